@@ -7,7 +7,7 @@ use super::configuration::KernelConfiguration;
 use super::kernel::{Kernel, Measured, Measurement};
 use std::collections::BTreeMap;
 use vkcert_coverage::barrier::{self, BarrierRecords};
-use vkcert_coverage::justification::{BoundConfiguration, BoundKernel, Contents};
+use vkcert_coverage::justification::{BoundConfiguration, BoundContents, BoundKernel};
 use vkcert_coverage::{
     self as coverage, CoverageSubject, ProposalRules, criteria, justification, object,
 };
@@ -26,7 +26,7 @@ use vkcert_model::verdict::EngineName;
 pub fn contents<R>(
     kernel: &Kernel,
     coverage: &KernelCoverage,
-    read: impl FnOnce(&Contents) -> R,
+    read: impl FnOnce(&BoundContents) -> R,
 ) -> R {
     let configurations =
         BoundConfiguration::of_all(kernel.configurations.iter().map(|found| &found.configuration));
@@ -44,7 +44,7 @@ pub fn contents<R>(
         code: &code,
         configurations: &configurations,
     };
-    read(&Contents::of(bound, coverage))
+    read(&BoundContents::from_coverage(bound, coverage))
 }
 
 /// Every obligation of a kernel, with the text that is displayed of it.
@@ -52,7 +52,7 @@ pub fn obligations(
     kernel: &Kernel,
     configuration: &KernelConfiguration,
 ) -> BTreeMap<ObligationId, String> {
-    justification::displayed(&kernel_coverage(
+    justification::displayed_texts(&kernel_coverage(
         kernel,
         configuration,
         EngineName::Sequential,

@@ -145,14 +145,14 @@ fn obligations_of_configuration(
     let mut rows = obligations_of_coverage(&coverage);
     kernel_coverage::contents(kernel, &coverage, |contents| {
         for row in &mut rows {
-            row.hash = contents.hash(&row.id).unwrap_or_default();
+            row.hash = contents.content_hash_of(&row.id).unwrap_or_default();
         }
     });
     rows
 }
 
 fn obligations_of_coverage(coverage: &KernelCoverage) -> Vec<ObligationRow> {
-    let displayed_texts = justification::displayed(coverage);
+    let displayed_texts = justification::displayed_texts(coverage);
     let text_of = |id: &ObligationId| displayed_texts.get(id).cloned().unwrap_or_default();
     let simple_row = |obligation: &SimpleObligation, criteria: &[CriterionName]| ObligationRow {
         id: obligation.id.clone(),

@@ -21,7 +21,7 @@ use super::criteria;
 use super::resolution::Resolution;
 use super::subject::CoverageSubject;
 use assessment::Assessment;
-use test_evidence::contradiction;
+use test_evidence::first_contradiction;
 use vkcert_model::coverage::KernelCoverage;
 use vkcert_model::id::TestId;
 use vkcert_model::records::Records;
@@ -32,17 +32,17 @@ pub fn assess(subject: &CoverageSubject, counted_tests: &[(TestId, &Records)]) -
     let assessment = Assessment::new(subject, counted_tests);
     let mut kernel_coverage = KernelCoverage {
         configuration: subject.configuration.name.clone(),
-        statements: assessment.statements(),
+        statements: assessment.statement_obligations(),
         branches: Vec::new(),
-        points: assessment.points(),
-        decisions: assessment.decisions(),
+        points: assessment.point_obligations(),
+        decisions: assessment.decision_coverages(),
         objects: Vec::new(),
         additional: Vec::new(),
         barriers: Vec::new(),
         not_reached: assessment.not_reached(),
         summary: Vec::new(),
     };
-    kernel_coverage.branches = assessment.branches(&kernel_coverage.decisions);
+    kernel_coverage.branches = assessment.branch_obligations(&kernel_coverage.decisions);
     kernel_coverage.summary = criteria::criterion_summaries(&kernel_coverage);
     kernel_coverage
 }
@@ -57,7 +57,7 @@ pub fn contradictions(
     let mut contradicting_records = Vec::new();
     for (test, records) in counted_tests {
         for slot in &subject.layout.decisions {
-            let first_contradiction = contradiction(
+            let first_contradiction = first_contradiction(
                 &resolution,
                 subject.structure.decision(slot.decision),
                 slot,

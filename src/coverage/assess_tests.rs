@@ -7,7 +7,7 @@ mod resolution;
 use super::criteria::{CRITERIA, Criterion, CriterionSubject};
 use super::decision::Decision as Calculus;
 use super::expression::parse;
-use super::justification::{BoundKernel, Contents, GivenJustification};
+use super::justification::{BoundContents, BoundKernel, GivenJustification};
 use super::*;
 use std::collections::BTreeMap;
 use vkcert_model::coverage::{CriterionSummary, KernelCoverage, Status};

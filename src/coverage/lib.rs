@@ -40,7 +40,9 @@ mod statement_tests;
 pub use assess::{assess, contradictions};
 pub use command::{McdcResult, mcdc_command};
 pub use criteria::{CRITERIA, Criterion, CriterionSubject};
-pub use justification::{Approval, Binding, Justified, Standard, apply_justifications};
+pub use justification::{
+    ApproverRule, HashBinding, JustificationStandard, JustifiedCoverage, apply_justifications,
+};
 pub use subject::{CoverageSubject, ProposalRules};
 pub use uncounted::name_uncounted_tests;
 pub use undefined::{covered_through_undefined, leave_undetermined};

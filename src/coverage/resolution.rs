@@ -16,10 +16,10 @@ mod cause_search;
 mod ruled_out;
 mod ruling;
 
-use super::statement::{Evidence, Execution, Taken, execution};
+use super::statement::{DecisionOutcomes, Execution, ExecutionEvidence, derived_execution};
 use super::subject::{CoverageSubject, ProposalRules};
 pub(super) use ruled_out::RuledOut;
-use ruled_out::{Cause, Ground, Matter};
+use ruled_out::{FixingGround, ImpossibleMatter, UnreachableCause};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::evidence::Configuration;
 use vkcert_model::id::{DecisionId, StatementId, SwitchId};
@@ -31,7 +31,7 @@ use vkcert_model::vector::Outcome;
 
 /// A condition that has one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Fixed {
+struct FixedCondition {
     value: bool,
     /// Specialization ids behind it.
     constants: Vec<u32>,
@@ -42,60 +42,68 @@ pub(super) struct Resolution<'a> {
     structure: &'a KernelStructure,
     configuration: &'a Configuration,
     pub proposing: ProposalRules,
-    fixed: BTreeMap<(DecisionId, u32), Fixed>,
+    fixed_conditions: BTreeMap<(DecisionId, u32), FixedCondition>,
     pub outcome_markers: BTreeMap<DecisionId, Constness>,
     pub condition_markers: BTreeMap<(DecisionId, u32), Constness>,
     pub marks: BTreeSet<MarkIndex>,
     excluded_decisions: BTreeSet<DecisionId>,
     excluded_marks: BTreeSet<MarkIndex>,
     /// What could happen if nothing were fixed, and what can happen as it is.
-    open: Execution,
-    possible: Execution,
-    causes: BTreeMap<StatementId, Cause>,
+    if_nothing_fixed: Execution,
+    as_configured: Execution,
+    unreachable_causes: BTreeMap<StatementId, UnreachableCause>,
     /// Statement that holds a decision in its header.
-    headers: BTreeMap<DecisionId, StatementId>,
+    decision_headers: BTreeMap<DecisionId, StatementId>,
 }
 
 /// The evidence that everything possible would leave.
-struct Imagined<'a> {
+struct PossibleEvidence<'a> {
     resolution: &'a Resolution<'a>,
-    world: World,
+    world: AssumedConfiguration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum World {
+enum AssumedConfiguration {
     /// Nothing is fixed.
     Open,
     /// What the configuration fixes is fixed.
     Configured,
 }
 
-impl Evidence for Imagined<'_> {
-    fn decision(&self, decision: DecisionId) -> Taken {
+impl ExecutionEvidence for PossibleEvidence<'_> {
+    fn decision_outcomes(&self, decision: DecisionId) -> DecisionOutcomes {
         let resolution = self.resolution;
         if let Recording::Unmarked { .. } = resolution.structure.decision(decision).recording {
-            return Taken::Unrecorded;
+            return DecisionOutcomes::Unrecorded;
         }
-        let never = Taken::Recorded { true_seen: false, false_seen: false };
+        let never_taken = DecisionOutcomes::Recorded { true_seen: false, false_seen: false };
         if !resolution.outcome_markers.contains_key(&decision) {
-            return never;
+            return never_taken;
         }
         match self.world {
-            World::Open => Taken::Recorded { true_seen: true, false_seen: true },
-            World::Configured if resolution.excluded_decisions.contains(&decision) => never,
-            World::Configured => match resolution.outcome(decision) {
-                Some(outcome) => {
-                    Taken::Recorded { true_seen: outcome.as_bool(), false_seen: !outcome.as_bool() }
-                }
-                None => Taken::Recorded { true_seen: true, false_seen: true },
+            AssumedConfiguration::Open => {
+                DecisionOutcomes::Recorded { true_seen: true, false_seen: true }
+            }
+            AssumedConfiguration::Configured
+                if resolution.excluded_decisions.contains(&decision) =>
+            {
+                never_taken
+            }
+            AssumedConfiguration::Configured => match resolution.only_outcome(decision) {
+                Some(outcome) => DecisionOutcomes::Recorded {
+                    true_seen: outcome.as_bool(),
+                    false_seen: !outcome.as_bool(),
+                },
+                None => DecisionOutcomes::Recorded { true_seen: true, false_seen: true },
             },
         }
     }
 
-    fn mark(&self, mark: MarkIndex) -> Option<bool> {
+    fn mark_passed(&self, mark: MarkIndex) -> Option<bool> {
         let resolution = self.resolution;
-        let excluded = self.world == World::Configured && resolution.excluded_marks.contains(&mark);
-        Some(resolution.marks.contains(&mark) && !excluded)
+        let is_excluded = self.world == AssumedConfiguration::Configured
+            && resolution.excluded_marks.contains(&mark);
+        Some(resolution.marks.contains(&mark) && !is_excluded)
     }
 }
 
@@ -106,58 +114,67 @@ impl<'a> Resolution<'a> {
             structure,
             configuration,
             proposing,
-            fixed: BTreeMap::new(),
+            fixed_conditions: BTreeMap::new(),
             outcome_markers: BTreeMap::new(),
             condition_markers: BTreeMap::new(),
             marks: BTreeSet::new(),
             excluded_decisions: BTreeSet::new(),
             excluded_marks: BTreeSet::new(),
-            open: Execution::default(),
-            possible: Execution::default(),
-            causes: BTreeMap::new(),
-            headers: BTreeMap::new(),
+            if_nothing_fixed: Execution::default(),
+            as_configured: Execution::default(),
+            unreachable_causes: BTreeMap::new(),
+            decision_headers: BTreeMap::new(),
         };
-        resolution.read(presence);
-        resolution.open =
-            execution(structure, &Imagined { resolution: &resolution, world: World::Open });
-        let nothing_fixed = resolution.fixed.is_empty()
+        resolution.read_markers(presence);
+        resolution.if_nothing_fixed = derived_execution(
+            structure,
+            &PossibleEvidence { resolution: &resolution, world: AssumedConfiguration::Open },
+        );
+        let nothing_fixed = resolution.fixed_conditions.is_empty()
             && resolution.excluded_decisions.is_empty()
             && resolution.excluded_marks.is_empty();
-        resolution.possible = match nothing_fixed {
-            true => resolution.open.clone(),
-            false => execution(
+        resolution.as_configured = match nothing_fixed {
+            true => resolution.if_nothing_fixed.clone(),
+            false => derived_execution(
                 structure,
-                &Imagined { resolution: &resolution, world: World::Configured },
+                &PossibleEvidence {
+                    resolution: &resolution,
+                    world: AssumedConfiguration::Configured,
+                },
             ),
         };
         resolution.with_causes()
     }
 
-    fn read(&mut self, presence: &Presence) {
+    fn read_markers(&mut self, presence: &Presence) {
         for marker in presence.markers.values() {
-            let excluded = marker.reach == Reach::Excluded;
-            let condition = match marker.role {
-                MarkerRole::Condition { decision, condition } => Some((decision, condition)),
+            let is_excluded = marker.reach == Reach::Excluded;
+            let condition_place = match marker.role {
+                MarkerRole::Condition { decision, condition: condition_place } => {
+                    Some((decision, condition_place))
+                }
                 MarkerRole::Single { decision } => Some((decision, 0)),
                 MarkerRole::Decision { .. } | MarkerRole::Mark { .. } => None,
             };
-            if let Some(condition) = condition {
-                self.condition_markers.insert(condition, marker.constness);
+            if let Some(condition_place) = condition_place {
+                self.condition_markers.insert(condition_place, marker.constness);
                 if let Some(value) = marker.value {
-                    self.fixed
-                        .insert(condition, Fixed { value, constants: marker.constants.clone() });
+                    self.fixed_conditions.insert(
+                        condition_place,
+                        FixedCondition { value, constants: marker.constants.clone() },
+                    );
                 }
             }
             match marker.role {
                 MarkerRole::Decision { decision } | MarkerRole::Single { decision } => {
                     self.outcome_markers.insert(decision, marker.constness);
-                    if excluded {
+                    if is_excluded {
                         self.excluded_decisions.insert(decision);
                     }
                 }
                 MarkerRole::Mark { mark } => {
                     self.marks.insert(mark);
-                    if excluded {
+                    if is_excluded {
                         self.excluded_marks.insert(mark);
                     }
                 }
@@ -167,21 +184,21 @@ impl<'a> Resolution<'a> {
     }
 
     /// The value of a condition by 0-based index.
-    pub(crate) fn value(&self, decision: DecisionId, condition: u32) -> Option<bool> {
-        self.fixed.get(&(decision, condition)).map(|fixed| fixed.value)
+    pub(crate) fn fixed_value(&self, decision: DecisionId, condition: u32) -> Option<bool> {
+        self.fixed_conditions.get(&(decision, condition)).map(|fixed| fixed.value)
     }
 
     /// By condition, as the calculus takes them.
-    pub(crate) fn values(&self, decision: &Decision) -> Vec<Option<bool>> {
+    pub(crate) fn fixed_values(&self, decision: &Decision) -> Vec<Option<bool>> {
         (0..decision.conditions.len())
-            .map(|condition| self.value(decision.id, condition as u32))
+            .map(|condition| self.fixed_value(decision.id, condition as u32))
             .collect()
     }
 
     /// The only outcome that a decision can have.
-    pub(crate) fn outcome(&self, decision: DecisionId) -> Option<Outcome> {
+    pub(crate) fn only_outcome(&self, decision: DecisionId) -> Option<Outcome> {
         let expression = &self.structure.decision(decision).expression;
-        expression.decided_value(&|condition| self.value(decision, condition)).map(Outcome::from)
+        expression.decided_value(&|condition| self.fixed_value(decision, condition)).map(Outcome::from)
     }
 
     /// Whether control can come to a decision.
@@ -194,77 +211,111 @@ impl<'a> Resolution<'a> {
     }
 
     /// Why a statement cannot be executed.
-    pub(crate) fn statement(&self, statement: StatementId) -> Option<RuledOut> {
-        let truth = |execution: &Execution| execution.statements.get(&statement).copied();
-        let cause = self.causes.get(&statement).copied();
-        self.ruled_out(truth(&self.open)?, truth(&self.possible)?, || self.unreached(cause))
+    pub(crate) fn statement_ruled_out(&self, statement: StatementId) -> Option<RuledOut> {
+        let statement_truth = |execution: &Execution| execution.statements.get(&statement).copied();
+        let cause = self.unreachable_causes.get(&statement).copied();
+        self.ruled_out_if(
+            statement_truth(&self.if_nothing_fixed)?,
+            statement_truth(&self.as_configured)?,
+            || self.unreached_ruling(cause),
+        )
     }
 
     /// For the entry point of the function at `index` of the structure.
-    pub(crate) fn entry(&self, index: usize) -> Option<RuledOut> {
-        self.ruled_out(self.open.points[index].0, self.possible.points[index].0, || {
-            self.uncalled(index)
-        })
+    pub(crate) fn entry_ruled_out(&self, function_index: usize) -> Option<RuledOut> {
+        self.ruled_out_if(
+            self.if_nothing_fixed.points[function_index].0,
+            self.as_configured.points[function_index].0,
+            || self.uncalled_ruling(function_index),
+        )
     }
 
     /// For one of its exit points.
-    pub(crate) fn exit(
+    pub(crate) fn exit_ruled_out(
         &self,
-        index: usize,
-        exit: usize,
+        function_index: usize,
+        exit_index: usize,
         statement: Option<StatementId>,
     ) -> Option<RuledOut> {
-        if let Some(ruled_out) = self.entry(index) {
+        if let Some(ruled_out) = self.entry_ruled_out(function_index) {
             return Some(ruled_out);
         }
-        let truth = |execution: &Execution| execution.points[index].1[exit];
-        let cause = statement.and_then(|statement| self.causes.get(&statement).copied());
-        self.ruled_out(truth(&self.open), truth(&self.possible), || self.unreached(cause))
+        let exit_truth = |execution: &Execution| execution.points[function_index].1[exit_index];
+        let cause =
+            statement.and_then(|statement| self.unreachable_causes.get(&statement).copied());
+        self.ruled_out_if(
+            exit_truth(&self.if_nothing_fixed),
+            exit_truth(&self.as_configured),
+            || self.unreached_ruling(cause),
+        )
     }
 
-    pub(crate) fn label(&self, switch: SwitchId, mark: MarkIndex) -> Option<RuledOut> {
+    pub(crate) fn label_ruled_out(&self, switch: SwitchId, mark: MarkIndex) -> Option<RuledOut> {
         if !self.marks.contains(&mark) {
-            return Some(self.absent());
+            return Some(self.absent_ruling());
         }
-        self.excluded_marks.contains(&mark).then(|| self.unreached(Some(Cause::Switch(switch))))
+        self.excluded_marks
+            .contains(&mark)
+            .then(|| self.unreached_ruling(Some(UnreachableCause::Switch(switch))))
     }
 
     /// For an outcome of a decision.
-    pub(crate) fn choice(&self, decision: DecisionId, outcome: Outcome) -> Option<RuledOut> {
-        if let Some(ruled_out) = self.unevaluated(decision) {
+    pub(crate) fn outcome_ruled_out(
+        &self,
+        decision: DecisionId,
+        outcome: Outcome,
+    ) -> Option<RuledOut> {
+        if let Some(ruled_out) = self.decision_ruled_out(decision) {
             return Some(ruled_out);
         }
-        let only = self.outcome(decision)?;
-        (only != outcome).then(|| {
-            let ground = self.ground(decision, &self.deciding(decision));
-            self.judged(
-                Matter::Choice,
-                &ground,
-                format!("{}{}", self.always(decision, only), self.setting(&ground)),
+        let only_outcome = self.only_outcome(decision)?;
+        (only_outcome != outcome).then(|| {
+            let fixing_ground = self.fixing_ground(decision, &self.deciding_conditions(decision));
+            self.classified_ruling(
+                ImpossibleMatter::Choice,
+                &fixing_ground,
+                format!(
+                    "{}{}",
+                    self.always_sentence(decision, only_outcome),
+                    self.setting_words(&fixing_ground)
+                ),
             )
         })
     }
 
     /// For everything of a decision that control cannot come to.
-    pub(crate) fn unevaluated(&self, decision: DecisionId) -> Option<RuledOut> {
-        self.excluded_decisions.contains(&decision).then(|| self.unreached(self.cause_of(decision)))
+    pub(crate) fn decision_ruled_out(&self, decision: DecisionId) -> Option<RuledOut> {
+        self.excluded_decisions
+            .contains(&decision)
+            .then(|| self.unreached_ruling(self.cause_of(decision)))
     }
 
     /// For the effect of a condition (0-based), or a vector, that fixed conditions of its decision
     /// rule out.
-    pub(crate) fn effect(&self, decision: DecisionId, condition: Option<u32>) -> Option<RuledOut> {
-        if let Some(ruled_out) = self.unevaluated(decision) {
+    pub(crate) fn effect_ruled_out(
+        &self,
+        decision: DecisionId,
+        condition: Option<u32>,
+    ) -> Option<RuledOut> {
+        if let Some(ruled_out) = self.decision_ruled_out(decision) {
             return Some(ruled_out);
         }
-        let own = condition.filter(|condition| self.fixed.contains_key(&(decision, *condition)));
-        let involved = own.map_or_else(|| self.all_fixed(decision), |condition| vec![condition]);
-        if involved.is_empty() {
+        let own_condition = condition
+            .filter(|condition| self.fixed_conditions.contains_key(&(decision, *condition)));
+        let involved_conditions =
+            own_condition.map_or_else(|| self.all_fixed(decision), |condition| vec![condition]);
+        if involved_conditions.is_empty() {
             return None;
         }
-        let ground = self.ground(decision, &involved);
-        let always = involved.iter().map(|condition| self.always_condition(decision, *condition));
-        let always = always.collect::<Vec<_>>().join(" and ");
-        Some(self.judged(Matter::Choice, &ground, format!("{always}{}", self.setting(&ground))))
+        let fixing_ground = self.fixing_ground(decision, &involved_conditions);
+        let always_words =
+            involved_conditions.iter().map(|condition| self.always_condition(decision, *condition));
+        let always_words = always_words.collect::<Vec<_>>().join(" and ");
+        Some(self.classified_ruling(
+            ImpossibleMatter::Choice,
+            &fixing_ground,
+            format!("{always_words}{}", self.setting_words(&fixing_ground)),
+        ))
     }
 
     /// Vectors in the records that cannot be, as sentences: then tool, compiler or device are at
@@ -275,19 +326,24 @@ impl<'a> Resolution<'a> {
         values: &vkcert_model::vector::Values,
     ) -> Option<String> {
         if !self.is_evaluated(decision.id) {
-            let ground = Ground::default();
+            let fixing_ground = FixingGround::default();
             return Some(format!(
                 "{} is evaluated, though control cannot come to it{}",
                 decision.id,
-                self.setting(&ground)
+                self.setting_words(&fixing_ground)
             ));
         }
-        let wrong = values.0.iter().enumerate().find_map(|(condition, value)| {
-            let (value, fixed) = value.as_bool().zip(self.value(decision.id, condition as u32))?;
-            (value != fixed).then_some(condition as u32)
+        let wrong_condition = values.0.iter().enumerate().find_map(|(condition, value)| {
+            let (value, fixed_value) =
+                value.as_bool().zip(self.fixed_value(decision.id, condition as u32))?;
+            (value != fixed_value).then_some(condition as u32)
         })?;
-        let ground = self.ground(decision.id, &[wrong]);
-        let always = self.always_condition(decision.id, wrong);
-        Some(format!("{} shows {values}, though {always}{}", decision.id, self.setting(&ground)))
+        let fixing_ground = self.fixing_ground(decision.id, &[wrong_condition]);
+        let always_words = self.always_condition(decision.id, wrong_condition);
+        Some(format!(
+            "{} shows {values}, though {always_words}{}",
+            decision.id,
+            self.setting_words(&fixing_ground)
+        ))
     }
 }

@@ -29,10 +29,10 @@ pub enum Truth {
 }
 
 impl Truth {
-    fn and(self, other: Self) -> Self {
+    fn and_also(self, other: Self) -> Self {
         self.min(other)
     }
-    fn or(self, other: Self) -> Self {
+    fn or_else(self, other: Self) -> Self {
         self.max(other)
     }
 }
@@ -45,7 +45,7 @@ impl From<bool> for Truth {
 
 /// Whether a decision took each of its outcomes in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
+pub enum DecisionOutcomes {
     /// Every evaluation is recorded.
     Recorded { true_seen: bool, false_seen: bool },
     /// Nothing is known of it.
@@ -53,10 +53,10 @@ pub enum Taken {
 }
 
 /// What one run recorded.
-pub trait Evidence {
-    fn decision(&self, decision: DecisionId) -> Taken;
+pub trait ExecutionEvidence {
+    fn decision_outcomes(&self, decision: DecisionId) -> DecisionOutcomes;
     /// None where the mark is not recorded.
-    fn mark(&self, mark: MarkIndex) -> Option<bool>;
+    fn mark_passed(&self, mark: MarkIndex) -> Option<bool>;
 }
 
 /// What one run executed.
@@ -69,39 +69,53 @@ pub struct Execution {
 }
 
 /// Derives what one run executed.
-pub fn execution(structure: &KernelStructure, evidence: &dyn Evidence) -> Execution {
-    let calls = structure.functions.iter().filter(|function| function.name != structure.entry);
-    let assumed = walk(structure, evidence, Truth::Yes);
-    let ended = calls
+pub fn derived_execution(
+    structure: &KernelStructure,
+    evidence: &dyn ExecutionEvidence,
+) -> Execution {
+    let called_functions =
+        structure.functions.iter().filter(|function| function.name != structure.entry);
+    let assuming_return = walk_functions(structure, evidence, Truth::Yes);
+    let terminating_functions = called_functions
         .filter(|function| {
-            terminators(&function.body)
+            terminating_statements(&function.body)
                 .iter()
-                .any(|id| assumed.statements.get(id) != Some(&Truth::No))
+                .any(|id| assuming_return.statements.get(id) != Some(&Truth::No))
         })
         .count();
     // Without a terminator in a called function every call returns, and the first answer stands.
-    if ended == 0 { assumed } else { walk(structure, evidence, Truth::Unknown) }
+    if terminating_functions == 0 {
+        assuming_return
+    } else {
+        walk_functions(structure, evidence, Truth::Unknown)
+    }
 }
 
-fn walk(structure: &KernelStructure, evidence: &dyn Evidence, calls_return: Truth) -> Execution {
-    let mut walk = Walk { structure, evidence, calls_return, statements: BTreeMap::new() };
-    let points = structure.functions.iter().map(|function| walk.function(function)).collect();
-    Execution { statements: walk.statements, points }
+fn walk_functions(
+    structure: &KernelStructure,
+    evidence: &dyn ExecutionEvidence,
+    calls_return: Truth,
+) -> Execution {
+    let mut execution_walk =
+        ExecutionWalk { structure, evidence, calls_return, statements: BTreeMap::new() };
+    let function_points =
+        structure.functions.iter().map(|function| execution_walk.walk_function(function)).collect();
+    Execution { statements: execution_walk.statements, points: function_points }
 }
 
 /// Ids of terminating statements at any depth.
-fn terminators(block: &Block) -> Vec<StatementId> {
-    let mut found = Vec::new();
-    visit(block, &mut |statement| {
+fn terminating_statements(block: &Block) -> Vec<StatementId> {
+    let mut terminating_ids = Vec::new();
+    visit_block(block, &mut |statement| {
         if let (StatementKind::Terminate, Some(id)) = (&statement.kind, statement.id) {
-            found.push(id);
+            terminating_ids.push(id);
         }
     });
-    found
+    terminating_ids
 }
 
 /// Calls `see` on every statement at any depth.
-pub(super) fn visit(block: &Block, see: &mut dyn FnMut(&Statement)) {
+pub(super) fn visit_block(block: &Block, see: &mut dyn FnMut(&Statement)) {
     block.0.iter().for_each(|statement| visit_statement(statement, see));
 }
 
@@ -109,7 +123,7 @@ fn visit_statement(statement: &Statement, see: &mut dyn FnMut(&Statement)) {
     see(statement);
     match &statement.kind {
         StatementKind::Block { block } | StatementKind::Switch { body: block, .. } => {
-            visit(block, see)
+            visit_block(block, see)
         }
         StatementKind::If { then, otherwise, .. } => {
             visit_statement(then, see);
@@ -134,22 +148,23 @@ fn visit_statement(statement: &Statement, see: &mut dyn FnMut(&Statement)) {
 
 /// How control leaves a statement, supposing that it was reached.
 #[derive(Debug, Clone, Copy)]
-struct Leaves {
+struct ControlExits {
     completes: Truth,
     breaks: Truth,
     continues: Truth,
 }
 
-impl Leaves {
-    const COMPLETES: Leaves =
-        Leaves { completes: Truth::Yes, breaks: Truth::No, continues: Truth::No };
-    const NEVER: Leaves = Leaves { completes: Truth::No, breaks: Truth::No, continues: Truth::No };
+impl ControlExits {
+    const COMPLETES: ControlExits =
+        ControlExits { completes: Truth::Yes, breaks: Truth::No, continues: Truth::No };
+    const NEVER: ControlExits =
+        ControlExits { completes: Truth::No, breaks: Truth::No, continues: Truth::No };
 
-    fn map(self, other: Self, join: impl Fn(Truth, Truth) -> Truth) -> Self {
+    fn map_exits(self, other: Self, join_truths: impl Fn(Truth, Truth) -> Truth) -> Self {
         Self {
-            completes: join(self.completes, other.completes),
-            breaks: join(self.breaks, other.breaks),
-            continues: join(self.continues, other.continues),
+            completes: join_truths(self.completes, other.completes),
+            breaks: join_truths(self.breaks, other.breaks),
+            continues: join_truths(self.continues, other.continues),
         }
     }
 }
@@ -157,275 +172,315 @@ impl Leaves {
 /// The two ways out of a decision, supposing that it was reached. At least one of them was taken,
 /// recorded or not.
 #[derive(Debug, Clone, Copy)]
-struct Ways {
+struct BranchWays {
     when_true: Truth,
     when_false: Truth,
 }
 
-impl Ways {
+impl BranchWays {
     /// Whether something happened, given whether it happens on each way.
-    fn join(self, on_true: Truth, on_false: Truth) -> Truth {
-        let seen = self.when_true.and(on_true).or(self.when_false.and(on_false));
+    fn join_ways(self, on_true: Truth, on_false: Truth) -> Truth {
+        let seen = self.when_true.and_also(on_true).or_else(self.when_false.and_also(on_false));
         let taken = self.when_true != Truth::No || self.when_false != Truth::No;
         // On an unrecorded decision what happens on both ways happened.
         if taken && on_true == Truth::Yes && on_false == Truth::Yes { Truth::Yes } else { seen }
     }
 }
 
-struct Walk<'a> {
+struct ExecutionWalk<'a> {
     structure: &'a KernelStructure,
-    evidence: &'a dyn Evidence,
+    evidence: &'a dyn ExecutionEvidence,
     calls_return: Truth,
     statements: BTreeMap<StatementId, Truth>,
 }
 
-impl Walk<'_> {
-    fn function(&mut self, function: &Function) -> (Truth, Vec<Truth>) {
-        let entered = match self.evidence.mark(function.entry_mark) {
+impl ExecutionWalk<'_> {
+    fn walk_function(&mut self, function: &Function) -> (Truth, Vec<Truth>) {
+        let is_entered = match self.evidence.mark_passed(function.entry_mark) {
             Some(seen) => seen.into(),
-            None => self.entered(&function.body.0).map_or(Truth::Unknown, Truth::from),
+            None => self.row_entered(&function.body.0).map_or(Truth::Unknown, Truth::from),
         };
-        let leaves = self.block(&function.body.0, entered);
-        let exit = |exit: &Exit| match exit {
+        let control_exits = self.walk_block(&function.body.0, is_entered);
+        let exit_truth = |exit_truth: &Exit| match exit_truth {
             Exit::Return { statement } => {
                 self.statements.get(statement).copied().unwrap_or(Truth::Unknown)
             }
-            Exit::EndOfBody { .. } => entered.and(leaves.completes),
+            Exit::EndOfBody { .. } => is_entered.and_also(control_exits.completes),
         };
-        (entered, function.exits.iter().map(exit).collect())
+        (is_entered, function.exits.iter().map(exit_truth).collect())
     }
 
     /// Walks statements in a row. `scale` says whether the row was reached at all; the answer
     /// supposes that it was.
-    fn block(&mut self, statements: &[Statement], scale: Truth) -> Leaves {
-        self.row(statements, scale, Truth::Yes)
+    fn walk_block(&mut self, statements: &[Statement], row_reached: Truth) -> ControlExits {
+        self.walk_row(statements, row_reached, Truth::Yes)
     }
 
     /// Walks statements in a row; `here` says whether control comes in at its beginning.
-    fn row(&mut self, statements: &[Statement], scale: Truth, mut here: Truth) -> Leaves {
-        let mut leaves = Leaves::NEVER;
-        for (index, statement) in statements.iter().enumerate() {
+    fn walk_row(
+        &mut self,
+        statements: &[Statement],
+        row_reached: Truth,
+        mut is_reached: Truth,
+    ) -> ControlExits {
+        let mut control_exits = ControlExits::NEVER;
+        for (statement_index, statement) in statements.iter().enumerate() {
             if let StatementKind::Label { switch, label } = statement.kind {
-                here = self.label(switch, label, here);
+                is_reached = self.label_passed(switch, label, is_reached);
             }
-            if here == Truth::Unknown {
-                here = self.entered(&statements[index..]).map_or(Truth::Unknown, Truth::from);
+            if is_reached == Truth::Unknown {
+                is_reached = self
+                    .row_entered(&statements[statement_index..])
+                    .map_or(Truth::Unknown, Truth::from);
             }
-            let of_statement = self.statement(statement, scale.and(here));
-            leaves.breaks = leaves.breaks.or(here.and(of_statement.breaks));
-            leaves.continues = leaves.continues.or(here.and(of_statement.continues));
-            here = here.and(of_statement.completes);
+            let of_statement = self.walk_statement(statement, row_reached.and_also(is_reached));
+            control_exits.breaks =
+                control_exits.breaks.or_else(is_reached.and_also(of_statement.breaks));
+            control_exits.continues =
+                control_exits.continues.or_else(is_reached.and_also(of_statement.continues));
+            is_reached = is_reached.and_also(of_statement.completes);
         }
-        leaves.completes = here;
-        leaves
+        control_exits.completes = is_reached;
+        control_exits
     }
 
     /// Whether a label was passed; `above` says whether control fell into it.
-    fn label(&self, switch: SwitchId, label: u32, above: Truth) -> Truth {
+    fn label_passed(&self, switch: SwitchId, label: u32, fell_through: Truth) -> Truth {
         match self.label_mark(switch, label) {
             Some(seen) => seen.into(),
-            None => above.or(Truth::Unknown),
+            None => fell_through.or_else(Truth::Unknown),
         }
     }
 
     fn label_mark(&self, switch: SwitchId, label: u32) -> Option<bool> {
-        self.evidence.mark(self.structure.switch(switch).labels.get(label as usize)?.mark?)
+        self.evidence.mark_passed(self.structure.switch(switch).labels.get(label as usize)?.mark?)
     }
 
     /// Walks a statement; `reached` says whether it was executed, the answer supposes that it was.
-    fn statement(&mut self, statement: &Statement, reached: Truth) -> Leaves {
+    fn walk_statement(&mut self, statement: &Statement, reached: Truth) -> ControlExits {
         if let Some(id) = statement.id {
             self.statements.insert(id, reached);
         }
         match &statement.kind {
-            StatementKind::Empty | StatementKind::Label { .. } => Leaves::COMPLETES,
-            StatementKind::Simple => Leaves { completes: self.calls_return, ..Leaves::COMPLETES },
-            StatementKind::Break => Leaves { breaks: Truth::Yes, ..Leaves::NEVER },
-            StatementKind::Continue => Leaves { continues: Truth::Yes, ..Leaves::NEVER },
-            StatementKind::Return | StatementKind::Terminate => Leaves::NEVER,
-            StatementKind::Block { block } => self.block(&block.0, reached),
+            StatementKind::Empty | StatementKind::Label { .. } => ControlExits::COMPLETES,
+            StatementKind::Simple => {
+                ControlExits { completes: self.calls_return, ..ControlExits::COMPLETES }
+            }
+            StatementKind::Break => ControlExits { breaks: Truth::Yes, ..ControlExits::NEVER },
+            StatementKind::Continue => {
+                ControlExits { continues: Truth::Yes, ..ControlExits::NEVER }
+            }
+            StatementKind::Return | StatementKind::Terminate => ControlExits::NEVER,
+            StatementKind::Block { block } => self.walk_block(&block.0, reached),
             StatementKind::If { decision, then, otherwise } => {
-                self.branch(*decision, then, otherwise.as_deref(), reached)
+                self.walk_branch(*decision, then, otherwise.as_deref(), reached)
             }
             StatementKind::While { decision, body } => {
-                self.head_loop(Some(*decision), body, reached)
+                self.walk_head_loop(Some(*decision), body, reached)
             }
             StatementKind::For { init, decision, body } => {
                 if let Some(init) = init {
-                    self.statement(init, reached);
+                    self.walk_statement(init, reached);
                 }
-                self.head_loop(*decision, body, reached)
+                self.walk_head_loop(*decision, body, reached)
             }
-            StatementKind::DoWhile { body, decision } => self.do_while(*decision, body, reached),
-            StatementKind::Switch { switch, body } => self.switch(*switch, body, reached),
+            StatementKind::DoWhile { body, decision } => {
+                self.walk_do_while(*decision, body, reached)
+            }
+            StatementKind::Switch { switch, body } => self.walk_switch(*switch, body, reached),
         }
     }
 
-    fn branch(
+    fn walk_branch(
         &mut self,
         decision: DecisionId,
         then: &Statement,
         otherwise: Option<&Statement>,
         reached: Truth,
-    ) -> Leaves {
-        let ways = self.ways(decision, Some(then), otherwise);
-        let on_true = self.statement(then, reached.and(ways.when_true));
+    ) -> ControlExits {
+        let branch_edges = self.branch_ways(decision, Some(then), otherwise);
+        let on_true = self.walk_statement(then, reached.and_also(branch_edges.when_true));
         let on_false = match otherwise {
-            Some(otherwise) => self.statement(otherwise, reached.and(ways.when_false)),
-            None => Leaves::COMPLETES,
+            Some(otherwise) => {
+                self.walk_statement(otherwise, reached.and_also(branch_edges.when_false))
+            }
+            None => ControlExits::COMPLETES,
         };
-        on_true.map(on_false, |on_true, on_false| ways.join(on_true, on_false))
+        on_true.map_exits(on_false, |on_true, on_false| branch_edges.join_ways(on_true, on_false))
     }
 
     /// `while` and `for`: the decision stands before the body; none is always true.
-    fn head_loop(
+    fn walk_head_loop(
         &mut self,
         decision: Option<DecisionId>,
         body: &Statement,
         reached: Truth,
-    ) -> Leaves {
-        let ways = match decision {
-            Some(decision) => self.ways(decision, Some(body), None),
-            None => Ways { when_true: Truth::Yes, when_false: Truth::No },
+    ) -> ControlExits {
+        let branch_edges = match decision {
+            Some(decision) => self.branch_ways(decision, Some(body), None),
+            None => BranchWays { when_true: Truth::Yes, when_false: Truth::No },
         };
-        let inside = self.statement(body, reached.and(ways.when_true));
-        let left = ways.when_false.or(ways.when_true.and(inside.breaks));
-        Leaves { completes: self.left(left, body, ways), ..Leaves::NEVER }
+        let body_exits = self.walk_statement(body, reached.and_also(branch_edges.when_true));
+        let is_left =
+            branch_edges.when_false.or_else(branch_edges.when_true.and_also(body_exits.breaks));
+        ControlExits {
+            completes: self.loop_left(is_left, body, branch_edges),
+            ..ControlExits::NEVER
+        }
     }
 
-    fn do_while(&mut self, decision: DecisionId, body: &Statement, reached: Truth) -> Leaves {
-        let inside = self.statement(body, reached);
-        let left = match self.evidence.decision(decision) {
-            Taken::Recorded { false_seen, .. } => inside.breaks.or(false_seen.into()),
-            Taken::Unrecorded => {
-                inside.breaks.or(inside.completes.or(inside.continues).and(Truth::Unknown))
+    fn walk_do_while(
+        &mut self,
+        decision: DecisionId,
+        body: &Statement,
+        reached: Truth,
+    ) -> ControlExits {
+        let body_exits = self.walk_statement(body, reached);
+        let is_left = match self.evidence.decision_outcomes(decision) {
+            DecisionOutcomes::Recorded { false_seen, .. } => {
+                body_exits.breaks.or_else(false_seen.into())
             }
+            DecisionOutcomes::Unrecorded => body_exits.breaks.or_else(
+                body_exits.completes.or_else(body_exits.continues).and_also(Truth::Unknown),
+            ),
         };
-        let entered = Ways { when_true: Truth::Yes, when_false: Truth::No };
-        Leaves { completes: self.left(left, body, entered), ..Leaves::NEVER }
+        let entered_body = BranchWays { when_true: Truth::Yes, when_false: Truth::No };
+        ControlExits {
+            completes: self.loop_left(is_left, body, entered_body),
+            ..ControlExits::NEVER
+        }
     }
 
     /// A loop that was reached was also left; where nothing in its body leaves the function,
     /// control goes on behind it.
-    fn left(&self, left: Truth, body: &Statement, ways: Ways) -> Truth {
-        if left != Truth::Unknown || (ways.when_true == Truth::No && ways.when_false == Truth::No) {
-            return left;
+    fn loop_left(&self, is_left: Truth, body: &Statement, branch_edges: BranchWays) -> Truth {
+        if is_left != Truth::Unknown
+            || (branch_edges.when_true == Truth::No && branch_edges.when_false == Truth::No)
+        {
+            return is_left;
         }
-        let mut departs = self.calls_return != Truth::Yes;
+        let mut may_depart = self.calls_return != Truth::Yes;
         visit_statement(body, &mut |statement| {
-            departs |= matches!(statement.kind, StatementKind::Return | StatementKind::Terminate);
+            may_depart |=
+                matches!(statement.kind, StatementKind::Return | StatementKind::Terminate);
         });
-        if departs { Truth::Unknown } else { Truth::Yes }
+        if may_depart { Truth::Unknown } else { Truth::Yes }
     }
 
-    fn switch(&mut self, switch: SwitchId, body: &Block, reached: Truth) -> Leaves {
-        let labels = &self.structure.switch(switch).labels;
-        let skips = match labels.iter().position(|label| label.kind != LabelKind::Case) {
+    fn walk_switch(&mut self, switch: SwitchId, body: &Block, reached: Truth) -> ControlExits {
+        let switch_labels = &self.structure.switch(switch).labels;
+        let skips_labels = match switch_labels
+            .iter()
+            .position(|label| label.kind != LabelKind::Case)
+        {
             // Skipping every label goes unseen where the marked text could not be given a
             // `default`.
             None => Truth::Unknown,
-            Some(label) => match labels[label].kind {
-                LabelKind::ImplicitDefault => self.label(switch, label as u32, Truth::No),
+            Some(label) => match switch_labels[label].kind {
+                LabelKind::ImplicitDefault => self.label_passed(switch, label as u32, Truth::No),
                 LabelKind::Default | LabelKind::Case => Truth::No,
             },
         };
-        let inside = self.switch_body(&body.0, reached);
-        let leaves = inside.completes.or(inside.breaks).or(skips);
-        let completes = if leaves == Truth::Unknown { self.switch_left(body) } else { leaves };
-        Leaves { completes, breaks: Truth::No, continues: inside.continues }
+        let body_exits = self.walk_switch_body(&body.0, reached);
+        let is_left = body_exits.completes.or_else(body_exits.breaks).or_else(skips_labels);
+        let completes = if is_left == Truth::Unknown { self.switch_left(body) } else { is_left };
+        ControlExits { completes, breaks: Truth::No, continues: body_exits.continues }
     }
 
     /// Nothing before the first label is executed.
-    fn switch_body(&mut self, statements: &[Statement], reached: Truth) -> Leaves {
-        let first = statements
+    fn walk_switch_body(&mut self, statements: &[Statement], reached: Truth) -> ControlExits {
+        let first_label = statements
             .iter()
             .position(|statement| matches!(statement.kind, StatementKind::Label { .. }));
-        let first = first.unwrap_or(statements.len());
-        for statement in &statements[..first] {
-            self.statement(statement, Truth::No);
+        let first_label = first_label.unwrap_or(statements.len());
+        for statement in &statements[..first_label] {
+            self.walk_statement(statement, Truth::No);
         }
-        if first == statements.len() {
-            return Leaves::NEVER;
+        if first_label == statements.len() {
+            return ControlExits::NEVER;
         }
-        self.row(&statements[first..], reached, Truth::No)
+        self.walk_row(&statements[first_label..], reached, Truth::No)
     }
 
     /// A switch that was reached and holds no way out but its end is left through its end.
     fn switch_left(&self, body: &Block) -> Truth {
-        let mut departs = self.calls_return != Truth::Yes;
-        visit(body, &mut |statement| {
-            let leaving = matches!(
+        let mut may_depart = self.calls_return != Truth::Yes;
+        visit_block(body, &mut |statement| {
+            let leaves_function = matches!(
                 statement.kind,
                 StatementKind::Return | StatementKind::Terminate | StatementKind::Continue
             );
-            departs |= leaving;
+            may_depart |= leaves_function;
         });
-        if departs { Truth::Unknown } else { Truth::Yes }
+        if may_depart { Truth::Unknown } else { Truth::Yes }
     }
 
     /// The ways out of a decision that was reached; where it is not recorded, what lies on them is
     /// asked.
-    fn ways(
+    fn branch_ways(
         &self,
         decision: DecisionId,
         on_true: Option<&Statement>,
         on_false: Option<&Statement>,
-    ) -> Ways {
-        match self.evidence.decision(decision) {
-            Taken::Recorded { true_seen, false_seen } => {
-                Ways { when_true: true_seen.into(), when_false: false_seen.into() }
+    ) -> BranchWays {
+        match self.evidence.decision_outcomes(decision) {
+            DecisionOutcomes::Recorded { true_seen, false_seen } => {
+                BranchWays { when_true: true_seen.into(), when_false: false_seen.into() }
             }
-            Taken::Unrecorded => {
-                let entered = |way: Option<&Statement>| {
-                    let entered = way.and_then(|way| self.entered(std::slice::from_ref(way)));
-                    entered.map_or(Truth::Unknown, Truth::from)
+            DecisionOutcomes::Unrecorded => {
+                let way_entered = |way: Option<&Statement>| {
+                    let way_entered =
+                        way.and_then(|way| self.row_entered(std::slice::from_ref(way)));
+                    way_entered.map_or(Truth::Unknown, Truth::from)
                 };
-                let (when_true, when_false) = (entered(on_true), entered(on_false));
+                let (when_true, when_false) = (way_entered(on_true), way_entered(on_false));
                 // One way was taken; if it was not this one, it was the other.
-                let forced =
-                    |way: Truth, other: Truth| if other == Truth::No { Truth::Yes } else { way };
-                Ways {
-                    when_true: forced(when_true, when_false),
-                    when_false: forced(when_false, when_true),
+                let forced_way = |way: Truth, other_way: Truth| {
+                    if other_way == Truth::No { Truth::Yes } else { way }
+                };
+                BranchWays {
+                    when_true: forced_way(when_true, when_false),
+                    when_false: forced_way(when_false, when_true),
                 }
             }
         }
     }
 
     /// Whether a row of statements was entered at its beginning, as far as records inside tell.
-    fn entered(&self, statements: &[Statement]) -> Option<bool> {
-        let mut straight = true;
+    fn row_entered(&self, statements: &[Statement]) -> Option<bool> {
+        let mut is_straight = true;
         for (index, statement) in statements.iter().enumerate() {
             if index > 0 && matches!(statement.kind, StatementKind::Label { .. }) {
                 return None;
             }
-            if self.seen(statement) {
+            if self.any_record_set(statement) {
                 return Some(true);
             }
-            straight &=
+            is_straight &=
                 self.calls_return == Truth::Yes || !matches!(statement.kind, StatementKind::Simple);
-            match self.at_head(statement) {
-                Head::Unseen if straight => return Some(false),
-                Head::Plain => {}
-                Head::Unseen | Head::Unknown => straight = false,
+            match self.head_record(statement) {
+                HeadRecord::Unseen if is_straight => return Some(false),
+                HeadRecord::Plain => {}
+                HeadRecord::Unseen | HeadRecord::Unknown => is_straight = false,
             }
         }
         None
     }
 
     /// Whether any record inside a statement is set.
-    fn seen(&self, statement: &Statement) -> bool {
-        let mut seen = false;
-        let taken = |decision: &DecisionId| match self.evidence.decision(*decision) {
-            Taken::Recorded { true_seen, false_seen } => true_seen || false_seen,
-            Taken::Unrecorded => false,
+    fn any_record_set(&self, statement: &Statement) -> bool {
+        let mut is_seen = false;
+        let outcome_seen = |decision: &DecisionId| match self.evidence.decision_outcomes(*decision)
+        {
+            DecisionOutcomes::Recorded { true_seen, false_seen } => true_seen || false_seen,
+            DecisionOutcomes::Unrecorded => false,
         };
-        visit_statement(statement, &mut |inner| {
-            seen |= match &inner.kind {
+        visit_statement(statement, &mut |inner_statement| {
+            is_seen |= match &inner_statement.kind {
                 StatementKind::If { decision, .. }
                 | StatementKind::While { decision, .. }
-                | StatementKind::DoWhile { decision, .. } => taken(decision),
-                StatementKind::For { decision, .. } => decision.as_ref().is_some_and(taken),
+                | StatementKind::DoWhile { decision, .. } => outcome_seen(decision),
+                StatementKind::For { decision, .. } => decision.as_ref().is_some_and(outcome_seen),
                 StatementKind::Label { switch, label } => {
                     self.label_mark(*switch, *label) == Some(true)
                 }
@@ -442,52 +497,56 @@ impl Walk<'_> {
                 | StatementKind::Terminate => false,
             }
         });
-        seen
+        is_seen
     }
 
     /// What a statement without any set record says about whether it was executed.
-    fn at_head(&self, statement: &Statement) -> Head {
-        let recorded = |decision: &DecisionId| match self.evidence.decision(*decision) {
-            Taken::Recorded { .. } => Head::Unseen,
-            Taken::Unrecorded => Head::Unknown,
+    fn head_record(&self, statement: &Statement) -> HeadRecord {
+        let recorded_head = |decision: &DecisionId| match self.evidence.decision_outcomes(*decision)
+        {
+            DecisionOutcomes::Recorded { .. } => HeadRecord::Unseen,
+            DecisionOutcomes::Unrecorded => HeadRecord::Unknown,
         };
         match &statement.kind {
-            StatementKind::Empty | StatementKind::Simple => Head::Plain,
+            StatementKind::Empty | StatementKind::Simple => HeadRecord::Plain,
             StatementKind::If { decision, .. } | StatementKind::While { decision, .. } => {
-                recorded(decision)
+                recorded_head(decision)
             }
             StatementKind::For { decision, .. } => {
-                decision.as_ref().map_or(Head::Unknown, recorded)
+                decision.as_ref().map_or(HeadRecord::Unknown, recorded_head)
             }
-            StatementKind::Block { block } => match self.entered(&block.0) {
-                Some(_) => Head::Unseen,
-                None if block.0.iter().all(|inner| matches!(self.at_head(inner), Head::Plain)) => {
-                    Head::Plain
+            StatementKind::Block { block } => match self.row_entered(&block.0) {
+                Some(_) => HeadRecord::Unseen,
+                None if block.0.iter().all(|inner_statement| {
+                    matches!(self.head_record(inner_statement), HeadRecord::Plain)
+                }) =>
+                {
+                    HeadRecord::Plain
                 }
-                None => Head::Unknown,
+                None => HeadRecord::Unknown,
             },
             StatementKind::Switch { switch, .. } => {
                 let labels = &self.structure.switch(*switch).labels;
-                let whole = labels.iter().any(|label| label.kind != LabelKind::Case);
-                let marked =
+                let has_default = labels.iter().any(|label| label.kind != LabelKind::Case);
+                let all_marked =
                     (0..labels.len() as u32).all(|label| self.label_mark(*switch, label).is_some());
-                if whole && marked { Head::Unseen } else { Head::Unknown }
+                if has_default && all_marked { HeadRecord::Unseen } else { HeadRecord::Unknown }
             }
             StatementKind::Label { switch, label } => match self.label_mark(*switch, *label) {
-                Some(_) => Head::Unseen,
-                None => Head::Unknown,
+                Some(_) => HeadRecord::Unseen,
+                None => HeadRecord::Unknown,
             },
             StatementKind::DoWhile { .. }
             | StatementKind::Break
             | StatementKind::Continue
             | StatementKind::Return
-            | StatementKind::Terminate => Head::Unknown,
+            | StatementKind::Terminate => HeadRecord::Unknown,
         }
     }
 }
 
 /// What the beginning of a statement tells when none of its records is set.
-enum Head {
+enum HeadRecord {
     /// It would have set a record, had it been executed.
     Unseen,
     /// It sets none and always completes.

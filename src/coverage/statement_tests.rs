@@ -1,6 +1,6 @@
 //! The derivation of executed statements against an interpreter of random structured programs.
 
-use super::statement::{Evidence, Execution, Taken, Truth, execution};
+use super::statement::{DecisionOutcomes, Execution, ExecutionEvidence, Truth, derived_execution};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::id::{DecisionId, FunctionId, StatementId, SwitchId};
 use vkcert_model::place::{FileIndex, Span};
@@ -174,16 +174,16 @@ struct Recorded {
     hidden_marks: BTreeSet<MarkIndex>,
 }
 
-impl Evidence for Recorded {
-    fn decision(&self, decision: DecisionId) -> Taken {
+impl ExecutionEvidence for Recorded {
+    fn decision_outcomes(&self, decision: DecisionId) -> DecisionOutcomes {
         if self.hidden_decisions.contains(&decision) {
-            return Taken::Unrecorded;
+            return DecisionOutcomes::Unrecorded;
         }
         let [true_seen, false_seen] = self.outcomes.get(&decision).copied().unwrap_or_default();
-        Taken::Recorded { true_seen, false_seen }
+        DecisionOutcomes::Recorded { true_seen, false_seen }
     }
 
-    fn mark(&self, mark: MarkIndex) -> Option<bool> {
+    fn mark_passed(&self, mark: MarkIndex) -> Option<bool> {
         (!self.hidden_marks.contains(&mark)).then(|| self.marks.contains(&mark))
     }
 }
@@ -390,7 +390,7 @@ fn executed_statements_follow_exactly_from_the_records() {
     for seed in 0..20_000 {
         let structure = Author::program(seed);
         let Some(recorded) = Interpreter::runs(&structure, !seed) else { continue };
-        let found = execution(&structure, &recorded);
+        let found = derived_execution(&structure, &recorded);
         for (name, truth, happened) in compared(&structure, &found, &recorded) {
             assert_eq!(
                 truth,
@@ -407,15 +407,15 @@ fn executed_statements_follow_exactly_from_the_records() {
 /// Everything that fixed decisions leave possible, as evidence.
 struct Possible(BTreeMap<DecisionId, bool>);
 
-impl Evidence for Possible {
-    fn decision(&self, decision: DecisionId) -> Taken {
+impl ExecutionEvidence for Possible {
+    fn decision_outcomes(&self, decision: DecisionId) -> DecisionOutcomes {
         match self.0.get(&decision) {
-            Some(value) => Taken::Recorded { true_seen: *value, false_seen: !value },
-            None => Taken::Recorded { true_seen: true, false_seen: true },
+            Some(value) => DecisionOutcomes::Recorded { true_seen: *value, false_seen: !value },
+            None => DecisionOutcomes::Recorded { true_seen: true, false_seen: true },
         }
     }
 
-    fn mark(&self, _mark: MarkIndex) -> Option<bool> {
+    fn mark_passed(&self, _mark: MarkIndex) -> Option<bool> {
         Some(true)
     }
 }
@@ -430,7 +430,7 @@ fn what_fixed_decisions_rule_out_never_happens() {
             .map(DecisionId)
             .filter_map(|decision| (dice.roll(3) == 0).then_some((decision, dice.roll(2) == 0)))
             .collect();
-        let found = execution(&structure, &Possible(fixed.clone()));
+        let found = derived_execution(&structure, &Possible(fixed.clone()));
         for run in 0..4 {
             let Some(recorded) =
                 Interpreter::runs_with(&structure, seed ^ run << 32, fixed.clone())
@@ -462,7 +462,7 @@ fn what_is_not_recorded_is_unknown_but_never_wrong() {
         recorded.hidden_decisions =
             (1..200).map(DecisionId).filter(|_| dice.roll(3) == 0).collect();
         recorded.hidden_marks = (0..200).map(MarkIndex).filter(|_| dice.roll(4) == 0).collect();
-        let found = execution(&structure, &recorded);
+        let found = derived_execution(&structure, &recorded);
         for (name, truth, happened) in compared(&structure, &found, &recorded) {
             assert!(
                 agrees(truth, happened),

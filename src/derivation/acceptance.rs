@@ -6,8 +6,10 @@
 //! finding did not run: then it is not judged.
 
 use super::derive::nothing;
-use vkcert_coverage::acceptance::{Found, Occasion, acceptance, accepted};
-use vkcert_coverage::{Approval, Binding, Standard};
+use vkcert_coverage::acceptance::{
+    FindingContext, FindingOccasion, acceptance_of, accepted_sentence,
+};
+use vkcert_coverage::{ApproverRule, HashBinding, JustificationStandard};
 use vkcert_model::evidence::{Campaign, JustificationEvidence, KernelEvidence, TestEvidence};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::{FindingId, KernelName};
@@ -17,9 +19,10 @@ use vkcert_model::verdict::EngineName;
 /// Names every finding, marks those that a justification accepts, and notes which justifications
 /// are not accepted.
 pub fn accept(kernels: &[KernelEvidence], campaign: &mut Campaign) {
-    let Standard { binding, .. } = Standard::of(campaign.project.level, campaign.schema);
+    let JustificationStandard { binding, .. } =
+        JustificationStandard::for_level(campaign.project.level, campaign.schema);
     name(kernels, campaign, binding);
-    let approval = Approval::for_level(campaign.project.level);
+    let approval = ApproverRule::for_level(campaign.project.level);
     let mut rows = std::mem::take(&mut campaign.justifications);
     for row in &mut rows {
         let JustificationEvidence { justification, rejected, not_judged, file: _ } = row;
@@ -70,15 +73,16 @@ fn findings(campaign: &mut Campaign) -> impl Iterator<Item = Row<'_>> {
     of_kernels.chain(of_tests)
 }
 
-fn name(kernels: &[KernelEvidence], campaign: &mut Campaign, binding: Binding) {
+fn name(kernels: &[KernelEvidence], campaign: &mut Campaign, binding: HashBinding) {
     // Read while findings change.
     let read = campaign.clone();
-    let found = Found { kernels, campaign: &read, binding };
+    let found = FindingContext { kernels, campaign: &read, binding };
     for Row { kernel, test, engine, finding } in findings(campaign) {
         let kernel = kernel.and_then(|name| kernels.iter().find(|row| row.kernel == name));
         let test = test.map(|index| &read.tests[index]);
-        let occasion = kernel.map(|kernel| Occasion { found, kernel, test, engine });
-        finding.acceptance = occasion.and_then(|occasion| acceptance(finding, occasion));
+        let occasion =
+            kernel.map(|kernel| FindingOccasion { context: found, kernel, test, engine });
+        finding.acceptance = occasion.and_then(|occasion| acceptance_of(finding, occasion));
     }
 }
 
@@ -93,7 +97,7 @@ fn judge(
     (id, justification): (&FindingId, &Justification),
     kernels: &[KernelEvidence],
     campaign: &mut Campaign,
-    approval: Approval,
+    approval: ApproverRule,
 ) -> Judged {
     let configuration = justification.configuration.as_ref();
     let mut of_kernel = kernels.iter().filter(|row| row.kernel == justification.kernel);
@@ -138,7 +142,7 @@ fn judge(
             first.content, first.hash
         ));
     }
-    let sentence = match accepted(justification, approval) {
+    let sentence = match accepted_sentence(justification, approval) {
         Ok(sentence) => sentence,
         Err(reason) => return Judged::Rejected(reason),
     };

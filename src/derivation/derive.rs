@@ -5,13 +5,13 @@ use super::acceptance;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage::barrier::{self, BarrierRecords};
 use vkcert_coverage::justification::{
-    BoundConfiguration, BoundKernel, Contents, GivenJustification, Rejection, Shown, Signature,
-    signature_fault,
+    BoundConfiguration, BoundContents, BoundKernel, GivenJustification, Rejection,
+    ShownObligations, Signature, signature_fault,
 };
 use vkcert_coverage::object::{self, ObjectCoverage};
 use vkcert_coverage::{
-    self as coverage, Approval, Binding, CoverageSubject, Criterion, CriterionSubject,
-    ProposalRules, Standard, criteria, justification,
+    self as coverage, ApproverRule, CoverageSubject, Criterion, CriterionSubject, HashBinding,
+    JustificationStandard, ProposalRules, criteria, justification,
 };
 use vkcert_model::altered::{AlteredStores, failed_alterations};
 use vkcert_model::coverage::{CriterionSummary, KernelCoverage};
@@ -187,7 +187,7 @@ pub fn record_fault(
         return Some(format!("stale: {uid} has changed; its hash is now {now}"));
     }
     let signature = Signature { reason: document, author, approver: reviewer };
-    signature_fault(signature, Approval::for_level(level)).map(|_| {
+    signature_fault(signature, ApproverRule::for_level(level)).map(|_| {
         format!("author and reviewer are the same ({author}); this level demands independence")
     })
 }
@@ -392,7 +392,7 @@ fn everything_present(structure: &KernelStructure) -> Presence {
 pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
     let justifications: Vec<_> =
         campaign.justifications.iter().map(|row| row.justification.clone()).collect();
-    let standard = Standard::of(campaign.project.level, campaign.schema);
+    let standard = JustificationStandard::for_level(campaign.project.level, campaign.schema);
     let refuted = refutations(evidence, &justifications, &standard);
     let given: Vec<GivenJustification> = justifications
         .iter()
@@ -408,18 +408,20 @@ pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
         let bound = bound(row, &configurations[&row.kernel]);
         let justified = coverage::apply_justifications(bound, &row.coverage, &given, &standard);
         for (index, rejection) in justified.rejected.iter().enumerate() {
-            if justification::about(&justifications[index], &row.kernel, &row.coverage).is_some() {
+            if justification::claimed_obligation(&justifications[index], &row.kernel, &row.coverage)
+                .is_some()
+            {
                 rejections[index].push(rejection.clone());
             }
         }
         match (has_source(row), standard.binding) {
             (true, _) => row.coverage = justified.coverage,
-            (false, Binding::Content) => {
+            (false, HashBinding::Content) => {
                 row.coverage = justified.coverage;
                 row.coverage.summary = summary_without_source(&row.coverage);
             }
             // It did not count there.
-            (false, Binding::DisplayedText) => {}
+            (false, HashBinding::DisplayedText) => {}
         }
     }
     let followed: BTreeSet<KernelName> = configured_by_tests(campaign).cloned().collect();
@@ -476,10 +478,10 @@ fn bound<'a>(row: &'a KernelEvidence, configurations: &'a [BoundConfiguration]) 
 fn refutations(
     evidence: &[KernelEvidence],
     justifications: &[Justification],
-    standard: &Standard,
+    standard: &JustificationStandard,
 ) -> Vec<Option<String>> {
     let mut refuted = vec![None; justifications.len()];
-    if standard.binding == Binding::DisplayedText {
+    if standard.binding == HashBinding::DisplayedText {
         return refuted;
     }
     for row in evidence {
@@ -489,8 +491,10 @@ fn refutations(
             else {
                 continue;
             };
-            let shown = shown.get_or_insert_with(|| Shown::of(&coverage_by(row, Chosen::All)));
-            *refuted = shown.sentence(id, row.engine).map(|sentence| {
+            let shown = shown.get_or_insert_with(|| {
+                ShownObligations::from_coverage(&coverage_by(row, Chosen::All))
+            });
+            *refuted = shown.refuting_sentence(id, row.engine).map(|sentence| {
                 let under = configurations_of(evidence, &row.kernel) > 1;
                 let under =
                     under.then(|| format!(" under configuration {}", row.configuration.name));
@@ -528,10 +532,13 @@ fn claimed_impossible<'a>(
 /// of the evidence, are bound to.
 pub fn stored_contents(
     kernels: &[KernelEvidence],
-    mut read: impl FnMut(&KernelEvidence, &Contents),
+    mut read: impl FnMut(&KernelEvidence, &BoundContents),
 ) {
     let configurations = bound_configurations(kernels);
     for row in kernels {
-        read(row, &Contents::of(bound(row, &configurations[&row.kernel]), &row.coverage));
+        read(
+            row,
+            &BoundContents::from_coverage(bound(row, &configurations[&row.kernel]), &row.coverage),
+        );
     }
 }

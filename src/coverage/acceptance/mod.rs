@@ -15,7 +15,9 @@ mod place;
 mod subject;
 mod words;
 
-use super::justification::{Approval, Binding, displayed_hash, sentence, unsigned};
+use super::justification::{
+    ApproverRule, HashBinding, displayed_hash, justification_sentence, unsigned_fault,
+};
 use vkcert_model::canonical::{canonical_json, content_hash};
 use vkcert_model::evidence::{Campaign, KernelEvidence, TestEvidence};
 use vkcert_model::finding::{Acceptance, Finding};
@@ -25,16 +27,16 @@ use vkcert_model::verdict::EngineName;
 
 /// What findings were found in.
 #[derive(Clone, Copy)]
-pub struct Found<'a> {
+pub struct FindingContext<'a> {
     pub kernels: &'a [KernelEvidence],
     pub campaign: &'a Campaign,
-    pub binding: Binding,
+    pub binding: HashBinding,
 }
 
 /// Where a finding was found.
 #[derive(Clone, Copy)]
-pub struct Occasion<'a> {
-    pub found: Found<'a>,
+pub struct FindingOccasion<'a> {
+    pub context: FindingContext<'a>,
     /// The kernel on any engine.
     pub kernel: &'a KernelEvidence,
     /// None where no test showed it.
@@ -44,29 +46,34 @@ pub struct Occasion<'a> {
 }
 
 /// Name, subject and hash of a finding; none where no justification can accept it.
-pub fn acceptance(finding: &Finding, occasion: Occasion) -> Option<Acceptance> {
-    let (what, content) = words::named(finding, occasion)?;
-    let id = FindingId(format!("{}@{what}", finding.kind));
-    let (subject, hash) = match occasion.found.binding {
-        Binding::DisplayedText => {
-            (None, displayed_hash(&occasion.kernel.kernel, id.as_str(), &content))
+pub fn acceptance_of(finding: &Finding, occasion: FindingOccasion) -> Option<Acceptance> {
+    let (finding_name, content) = words::name_and_content(finding, occasion)?;
+    let finding_id = FindingId(format!("{}@{finding_name}", finding.kind));
+    let (subject, subject_hash) = match occasion.context.binding {
+        HashBinding::DisplayedText => {
+            (None, displayed_hash(&occasion.kernel.kernel, finding_id.as_str(), &content))
         }
-        Binding::Content => {
-            let subject = subject::subject(finding, occasion, id.clone());
-            let text = canonical_json(&subject).expect("subjects are representable as JSON");
-            (Some(subject), content_hash(text.as_bytes()))
+        HashBinding::Content => {
+            let subject = subject::finding_subject(finding, occasion, finding_id.clone());
+            let subject_text =
+                canonical_json(&subject).expect("subjects are representable as JSON");
+            (Some(subject), content_hash(subject_text.as_bytes()))
         }
     };
-    Some(Acceptance { id, subject, content, hash, justification: None })
+    Some(Acceptance { id: finding_id, subject, content, hash: subject_hash, justification: None })
 }
 
 /// What the justification of a finding says, or why it is not accepted.
-pub fn accepted(justification: &Justification, approval: Approval) -> Result<String, String> {
+pub fn accepted_sentence(
+    justification: &Justification,
+    approval: ApproverRule,
+) -> Result<String, String> {
     if justification.class != JustificationClass::Analysis {
         return Err(format!("a finding is accepted by analysis, not as {}", justification.class));
     }
     if let Some(fault) = justification.statement_faults().into_iter().next() {
         return Err(fault.message);
     }
-    unsigned(justification, approval).map_or_else(|| Ok(sentence(justification)), Err)
+    unsigned_fault(justification, approval)
+        .map_or_else(|| Ok(justification_sentence(justification)), Err)
 }

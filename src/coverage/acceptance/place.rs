@@ -1,6 +1,6 @@
 //! The statements that a finding is about.
 
-use crate::statement::visit;
+use crate::statement::visit_block;
 use serde_json::Value;
 use vkcert_model::evidence::KernelEvidence;
 use vkcert_model::finding::Finding;
@@ -9,24 +9,25 @@ use vkcert_model::id::StatementId;
 use vkcert_model::place::{LineStarts, Place, Span};
 
 /// The places of a finding in the order of the source, whichever of two came first.
-pub(super) fn places(finding: &Finding, kernel: &KernelEvidence) -> Vec<SubjectPlace> {
+pub(super) fn subject_places(finding: &Finding, kernel: &KernelEvidence) -> Vec<SubjectPlace> {
     let accesses = finding.details.get("accesses").and_then(Value::as_array);
-    let access = |index: usize| match accesses?.get(index)? {
+    let access_kind = |access_index: usize| match accesses?.get(access_index)? {
         Value::String(text) => Some(text.clone()),
         other => Some(other.to_string()),
     };
     // The earlier access is the first, and at the other place.
-    let given = [(finding.other_place.as_ref(), access(0)), (finding.place.as_ref(), access(1))];
-    let subject = |(place, access): (Option<&Place>, _)| {
-        Some(SubjectPlace { access, ..subject_place(kernel, place?) })
+    let given_places =
+        [(finding.other_place.as_ref(), access_kind(0)), (finding.place.as_ref(), access_kind(1))];
+    let subject_of = |(place, access_kind): (Option<&Place>, _)| {
+        Some(SubjectPlace { access: access_kind, ..subject_place(kernel, place?) })
     };
-    let mut places: Vec<SubjectPlace> = given.into_iter().filter_map(subject).collect();
+    let mut places: Vec<SubjectPlace> = given_places.into_iter().filter_map(subject_of).collect();
     places.sort();
     places
 }
 
 fn subject_place(kernel: &KernelEvidence, place: &Place) -> SubjectPlace {
-    in_source(kernel, place).unwrap_or_else(|| {
+    place_in_source(kernel, place).unwrap_or_else(|| {
         let name = place.instruction.map_or_else(|| "module".to_owned(), |word| word.to_string());
         let text = Place { file: None, line: None, column: None, ..place.clone() }.to_string();
         SubjectPlace { statement: None, name, text, from: None, access: None }
@@ -35,60 +36,68 @@ fn subject_place(kernel: &KernelEvidence, place: &Place) -> SubjectPlace {
 
 /// The statement that a place is in, and where in it; of one known by line alone, the first
 /// statement on the line.
-fn in_source(kernel: &KernelEvidence, place: &Place) -> Option<SubjectPlace> {
+fn place_in_source(kernel: &KernelEvidence, place: &Place) -> Option<SubjectPlace> {
     let structure = &kernel.structure;
     let (file, line) = (place.file.as_ref()?, place.line?);
-    let index = structure.files.iter().position(|known| known.path == *file)?;
-    let text = &structure.files[index].text;
+    let file_index = structure.files.iter().position(|known_file| known_file.path == *file)?;
+    let text = &structure.files[file_index].text;
     let (start, end) = LineStarts::of(text).range(text, line)?;
-    let first = start + text[start..end].len() - text[start..end].trim_start().len();
-    let exact = place.column.and_then(|column| {
+    let first_character = start + text[start..end].len() - text[start..end].trim_start().len();
+    let exact_offset = place.column.and_then(|column| {
         let mut characters = text[start..end].char_indices().map(|(offset, _)| start + offset);
         characters.nth(column.checked_sub(1)? as usize)
     });
-    let at = exact.unwrap_or(first);
-    let mut found: Option<(StatementId, Span)> = None;
+    let place_offset = exact_offset.unwrap_or(first_character);
+    let mut containing_statement: Option<(StatementId, Span)> = None;
     for function in &structure.functions {
-        visit(&function.body, &mut |statement| {
+        visit_block(&function.body, &mut |statement| {
             // What comes out of a macro is where the macro is used.
-            let sites =
+            let macro_sites =
                 statement.expansion.iter().map(|expansion| expansion.site).chain([statement.span]);
-            let Some(span) = sites.into_iter().find(|span| span.file.0 as usize == index) else {
+            let Some(statement_span) = macro_sites
+                .into_iter()
+                .find(|statement_span| statement_span.file.0 as usize == file_index)
+            else {
                 return;
             };
-            let Some(id) = statement.id else { return };
-            let (begins, ends) = (span.start as usize, span.end as usize);
-            let here = begins <= at && at < ends || exact.is_none() && (at..end).contains(&begins);
-            let better =
-                |(_, old): (StatementId, Span)| begins > old.start as usize && begins <= at;
-            if here && found.is_none_or(better) {
-                found = Some((id, span));
+            let Some(statement_id) = statement.id else { return };
+            let (span_start, span_end) =
+                (statement_span.start as usize, statement_span.end as usize);
+            let contains_place = span_start <= place_offset && place_offset < span_end
+                || exact_offset.is_none() && (place_offset..end).contains(&span_start);
+            let is_closer = |(_, old_span): (StatementId, Span)| {
+                span_start > old_span.start as usize && span_start <= place_offset
+            };
+            if contains_place && containing_statement.is_none_or(is_closer) {
+                containing_statement = Some((statement_id, statement_span));
             }
         });
     }
-    let plain = |start: usize, end: usize| {
+    let collapsed_text = |start: usize, end: usize| {
         text.get(start..end).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    let Some((id, span)) = found else {
+    let Some((statement_id, statement_span)) = containing_statement else {
         // Between statements: the condition behind a `do` body, a part of a loop's header, a
         // function's parameters.
         let name = place.function.clone().unwrap_or_else(|| "module".to_owned());
         return Some(SubjectPlace {
             statement: None,
             name,
-            text: plain(start, end),
+            text: collapsed_text(start, end),
             from: None,
             access: None,
         });
     };
-    let (begins, ends) = (span.start as usize, span.end as usize);
+    let (span_start, span_end) = (statement_span.start as usize, statement_span.end as usize);
     // From there to the end of the statement: one text for each place.
-    let from = exact.filter(|at| *at > begins).map(|at| plain(at, ends));
+    let from_text = exact_offset
+        .filter(|place_offset| *place_offset > span_start)
+        .map(|place_offset| collapsed_text(place_offset, span_end));
     Some(SubjectPlace {
-        statement: Some(id),
-        name: id.to_string(),
-        text: plain(begins, ends),
-        from,
+        statement: Some(statement_id),
+        name: statement_id.to_string(),
+        text: collapsed_text(span_start, span_end),
+        from: from_text,
         access: None,
     })
 }

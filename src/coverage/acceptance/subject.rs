@@ -3,9 +3,9 @@
 //! Promises: what tells two findings apart that a person would judge apart is a field; no field is
 //! a sentence that the tool words, as long as `cause` has a name for it.
 
-use super::Occasion;
-use super::cause::{Cause, cause};
-use super::place::places;
+use super::FindingOccasion;
+use super::cause::{FindingCause, cause_of};
+use super::place::subject_places;
 use crate::justification::BoundConfiguration;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use vkcert_model::id::{FindingId, KernelName};
 use vkcert_model::verdict::EngineName;
 
 /// What of a finding is the same whenever it is found.
-enum Bound {
+enum FindingScope {
     /// To statements or instructions of the kernel's code.
     Places,
     /// To a test as it is, on an engine or a device as it is.
@@ -26,51 +26,61 @@ enum Bound {
     Interface,
 }
 
-pub(super) fn subject(finding: &Finding, occasion: Occasion, id: FindingId) -> FindingSubject {
+pub(super) fn finding_subject(
+    finding: &Finding,
+    occasion: FindingOccasion,
+    finding_id: FindingId,
+) -> FindingSubject {
     let kernel = occasion.kernel;
-    let mut subject = FindingSubject {
-        id,
+    let mut finding_subject = FindingSubject {
+        id: finding_id,
         kind: finding.kind,
         kernel: kernel.kernel.clone(),
         code: BTreeMap::from([(kernel.kernel.clone(), kernel.modules.code.clone())]),
-        configuration: configuration(finding, occasion),
+        configuration: configuration_facts(finding, occasion),
         places: Vec::new(),
         instructions: Vec::new(),
-        facts: facts(finding),
+        facts: finding_facts(finding),
         test: None,
         engine: None,
         interface: None,
     };
-    match bound(finding) {
-        Bound::Places => {
-            subject.places = places(finding, kernel);
-            subject.instructions.clone_from(&finding.numbers);
-            subject.instructions.sort_unstable();
+    match finding_scope(finding) {
+        FindingScope::Places => {
+            finding_subject.places = subject_places(finding, kernel);
+            finding_subject.instructions.clone_from(&finding.numbers);
+            finding_subject.instructions.sort_unstable();
         }
-        Bound::Test => {
+        FindingScope::Test => {
             let test = occasion.test;
-            let dispatched = test.into_iter().flat_map(|test| &test.kernels);
-            subject.code.extend(dispatched.map(|name| (name.clone(), code(occasion, name))));
-            subject.test =
+            let dispatched_kernels = test.into_iter().flat_map(|test| &test.kernels);
+            finding_subject
+                .code
+                .extend(dispatched_kernels.map(|name| (name.clone(), module_code(occasion, name))));
+            finding_subject.test =
                 test.map(|test| SubjectTest { id: test.id.clone(), hash: test.hash.clone() });
-            subject.engine = Some(engine(occasion));
+            finding_subject.engine = Some(subject_engine(occasion));
         }
-        Bound::Interface => {
-            subject.interface = interface(occasion);
-            let of_device =
-                finding.details.get("check").is_some_and(|check| check == "device-limits");
-            let identity =
-                || SubjectEngine { engine: EngineName::Vulkan, identity: device(occasion) };
-            subject.engine = of_device.then(identity);
+        FindingScope::Interface => {
+            finding_subject.interface = interface_hash(occasion);
+            let of_device = finding
+                .details
+                .get("check")
+                .is_some_and(|check_name| check_name == "device-limits");
+            let device_engine = || SubjectEngine {
+                engine: EngineName::Vulkan,
+                identity: device_identity(occasion),
+            };
+            finding_subject.engine = of_device.then(device_engine);
         }
     }
-    subject
+    finding_subject
 }
 
-fn bound(finding: &Finding) -> Bound {
+fn finding_scope(finding: &Finding) -> FindingScope {
     match finding.kind {
         // A device tells of no place.
-        FindingKind::OutOfBounds if finding.place.is_none() => Bound::Test,
+        FindingKind::OutOfBounds if finding.place.is_none() => FindingScope::Test,
         FindingKind::DataRace
         | FindingKind::OutOfBounds
         | FindingKind::UninitializedRead
@@ -78,38 +88,40 @@ fn bound(finding: &Finding) -> Bound {
         | FindingKind::UntracedBranch
         | FindingKind::BarrierDivergence
         | FindingKind::NoTermination
-        | FindingKind::Validation => Bound::Places,
-        FindingKind::ScheduleDependentOutput | FindingKind::EngineDisagreement => Bound::Test,
-        FindingKind::Coupling => Bound::Interface,
+        | FindingKind::Validation => FindingScope::Places,
+        FindingKind::ScheduleDependentOutput | FindingKind::EngineDisagreement => {
+            FindingScope::Test
+        }
+        FindingKind::Coupling => FindingScope::Interface,
     }
 }
 
 /// The details that are about the code, and the cause where a kind has several.
-fn facts(finding: &Finding) -> BTreeMap<String, Value> {
-    let chosen = |names: &[&str]| {
-        let known = names
+fn finding_facts(finding: &Finding) -> BTreeMap<String, Value> {
+    let chosen_details = |names: &[&str]| {
+        let known_details = names
             .iter()
             .filter_map(|name| Some(((*name).to_owned(), finding.details.get(*name)?.clone())));
-        known.collect::<BTreeMap<_, _>>()
+        known_details.collect::<BTreeMap<_, _>>()
     };
     match finding.kind {
-        FindingKind::DataRace => chosen(&["memory", "object", "reach", "same_value"]),
+        FindingKind::DataRace => chosen_details(&["memory", "object", "reach", "same_value"]),
         FindingKind::OutOfBounds if finding.place.is_none() => {
-            chosen(&["access", "buffer", "side"])
+            chosen_details(&["access", "buffer", "side"])
         }
-        FindingKind::OutOfBounds => with_cause(chosen(&["dimension", "object"]), finding),
+        FindingKind::OutOfBounds => with_cause(chosen_details(&["dimension", "object"]), finding),
         FindingKind::UninitializedRead
         | FindingKind::UndefinedValue
         | FindingKind::UntracedBranch => with_cause(BTreeMap::new(), finding),
         FindingKind::ScheduleDependentOutput => {
-            chosen(&["kernels", "buffers", "changed", "verdicts"])
+            chosen_details(&["kernels", "buffers", "changed", "verdicts"])
         }
         // Values too: which way the engines part is what is signed for.
         FindingKind::EngineDisagreement if finding.details.is_empty() => {
             with_cause(BTreeMap::new(), finding)
         }
         FindingKind::EngineDisagreement => finding.details.clone(),
-        FindingKind::Coupling => chosen(&["check", "about", "counterexample"]),
+        FindingKind::Coupling => chosen_details(&["check", "about", "counterexample"]),
         FindingKind::BarrierDivergence | FindingKind::NoTermination | FindingKind::Validation => {
             BTreeMap::new()
         }
@@ -117,7 +129,7 @@ fn facts(finding: &Finding) -> BTreeMap<String, Value> {
 }
 
 fn with_cause(mut facts: BTreeMap<String, Value>, finding: &Finding) -> BTreeMap<String, Value> {
-    let Cause { name, about } = cause(&finding.message);
+    let FindingCause { name, about } = cause_of(&finding.message);
     facts.insert("cause".to_owned(), name.into());
     if !about.is_empty() {
         facts.insert("about".to_owned(), about.into());
@@ -126,51 +138,52 @@ fn with_cause(mut facts: BTreeMap<String, Value>, finding: &Finding) -> BTreeMap
 }
 
 /// What the configuration fixes that it was found under.
-fn configuration(finding: &Finding, occasion: Occasion) -> BTreeMap<String, Value> {
+fn configuration_facts(finding: &Finding, occasion: FindingOccasion) -> BTreeMap<String, Value> {
     let Some(name) = &finding.configuration else { return BTreeMap::new() };
-    let same = |row: &&KernelEvidence| {
+    let is_same_row = |row: &&KernelEvidence| {
         row.kernel == occasion.kernel.kernel && row.configuration.name == *name
     };
-    let fixed = occasion
-        .found
+    let bound_configuration = occasion
+        .context
         .kernels
         .iter()
-        .find(same)
-        .map(|row| BoundConfiguration::of(&row.configuration));
-    match serde_json::to_value(fixed) {
+        .find(is_same_row)
+        .map(|row| BoundConfiguration::from_configuration(&row.configuration));
+    match serde_json::to_value(bound_configuration) {
         Ok(Value::Object(parts)) => parts.into_iter().collect(),
         Ok(_) | Err(_) => BTreeMap::from([("name".to_owned(), name.as_str().into())]),
     }
 }
 
-fn code(occasion: Occasion, name: &KernelName) -> String {
-    let row = occasion.found.kernels.iter().find(|row| row.kernel == *name);
+fn module_code(occasion: FindingOccasion, name: &KernelName) -> String {
+    let row = occasion.context.kernels.iter().find(|row| row.kernel == *name);
     row.map(|row| row.modules.code.clone()).unwrap_or_default()
 }
 
-fn engine(occasion: Occasion) -> SubjectEngine {
+fn subject_engine(occasion: FindingOccasion) -> SubjectEngine {
     match occasion.engine {
         Some(EngineName::Sequential) => {
             SubjectEngine { engine: EngineName::Sequential, identity: BTreeMap::new() }
         }
         Some(EngineName::Vulkan) | None => {
-            SubjectEngine { engine: EngineName::Vulkan, identity: device(occasion) }
+            SubjectEngine { engine: EngineName::Vulkan, identity: device_identity(occasion) }
         }
     }
 }
 
 /// Which device and driver ran.
-pub(super) fn device(occasion: Occasion) -> BTreeMap<String, String> {
-    let engines = &occasion.found.campaign.engines;
-    let row = engines.iter().find(|row| row.engine == EngineName::Vulkan && row.ran);
-    let facts = row.into_iter().flat_map(|row| &row.identity);
-    let named =
-        facts.filter(|(name, _)| ["device", "driver", "driver version"].contains(&name.as_str()));
-    named.map(|(name, value)| (name.clone(), value.clone())).collect()
+pub(super) fn device_identity(occasion: FindingOccasion) -> BTreeMap<String, String> {
+    let engines = &occasion.context.campaign.engines;
+    let engine_row =
+        engines.iter().find(|engine_row| engine_row.engine == EngineName::Vulkan && engine_row.ran);
+    let identity_facts = engine_row.into_iter().flat_map(|engine_row| &engine_row.identity);
+    let named_facts = identity_facts
+        .filter(|(name, _)| ["device", "driver", "driver version"].contains(&name.as_str()));
+    named_facts.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-fn interface(occasion: Occasion) -> Option<String> {
-    let rows = &occasion.found.campaign.coupling;
+fn interface_hash(occasion: FindingOccasion) -> Option<String> {
+    let rows = &occasion.context.campaign.coupling;
     let definition =
         rows.iter().find(|row| row.kernel == occasion.kernel.kernel)?.definition.as_ref()?;
     Some(sha256_digits(canonical_json(definition).ok()?.as_bytes()))
@@ -178,9 +191,9 @@ fn interface(occasion: Occasion) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Found;
+    use super::super::FindingContext;
     use super::*;
-    use crate::justification::Binding;
+    use crate::justification::HashBinding;
     use vkcert_model::evidence::Campaign;
     use vkcert_model::place::Place;
 
@@ -188,7 +201,7 @@ mod tests {
     fn other_words_are_the_same_facts_and_other_causes_are_not() {
         let told = |kind: FindingKind, message: &str| {
             let place = Place { instruction: Some(7), ..Place::default() };
-            facts(
+            finding_facts(
                 &Finding::new(kind, message)
                     .at(place)
                     .detail("object", "In")
@@ -226,11 +239,15 @@ mod tests {
     /// What a justification of a finding of the first test, on the device, is signed for.
     fn signed(evidence: &Evidence, finding: &Finding) -> FindingSubject {
         let Evidence { kernels, campaign } = evidence;
-        let found = Found { kernels, campaign, binding: Binding::Content };
+        let found = FindingContext { kernels, campaign, binding: HashBinding::Content };
         let test = Some(&campaign.tests[0]);
-        let occasion =
-            Occasion { found, kernel: &kernels[0], test, engine: Some(EngineName::Vulkan) };
-        subject(finding, occasion, FindingId("f".to_owned()))
+        let occasion = FindingOccasion {
+            context: found,
+            kernel: &kernels[0],
+            test,
+            engine: Some(EngineName::Vulkan),
+        };
+        finding_subject(finding, occasion, FindingId("f".to_owned()))
     }
 
     /// Stored evidence with two kernels, a device and an interface.
@@ -257,9 +274,9 @@ mod tests {
         Evidence { kernels: vec![kernel, other], campaign }
     }
 
-    fn device(evidence: &mut Evidence) -> &mut BTreeMap<String, String> {
+    fn device_identity(evidence: &mut Evidence) -> &mut BTreeMap<String, String> {
         let mut rows = evidence.campaign.engines.iter_mut();
-        &mut rows.find(|row| row.engine == EngineName::Vulkan).unwrap().identity
+        &mut rows.find(|engine_row| engine_row.engine == EngineName::Vulkan).unwrap().identity
     }
 
     type Change = fn(&mut Evidence);
@@ -277,10 +294,10 @@ mod tests {
             (&of_test, |evidence| evidence.kernels[0].modules.code.push('0')),
             (&of_test, |evidence| evidence.campaign.tests[0].hash.push('0')),
             (&of_test, |evidence| {
-                device(evidence).insert("driver version".to_owned(), "2".to_owned());
+                device_identity(evidence).insert("driver version".to_owned(), "2".to_owned());
             }),
             (&of_host, |evidence| {
-                device(evidence).insert("device".to_owned(), "another".to_owned());
+                device_identity(evidence).insert("device".to_owned(), "another".to_owned());
             }),
             (&of_host, |evidence| {
                 evidence.campaign.coupling[0].definition.as_mut().unwrap().groups[0] =

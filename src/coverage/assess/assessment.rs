@@ -2,7 +2,7 @@
 //! executed.
 
 use super::super::resolution::Resolution;
-use super::super::statement::{Execution, execution};
+use super::super::statement::{Execution, derived_execution};
 use super::super::subject::CoverageSubject;
 use super::test_evidence::TestEvidence;
 use std::collections::BTreeMap;
@@ -16,12 +16,12 @@ const MAX_TEXT: usize = 160;
 
 pub(super) struct Assessment<'a> {
     pub structure: &'a KernelStructure,
-    pub slots: BTreeMap<DecisionId, &'a DecisionSlot>,
+    pub decision_slots: BTreeMap<DecisionId, &'a DecisionSlot>,
     pub layout: &'a RecordLayout,
     pub tests: &'a [(TestId, &'a Records)],
     pub resolution: Resolution<'a>,
     /// By file.
-    pub lines: Vec<LineStarts>,
+    pub line_starts: Vec<LineStarts>,
     /// By test.
     pub executions: Vec<Execution>,
 }
@@ -31,20 +31,20 @@ impl<'a> Assessment<'a> {
         let CoverageSubject { structure, layout, .. } = *subject;
         let assessment = Self {
             structure,
-            slots: slots_by_decision(layout),
+            decision_slots: slots_by_decision(layout),
             layout,
             tests,
             resolution: Resolution::new(subject),
-            lines: structure.files.iter().map(|file| LineStarts::of(&file.text)).collect(),
+            line_starts: structure.files.iter().map(|file| LineStarts::of(&file.text)).collect(),
             executions: Vec::new(),
         };
         let of_test = |(_, records): &(TestId, &'a Records)| {
-            execution(
+            derived_execution(
                 structure,
                 &TestEvidence {
                     structure,
                     layout,
-                    slots: &assessment.slots,
+                    slots: &assessment.decision_slots,
                     resolution: &assessment.resolution,
                     records,
                 },
@@ -56,43 +56,48 @@ impl<'a> Assessment<'a> {
 
     /// Whether a function is part of the kernel. The entry point always is, even if its mark should
     /// be missing.
-    pub(super) fn reached(&self, function: &Function) -> bool {
+    pub(super) fn is_reached(&self, function: &Function) -> bool {
         self.resolution.marks.contains(&function.entry_mark)
             || function.name == self.structure.entry
     }
 
     pub(super) fn reached_functions(&self) -> impl Iterator<Item = (usize, &'a Function)> + '_ {
-        self.structure.functions.iter().enumerate().filter(|(_, function)| self.reached(function))
+        self.structure
+            .functions
+            .iter()
+            .enumerate()
+            .filter(|(_, function)| self.is_reached(function))
     }
 
-    pub(super) fn function(&self, id: FunctionId) -> Option<&'a Function> {
+    pub(super) fn function_by_id(&self, id: FunctionId) -> Option<&'a Function> {
         self.structure.functions.iter().find(|function| function.id == id)
     }
 
     pub(super) fn not_reached(&self) -> Vec<String> {
-        let functions = self.structure.functions.iter().filter(|function| !self.reached(function));
+        let functions =
+            self.structure.functions.iter().filter(|function| !self.is_reached(function));
         functions.map(|function| function.name.clone()).collect()
     }
 
-    pub(super) fn place(&self, span: Span) -> (String, Position) {
+    pub(super) fn position_of(&self, span: Span) -> (String, Position) {
         match self.structure.files.get(span.file.0 as usize) {
             Some(file) => {
-                let lines = &self.lines[span.file.0 as usize];
+                let lines = &self.line_starts[span.file.0 as usize];
                 (file.path.clone(), lines.position(&file.text, span.start as usize))
             }
             None => (String::new(), Position { line: 1, column: 1 }),
         }
     }
 
-    pub(super) fn text(&self, span: Span) -> String {
+    pub(super) fn shortened_text(&self, span: Span) -> String {
         let file = self.structure.files.get(span.file.0 as usize);
         let text = file
             .and_then(|file| file.text.get(span.start as usize..span.end as usize))
             .unwrap_or("");
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        match words.char_indices().nth(MAX_TEXT) {
-            Some((end, _)) => format!("{} …", &words[..end]),
-            None => words,
+        let collapsed_text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        match collapsed_text.char_indices().nth(MAX_TEXT) {
+            Some((end, _)) => format!("{} …", &collapsed_text[..end]),
+            None => collapsed_text,
         }
     }
 }

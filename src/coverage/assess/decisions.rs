@@ -2,8 +2,8 @@
 
 use super::super::mcdc::Mcdc;
 use super::assessment::Assessment;
-use super::obligations::State;
-use super::test_evidence::{contradiction, impossible_record};
+use super::obligations::ObligationState;
+use super::test_evidence::{first_contradiction, has_impossible_record};
 use vkcert_model::coverage::{
     ConditionMcdc, ConditionPlace, DecisionCoverage, Independence, ObservedVector,
     SimpleObligation, Status,
@@ -13,32 +13,33 @@ use vkcert_model::records::Records;
 use vkcert_model::structure::{Condition, Constness, Decision, Recording};
 use vkcert_model::vector::Outcome;
 
-enum Measured {
+enum DecisionRecords {
     Undetermined { reason: String },
     Absent,
     Vectors(Vec<ObservedVector>),
 }
 
 impl Assessment<'_> {
-    pub(super) fn decisions(&self) -> Vec<DecisionCoverage> {
-        let part = |decision: &&Decision| match decision.function.and_then(|id| self.function(id)) {
-            Some(function) => self.reached(function),
-            // At global scope, or in a function that is not listed: kept, never dropped.
-            None => true,
-        };
+    pub(super) fn decision_coverages(&self) -> Vec<DecisionCoverage> {
+        let is_part =
+            |decision: &&Decision| match decision.function.and_then(|id| self.function_by_id(id)) {
+                Some(function) => self.is_reached(function),
+                // At global scope, or in a function that is not listed: kept, never dropped.
+                None => true,
+            };
         self.structure
             .decisions
             .iter()
-            .filter(part)
-            .map(|decision| self.decision(decision))
+            .filter(is_part)
+            .map(|decision| self.decision_coverage(decision))
             .collect()
     }
 
-    fn decision(&self, decision: &Decision) -> DecisionCoverage {
-        let measured = self.measure(decision);
-        let constness = self.constness(decision);
-        let (file, position) = self.place(decision.span);
-        let mut coverage = DecisionCoverage {
+    fn decision_coverage(&self, decision: &Decision) -> DecisionCoverage {
+        let decision_records = self.decision_records(decision);
+        let constness = self.decision_constness(decision);
+        let (file, position) = self.position_of(decision.span);
+        let mut decision_coverage = DecisionCoverage {
             id: decision.id,
             file,
             line: position.line,
@@ -46,18 +47,18 @@ impl Assessment<'_> {
             text: decision.text.clone(),
             function: decision
                 .function
-                .and_then(|id| self.function(id))
+                .and_then(|id| self.function_by_id(id))
                 .map(|function| function.name.clone()),
             context: decision.context,
             constness,
-            constant_outcome: self.resolution.outcome(decision.id),
+            constant_outcome: self.resolution.only_outcome(decision.id),
             expansion: decision
                 .expansion
                 .iter()
                 .map(|expansion| expansion.macro_name.clone())
                 .collect(),
             outcomes: Vec::new(),
-            conditions: self.conditions(decision),
+            conditions: self.condition_places(decision),
             vectors: Vec::new(),
             mcdc: Vec::new(),
             combinations: Vec::new(),
@@ -67,17 +68,19 @@ impl Assessment<'_> {
             closing_set: Vec::new(),
             explanation: Vec::new(),
         };
-        match measured {
-            Measured::Undetermined { reason } => {
-                self.undetermined(decision, &mut coverage, &reason)
+        match decision_records {
+            DecisionRecords::Undetermined { reason } => {
+                self.fill_undetermined(decision, &mut decision_coverage, &reason)
             }
-            Measured::Absent => self.absent(decision, &mut coverage),
-            Measured::Vectors(vectors) => self.measured(decision, &mut coverage, vectors),
+            DecisionRecords::Absent => self.fill_absent(decision, &mut decision_coverage),
+            DecisionRecords::Vectors(vectors) => {
+                self.fill_measured(decision, &mut decision_coverage, vectors)
+            }
         }
-        coverage
+        decision_coverage
     }
 
-    fn constness(&self, decision: &Decision) -> Constness {
+    fn decision_constness(&self, decision: &Decision) -> Constness {
         let in_module = self
             .resolution
             .outcome_markers
@@ -87,106 +90,129 @@ impl Assessment<'_> {
         decision.constness.min(in_module)
     }
 
-    fn conditions(&self, decision: &Decision) -> Vec<ConditionPlace> {
-        let id = |index: usize| ConditionId { decision: decision.id, number: index as u32 + 1 };
-        let place = |(index, condition): (usize, &Condition)| {
-            let (_, position) = self.place(condition.span);
-            let others = decision.conditions.iter().enumerate();
-            let coupled =
-                others.filter(|(other, c)| *other != index && c.coupling == condition.coupling);
-            let in_module =
-                self.resolution.condition_markers.get(&(decision.id, index as u32)).copied();
+    fn condition_places(&self, decision: &Decision) -> Vec<ConditionPlace> {
+        let condition_id = |condition_index: usize| ConditionId {
+            decision: decision.id,
+            number: condition_index as u32 + 1,
+        };
+        let condition_place = |(condition_index, condition): (usize, &Condition)| {
+            let (_, position) = self.position_of(condition.span);
+            let other_conditions = decision.conditions.iter().enumerate();
+            let coupled_conditions = other_conditions.filter(|(other_index, other_condition)| {
+                *other_index != condition_index && other_condition.coupling == condition.coupling
+            });
+            let in_module = self
+                .resolution
+                .condition_markers
+                .get(&(decision.id, condition_index as u32))
+                .copied();
             ConditionPlace {
-                id: id(index),
+                id: condition_id(condition_index),
                 text: condition.text.clone(),
                 line: position.line,
                 column: position.column,
                 span: [condition.span.start, condition.span.end],
                 constness: condition.constness.min(in_module.unwrap_or(Constness::Runtime)),
-                value: self.resolution.value(decision.id, index as u32).map(Outcome::from),
-                coupled_with: coupled.map(|(other, _)| id(other)).collect(),
+                value: self
+                    .resolution
+                    .fixed_value(decision.id, condition_index as u32)
+                    .map(Outcome::from),
+                coupled_with: coupled_conditions
+                    .map(|(other_index, _)| condition_id(other_index))
+                    .collect(),
             }
         };
-        decision.conditions.iter().enumerate().map(place).collect()
+        decision.conditions.iter().enumerate().map(condition_place).collect()
     }
 
     /// What the records hold of a decision.
-    fn measure(&self, decision: &Decision) -> Measured {
+    fn decision_records(&self, decision: &Decision) -> DecisionRecords {
         if let Recording::Unmarked { reason } = &decision.recording {
-            return Measured::Undetermined { reason: reason.clone() };
+            return DecisionRecords::Undetermined { reason: reason.clone() };
         }
         if !self.resolution.outcome_markers.contains_key(&decision.id) {
-            return Measured::Absent;
+            return DecisionRecords::Absent;
         }
-        let Some(slot) = self.slots.get(&decision.id) else {
-            return Measured::Undetermined {
+        let Some(slot) = self.decision_slots.get(&decision.id) else {
+            return DecisionRecords::Undetermined {
                 reason: "it has no place among the records".to_owned(),
             };
         };
-        if let Some((test, _)) =
-            self.tests.iter().find(|(_, records)| impossible_record(slot, records))
+        if let Some((test_id, _)) =
+            self.tests.iter().find(|(_, records)| has_impossible_record(slot, records))
         {
-            let reason = format!("the records of {test} hold a vector that cannot occur");
-            return Measured::Undetermined { reason };
+            let reason = format!("the records of {test_id} hold a vector that cannot occur");
+            return DecisionRecords::Undetermined { reason };
         }
-        let cannot = |(test, records): &(TestId, &Records)| {
-            let sentence = contradiction(&self.resolution, decision, slot, records)?;
-            Some(format!("internal error: the records of {test} cannot be: {sentence}"))
+        let impossible_sentence = |(test_id, records): &(TestId, &Records)| {
+            let sentence = first_contradiction(&self.resolution, decision, slot, records)?;
+            Some(format!("internal error: the records of {test_id} cannot be: {sentence}"))
         };
-        if let Some(reason) = self.tests.iter().find_map(cannot) {
-            return Measured::Undetermined { reason };
+        if let Some(reason) = self.tests.iter().find_map(impossible_sentence) {
+            return DecisionRecords::Undetermined { reason };
         }
-        let mut vectors = Vec::new();
+        let mut observed_vectors = Vec::new();
         for row in &slot.vectors {
-            let bit = slot.base + row.sum;
-            let shown = || self.tests.iter().filter(|(_, records)| records.has(bit));
-            let witnesses: Vec<_> =
-                shown().map(|(_, records)| records.witnesses.get(&bit).copied()).collect();
-            let directed: Vec<_> =
-                shown().map(|(_, records)| records.directed.get(&bit).copied()).collect();
-            let directed = if directed.iter().all(Option::is_none) { Vec::new() } else { directed };
+            let record_bit = slot.base + row.sum;
+            let showing_tests = || self.tests.iter().filter(|(_, records)| records.has(record_bit));
+            let witnesses: Vec<_> = showing_tests()
+                .map(|(_, records)| records.witnesses.get(&record_bit).copied())
+                .collect();
+            let directed_schedules: Vec<_> = showing_tests()
+                .map(|(_, records)| records.directed.get(&record_bit).copied())
+                .collect();
+            let directed_schedules = if directed_schedules.iter().all(Option::is_none) {
+                Vec::new()
+            } else {
+                directed_schedules
+            };
             if let Some(witness) = witnesses.first().copied() {
-                vectors.push(ObservedVector {
+                observed_vectors.push(ObservedVector {
                     values: row.vector.values.clone(),
                     outcome: row.vector.outcome,
-                    tests: shown().map(|(test, _)| test.clone()).collect(),
+                    tests: showing_tests().map(|(test_id, _)| test_id.clone()).collect(),
                     witness,
                     witnesses,
-                    directed,
+                    directed: directed_schedules,
                     undefined: false,
                 });
             }
         }
-        vectors.sort_by(|a, b| a.values.cmp(&b.values));
-        Measured::Vectors(vectors)
+        observed_vectors.sort_by(|a, b| a.values.cmp(&b.values));
+        DecisionRecords::Vectors(observed_vectors)
     }
 
     /// Fills in a decision of which nothing can be known.
-    fn undetermined(&self, decision: &Decision, coverage: &mut DecisionCoverage, reason: &str) {
-        self.open(decision, coverage, || {
-            State::open(Status::Undetermined, Some(reason.to_owned()))
+    fn fill_undetermined(
+        &self,
+        decision: &Decision,
+        coverage: &mut DecisionCoverage,
+        reason: &str,
+    ) {
+        self.fill_open(decision, coverage, || {
+            ObligationState::without_tests(Status::Undetermined, Some(reason.to_owned()))
         });
     }
 
     /// Fills in a decision that the compiler left out of the module.
-    fn absent(&self, decision: &Decision, coverage: &mut DecisionCoverage) {
-        let absent = || State {
-            ruled_out: Some(self.resolution.absent()),
-            ..State::open(Status::Uncovered, None)
+    fn fill_absent(&self, decision: &Decision, coverage: &mut DecisionCoverage) {
+        let absent_state = || ObligationState {
+            ruled_out: Some(self.resolution.absent_ruling()),
+            ..ObligationState::without_tests(Status::Uncovered, None)
         };
-        self.open(decision, coverage, absent);
+        self.fill_open(decision, coverage, absent_state);
     }
 
-    fn open(
+    fn fill_open(
         &self,
         decision: &Decision,
         coverage: &mut DecisionCoverage,
-        state: impl Fn() -> State,
+        obligation_state: impl Fn() -> ObligationState,
     ) {
-        coverage.outcomes = self.outcomes(decision, |_| state());
-        let State { status, reason, ruled_out, .. } = state().settled();
+        coverage.outcomes = self.outcome_obligations(decision, |_| obligation_state());
+        let ObligationState { status, reason, ruled_out, .. } = obligation_state().with_ruling();
         let proposal = ruled_out.and_then(|ruled_out| ruled_out.proposal());
-        let open = Independence {
+        let open_independence = Independence {
             status,
             pair: None,
             shown_by: None,
@@ -194,70 +220,92 @@ impl Assessment<'_> {
             reason,
             proposal,
         };
-        coverage.mcdc = every_condition(coverage, &open);
+        coverage.mcdc = every_condition(coverage, &open_independence);
         coverage.combinations =
-            self.combinations(decision, coverage, &self.calculus(decision), |_| state());
+            self.combination_obligations(decision, coverage, &self.mcdc_calculus(decision), |_| {
+                obligation_state()
+            });
     }
 
     /// The calculus of a decision under the configuration.
-    pub(super) fn calculus(&self, decision: &Decision) -> Result<Mcdc, String> {
+    pub(super) fn mcdc_calculus(&self, decision: &Decision) -> Result<Mcdc, String> {
         let coupling: Vec<u32> =
             decision.conditions.iter().map(|condition| condition.coupling).collect();
         let mcdc = Mcdc::new(&decision.expression, &coupling).map_err(|limit| limit.to_string())?;
-        Ok(mcdc.with_fixed(&self.resolution.values(decision)))
+        Ok(mcdc.with_fixed(&self.resolution.fixed_values(decision)))
     }
 
-    fn outcomes(
+    fn outcome_obligations(
         &self,
         decision: &Decision,
-        state: impl Fn(Outcome) -> State,
+        obligation_state: impl Fn(Outcome) -> ObligationState,
     ) -> Vec<SimpleObligation> {
-        let outcome = |outcome: Outcome| {
-            let id = format!("{}.{outcome}", decision.id);
+        let decision_outcome = |decision_outcome: Outcome| {
+            let obligation_id = format!("{}.{decision_outcome}", decision.id);
             let text = format!(
                 "{} is {}",
                 decision.text,
-                if outcome.as_bool() { "true" } else { "false" }
+                if decision_outcome.as_bool() { "true" } else { "false" }
             );
-            self.obligation(id, (decision.span, text), state(outcome))
+            self.obligation_of(
+                obligation_id,
+                (decision.span, text),
+                obligation_state(decision_outcome),
+            )
         };
-        [Outcome::True, Outcome::False].map(outcome).into()
+        [Outcome::True, Outcome::False].map(decision_outcome).into()
     }
 
-    fn measured(
+    fn fill_measured(
         &self,
         decision: &Decision,
         coverage: &mut DecisionCoverage,
-        vectors: Vec<ObservedVector>,
+        observed_vectors: Vec<ObservedVector>,
     ) {
-        let showing = |outcome: Outcome| -> Vec<TestId> {
-            let shows = |test: &TestId| {
-                vectors.iter().any(|v| v.outcome == outcome && v.tests.contains(test))
+        let tests_showing = |outcome: Outcome| -> Vec<TestId> {
+            let shows_outcome = |test: &TestId| {
+                observed_vectors
+                    .iter()
+                    .any(|vector| vector.outcome == outcome && vector.tests.contains(test))
             };
-            self.tests.iter().map(|(test, _)| test).filter(|test| shows(test)).cloned().collect()
+            self.tests
+                .iter()
+                .map(|(test, _)| test)
+                .filter(|test| shows_outcome(test))
+                .cloned()
+                .collect()
         };
-        let seen = [Outcome::True, Outcome::False].map(showing);
-        let only_seen = match (coverage.constness, seen[0].is_empty(), seen[1].is_empty()) {
+        let tests_by_outcome = [Outcome::True, Outcome::False].map(tests_showing);
+        let only_seen = match (
+            coverage.constness,
+            tests_by_outcome[0].is_empty(),
+            tests_by_outcome[1].is_empty(),
+        ) {
             (Constness::Constant | Constness::Specialization, false, true) => Some(Outcome::True),
             (Constness::Constant | Constness::Specialization, true, false) => Some(Outcome::False),
             (Constness::Constant | Constness::Specialization | Constness::Runtime, _, _) => None,
         };
         coverage.constant_outcome = coverage.constant_outcome.or(only_seen);
-        let fixed = coverage
+        let constant_words = coverage
             .constant_outcome
             .and_then(|outcome| constant_reason(coverage.constness, outcome));
-        coverage.outcomes = self.outcomes(decision, |outcome| {
-            let tests = seen[usize::from(outcome == Outcome::False)].clone();
+        coverage.outcomes = self.outcome_obligations(decision, |outcome| {
+            let tests = tests_by_outcome[usize::from(outcome == Outcome::False)].clone();
             match tests.is_empty() {
-                false => State { status: Status::Covered, reason: None, tests, ruled_out: None },
-                true => State {
-                    ruled_out: self.resolution.choice(decision.id, outcome),
-                    ..State::open(Status::Uncovered, fixed.clone())
+                false => ObligationState {
+                    status: Status::Covered,
+                    reason: None,
+                    tests,
+                    ruled_out: None,
+                },
+                true => ObligationState {
+                    ruled_out: self.resolution.outcome_ruled_out(decision.id, outcome),
+                    ..ObligationState::without_tests(Status::Uncovered, constant_words.clone())
                 },
             }
         });
-        coverage.vectors = vectors;
-        self.independence(decision, coverage);
+        coverage.vectors = observed_vectors;
+        self.fill_independence(decision, coverage);
     }
 }
 
@@ -275,10 +323,10 @@ pub(super) fn every_condition(
     coverage: &DecisionCoverage,
     open: &Independence,
 ) -> Vec<ConditionMcdc> {
-    let condition = |place: &ConditionPlace| ConditionMcdc {
+    let condition_mcdc = |place: &ConditionPlace| ConditionMcdc {
         condition: place.id,
         unique_cause: open.clone(),
         masking: open.clone(),
     };
-    coverage.conditions.iter().map(condition).collect()
+    coverage.conditions.iter().map(condition_mcdc).collect()
 }

@@ -8,7 +8,7 @@ use super::super::resolution::RuledOut;
 use super::super::subject::ProposalRules;
 use super::assessment::Assessment;
 use super::decisions::{constant_reason, every_condition};
-use super::obligations::State;
+use super::obligations::ObligationState;
 use vkcert_model::coverage::{
     ConditionMcdc, Coupling, DecisionCoverage, Independence, Status, Witness,
 };
@@ -17,24 +17,26 @@ use vkcert_model::structure::{Constness, Decision};
 use vkcert_model::vector::{Values, Vector};
 
 impl Assessment<'_> {
-    pub(super) fn independence(&self, decision: &Decision, coverage: &mut DecisionCoverage) {
-        let given: Vec<Values> =
+    pub(super) fn fill_independence(&self, decision: &Decision, coverage: &mut DecisionCoverage) {
+        let shown_values: Vec<Values> =
             coverage.vectors.iter().map(|vector| vector.values.clone()).collect();
-        let calculus = self.calculus(decision);
-        let analysed =
-            |mcdc: &Mcdc| mcdc.analyse_vectors(&given).map_err(|error| error.to_string());
+        let calculus = self.mcdc_calculus(decision);
+        let analyse_shown =
+            |mcdc: &Mcdc| mcdc.analyse_vectors(&shown_values).map_err(|error| error.to_string());
         let (mcdc, analysis) = match calculus
             .as_ref()
             .map_err(Clone::clone)
-            .and_then(|mcdc| Ok((mcdc, analysed(mcdc)?)))
+            .and_then(|mcdc| Ok((mcdc, analyse_shown(mcdc)?)))
         {
             Ok(analysis) => analysis,
             Err(reason) => {
-                let unknown =
-                    |_: Option<&[Vector]>| State::open(Status::Undetermined, Some(reason.clone()));
-                coverage.combinations = self.combinations(decision, coverage, &calculus, unknown);
+                let unknown_state = |_: Option<&[Vector]>| {
+                    ObligationState::without_tests(Status::Undetermined, Some(reason.clone()))
+                };
+                coverage.combinations =
+                    self.combination_obligations(decision, coverage, &calculus, unknown_state);
                 let (status, reason) = (Status::Undetermined, Some(reason));
-                let open = Independence {
+                let open_independence = Independence {
                     status,
                     pair: None,
                     shown_by: None,
@@ -42,21 +44,31 @@ impl Assessment<'_> {
                     reason,
                     proposal: None,
                 };
-                coverage.mcdc = every_condition(coverage, &open);
+                coverage.mcdc = every_condition(coverage, &open_independence);
                 return;
             }
         };
-        let of_condition = |(index, found): (usize, &ConditionAnalysis)| ConditionMcdc {
-            condition: coverage.conditions[index].id,
-            unique_cause: self.form(coverage, index, &found.unique_cause),
-            masking: self.form(coverage, index, &found.masking),
-        };
+        let of_condition =
+            |(condition_index, condition_analysis): (usize, &ConditionAnalysis)| ConditionMcdc {
+                condition: coverage.conditions[condition_index].id,
+                unique_cause: self.form_independence(
+                    coverage,
+                    condition_index,
+                    &condition_analysis.unique_cause,
+                ),
+                masking: self.form_independence(
+                    coverage,
+                    condition_index,
+                    &condition_analysis.masking,
+                ),
+            };
         coverage.mcdc = analysis.conditions.iter().enumerate().map(of_condition).collect();
-        coverage.explanation = explained(coverage, &analysis.conditions);
-        coverage.combinations = self.combinations(decision, coverage, &calculus, |wanted| {
-            self.shown(coverage, mcdc, wanted)
-        });
-        coverage.coupling = coupling(coverage, mcdc, &analysis);
+        coverage.explanation = condition_explanations(coverage, &analysis.conditions);
+        coverage.combinations =
+            self.combination_obligations(decision, coverage, &calculus, |demanded_vectors| {
+                self.combination_state(coverage, mcdc, demanded_vectors)
+            });
+        coverage.coupling = coupling_of(coverage, mcdc, &analysis);
         if !self.resolution.is_evaluated(decision.id) {
             // No vector of it can occur.
             return;
@@ -66,30 +78,36 @@ impl Assessment<'_> {
         coverage.closing_set = analysis.closing_set;
     }
 
-    fn form(&self, coverage: &DecisionCoverage, index: usize, form: &FormAnalysis) -> Independence {
-        let witness = |values: &Values| {
+    fn form_independence(
+        &self,
+        coverage: &DecisionCoverage,
+        condition_index: usize,
+        form_analysis: &FormAnalysis,
+    ) -> Independence {
+        let witness_of = |values: &Values| {
             let vector = coverage.vectors.iter().find(|vector| vector.values == *values);
             let vector = vector.expect("a pair is made of observed vectors");
             let directed = vector.first_directed();
             Witness { test: vector.tests[0].clone(), invocation: vector.witness, directed }
         };
-        if let Some([one, other]) = &form.pair {
-            let shown_by = Some([witness(one), witness(other)]);
-            let pair = form.pair.clone();
+        if let Some([first_values, second_values]) = &form_analysis.pair {
+            let shown_by = Some([witness_of(first_values), witness_of(second_values)]);
+            let shown_pair = form_analysis.pair.clone();
             return Independence {
                 status: Status::Covered,
-                pair,
+                pair: shown_pair,
                 shown_by,
                 uncounted: Vec::new(),
                 reason: None,
                 proposal: None,
             };
         }
-        let ruled_out = self.ruled_out(coverage.id, index as u32, form.attainability);
-        let reason = match (&ruled_out, form.attainability) {
+        let ruled_out =
+            self.effect_ruled_out(coverage.id, condition_index as u32, form_analysis.attainability);
+        let reason = match (&ruled_out, form_analysis.attainability) {
             (Some(ruled_out), _) => Some(ruled_out.reason.clone()),
             (None, Attainability::Attainable | Attainability::Unattainable) => {
-                self.constant(coverage, index)
+                self.constant_condition_reason(coverage, condition_index)
             }
             // The records are exact whatever could not be enumerated: no recorded pair shows the
             // condition.
@@ -109,30 +127,38 @@ impl Assessment<'_> {
     }
 
     /// Why no input shows the effect of a condition.
-    fn ruled_out(
+    fn effect_ruled_out(
         &self,
         decision: DecisionId,
         condition: u32,
         attainability: Attainability,
     ) -> Option<RuledOut> {
         let resolution = &self.resolution;
-        let absent = !resolution.condition_markers.contains_key(&(decision, condition));
-        let fixed = || resolution.effect(decision, Some(condition));
+        let is_absent = !resolution.condition_markers.contains_key(&(decision, condition));
+        let fixed_ruling = || resolution.effect_ruled_out(decision, Some(condition));
         match attainability {
-            Attainability::Attainable if absent => Some(resolution.absent()),
-            Attainability::Attainable => resolution.unevaluated(decision),
+            Attainability::Attainable if is_absent => Some(resolution.absent_ruling()),
+            Attainability::Attainable => resolution.decision_ruled_out(decision),
             Attainability::Unknown if resolution.proposing == ProposalRules::AsInFirstFormat => {
-                fixed()
+                fixed_ruling()
             }
             // Too many vectors to tell, unless the condition itself has one value.
-            Attainability::Unknown => resolution.value(decision, condition).and_then(|_| fixed()),
-            Attainability::Unattainable => fixed().or_else(|| Some(resolution.unattainable())),
+            Attainability::Unknown => {
+                resolution.fixed_value(decision, condition).and_then(|_| fixed_ruling())
+            }
+            Attainability::Unattainable => {
+                fixed_ruling().or_else(|| Some(resolution.unattainable_ruling()))
+            }
         }
     }
 
     /// Why a condition does not change, where its value could not be resolved.
-    fn constant(&self, coverage: &DecisionCoverage, index: usize) -> Option<String> {
-        let condition = &coverage.conditions[index];
+    fn constant_condition_reason(
+        &self,
+        coverage: &DecisionCoverage,
+        condition_index: usize,
+    ) -> Option<String> {
+        let condition = &coverage.conditions[condition_index];
         match condition.constness {
             Constness::Constant => Some("constant: the condition never changes".to_owned()),
             Constness::Specialization => {
@@ -145,47 +171,62 @@ impl Assessment<'_> {
     }
 }
 
-fn explained(coverage: &DecisionCoverage, analysis: &[ConditionAnalysis]) -> Vec<String> {
-    let rows = coverage.conditions.iter().zip(&coverage.mcdc).zip(analysis);
-    let told = rows.map(|((place, mcdc), found)| ConditionGap {
+fn condition_explanations(
+    coverage: &DecisionCoverage,
+    analysis: &[ConditionAnalysis],
+) -> Vec<String> {
+    let condition_rows = coverage.conditions.iter().zip(&coverage.mcdc).zip(analysis);
+    let condition_gaps = condition_rows.map(|((place, mcdc), condition_analysis)| ConditionGap {
         id: place.id.to_string(),
         text: &place.text,
-        condition_analysis: found,
+        condition_analysis,
         reasons: [mcdc.unique_cause.reason.clone(), mcdc.masking.reason.clone()],
     });
-    let test = |values: &Values| {
+    let first_test = |values: &Values| {
         let vector = coverage.vectors.iter().find(|vector| vector.values == *values)?;
         vector.tests.first().map(TestId::to_string)
     };
-    gap_sentences(&told.collect::<Vec<_>>(), &test)
+    gap_sentences(&condition_gaps.collect::<Vec<_>>(), &first_test)
 }
 
 /// What coupled conditions make impossible.
-fn coupling(coverage: &DecisionCoverage, mcdc: &Mcdc, analysis: &McdcAnalysis) -> Option<Coupling> {
-    let mut groups: Vec<Vec<ConditionId>> = Vec::new();
-    for place in coverage.conditions.iter().filter(|place| !place.coupled_with.is_empty()) {
-        if !groups.iter().any(|group| group.contains(&place.id)) {
-            groups.push(
-                std::iter::once(place.id).chain(place.coupled_with.iter().copied()).collect(),
+fn coupling_of(
+    coverage: &DecisionCoverage,
+    mcdc: &Mcdc,
+    analysis: &McdcAnalysis,
+) -> Option<Coupling> {
+    let mut coupled_groups: Vec<Vec<ConditionId>> = Vec::new();
+    for condition_place in coverage
+        .conditions
+        .iter()
+        .filter(|condition_place| !condition_place.coupled_with.is_empty())
+    {
+        if !coupled_groups.iter().any(|coupled_ids| coupled_ids.contains(&condition_place.id)) {
+            coupled_groups.push(
+                std::iter::once(condition_place.id)
+                    .chain(condition_place.coupled_with.iter().copied())
+                    .collect(),
             );
         }
     }
-    if groups.is_empty() {
+    if coupled_groups.is_empty() {
         return None;
     }
-    let without = |form: IndependenceForm| {
-        let rows = coverage.conditions.iter().zip(&analysis.conditions);
-        let rows = rows.filter(|(_, found)| {
-            found.analysis_of(form).attainability == Attainability::Unattainable
+    let conditions_without = |form: IndependenceForm| {
+        let condition_rows = coverage.conditions.iter().zip(&analysis.conditions);
+        let condition_rows = condition_rows.filter(|(_, condition_analysis)| {
+            condition_analysis.analysis_of(form).attainability == Attainability::Unattainable
         });
-        rows.map(|(place, _)| place.id).collect()
+        condition_rows.map(|(condition_place, _)| condition_place.id).collect()
     };
-    let excluded = mcdc.excluded_by_coupling();
+    let excluded_vectors = mcdc.excluded_by_coupling();
     Some(Coupling {
-        groups,
-        excluded_count: excluded.as_ref().map(|excluded| excluded.len() as u32),
-        excluded: excluded.unwrap_or_default().into_iter().take(MAX_EXCLUDED).collect(),
-        without_unique_cause: without(IndependenceForm::UniqueCause),
-        without_masking: without(IndependenceForm::Masking),
+        groups: coupled_groups,
+        excluded_count: excluded_vectors
+            .as_ref()
+            .map(|excluded_vectors| excluded_vectors.len() as u32),
+        excluded: excluded_vectors.unwrap_or_default().into_iter().take(MAX_EXCLUDED).collect(),
+        without_unique_cause: conditions_without(IndependenceForm::UniqueCause),
+        without_masking: conditions_without(IndependenceForm::Masking),
     })
 }

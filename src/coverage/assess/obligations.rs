@@ -8,20 +8,20 @@ use vkcert_model::id::{ObligationId, TestId};
 use vkcert_model::place::Span;
 
 /// What is known of an obligation.
-pub(super) struct State {
+pub(super) struct ObligationState {
     pub status: Status,
     pub reason: Option<String>,
     pub tests: Vec<TestId>,
     pub ruled_out: Option<RuledOut>,
 }
 
-impl State {
-    pub(super) fn open(status: Status, reason: Option<String>) -> Self {
+impl ObligationState {
+    pub(super) fn without_tests(status: Status, reason: Option<String>) -> Self {
         Self { status, reason, tests: Vec::new(), ruled_out: None }
     }
 
     /// What is ruled out is an uncovered obligation, and why is then the reason.
-    pub(super) fn settled(mut self) -> Self {
+    pub(super) fn with_ruling(mut self) -> Self {
         self.ruled_out = self.ruled_out.filter(|_| self.status == Status::Uncovered);
         self.reason =
             self.ruled_out.as_ref().map(|ruled_out| ruled_out.reason.clone()).or(self.reason);
@@ -31,39 +31,47 @@ impl State {
 
 impl Assessment<'_> {
     /// An obligation from what each test says of it.
-    pub(super) fn simple(
+    pub(super) fn executed_obligation(
         &self,
-        id: String,
+        obligation_id: String,
         (span, text): (Span, String),
-        found: impl Fn(&Execution) -> Truth,
+        truth_in: impl Fn(&Execution) -> Truth,
         ruled_out: Option<RuledOut>,
     ) -> SimpleObligation {
-        let truths: Vec<Truth> = self.executions.iter().map(found).collect();
-        let with = |wanted: Truth| {
-            let tests = self.tests.iter().zip(&truths).filter(move |(_, truth)| **truth == wanted);
+        let test_truths: Vec<Truth> = self.executions.iter().map(truth_in).collect();
+        let tests_with = |wanted_truth: Truth| {
+            let tests = self
+                .tests
+                .iter()
+                .zip(&test_truths)
+                .filter(move |(_, truth)| **truth == wanted_truth);
             tests.map(|((test, _), _)| test.clone()).collect::<Vec<_>>()
         };
-        let tests = with(Truth::Yes);
-        let status = match (tests.is_empty(), with(Truth::Unknown).is_empty()) {
+        let tests = tests_with(Truth::Yes);
+        let status = match (tests.is_empty(), tests_with(Truth::Unknown).is_empty()) {
             (false, _) => Status::Covered,
             (true, false) => Status::Undetermined,
             (true, true) => Status::Uncovered,
         };
         let reason = (status == Status::Undetermined)
             .then(|| "a decision or label on the way to it is not recorded".to_owned());
-        self.obligation(id, (span, text), State { status, reason, tests, ruled_out })
+        self.obligation_of(
+            obligation_id,
+            (span, text),
+            ObligationState { status, reason, tests, ruled_out },
+        )
     }
 
-    pub(super) fn obligation(
+    pub(super) fn obligation_of(
         &self,
-        id: String,
+        obligation_id: String,
         (span, text): (Span, String),
-        state: State,
+        obligation_state: ObligationState,
     ) -> SimpleObligation {
-        let (file, position) = self.place(span);
-        let State { status, reason, tests, ruled_out } = state.settled();
+        let (file, position) = self.position_of(span);
+        let ObligationState { status, reason, tests, ruled_out } = obligation_state.with_ruling();
         SimpleObligation {
-            id: ObligationId(id),
+            id: ObligationId(obligation_id),
             file,
             line: position.line,
             column: position.column,

@@ -1,8 +1,8 @@
 //! Obligations of control flow: statements, entry and exit points, branches and switch labels.
 
-use super::super::statement::{Execution, Truth, visit};
+use super::super::statement::{Execution, Truth, visit_block};
 use super::assessment::Assessment;
-use super::obligations::State;
+use super::obligations::ObligationState;
 use std::collections::BTreeMap;
 use vkcert_model::coverage::{DecisionCoverage, SimpleObligation, Status};
 use vkcert_model::id::{StatementId, TestId};
@@ -10,113 +10,129 @@ use vkcert_model::place::Span;
 use vkcert_model::structure::{Block, Exit, Label, LabelKind, StatementKind, Switch};
 
 impl Assessment<'_> {
-    pub(super) fn statements(&self) -> Vec<SimpleObligation> {
-        let mut found = Vec::new();
+    pub(super) fn statement_obligations(&self) -> Vec<SimpleObligation> {
+        let mut statement_obligations = Vec::new();
         for (_, function) in self.reached_functions() {
-            visit(&function.body, &mut |statement| {
+            visit_block(&function.body, &mut |statement| {
                 if let Some(id) = statement.id {
-                    let truth = |execution: &Execution| {
+                    let statement_truth = |execution: &Execution| {
                         execution.statements.get(&id).copied().unwrap_or(Truth::Unknown)
                     };
-                    let what = (statement.span, self.text(statement.span));
-                    found.push((
+                    let span_and_text = (statement.span, self.shortened_text(statement.span));
+                    statement_obligations.push((
                         id,
-                        self.simple(id.to_string(), what, truth, self.resolution.statement(id)),
+                        self.executed_obligation(
+                            id.to_string(),
+                            span_and_text,
+                            statement_truth,
+                            self.resolution.statement_ruled_out(id),
+                        ),
                     ));
                 }
             });
         }
-        found.sort_by_key(|(id, _)| *id);
-        found.into_iter().map(|(_, obligation)| obligation).collect()
+        statement_obligations.sort_by_key(|(id, _)| *id);
+        statement_obligations.into_iter().map(|(_, obligation)| obligation).collect()
     }
 
-    pub(super) fn points(&self) -> Vec<SimpleObligation> {
-        let mut points = Vec::new();
-        for (index, function) in self.reached_functions() {
-            let spans = statement_spans(&function.body);
+    pub(super) fn point_obligations(&self) -> Vec<SimpleObligation> {
+        let mut point_obligations = Vec::new();
+        for (function_index, function) in self.reached_functions() {
+            let statement_spans_by_id = statement_spans(&function.body);
             let text = format!("entry of {}", function.name);
-            let entry = |execution: &Execution| execution.points[index].0;
-            let ruled_out = self.resolution.entry(index);
-            points.push(self.simple(
+            let entry_truth = |execution: &Execution| execution.points[function_index].0;
+            let ruled_out = self.resolution.entry_ruled_out(function_index);
+            point_obligations.push(self.executed_obligation(
                 format!("{}.entry", function.id),
                 (function.span, text),
-                entry,
+                entry_truth,
                 ruled_out,
             ));
-            for (number, exit) in function.exits.iter().enumerate() {
+            for (exit_number, exit) in function.exits.iter().enumerate() {
                 let statement = match exit {
                     Exit::Return { statement } => Some(*statement),
                     Exit::EndOfBody { .. } => None,
                 };
-                let what = match exit {
+                let span_and_text = match exit {
                     Exit::Return { statement } => {
-                        let span = spans.get(statement).copied().unwrap_or(function.span);
-                        (span, format!("exit of {}: {}", function.name, self.text(span)))
+                        let span =
+                            statement_spans_by_id.get(statement).copied().unwrap_or(function.span);
+                        (span, format!("exit of {}: {}", function.name, self.shortened_text(span)))
                     }
                     Exit::EndOfBody { span } => {
                         (*span, format!("exit of {}: end of body", function.name))
                     }
                 };
-                let left = |execution: &Execution| execution.points[index].1[number];
-                let ruled_out = self.resolution.exit(index, number, statement);
-                points.push(self.simple(
-                    format!("{}.X{}", function.id, number + 1),
-                    what,
-                    left,
+                let exit_truth =
+                    |execution: &Execution| execution.points[function_index].1[exit_number];
+                let ruled_out =
+                    self.resolution.exit_ruled_out(function_index, exit_number, statement);
+                point_obligations.push(self.executed_obligation(
+                    format!("{}.X{}", function.id, exit_number + 1),
+                    span_and_text,
+                    exit_truth,
                     ruled_out,
                 ));
             }
         }
-        points
+        point_obligations
     }
 
-    pub(super) fn branches(&self, decisions: &[DecisionCoverage]) -> Vec<SimpleObligation> {
-        let directing = decisions.iter().filter(|decision| decision.context.controls_flow());
-        let mut branches: Vec<SimpleObligation> =
-            directing.flat_map(|decision| decision.outcomes.clone()).collect();
+    pub(super) fn branch_obligations(
+        &self,
+        decisions: &[DecisionCoverage],
+    ) -> Vec<SimpleObligation> {
+        let directing_decisions =
+            decisions.iter().filter(|decision| decision.context.controls_flow());
+        let mut branch_obligations: Vec<SimpleObligation> =
+            directing_decisions.flat_map(|decision| decision.outcomes.clone()).collect();
         for (_, function) in self.reached_functions() {
-            visit(&function.body, &mut |statement| {
+            visit_block(&function.body, &mut |statement| {
                 if let StatementKind::Switch { switch, .. } = &statement.kind {
-                    branches.extend(self.labels(self.structure.switch(*switch)));
+                    branch_obligations
+                        .extend(self.label_obligations(self.structure.switch(*switch)));
                 }
             });
         }
-        branches
+        branch_obligations
     }
 
-    fn labels(&self, switch: &Switch) -> Vec<SimpleObligation> {
-        let label = |(index, label): (usize, &Label)| {
-            let id = format!("{}.L{}", switch.id, index + 1);
-            let text = match label.kind {
-                LabelKind::Case | LabelKind::Default => label.text.clone(),
+    fn label_obligations(&self, switch: &Switch) -> Vec<SimpleObligation> {
+        let label_obligation = |(label_index, label_obligation): (usize, &Label)| {
+            let obligation_id = format!("{}.L{}", switch.id, label_index + 1);
+            let text = match label_obligation.kind {
+                LabelKind::Case | LabelKind::Default => label_obligation.text.clone(),
                 LabelKind::ImplicitDefault => format!("no label of switch ({})", switch.text),
             };
-            let bit = label.mark.and_then(|mark| self.layout.mark_bit(mark));
-            let Some((bit, mark)) = bit.zip(label.mark) else {
+            let label_bit = label_obligation.mark.and_then(|mark| self.layout.mark_bit(mark));
+            let Some((label_bit, mark)) = label_bit.zip(label_obligation.mark) else {
                 let reason = Some("the label could not be marked".to_owned());
-                return self.obligation(
-                    id,
-                    (label.span, text),
-                    State::open(Status::Undetermined, reason),
+                return self.obligation_of(
+                    obligation_id,
+                    (label_obligation.span, text),
+                    ObligationState::without_tests(Status::Undetermined, reason),
                 );
             };
-            let present = self.resolution.marks.contains(&mark);
-            let tests = self.tests.iter().filter(|(_, records)| present && records.has(bit));
+            let is_present = self.resolution.marks.contains(&mark);
+            let tests =
+                self.tests.iter().filter(|(_, records)| is_present && records.has(label_bit));
             let tests: Vec<TestId> = tests.map(|(test, _)| test.clone()).collect();
             let status = if tests.is_empty() { Status::Uncovered } else { Status::Covered };
-            let ruled_out = self.resolution.label(switch.id, mark);
-            self.obligation(
-                id,
-                (label.span, text),
-                State { status, reason: None, tests, ruled_out },
+            let ruled_out = self.resolution.label_ruled_out(switch.id, mark);
+            self.obligation_of(
+                obligation_id,
+                (label_obligation.span, text),
+                ObligationState { status, reason: None, tests, ruled_out },
             )
         };
-        switch.labels.iter().enumerate().map(label).collect()
+        switch.labels.iter().enumerate().map(label_obligation).collect()
     }
 }
 
 fn statement_spans(block: &Block) -> BTreeMap<StatementId, Span> {
-    let mut found = BTreeMap::new();
-    visit(block, &mut |statement| found.extend(statement.id.map(|id| (id, statement.span))));
-    found
+    let mut spans_by_statement = BTreeMap::new();
+    visit_block(block, &mut |statement| {
+        spans_by_statement.extend(statement.id.map(|id| (id, statement.span)))
+    });
+    spans_by_statement
 }

@@ -3,7 +3,7 @@
 //! Promises: records of a decision that cannot be are taken for nothing.
 
 use super::super::resolution::Resolution;
-use super::super::statement::{Evidence, Taken};
+use super::super::statement::{DecisionOutcomes, ExecutionEvidence};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::id::DecisionId;
 use vkcert_model::records::{DecisionSlot, RecordLayout, Records};
@@ -19,29 +19,32 @@ pub(super) struct TestEvidence<'a> {
     pub records: &'a Records,
 }
 
-impl Evidence for TestEvidence<'_> {
-    fn decision(&self, decision: DecisionId) -> Taken {
+impl ExecutionEvidence for TestEvidence<'_> {
+    fn decision_outcomes(&self, decision: DecisionId) -> DecisionOutcomes {
         if let Recording::Unmarked { .. } = self.structure.decision(decision).recording {
-            return Taken::Unrecorded;
+            return DecisionOutcomes::Unrecorded;
         }
         if !self.resolution.outcome_markers.contains_key(&decision) {
-            return Taken::Recorded { true_seen: false, false_seen: false };
+            return DecisionOutcomes::Recorded { true_seen: false, false_seen: false };
         }
-        let Some(slot) = self.slots.get(&decision) else { return Taken::Unrecorded };
+        let Some(slot) = self.slots.get(&decision) else { return DecisionOutcomes::Unrecorded };
         let structure = self.structure.decision(decision);
-        if impossible_record(slot, self.records)
-            || contradiction(&self.resolution, structure, slot, self.records).is_some()
+        if has_impossible_record(slot, self.records)
+            || first_contradiction(&self.resolution, structure, slot, self.records).is_some()
         {
-            return Taken::Unrecorded;
+            return DecisionOutcomes::Unrecorded;
         }
         let seen = |outcome: Outcome| {
             let vectors = slot.vectors.iter().filter(|row| row.vector.outcome == outcome);
             vectors.into_iter().any(|row| self.records.has(slot.base + row.sum))
         };
-        Taken::Recorded { true_seen: seen(Outcome::True), false_seen: seen(Outcome::False) }
+        DecisionOutcomes::Recorded {
+            true_seen: seen(Outcome::True),
+            false_seen: seen(Outcome::False),
+        }
     }
 
-    fn mark(&self, mark: MarkIndex) -> Option<bool> {
+    fn mark_passed(&self, mark: MarkIndex) -> Option<bool> {
         if !self.resolution.marks.contains(&mark) {
             return Some(false);
         }
@@ -51,18 +54,20 @@ impl Evidence for TestEvidence<'_> {
 
 /// Whether a bit is set that belongs to no vector: then the records of the decision cannot be
 /// trusted.
-pub(super) fn impossible_record(slot: &DecisionSlot, records: &Records) -> bool {
-    let known: BTreeSet<u32> = slot.vectors.iter().map(|row| row.sum).collect();
-    (0..slot.size).any(|sum| records.has(slot.base + sum) && !known.contains(&sum))
+pub(super) fn has_impossible_record(slot: &DecisionSlot, records: &Records) -> bool {
+    let vector_sums: BTreeSet<u32> = slot.vectors.iter().map(|row| row.sum).collect();
+    (0..slot.size).any(|sum| records.has(slot.base + sum) && !vector_sums.contains(&sum))
 }
 
 /// The first vector of a decision that contradicts what is fixed.
-pub(super) fn contradiction(
+pub(super) fn first_contradiction(
     resolution: &Resolution,
     decision: &Decision,
     slot: &DecisionSlot,
     records: &Records,
 ) -> Option<String> {
-    let recorded = slot.vectors.iter().filter(|row| records.has(slot.base + row.sum));
-    recorded.into_iter().find_map(|row| resolution.contradiction(decision, &row.vector.values))
+    let recorded_vectors = slot.vectors.iter().filter(|row| records.has(slot.base + row.sum));
+    recorded_vectors
+        .into_iter()
+        .find_map(|row| resolution.contradiction(decision, &row.vector.values))
 }

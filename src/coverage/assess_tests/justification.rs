@@ -48,7 +48,9 @@ impl Bound {
 fn justification(coverage: &KernelCoverage, obligation: &str) -> Justification {
     let bound = Bound::new();
     let obligation = ObligationId::from(obligation);
-    let hash = Contents::of(bound.kernel(), coverage).hash(&obligation).unwrap_or_default();
+    let hash = BoundContents::from_coverage(bound.kernel(), coverage)
+        .content_hash_of(&obligation)
+        .unwrap_or_default();
     let person = |name: &str| name.to_owned();
     Justification {
         kernel: KernelName::from("k"),
@@ -69,7 +71,7 @@ fn applied_at(
     level: SoftwareLevel,
     coverage: &KernelCoverage,
     given: &[Justification],
-) -> Justified {
+) -> JustifiedCoverage {
     let given: Vec<_> = given
         .iter()
         .map(|justification| GivenJustification { justification, refuted: None })
@@ -78,7 +80,7 @@ fn applied_at(
         Bound::new().kernel(),
         coverage,
         &given,
-        &Standard::of(level, EVIDENCE_SCHEMA),
+        &JustificationStandard::for_level(level, EVIDENCE_SCHEMA),
     )
 }
 
@@ -266,7 +268,7 @@ fn hashes_are_over_all_that_a_justification_is_bound_to() {
     let coverage = assessed(&structure(), &presence(), &[FULL]);
     let hash_in = |bound: &Bound, code: &str, configurations: &[BoundConfiguration]| {
         let kernel = BoundKernel { code, configurations, ..bound.kernel() };
-        Contents::of(kernel, &coverage).hash(&"S3".into()).unwrap()
+        BoundContents::from_coverage(kernel, &coverage).content_hash_of(&"S3".into()).unwrap()
     };
     let plain = hash_in(&Bound::new(), "c0de", &[]);
     assert_eq!(plain, hash_in(&Bound::new(), "c0de", &[]));
@@ -279,7 +281,7 @@ fn hashes_are_over_all_that_a_justification_is_bound_to() {
             bits: bits.to_owned(),
             default: false,
         };
-        BoundConfiguration::of(&Configuration {
+        BoundConfiguration::from_configuration(&Configuration {
             specialization: vec![constant],
             ..Default::default()
         })

@@ -9,7 +9,7 @@
 //! Does not cover: evidence of format 1, whose justifications are bound to kernel, id and the
 //! displayed text alone.
 
-use super::super::statement::visit;
+use super::super::statement::visit_block;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use vkcert_glsl::collapse_spaces;
@@ -51,13 +51,14 @@ pub struct BoundConfiguration {
 impl BoundConfiguration {
     /// Each of the configurations once, by name.
     pub fn of_all<'a>(configurations: impl Iterator<Item = &'a Configuration>) -> Vec<Self> {
-        let mut bound: Vec<Self> = configurations.map(Self::of).collect();
-        bound.sort();
-        bound.dedup();
-        bound
+        let mut bound_configurations: Vec<Self> =
+            configurations.map(Self::from_configuration).collect();
+        bound_configurations.sort();
+        bound_configurations.dedup();
+        bound_configurations
     }
 
-    pub fn of(configuration: &Configuration) -> Self {
+    pub fn from_configuration(configuration: &Configuration) -> Self {
         let Configuration {
             name,
             entry,
@@ -114,25 +115,27 @@ struct Content {
 }
 
 /// The contents of all obligations of one kernel.
-pub struct Contents<'a> {
+pub struct BoundContents<'a> {
     bound: BoundKernel<'a>,
     by_id: BTreeMap<ObligationId, Content>,
 }
 
-impl<'a> Contents<'a> {
+impl<'a> BoundContents<'a> {
     /// Of the obligations of `coverage`; what has been covered of them plays no part.
-    pub fn of(bound: BoundKernel<'a>, coverage: &KernelCoverage) -> Self {
-        let mut gathering =
-            Gathering { texts: SourceTexts::of(bound.structure), found: Vec::new() };
-        gathering.source(coverage);
-        gathering.objects(bound.objects, coverage);
-        gathering.simple(ObligationKind::Barrier, &coverage.barriers);
-        Self { bound, by_id: gathering.numbered() }
+    pub fn from_coverage(bound: BoundKernel<'a>, coverage: &KernelCoverage) -> Self {
+        let mut gathering = ContentGathering {
+            texts: SourceTexts::from_structure(bound.structure),
+            gathered_contents: Vec::new(),
+        };
+        gathering.add_source_obligations(coverage);
+        gathering.add_object_obligations(bound.objects, coverage);
+        gathering.add_obligations(ObligationKind::Barrier, &coverage.barriers);
+        Self { bound, by_id: gathering.numbered_contents() }
     }
 
     /// `sha256:` and the hash of everything that the obligation is bound to; none where there is no
     /// such obligation.
-    pub fn hash(&self, id: &ObligationId) -> Option<String> {
+    pub fn content_hash_of(&self, id: &ObligationId) -> Option<String> {
         #[derive(Serialize)]
         struct Signed<'a> {
             kernel: &'a KernelName,
@@ -143,8 +146,8 @@ impl<'a> Contents<'a> {
         }
         let BoundKernel { kernel, code, configurations, .. } = self.bound;
         let content = self.by_id.get(id)?;
-        let signed = Signed { kernel, obligation: id, content, code, configurations };
-        let text = canonical_json(&signed).expect("contents are representable as JSON");
+        let signed_content = Signed { kernel, obligation: id, content, code, configurations };
+        let text = canonical_json(&signed_content).expect("contents are representable as JSON");
         Some(content_hash(text.as_bytes()))
     }
 }
@@ -166,99 +169,117 @@ struct SourceTexts<'a> {
 }
 
 impl<'a> SourceTexts<'a> {
-    fn of(structure: Option<&'a KernelStructure>) -> Self {
-        let mut texts = Self { structure, statements: BTreeMap::new(), named: BTreeMap::new() };
-        let Some(structure) = structure else { return texts };
+    fn from_structure(structure: Option<&'a KernelStructure>) -> Self {
+        let mut source_texts =
+            Self { structure, statements: BTreeMap::new(), named: BTreeMap::new() };
+        let Some(structure) = structure else { return source_texts };
         for function in &structure.functions {
-            let name = function_name(structure, function);
-            visit(&function.body, &mut |statement| {
+            let function_label = function_name(structure, function);
+            visit_block(&function.body, &mut |statement| {
                 if let Some(id) = statement.id {
                     let text = collapse_spaces(text_of(structure, statement.span));
-                    let expansion = sites(structure, &statement.expansion);
-                    texts
-                        .statements
-                        .insert(id, SourceText { function: name.clone(), text, expansion });
+                    let expansion = macro_sites(structure, &statement.expansion);
+                    source_texts.statements.insert(
+                        id,
+                        SourceText { function: function_label.clone(), text, expansion },
+                    );
                 }
                 if let StatementKind::Switch { switch, .. } = &statement.kind {
-                    texts.labels(structure, *switch, &name);
+                    source_texts.add_labels(structure, *switch, &function_label);
                 }
             });
-            texts.points(function, name);
+            source_texts.add_points(function, function_label);
         }
-        texts
+        source_texts
     }
 
-    fn labels(
+    fn add_labels(
         &mut self,
         structure: &KernelStructure,
         switch: vkcert_model::id::SwitchId,
-        function: &str,
+        function_label: &str,
     ) {
         let Some(switch) = structure.switches.get((switch.0 as usize).wrapping_sub(1)) else {
             return;
         };
-        for (index, label) in switch.labels.iter().enumerate() {
-            let text = match label.kind {
+        for (label_index, label) in switch.labels.iter().enumerate() {
+            let label_text = match label.kind {
                 LabelKind::Case | LabelKind::Default => {
                     format!("{} of switch ({})", label.text, switch.text)
                 }
                 LabelKind::ImplicitDefault => format!("no label of switch ({})", switch.text),
             };
-            let text = SourceText { function: function.to_owned(), text, expansion: Vec::new() };
-            self.named.insert(format!("{}.L{}", switch.id, index + 1), text);
+            let label_text = SourceText {
+                function: function_label.to_owned(),
+                text: label_text,
+                expansion: Vec::new(),
+            };
+            self.named.insert(format!("{}.L{}", switch.id, label_index + 1), label_text);
         }
     }
 
-    fn points(&mut self, function: &Function, name: String) {
-        let point =
-            |text: String| SourceText { function: name.clone(), text, expansion: Vec::new() };
-        self.named.insert(format!("{}.entry", function.id), point("entry".to_owned()));
-        for (index, exit) in function.exits.iter().enumerate() {
+    fn add_points(&mut self, function: &Function, function_label: String) {
+        let point_text = |text: String| SourceText {
+            function: function_label.clone(),
+            text,
+            expansion: Vec::new(),
+        };
+        self.named.insert(format!("{}.entry", function.id), point_text("entry".to_owned()));
+        for (exit_index, exit) in function.exits.iter().enumerate() {
             let text = match exit {
-                Exit::Return { statement } => {
-                    self.statements.get(statement).map_or("", |found| &found.text).to_owned()
-                }
+                Exit::Return { statement } => self
+                    .statements
+                    .get(statement)
+                    .map_or("", |statement_text| &statement_text.text)
+                    .to_owned(),
                 Exit::EndOfBody { .. } => "end of body".to_owned(),
             };
-            self.named
-                .insert(format!("{}.X{}", function.id, index + 1), point(format!("exit: {text}")));
+            self.named.insert(
+                format!("{}.X{}", function.id, exit_index + 1),
+                point_text(format!("exit: {text}")),
+            );
         }
     }
 
     /// Of an obligation with an id of its own; what the source does not know keeps the text that is
     /// displayed.
-    fn simple(&self, item: &SimpleObligation) -> SourceText {
+    fn text_of_obligation(&self, item: &SimpleObligation) -> SourceText {
         let id = item.id.as_str();
         let statement = id.parse::<StatementId>().ok().and_then(|id| self.statements.get(&id));
-        let known = statement.or_else(|| self.named.get(id)).cloned();
-        known.unwrap_or_else(|| SourceText { text: item.text.clone(), ..SourceText::default() })
+        let known_text = statement.or_else(|| self.named.get(id)).cloned();
+        known_text
+            .unwrap_or_else(|| SourceText { text: item.text.clone(), ..SourceText::default() })
     }
 
     /// Of a decision; its text is for each obligation to complete.
-    fn decision(&self, id: vkcert_model::id::DecisionId) -> SourceText {
-        let found = self.structure.and_then(|structure| {
+    fn text_of_decision(&self, id: vkcert_model::id::DecisionId) -> SourceText {
+        let decision_text = self.structure.and_then(|structure| {
             let decision = structure.decisions.get((id.0 as usize).wrapping_sub(1))?;
-            let function = decision
-                .function
-                .and_then(|id| structure.functions.iter().find(|known| known.id == id));
+            let function = decision.function.and_then(|id| {
+                structure.functions.iter().find(|known_function| known_function.id == id)
+            });
             let function =
                 function.map(|function| function_name(structure, function)).unwrap_or_default();
             Some(SourceText {
                 function,
                 text: String::new(),
-                expansion: sites(structure, &decision.expansion),
+                expansion: macro_sites(structure, &decision.expansion),
             })
         });
-        found.unwrap_or_default()
+        decision_text.unwrap_or_default()
     }
 }
 
 /// The name, with a number behind it where the source has several functions of that name before it.
 fn function_name(structure: &KernelStructure, function: &Function) -> String {
-    let same = structure.functions.iter().take_while(|other| other.id != function.id);
-    match same.filter(|other| other.name == function.name).count() {
+    let functions_before = structure
+        .functions
+        .iter()
+        .take_while(|earlier_function| earlier_function.id != function.id);
+    match functions_before.filter(|earlier_function| earlier_function.name == function.name).count()
+    {
         0 => function.name.clone(),
-        before => format!("{}#{}", function.name, before + 1),
+        same_named => format!("{}#{}", function.name, same_named + 1),
     }
 }
 
@@ -268,44 +289,52 @@ fn text_of(structure: &KernelStructure, span: Span) -> &str {
     file.and_then(|file| file.text.get(span.start as usize..span.end as usize)).unwrap_or("")
 }
 
-fn sites(structure: &KernelStructure, expansion: &[Expansion]) -> Vec<String> {
-    let site = |expansion: &Expansion| collapse_spaces(text_of(structure, expansion.site));
-    expansion.iter().map(|found| format!("{}: {}", found.macro_name, site(found))).collect()
+fn macro_sites(structure: &KernelStructure, expansion: &[Expansion]) -> Vec<String> {
+    let site_text = |expansion: &Expansion| collapse_spaces(text_of(structure, expansion.site));
+    expansion
+        .iter()
+        .map(|macro_use| format!("{}: {}", macro_use.macro_name, site_text(macro_use)))
+        .collect()
 }
 
 /// Contents in source order, before equal ones are numbered.
-struct Gathering<'a> {
+struct ContentGathering<'a> {
     texts: SourceTexts<'a>,
-    found: Vec<(ObligationId, Content)>,
+    gathered_contents: Vec<(ObligationId, Content)>,
 }
 
-impl Gathering<'_> {
-    fn add(&mut self, id: ObligationId, kind: ObligationKind, source: SourceText) {
-        let SourceText { function, text, expansion } = source;
-        self.found.push((id, Content { kind, text, function, expansion, number: 0, equals: 0 }));
+impl ContentGathering<'_> {
+    fn add_content(&mut self, id: ObligationId, kind: ObligationKind, source_text: SourceText) {
+        let SourceText { function, text, expansion } = source_text;
+        self.gathered_contents
+            .push((id, Content { kind, text, function, expansion, number: 0, equals: 0 }));
     }
 
-    fn simple(&mut self, kind: ObligationKind, list: &[SimpleObligation]) {
-        for item in list {
-            let source = self.texts.simple(item);
-            self.add(item.id.clone(), kind, source);
+    fn add_obligations(&mut self, kind: ObligationKind, obligations: &[SimpleObligation]) {
+        for item in obligations {
+            let source_text = self.texts.text_of_obligation(item);
+            self.add_content(item.id.clone(), kind, source_text);
         }
     }
 
-    fn source(&mut self, coverage: &KernelCoverage) {
-        self.simple(ObligationKind::Statement, &coverage.statements);
-        self.simple(ObligationKind::Point, &coverage.points);
-        let labels: Vec<_> =
+    fn add_source_obligations(&mut self, coverage: &KernelCoverage) {
+        self.add_obligations(ObligationKind::Statement, &coverage.statements);
+        self.add_obligations(ObligationKind::Point, &coverage.points);
+        let label_items: Vec<_> =
             coverage.branches.iter().filter(|item| item.id.as_str().starts_with('W')).collect();
-        for item in labels {
-            let source = self.texts.simple(item);
-            self.add(item.id.clone(), ObligationKind::Label, source);
+        for item in label_items {
+            let source_text = self.texts.text_of_obligation(item);
+            self.add_content(item.id.clone(), ObligationKind::Label, source_text);
         }
         for decision in &coverage.decisions {
-            let place = self.texts.decision(decision.id);
-            let about = |text: String| SourceText { text, ..place.clone() };
+            let decision_text = self.texts.text_of_decision(decision.id);
+            let text_about = |text: String| SourceText { text, ..decision_text.clone() };
             for item in &decision.outcomes {
-                self.add(item.id.clone(), ObligationKind::Outcome, about(item.text.clone()));
+                self.add_content(
+                    item.id.clone(),
+                    ObligationKind::Outcome,
+                    text_about(item.text.clone()),
+                );
             }
             for condition in &decision.conditions {
                 let text = format!("{} / {}", decision.text, condition.text);
@@ -313,46 +342,55 @@ impl Gathering<'_> {
                     ("unique-cause", ObligationKind::UniqueCause),
                     ("masking", ObligationKind::Masking),
                 ] {
-                    self.add(
+                    self.add_content(
                         ObligationId(format!("{}.{form}", condition.id)),
                         kind,
-                        about(text.clone()),
+                        text_about(text.clone()),
                     );
                 }
             }
             for item in &decision.combinations {
-                self.add(item.id.clone(), ObligationKind::Combination, about(item.text.clone()));
+                self.add_content(
+                    item.id.clone(),
+                    ObligationKind::Combination,
+                    text_about(item.text.clone()),
+                );
             }
         }
     }
 
     /// Functions of object code are those of the module.
-    fn objects(&mut self, objects: &ObjectStructure, coverage: &KernelCoverage) {
-        let functions: BTreeMap<String, &str> = objects
+    fn add_object_obligations(&mut self, objects: &ObjectStructure, coverage: &KernelCoverage) {
+        let function_by_branch: BTreeMap<String, &str> = objects
             .branches
             .iter()
             .filter_map(|branch| Some((branch.id.to_string(), branch.place.function.as_deref()?)))
             .collect();
         for item in &coverage.objects {
             let branch = item.id.as_str().split('.').next().unwrap_or_default();
-            let function = functions.get(branch).copied().unwrap_or_default().to_owned();
-            let source = SourceText { function, text: item.text.clone(), expansion: Vec::new() };
-            self.add(item.id.clone(), ObligationKind::ObjectOutcome, source);
+            let function_name =
+                function_by_branch.get(branch).copied().unwrap_or_default().to_owned();
+            let source_text = SourceText {
+                function: function_name,
+                text: item.text.clone(),
+                expansion: Vec::new(),
+            };
+            self.add_content(item.id.clone(), ObligationKind::ObjectOutcome, source_text);
         }
     }
 
-    fn numbered(self) -> BTreeMap<ObligationId, Content> {
-        let Gathering { mut found, .. } = self;
+    fn numbered_contents(self) -> BTreeMap<ObligationId, Content> {
+        let ContentGathering { gathered_contents: mut found, .. } = self;
         let mut counts: HashMap<(ObligationKind, String, String), u32> = HashMap::new();
-        let key =
+        let equality_key =
             |content: &Content| (content.kind, content.function.clone(), content.text.clone());
         for (_, content) in &mut found {
-            let count = counts.entry(key(content)).or_insert(0);
+            let count = counts.entry(equality_key(content)).or_insert(0);
             *count += 1;
             content.number = *count;
         }
         for (_, content) in &mut found {
-            content.equals = counts[&key(content)];
+            content.equals = counts[&equality_key(content)];
         }
         found.into_iter().collect()
     }

@@ -12,11 +12,11 @@
 mod claim;
 mod content;
 
-pub use claim::Shown;
-pub use content::{BoundConfiguration, BoundKernel, Contents};
+pub use claim::ShownObligations;
+pub use content::{BoundConfiguration, BoundContents, BoundKernel};
 
 use super::criteria;
-use claim::{Claimed, class_fault};
+use claim::{ClaimedObligation, class_fault};
 use std::collections::BTreeMap;
 use vkcert_model::canonical::content_hash;
 use vkcert_model::coverage::{Independence, KernelCoverage, Proposal, SimpleObligation, Status};
@@ -27,31 +27,31 @@ use vkcert_model::requirement::{Justification, JustificationClass, Justification
 
 /// Whether the approver of a justification must be another person than its author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Approval {
+pub enum ApproverRule {
     Independent,
     Free,
 }
 
-impl Approval {
+impl ApproverRule {
     /// What a DO-178C level demands.
     pub fn for_level(level: SoftwareLevel) -> Self {
         match level {
-            SoftwareLevel::A | SoftwareLevel::B => Approval::Independent,
-            SoftwareLevel::C | SoftwareLevel::D => Approval::Free,
+            SoftwareLevel::A | SoftwareLevel::B => ApproverRule::Independent,
+            SoftwareLevel::C | SoftwareLevel::D => ApproverRule::Free,
         }
     }
 }
 
 /// Whether classes that name a gap close obligations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strictness {
+pub enum GapStrictness {
     GapsStayOpen,
     GapsAreAccepted,
 }
 
 /// What hashes of justifications are over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Binding {
+pub enum HashBinding {
     /// Kernel, id and the displayed text (evidence of format 1).
     DisplayedText,
     /// [`Contents`].
@@ -60,34 +60,38 @@ pub enum Binding {
 
 /// What justifications are judged by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standard {
+pub struct JustificationStandard {
     pub level: SoftwareLevel,
-    pub approval: Approval,
-    pub strictness: Strictness,
-    pub binding: Binding,
+    pub approval: ApproverRule,
+    pub strictness: GapStrictness,
+    pub binding: HashBinding,
 }
 
-impl Standard {
+impl JustificationStandard {
     /// For a level in evidence of a format.
-    pub fn of(level: SoftwareLevel, schema: u32) -> Self {
-        let first = schema == FIRST_SCHEMA;
-        let lenient = first || level == SoftwareLevel::D;
+    pub fn for_level(level: SoftwareLevel, schema: u32) -> Self {
+        let is_first_format = schema == FIRST_SCHEMA;
+        let is_lenient = is_first_format || level == SoftwareLevel::D;
         Self {
             level,
-            approval: Approval::for_level(level),
-            strictness: if lenient {
-                Strictness::GapsAreAccepted
+            approval: ApproverRule::for_level(level),
+            strictness: if is_lenient {
+                GapStrictness::GapsAreAccepted
             } else {
-                Strictness::GapsStayOpen
+                GapStrictness::GapsStayOpen
             },
-            binding: if first { Binding::DisplayedText } else { Binding::Content },
+            binding: if is_first_format {
+                HashBinding::DisplayedText
+            } else {
+                HashBinding::Content
+            },
         }
     }
 }
 
 /// Coverage with justifications applied, and what became of each.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Justified {
+pub struct JustifiedCoverage {
     pub coverage: KernelCoverage,
     /// In the order given; none: accepted. Justifications of findings, and those of other kernels
     /// and configurations, are accepted unseen.
@@ -140,100 +144,122 @@ fn simple_obligations(coverage: &KernelCoverage) -> impl Iterator<Item = &Simple
 /// The displayed text of every obligation: of statements, outcomes, labels, points and vectors
 /// their own; of `D1.C2.unique-cause` and `D1.C2.masking` the decision's text, ` / ` and the
 /// condition's.
-pub fn displayed(coverage: &KernelCoverage) -> BTreeMap<ObligationId, String> {
-    let simple = simple_obligations(coverage);
-    let mut contents: BTreeMap<ObligationId, String> =
-        simple.map(|obligation| (obligation.id.clone(), obligation.text.clone())).collect();
+pub fn displayed_texts(coverage: &KernelCoverage) -> BTreeMap<ObligationId, String> {
+    let simple_items = simple_obligations(coverage);
+    let mut text_by_id: BTreeMap<ObligationId, String> =
+        simple_items.map(|obligation| (obligation.id.clone(), obligation.text.clone())).collect();
     for decision in &coverage.decisions {
         for place in &decision.conditions {
             let text = format!("{} / {}", decision.text, place.text);
-            contents.insert(ObligationId(format!("{}.unique-cause", place.id)), text.clone());
-            contents.insert(ObligationId(format!("{}.masking", place.id)), text);
+            text_by_id.insert(ObligationId(format!("{}.unique-cause", place.id)), text.clone());
+            text_by_id.insert(ObligationId(format!("{}.masking", place.id)), text);
         }
     }
-    contents
+    text_by_id
 }
 
 /// The obligation that a justification names, if it speaks of a kernel under a configuration.
-pub fn about<'a>(
+pub fn claimed_obligation<'a>(
     justification: &'a Justification,
     kernel: &KernelName,
     coverage: &KernelCoverage,
 ) -> Option<&'a ObligationId> {
     let configuration = justification.configuration.as_ref();
-    let of_this = justification.kernel == *kernel
+    let is_of_kernel = justification.kernel == *kernel
         && configuration.is_none_or(|name| *name == coverage.configuration);
     match &justification.subject {
-        JustificationSubject::Obligation(id) => of_this.then_some(id),
+        JustificationSubject::Obligation(id) => is_of_kernel.then_some(id),
         JustificationSubject::Finding(_) => None,
     }
 }
 
 /// Applies justifications to the coverage of one kernel.
 pub fn apply_justifications(
-    bound: BoundKernel,
+    bound_kernel: BoundKernel,
     coverage: &KernelCoverage,
-    given: &[GivenJustification],
-    standard: &Standard,
-) -> Justified {
-    let judging = Judging::new(bound, coverage, standard);
-    let mut accepted: BTreeMap<&ObligationId, &Justification> = BTreeMap::new();
-    let mut rejected = Vec::new();
-    for GivenJustification { justification, refuted } in given {
-        let Some(id) = about(justification, bound.kernel, coverage) else {
-            rejected.push(None);
+    given_justifications: &[GivenJustification],
+    standard: &JustificationStandard,
+) -> JustifiedCoverage {
+    let justification_judge = JustificationJudge::new(bound_kernel, coverage, standard);
+    let mut accepted_justifications: BTreeMap<&ObligationId, &Justification> = BTreeMap::new();
+    let mut rejections = Vec::new();
+    for GivenJustification { justification, refuted } in given_justifications {
+        let Some(obligation_id) = claimed_obligation(justification, bound_kernel.kernel, coverage)
+        else {
+            rejections.push(None);
             continue;
         };
-        let twice = || accepted.contains_key(id).then(|| format!("{id} is justified twice"));
-        let rejection = judging
-            .unknown(id)
+        let justified_twice = || {
+            accepted_justifications
+                .contains_key(obligation_id)
+                .then(|| format!("{obligation_id} is justified twice"))
+        };
+        let rejection = justification_judge
+            .unknown_obligation(obligation_id)
             .or_else(|| refuted.clone())
             .map(Rejection::Fault)
-            .or_else(|| judging.stale(id, justification).map(Rejection::Stale))
-            .or_else(|| judging.fault(id, justification).or_else(twice).map(Rejection::Fault));
+            .or_else(|| {
+                justification_judge.stale_hash(obligation_id, justification).map(Rejection::Stale)
+            })
+            .or_else(|| {
+                justification_judge
+                    .acceptance_fault(obligation_id, justification)
+                    .or_else(justified_twice)
+                    .map(Rejection::Fault)
+            });
         if rejection.is_none() {
-            accepted.insert(id, justification);
+            accepted_justifications.insert(obligation_id, justification);
         }
-        rejected.push(rejection);
+        rejections.push(rejection);
     }
-    drop(judging);
+    drop(justification_judge);
     let mut coverage = coverage.clone();
-    mark(&mut coverage, &accepted);
+    mark_justified(&mut coverage, &accepted_justifications);
     coverage.summary = criteria::criterion_summaries(&coverage);
-    Justified { coverage, rejected }
+    JustifiedCoverage { coverage, rejected: rejections }
 }
 
 /// What is known of an obligation before justifications.
-struct Open<'a> {
+struct OpenObligation<'a> {
     status: Status,
     proposal: Option<&'a Proposal>,
 }
 
 /// Judges the justifications of one kernel.
-struct Judging<'a> {
+struct JustificationJudge<'a> {
     bound: BoundKernel<'a>,
-    standard: &'a Standard,
+    standard: &'a JustificationStandard,
     displayed: BTreeMap<ObligationId, String>,
-    contents: Contents<'a>,
-    open: BTreeMap<ObligationId, Open<'a>>,
+    contents: BoundContents<'a>,
+    open_obligations: BTreeMap<ObligationId, OpenObligation<'a>>,
 }
 
-impl<'a> Judging<'a> {
-    fn new(bound: BoundKernel<'a>, coverage: &'a KernelCoverage, standard: &'a Standard) -> Self {
-        let contents = Contents::of(bound, coverage);
-        Self { bound, standard, displayed: displayed(coverage), contents, open: open(coverage) }
+impl<'a> JustificationJudge<'a> {
+    fn new(
+        bound: BoundKernel<'a>,
+        coverage: &'a KernelCoverage,
+        standard: &'a JustificationStandard,
+    ) -> Self {
+        let contents = BoundContents::from_coverage(bound, coverage);
+        Self {
+            bound,
+            standard,
+            displayed: displayed_texts(coverage),
+            contents,
+            open_obligations: open_obligations(coverage),
+        }
     }
 
-    fn unknown(&self, id: &ObligationId) -> Option<String> {
-        (!self.open.contains_key(id))
+    fn unknown_obligation(&self, id: &ObligationId) -> Option<String> {
+        (!self.open_obligations.contains_key(id))
             .then(|| format!("{} has no obligation {id}", self.bound.kernel))
     }
 
     /// Why a justification of a known obligation with the right hash is not accepted.
-    fn fault(&self, id: &ObligationId, justification: &Justification) -> Option<String> {
-        unsigned(justification, self.standard.approval)
-            .or_else(|| self.unclaimed(id, justification))
-            .or_else(|| match self.open.get(id)?.status {
+    fn acceptance_fault(&self, id: &ObligationId, justification: &Justification) -> Option<String> {
+        unsigned_fault(justification, self.standard.approval)
+            .or_else(|| self.claim_fault(id, justification))
+            .or_else(|| match self.open_obligations.get(id)?.status {
                 status @ (Status::Covered | Status::Justified) => {
                     Some(format!("not needed: {id} is {status}"))
                 }
@@ -241,36 +267,37 @@ impl<'a> Judging<'a> {
             })
     }
 
-    fn stale(&self, id: &ObligationId, justification: &Justification) -> Option<String> {
+    fn stale_hash(&self, id: &ObligationId, justification: &Justification) -> Option<String> {
         let text = self.displayed.get(id).map_or("", String::as_str);
-        let (signed, hash) = match self.standard.binding {
-            Binding::DisplayedText => {
+        let (signed_words, current_hash) = match self.standard.binding {
+            HashBinding::DisplayedText => {
                 (format!("{id}"), displayed_hash(self.bound.kernel, id.as_str(), text))
             }
-            Binding::Content => (
+            HashBinding::Content => (
                 format!("{id} or the code or configuration of its kernel"),
-                self.contents.hash(id)?,
+                self.contents.content_hash_of(id)?,
             ),
         };
-        (hash != justification.hash).then(|| {
+        (current_hash != justification.hash).then(|| {
             format!(
-                "stale: {signed} is not what was signed for; it is now `{text}` with hash {hash}"
+                "stale: {signed_words} is not what was signed for; it is now `{text}` with hash {current_hash}"
             )
         })
     }
 
     /// What is wrong with the class and what it states.
-    fn unclaimed(&self, id: &ObligationId, justification: &Justification) -> Option<String> {
+    fn claim_fault(&self, id: &ObligationId, justification: &Justification) -> Option<String> {
         match self.standard.binding {
-            Binding::DisplayedText => return None,
-            Binding::Content => {}
+            HashBinding::DisplayedText => return None,
+            HashBinding::Content => {}
         }
-        let stated = justification.statement_faults().into_iter().next().map(|fault| fault.message);
-        stated.or_else(|| {
-            let proposal = self.open.get(id)?.proposal;
+        let statement_fault =
+            justification.statement_faults().into_iter().next().map(|fault| fault.message);
+        statement_fault.or_else(|| {
+            let proposal = self.open_obligations.get(id)?.proposal;
             class_fault(
                 justification,
-                Claimed { id, proposal, objects: self.bound.objects },
+                ClaimedObligation { id, proposal, objects: self.bound.objects },
                 self.standard,
             )
         })
@@ -286,71 +313,83 @@ pub struct Signature<'a> {
 }
 
 /// What is missing of the people behind a justification.
-pub(super) fn unsigned(justification: &Justification, approval: Approval) -> Option<String> {
+pub(super) fn unsigned_fault(
+    justification: &Justification,
+    approval: ApproverRule,
+) -> Option<String> {
     let Justification { reason, author, approver, .. } = justification;
     signature_fault(Signature { reason, author, approver }, approval)
 }
 
 /// Why a signature does not count.
-pub fn signature_fault(signature: Signature, approval: Approval) -> Option<String> {
+pub fn signature_fault(signature: Signature, approval: ApproverRule) -> Option<String> {
     let Signature { reason, author, approver } = signature;
     if [reason, author, approver].iter().any(|text| !text.contains(char::is_alphanumeric)) {
         return Some("reason, author and approver must be given".to_owned());
     }
     // Nobody becomes another person by a space, a capital or a letter that cannot be seen.
-    let letters = |name: &str| -> String {
-        name.chars().filter(|one| one.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    let name_letters = |name: &str| -> String {
+        name.chars()
+            .filter(|character| character.is_alphanumeric())
+            .flat_map(char::to_lowercase)
+            .collect()
     };
-    let same = letters(author) == letters(approver);
-    (approval == Approval::Independent && same).then(|| {
+    let is_same_person = name_letters(author) == name_letters(approver);
+    (approval == ApproverRule::Independent && is_same_person).then(|| {
         format!("author and approver are the same ({author}); this level demands independence")
     })
 }
 
-fn open(coverage: &KernelCoverage) -> BTreeMap<ObligationId, Open<'_>> {
-    let mut known = BTreeMap::new();
+fn open_obligations(coverage: &KernelCoverage) -> BTreeMap<ObligationId, OpenObligation<'_>> {
+    let mut open_obligations = BTreeMap::new();
     for SimpleObligation { id, status, proposal, .. } in simple_obligations(coverage) {
-        known.insert(id.clone(), Open { status: *status, proposal: proposal.as_ref() });
+        open_obligations
+            .insert(id.clone(), OpenObligation { status: *status, proposal: proposal.as_ref() });
     }
     for mcdc in coverage.decisions.iter().flat_map(|decision| &decision.mcdc) {
         for (name, form) in [("unique-cause", &mcdc.unique_cause), ("masking", &mcdc.masking)] {
-            let open = Open { status: form.status, proposal: form.proposal.as_ref() };
-            known.insert(ObligationId(format!("{}.{name}", mcdc.condition)), open);
+            let open_obligation =
+                OpenObligation { status: form.status, proposal: form.proposal.as_ref() };
+            open_obligations
+                .insert(ObligationId(format!("{}.{name}", mcdc.condition)), open_obligation);
         }
     }
-    known
+    open_obligations
 }
 
-fn mark(coverage: &mut KernelCoverage, accepted: &BTreeMap<&ObligationId, &Justification>) {
-    let simple = |obligation: &mut SimpleObligation| {
-        if let Some(justification) = accepted.get(&obligation.id) {
+fn mark_justified(
+    coverage: &mut KernelCoverage,
+    accepted_justifications: &BTreeMap<&ObligationId, &Justification>,
+) {
+    let mark_obligation = |obligation: &mut SimpleObligation| {
+        if let Some(justification) = accepted_justifications.get(&obligation.id) {
             obligation.status = Status::Justified;
-            obligation.reason = Some(sentence(justification));
+            obligation.reason = Some(justification_sentence(justification));
         }
     };
-    coverage.statements.iter_mut().for_each(simple);
-    coverage.branches.iter_mut().for_each(simple);
-    coverage.objects.iter_mut().for_each(simple);
-    coverage.barriers.iter_mut().for_each(simple);
-    coverage.points.iter_mut().for_each(simple);
+    coverage.statements.iter_mut().for_each(mark_obligation);
+    coverage.branches.iter_mut().for_each(mark_obligation);
+    coverage.objects.iter_mut().for_each(mark_obligation);
+    coverage.barriers.iter_mut().for_each(mark_obligation);
+    coverage.points.iter_mut().for_each(mark_obligation);
     for decision in &mut coverage.decisions {
-        decision.outcomes.iter_mut().chain(&mut decision.combinations).for_each(simple);
+        decision.outcomes.iter_mut().chain(&mut decision.combinations).for_each(mark_obligation);
         for mcdc in &mut decision.mcdc {
-            let form = |form: &mut Independence, name: &str| {
+            let mark_form = |mark_form: &mut Independence, name: &str| {
                 let id = ObligationId(format!("{}.{name}", mcdc.condition));
-                if let Some(justification) = accepted.get(&id) {
-                    form.status = Status::Justified;
-                    form.reason = Some(sentence(justification));
+                if let Some(justification) = accepted_justifications.get(&id) {
+                    mark_form.status = Status::Justified;
+                    mark_form.reason = Some(justification_sentence(justification));
                 }
             };
-            form(&mut mcdc.unique_cause, "unique-cause");
-            form(&mut mcdc.masking, "masking");
+            mark_form(&mut mcdc.unique_cause, "unique-cause");
+            mark_form(&mut mcdc.masking, "masking");
         }
     }
 }
 
 /// What it says, in one line.
-pub(super) fn sentence(justification: &Justification) -> String {
+pub(super) fn justification_sentence(justification: &Justification) -> String {
     let class = match justification.class {
         JustificationClass::MissingTest => "missing test",
         JustificationClass::MissingRequirement => "missing requirement",

@@ -22,7 +22,7 @@ impl RuledOut {
 
 /// What kind of obligation cannot be met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Matter {
+pub(super) enum ImpossibleMatter {
     /// Something that is never executed.
     Code,
     /// An outcome or effect of a decision that has none.
@@ -31,7 +31,7 @@ pub(super) enum Matter {
 
 /// What makes something fixed; nothing: the source text itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Ground {
+pub(super) struct FixingGround {
     /// Specialization ids.
     pub constants: BTreeSet<u32>,
     /// Names of defines of the configuration.
@@ -40,7 +40,7 @@ pub(super) struct Ground {
 
 /// Why a statement cannot be executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cause {
+pub(super) enum UnreachableCause {
     /// The outcome that leads to it never occurs, or the one that leads past it always does.
     Decision(DecisionId),
     /// No label above it is ever taken.

@@ -17,7 +17,7 @@ pub use notes::listed;
 #[cfg(test)]
 mod tests;
 
-use vkcert_coverage::Approval;
+use vkcert_coverage::ApproverRule;
 use vkcert_coverage::justification::{Signature, signature_fault};
 use vkcert_model::evidence::{Campaign, KernelEvidence};
 use vkcert_model::open_item::{
@@ -57,7 +57,7 @@ pub fn derive(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
 
 /// Marks the items that the project accepts; gives the acceptances that accept none.
 fn accept(items: &mut [OpenItem], settings: &ProjectFile) -> Vec<RejectedAcceptance> {
-    let approval = Approval::for_level(settings.level);
+    let approval = ApproverRule::for_level(settings.level);
     let mut rejected = Vec::new();
     for acceptance in &settings.acceptances {
         if let Err(reason) = accept_item(items, acceptance, approval) {
@@ -70,7 +70,7 @@ fn accept(items: &mut [OpenItem], settings: &ProjectFile) -> Vec<RejectedAccepta
 fn accept_item(
     items: &mut [OpenItem],
     acceptance: &ItemAcceptance,
-    approval: Approval,
+    approval: ApproverRule,
 ) -> Result<(), String> {
     let ItemAcceptance { item: name, reason, author, approver } = acceptance;
     let Some(item) = items.iter_mut().find(|item| item.name == *name) else {
