@@ -130,7 +130,7 @@ fn rows_of_evidence(stored_evidence: &Evidence, asked_status: ObligationStatus) 
             };
             rows.push(json!({
                 "id": obligation.id, "kernel": kernel_label(&stored_evidence.kernels, kernel), "engine": kernel.engine,
-                "criteria": criterion_names, "asked": criterion_names.iter().any(|name| report::asked_for(stored_evidence, name)),
+                "criteria": criterion_names, "asked": criterion_names.iter().any(|name| report::is_asked_for(stored_evidence, name)),
                 "place": obligation.place, "text": obligation.text, "status": obligation.status.to_string(),
                 "reason": (!shown_reason.is_empty()).then_some(shown_reason), "hash": hash,
                 PROPOSED_KEY: obligation.is_proposed,
@@ -223,7 +223,7 @@ fn condition_reason(
 ) -> Option<String> {
     let calculus_reason = || match (independence.status, independence.uncounted.as_slice()) {
         (Status::Uncovered | Status::Undetermined, []) => {
-            Some(report::explanation(decision, condition_index))
+            Some(report::condition_explanation(decision, condition_index))
         }
         (_, _) => None,
     };

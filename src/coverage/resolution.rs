@@ -198,7 +198,9 @@ impl<'a> Resolution<'a> {
     /// The only outcome that a decision can have.
     pub(crate) fn only_outcome(&self, decision: DecisionId) -> Option<Outcome> {
         let expression = &self.structure.decision(decision).expression;
-        expression.decided_value(&|condition| self.fixed_value(decision, condition)).map(Outcome::from)
+        expression
+            .decided_value(&|condition| self.fixed_value(decision, condition))
+            .map(Outcome::from)
     }
 
     /// Whether control can come to a decision.

@@ -40,7 +40,7 @@ pub(super) fn with_contents() -> Evidence {
 #[test]
 fn a_test_tells_its_contents_and_where_they_stand() {
     let evidence = with_contents();
-    let document = super::chapter::document(&evidence).unwrap();
+    let document = super::chapter::report_document(&evidence).unwrap();
     let of_test = |table: &&super::document::Table| {
         table.caption.as_ref().is_some_and(|caption| caption.0[0].text == "Contents of TC-MM-01")
     };
@@ -129,7 +129,7 @@ fn a_test_that_fails_alike_on_both_engines_is_told_once() {
     assert_eq!(text.matches("TC-MM-04: fail on sequential and vulkan").count(), 1, "{text}");
     assert_eq!(text.matches("result, byte 0: expected").count(), 1, "{text}");
     assert_eq!(
-        statement::reasons(&evidence)[0].sentence,
+        statement::told_reasons(&evidence)[0].sentence,
         "test TC-MM-04 on sequential and vulkan: fail"
     );
     assert!(!text.contains("TC-MM-04 on vulkan"), "{text}");

@@ -26,7 +26,7 @@ pub(crate) enum Tone {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct TextRun {
     pub text: String,
     pub style: Style,
     pub tone: Tone,
@@ -36,89 +36,96 @@ pub(crate) struct Run {
 
 /// A line of running text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Text(pub Vec<Run>);
+pub(crate) struct Text(pub Vec<TextRun>);
 
 /// Characters that turn the direction of the text around them (Unicode Standard Annex 9): a report
 /// must read as it is.
-fn misleads(character: char) -> bool {
+fn turns_direction(character: char) -> bool {
     matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }
 
 impl Text {
-    fn run(text: impl Into<String>, style: Style) -> Self {
+    fn single_run(text: impl Into<String>, style: Style) -> Self {
         let mut text = text.into();
-        if text.contains(misleads) {
+        if text.contains(turns_direction) {
             text = text
                 .chars()
-                .map(|one| if misleads(one) { char::REPLACEMENT_CHARACTER } else { one })
+                .map(|character| {
+                    if turns_direction(character) { char::REPLACEMENT_CHARACTER } else { character }
+                })
                 .collect();
         }
-        Self(vec![Run { text, style, tone: Tone::Neutral, link: None }])
+        Self(vec![TextRun { text, style, tone: Tone::Neutral, link: None }])
     }
 
     pub(crate) fn plain(text: impl Into<String>) -> Self {
-        Self::run(text, Style::Plain)
+        Self::single_run(text, Style::Plain)
     }
 
     /// A sentence of the tool: what it sets between backticks is code. A backtick without partner
     /// stays.
     pub(crate) fn sentence(text: impl Into<String>) -> Self {
         let text = text.into();
-        let parts: Vec<&str> = text.split('`').collect();
-        if parts.len() == 1 || parts.len().is_multiple_of(2) {
+        let backtick_parts: Vec<&str> = text.split('`').collect();
+        if backtick_parts.len() == 1 || backtick_parts.len().is_multiple_of(2) {
             return Self::plain(text);
         }
-        let styled = parts.into_iter().enumerate().map(|(index, part)| match index % 2 {
-            0 => Self::plain(part),
-            _ => Self::code(part),
-        });
-        Self(styled.flat_map(|text| text.0).filter(|run| !run.text.is_empty()).collect())
+        let styled_parts =
+            backtick_parts.into_iter().enumerate().map(|(part_index, part)| match part_index % 2 {
+                0 => Self::plain(part),
+                _ => Self::code(part),
+            });
+        Self(styled_parts.flat_map(|text| text.0).filter(|run| !run.text.is_empty()).collect())
     }
 
     pub(crate) fn strong(text: impl Into<String>) -> Self {
-        Self::run(text, Style::Strong)
+        Self::single_run(text, Style::Strong)
     }
 
     pub(crate) fn emphasis(text: impl Into<String>) -> Self {
-        Self::run(text, Style::Emphasis)
+        Self::single_run(text, Style::Emphasis)
     }
 
     pub(crate) fn code(text: impl Into<String>) -> Self {
-        Self::run(text, Style::Code)
+        Self::single_run(text, Style::Code)
     }
 
     pub(crate) fn quiet(text: impl Into<String>) -> Self {
-        Self::plain(text).tone(Tone::Quiet)
+        Self::plain(text).with_tone(Tone::Quiet)
     }
 
     pub(crate) fn empty() -> Self {
         Self::default()
     }
 
-    pub(crate) fn tone(mut self, tone: Tone) -> Self {
+    pub(crate) fn with_tone(mut self, tone: Tone) -> Self {
         self.0.iter_mut().for_each(|run| run.tone = tone);
         self
     }
 
-    pub(crate) fn link(mut self, anchor: impl Into<String>) -> Self {
+    pub(crate) fn with_link(mut self, anchor: impl Into<String>) -> Self {
         let anchor = anchor.into();
         self.0.iter_mut().for_each(|run| run.link = Some(anchor.clone()));
         self
     }
 
-    pub(crate) fn and(mut self, other: Text) -> Self {
-        self.0.extend(other.0);
+    pub(crate) fn followed_by(mut self, appended: Text) -> Self {
+        self.0.extend(appended.0);
         self
     }
 
     /// Adds plain text.
-    pub(crate) fn then(self, text: impl Into<String>) -> Self {
-        self.and(Text::plain(text))
+    pub(crate) fn then_plain(self, text: impl Into<String>) -> Self {
+        self.followed_by(Text::plain(text))
     }
 
     pub(crate) fn join(parts: impl IntoIterator<Item = Text>, separator: &str) -> Self {
-        parts.into_iter().fold(Self::empty(), |line, part| {
-            if line.0.is_empty() { part } else { line.then(separator).and(part) }
+        parts.into_iter().fold(Self::empty(), |joined_text, part| {
+            if joined_text.0.is_empty() {
+                part
+            } else {
+                joined_text.then_plain(separator).followed_by(part)
+            }
         })
     }
 }
@@ -136,7 +143,7 @@ impl From<String> for Text {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Align {
+pub(crate) enum ColumnAlign {
     Left,
     Centre,
     Right,
@@ -145,12 +152,12 @@ pub(crate) enum Align {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Column {
     pub title: Text,
-    pub align: Align,
+    pub align: ColumnAlign,
 }
 
 /// How wide a table is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub(crate) enum TableExtent {
     /// As wide as its content needs.
     Content,
     /// The whole line.
@@ -163,7 +170,7 @@ pub(crate) struct Table {
     pub caption: Option<Text>,
     pub columns: Vec<Column>,
     pub rows: Vec<Vec<Text>>,
-    pub extent: Extent,
+    pub extent: TableExtent,
 }
 
 impl Table {
@@ -172,28 +179,28 @@ impl Table {
             caption: Some(caption.into()),
             columns: Vec::new(),
             rows: Vec::new(),
-            extent: Extent::Full,
+            extent: TableExtent::Full,
         }
     }
 
-    pub(crate) fn column(mut self, title: impl Into<Text>, align: Align) -> Self {
+    pub(crate) fn with_column(mut self, title: impl Into<Text>, align: ColumnAlign) -> Self {
         self.columns.push(Column { title: title.into(), align });
         self
     }
 
     /// Adds left-aligned columns.
     pub(crate) fn columns(self, titles: &[&str]) -> Self {
-        titles.iter().fold(self, |table, title| table.column(*title, Align::Left))
+        titles.iter().fold(self, |table, title| table.with_column(*title, ColumnAlign::Left))
     }
 
     /// # Panics
     /// If the row has not one cell per column.
-    pub(crate) fn row(&mut self, cells: Vec<Text>) {
+    pub(crate) fn add_row(&mut self, cells: Vec<Text>) {
         assert_eq!(cells.len(), self.columns.len(), "a row has one cell per column");
         self.rows.push(cells);
     }
 
-    pub(crate) fn extent(mut self, extent: Extent) -> Self {
+    pub(crate) fn extent(mut self, extent: TableExtent) -> Self {
         self.extent = extent;
         self
     }
@@ -262,35 +269,45 @@ pub(crate) struct Outline {
 
 impl Outline {
     /// A numbered heading; `depth` is 1 to 3.
-    pub(crate) fn heading(&mut self, depth: u8, text: impl Into<Text>, anchor: impl Into<String>) {
-        let heading = self.numbered(depth, text, anchor);
+    pub(crate) fn add_heading(
+        &mut self,
+        depth: u8,
+        text: impl Into<Text>,
+        anchor: impl Into<String>,
+    ) {
+        let heading = self.numbered_heading(depth, text, anchor);
         self.blocks.push(heading);
     }
 
     /// The heading alone, numbered in order, for a block that the caller puts together.
-    pub(crate) fn numbered(
+    pub(crate) fn numbered_heading(
         &mut self,
         depth: u8,
         text: impl Into<Text>,
         anchor: impl Into<String>,
     ) -> Block {
-        let level = usize::from(depth.clamp(1, 3));
-        self.counters[level - 1] += 1;
-        self.counters[level..].fill(0);
-        let number =
-            self.counters[..level].iter().map(u32::to_string).collect::<Vec<_>>().join(".");
-        Block::Heading(Heading { depth, number, text: text.into(), anchor: anchor.into() })
+        let heading_level = usize::from(depth.clamp(1, 3));
+        self.counters[heading_level - 1] += 1;
+        self.counters[heading_level..].fill(0);
+        let heading_number =
+            self.counters[..heading_level].iter().map(u32::to_string).collect::<Vec<_>>().join(".");
+        Block::Heading(Heading {
+            depth,
+            number: heading_number,
+            text: text.into(),
+            anchor: anchor.into(),
+        })
     }
 
-    pub(crate) fn paragraph(&mut self, text: impl Into<Text>) {
+    pub(crate) fn add_paragraph(&mut self, text: impl Into<Text>) {
         self.blocks.push(Block::Paragraph(text.into()));
     }
 
-    pub(crate) fn table(&mut self, table: Table) {
+    pub(crate) fn add_table(&mut self, table: Table) {
         self.blocks.push(Block::Table(table));
     }
 
-    pub(crate) fn push(&mut self, block: Block) {
+    pub(crate) fn add_block(&mut self, block: Block) {
         self.blocks.push(block);
     }
 }

@@ -12,136 +12,157 @@ use vkcert_model::expectation::ElementOrder;
 use vkcert_model::procedure::{Expectation, Tolerance};
 
 /// An entry per expectation, in the order of the test's file.
-pub(crate) fn in_words(test: &TestEvidence) -> Vec<String> {
+pub(crate) fn expectations_in_words(test: &TestEvidence) -> Vec<String> {
     // A test that cannot be prepared has no resolved expectations.
-    let resolved = |index: usize| {
-        test.expected.get(index).filter(|_| test.expected.len() == test.definition.expect.len())
+    let resolved_expectation = |entry_index: usize| {
+        test.expected
+            .get(entry_index)
+            .filter(|_| test.expected.len() == test.definition.expect.len())
     };
-    let entries = test.definition.expect.iter().enumerate();
-    entries.map(|(index, stated)| of_expectation(stated, resolved(index))).collect()
+    let stated_entries = test.definition.expect.iter().enumerate();
+    stated_entries
+        .map(|(entry_index, stated)| {
+            expectation_in_words(stated, resolved_expectation(entry_index))
+        })
+        .collect()
 }
 
-fn of_expectation(stated: &Expectation, resolved: Option<&StoredExpectation>) -> String {
-    let subject = match (&stated.check, &stated.image) {
+fn expectation_in_words(
+    stated: &Expectation,
+    stored_expectation: Option<&StoredExpectation>,
+) -> String {
+    let subject_words = match (&stated.check, &stated.image) {
         (Some(_), _) => format!("verdict buffer `{}`", stated.judged()),
         (None, Some(image)) => {
-            let part = |name: &str, index: Option<u32>| {
+            let index_words = |name: &str, index: Option<u32>| {
                 index.map(|index| format!(", {name} {index}")).unwrap_or_default()
             };
-            format!("image `{image}`{}{}", part("level", stated.level), part("layer", stated.layer))
+            format!(
+                "image `{image}`{}{}",
+                index_words("level", stated.level),
+                index_words("layer", stated.layer)
+            )
         }
         (None, None) => format!("buffer `{}`", stated.judged()),
     };
-    let Some(resolved) = resolved else {
-        return format!("{subject}: not resolved, as the test cannot be prepared");
+    let Some(stored_expectation) = stored_expectation else {
+        return format!("{subject_words}: not resolved, as the test cannot be prepared");
     };
-    let contents = contents(resolved);
+    let contents_words = contents_in_words(stored_expectation);
     if stated.check.is_some() {
-        return format!("{subject}: {contents}");
+        return format!("{subject_words}: {contents_words}");
     }
-    let order = match (stated.order.unwrap_or_default(), resolved.record) {
+    let order_words = match (stated.order.unwrap_or_default(), stored_expectation.record) {
         (ElementOrder::Fixed, None) => "each in its place".to_owned(),
         (ElementOrder::Any, None) => "in any order".to_owned(),
         (ElementOrder::Fixed | ElementOrder::Any, Some(bytes)) => {
             format!("records of {bytes} bytes in any order")
         }
     };
-    format!("{subject}: {contents}; {order}; tolerance: {}", tolerance(&resolved.tolerance))
+    format!(
+        "{subject_words}: {contents_words}; {order_words}; tolerance: {}",
+        tolerance_in_words(&stored_expectation.tolerance)
+    )
 }
 
-fn contents(resolved: &StoredExpectation) -> String {
-    let format = resolved
+fn contents_in_words(resolved: &StoredExpectation) -> String {
+    let format_words = resolved
         .format
         .map(|format| format!(" decoded from {}, 4 bytes each", format.name()))
         .unwrap_or_default();
-    let range = |offset: u64, length: Option<u64>| match length {
+    let range_words = |offset: u64, length: Option<u64>| match length {
         Some(length) => format!("{length} bytes from byte {offset} on"),
         None => format!("all from byte {offset} on"),
     };
     match &resolved.contents {
-        StoredContents::Values(runs) => values(runs, &format),
+        StoredContents::Values(runs) => values_in_words(runs, &format_words),
         StoredContents::EqualsBuffer { buffer, scalar, offset, length } => {
             let length =
                 length.map_or("all of it".to_owned(), |length| format!("its first {length} bytes"));
             format!(
-                "from byte {offset} on as `{buffer}` is at the end ({length}), compared as {scalar}{format}"
+                "from byte {offset} on as `{buffer}` is at the end ({length}), compared as {scalar}{format_words}"
             )
         }
         StoredContents::Reference { kernel, scalar, offset, length } => {
-            let scalar = if scalar.is_empty() { "its type" } else { scalar };
-            let range = range(*offset, *length);
+            let scalar_name = if scalar.is_empty() { "its type" } else { scalar };
+            let range_words = range_words(*offset, *length);
             format!(
-                "{range}, compared as {scalar}{format} with what the reference kernel `{kernel}` makes of the same initial \
+                "{range_words}, compared as {scalar_name}{format_words} with what the reference kernel `{kernel}` makes of the same initial \
                  contents on the sequential engine"
             )
         }
         StoredContents::Check { kernel, reads } => {
-            let mut names: Vec<&str> = reads.iter().map(|range| range.buffer.as_str()).collect();
-            names.dedup();
-            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-            let reads = if names.is_empty() {
+            let mut buffer_names: Vec<&str> =
+                reads.iter().map(|range| range.buffer.as_str()).collect();
+            buffer_names.dedup();
+            let buffer_names: Vec<String> =
+                buffer_names.iter().map(|name| format!("`{name}`")).collect();
+            let read_words = if buffer_names.is_empty() {
                 "nothing that is known".to_owned()
             } else {
-                names.join(", ")
+                buffer_names.join(", ")
             };
             format!(
-                "the checker kernel `{kernel}` must write 1 to every uint of it; by its code that depends on {reads}"
+                "the checker kernel `{kernel}` must write 1 to every uint of it; by its code that depends on {read_words}"
             )
         }
     }
 }
 
 /// `16 values of float, bytes 0 to 63`
-fn values(runs: &[ExpectedRun], format: &str) -> String {
-    let mut scalars: Vec<(&str, u64)> = Vec::new();
-    let (mut first, mut last) = (u64::MAX, 0);
+fn values_in_words(runs: &[ExpectedRun], format: &str) -> String {
+    let mut counts_by_scalar: Vec<(&str, u64)> = Vec::new();
+    let (mut first_byte, mut last_byte) = (u64::MAX, 0);
     for run in runs {
         let Ok(bytes) = base64::engine::general_purpose::STANDARD.decode(&run.bytes) else {
             return "values of which some cannot be decoded".to_owned();
         };
         let bytes = bytes.len() as u64;
-        first = first.min(run.offset);
-        last = last.max((run.offset + bytes).saturating_sub(1));
+        first_byte = first_byte.min(run.offset);
+        last_byte = last_byte.max((run.offset + bytes).saturating_sub(1));
         let scalar = ScalarType::of_name(&run.scalar);
-        let count = scalar.map_or(bytes, |scalar| bytes / scalar.size() as u64);
-        match scalars.iter_mut().find(|(scalar, _)| *scalar == run.scalar) {
-            Some((_, known)) => *known += count,
-            None => scalars.push((&run.scalar, count)),
+        let value_count = scalar.map_or(bytes, |scalar| bytes / scalar.size() as u64);
+        match counts_by_scalar.iter_mut().find(|(scalar, _)| *scalar == run.scalar) {
+            Some((_, known)) => *known += value_count,
+            None => counts_by_scalar.push((&run.scalar, value_count)),
         }
     }
-    let parts: Vec<String> = scalars
+    let scalar_words: Vec<String> = counts_by_scalar
         .iter()
-        .map(|(scalar, count)| {
-            if *count == 1 {
+        .map(|(scalar, value_count)| {
+            if *value_count == 1 {
                 format!("1 value of {scalar}")
             } else {
-                format!("{count} values of {scalar}")
+                format!("{value_count} values of {scalar}")
             }
         })
         .collect();
-    match parts.as_slice() {
+    match scalar_words.as_slice() {
         [] => "no values".to_owned(),
-        parts => {
-            let spread =
+        scalar_words => {
+            let parts_words =
                 if runs.len() > 1 { format!(" in {} parts", runs.len()) } else { String::new() };
-            format!("{}{format}{spread}, bytes {first} to {last}", parts.join(" and "))
+            format!(
+                "{}{format}{parts_words}, bytes {first_byte} to {last_byte}",
+                scalar_words.join(" and ")
+            )
         }
     }
 }
 
 /// `abs 0.1 or rel 0.01`: a value agrees where any one of the bounds holds.
-pub(crate) fn tolerance(tolerance: &Tolerance) -> String {
+pub(crate) fn tolerance_in_words(tolerance: &Tolerance) -> String {
     let Tolerance { abs, rel, ulp, bits } = tolerance;
     if *bits {
         return "none, the same bits".to_owned();
     }
-    let parts = [
-        abs.map(|bound| format!("abs {bound}")),
-        rel.map(|bound| format!("rel {bound}")),
-        ulp.map(|bound| format!("{bound} ULP")),
+    let bound_words = [
+        abs.map(|bound_value| format!("abs {bound_value}")),
+        rel.map(|bound_value| format!("rel {bound_value}")),
+        ulp.map(|bound_value| format!("{bound_value} ULP")),
     ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() { "none".to_owned() } else { parts.join(" or ") }
+    let bound_words: Vec<String> = bound_words.into_iter().flatten().collect();
+    if bound_words.is_empty() { "none".to_owned() } else { bound_words.join(" or ") }
 }
 
 #[cfg(test)]
@@ -151,7 +172,7 @@ mod tests {
     fn words(stated: serde_json::Value, resolved: serde_json::Value) -> String {
         let stated: Expectation = serde_json::from_value(stated).unwrap();
         let resolved: StoredExpectation = serde_json::from_value(resolved).unwrap();
-        of_expectation(&stated, Some(&resolved))
+        expectation_in_words(&stated, Some(&resolved))
     }
 
     #[test]

@@ -13,18 +13,19 @@ mod shares;
 mod unit;
 
 pub(crate) use code_trace::code_rows;
-pub use criteria::asked_for;
+pub use criteria::is_asked_for;
 pub(crate) use criteria::{criterion_title, measured_criteria};
-pub(crate) use findings::{MergedFinding, finding_counts, findings};
+pub(crate) use findings::{MergedFinding, finding_counts, merged_findings};
 pub(crate) use obligations::{
     UncoveredObligation, exercised_only_by_few, justified_conditions, merged_obligations,
     of_passed_tests, uncovered_obligations,
 };
-pub(crate) use results::{Failure, failures, result_on, schedule_counts, verdict_counts};
+pub(crate) use results::{Failure, merged_failures, result_on, schedule_counts, verdict_counts};
 pub(crate) use shares::{
-    CoverageRow, coverage_rows, coverage_totals, obligations_of, percent, share, summary,
+    CoverageRow, coverage_rows, coverage_totals, criterion_summary, obligations_of,
+    percent_in_words, share_in_words,
 };
-pub(crate) use unit::{Unit, on_engines, unit, units};
+pub(crate) use unit::{KernelUnit, kernel_unit, kernel_units, on_engines};
 
 use vkcert_model::coverage::{ConditionMcdc, DecisionCoverage, ObservedVector, Status};
 use vkcert_model::schedule::Schedule;
@@ -40,7 +41,10 @@ pub(crate) fn status_symbol(status: Status) -> &'static str {
 }
 
 /// Whether two engines show the same of a decision: vectors with their tests, and every status.
-pub(crate) fn same_decision(one: &DecisionCoverage, other: &DecisionCoverage) -> bool {
+pub(crate) fn same_decision(
+    first_decision: &DecisionCoverage,
+    second_decision: &DecisionCoverage,
+) -> bool {
     let vectors = |d: &DecisionCoverage| {
         d.vectors.iter().map(|v| (v.values.clone(), v.outcome, v.tests.clone())).collect::<Vec<_>>()
     };
@@ -58,33 +62,33 @@ pub(crate) fn same_decision(one: &DecisionCoverage, other: &DecisionCoverage) ->
     let outcomes = |d: &DecisionCoverage| {
         d.outcomes.iter().map(|o| (o.id.clone(), o.status)).collect::<Vec<_>>()
     };
-    vectors(one) == vectors(other)
-        && statuses(one) == statuses(other)
-        && outcomes(one) == outcomes(other)
+    vectors(first_decision) == vectors(second_decision)
+        && statuses(first_decision) == statuses(second_decision)
+        && outcomes(first_decision) == outcomes(second_decision)
 }
 
 /// A place in a kernel's source: the file is named only where it is not the main one.
-pub(crate) fn place(source: &str, file: &str, line: u32, column: u32) -> String {
-    let at = if column == 0 { line.to_string() } else { format!("{line}:{column}") };
-    if file == source { at } else { format!("{file}:{at}") }
+pub(crate) fn source_place(main_file: &str, file: &str, line: u32, column: u32) -> String {
+    let line_and_column = if column == 0 { line.to_string() } else { format!("{line}:{column}") };
+    if file == main_file { line_and_column } else { format!("{file}:{line_and_column}") }
 }
 
 /// `x,y,z` of an invocation, or `-`.
-pub(crate) fn invocation(id: Option<[u32; 3]>) -> String {
+pub(crate) fn invocation_in_words(id: Option<[u32; 3]>) -> String {
     id.map_or("-".to_owned(), |[x, y, z]| format!("{x},{y},{z}"))
 }
 
 /// The same, with the directed schedule that it is seen in, where the ordinary one does not show
 /// it.
-pub(crate) fn invocation_in(id: Option<[u32; 3]>, directed: Option<Schedule>) -> String {
+pub(crate) fn invocation_with_schedule(id: Option<[u32; 3]>, directed: Option<Schedule>) -> String {
     match directed {
-        None => invocation(id),
-        Some(schedule) => format!("{} in {schedule}", invocation(id)),
+        None => invocation_in_words(id),
+        Some(schedule) => format!("{} in {schedule}", invocation_in_words(id)),
     }
 }
 
 /// Who showed a vector first, and that undefined values may have done so.
 pub(crate) fn witness_of(vector: &ObservedVector) -> String {
-    let witness = invocation_in(vector.witness, vector.first_directed());
+    let witness = invocation_with_schedule(vector.witness, vector.first_directed());
     if vector.undefined { format!("{witness}, may follow an undefined value") } else { witness }
 }

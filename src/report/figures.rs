@@ -15,9 +15,9 @@ use vkcert_model::object::{ObjectOrigin, ObjectStructure};
 use vkcert_model::wording::plural;
 
 /// A part of a figure, with what it says of the matter.
-pub(crate) type Part = (String, Tone);
+pub(crate) type FigurePart = (String, Tone);
 
-fn words(outcome: AgreementOutcome) -> (&'static str, Tone) {
+fn outcome_words(outcome: AgreementOutcome) -> (&'static str, Tone) {
     match outcome {
         AgreementOutcome::Identical => ("same outputs and coverage on both engines", Tone::Good),
         AgreementOutcome::WithinTolerance => {
@@ -52,7 +52,7 @@ struct ComparedTest {
 impl ComparedTest {
     const SAME: Self = Self { worst: AgreementOutcome::Identical, has_undefined_outputs: false };
 
-    fn add(&mut self, row: &Agreement) {
+    fn add_row(&mut self, row: &Agreement) {
         self.worst = row.outputs.max(row.coverage).max(self.worst);
         self.has_undefined_outputs |= has_undefined_outputs(row);
     }
@@ -73,51 +73,62 @@ pub(crate) fn has_undefined_outputs(row: &Agreement) -> bool {
 }
 
 /// `15 of 15 tests: same outputs and coverage on both engines`; none where no test was compared.
-pub(crate) fn agreement(evidence: &Evidence) -> Option<Vec<Part>> {
+pub(crate) fn agreement_figure(evidence: &Evidence) -> Option<Vec<FigurePart>> {
     let rows = &evidence.campaign.agreement;
     if rows.is_empty() {
         return None;
     }
     let mut by_test: BTreeMap<&TestId, ComparedTest> = BTreeMap::new();
     for row in rows {
-        by_test.entry(&row.test).or_insert(ComparedTest::SAME).add(row);
+        by_test.entry(&row.test).or_insert(ComparedTest::SAME).add_row(row);
     }
-    let tests = &evidence.campaign.tests;
-    let absent = tests.iter().filter(|test| !by_test.contains_key(&test.id)).count();
-    let count = |wanted: AgreementOutcome| {
-        let compared = by_test.values().filter(|test| test.counts_as(wanted)).count();
-        if wanted == AgreementOutcome::NotCompared { compared + absent } else { compared }
+    let all_tests = &evidence.campaign.tests;
+    let absent_count = all_tests.iter().filter(|test| !by_test.contains_key(&test.id)).count();
+    let outcome_count = |wanted_outcome: AgreementOutcome| {
+        let compared_count = by_test.values().filter(|test| test.counts_as(wanted_outcome)).count();
+        if wanted_outcome == AgreementOutcome::NotCompared {
+            compared_count + absent_count
+        } else {
+            compared_count
+        }
     };
-    let part = |outcome: AgreementOutcome| {
-        let (words, tone) = words(outcome);
+    let outcome_part = |outcome: AgreementOutcome| {
+        let (words, tone) = outcome_words(outcome);
         let is_first = outcome == AgreementOutcome::Identical;
-        let of =
-            if is_first { format!(" of {}:", counted(tests.len(), "test")) } else { String::new() };
-        let worst = worst_ulp(rows).filter(|_| outcome == AgreementOutcome::WithinErrorBounds);
-        let worst = worst.map(|ulp| format!(" (by {ulp} ULP at most)")).unwrap_or_default();
-        let count = count(outcome);
+        let of_tests = if is_first {
+            format!(" of {}:", counted(all_tests.len(), "test"))
+        } else {
+            String::new()
+        };
+        let worst_distance =
+            worst_ulp(rows).filter(|_| outcome == AgreementOutcome::WithinErrorBounds);
+        let worst_distance =
+            worst_distance.map(|ulp| format!(" (by {ulp} ULP at most)")).unwrap_or_default();
+        let outcome_count = outcome_count(outcome);
         // That no test is the same is no good news.
-        let tone = if count == 0 { Tone::Caution } else { tone };
-        (format!("{count}{of} {words}{worst}"), tone)
+        let tone = if outcome_count == 0 { Tone::Caution } else { tone };
+        (format!("{outcome_count}{of_tests} {words}{worst_distance}"), tone)
     };
-    let shown = AgreementOutcome::ALL.iter().map(|(outcome, _)| *outcome);
-    let shown =
-        shown.filter(|outcome| *outcome == AgreementOutcome::Identical || count(*outcome) > 0);
-    let (permitted, worse): (Vec<_>, Vec<_>) =
-        shown.partition(|outcome| *outcome < AgreementOutcome::UndefinedValue);
-    let undefined = by_test.values().filter(|test| test.rests_on_undefined_outputs()).count();
-    let undefined = (undefined > 0).then(|| {
+    let shown_outcomes = AgreementOutcome::ALL.iter().map(|(outcome, _)| *outcome);
+    let shown_outcomes = shown_outcomes
+        .filter(|outcome| *outcome == AgreementOutcome::Identical || outcome_count(*outcome) > 0);
+    let (permitted_outcomes, worse_outcomes): (Vec<_>, Vec<_>) =
+        shown_outcomes.partition(|outcome| *outcome < AgreementOutcome::UndefinedValue);
+    let undefined_part = by_test.values().filter(|test| test.rests_on_undefined_outputs()).count();
+    let undefined_part = (undefined_part > 0).then(|| {
         (
-            format!("{undefined} with outputs that differ where they depend on an undefined value"),
+            format!(
+                "{undefined_part} with outputs that differ where they depend on an undefined value"
+            ),
             Tone::Caution,
         )
     });
     Some(
-        permitted
+        permitted_outcomes
             .into_iter()
-            .map(&part)
-            .chain(undefined)
-            .chain(worse.into_iter().map(&part))
+            .map(&outcome_part)
+            .chain(undefined_part)
+            .chain(worse_outcomes.into_iter().map(&outcome_part))
             .collect(),
     )
 }
@@ -132,35 +143,43 @@ fn worst_ulp(rows: &[Agreement]) -> Option<u64> {
 
 /// `4 interfaces: 31 checks hold, 0 refuted, 2 undetermined`, and the kernels that have no
 /// interface.
-pub(crate) fn coupling(evidence: &Evidence) -> Vec<Part> {
+pub(crate) fn coupling_figure(evidence: &Evidence) -> Vec<FigurePart> {
     let rows = &evidence.campaign.coupling;
     let kernels: BTreeSet<&KernelName> =
         evidence.campaign.conclusion.summary.iter().map(|row| &row.kernel).collect();
-    let without =
+    let without_interface =
         kernels.iter().filter(|name| !rows.iter().any(|row| row.kernel == ***name)).count();
-    let without = (without > 0).then(|| {
-        let words =
-            format!("{without} of {}: no interface, not checked", counted(kernels.len(), "kernel"));
+    let without_interface = (without_interface > 0).then(|| {
+        let words = format!(
+            "{without_interface} of {}: no interface, not checked",
+            counted(kernels.len(), "kernel")
+        );
         (words, Tone::Caution)
     });
     if rows.is_empty() {
-        return without.into_iter().collect();
+        return without_interface.into_iter().collect();
     }
-    let of_status = |wanted: CheckStatus| {
+    let status_count = |wanted_status: CheckStatus| {
         let checks = rows.iter().flat_map(|row| &row.checks);
-        checks.filter(|check| check.status == wanted).count()
+        checks.filter(|check| check.status == wanted_status).count()
     };
-    let (holds, refuted) = (of_status(CheckStatus::Holds), of_status(CheckStatus::Refuted));
-    let undetermined = rows.iter().map(|row| row.checks.len()).sum::<usize>() - holds - refuted;
-    let tone = |count: usize, tone: Tone| if count == 0 { Tone::Neutral } else { tone };
-    let verb = if holds == 1 { "check holds" } else { "checks hold" };
-    let interfaces = counted(rows.len(), "interface");
+    let (holding_checks, refuted_checks) =
+        (status_count(CheckStatus::Holds), status_count(CheckStatus::Refuted));
+    let undetermined_checks =
+        rows.iter().map(|row| row.checks.len()).sum::<usize>() - holding_checks - refuted_checks;
+    let count_tone =
+        |count: usize, count_tone: Tone| if count == 0 { Tone::Neutral } else { count_tone };
+    let verb_words = if holding_checks == 1 { "check holds" } else { "checks hold" };
+    let interface_count = counted(rows.len(), "interface");
     let parts = [
-        (format!("{interfaces}: {holds} {verb}"), tone(holds, Tone::Good)),
-        (format!("{refuted} refuted"), tone(refuted, Tone::Bad)),
-        (format!("{undetermined} undetermined"), tone(undetermined, Tone::Bad)),
+        (
+            format!("{interface_count}: {holding_checks} {verb_words}"),
+            count_tone(holding_checks, Tone::Good),
+        ),
+        (format!("{refuted_checks} refuted"), count_tone(refuted_checks, Tone::Bad)),
+        (format!("{undetermined_checks} undetermined"), count_tone(undetermined_checks, Tone::Bad)),
     ];
-    parts.into_iter().chain(without).collect()
+    parts.into_iter().chain(without_interface).collect()
 }
 
 /// How much of the object code there is, and how much of it traces to no source statement (DO-178C
@@ -179,8 +198,8 @@ struct ObjectCode {
 }
 
 impl ObjectCode {
-    fn add(&mut self, structure: &ObjectStructure) {
-        let additional = |origin: &ObjectOrigin| origin.is_additional();
+    fn add_module(&mut self, structure: &ObjectStructure) {
+        let is_additional = |origin: &ObjectOrigin| origin.is_additional();
         let origins = || structure.branches.iter().map(|branch| &branch.origin);
         self.modules += 1;
         if structure.branches.is_empty() && structure.unrecorded.is_some() {
@@ -189,48 +208,54 @@ impl ObjectCode {
             self.sourceless += 1;
         } else {
             self.branches += structure.branches.len();
-            self.additional_branches += origins().filter(|origin| additional(origin)).count();
+            self.additional_branches += origins().filter(|origin| is_additional(origin)).count();
             self.loops += structure.loops.len();
-            self.additional_loops +=
-                structure.loops.iter().filter(|found| additional(&found.origin)).count();
+            self.additional_loops += structure
+                .loops
+                .iter()
+                .filter(|object_loop| is_additional(&object_loop.origin))
+                .count();
         }
     }
 }
 
 /// `0 of 43 branches, switches and selects and 0 of 12 loops trace to no source statement`; none
 /// where the project does not ask for additional code.
-pub(crate) fn additional_code(evidence: &Evidence) -> Option<Vec<Part>> {
-    if !facts::asked_for(evidence, "additional-code") || evidence.kernels.is_empty() {
+pub(crate) fn additional_code_figure(evidence: &Evidence) -> Option<Vec<FigurePart>> {
+    if !facts::is_asked_for(evidence, "additional-code") || evidence.kernels.is_empty() {
         return None;
     }
-    let mut code = ObjectCode::default();
-    for unit in facts::units(evidence) {
-        let sides = facts::on_engines(evidence, &unit);
-        sides.first().into_iter().for_each(|(_, side)| code.add(&side.objects.structure));
+    let mut object_code = ObjectCode::default();
+    for unit in facts::kernel_units(evidence) {
+        let engine_sides = facts::on_engines(evidence, &unit);
+        engine_sides
+            .first()
+            .into_iter()
+            .for_each(|(_, side)| object_code.add_module(&side.objects.structure));
     }
-    let branches =
-        plural(code.branches, "branch, switch or select", "branches, switches and selects");
-    let additional = code.additional_branches + code.additional_loops;
-    let verb = if additional == 1 { "traces" } else { "trace" };
-    let counts = match code.branches + code.loops {
+    let branch_words =
+        plural(object_code.branches, "branch, switch or select", "branches, switches and selects");
+    let additional_count = object_code.additional_branches + object_code.additional_loops;
+    let trace_verb = if additional_count == 1 { "traces" } else { "trace" };
+    let count_words = match object_code.branches + object_code.loops {
         0 => "no branch and no loop in the object code".to_owned(),
         _ => format!(
-            "{} of {branches} and {} of {} in the object code {verb} to no source statement",
-            code.additional_branches,
-            code.additional_loops,
-            counted(code.loops, "loop"),
+            "{} of {branch_words} and {} of {} in the object code {trace_verb} to no source statement",
+            object_code.additional_branches,
+            object_code.additional_loops,
+            counted(object_code.loops, "loop"),
         ),
     };
-    let traced = code.modules - code.unknown - code.sourceless;
-    let counts =
-        (traced > 0).then_some((counts, if additional == 0 { Tone::Good } else { Tone::Caution }));
-    let modules = counted(code.modules, "module");
-    let sourceless = (code.sourceless > 0).then(|| {
-        (format!("{} of {modules}: no source to trace to", code.sourceless), Tone::Caution)
+    let trace_words = object_code.modules - object_code.unknown - object_code.sourceless;
+    let count_words = (trace_words > 0)
+        .then_some((count_words, if additional_count == 0 { Tone::Good } else { Tone::Caution }));
+    let modules = counted(object_code.modules, "module");
+    let sourceless = (object_code.sourceless > 0).then(|| {
+        (format!("{} of {modules}: no source to trace to", object_code.sourceless), Tone::Caution)
     });
-    let unknown = (code.unknown > 0)
-        .then(|| (format!("{} of {modules}: not known", code.unknown), Tone::Bad));
-    Some(counts.into_iter().chain(sourceless).chain(unknown).collect())
+    let unknown = (object_code.unknown > 0)
+        .then(|| (format!("{} of {modules}: not known", object_code.unknown), Tone::Bad));
+    Some(count_words.into_iter().chain(sourceless).chain(unknown).collect())
 }
 
 #[cfg(test)]
@@ -241,7 +266,7 @@ mod tests {
     use vkcert_model::place::Place;
     use vkcert_sample as sample;
 
-    fn joined(parts: Vec<Part>) -> String {
+    fn joined(parts: Vec<FigurePart>) -> String {
         parts.into_iter().map(|(words, _)| words).collect::<Vec<_>>().join("; ")
     }
 
@@ -250,28 +275,28 @@ mod tests {
         let mut evidence = sample::evidence();
         let expected = "1 of 7 tests: same outputs and coverage on both engines; 1 with outputs that differ within the \
                         error bounds of Vulkan (by 2 ULP at most); 4 not compared; 1 different";
-        assert_eq!(joined(agreement(&evidence).unwrap()), expected);
+        assert_eq!(joined(agreement_figure(&evidence).unwrap()), expected);
         // A test of two kernels is as good as the worse one.
         let mut other = evidence.campaign.agreement[0].clone();
         other.outputs = AgreementOutcome::LeftOpen;
         evidence.campaign.agreement.push(other);
-        assert!(joined(agreement(&evidence).unwrap()).starts_with("0 of 7 tests: same"));
+        assert!(joined(agreement_figure(&evidence).unwrap()).starts_with("0 of 7 tests: same"));
         evidence.campaign.agreement.clear();
-        assert!(agreement(&evidence).is_none());
+        assert!(agreement_figure(&evidence).is_none());
     }
 
     #[test]
     fn coverage_that_follows_an_undefined_value_is_called_so_and_not_different() {
         let mut evidence = sample::evidence();
         evidence.campaign.agreement[1].coverage = AgreementOutcome::UndefinedValue;
-        let parts = agreement(&evidence).unwrap();
+        let parts = agreement_figure(&evidence).unwrap();
         let found = parts.iter().find(|(words, _)| words.contains("undefined"));
         let words = "1 with coverage that follows an undefined value".to_owned();
         assert_eq!(found, Some(&(words, Tone::Caution)), "{parts:?}");
         assert!(parts.iter().all(|(words, _)| !words.contains("different")), "{parts:?}");
         // What differs without a reason is worse, and said instead.
         evidence.campaign.agreement[1].outputs = AgreementOutcome::Different;
-        let parts = agreement(&evidence).unwrap();
+        let parts = agreement_figure(&evidence).unwrap();
         assert!(parts.contains(&("1 different".to_owned(), Tone::Bad)), "{parts:?}");
     }
 
@@ -282,7 +307,7 @@ mod tests {
         let row = evidence.campaign.agreement.iter_mut().find(is_bounded).unwrap();
         // Some elements within the bounds, one undefined: the test counts as the undefined one.
         row.bounds.as_mut().unwrap().buffers[0].undefined = 1;
-        let parts = agreement(&evidence).unwrap();
+        let parts = agreement_figure(&evidence).unwrap();
         let words = "1 with outputs that differ where they depend on an undefined value".to_owned();
         assert!(parts.contains(&(words, Tone::Caution)), "{parts:?}");
         assert!(
@@ -297,7 +322,7 @@ mod tests {
             .agreement
             .iter_mut()
             .for_each(|row| row.coverage = AgreementOutcome::Different);
-        let parts = agreement(&evidence).unwrap();
+        let parts = agreement_figure(&evidence).unwrap();
         assert!(parts.iter().all(|(words, _)| !words.contains("undefined")), "{parts:?}");
     }
 
@@ -305,9 +330,9 @@ mod tests {
     fn coupling_counts_checks_and_kernels_that_have_none() {
         let mut evidence = sample::evidence();
         let expected = "1 interface: 1 check holds; 1 refuted; 0 undetermined; 1 of 2 kernels: no interface, not checked";
-        assert_eq!(joined(coupling(&evidence)), expected);
+        assert_eq!(joined(coupling_figure(&evidence)), expected);
         evidence.campaign.coupling.clear();
-        assert_eq!(joined(coupling(&evidence)), "2 of 2 kernels: no interface, not checked");
+        assert_eq!(joined(coupling_figure(&evidence)), "2 of 2 kernels: no interface, not checked");
     }
 
     fn branch(origin: ObjectOrigin) -> ObjectBranch {
@@ -319,9 +344,9 @@ mod tests {
     #[test]
     fn additional_code_is_claimed_of_a_number_of_branches_and_loops() {
         let mut evidence = sample::evidence();
-        assert!(additional_code(&evidence).is_none());
+        assert!(additional_code_figure(&evidence).is_none());
         evidence.campaign.project.criteria.push("additional-code".to_owned());
-        let text = joined(additional_code(&evidence).unwrap());
+        let text = joined(additional_code_figure(&evidence).unwrap());
         assert_eq!(text, "no branch and no loop in the object code");
         let structure = &mut evidence.kernels[0].objects.structure;
         structure.branches = vec![
@@ -331,13 +356,13 @@ mod tests {
         ];
         structure.loops =
             vec![ObjectLoop { place: Place::default(), origin: ObjectOrigin::Loop("for".into()) }];
-        let text = joined(additional_code(&evidence).unwrap());
+        let text = joined(additional_code_figure(&evidence).unwrap());
         let expected = "2 of 3 branches, switches and selects and 0 of 1 loop in the object code trace to no source statement";
         assert_eq!(text, expected);
         let structure = &mut evidence.kernels[0].objects.structure;
         structure.branches.clear();
         structure.unrecorded = Some("why".to_owned());
-        let text = joined(additional_code(&evidence).unwrap());
+        let text = joined(additional_code_figure(&evidence).unwrap());
         assert!(text.ends_with("; 1 of 2 modules: not known"), "{text}");
     }
 }

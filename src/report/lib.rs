@@ -24,8 +24,8 @@ mod shortened;
 mod statement;
 mod terminal;
 
-pub use facts::asked_for;
-pub use facts::obligations::{explanation, open_reason};
+pub use facts::is_asked_for;
+pub use facts::obligations::{condition_explanation, open_reason};
 pub use places::{Places, ProjectPlace, shell_word};
 pub use terminal::wrap;
 

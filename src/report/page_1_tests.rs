@@ -48,7 +48,7 @@ fn more_reasons_than_fit_are_told_by_kind() {
 #[test]
 fn the_title_counts_what_is_justified_once_and_what_is_accepted() {
     let mut evidence = sample::flawless();
-    assert_eq!(statement::title(&evidence).1, "All that was asked for holds");
+    assert_eq!(statement::conclusion_title(&evidence).1, "All that was asked for holds");
     let mut device = evidence.campaign.conclusion.summary[0].clone();
     device.engine = EngineName::Vulkan;
     device.criteria.iter_mut().find(|row| row.criterion == "decision").unwrap().justified = 2;
@@ -56,17 +56,17 @@ fn the_title_counts_what_is_justified_once_and_what_is_accepted() {
     rows[0].criteria.iter_mut().find(|row| row.criterion == "statement").unwrap().justified = 1;
     rows[0].criteria.iter_mut().find(|row| row.criterion == "decision").unwrap().justified = 2;
     rows.push(device);
-    assert_eq!(statement::justified(&evidence), 3);
+    assert_eq!(statement::justified_obligations(&evidence), 3);
     let mut other = evidence.campaign.conclusion.summary[0].clone();
     other.configuration = "other".to_owned();
     evidence.campaign.conclusion.summary.push(other);
     assert_eq!(
-        statement::title(&evidence).1,
+        statement::conclusion_title(&evidence).1,
         "All that was asked for holds, but for 6 justified obligations"
     );
     evidence.campaign.project.criteria.retain(|name| name != "decision");
     assert_eq!(
-        statement::title(&evidence).1,
+        statement::conclusion_title(&evidence).1,
         "All that was asked for holds, but for 2 justified obligations"
     );
 }
@@ -80,7 +80,7 @@ fn a_kernel_that_no_test_dispatched_is_named() {
     let mut reference = evidence.campaign.conclusion.summary[0].clone();
     reference.kernel = "reference".into();
     evidence.campaign.conclusion.summary.push(reference);
-    let notes = statement::notes(&evidence);
+    let notes = statement::page_notes(&evidence);
     assert_eq!(
         notes[0],
         "Kernel reference was dispatched by no test that ran: no test shows what a dispatch does."
@@ -90,7 +90,7 @@ fn a_kernel_that_no_test_dispatched_is_named() {
         result.verdict = Verdict::NotRun;
     }
     let kernel = evidence.kernels[0].kernel.clone();
-    let notes = statement::notes(&evidence);
+    let notes = statement::page_notes(&evidence);
     assert!(
         notes[0].starts_with(&format!("Kernels {kernel}, reference were dispatched by no test")),
         "{notes:?}"

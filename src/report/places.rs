@@ -27,36 +27,41 @@ impl Places {
     pub fn on_evidence(&self, command: &str, options: &str) -> String {
         match &self.evidence {
             Some(evidence) => {
-                format!("`{command}{} --evidence {}`", spaced(options), shell_word(evidence))
+                format!(
+                    "`{command}{} --evidence {}`",
+                    with_leading_space(options),
+                    shell_word(evidence)
+                )
             }
-            None => format!("`{command}{}{}`", self.folder(), spaced(options)),
+            None => format!("`{command}{}{}`", self.folder_argument(), with_leading_space(options)),
         }
     }
 
     /// A command on the project, with these options.
     pub fn on_project(&self, command: &str, options: &str) -> String {
-        let place = match self.project {
+        let place_words = match self.project {
             ProjectPlace::Unknown => " (in the folder of the project)",
             ProjectPlace::Here | ProjectPlace::At(_) => "",
         };
-        format!("`{command}{}{}`{place}", self.folder(), spaced(options))
+        format!("`{command}{}{}`{place_words}", self.folder_argument(), with_leading_space(options))
     }
 
-    fn folder(&self) -> String {
+    fn folder_argument(&self) -> String {
         match &self.project {
-            ProjectPlace::At(folder) => spaced(&shell_word(folder)),
+            ProjectPlace::At(folder) => with_leading_space(&shell_word(folder)),
             ProjectPlace::Here | ProjectPlace::Unknown => String::new(),
         }
     }
 }
 
-fn spaced(words: &str) -> String {
+fn with_leading_space(words: &str) -> String {
     if words.is_empty() { String::new() } else { format!(" {words}") }
 }
 
 /// A word as a POSIX shell reads it.
 pub fn shell_word(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:=@%".contains(c);
+    let is_plain =
+        |character: char| character.is_alphanumeric() || "/._-+,:=@%".contains(character);
     if !word.is_empty() && !word.starts_with('-') && word.chars().all(is_plain) {
         return word.to_owned();
     }

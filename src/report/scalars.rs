@@ -11,17 +11,17 @@ pub(crate) fn scalar_of(data_type: DataType) -> Option<ScalarType> {
 }
 
 /// Each scalar of little-endian contents; bytes behind the last whole one are left out.
-pub(crate) fn in_words(bytes: &[u8], scalar: ScalarType) -> Vec<String> {
-    bytes.chunks_exact(scalar.size()).map(|chunk| word(chunk, scalar)).collect()
+pub(crate) fn scalars_in_words(bytes: &[u8], scalar: ScalarType) -> Vec<String> {
+    bytes.chunks_exact(scalar.size()).map(|chunk| scalar_in_words(chunk, scalar)).collect()
 }
 
-fn word(bytes: &[u8], scalar: ScalarType) -> String {
-    let mut wide = [0_u8; 8];
-    wide[..bytes.len()].copy_from_slice(bytes);
-    let bits = u64::from_le_bytes(wide);
+fn scalar_in_words(bytes: &[u8], scalar: ScalarType) -> String {
+    let mut wide_bytes = [0_u8; 8];
+    wide_bytes[..bytes.len()].copy_from_slice(bytes);
+    let bits = u64::from_le_bytes(wide_bytes);
     // Sign extension from the scalar's own width.
-    let unused = 64 - 8 * scalar.size() as u32;
-    let signed = ((bits << unused) as i64) >> unused;
+    let unused_bits = 64 - 8 * scalar.size() as u32;
+    let signed_value = ((bits << unused_bits) as i64) >> unused_bits;
     match scalar {
         ScalarType::Bool
         | ScalarType::Uint8
@@ -29,19 +29,19 @@ fn word(bytes: &[u8], scalar: ScalarType) -> String {
         | ScalarType::Uint32
         | ScalarType::Uint64 => bits.to_string(),
         ScalarType::Int8 | ScalarType::Int16 | ScalarType::Int32 | ScalarType::Int64 => {
-            signed.to_string()
+            signed_value.to_string()
         }
-        ScalarType::Float16 => real(half::f16::from_bits(bits as u16).to_f32()),
-        ScalarType::Float32 => real(f32::from_bits(bits as u32)),
-        ScalarType::Float64 => real(f64::from_bits(bits)),
+        ScalarType::Float16 => float_in_words(half::f16::from_bits(bits as u16).to_f32()),
+        ScalarType::Float32 => float_in_words(f32::from_bits(bits as u32)),
+        ScalarType::Float64 => float_in_words(f64::from_bits(bits)),
     }
 }
 
 /// The shortest digits that give the same value; `Infinity` as test procedures write it.
-pub(crate) fn real<T: Into<f64> + std::fmt::Debug + Copy>(value: T) -> String {
-    let wide: f64 = value.into();
-    if wide.is_infinite() {
-        return if wide > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
+pub(crate) fn float_in_words<T: Into<f64> + std::fmt::Debug + Copy>(value: T) -> String {
+    let wide_value: f64 = value.into();
+    if wide_value.is_infinite() {
+        return if wide_value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
     }
     let digits = format!("{value:?}");
     digits.strip_suffix(".0").map_or(digits.clone(), str::to_owned)
@@ -54,15 +54,18 @@ mod tests {
     #[test]
     fn scalars_are_read_in_their_type() {
         let bytes = [0xff, 0xff, 0xff, 0xff, 0, 0, 0xc0, 0x7f];
-        assert_eq!(in_words(&bytes, ScalarType::Int32), ["-1", "2143289344"]);
-        assert_eq!(in_words(&bytes[4..], ScalarType::Float32), ["NaN"]);
-        assert_eq!(in_words(&bytes[..3], ScalarType::Int8), ["-1", "-1", "-1"]);
-        assert_eq!(in_words(&bytes[..2], ScalarType::Uint16), ["65535"]);
+        assert_eq!(scalars_in_words(&bytes, ScalarType::Int32), ["-1", "2143289344"]);
+        assert_eq!(scalars_in_words(&bytes[4..], ScalarType::Float32), ["NaN"]);
+        assert_eq!(scalars_in_words(&bytes[..3], ScalarType::Int8), ["-1", "-1", "-1"]);
+        assert_eq!(scalars_in_words(&bytes[..2], ScalarType::Uint16), ["65535"]);
         let floats: Vec<u8> = [0.1_f32, -2.0, f32::NEG_INFINITY]
             .iter()
             .flat_map(|value| value.to_le_bytes())
             .collect();
-        assert_eq!(in_words(&floats, ScalarType::Float32), ["0.1", "-2", "-Infinity"]);
-        assert_eq!(in_words(&half::f16::from_f32(1.5).to_le_bytes(), ScalarType::Float16), ["1.5"]);
+        assert_eq!(scalars_in_words(&floats, ScalarType::Float32), ["0.1", "-2", "-Infinity"]);
+        assert_eq!(
+            scalars_in_words(&half::f16::from_f32(1.5).to_le_bytes(), ScalarType::Float16),
+            ["1.5"]
+        );
     }
 }

@@ -13,12 +13,13 @@ pub(crate) fn shortened(text: &str, limit: usize) -> String {
     if text.chars().count() <= limit {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(limit.saturating_sub(1)).collect();
-    format!("{}…", kept.trim_end())
+    let kept_text: String = text.chars().take(limit.saturating_sub(1)).collect();
+    format!("{}…", kept_text.trim_end())
 }
 
 /// `a, b and 3 more`
-pub(crate) fn listed(names: &[&str]) -> String {
-    let shown: Vec<String> = names.iter().take(NAMES).map(|name| shortened(name, NAME)).collect();
-    and_more(&shown.join(", "), names.len() - shown.len())
+pub(crate) fn first_names(names: &[&str]) -> String {
+    let shown_names: Vec<String> =
+        names.iter().take(NAMES).map(|name| shortened(name, NAME)).collect();
+    and_more(&shown_names.join(", "), names.len() - shown_names.len())
 }

@@ -17,9 +17,9 @@ use super::document::Tone;
 use super::facts::MergedFinding;
 use super::{Format, Presentation, ReportError, facts, figures, statement};
 pub use measure::wrap;
-use measure::{columns, pad};
-use page::{LABEL, LISTED, Page, symbol};
-use rows::Row;
+use measure::{column_width, pad_to};
+use page::{LABEL, LISTED, SummaryPage, tone_symbol};
+use rows::ListRow;
 use vkcert_model::evidence::{Evidence, RequirementEvidence, RequirementStatus};
 
 pub(super) struct Terminal;
@@ -30,73 +30,78 @@ impl Format for Terminal {
         evidence: &Evidence,
         presentation: &Presentation,
     ) -> Result<Vec<u8>, ReportError> {
-        let mut page = Page { text: String::new(), presentation };
-        page.stamp();
-        page.title(evidence);
-        page.coverage(evidence);
-        page.tests(evidence);
-        page.failures(evidence);
-        page.figures(evidence);
-        page.requirements(evidence);
-        page.findings(evidence);
-        page.uncovered(evidence);
-        page.justified(evidence);
-        page.open_items(evidence);
-        page.not_looked_for(evidence);
-        page.notes(evidence);
-        page.next_steps(evidence);
-        page.root(&evidence.root()?);
-        page.conclusion(evidence);
-        page.stamp();
+        let mut page = SummaryPage { text: String::new(), presentation };
+        page.write_stamp();
+        page.write_title(evidence);
+        page.write_coverage(evidence);
+        page.write_tests(evidence);
+        page.write_failures(evidence);
+        page.write_figures(evidence);
+        page.write_requirements(evidence);
+        page.write_findings(evidence);
+        page.write_uncovered(evidence);
+        page.write_justified(evidence);
+        page.write_open_items(evidence);
+        page.write_not_looked_for(evidence);
+        page.write_notes(evidence);
+        page.write_next_steps(evidence);
+        page.write_hashes(&evidence.root()?);
+        page.write_conclusion(evidence);
+        page.write_stamp();
         Ok(page.text.into_bytes())
     }
 }
 
-impl Page<'_> {
-    fn title(&mut self, evidence: &Evidence) {
+impl SummaryPage<'_> {
+    fn write_title(&mut self, evidence: &Evidence) {
         let project = &evidence.campaign.project;
-        let rest = format!(
+        let project_details = format!(
             "DO-178C level {}  ·  {} {}",
             project.level, project.tool, project.tool_version
         );
-        self.line("");
-        let room = self.width() - 2;
-        if columns(&project.name) + columns(&rest) + 2 <= room {
-            let line =
-                format!("  {}  {}", self.strong(&project.name), self.paint(&rest, Tone::Quiet));
-            self.line(&line);
+        self.write_line("");
+        let room_columns = self.page_width() - 2;
+        if column_width(&project.name) + column_width(&project_details) + 2 <= room_columns {
+            let line = format!(
+                "  {}  {}",
+                self.strong_text(&project.name),
+                self.painted(&project_details, Tone::Quiet)
+            );
+            self.write_line(&line);
         } else {
-            for name in wrap(&project.name, room) {
-                let line = format!("  {}", self.strong(&name));
-                self.line(&line);
+            for name in wrap(&project.name, room_columns) {
+                let line = format!("  {}", self.strong_text(&name));
+                self.write_line(&line);
             }
-            self.quiet_lines(&rest);
+            self.write_quiet(&project_details);
         }
-        self.line("");
+        self.write_line("");
     }
 
-    fn tests(&mut self, evidence: &Evidence) {
-        let total = evidence.campaign.tests.len();
-        for (index, (engine, counts)) in facts::verdict_counts(evidence).into_iter().enumerate() {
-            let mut parts = vec![(format!("{engine:<12}"), Tone::Neutral)];
+    fn write_tests(&mut self, evidence: &Evidence) {
+        let test_count = evidence.campaign.tests.len();
+        for (engine_index, (engine, counts)) in
+            facts::verdict_counts(evidence).into_iter().enumerate()
+        {
+            let mut count_parts = vec![(format!("{engine:<12}"), Tone::Neutral)];
             let identity =
                 evidence.campaign.engines.iter().find(|identity| identity.engine == engine);
             for (verdict, n) in &counts {
-                parts.push((format!("{n} {verdict}  "), verdict_tone(*verdict)));
+                count_parts.push((format!("{n} {verdict}  "), verdict_tone(*verdict)));
             }
-            let rest = total.saturating_sub(counts.values().sum::<u32>() as usize);
-            if rest > 0 {
-                parts.push((format!("{rest} not-run  "), Tone::Caution));
+            let not_run = test_count.saturating_sub(counts.values().sum::<u32>() as usize);
+            if not_run > 0 {
+                count_parts.push((format!("{not_run} not-run  "), Tone::Caution));
             }
             if let Some(identity) = identity.filter(|identity| !identity.ran) {
                 let reason = identity.reason.as_deref().unwrap_or("no reason recorded");
-                parts.push((format!("not run: {reason}"), Tone::Caution));
+                count_parts.push((format!("not run: {reason}"), Tone::Caution));
             }
-            self.labelled(if index == 0 { "Tests" } else { "" }, &parts);
+            self.write_labelled(if engine_index == 0 { "Tests" } else { "" }, &count_parts);
         }
         for engine in &evidence.campaign.engines {
             if let Some(counts) = facts::schedule_counts(evidence, engine.engine) {
-                self.labelled(
+                self.write_labelled(
                     "Orders",
                     &[(format!("{:<12}{counts}", engine.engine.to_string()), Tone::Neutral)],
                 );
@@ -106,22 +111,22 @@ impl Page<'_> {
 
     /// What stands for a whole chapter in a line: agreement of the engines, coupling, additional
     /// code.
-    fn figures(&mut self, evidence: &Evidence) {
-        let figures = [
-            ("Agreement", figures::agreement(evidence).unwrap_or_default()),
-            ("Coupling", figures::coupling(evidence)),
-            ("Additional code", figures::additional_code(evidence).unwrap_or_default()),
+    fn write_figures(&mut self, evidence: &Evidence) {
+        let figure_rows = [
+            ("Agreement", figures::agreement_figure(evidence).unwrap_or_default()),
+            ("Coupling", figures::coupling_figure(evidence)),
+            ("Additional code", figures::additional_code_figure(evidence).unwrap_or_default()),
         ];
-        for (label, mut parts) in figures.into_iter().filter(|(_, parts)| !parts.is_empty()) {
-            let last = parts.len() - 1;
-            parts[..last].iter_mut().for_each(|(words, _)| words.push_str(", "));
-            self.labelled(label, &parts);
+        for (label, mut parts) in figure_rows.into_iter().filter(|(_, parts)| !parts.is_empty()) {
+            let last_part = parts.len() - 1;
+            parts[..last_part].iter_mut().for_each(|(words, _)| words.push_str(", "));
+            self.write_labelled(label, &parts);
         }
     }
 
-    fn requirements(&mut self, evidence: &Evidence) {
-        let all = &evidence.campaign.requirements;
-        let mut parts = Vec::new();
+    fn write_requirements(&mut self, evidence: &Evidence) {
+        let all_requirements = &evidence.campaign.requirements;
+        let mut count_parts = Vec::new();
         let statuses = [
             RequirementStatus::Verified,
             RequirementStatus::VerifiedByChildren,
@@ -131,22 +136,26 @@ impl Page<'_> {
             RequirementStatus::ByOtherMeans,
         ];
         for status in statuses {
-            let n = all.iter().filter(|requirement| requirement.status == status).count();
-            if n > 0 {
-                parts.push((format!("{n} {status}  "), requirement_tone(status)));
+            let status_count =
+                all_requirements.iter().filter(|requirement| requirement.status == status).count();
+            if status_count > 0 {
+                count_parts.push((format!("{status_count} {status}  "), requirement_tone(status)));
             }
         }
-        let suspect =
-            all.iter().filter(|requirement| !requirement.suspect_parents.is_empty()).count();
-        if suspect > 0 {
-            parts.push((format!("{suspect} with suspect links"), Tone::Bad));
+        let suspect_count = all_requirements
+            .iter()
+            .filter(|requirement| !requirement.suspect_parents.is_empty())
+            .count();
+        if suspect_count > 0 {
+            count_parts.push((format!("{suspect_count} with suspect links"), Tone::Bad));
         }
-        if parts.is_empty() {
-            parts.push(("none".into(), Tone::Quiet));
+        if count_parts.is_empty() {
+            count_parts.push(("none".into(), Tone::Quiet));
         }
-        self.labelled("Requirements", &parts);
-        let bad = all.iter().filter(|item| requirement_tone(item.status) == Tone::Bad);
-        let row = |item: &RequirementEvidence| Row {
+        self.write_labelled("Requirements", &count_parts);
+        let bad_requirements =
+            all_requirements.iter().filter(|item| requirement_tone(item.status) == Tone::Bad);
+        let requirement_row = |item: &RequirementEvidence| ListRow {
             group: Vec::new(),
             parts: vec![
                 item.requirement.uid.to_string(),
@@ -154,132 +163,141 @@ impl Page<'_> {
                 item.requirement.title.clone(),
             ],
         };
-        let shown: Vec<Row> = bad.clone().take(LISTED).map(row).collect();
-        self.rows(&shown, Tone::Bad);
-        self.more(bad.count());
+        let shown_rows: Vec<ListRow> =
+            bad_requirements.clone().take(LISTED).map(requirement_row).collect();
+        self.write_rows(&shown_rows, Tone::Bad);
+        self.write_more(bad_requirements.count());
     }
 
-    fn findings(&mut self, evidence: &Evidence) {
-        let findings = facts::findings(evidence);
-        let (stand, accepted) = facts::finding_counts(&findings);
-        let (none, tone) = statement::no_findings(evidence);
-        let mut parts = vec![match stand {
-            0 => (none.into(), tone),
-            _ => (stand.to_string(), Tone::Bad),
+    fn write_findings(&mut self, evidence: &Evidence) {
+        let findings = facts::merged_findings(evidence);
+        let (standing_count, accepted_count) = facts::finding_counts(&findings);
+        let (none_words, tone) = statement::no_findings(evidence);
+        let mut count_parts = vec![match standing_count {
+            0 => (none_words.into(), tone),
+            _ => (standing_count.to_string(), Tone::Bad),
         }];
-        if accepted > 0 {
-            parts.push((format!("  {accepted} accepted by justification"), Tone::Caution));
+        if accepted_count > 0 {
+            count_parts
+                .push((format!("  {accepted_count} accepted by justification"), Tone::Caution));
         }
-        self.labelled("Findings", &parts);
-        let standing = findings.iter().filter(|merged| merged.finding.stands());
-        let shown: Vec<Row> = standing.take(LISTED).map(finding_row).collect();
-        self.rows(&shown, Tone::Bad);
-        self.more(stand);
-        let unseen: Vec<_> = evidence
+        self.write_labelled("Findings", &count_parts);
+        let standing_findings = findings.iter().filter(|merged| merged.finding.stands());
+        let shown_rows: Vec<ListRow> = standing_findings.take(LISTED).map(finding_row).collect();
+        self.write_rows(&shown_rows, Tone::Bad);
+        self.write_more(standing_count);
+        let unjudged_rows: Vec<_> = evidence
             .campaign
             .justifications
             .iter()
             .filter(|row| row.not_judged.is_some())
             .take(LISTED)
             .collect();
-        if !unseen.is_empty() {
-            self.labelled(
+        if !unjudged_rows.is_empty() {
+            self.write_labelled(
                 "Not judged",
                 &[("justifications of what did not run".into(), Tone::Caution)],
             );
         }
-        for row in unseen {
-            let why = row.not_judged.as_deref().unwrap_or_default();
-            self.item(
-                &format!("{} of {}: {why}", row.justification.subject, row.justification.kernel),
+        for row in unjudged_rows {
+            let unjudged_reason = row.not_judged.as_deref().unwrap_or_default();
+            self.write_item(
+                &format!(
+                    "{} of {}: {unjudged_reason}",
+                    row.justification.subject, row.justification.kernel
+                ),
                 Tone::Caution,
             );
         }
     }
 
     /// Obligations that people have signed for in place of tests.
-    fn justified(&mut self, evidence: &Evidence) {
-        let justified = statement::justified(evidence);
+    fn write_justified(&mut self, evidence: &Evidence) {
+        let justified = statement::justified_obligations(evidence);
         if justified > 0 {
             let words =
                 format!("{}, covered by no test", statement::counted(justified, "obligation"));
-            self.labelled("Justified", &[(words, Tone::Caution)]);
+            self.write_labelled("Justified", &[(words, Tone::Caution)]);
         }
     }
 
     /// Where the evidence does not verify as a whole, at the top and at the end.
-    fn stamp(&mut self) {
+    fn write_stamp(&mut self) {
         if let Some(stamp) = self.presentation.standing.stamp() {
-            for line in wrap(stamp, self.width() - 2) {
-                let line = self.paint(&line, Tone::Bad);
-                let line = format!("  {}", self.strong(&line));
-                self.line(&line);
+            for line in wrap(stamp, self.page_width() - 2) {
+                let line = self.painted(&line, Tone::Bad);
+                let line = format!("  {}", self.strong_text(&line));
+                self.write_line(&line);
             }
         }
     }
 
     /// The hashes that evidence and reports are known by; not cut, so that they can be compared.
-    fn root(&mut self, root: &str) {
-        let written = self
+    fn write_hashes(&mut self, root_hash: &str) {
+        let report_list = self
             .presentation
             .written
             .as_ref()
-            .map(|written| ("Report list", written.reports.clone()));
-        for (label, hash) in std::iter::once(("Root", root.to_owned())).chain(written) {
-            let width = self.width().saturating_sub(LABEL + 2).clamp(1, hash.len());
-            for (index, part) in hash.as_bytes().chunks(width).enumerate() {
-                let label = if index == 0 { label } else { "" };
+            .map(|report_list| ("Report list", report_list.reports.clone()));
+        for (label, hash) in std::iter::once(("Root", root_hash.to_owned())).chain(report_list) {
+            let hash_width = self.page_width().saturating_sub(LABEL + 2).clamp(1, hash.len());
+            for (part_index, hash_part) in hash.as_bytes().chunks(hash_width).enumerate() {
+                let label = if part_index == 0 { label } else { "" };
                 let line = format!(
                     "  {}{}",
-                    self.strong(&pad(label, LABEL)),
-                    String::from_utf8_lossy(part)
+                    self.strong_text(&pad_to(label, LABEL)),
+                    String::from_utf8_lossy(hash_part)
                 );
-                self.line(&line);
+                self.write_line(&line);
             }
         }
     }
 
-    fn conclusion(&mut self, evidence: &Evidence) {
+    fn write_conclusion(&mut self, evidence: &Evidence) {
         if let Some(written) = &self.presentation.written {
             // A path that is cut leads nowhere.
-            let width = self.width().saturating_sub(LABEL + 2);
-            let mut lines: Vec<String> = Vec::new();
+            let path_width = self.page_width().saturating_sub(LABEL + 2);
+            let mut path_lines: Vec<String> = Vec::new();
             for path in &written.files {
-                match lines.last_mut() {
-                    Some(line) if columns(line) + 2 + columns(path) <= width => {
+                match path_lines.last_mut() {
+                    Some(line) if column_width(line) + 2 + column_width(path) <= path_width => {
                         *line = format!("{line}  {path}")
                     }
-                    Some(_) | None => lines.push(path.clone()),
+                    Some(_) | None => path_lines.push(path.clone()),
                 }
             }
-            for (index, line) in lines.into_iter().enumerate() {
-                self.labelled(if index == 0 { "Reports" } else { "" }, &[(line, Tone::Neutral)]);
+            for (line_index, line) in path_lines.into_iter().enumerate() {
+                self.write_labelled(
+                    if line_index == 0 { "Reports" } else { "" },
+                    &[(line, Tone::Neutral)],
+                );
             }
         }
         let conclusion = &evidence.campaign.conclusion;
-        let (tone, title) = statement::title(evidence);
-        self.line("");
+        let (tone, title) = statement::conclusion_title(evidence);
+        self.write_line("");
         for reason in statement::brief_reasons(evidence).uncut {
-            self.item(&reason, tone);
+            self.write_item(&reason, tone);
         }
         for line in wrap(
-            &format!("{} {title} (exit code {})", symbol(tone), conclusion.exit_code),
-            self.width() - 2,
+            &format!("{} {title} (exit code {})", tone_symbol(tone), conclusion.exit_code),
+            self.page_width() - 2,
         ) {
-            let line = self.strong(&line);
-            let line = format!("  {}", self.paint(&line, tone));
-            self.line(&line);
+            let line = self.strong_text(&line);
+            let line = format!("  {}", self.painted(&line, tone));
+            self.write_line(&line);
         }
     }
 }
 
 /// Its kind; its place, or its kernel where it has none, with its message and how often it was
 /// seen.
-fn finding_row(merged: &MergedFinding) -> Row {
+fn finding_row(merged: &MergedFinding) -> ListRow {
     let finding = merged.finding;
-    let kernel = || merged.kernels.first().map(ToString::to_string).unwrap_or_default();
-    let place = finding.place.as_ref().map_or_else(kernel, ToString::to_string);
-    let count = if merged.count > 1 { format!(" ({}×)", merged.count) } else { String::new() };
-    let words = format!("{place}: {}{count}", finding.message);
-    Row { group: Vec::new(), parts: vec![finding.kind.name().to_owned(), words] }
+    let first_kernel = || merged.kernels.first().map(ToString::to_string).unwrap_or_default();
+    let place_words = finding.place.as_ref().map_or_else(first_kernel, ToString::to_string);
+    let count_words =
+        if merged.count > 1 { format!(" ({}×)", merged.count) } else { String::new() };
+    let finding_words = format!("{place_words}: {}{count_words}", finding.message);
+    ListRow { group: Vec::new(), parts: vec![finding.kind.name().to_owned(), finding_words] }
 }

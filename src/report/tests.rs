@@ -157,7 +157,7 @@ pub(super) fn whole_text(evidence: &Evidence) -> String {
             Block::Source { .. } => {}
         }
     }
-    let document = super::chapter::document(evidence).unwrap();
+    let document = super::chapter::report_document(evidence).unwrap();
     let mut lines = Vec::new();
     document.front.iter().chain(&document.body).for_each(|block| add(block, &mut lines));
     lines.join("\n")

@@ -1,7 +1,7 @@
 //! From the tokens of an expression to its conditions.
 
 use super::super::limits::MAX_CONDITIONS;
-use super::token::{Token, TokenKind, syntax_error};
+use super::token::{Token, TokenKind, error_at_token, syntax_error};
 use std::ops::Range;
 use vkcert_glsl::is_pure_function;
 use vkcert_model::diagnostic::Diagnostic;
@@ -78,11 +78,11 @@ impl Parser<'_> {
                 TokenKind::Choice => {
                     let message =
                         "`?:` makes two decisions of this; give the part before the `?`".to_owned();
-                    return Err(syntax_error(self.text, token.span.clone(), message));
+                    return Err(error_at_token(self.text, token, message));
                 }
                 TokenKind::Comma => {
                     let message = "one expression is expected, `,` separates two".to_owned();
-                    return Err(syntax_error(self.text, token.span.clone(), message));
+                    return Err(error_at_token(self.text, token, message));
                 }
                 TokenKind::Word
                 | TokenKind::Open
@@ -110,12 +110,12 @@ impl Parser<'_> {
         while index < range.end && !operators.is_empty() {
             let token = &self.tokens[index];
             if token.kind == TokenKind::Assign {
-                let sign = &self.text[token.span.clone()];
+                let sign = token.text_in(self.text);
                 let message = format!("`{sign}` binds weaker than the Boolean operators beside it");
                 let hint = format!(
                     "give the right side of `{sign}` alone, or put the assignment into parentheses"
                 );
-                return Err(syntax_error(self.text, token.span.clone(), message).hint(hint));
+                return Err(error_at_token(self.text, token, message).hint(hint));
             }
             index = self.closing_brackets[index] + 1;
         }
@@ -185,14 +185,13 @@ impl Parser<'_> {
         }
         self.check_condition(&range)?;
         let span = self.tokens[range.start].span.start..self.tokens[range.end - 1].span.end;
-        let text = self.text[span.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
-        let condition_tokens = || self.tokens[range.clone()].iter();
+        let text = self.text[span.start..span.end].split_whitespace().collect::<Vec<_>>().join(" ");
+        let condition_tokens = || self.tokens[range.start..range.end].iter();
         let has_effects = condition_tokens()
             .any(|token| matches!(token.kind, TokenKind::Step | TokenKind::Assign))
             || self.has_impure_call(&range);
-        let normalised_text: String = condition_tokens()
-            .map(|token| format!("{} ", &self.text[token.span.clone()]))
-            .collect();
+        let normalised_text: String =
+            condition_tokens().map(|token| format!("{} ", token.text_in(self.text))).collect();
         let known_coupling = self
             .coupling_keys
             .iter()
@@ -207,19 +206,19 @@ impl Parser<'_> {
 
     /// Whether a function is called that is not known to be free of side effects.
     fn has_impure_call(&self, range: &Range<usize>) -> bool {
-        self.tokens[range.clone()].windows(2).any(|token_pair| {
-            let is_call = token_pair[0].kind == TokenKind::Word
-                && &self.text[token_pair[1].span.clone()] == "(";
-            is_call && !is_pure_function(&self.text[token_pair[0].span.clone()])
+        self.tokens[range.start..range.end].windows(2).any(|token_pair| {
+            let is_call =
+                token_pair[0].kind == TokenKind::Word && token_pair[1].text_in(self.text) == "(";
+            is_call && !is_pure_function(token_pair[0].text_in(self.text))
         })
     }
 
     /// Operands and operators must alternate, at every level of brackets.
     fn check_condition(&self, range: &Range<usize>) -> Result<(), Diagnostic> {
         let mut operand_before = false;
-        for index in range.clone() {
+        for index in range.start..range.end {
             let token = &self.tokens[index];
-            let token_text = &self.text[token.span.clone()];
+            let token_text = token.text_in(self.text);
             let alternation_fault = match token.kind {
                 TokenKind::Word if operand_before => {
                     Some(format!("an operator is missing before `{token_text}`"))
@@ -263,7 +262,7 @@ impl Parser<'_> {
                 | TokenKind::Sign => None,
             };
             if let Some(message) = alternation_fault {
-                return Err(syntax_error(self.text, token.span.clone(), message));
+                return Err(error_at_token(self.text, token, message));
             }
             operand_before = match token.kind {
                 TokenKind::Word | TokenKind::Close => true,
@@ -285,9 +284,7 @@ impl Parser<'_> {
         if operand_before {
             return Ok(());
         }
-        let last_span = self.tokens[range.end - 1].span.clone();
-        let message = format!("an operand is missing behind `{}`", &self.text[last_span.clone()]);
-        Err(syntax_error(self.text, last_span, message))
+        Err(self.operand_missing_behind(range.end - 1))
     }
 
     /// Whether the closing bracket at `index` ends the empty argument list of a call.
@@ -299,32 +296,33 @@ impl Parser<'_> {
     }
 
     fn is_token(&self, index: usize, text: &str) -> bool {
-        &self.text[self.tokens[index].span.clone()] == text
+        self.tokens[index].text_in(self.text) == text
     }
 
     fn missing_operand(&self, token_index: usize, outer_range: &Range<usize>) -> Diagnostic {
         if token_index < outer_range.end {
-            let span = self.tokens[token_index].span.clone();
-            let message = format!("an operand is missing before `{}`", &self.text[span.clone()]);
-            return syntax_error(self.text, span, message);
+            let token = &self.tokens[token_index];
+            let message = format!("an operand is missing before `{}`", token.text_in(self.text));
+            return error_at_token(self.text, token, message);
         }
         match token_index.checked_sub(1) {
             None => {
                 syntax_error(self.text, 0..self.text.len(), "the expression is empty".to_owned())
                     .hint("give a Boolean expression such as \"x < k && y < m\"")
             }
-            Some(previous_token) => {
-                let span = self.tokens[previous_token].span.clone();
-                let message =
-                    format!("an operand is missing behind `{}`", &self.text[span.clone()]);
-                syntax_error(self.text, span, message)
-            }
+            Some(previous_token) => self.operand_missing_behind(previous_token),
         }
     }
 
+    fn operand_missing_behind(&self, token_index: usize) -> Diagnostic {
+        let token = &self.tokens[token_index];
+        let message = format!("an operand is missing behind `{}`", token.text_in(self.text));
+        error_at_token(self.text, token, message)
+    }
+
     fn error_at(&self, range: Range<usize>, message: String) -> Diagnostic {
-        let first_span = self.tokens[range.start.min(self.tokens.len() - 1)].span.clone();
-        syntax_error(self.text, first_span, message)
+        let first_token = &self.tokens[range.start.min(self.tokens.len() - 1)];
+        error_at_token(self.text, first_token, message)
     }
 }
 

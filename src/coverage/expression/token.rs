@@ -36,6 +36,13 @@ pub(super) struct Token {
     pub span: Range<usize>,
 }
 
+impl Token {
+    /// Its part of the expression's text.
+    pub(super) fn text_in<'t>(&self, text: &'t str) -> &'t str {
+        &text[self.span.start..self.span.end]
+    }
+}
+
 /// Operators, longest first, so that the first match is the right one.
 const OPERATORS: &[(&str, TokenKind)] = &[
     ("<<=", TokenKind::Assign),
@@ -150,15 +157,15 @@ pub(super) fn matching_brackets(text: &str, tokens: &[Token]) -> Result<Vec<usiz
         match token.kind {
             TokenKind::Open => open_brackets.push(index),
             TokenKind::Close => {
-                let bracket_text = &text[token.span.clone()];
+                let bracket_text = token.text_in(text);
                 let opening_index = open_brackets.pop().filter(|&start| {
-                    let opening_text = &text[tokens[start].span.clone()];
+                    let opening_text = tokens[start].text_in(text);
                     (opening_text == "(") == (bracket_text == ")")
                 });
                 let start = opening_index.ok_or_else(|| {
-                    syntax_error(
+                    error_at_token(
                         text,
-                        token.span.clone(),
+                        token,
                         format!("`{bracket_text}` closes nothing that is open here"),
                     )
                 })?;
@@ -181,13 +188,18 @@ pub(super) fn matching_brackets(text: &str, tokens: &[Token]) -> Result<Vec<usiz
     match open_brackets.pop() {
         None => Ok(closing_brackets),
         Some(start) => {
-            let span = tokens[start].span.clone();
-            let message = format!("`{}` is never closed", &text[span.clone()]);
-            Err(syntax_error(text, span, message))
+            let opening = &tokens[start];
+            let message = format!("`{}` is never closed", opening.text_in(text));
+            Err(error_at_token(text, opening, message))
         }
     }
 }
 
 pub(super) fn syntax_error(text: &str, span: Range<usize>, message: String) -> Diagnostic {
     Diagnostic::new("expression-syntax", message).at_span(ARGUMENT, text, span)
+}
+
+/// A syntax error of one token.
+pub(super) fn error_at_token(text: &str, token: &Token, message: String) -> Diagnostic {
+    syntax_error(text, token.span.start..token.span.end, message)
 }

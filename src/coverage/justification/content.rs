@@ -114,6 +114,13 @@ struct Content {
     equals: u32,
 }
 
+impl Content {
+    /// What obligations have in common that are numbered together.
+    fn equality_key(&self) -> (ObligationKind, &str, &str) {
+        (self.kind, &self.function, &self.text)
+    }
+}
+
 /// The contents of all obligations of one kernel.
 pub struct BoundContents<'a> {
     bound: BoundKernel<'a>,
@@ -380,18 +387,20 @@ impl ContentGathering<'_> {
     }
 
     fn numbered_contents(self) -> BTreeMap<ObligationId, Content> {
-        let ContentGathering { gathered_contents: mut found, .. } = self;
-        let mut counts: HashMap<(ObligationKind, String, String), u32> = HashMap::new();
-        let equality_key =
-            |content: &Content| (content.kind, content.function.clone(), content.text.clone());
-        for (_, content) in &mut found {
-            let count = counts.entry(equality_key(content)).or_insert(0);
+        let contents = self.gathered_contents;
+        let mut counts: HashMap<(ObligationKind, &str, &str), u32> = HashMap::new();
+        let mut numbers = Vec::with_capacity(contents.len());
+        for (_, content) in &contents {
+            let count = counts.entry(content.equality_key()).or_insert(0);
             *count += 1;
-            content.number = *count;
+            numbers.push(*count);
         }
-        for (_, content) in &mut found {
-            content.equals = counts[&equality_key(content)];
+        let equals: Vec<u32> =
+            contents.iter().map(|(_, content)| counts[&content.equality_key()]).collect();
+        let mut numbered_contents = BTreeMap::new();
+        for (((id, content), number), equals) in contents.into_iter().zip(numbers).zip(equals) {
+            numbered_contents.insert(id, Content { number, equals, ..content });
         }
-        found.into_iter().collect()
+        numbered_contents
     }
 }

@@ -30,8 +30,8 @@ impl Mcdc {
             .collect();
         match possible_vectors.extent {
             EnumerationExtent::Complete => {
-                let given_values: BTreeSet<Values> =
-                    analysis.given.iter().map(|vector| vector.values.clone()).collect();
+                let given_values: BTreeSet<&Values> =
+                    analysis.given.iter().map(|vector| &vector.values).collect();
                 let all_vectors = possible_vectors.vectors.iter();
                 let all_vectors = all_vectors.map(|(packed, outcome)| Vector {
                     values: self.decision.values_from(*packed),

@@ -18,83 +18,86 @@ const REMARK_LINES: usize = 4;
 const ANCHOR: &str = "chapter/conclusion";
 
 /// What page 1 says, whatever the number of reasons.
-pub(super) fn notice(evidence: &Evidence) -> Block {
+pub(super) fn conclusion_notice(evidence: &Evidence) -> Block {
     let conclusion = &evidence.campaign.conclusion;
-    let (tone, title) = statement::title(evidence);
-    let brief = statement::brief_reasons(evidence);
+    let (tone, title) = statement::conclusion_title(evidence);
+    let shortened_reasons = statement::brief_reasons(evidence);
     let brief_lines: usize =
-        brief.lines.iter().map(|line| line.chars().count().div_ceil(LINE)).sum();
-    let mut lines: Vec<Text> = brief.lines.into_iter().map(Text::sentence).collect();
-    if conclusion.exit_code == 0 && lines.is_empty() {
-        lines.extend(statement::achieved(evidence).into_iter().map(Text::sentence));
+        shortened_reasons.lines.iter().map(|line| line.chars().count().div_ceil(LINE)).sum();
+    let mut notice_lines: Vec<Text> =
+        shortened_reasons.lines.into_iter().map(Text::sentence).collect();
+    if conclusion.exit_code == 0 && notice_lines.is_empty() {
+        notice_lines
+            .extend(statement::achieved_statements(evidence).into_iter().map(Text::sentence));
     }
-    let remarks = remarks(evidence);
-    let mut room = LINES.saturating_sub(brief_lines).max(2);
-    let mut shown = Vec::new();
+    let remarks = all_remarks(evidence);
+    let mut lines_left = LINES.saturating_sub(brief_lines).max(2);
+    let mut shown_remarks = Vec::new();
     for remark in &remarks {
         let remark = shortened(remark, REMARK_LINES * LINE);
-        let height = remark.chars().count().div_ceil(LINE);
-        if height > room {
+        let line_count = remark.chars().count().div_ceil(LINE);
+        if line_count > lines_left {
             break;
         }
-        room -= height;
-        shown.push(remark);
+        lines_left -= line_count;
+        shown_remarks.push(remark);
     }
-    let whole = brief.whole && shown == remarks;
-    lines.extend(shown.into_iter().map(Text::sentence));
-    if !whole {
-        let count = statement::counted(conclusion.reasons.len(), "reason");
-        let all = format!(
-            "Told in brief: the chapter “{TITLE}” has all of it ({count}, {}).",
+    let is_whole = shortened_reasons.whole && shown_remarks == remarks;
+    notice_lines.extend(shown_remarks.into_iter().map(Text::sentence));
+    if !is_whole {
+        let reason_count = statement::counted(conclusion.reasons.len(), "reason");
+        let pointer_words = format!(
+            "Told in brief: the chapter “{TITLE}” has all of it ({reason_count}, {}).",
             statement::counted(remarks.len(), "note")
         );
-        lines.push(Text::plain(all).link(ANCHOR));
+        notice_lines.push(Text::plain(pointer_words).with_link(ANCHOR));
     }
     let title = Text::strong(format!("{title} (exit code {})", conclusion.exit_code));
-    Block::Notice { tone, title, lines }
+    Block::Notice { tone, title, lines: notice_lines }
 }
 
 const TITLE: &str = "Conclusion in full";
 
 /// What was not looked for, and the notes.
-fn remarks(evidence: &Evidence) -> Vec<String> {
-    let unsought = statement::unsought(evidence);
-    let unsought = (!unsought.is_empty())
-        .then(|| format!("Findings not looked for, or not everywhere: {}.", unsought.join("; ")));
-    unsought.into_iter().chain(statement::notes(evidence)).collect()
+fn all_remarks(evidence: &Evidence) -> Vec<String> {
+    let unsought_remark = statement::unsought_kinds(evidence);
+    let unsought_remark = (!unsought_remark.is_empty()).then(|| {
+        format!("Findings not looked for, or not everywhere: {}.", unsought_remark.join("; "))
+    });
+    unsought_remark.into_iter().chain(statement::page_notes(evidence)).collect()
 }
 
 /// Every reason, open item and note.
-pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
-    outline.heading(1, TITLE, ANCHOR);
-    let (_, title) = statement::title(evidence);
-    outline.paragraph(Text::strong(format!(
+pub(super) fn conclusion_chapter(evidence: &Evidence, outline: &mut Outline) {
+    outline.add_heading(1, TITLE, ANCHOR);
+    let (_, title) = statement::conclusion_title(evidence);
+    outline.add_paragraph(Text::strong(format!(
         "{title} (exit code {}).",
         evidence.campaign.conclusion.exit_code
     )));
-    outline.heading(2, "Reasons", "chapter/conclusion/reasons");
-    let reasons: Vec<Text> = statement::reasons(evidence)
+    outline.add_heading(2, "Reasons", "chapter/conclusion/reasons");
+    let reasons: Vec<Text> = statement::told_reasons(evidence)
         .into_iter()
         .map(|reason| Text::sentence(reason.sentence))
         .collect();
     if reasons.is_empty() {
-        outline.paragraph("None: nothing counts against the result.");
+        outline.add_paragraph("None: nothing counts against the result.");
     } else {
-        outline.push(Block::List(reasons));
+        outline.add_block(Block::List(reasons));
     }
-    outline.heading(2, "Open items", "chapter/conclusion/items");
-    match open_item::table(evidence) {
-        Some(table) => outline.table(table),
+    outline.add_heading(2, "Open items", "chapter/conclusion/items");
+    match open_item::item_table(evidence) {
+        Some(table) => outline.add_table(table),
         None if statement::holds_items(&evidence.campaign) => {
-            outline.paragraph("None: nothing is less than the level asks for.");
+            outline.add_paragraph("None: nothing is less than the level asks for.");
         }
-        None => outline.paragraph(statement::NO_ITEMS),
+        None => outline.add_paragraph(statement::NO_ITEMS),
     }
-    outline.heading(2, "Notes", "chapter/conclusion/notes");
-    let remarks: Vec<Text> = remarks(evidence).into_iter().map(Text::sentence).collect();
-    if remarks.is_empty() {
-        outline.paragraph("None.");
+    outline.add_heading(2, "Notes", "chapter/conclusion/notes");
+    let all_remarks: Vec<Text> = all_remarks(evidence).into_iter().map(Text::sentence).collect();
+    if all_remarks.is_empty() {
+        outline.add_paragraph("None.");
     } else {
-        outline.push(Block::List(remarks));
+        outline.add_block(Block::List(all_remarks));
     }
 }

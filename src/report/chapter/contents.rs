@@ -27,15 +27,19 @@ const VALUE: usize = 160;
 const CAMPAIGN: &str = "campaign.json";
 
 /// What every table of contents goes without.
-pub(super) fn legend(evidence: &Evidence) -> Text {
-    let hash =
-        evidence.manifest.outputs.get(CAMPAIGN).map(|hash| hash.trim_start_matches("sha256:"));
-    let hash = hash
-        .map_or_else(Text::empty, |hash| Text::plain(" (SHA-256 ").and(Text::code(hash)).then(")"));
+pub(super) fn contents_legend(evidence: &Evidence) -> Text {
+    let campaign_hash = evidence
+        .manifest
+        .outputs
+        .get(CAMPAIGN)
+        .map(|campaign_hash| campaign_hash.trim_start_matches("sha256:"));
+    let campaign_hash = campaign_hash.map_or_else(Text::empty, |campaign_hash| {
+        Text::plain(" (SHA-256 ").followed_by(Text::code(campaign_hash)).then_plain(")")
+    });
     Text::plain("Contents stand in ")
-        .and(Text::code(CAMPAIGN))
-        .and(hash)
-        .then(format!(
+        .followed_by(Text::code(CAMPAIGN))
+        .followed_by(campaign_hash)
+        .then_plain(format!(
             " of the evidence, at the JSON pointer given; what a test states itself is also covered by its hash. SHA-256 is that of \
              the bytes. Up to {ALL_VALUES} values are printed, of more the first {FIRST_VALUES}. Values are little-endian in the \
              type that the test gives the buffer, or the expectation that looks at it; without one they are bytes."
@@ -43,143 +47,177 @@ pub(super) fn legend(evidence: &Evidence) -> Text {
 }
 
 /// The table of a test, `index` in the evidence's tests; none of a test without contents.
-pub(super) fn table(evidence: &Evidence, index: usize) -> Option<Table> {
-    let test = &evidence.campaign.tests[index];
-    let pointer = |parts: &[&str]| {
-        let parts: Vec<String> =
-            parts.iter().map(|part| part.replace('~', "~0").replace('/', "~1")).collect();
-        Text::code(format!("/tests/{index}/{}", parts.join("/")))
+pub(super) fn contents_table(evidence: &Evidence, test_index: usize) -> Option<Table> {
+    let test = &evidence.campaign.tests[test_index];
+    let json_pointer = |pointer_parts: &[&str]| {
+        let pointer_parts: Vec<String> =
+            pointer_parts.iter().map(|part| part.replace('~', "~0").replace('/', "~1")).collect();
+        Text::code(format!("/tests/{test_index}/{}", pointer_parts.join("/")))
     };
     let columns = ["Contents", "Type and number", "Values", "Stands in"];
     let mut table = Table::new(format!("Contents of {}", test.id)).columns(&columns);
     for (name, buffer) in &test.definition.buffers {
-        let stated = of_buffer(buffer);
-        let file = buffer.file.as_deref().map(|path| of_file(evidence, test, path));
-        let place = pointer(&["definition", "buffers", name]);
-        table.row(row("Input", name, stated, place, file));
+        let stated_contents = buffer_contents(buffer);
+        let file_words =
+            buffer.file.as_deref().map(|file_path| file_with_hash(evidence, test, file_path));
+        let contents_place = json_pointer(&["definition", "buffers", name]);
+        table.add_row(contents_row("Input", name, stated_contents, contents_place, file_words));
     }
     for (name, image) in &test.definition.images {
-        let file = image.file.as_deref().map(|path| of_file(evidence, test, path));
-        table.row(row(
+        let file_words =
+            image.file.as_deref().map(|file_path| file_with_hash(evidence, test, file_path));
+        table.add_row(contents_row(
             "Input image",
             name,
-            of_image(image),
-            pointer(&["definition", "images", name]),
-            file,
+            image_contents(image),
+            json_pointer(&["definition", "images", name]),
+            file_words,
         ));
     }
     for (number, expected) in test.expected.iter().enumerate() {
-        let place = pointer(&["expected", &number.to_string(), "contents"]);
-        let (stated, hash) = of_expected(&expected.contents);
-        table.row(row("Expected", &expected.buffer, stated, place, hash.map(Text::code)));
+        let contents_place = json_pointer(&["expected", &number.to_string(), "contents"]);
+        let (stated_contents, contents_hash) = expected_contents(&expected.contents);
+        table.add_row(contents_row(
+            "Expected",
+            &expected.buffer,
+            stated_contents,
+            contents_place,
+            contents_hash.map(Text::code),
+        ));
     }
-    let judged: BTreeSet<&str> =
+    let judged_buffers: BTreeSet<&str> =
         test.expected.iter().map(|expected| expected.buffer.as_str()).collect();
-    for name in judged {
-        actual(test, name, &mut table, |result| {
-            pointer(&["results", &result.to_string(), "outputs", name])
+    for name in judged_buffers {
+        add_output_rows(test, name, &mut table, |result_index| {
+            json_pointer(&["results", &result_index.to_string(), "outputs", name])
         });
     }
     (!table.rows.is_empty()).then_some(table)
 }
 
 /// Type and number, and the values or what they follow from.
-struct Stated {
+struct StatedContents {
     kind: String,
     values: Text,
 }
 
-fn row(role: &str, name: &str, stated: Stated, place: Text, more: Option<Text>) -> Vec<Text> {
-    let subject = Text::plain(format!("{role} ")).and(Text::code(name));
-    let place = more.into_iter().fold(place, |place, more| place.then(", ").and(more));
-    vec![subject, Text::plain(stated.kind), stated.values, place]
+fn contents_row(
+    role: &str,
+    name: &str,
+    stated_contents: StatedContents,
+    contents_place: Text,
+    more_places: Option<Text>,
+) -> Vec<Text> {
+    let subject = Text::plain(format!("{role} ")).followed_by(Text::code(name));
+    let contents_place =
+        more_places.into_iter().fold(contents_place, |contents_place, more_places| {
+            contents_place.then_plain(", ").followed_by(more_places)
+        });
+    vec![subject, Text::plain(stated_contents.kind), stated_contents.values, contents_place]
 }
 
-fn numbers(count: usize) -> String {
+fn value_count(count: usize) -> String {
     if count == 1 { "1 value".to_owned() } else { format!("{count} values") }
 }
 
-fn of_buffer(buffer: &Buffer) -> Stated {
-    let kind =
+fn buffer_contents(buffer: &Buffer) -> StatedContents {
+    let type_words =
         buffer.data_type.map_or_else(|| "no type".to_owned(), |data_type| data_type.to_string());
-    let contents = Contents {
+    let contents = InitialContents {
         data: buffer.data.as_ref(),
         bytes: buffer.bytes.as_deref(),
         fill: buffer.fill.as_ref(),
         file: buffer.file.is_some(),
     };
-    contents.stated(
-        kind,
+    contents.stated_contents(
+        type_words,
         buffer.count.map(|count| {
             if count == 1 { "1 element".to_owned() } else { format!("{count} elements") }
         }),
     )
 }
 
-fn of_image(image: &Image) -> Stated {
-    let extent = image.extent.iter().map(u32::to_string).collect::<Vec<_>>().join(" × ");
-    let part = |name: &str, count: Option<u32>| {
+fn image_contents(image: &Image) -> StatedContents {
+    let extent_words = image.extent.iter().map(u32::to_string).collect::<Vec<_>>().join(" × ");
+    let part_words = |name: &str, count: Option<u32>| {
         count.map(|count| format!(", {name} {count}")).unwrap_or_default()
     };
-    let parts = [("layers", image.layers), ("levels", image.levels), ("samples", image.samples)];
-    let parts: String = parts.into_iter().map(|(name, count)| part(name, count)).collect();
-    let kind = format!("{} {}, {extent} texels{parts}", image.dim.name(), image.format.name());
-    let contents = Contents {
+    let all_parts =
+        [("layers", image.layers), ("levels", image.levels), ("samples", image.samples)];
+    let all_parts: String =
+        all_parts.into_iter().map(|(name, count)| part_words(name, count)).collect();
+    let type_words =
+        format!("{} {}, {extent_words} texels{all_parts}", image.dim.name(), image.format.name());
+    let contents = InitialContents {
         data: image.data.as_ref(),
         bytes: image.bytes.as_deref(),
         fill: image.fill.as_ref(),
         file: image.file.is_some(),
     };
-    contents.stated(kind, None)
+    contents.stated_contents(type_words, None)
 }
 
 /// The forms in which a test states initial contents; of these it has one, or none.
-struct Contents<'a> {
+struct InitialContents<'a> {
     data: Option<&'a Datum>,
     bytes: Option<&'a str>,
     fill: Option<&'a Fill>,
     file: bool,
 }
 
-impl Contents<'_> {
-    fn stated(&self, kind: String, count: Option<String>) -> Stated {
-        let counted = |count: Option<String>| {
-            count.map_or_else(|| kind.clone(), |count| format!("{kind}, {count}"))
+impl InitialContents<'_> {
+    fn stated_contents(&self, type_words: String, count: Option<String>) -> StatedContents {
+        let with_count = |count: Option<String>| {
+            count.map_or_else(|| type_words.clone(), |count| format!("{type_words}, {count}"))
         };
         if let Some(data) = self.data {
             let mut leaves = Vec::new();
             add_leaves(data, &mut leaves);
-            return Stated { kind: counted(Some(numbers(leaves.len()))), values: shown(&leaves) };
+            return StatedContents {
+                kind: with_count(Some(value_count(leaves.len()))),
+                values: shown_values(&leaves),
+            };
         }
         if let Some(base64) = self.bytes {
-            let Some(bytes) = decoded(base64) else { return Stated { kind, values: undecoded() } };
-            let hash = content_hash(&bytes);
-            let values = shown(&hexadecimal(&bytes)).then(", ").and(Text::code(hash));
-            return Stated { kind: counted(Some(format!("{} bytes", bytes.len()))), values };
+            let Some(bytes) = decoded_bytes(base64) else {
+                return StatedContents { kind: type_words, values: undecoded_note() };
+            };
+            let bytes_hash = content_hash(&bytes);
+            let values = shown_values(&bytes_in_hex(&bytes))
+                .then_plain(", ")
+                .followed_by(Text::code(bytes_hash));
+            return StatedContents {
+                kind: with_count(Some(format!("{} bytes", bytes.len()))),
+                values,
+            };
         }
-        let rule = match self.fill {
-            Some(fill) => by_rule(fill),
+        let rule_words = match self.fill {
+            Some(fill) => rule_in_words(fill),
             None if self.file => "those of the file".to_owned(),
             None => "not initialised".to_owned(),
         };
-        Stated { kind: counted(count), values: Text::plain(rule) }
+        StatedContents { kind: with_count(count), values: Text::plain(rule_words) }
     }
 }
 
-fn by_rule(fill: &Fill) -> String {
-    let bound = |value: &Option<Datum>, absent: &str| {
-        value.as_ref().map_or(absent.to_owned(), ToString::to_string)
+fn rule_in_words(fill: &Fill) -> String {
+    let bound_words = |value: &Option<Datum>, absent_words: &str| {
+        value.as_ref().map_or(absent_words.to_owned(), ToString::to_string)
     };
     match fill {
         Fill::Constant(value) => format!("every element {value}"),
         Fill::Iota(iota) => {
-            format!("from {} on in steps of {}", bound(&iota.start, "0"), bound(&iota.step, "1"))
+            format!(
+                "from {} on in steps of {}",
+                bound_words(&iota.start, "0"),
+                bound_words(&iota.step, "1")
+            )
         }
         Fill::Random(random) => format!(
             "random (SplitMix64), seed {}, from {} to {}",
             random.seed,
-            bound(&random.min, "the type's least"),
-            bound(&random.max, "the type's greatest")
+            bound_words(&random.min, "the type's least"),
+            bound_words(&random.max, "the type's greatest")
         ),
     }
 }
@@ -190,91 +228,102 @@ fn add_leaves(data: &Datum, leaves: &mut Vec<String>) {
         Datum::List(values) => values.iter().for_each(|value| add_leaves(value, leaves)),
         Datum::Record(members) => {
             for (name, value) in members {
-                let first = leaves.len();
+                let first_leaf = leaves.len();
                 add_leaves(value, leaves);
-                leaves[first..].iter_mut().for_each(|leaf| *leaf = format!("{name} {leaf}"));
+                leaves[first_leaf..].iter_mut().for_each(|leaf| *leaf = format!("{name} {leaf}"));
             }
         }
-        Datum::Float(value) => leaves.push(scalars::real(*value)),
+        Datum::Float(value) => leaves.push(scalars::float_in_words(*value)),
         Datum::Bool(_) | Datum::Integer(_) => leaves.push(data.to_string()),
         Datum::Text(text) => leaves.push(text.clone()),
     }
 }
 
 /// All of few values, the first of many with their number.
-fn shown(values: &[String]) -> Text {
-    let list = |values: &[String]| {
+fn shown_values(values: &[String]) -> Text {
+    let value_list = |values: &[String]| {
         let text = values.join(", ");
         Text::code(shortened(&text, VALUE))
     };
     match values.len() {
         0 => Text::quiet("none"),
-        1..=ALL_VALUES => list(values),
-        count => list(&values[..FIRST_VALUES])
-            .and(Text::quiet(format!(", … and {} more", count - FIRST_VALUES))),
+        1..=ALL_VALUES => value_list(values),
+        count => value_list(&values[..FIRST_VALUES])
+            .followed_by(Text::quiet(format!(", … and {} more", count - FIRST_VALUES))),
     }
 }
 
 /// Said of contents that only evidence which does not verify can hold.
-fn undecoded() -> Text {
-    Text::plain("cannot be decoded: not base64").tone(Tone::Bad)
+fn undecoded_note() -> Text {
+    Text::plain("cannot be decoded: not base64").with_tone(Tone::Bad)
 }
 
-fn decoded(base64: &str) -> Option<Vec<u8>> {
+fn decoded_bytes(base64: &str) -> Option<Vec<u8>> {
     base64::engine::general_purpose::STANDARD.decode(base64).ok()
 }
 
-fn hexadecimal(bytes: &[u8]) -> Vec<String> {
+fn bytes_in_hex(bytes: &[u8]) -> Vec<String> {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A data file with its hash as the manifest has it.
-fn of_file(evidence: &Evidence, test: &TestEvidence, path: &str) -> Text {
-    let beside = test.file.rsplit_once('/').map(|(folder, _)| format!("{folder}/{path}"));
-    let known = |path: String| evidence.manifest.inputs.get(&path).map(|hash| (path, hash));
-    match known(path.to_owned()).or_else(|| beside.and_then(known)) {
-        Some((path, hash)) => {
-            Text::plain("file ").and(Text::code(path)).then(" ").and(Text::code(hash.as_str()))
-        }
+fn file_with_hash(evidence: &Evidence, test: &TestEvidence, path: &str) -> Text {
+    let beside_test = test.file.rsplit_once('/').map(|(folder, _)| format!("{folder}/{path}"));
+    let manifest_entry =
+        |path: String| evidence.manifest.inputs.get(&path).map(|file_hash| (path, file_hash));
+    match manifest_entry(path.to_owned()).or_else(|| beside_test.and_then(manifest_entry)) {
+        Some((path, file_hash)) => Text::plain("file ")
+            .followed_by(Text::code(path))
+            .then_plain(" ")
+            .followed_by(Text::code(file_hash.as_str())),
         None => Text::plain("file ")
-            .and(Text::code(path))
-            .and(Text::plain(" (not in the manifest)").tone(Tone::Caution)),
+            .followed_by(Text::code(path))
+            .followed_by(Text::plain(" (not in the manifest)").with_tone(Tone::Caution)),
     }
 }
 
 /// What is expected, with the SHA-256 of its bytes where the evidence holds them.
-fn of_expected(contents: &StoredContents) -> (Stated, Option<String>) {
-    let rule = |kind: &str, values: String| {
-        (Stated { kind: kind.to_owned(), values: Text::sentence(values) }, None)
+fn expected_contents(contents: &StoredContents) -> (StatedContents, Option<String>) {
+    let by_rule_words = |type_words: &str, values: String| {
+        (StatedContents { kind: type_words.to_owned(), values: Text::sentence(values) }, None)
     };
     match contents {
         StoredContents::Values(runs) => {
-            let (mut values, mut all, mut types) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut values, mut all_bytes, mut scalar_types) =
+                (Vec::new(), Vec::new(), Vec::new());
             for run in runs {
-                let Some(bytes) = decoded(&run.bytes) else {
-                    return (Stated { kind: run.scalar.clone(), values: undecoded() }, None);
+                let Some(bytes) = decoded_bytes(&run.bytes) else {
+                    return (
+                        StatedContents { kind: run.scalar.clone(), values: undecoded_note() },
+                        None,
+                    );
                 };
                 let scalar = ScalarType::of_name(&run.scalar);
                 values.extend(scalar.map_or_else(
-                    || hexadecimal(&bytes),
-                    |scalar| scalars::in_words(&bytes, scalar),
+                    || bytes_in_hex(&bytes),
+                    |scalar| scalars::scalars_in_words(&bytes, scalar),
                 ));
-                all.extend(bytes);
-                if !types.contains(&run.scalar.as_str()) {
-                    types.push(&run.scalar);
+                all_bytes.extend(bytes);
+                if !scalar_types.contains(&run.scalar.as_str()) {
+                    scalar_types.push(&run.scalar);
                 }
             }
-            let kind = format!("{}, {}", types.join(" and "), numbers(values.len()));
-            (Stated { kind, values: shown(&values) }, Some(content_hash(&all)))
+            let type_words =
+                format!("{}, {}", scalar_types.join(" and "), value_count(values.len()));
+            (
+                StatedContents { kind: type_words, values: shown_values(&values) },
+                Some(content_hash(&all_bytes)),
+            )
         }
         StoredContents::EqualsBuffer { buffer, scalar, .. } => {
-            rule(scalar, format!("those of `{buffer}` at the end"))
+            by_rule_words(scalar, format!("those of `{buffer}` at the end"))
         }
-        StoredContents::Reference { kernel, scalar, .. } => {
-            rule(scalar, format!("what the reference kernel `{kernel}` stores; not stored"))
-        }
+        StoredContents::Reference { kernel, scalar, .. } => by_rule_words(
+            scalar,
+            format!("what the reference kernel `{kernel}` stores; not stored"),
+        ),
         StoredContents::Check { kernel, .. } => {
-            rule("uint", format!("1 wherever the checker kernel `{kernel}` stores"))
+            by_rule_words("uint", format!("1 wherever the checker kernel `{kernel}` stores"))
         }
     }
 }
@@ -294,65 +343,92 @@ fn scalar_of(test: &TestEvidence, name: &str) -> Option<ScalarType> {
             | TexelEncoding::R11G11B10 => None,
         };
     }
-    let expected =
-        test.expected.iter().find(|expected| expected.buffer == name).and_then(|expected| {
-            match &expected.contents {
+    let expected_scalar =
+        test.expected.iter().find(|expected_scalar| expected_scalar.buffer == name).and_then(
+            |expected_scalar| match &expected_scalar.contents {
                 StoredContents::Values(runs) => runs.first().map(|run| run.scalar.as_str()),
                 StoredContents::EqualsBuffer { scalar, .. }
                 | StoredContents::Reference { scalar, .. } => Some(scalar.as_str()),
                 StoredContents::Check { .. } => Some("uint"),
-            }
-        });
-    let stated = test.definition.buffers.get(name).and_then(|buffer| buffer.data_type);
-    let stated = stated.and_then(scalars::scalar_of);
-    stated.or_else(|| ScalarType::of_name(expected?))
+            },
+        );
+    let stated_type = test.definition.buffers.get(name).and_then(|buffer| buffer.data_type);
+    let stated_type = stated_type.and_then(scalars::scalar_of);
+    stated_type.or_else(|| ScalarType::of_name(expected_scalar?))
 }
 
 /// What engines left in a judged buffer or image; those that left the same are one row.
-fn actual(test: &TestEvidence, name: &str, table: &mut Table, pointer: impl Fn(usize) -> Text) {
-    let mut groups: Vec<(&OutputBytes, Vec<usize>)> = Vec::new();
-    for (index, result) in test.results.iter().enumerate() {
+fn add_output_rows(
+    test: &TestEvidence,
+    name: &str,
+    table: &mut Table,
+    pointer: impl Fn(usize) -> Text,
+) {
+    let mut results_by_output: Vec<(&OutputBytes, Vec<usize>)> = Vec::new();
+    for (result_index, result) in test.results.iter().enumerate() {
         let Some(output) = result.outputs.get(name) else { continue };
-        match groups.iter_mut().find(|(known, _)| *known == output) {
-            Some((_, results)) => results.push(index),
-            None => groups.push((output, vec![index])),
+        match results_by_output.iter_mut().find(|(known_output, _)| *known_output == output) {
+            Some((_, results)) => results.push(result_index),
+            None => results_by_output.push((output, vec![result_index])),
         }
     }
-    for (output, results) in groups {
+    for (output, results) in results_by_output {
         let engines = results
             .iter()
-            .map(|index| test.results[*index].engine.to_string())
+            .map(|result_index| test.results[*result_index].engine.to_string())
             .collect::<Vec<_>>()
             .join(", ");
-        let (stated, hash) = of_output(output, scalar_of(test, name));
-        let place = Text::join(results.iter().map(|index| pointer(*index)), ", ");
-        let mut cells = row("Actual", name, stated, place, hash.map(Text::code));
-        cells[0] = std::mem::take(&mut cells[0]).then(format!(", {engines}"));
-        table.row(cells);
+        let (stated_contents, output_hash) = output_contents(output, scalar_of(test, name));
+        let contents_place =
+            Text::join(results.iter().map(|result_index| pointer(*result_index)), ", ");
+        let mut row_cells = contents_row(
+            "Actual",
+            name,
+            stated_contents,
+            contents_place,
+            output_hash.map(Text::code),
+        );
+        row_cells[0] = std::mem::take(&mut row_cells[0]).then_plain(format!(", {engines}"));
+        table.add_row(row_cells);
     }
 }
 
 /// An output with the SHA-256 of its bytes, where it can be told.
-fn of_output(output: &OutputBytes, scalar: Option<ScalarType>) -> (Stated, Option<String>) {
+fn output_contents(
+    output: &OutputBytes,
+    scalar: Option<ScalarType>,
+) -> (StatedContents, Option<String>) {
     let bytes = match output {
-        OutputBytes::Bytes(base64) => match decoded(base64) {
+        OutputBytes::Bytes(base64) => match decoded_bytes(base64) {
             Some(bytes) => bytes,
-            None => return (Stated { kind: "bytes".to_owned(), values: undecoded() }, None),
+            None => {
+                return (
+                    StatedContents { kind: "bytes".to_owned(), values: undecoded_note() },
+                    None,
+                );
+            }
         },
         OutputBytes::Hash { sha256, bytes } => {
             let values = Text::plain("not stored: above the limit");
-            return (Stated { kind: format!("{bytes} bytes"), values }, Some(sha256.clone()));
+            return (
+                StatedContents { kind: format!("{bytes} bytes"), values },
+                Some(sha256.clone()),
+            );
         }
     };
-    let hash = content_hash(&bytes);
-    let stated = match scalar {
+    let output_hash = content_hash(&bytes);
+    let stated_contents = match scalar {
         Some(scalar) if bytes.len().is_multiple_of(scalar.size()) => {
-            let values = scalars::in_words(&bytes, scalar);
-            Stated { kind: format!("{scalar}, {}", numbers(values.len())), values: shown(&values) }
+            let values = scalars::scalars_in_words(&bytes, scalar);
+            StatedContents {
+                kind: format!("{scalar}, {}", value_count(values.len())),
+                values: shown_values(&values),
+            }
         }
-        Some(_) | None => {
-            Stated { kind: format!("{} bytes", bytes.len()), values: shown(&hexadecimal(&bytes)) }
-        }
+        Some(_) | None => StatedContents {
+            kind: format!("{} bytes", bytes.len()),
+            values: shown_values(&bytes_in_hex(&bytes)),
+        },
     };
-    (stated, Some(hash))
+    (stated_contents, Some(output_hash))
 }

@@ -1,7 +1,7 @@
 //! Data and control coupling between host and kernel, and the comparison of the engines.
 
-use super::links::{kernel_link, listed, test_link, text_or_none};
-use crate::document::{Align, Outline, Table, Text, Tone};
+use super::links::{kernel_link, listed_texts, test_link, text_or_none};
+use crate::document::{ColumnAlign, Outline, Table, Text, Tone};
 use crate::figures::has_undefined_outputs;
 use std::collections::BTreeSet;
 use vkcert_model::agreement::AgreementOutcome;
@@ -9,41 +9,42 @@ use vkcert_model::evidence::{Agreement, CheckStatus, CouplingEvidence, Evidence,
 use vkcert_model::flow::{BufferRange, DispatchFlow};
 use vkcert_model::id::KernelName;
 
-pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
-    outline.heading(1, "Data and control coupling", "chapter/coupling");
+pub(super) fn coupling_chapter(evidence: &Evidence, outline: &mut Outline) {
+    outline.add_heading(1, "Data and control coupling", "chapter/coupling");
     if evidence.campaign.coupling.is_empty() {
-        outline.paragraph("No kernel has an interface description, so that no coupling with the host was checked.");
+        outline.add_paragraph("No kernel has an interface description, so that no coupling with the host was checked.");
     } else if let Some(without) = without_interface(evidence) {
-        outline.paragraph(without);
+        outline.add_paragraph(without);
     }
     for coupling in &evidence.campaign.coupling {
         let name = &coupling.kernel;
-        outline.heading(
+        outline.add_heading(
             2,
-            Text::plain("Kernel ").and(Text::code(name.as_str())),
+            Text::plain("Kernel ").followed_by(Text::code(name.as_str())),
             format!("coupling/{name}"),
         );
-        checks(coupling, outline);
-        edges(coupling, outline);
+        checks_table(coupling, outline);
+        edges_table(coupling, outline);
     }
-    hand_over(evidence, outline);
+    hand_over_section(evidence, outline);
 }
 
 /// The kernels of which this chapter says nothing, where there are some.
 fn without_interface(evidence: &Evidence) -> Option<Text> {
-    let mut names: Vec<&KernelName> = Vec::new();
+    let mut kernel_names: Vec<&KernelName> = Vec::new();
     for row in &evidence.campaign.conclusion.summary {
-        let described =
+        let is_described =
             evidence.campaign.coupling.iter().any(|coupling| coupling.kernel == row.kernel);
-        if !described && !names.contains(&&row.kernel) {
-            names.push(&row.kernel);
+        if !is_described && !kernel_names.contains(&&row.kernel) {
+            kernel_names.push(&row.kernel);
         }
     }
-    let (noun, verb) = if names.len() == 1 { ("Kernel", "has") } else { ("Kernels", "have") };
-    let links = Text::join(names.iter().map(|name| kernel_link(name)), ", ");
-    (!names.is_empty()).then(|| {
-        Text::plain(format!("{noun} ")).and(links).then(format!(
-            " {verb} no interface description: no coupling with the host was checked there."
+    let (kernel_noun, kernel_verb) =
+        if kernel_names.len() == 1 { ("Kernel", "has") } else { ("Kernels", "have") };
+    let kernel_links = Text::join(kernel_names.iter().map(|name| kernel_link(name)), ", ");
+    (!kernel_names.is_empty()).then(|| {
+        Text::plain(format!("{kernel_noun} ")).followed_by(kernel_links).then_plain(format!(
+            " {kernel_verb} no interface description: no coupling with the host was checked there."
         ))
     })
 }
@@ -65,77 +66,95 @@ struct SameFlow<'a> {
 }
 
 fn hand_overs(test: &TestEvidence) -> Vec<HandOver<'_>> {
-    let groups = same_flows(test);
-    let mut rows = Vec::new();
-    for reader in &groups {
-        for writer in &groups {
-            let (Some(first), Some(last)) = (writer.dispatches.first(), reader.dispatches.last())
+    let flow_groups = same_flows(test);
+    let mut hand_over_rows = Vec::new();
+    for reader in &flow_groups {
+        for writer in &flow_groups {
+            let (Some(first_writer), Some(last_reader)) =
+                (writer.dispatches.first(), reader.dispatches.last())
             else {
                 continue;
             };
-            let buffers = passed_on(writer.flow, reader.flow);
-            if first < last && !buffers.is_empty() {
-                let (mut from, mut to) = (writer.clone(), reader.clone());
-                from.dispatches.retain(|dispatch| dispatch < last);
-                to.dispatches.retain(|dispatch| dispatch > first);
-                rows.push(HandOver { test, from, to, buffers });
+            let passed_buffers = passed_on(writer.flow, reader.flow);
+            if first_writer < last_reader && !passed_buffers.is_empty() {
+                let (mut writer_flow, mut reader_flow) = (writer.clone(), reader.clone());
+                writer_flow.dispatches.retain(|dispatch| dispatch < last_reader);
+                reader_flow.dispatches.retain(|dispatch| dispatch > first_writer);
+                hand_over_rows.push(HandOver {
+                    test,
+                    from: writer_flow,
+                    to: reader_flow,
+                    buffers: passed_buffers,
+                });
             }
         }
     }
-    rows.sort_by_key(|row| {
+    hand_over_rows.sort_by_key(|row| {
         (row.to.dispatches.first().copied(), row.from.dispatches.first().copied())
     });
-    rows
+    hand_over_rows
 }
 
 /// A test may have thousands of dispatches, and few kinds of them.
 fn same_flows(test: &TestEvidence) -> Vec<SameFlow<'_>> {
-    let mut groups: Vec<SameFlow> = Vec::new();
+    let mut flow_groups: Vec<SameFlow> = Vec::new();
     for (dispatch, flow) in test.flows.iter().enumerate() {
-        match groups.iter_mut().find(|group| group.flow == flow) {
+        match flow_groups.iter_mut().find(|group| group.flow == flow) {
             Some(group) => group.dispatches.push(dispatch),
-            None => groups.push(SameFlow { flow, dispatches: vec![dispatch] }),
+            None => flow_groups.push(SameFlow { flow, dispatches: vec![dispatch] }),
         }
     }
-    groups
+    flow_groups
 }
 
 /// What the code of one can store to and that of the other reads.
 fn passed_on<'a>(writer: &'a DispatchFlow, reader: &DispatchFlow) -> BTreeSet<&'a str> {
-    let read: Vec<&BufferRange> = reader.stores.iter().flat_map(|store| &store.from).collect();
-    let written = writer.stores.iter().flat_map(|store| &store.to);
-    let both = written.filter(|range| read.iter().any(|read| read.overlaps(range)));
-    both.map(|range| range.buffer.as_str()).collect()
+    let read_ranges: Vec<&BufferRange> =
+        reader.stores.iter().flat_map(|store| &store.from).collect();
+    let written_ranges = writer.stores.iter().flat_map(|store| &store.to);
+    let shared_ranges = written_ranges
+        .filter(|range| read_ranges.iter().any(|read_ranges| read_ranges.overlaps(range)));
+    shared_ranges.map(|range| range.buffer.as_str()).collect()
 }
 
 /// Runs of numbers that are written out.
 const MOST_RUNS: usize = 6;
 
 impl SameFlow<'_> {
-    fn told(&self) -> Text {
-        kernel_link(&self.flow.kernel).then(format!(" ({})", self.numbers()))
+    fn flow_in_words(&self) -> Text {
+        kernel_link(&self.flow.kernel).then_plain(format!(" ({})", self.dispatch_numbers()))
     }
 
     /// `dispatch 1`, `dispatches 1 to 9, 11`, `500 dispatches from 1 to 999`
-    fn numbers(&self) -> String {
-        let mut runs: Vec<(usize, usize)> = Vec::new();
+    fn dispatch_numbers(&self) -> String {
+        let mut number_runs: Vec<(usize, usize)> = Vec::new();
         for number in self.dispatches.iter().map(|dispatch| dispatch + 1) {
-            match runs.last_mut() {
-                Some((_, last)) if *last + 1 == number => *last = number,
-                Some(_) | None => runs.push((number, number)),
+            match number_runs.last_mut() {
+                Some((_, run_end)) if *run_end + 1 == number => *run_end = number,
+                Some(_) | None => number_runs.push((number, number)),
             }
         }
-        match (runs.as_slice(), self.dispatches.as_slice()) {
-            ([(one, last)], [_]) if one == last => format!("dispatch {one}"),
-            (runs, [first, .., last]) if runs.len() > MOST_RUNS => {
-                format!("{} dispatches from {} to {}", self.dispatches.len(), first + 1, last + 1)
+        match (number_runs.as_slice(), self.dispatches.as_slice()) {
+            ([(single_number, run_end)], [_]) if single_number == run_end => {
+                format!("dispatch {single_number}")
             }
-            (runs, _) => {
-                let run = |(first, last): &(usize, usize)| match first == last {
-                    true => first.to_string(),
-                    false => format!("{first} to {last}"),
+            (number_runs, [run_start, .., run_end]) if number_runs.len() > MOST_RUNS => {
+                format!(
+                    "{} dispatches from {} to {}",
+                    self.dispatches.len(),
+                    run_start + 1,
+                    run_end + 1
+                )
+            }
+            (number_runs, _) => {
+                let run_words = |(run_start, run_end): &(usize, usize)| match run_start == run_end {
+                    true => run_start.to_string(),
+                    false => format!("{run_start} to {run_end}"),
                 };
-                format!("dispatches {}", runs.iter().map(run).collect::<Vec<_>>().join(", "))
+                format!(
+                    "dispatches {}",
+                    number_runs.iter().map(run_words).collect::<Vec<_>>().join(", ")
+                )
             }
         }
     }
@@ -143,16 +162,17 @@ impl SameFlow<'_> {
 
 /// Data coupling between kernels, as the tests show it: no interface says in which order the host
 /// starts its kernels.
-fn hand_over(evidence: &Evidence, outline: &mut Outline) {
-    outline.heading(2, "Data between the dispatches of a test", "coupling/tests");
-    let rows: Vec<HandOver> = evidence.campaign.tests.iter().flat_map(hand_overs).collect();
-    if rows.is_empty() {
-        outline.paragraph(
+fn hand_over_section(evidence: &Evidence, outline: &mut Outline) {
+    outline.add_heading(2, "Data between the dispatches of a test", "coupling/tests");
+    let hand_over_rows: Vec<HandOver> =
+        evidence.campaign.tests.iter().flat_map(hand_overs).collect();
+    if hand_over_rows.is_empty() {
+        outline.add_paragraph(
             "No dispatch of a test reads, by its code, what an earlier dispatch of the same test can store to.",
         );
         return;
     }
-    outline.paragraph(
+    outline.add_paragraph(
         "What an earlier dispatch can store to and what a later one stores depends on, by the code of both; where a row names \
          several, each of them with each later one. How the host's program orders its dispatches is not described by interfaces \
          and not shown here.",
@@ -163,71 +183,85 @@ fn hand_over(evidence: &Evidence, outline: &mut Outline) {
         "Through",
         "To",
     ]);
-    for row in rows {
-        let buffers = Text::join(row.buffers.iter().map(|name| Text::code(*name)), ", ");
-        table.row(vec![test_link(&row.test.id), row.from.told(), buffers, row.to.told()]);
+    for hand_over_row in hand_over_rows {
+        let buffer_names =
+            Text::join(hand_over_row.buffers.iter().map(|name| Text::code(*name)), ", ");
+        table.add_row(vec![
+            test_link(&hand_over_row.test.id),
+            hand_over_row.from.flow_in_words(),
+            buffer_names,
+            hand_over_row.to.flow_in_words(),
+        ]);
     }
-    outline.table(table);
+    outline.add_table(table);
 }
 
-fn checks(coupling: &CouplingEvidence, outline: &mut Outline) {
+fn checks_table(coupling: &CouplingEvidence, outline: &mut Outline) {
     let mut table =
         Table::new("Checks").columns(&["Check", "Status", "Statement", "Counterexample"]);
     for check in &coupling.checks {
-        let status = match &check.status {
-            CheckStatus::Holds => Text::plain("✓\u{a0}holds").tone(Tone::Good),
-            CheckStatus::Refuted => Text::strong("✗\u{a0}refuted").tone(Tone::Bad),
+        let check_status = match &check.status {
+            CheckStatus::Holds => Text::plain("✓\u{a0}holds").with_tone(Tone::Good),
+            CheckStatus::Refuted => Text::strong("✗\u{a0}refuted").with_tone(Tone::Bad),
             other @ (CheckStatus::Undetermined | CheckStatus::Unknown(_)) => {
-                Text::plain(format!("?\u{a0}{other}")).tone(Tone::Caution)
+                Text::plain(format!("?\u{a0}{other}")).with_tone(Tone::Caution)
             }
         };
-        let values = check
+        let counterexample_values = check
             .counterexample
             .iter()
             .flatten()
             .map(|(name, value)| Text::code(format!("{name} = {value}")));
-        let values = listed(values, Tone::Quiet);
-        table.row(vec![
+        let counterexample_values = listed_texts(counterexample_values, Tone::Quiet);
+        table.add_row(vec![
             Text::plain(check.check.as_str()),
-            status,
+            check_status,
             Text::sentence(check.message.as_str()),
-            values,
+            counterexample_values,
         ]);
     }
     if table.rows.is_empty() {
-        outline.paragraph("No checks were made.");
+        outline.add_paragraph("No checks were made.");
     } else {
-        outline.table(table);
+        outline.add_table(table);
     }
 }
 
-fn edges(coupling: &CouplingEvidence, outline: &mut Outline) {
-    let label = |id: &str| {
+fn edges_table(coupling: &CouplingEvidence, outline: &mut Outline) {
+    let node_label = |id: &str| {
         let node = coupling.nodes.iter().find(|node| node.id == id);
         node.map_or_else(
             || Text::code(id),
-            |node| Text::plain(node.label.as_str()).and(Text::quiet(format!(" ({})", node.kind))),
+            |node| {
+                Text::plain(node.label.as_str())
+                    .followed_by(Text::quiet(format!(" ({})", node.kind)))
+            },
         )
     };
     let mut table = Table::new("Edges of the coupling graph")
-        .column("From", Align::Left)
-        .column("To", Align::Left)
-        .column("Kind", Align::Left)
-        .column("How", Align::Left);
+        .with_column("From", ColumnAlign::Left)
+        .with_column("To", ColumnAlign::Left)
+        .with_column("Kind", ColumnAlign::Left)
+        .with_column("How", ColumnAlign::Left);
     for edge in &coupling.edges {
-        let how = match (edge.label.as_str(), edge.to.starts_with("decision:")) {
+        let edge_words = match (edge.label.as_str(), edge.to.starts_with("decision:")) {
             ("", true) => "its text holds the name",
             ("", false) => "by its value",
-            (how, _) => how,
+            (edge_words, _) => edge_words,
         };
-        let how = Text::plain(how);
-        table.row(vec![label(&edge.from), label(&edge.to), Text::plain(edge.kind.as_str()), how]);
+        let edge_words = Text::plain(edge_words);
+        table.add_row(vec![
+            node_label(&edge.from),
+            node_label(&edge.to),
+            Text::plain(edge.kind.as_str()),
+            edge_words,
+        ]);
     }
     if table.rows.is_empty() {
         return;
     }
-    outline.table(table);
-    outline.paragraph(Text::quiet(
+    outline.add_table(table);
+    outline.add_paragraph(Text::quiet(
         "Shown: which host values give push constants, specialization constants, sizes of buffers, the group count and the domain; \
          what the kernel can read and write by its declarations; which decisions hold the name of such a constant; what barriers \
          order. Not shown: flow inside the kernel through variables and contents of buffers.",
@@ -235,13 +269,13 @@ fn edges(coupling: &CouplingEvidence, outline: &mut Outline) {
 }
 
 /// What differs, and by how much where that is within the error bounds.
-fn differences(row: &Agreement) -> String {
+fn differences_in_words(row: &Agreement) -> String {
     let bounds = row.bounds.iter();
-    let within = bounds.flat_map(|bounds| {
+    let within_bounds = bounds.flat_map(|bounds| {
         let buffers = bounds.buffers.iter().filter(|buffer| buffer.outside == 0);
         buffers.map(|buffer| format!("buffer {}: {}", buffer.buffer, bounds.in_words(buffer)))
     });
-    row.differences.iter().cloned().chain(within).collect::<Vec<_>>().join("; ")
+    row.differences.iter().cloned().chain(within_bounds).collect::<Vec<_>>().join("; ")
 }
 
 fn has_bounded_outputs(row: &Agreement) -> bool {
@@ -252,16 +286,16 @@ fn has_bounded_outputs(row: &Agreement) -> bool {
 }
 
 /// What the outputs of a row come to; that undefined ones are permitted is no good news.
-fn outputs(row: &Agreement) -> Text {
+fn outputs_text(row: &Agreement) -> Text {
     match row.outputs {
         AgreementOutcome::WithinErrorBounds if has_undefined_outputs(row) => {
-            Text::plain("?\u{a0}depends on an undefined value").tone(Tone::Caution)
+            Text::plain("?\u{a0}depends on an undefined value").with_tone(Tone::Caution)
         }
-        outcome => word(outcome),
+        outcome => outcome_text(outcome),
     }
 }
 
-fn word(outcome: AgreementOutcome) -> Text {
+fn outcome_text(outcome: AgreementOutcome) -> Text {
     let (symbol, tone) = match outcome {
         AgreementOutcome::Identical
         | AgreementOutcome::WithinTolerance
@@ -272,27 +306,27 @@ fn word(outcome: AgreementOutcome) -> Text {
         AgreementOutcome::NotCompared | AgreementOutcome::UndefinedValue => ("?", Tone::Caution),
         AgreementOutcome::Different => ("✗", Tone::Bad),
     };
-    let words = match outcome {
+    let outcome_words = match outcome {
         AgreementOutcome::UndefinedValue => "follows an undefined value".to_owned(),
         _ => outcome.to_string(),
     };
-    Text::plain(format!("{symbol}\u{a0}{words}")).tone(tone)
+    Text::plain(format!("{symbol}\u{a0}{outcome_words}")).with_tone(tone)
 }
 
 /// Sequential model against device, test by test.
-pub(super) fn agreement(evidence: &Evidence, outline: &mut Outline) {
-    outline.heading(1, "Agreement of the engines", "chapter/agreement");
+pub(super) fn agreement_chapter(evidence: &Evidence, outline: &mut Outline) {
+    outline.add_heading(1, "Agreement of the engines", "chapter/agreement");
     if evidence.campaign.agreement.is_empty() {
-        outline.paragraph("Not compared: fewer than two engines ran.");
+        outline.add_paragraph("Not compared: fewer than two engines ran.");
         return;
     }
     if evidence.campaign.agreement.iter().any(has_bounded_outputs) {
-        outline.paragraph(
+        outline.add_paragraph(
             "Within-error-bounds: each element that differs, and depends on no undefined value, lies between results of the sequential engine that the Vulkan specification permits (section \"Precision and Operation of SPIR-V Instructions\"). Coverage has no such bounds.",
         );
     }
     if evidence.campaign.agreement.iter().any(has_undefined_outputs) {
-        outline.paragraph(
+        outline.add_paragraph(
             "Depends on an undefined value: an element that the sequential engine leaves otherwise too when undefined values are others. Nothing is said of what the device left there; of an integer the bits that stay the same are compared. The finding that tells of the value stands by itself.",
         );
     }
@@ -302,7 +336,7 @@ pub(super) fn agreement(evidence: &Evidence, outline: &mut Outline) {
         .iter()
         .any(|row| row.coverage == AgreementOutcome::UndefinedValue)
     {
-        outline.paragraph(
+        outline.add_paragraph(
             "Follows an undefined value: what one engine alone recorded, the sequential engine records otherwise too when undefined values are others. The finding that tells of the value stands by itself.",
         );
     }
@@ -314,15 +348,15 @@ pub(super) fn agreement(evidence: &Evidence, outline: &mut Outline) {
         "Differences",
     ]);
     for row in &evidence.campaign.agreement {
-        table.row(vec![
+        table.add_row(vec![
             test_link(&row.test),
             kernel_link(&row.kernel),
-            outputs(row),
-            word(row.coverage),
-            text_or_none(&differences(row)),
+            outputs_text(row),
+            outcome_text(row.coverage),
+            text_or_none(&differences_in_words(row)),
         ]);
     }
-    outline.table(table);
+    outline.add_table(table);
 }
 
 #[cfg(test)]
@@ -388,7 +422,7 @@ mod tests {
         let steps = |count: usize| test_of(vec![flow("step", &[("a", 0)], &[("a", 0)]); count]);
         let told = |test: &TestEvidence| {
             let rows = hand_overs(test);
-            let words = |of: &SameFlow| format!("{} ({})", of.flow.kernel, of.numbers());
+            let words = |of: &SameFlow| format!("{} ({})", of.flow.kernel, of.dispatch_numbers());
             rows.iter()
                 .map(|row| format!("{} -> {}", words(&row.from), words(&row.to)))
                 .collect::<Vec<_>>()

@@ -3,8 +3,8 @@
 
 use super::links::test_link;
 use super::tones::status_tone;
-use crate::document::{Align, Block, Column, Extent, Outline, Table, Text, Tone};
-use crate::facts::{self, Unit};
+use crate::document::{Block, Column, ColumnAlign, Outline, Table, TableExtent, Text, Tone};
+use crate::facts::{self, KernelUnit};
 use std::collections::BTreeMap;
 use vkcert_model::coverage::{
     ConditionMcdc, Coupling, DecisionCoverage, Independence, MinimumVectors, SimpleObligation,
@@ -22,73 +22,85 @@ const SEPARATE_COLUMNS: usize = 6;
 /// Above this many conditions the values become one column.
 const SEPARATE_VALUES: usize = 16;
 
-pub(super) fn section(
+pub(super) fn decisions_section(
     evidence: &Evidence,
-    unit: &Unit,
+    unit: &KernelUnit,
     sides: &[&KernelEvidence],
     outline: &mut Outline,
 ) {
-    outline.heading(2, "Decisions", format!("{}/decisions", unit.anchor()));
-    let first = sides[0];
-    if first.coverage.decisions.is_empty() {
-        outline.paragraph("None in this kernel.");
+    outline.add_heading(2, "Decisions", format!("{}/decisions", unit.chapter_anchor()));
+    let first_side = sides[0];
+    if first_side.coverage.decisions.is_empty() {
+        outline.add_paragraph("None in this kernel.");
         return;
     }
-    outline.paragraph(
+    outline.add_paragraph(
         "One table per decision. A row is an evaluation vector that a passed test showed: T true, F false, \
          – not evaluated (short-circuit). Witness is the global invocation id. A number under \"shows\" is the row \
          that forms an independence pair with this one; with an asterisk the pair is one of masking MC/DC only, without it \
          the pair is one of unique-cause MC/DC as well. A dot: the row is in no pair.",
     );
-    let known: Vec<(&&KernelEvidence, BTreeMap<DecisionId, &DecisionCoverage>)> = sides[1..]
+    let decisions_by_side: Vec<(&&KernelEvidence, BTreeMap<DecisionId, &DecisionCoverage>)> = sides
+        [1..]
         .iter()
         .map(|side| {
             (side, side.coverage.decisions.iter().map(|decision| (decision.id, decision)).collect())
         })
         .collect();
-    for decision in &first.coverage.decisions {
-        let others: Vec<_> =
-            known.iter().map(|(side, by_id)| (*side, by_id.get(&decision.id).copied())).collect();
-        let heading = outline.numbered(
-            3,
-            Text::plain(format!("{}: ", decision.id)).and(Text::code(decision.text.as_str())),
-            format!("{}/{}", unit.anchor(), decision.id),
-        );
-        let mut blocks = vec![heading, Block::Paragraph(place(first, decision))];
-        let alike = |other: &Option<&DecisionCoverage>| {
-            other.is_some_and(|other| facts::same_decision(decision, other))
-        };
-        let same: Vec<String> = others
+    for decision in &first_side.coverage.decisions {
+        let other_decisions: Vec<_> = decisions_by_side
             .iter()
-            .filter(|(_, other)| alike(other))
+            .map(|(side, by_id)| (*side, by_id.get(&decision.id).copied()))
+            .collect();
+        let heading = outline.numbered_heading(
+            3,
+            Text::plain(format!("{}: ", decision.id))
+                .followed_by(Text::code(decision.text.as_str())),
+            format!("{}/{}", unit.chapter_anchor(), decision.id),
+        );
+        let mut decision_blocks =
+            vec![heading, Block::Paragraph(decision_place(first_side, decision))];
+        let is_alike = |other_decision: &Option<&DecisionCoverage>| {
+            other_decision
+                .is_some_and(|other_decision| facts::same_decision(decision, other_decision))
+        };
+        let alike_engines: Vec<String> = other_decisions
+            .iter()
+            .filter(|(_, other_decision)| is_alike(other_decision))
             .map(|(side, _)| side.engine.to_string())
             .collect();
-        let engines = match same.as_slice() {
-            [] => first.engine.to_string(),
+        let engine_words = match alike_engines.as_slice() {
+            [] => first_side.engine.to_string(),
             // The vectors and tests are equal; witnesses may differ and are shown once.
-            same => format!(
+            alike_engines => format!(
                 "{} and {} (witnesses of {})",
-                first.engine,
-                same.join(" and "),
-                first.engine
+                first_side.engine,
+                alike_engines.join(" and "),
+                first_side.engine
             ),
         };
-        one_side(evidence, decision, &engines, &mut blocks);
-        blocks.extend(remarks(evidence, decision).map(Block::List));
-        for (side, other) in others {
-            match other {
-                Some(other) if facts::same_decision(decision, other) => {}
-                Some(other) => one_side(evidence, other, &side.engine.to_string(), &mut blocks),
-                None => blocks.push(Block::Paragraph(
-                    Text::plain(format!("Not measured on {}.", side.engine)).tone(Tone::Caution),
+        add_side(evidence, decision, &engine_words, &mut decision_blocks);
+        decision_blocks.extend(decision_remarks(evidence, decision).map(Block::List));
+        for (side, other_decision) in other_decisions {
+            match other_decision {
+                Some(other_decision) if facts::same_decision(decision, other_decision) => {}
+                Some(other_decision) => add_side(
+                    evidence,
+                    other_decision,
+                    &side.engine.to_string(),
+                    &mut decision_blocks,
+                ),
+                None => decision_blocks.push(Block::Paragraph(
+                    Text::plain(format!("Not measured on {}.", side.engine))
+                        .with_tone(Tone::Caution),
                 )),
             }
         }
-        outline.push(Block::Together(blocks));
+        outline.add_block(Block::Together(decision_blocks));
     }
 }
 
-fn context(context: DecisionContext) -> &'static str {
+fn context_words(context: DecisionContext) -> &'static str {
     match context {
         DecisionContext::If => "if",
         DecisionContext::While => "while loop",
@@ -103,149 +115,184 @@ fn context(context: DecisionContext) -> &'static str {
     }
 }
 
-fn capital(text: &str) -> String {
+fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().collect::<String>() + characters.as_str()
+    characters.next().map_or_else(String::new, |first_character| {
+        first_character.to_uppercase().collect::<String>() + characters.as_str()
     })
 }
 
-fn place(kernel: &KernelEvidence, decision: &DecisionCoverage) -> Text {
-    let mut text = Text::plain(format!("{} at ", capital(context(decision.context)))).and(
-        Text::code(facts::place(&kernel.source, &decision.file, decision.line, decision.column)),
-    );
+fn decision_place(kernel: &KernelEvidence, decision: &DecisionCoverage) -> Text {
+    let mut place_text =
+        Text::plain(format!("{} at ", capitalised(context_words(decision.context)))).followed_by(
+            Text::code(facts::source_place(
+                &kernel.source,
+                &decision.file,
+                decision.line,
+                decision.column,
+            )),
+        );
     if let Some(function) = &decision.function {
-        text = text.then(", function ").and(Text::code(function.as_str()));
+        place_text =
+            place_text.then_plain(", function ").followed_by(Text::code(function.as_str()));
     }
     if !decision.expansion.is_empty() {
-        text = text.then(", through macro ").and(Text::code(decision.expansion.join(" > ")));
+        place_text = place_text
+            .then_plain(", through macro ")
+            .followed_by(Text::code(decision.expansion.join(" > ")));
     }
-    let fixed = match decision.constness {
-        Constness::Runtime => return text.then("."),
+    let fixed_words = match decision.constness {
+        Constness::Runtime => return place_text.then_plain("."),
         Constness::Constant => "constant expression",
         Constness::Specialization => "fixed per pipeline by specialization constants",
     };
-    let outcome =
-        decision.constant_outcome.map(|outcome| format!(", always {outcome}")).unwrap_or_default();
-    text.then(", ").and(Text::strong(format!("{fixed}{outcome}")).tone(Tone::Caution)).then(".")
+    let outcome_words = decision
+        .constant_outcome
+        .map(|outcome_words| format!(", always {outcome_words}"))
+        .unwrap_or_default();
+    place_text
+        .then_plain(", ")
+        .followed_by(Text::strong(format!("{fixed_words}{outcome_words}")).with_tone(Tone::Caution))
+        .then_plain(".")
 }
 
-fn one_side(
+fn add_side(
     evidence: &Evidence,
     decision: &DecisionCoverage,
-    engines: &str,
+    engine_words: &str,
     blocks: &mut Vec<Block>,
 ) {
     if decision.vectors.is_empty() {
         blocks.push(Block::Paragraph(
             Text::strong(format!(
-                "{}, {engines}: no evaluation was recorded in a passed test.",
+                "{}, {engine_words}: no evaluation was recorded in a passed test.",
                 decision.id
             ))
-            .tone(Tone::Bad),
+            .with_tone(Tone::Bad),
         ));
     } else {
-        blocks.push(Block::Table(vectors(decision, engines)));
+        blocks.push(Block::Table(vector_table(decision, engine_words)));
     }
-    let complete = decision.mcdc.iter().all(|mcdc| {
+    let is_complete = decision.mcdc.iter().all(|mcdc| {
         mcdc.unique_cause.status == Status::Covered && mcdc.masking.status == Status::Covered
     });
-    if decision.conditions.len() > 1 || !complete {
-        blocks.push(Block::Table(conditions(evidence, decision, engines)));
+    if decision.conditions.len() > 1 || !is_complete {
+        blocks.push(Block::Table(condition_table(evidence, decision, engine_words)));
     }
-    open(decision, blocks);
+    add_gaps(decision, blocks);
 }
 
 /// 1-based row of a vector in the table.
-fn row_of(decision: &DecisionCoverage, values: &Values) -> Option<usize> {
+fn vector_row(decision: &DecisionCoverage, values: &Values) -> Option<usize> {
     decision.vectors.iter().position(|vector| vector.values == *values).map(|index| index + 1)
 }
 
 /// The partner of `values` in the pair that shows a condition: by unique cause, else by masking
 /// alone (asterisk).
-fn partner(decision: &DecisionCoverage, mcdc: &ConditionMcdc, values: &Values) -> Option<String> {
-    let other = |side: &Independence| {
-        let [one, two] = side.pair.as_ref()?;
-        match (one == values, two == values) {
-            (true, _) => row_of(decision, two),
-            (_, true) => row_of(decision, one),
+fn partner_row(
+    decision: &DecisionCoverage,
+    mcdc: &ConditionMcdc,
+    values: &Values,
+) -> Option<String> {
+    let other_row = |side: &Independence| {
+        let [first_values, second_values] = side.pair.as_ref()?;
+        match (first_values == values, second_values == values) {
+            (true, _) => vector_row(decision, second_values),
+            (_, true) => vector_row(decision, first_values),
             (false, false) => None,
         }
     };
     match mcdc.unique_cause.pair {
-        Some(_) => other(&mcdc.unique_cause).map(|row| row.to_string()),
-        None => other(&mcdc.masking).map(|row| format!("{row}*")),
+        Some(_) => other_row(&mcdc.unique_cause).map(|row| row.to_string()),
+        None => other_row(&mcdc.masking).map(|row| format!("{row}*")),
     }
 }
 
 /// Short condition texts stand in the header, as in the paper's tables; long ones in the table of
 /// conditions.
 fn condition_titles(decision: &DecisionCoverage) -> Vec<Text> {
-    let short = decision.conditions.len() <= 3
+    let is_short = decision.conditions.len() <= 3
         && decision.conditions.iter().all(|c| c.text.chars().count() <= 22);
-    let title = |(index, condition): (usize, &vkcert_model::coverage::ConditionPlace)| {
-        if short {
-            Text::code(condition.text.as_str())
-        } else {
-            Text::plain(format!("C{}", index + 1))
-        }
-    };
-    decision.conditions.iter().enumerate().map(title).collect()
+    let condition_title =
+        |(condition_index, condition): (usize, &vkcert_model::coverage::ConditionPlace)| {
+            if is_short {
+                Text::code(condition.text.as_str())
+            } else {
+                Text::plain(format!("C{}", condition_index + 1))
+            }
+        };
+    decision.conditions.iter().enumerate().map(condition_title).collect()
 }
 
-fn vectors(decision: &DecisionCoverage, engines: &str) -> Table {
-    let count = decision.conditions.len();
+fn vector_table(decision: &DecisionCoverage, engine_words: &str) -> Table {
+    let condition_count = decision.conditions.len();
     let titles = condition_titles(decision);
-    let caption = Text::plain(format!("Decision {}, {engines}", decision.id));
-    let centre = |title: Text| Column { title, align: Align::Centre };
+    let caption = Text::plain(format!("Decision {}, {engine_words}", decision.id));
+    let centred_column = |title: Text| Column { title, align: ColumnAlign::Centre };
     let mut table = Table::new(caption)
-        .extent(Extent::Content)
-        .column("Row", Align::Right)
-        .column("Test case", Align::Left)
-        .column("Witness", Align::Left);
-    if count <= SEPARATE_VALUES {
-        table.columns.extend(titles.iter().cloned().map(centre));
+        .extent(TableExtent::Content)
+        .with_column("Row", ColumnAlign::Right)
+        .with_column("Test case", ColumnAlign::Left)
+        .with_column("Witness", ColumnAlign::Left);
+    if condition_count <= SEPARATE_VALUES {
+        table.columns.extend(titles.iter().cloned().map(centred_column));
     } else {
-        table.columns.push(Column { title: format!("C1 to C{count}").into(), align: Align::Left });
+        table.columns.push(Column {
+            title: format!("C1 to C{condition_count}").into(),
+            align: ColumnAlign::Left,
+        });
     }
-    table.columns.push(centre("Outcome".into()));
-    if count <= SEPARATE_COLUMNS {
-        let shows = |index: usize| {
-            if count == 1 { "Shows".to_owned() } else { format!("Shows C{}", index + 1) }
+    table.columns.push(centred_column("Outcome".into()));
+    if condition_count <= SEPARATE_COLUMNS {
+        let shows_title = |row_index: usize| {
+            if condition_count == 1 {
+                "Shows".to_owned()
+            } else {
+                format!("Shows C{}", row_index + 1)
+            }
         };
-        table.columns.extend((0..count).map(|index| centre(shows(index).into())));
+        table.columns.extend(
+            (0..condition_count).map(|row_index| centred_column(shows_title(row_index).into())),
+        );
     } else {
-        table.columns.push(Column { title: "Shows (condition: row)".into(), align: Align::Left });
+        table
+            .columns
+            .push(Column { title: "Shows (condition: row)".into(), align: ColumnAlign::Left });
     }
-    for (index, vector) in decision.vectors.iter().enumerate() {
-        let mut cells = vec![
-            Text::plain((index + 1).to_string()),
-            tests(&vector.tests),
+    for (row_index, vector) in decision.vectors.iter().enumerate() {
+        let mut row_cells = vec![
+            Text::plain((row_index + 1).to_string()),
+            test_links(&vector.tests),
             Text::plain(facts::witness_of(vector)),
         ];
-        let letter = |value: &vkcert_model::vector::ConditionValue| match value.letter() {
-            '-' => Text::plain("–").tone(Tone::Quiet),
-            letter => Text::plain(letter.to_string()),
+        let value_letter = |value: &vkcert_model::vector::ConditionValue| match value.letter() {
+            '-' => Text::plain("–").with_tone(Tone::Quiet),
+            value_letter => Text::plain(value_letter.to_string()),
         };
-        if count <= SEPARATE_VALUES {
-            cells.extend(vector.values.0.iter().map(letter));
+        if condition_count <= SEPARATE_VALUES {
+            row_cells.extend(vector.values.0.iter().map(value_letter));
         } else {
-            cells.push(Text::code(vector.values.to_string()));
+            row_cells.push(Text::code(vector.values.to_string()));
         }
-        cells.push(Text::strong(vector.outcome.to_string()));
-        let partners = decision.mcdc.iter().map(|mcdc| partner(decision, mcdc, &vector.values));
-        if count <= SEPARATE_COLUMNS {
-            cells.extend(partners.map(|row| row.map_or_else(no_pair, Text::plain)));
+        row_cells.push(Text::strong(vector.outcome.to_string()));
+        let partner_rows =
+            decision.mcdc.iter().map(|mcdc| partner_row(decision, mcdc, &vector.values));
+        if condition_count <= SEPARATE_COLUMNS {
+            row_cells.extend(partner_rows.map(|row| row.map_or_else(no_pair, Text::plain)));
         } else {
-            let named = partners
+            let named_partners = partner_rows
                 .enumerate()
-                .filter_map(|(index, row)| Some(format!("C{}:\u{a0}{}", index + 1, row?)));
-            let named = named.collect::<Vec<_>>().join(", ");
-            cells.push(if named.is_empty() { no_pair() } else { Text::plain(named) });
+                .filter_map(|(row_index, row)| Some(format!("C{}:\u{a0}{}", row_index + 1, row?)));
+            let named_partners = named_partners.collect::<Vec<_>>().join(", ");
+            row_cells.push(if named_partners.is_empty() {
+                no_pair()
+            } else {
+                Text::plain(named_partners)
+            });
         }
         // Evidence read from a file may hold a vector of another length; a row is still a row.
-        cells.resize(table.columns.len(), Text::empty());
-        table.row(cells);
+        row_cells.resize(table.columns.len(), Text::empty());
+        table.add_row(row_cells);
     }
     table
 }
@@ -255,210 +302,259 @@ fn no_pair() -> Text {
     Text::quiet("·")
 }
 
-fn tests(ids: &[vkcert_model::id::TestId]) -> Text {
-    let shown = Text::join(ids.iter().take(TESTS).map(test_link), ", ");
-    if ids.len() > TESTS {
-        shown.and(Text::quiet(format!(" and {} more", ids.len() - TESTS)))
+fn test_links(test_ids: &[vkcert_model::id::TestId]) -> Text {
+    let shown_tests = Text::join(test_ids.iter().take(TESTS).map(test_link), ", ");
+    if test_ids.len() > TESTS {
+        shown_tests.followed_by(Text::quiet(format!(" and {} more", test_ids.len() - TESTS)))
     } else {
-        shown
+        shown_tests
     }
 }
 
-fn conditions(evidence: &Evidence, decision: &DecisionCoverage, engines: &str) -> Table {
-    let forms = [("Unique-cause", "mcdc-unique-cause"), ("Masking", "mcdc-masking")];
-    let asked = forms.map(|(_, criterion)| facts::asked_for(evidence, criterion));
-    let mut table = Table::new(format!("Conditions of {}, {engines}", decision.id));
+fn condition_table(evidence: &Evidence, decision: &DecisionCoverage, engine_words: &str) -> Table {
+    let mcdc_forms = [("Unique-cause", "mcdc-unique-cause"), ("Masking", "mcdc-masking")];
+    let asked_forms = mcdc_forms.map(|(_, criterion)| facts::is_asked_for(evidence, criterion));
+    let mut table = Table::new(format!("Conditions of {}, {engine_words}", decision.id));
     table = table.columns(&["Condition", "Text", "Line:column"]);
-    for ((title, _), asked) in forms.iter().zip(asked) {
-        table = table
-            .column(format!("{title}{}", if asked { "" } else { " (not asked for)" }), Align::Left);
+    for ((title, _), asked_forms) in mcdc_forms.iter().zip(asked_forms) {
+        table = table.with_column(
+            format!("{title}{}", if asked_forms { "" } else { " (not asked for)" }),
+            ColumnAlign::Left,
+        );
     }
     for condition in &decision.conditions {
         let mcdc = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id);
-        let unknown = || Text::quiet("not measured");
-        let unique =
-            mcdc.map_or_else(unknown, |mcdc| independence(decision, &mcdc.unique_cause, asked[0]));
+        let not_measured = || Text::quiet("not measured");
+        let unique_cause_cell = mcdc.map_or_else(not_measured, |mcdc| {
+            independence_cell(decision, &mcdc.unique_cause, asked_forms[0])
+        });
         // Every pair of unique-cause MC/DC is one of masking MC/DC.
-        let masking =
-            mcdc.map_or_else(unknown, |mcdc| match (&mcdc.masking.pair, &mcdc.unique_cause.pair) {
-                (Some(one), Some(other)) if one == other => {
-                    Text::plain("✓ covered").tone(Tone::Good).then(", same pair")
+        let masking_cell = mcdc.map_or_else(not_measured, |mcdc| {
+            match (&mcdc.masking.pair, &mcdc.unique_cause.pair) {
+                (Some(masking_pair), Some(unique_cause_pair))
+                    if masking_pair == unique_cause_pair =>
+                {
+                    Text::plain("✓ covered").with_tone(Tone::Good).then_plain(", same pair")
                 }
-                (_, _) => independence(decision, &mcdc.masking, asked[1]),
-            });
-        let value = condition.value.map(|value| format!(", always {value}")).unwrap_or_default();
-        let fixed = match condition.constness {
+                (_, _) => independence_cell(decision, &mcdc.masking, asked_forms[1]),
+            }
+        });
+        let value_words = condition
+            .value
+            .map(|value_words| format!(", always {value_words}"))
+            .unwrap_or_default();
+        let fixed_words = match condition.constness {
             Constness::Runtime => Text::empty(),
-            Constness::Constant => Text::plain(format!(" (constant{value})")).tone(Tone::Caution),
+            Constness::Constant => {
+                Text::plain(format!(" (constant{value_words})")).with_tone(Tone::Caution)
+            }
             Constness::Specialization => {
-                Text::plain(format!(" (specialization{value})")).tone(Tone::Caution)
+                Text::plain(format!(" (specialization{value_words})")).with_tone(Tone::Caution)
             }
         };
-        let coupled =
+        let coupled_names =
             condition.coupled_with.iter().map(|id| format!("C{}", id.number)).collect::<Vec<_>>();
-        let coupled = if coupled.is_empty() {
+        let coupled_names = if coupled_names.is_empty() {
             Text::empty()
         } else {
-            Text::quiet(format!(" (same as {})", coupled.join(", ")))
+            Text::quiet(format!(" (same as {})", coupled_names.join(", ")))
         };
-        table.row(vec![
+        table.add_row(vec![
             Text::code(condition.id.to_string()),
-            Text::code(condition.text.as_str()).and(fixed).and(coupled),
+            Text::code(condition.text.as_str()).followed_by(fixed_words).followed_by(coupled_names),
             Text::plain(format!("{}:{}", condition.line, condition.column)),
-            unique,
-            masking,
+            unique_cause_cell,
+            masking_cell,
         ]);
     }
     table
 }
 
 /// What nobody asked for is no defect where it is open.
-fn independence(decision: &DecisionCoverage, side: &Independence, is_asked: bool) -> Text {
+fn independence_cell(decision: &DecisionCoverage, side: &Independence, is_asked: bool) -> Text {
     let tone = match side.status {
         Status::Uncovered | Status::Undetermined if !is_asked => Tone::Quiet,
         status => status_tone(status),
     };
-    let state = Text::plain(format!("{}\u{a0}{}", facts::status_symbol(side.status), side.status))
-        .tone(tone);
-    let reason = side.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    let Some([one, two]) = &side.pair else { return state.and(Text::sentence(reason)) };
-    let row = |values: &Values| {
-        row_of(decision, values).map_or(values.to_string(), |row| row.to_string())
+    let state_text =
+        Text::plain(format!("{}\u{a0}{}", facts::status_symbol(side.status), side.status))
+            .with_tone(tone);
+    let reason_words =
+        side.reason.as_ref().map(|reason_words| format!(": {reason_words}")).unwrap_or_default();
+    let Some([first_values, second_values]) = &side.pair else {
+        return state_text.followed_by(Text::sentence(reason_words));
     };
-    let state = state.then(format!(", rows\u{a0}{}\u{a0}and\u{a0}{}{reason}", row(one), row(two)));
+    let row_words = |values: &Values| {
+        vector_row(decision, values).map_or(values.to_string(), |row_words| row_words.to_string())
+    };
+    let state_text = state_text.then_plain(format!(
+        ", rows\u{a0}{}\u{a0}and\u{a0}{}{reason_words}",
+        row_words(first_values),
+        row_words(second_values)
+    ));
     match &side.shown_by {
-        None => state,
-        Some([one, two]) => {
-            let witness = |by: &vkcert_model::coverage::Witness| match by.invocation {
+        None => state_text,
+        Some([first_values, second_values]) => {
+            let witness_link = |by: &vkcert_model::coverage::Witness| match by.invocation {
                 None => test_link(&by.test),
-                Some(id) => test_link(&by.test)
-                    .then(format!(" {}", facts::invocation_in(Some(id), by.directed))),
+                Some(id) => test_link(&by.test).then_plain(format!(
+                    " {}",
+                    facts::invocation_with_schedule(Some(id), by.directed)
+                )),
             };
-            state.then(" (").and(witness(one)).then("; ").and(witness(two)).then(")")
+            state_text
+                .then_plain(" (")
+                .followed_by(witness_link(first_values))
+                .then_plain("; ")
+                .followed_by(witness_link(second_values))
+                .then_plain(")")
         }
     }
 }
 
 /// What holds of a decision whatever the tests show: coupled conditions, and how many vectors MC/DC
 /// takes.
-fn remarks(evidence: &Evidence, decision: &DecisionCoverage) -> Option<Vec<Text>> {
-    let mut lines = Vec::new();
-    lines.extend(decision.coupling.as_ref().map(|coupling| Text::plain(coupled(coupling))));
+fn decision_remarks(evidence: &Evidence, decision: &DecisionCoverage) -> Option<Vec<Text>> {
+    let mut remark_lines = Vec::new();
+    remark_lines
+        .extend(decision.coupling.as_ref().map(|coupling| Text::plain(coupling_remark(coupling))));
     if decision.conditions.len() > 1 {
-        lines.extend(decision.minimum.as_ref().map(|minimum| Text::plain(minimal(minimum))));
+        remark_lines
+            .extend(decision.minimum.as_ref().map(|minimum| Text::plain(minimum_remark(minimum))));
     }
-    if facts::asked_for(evidence, "multiple-condition") {
-        lines.push(Text::sentence(multiple_condition(&decision.combinations)));
+    if facts::is_asked_for(evidence, "multiple-condition") {
+        remark_lines.push(Text::sentence(multiple_condition_remark(&decision.combinations)));
     }
-    (!lines.is_empty()).then_some(lines)
+    (!remark_lines.is_empty()).then_some(remark_lines)
 }
 
 /// How far multiple-condition coverage is, in words.
-fn multiple_condition(combinations: &[SimpleObligation]) -> String {
-    let shown = combinations.iter().filter(|item| item.status == Status::Covered).count();
+fn multiple_condition_remark(combinations: &[SimpleObligation]) -> String {
+    let shown_count = combinations.iter().filter(|item| item.status == Status::Covered).count();
     match combinations {
-        [whole] if whole.id.as_str().ends_with(".V") => {
-            let reason =
-                whole.reason.as_deref().unwrap_or("all vectors that can occur are one obligation");
-            format!("Multiple-condition coverage: {}; {reason}.", whole.status)
+        [joint_item] if joint_item.id.as_str().ends_with(".V") => {
+            let reason = joint_item
+                .reason
+                .as_deref()
+                .unwrap_or("all vectors that can occur are one obligation");
+            format!("Multiple-condition coverage: {}; {reason}.", joint_item.status)
         }
-        all => format!("Multiple-condition coverage: {shown} of {} vectors shown.", all.len()),
+        all_vectors => {
+            format!(
+                "Multiple-condition coverage: {shown_count} of {} vectors shown.",
+                all_vectors.len()
+            )
+        }
     }
 }
 
 /// What coupled conditions make impossible, in words.
-fn coupled(coupling: &Coupling) -> String {
-    let names = |ids: &[ConditionId]| {
-        let names: Vec<String> = ids.iter().map(|id| format!("C{}", id.number)).collect();
-        match names.split_last() {
+fn coupling_remark(coupling: &Coupling) -> String {
+    let condition_names = |condition_ids: &[ConditionId]| {
+        let condition_names: Vec<String> =
+            condition_ids.iter().map(|id| format!("C{}", id.number)).collect();
+        match condition_names.split_last() {
             Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-            _ => names.join(""),
+            _ => condition_names.join(""),
         }
     };
-    let groups = coupling.groups.iter().map(|group| names(group)).collect::<Vec<_>>().join("; ");
-    let mut text = format!("Coupled, as they are the same text and always agree: {groups}.");
-    let listed = coupling.excluded.iter().map(Values::to_string).collect::<Vec<_>>().join(" ");
+    let group_words =
+        coupling.groups.iter().map(|group| condition_names(group)).collect::<Vec<_>>().join("; ");
+    let mut text = format!("Coupled, as they are the same text and always agree: {group_words}.");
+    let excluded_words =
+        coupling.excluded.iter().map(Values::to_string).collect::<Vec<_>>().join(" ");
     match coupling.excluded_count {
         None => text.push_str(" Too many vectors can occur to list those that this excludes."),
         Some(0) => {}
         Some(count) if count as usize > coupling.excluded.len() => {
-            text.push_str(&format!(" This excludes {count} vectors, the first of them {listed}."));
+            text.push_str(&format!(
+                " This excludes {count} vectors, the first of them {excluded_words}."
+            ));
         }
-        Some(1) => text.push_str(&format!(" This excludes the vector {listed}.")),
-        Some(count) => text.push_str(&format!(" This excludes {count} vectors: {listed}.")),
+        Some(1) => text.push_str(&format!(" This excludes the vector {excluded_words}.")),
+        Some(count) => text.push_str(&format!(" This excludes {count} vectors: {excluded_words}.")),
     }
-    for (ids, form) in
+    for (condition_ids, form) in
         [(&coupling.without_unique_cause, "unique cause"), (&coupling.without_masking, "masking")]
     {
-        if !ids.is_empty() {
-            text.push_str(&format!(" No two vectors can show {} by {form}.", names(ids)));
+        if !condition_ids.is_empty() {
+            text.push_str(&format!(
+                " No two vectors can show {} by {form}.",
+                condition_names(condition_ids)
+            ));
         }
     }
     text
 }
 
 /// How many vectors MC/DC takes, in words.
-fn minimal(minimum: &MinimumVectors) -> String {
+fn minimum_remark(minimum: &MinimumVectors) -> String {
     let MinimumVectors { conditions_plus_one, unique_cause, masking } = minimum;
-    let all = conditions_plus_one - 1;
-    let count = |count: &VectorCount| match count.conditions {
-        shown if shown == all => count.to_string(),
-        shown => format!("{count} (showing {shown} of {all} conditions)"),
+    let all_conditions = conditions_plus_one - 1;
+    let count_words = |count_words: &VectorCount| match count_words.conditions {
+        shown if shown == all_conditions => count_words.to_string(),
+        shown => format!("{count_words} (showing {shown} of {all_conditions} conditions)"),
     };
     format!(
         "Fewest vectors for MC/DC: by unique cause {}, by masking {}; n + 1 is {conditions_plus_one}.",
-        count(unique_cause),
-        count(masking)
+        count_words(unique_cause),
+        count_words(masking)
     )
 }
 
 /// What is uncovered, why, and which vectors would close it.
-fn open(decision: &DecisionCoverage, blocks: &mut Vec<Block>) {
-    let mut lines: Vec<Text> = Vec::new();
+fn add_gaps(decision: &DecisionCoverage, blocks: &mut Vec<Block>) {
+    let mut gap_lines: Vec<Text> = Vec::new();
     for outcome in decision.outcomes.iter().filter(|outcome| outcome.status != Status::Covered) {
-        let reason =
-            outcome.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        let reason_words = outcome
+            .reason
+            .as_ref()
+            .map(|reason_words| format!(": {reason_words}"))
+            .unwrap_or_default();
         let symbol = facts::status_symbol(outcome.status);
-        lines.push(
+        gap_lines.push(
             Text::sentence(format!(
-                "{symbol} Outcome {} is {}{reason}.",
+                "{symbol} Outcome {} is {}{reason_words}.",
                 outcome.id, outcome.status
             ))
-            .tone(status_tone(outcome.status)),
+            .with_tone(status_tone(outcome.status)),
         );
     }
-    lines.extend(
+    gap_lines.extend(
         decision
             .explanation
             .iter()
             .map(|sentence| Text::sentence(facts::of_passed_tests(sentence))),
     );
-    let set = |values: &[Values]| {
+    let vector_set = |values: &[Values]| {
         Text::code(values.iter().map(Values::to_string).collect::<Vec<_>>().join(" "))
     };
-    if !decision.missing.is_empty() && !complete(decision) {
-        lines.push(
+    if !decision.missing.is_empty() && !is_complete(decision) {
+        gap_lines.push(
             Text::plain(format!(
                 "Vectors that no passed test showed ({}): ",
                 decision.missing.len()
             ))
-            .and(set(&decision.missing)),
+            .followed_by(vector_set(&decision.missing)),
         );
     }
     let is_open = |status: Status| matches!(status, Status::Uncovered | Status::Undetermined);
     if !decision.closing_set.is_empty()
         && decision.mcdc.iter().any(|mcdc| is_open(mcdc.masking.status))
     {
-        let justified = facts::justified_conditions(decision);
-        let vectors = set(&decision.closing_set).then(justified);
-        lines.push(Text::strong("A smallest set that completes masking MC/DC: ").and(vectors));
+        let justified_words = facts::justified_conditions(decision);
+        let closing_vectors = vector_set(&decision.closing_set).then_plain(justified_words);
+        gap_lines.push(
+            Text::strong("A smallest set that completes masking MC/DC: ")
+                .followed_by(closing_vectors),
+        );
     }
-    if !lines.is_empty() {
-        blocks.push(Block::List(lines));
+    if !gap_lines.is_empty() {
+        blocks.push(Block::List(gap_lines));
     }
 }
 
-fn complete(decision: &DecisionCoverage) -> bool {
+fn is_complete(decision: &DecisionCoverage) -> bool {
     decision.mcdc.iter().all(|mcdc| mcdc.masking.status == Status::Covered)
         && decision.outcomes.iter().all(|outcome| outcome.status == Status::Covered)
 }

@@ -1,9 +1,9 @@
 //! What stands against the evidence: uncovered obligations and findings; and the justifications
 //! that were given.
 
-use super::identifiers::compact;
-use super::links::{kernel_link, listed, test_link, unit_link};
-use crate::document::{Align, Block, Outline, Table, Text, Tone};
+use super::identifiers::compact_ids;
+use super::links::{kernel_link, listed_texts, test_link, unit_link};
+use crate::document::{Block, ColumnAlign, Outline, Table, Text, Tone};
 use crate::facts::{self, UncoveredObligation};
 use crate::statement;
 use std::collections::BTreeMap;
@@ -14,38 +14,41 @@ use vkcert_model::requirement::JustificationClass;
 /// Where the chapter on uncovered obligations begins.
 pub(super) const ANCHOR: &str = "chapter/uncovered";
 
-pub(super) fn uncovered_obligations(evidence: &Evidence, outline: &mut Outline) {
-    outline.heading(1, "Uncovered obligations", ANCHOR);
-    let open = facts::uncovered_obligations(evidence);
+pub(super) fn uncovered_chapter(evidence: &Evidence, outline: &mut Outline) {
+    outline.add_heading(1, "Uncovered obligations", ANCHOR);
+    let open_obligations = facts::uncovered_obligations(evidence);
     if evidence.campaign.project.criteria.is_empty() {
-        outline.paragraph(
+        outline.add_paragraph(
             "No criterion of structural coverage is asked for, so that none is uncovered.",
         );
         return;
     }
-    if open.is_empty() {
-        outline
-            .paragraph("None: every obligation of the criteria asked for is covered or justified.");
+    if open_obligations.is_empty() {
+        outline.add_paragraph(
+            "None: every obligation of the criteria asked for is covered or justified.",
+        );
         return;
     }
-    outline.paragraph(format!(
+    outline.add_paragraph(format!(
         "{} of the criteria asked for, counted per engine: neither covered nor justified; undetermined ones are among them.",
-        statement::counted(open.len(), "obligation")
+        statement::counted(open_obligations.len(), "obligation")
     ));
-    let proposals = open.iter().filter(|item| item.proposal.is_some()).count();
-    if proposals > 0 {
-        outline.paragraph(Text::sentence(format!(
-            "{proposals} of them cannot be covered under their configuration; `vkcert list obligations --propose` prints a \
+    let proposal_count = open_obligations.iter().filter(|item| item.proposal.is_some()).count();
+    if proposal_count > 0 {
+        outline.add_paragraph(Text::sentence(format!(
+            "{proposal_count} of them cannot be covered under their configuration; `vkcert list obligations --propose` prints a \
              justification to review for each.",
         )));
     }
-    for unit in facts::units(evidence) {
-        let rows = facts::merged_obligations(open.iter().filter(|o| o.unit == unit));
-        let title = Text::plain("Uncovered in kernel ").and(unit_link(&unit));
-        match rows.len() {
+    for unit in facts::kernel_units(evidence) {
+        let merged_rows = facts::merged_obligations(
+            open_obligations.iter().filter(|obligation| obligation.unit == unit),
+        );
+        let title = Text::plain("Uncovered in kernel ").followed_by(unit_link(&unit));
+        match merged_rows.len() {
             0 => {}
-            1..=LISTED_IN_FULL => outline.table(each_obligation(title, rows)),
-            _ => outline.table(obligations_by_reason(title, rows)),
+            1..=LISTED_IN_FULL => outline.add_table(obligation_table(title, merged_rows)),
+            _ => outline.add_table(reason_table(title, merged_rows)),
         }
     }
 }
@@ -54,247 +57,272 @@ pub(super) fn uncovered_obligations(evidence: &Evidence, outline: &mut Outline) 
 /// each.
 const LISTED_IN_FULL: usize = 400;
 
-fn each_obligation(title: Text, rows: Vec<(&UncoveredObligation, Vec<String>)>) -> Table {
-    let columns =
+fn obligation_table(title: Text, rows: Vec<(&UncoveredObligation, Vec<String>)>) -> Table {
+    let column_titles =
         ["Obligation", "Criterion", "Engines", "Line:column", "Text", "Status and reason"];
-    let mut table = Table::new(title).columns(&columns);
+    let mut table = Table::new(title).columns(&column_titles);
     for (obligation, engines) in rows {
-        table.row(row(obligation, engines));
+        table.add_row(uncovered_row(obligation, engines));
     }
     table
 }
 
 /// One row for all obligations of a criterion that are uncovered for the same reason. What a test
 /// of MC/DC lacks is told with the decision alone.
-fn obligations_by_reason(title: Text, rows: Vec<(&UncoveredObligation, Vec<String>)>) -> Table {
-    let mut groups: BTreeMap<(usize, String, String), Vec<&str>> = BTreeMap::new();
-    let mut criteria: Vec<&'static str> = Vec::new();
+fn reason_table(title: Text, rows: Vec<(&UncoveredObligation, Vec<String>)>) -> Table {
+    let mut obligations_by_group: BTreeMap<(usize, String, String), Vec<&str>> = BTreeMap::new();
+    let mut criterion_names: Vec<&'static str> = Vec::new();
     for (item, engines) in &rows {
-        let place = criteria.iter().position(|name| *name == item.criterion).unwrap_or_else(|| {
-            criteria.push(item.criterion);
-            criteria.len() - 1
-        });
+        let criterion_index =
+            criterion_names.iter().position(|name| *name == item.criterion).unwrap_or_else(|| {
+                criterion_names.push(item.criterion);
+                criterion_names.len() - 1
+            });
         let reason = match item.explained_by_decision {
             true => "see the decision",
             false => item.reason.as_str(),
         };
-        let status = format!("{} {}", facts::status_symbol(item.status), item.status);
-        let status = if reason.is_empty() { status } else { format!("{status}: {reason}") };
-        groups.entry((place, engines.join(", "), status)).or_default().push(&item.obligation);
+        let status_words = format!("{} {}", facts::status_symbol(item.status), item.status);
+        let status_words =
+            if reason.is_empty() { status_words } else { format!("{status_words}: {reason}") };
+        obligations_by_group
+            .entry((criterion_index, engines.join(", "), status_words))
+            .or_default()
+            .push(&item.obligation);
     }
-    let title = title.then(", by reason; each stands with its place in the kernel's chapter");
+    let title = title.then_plain(", by reason; each stands with its place in the kernel's chapter");
     let mut table = Table::new(title).columns(&["Criterion", "Engines", "Status and reason"]);
-    table = table.column("Count", Align::Right).column("Obligations", Align::Left);
-    for ((place, engines, status), obligations) in groups {
-        table.row(vec![
-            Text::plain(facts::criterion_title(criteria[place])),
+    table = table
+        .with_column("Count", ColumnAlign::Right)
+        .with_column("Obligations", ColumnAlign::Left);
+    for ((criterion_index, engines, status_words), obligations) in obligations_by_group {
+        table.add_row(vec![
+            Text::plain(facts::criterion_title(criterion_names[criterion_index])),
             Text::plain(engines),
-            Text::sentence(status).tone(Tone::Bad),
+            Text::sentence(status_words).with_tone(Tone::Bad),
             Text::plain(obligations.len().to_string()),
-            Text::code(compact(obligations.into_iter())),
+            Text::code(compact_ids(obligations.into_iter())),
         ]);
     }
     table
 }
 
-fn row(item: &UncoveredObligation, engines: Vec<String>) -> Vec<Text> {
-    let anchor = match item.decision {
-        Some(decision) => format!("{}/{}", item.unit.anchor(), decision.id),
-        None => format!("{}/{}", item.unit.anchor(), item.criterion),
+fn uncovered_row(item: &UncoveredObligation, engines: Vec<String>) -> Vec<Text> {
+    let obligation_anchor = match item.decision {
+        Some(decision) => format!("{}/{}", item.unit.chapter_anchor(), decision.id),
+        None => format!("{}/{}", item.unit.chapter_anchor(), item.criterion),
     };
-    let reason = if item.reason.is_empty() { String::new() } else { format!(": {}", item.reason) };
-    let proposal = match item.proposal {
+    let reason_words =
+        if item.reason.is_empty() { String::new() } else { format!(": {}", item.reason) };
+    let proposal_words = match item.proposal {
         None => Text::empty(),
-        Some(proposal) => {
-            Text::plain(format!(" (proposed: {})", class(proposal.class))).tone(Tone::Caution)
+        Some(proposal_words) => {
+            Text::plain(format!(" (proposed: {})", class_words(proposal_words.class)))
+                .with_tone(Tone::Caution)
         }
     };
     vec![
-        Text::code(item.obligation.as_str()).link(anchor),
+        Text::code(item.obligation.as_str()).with_link(obligation_anchor),
         Text::plain(facts::criterion_title(item.criterion)),
         Text::plain(engines.join(", ")),
-        Text::code(facts::place(item.source, item.file, item.line, item.column)),
+        Text::code(facts::source_place(item.source, item.file, item.line, item.column)),
         Text::code(item.text),
         Text::plain(format!("{}\u{a0}{}", facts::status_symbol(item.status), item.status))
-            .tone(Tone::Bad)
-            .and(Text::sentence(reason))
-            .and(proposal),
+            .with_tone(Tone::Bad)
+            .followed_by(Text::sentence(reason_words))
+            .followed_by(proposal_words),
     ]
 }
 
-pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
-    outline.heading(1, "Findings", "chapter/findings");
-    let findings = facts::findings(evidence);
-    for kinds in statement::unsought(evidence) {
-        outline.paragraph(
-            Text::plain(format!("Not looked for, or not everywhere: {kinds}.")).tone(Tone::Caution),
+pub(super) fn findings_chapter(evidence: &Evidence, outline: &mut Outline) {
+    outline.add_heading(1, "Findings", "chapter/findings");
+    let findings = facts::merged_findings(evidence);
+    for kinds in statement::unsought_kinds(evidence) {
+        outline.add_paragraph(
+            Text::plain(format!("Not looked for, or not everywhere: {kinds}."))
+                .with_tone(Tone::Caution),
         );
     }
-    let unsought =
+    let is_unsought =
         |kind: &FindingKind| evidence.campaign.unsought.iter().any(|row| row.kind == *kind);
-    let sought = FindingKind::ALL.iter().map(|(kind, _)| kind).filter(|kind| !unsought(kind));
-    let sought: Vec<&str> = sought.map(|kind| kind.name()).collect();
-    if statement::holds_items(&evidence.campaign) && !sought.is_empty() {
-        outline.paragraph(format!(
+    let sought_kinds =
+        FindingKind::ALL.iter().map(|(kind, _)| kind).filter(|kind| !is_unsought(kind));
+    let sought_kinds: Vec<&str> = sought_kinds.map(|kind| kind.name()).collect();
+    if statement::holds_items(&evidence.campaign) && !sought_kinds.is_empty() {
+        outline.add_paragraph(format!(
             "Looked for in all that ran and was compared: {}.",
-            sought.join(", ")
+            sought_kinds.join(", ")
         ));
     }
     if findings.is_empty() {
-        outline.paragraph("None: no check that the run made found a defect.");
+        outline.add_paragraph("None: no check that the run made found a defect.");
         return;
     }
-    outline.paragraph(
+    outline.add_paragraph(
         "Defects that a run or a check showed, beside the verdicts. Equal ones are merged over tests and engines.",
     );
-    let accepted = findings.iter().filter(|merged| !merged.finding.stands()).count();
-    if accepted > 0 {
-        outline.paragraph(format!(
-            "{accepted} of {} are accepted by a justification (J) and do not count against the result.",
+    let accepted_count =
+        findings.iter().filter(|merged_finding| !merged_finding.finding.stands()).count();
+    if accepted_count > 0 {
+        outline.add_paragraph(format!(
+            "{accepted_count} of {} are accepted by a justification (J) and do not count against the result.",
             findings.len()
         ));
     }
     let mut table = Table::new("Findings")
         .columns(&["Kind", "Finding"])
-        .column("Count", Align::Right)
+        .with_column("Count", ColumnAlign::Right)
         .columns(&["Place", "Shown by"]);
-    for merged in findings {
-        let finding = merged.finding;
-        let place = |place: &vkcert_model::place::Place| Text::code(place.to_string());
-        let other =
-            finding.other_place.iter().filter(|other| finding.place.as_ref() != Some(other));
-        let places = finding.place.iter().chain(other).map(place);
-        let witness = match finding.invocations.len() {
+    for merged_finding in findings {
+        let finding = merged_finding.finding;
+        let place_text =
+            |place_text: &vkcert_model::place::Place| Text::code(place_text.to_string());
+        let other_place = finding
+            .other_place
+            .iter()
+            .filter(|other_place| finding.place.as_ref() != Some(other_place));
+        let places = finding.place.iter().chain(other_place).map(place_text);
+        let witness_words = match finding.invocations.len() {
             0 => String::new(),
             1 => {
-                format!(" Invocation {}.", facts::invocation(finding.invocations.first().copied()))
+                format!(
+                    " Invocation {}.",
+                    facts::invocation_in_words(finding.invocations.first().copied())
+                )
             }
             _ => {
-                let ids = finding
+                let invocation_ids = finding
                     .invocations
                     .iter()
-                    .map(|id| facts::invocation(Some(*id)))
+                    .map(|id| facts::invocation_in_words(Some(*id)))
                     .collect::<Vec<_>>();
-                format!(" Invocations {}.", ids.join(" and "))
+                format!(" Invocations {}.", invocation_ids.join(" and "))
             }
         };
-        let details =
-            finding.details.iter().map(|(name, value)| format!("{name} {}", shown(value)));
-        let details = details.collect::<Vec<_>>().join("; ");
-        let details =
-            if details.is_empty() { Text::empty() } else { Text::quiet(format!(" ({details})")) };
-        let several = |name: &&String| {
-            merged
+        let detail_words =
+            finding.details.iter().map(|(name, value)| format!("{name} {}", value_in_words(value)));
+        let detail_words = detail_words.collect::<Vec<_>>().join("; ");
+        let detail_words = if detail_words.is_empty() {
+            Text::empty()
+        } else {
+            Text::quiet(format!(" ({detail_words})"))
+        };
+        let has_several = |name: &&String| {
+            merged_finding
                 .kernels
                 .iter()
-                .any(|kernel| facts::unit(evidence, kernel, name).configuration.is_some())
+                .any(|kernel| facts::kernel_unit(evidence, kernel, name).configuration.is_some())
         };
-        let configuration = finding.configuration.as_ref().filter(several);
-        let configuration = configuration.map(|name| format!(" [{name}]")).unwrap_or_default();
-        let acceptance = match &finding.acceptance {
+        let configuration_words = finding.configuration.as_ref().filter(has_several);
+        let configuration_words =
+            configuration_words.map(|name| format!(" [{name}]")).unwrap_or_default();
+        let acceptance_words = match &finding.acceptance {
             None => Text::empty(),
             Some(Acceptance { id, justification: None, .. }) => {
-                Text::plain(" Name: ").and(Text::code(id.as_str()))
+                Text::plain(" Name: ").followed_by(Text::code(id.as_str()))
             }
             Some(Acceptance { id, justification: Some(reason), .. }) => Text::plain(" ")
-                .and(Text::code(id.as_str()))
-                .and(Text::strong(" J accepted").tone(Tone::Caution))
-                .then(format!(": {reason}")),
+                .followed_by(Text::code(id.as_str()))
+                .followed_by(Text::strong(" J accepted").with_tone(Tone::Caution))
+                .then_plain(format!(": {reason}")),
         };
-        let engines = match merged.engines.is_empty() {
+        let engine_words = match merged_finding.engines.is_empty() {
             true => Text::quiet("analysis"),
             false => Text::join(
-                merged.engines.iter().map(|engine| Text::plain(engine.to_string())),
+                merged_finding.engines.iter().map(|engine| Text::plain(engine.to_string())),
                 ", ",
             ),
         };
-        let tests = merged.tests.iter().map(|id| test_link(id));
-        let shown = Text::join(std::iter::once(engines).chain(tests), ", ");
-        table.row(vec![
-            Text::strong(finding.kind.name()).tone(if finding.stands() {
+        let test_links = merged_finding.tests.iter().map(|id| test_link(id));
+        let shown_by = Text::join(std::iter::once(engine_words).chain(test_links), ", ");
+        table.add_row(vec![
+            Text::strong(finding.kind.name()).with_tone(if finding.stands() {
                 Tone::Bad
             } else {
                 Tone::Caution
             }),
-            Text::sentence(format!("{}.{witness}", finding.message.trim_end_matches('.')))
-                .and(details)
-                .and(acceptance),
-            Text::plain(merged.count.to_string()),
-            listed(places, Tone::Quiet),
-            listed(merged.kernels.iter().map(|name| kernel_link(name)), Tone::Quiet)
-                .then(configuration)
-                .then(": ")
-                .and(shown),
+            Text::sentence(format!("{}.{witness_words}", finding.message.trim_end_matches('.')))
+                .followed_by(detail_words)
+                .followed_by(acceptance_words),
+            Text::plain(merged_finding.count.to_string()),
+            listed_texts(places, Tone::Quiet),
+            listed_texts(merged_finding.kernels.iter().map(|name| kernel_link(name)), Tone::Quiet)
+                .then_plain(configuration_words)
+                .then_plain(": ")
+                .followed_by(shown_by),
         ]);
     }
-    outline.table(table);
+    outline.add_table(table);
 }
 
-fn shown(value: &serde_json::Value) -> String {
+fn value_in_words(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(", "),
+        serde_json::Value::Array(values) => {
+            values.iter().map(value_in_words).collect::<Vec<_>>().join(", ")
+        }
         other => other.to_string(),
     }
 }
 
-pub(super) fn justifications(evidence: &Evidence, outline: &mut Outline) {
-    outline.heading(1, "Justifications", "chapter/justifications");
-    let list = &evidence.campaign.justifications;
-    if list.is_empty() {
-        outline.paragraph("None were given.");
+pub(super) fn justifications_chapter(evidence: &Evidence, outline: &mut Outline) {
+    outline.add_heading(1, "Justifications", "chapter/justifications");
+    let all_justifications = &evidence.campaign.justifications;
+    if all_justifications.is_empty() {
+        outline.add_paragraph("None were given.");
         return;
     }
-    for item in list {
+    for item in all_justifications {
         let justification = &item.justification;
-        let state = match (&item.rejected, &item.not_judged) {
+        let state_text = match (&item.rejected, &item.not_judged) {
             (Some(reason), _) => {
-                Text::strong("✗ rejected").tone(Tone::Bad).then(format!(": {reason}"))
+                Text::strong("✗ rejected").with_tone(Tone::Bad).then_plain(format!(": {reason}"))
             }
-            (None, Some(reason)) => {
-                Text::plain("– not judged").tone(Tone::Caution).then(format!(": {reason}"))
-            }
-            (None, None) => Text::plain("✓ accepted").tone(Tone::Good),
+            (None, Some(reason)) => Text::plain("– not judged")
+                .with_tone(Tone::Caution)
+                .then_plain(format!(": {reason}")),
+            (None, None) => Text::plain("✓ accepted").with_tone(Tone::Good),
         };
-        let configuration = justification.configuration.as_ref();
-        let configuration =
-            configuration.map(|name| format!(", configuration {name}")).unwrap_or_default();
-        outline.push(Block::Together(vec![
+        let configuration_words = justification.configuration.as_ref();
+        let configuration_words =
+            configuration_words.map(|name| format!(", configuration {name}")).unwrap_or_default();
+        outline.add_block(Block::Together(vec![
             Block::Paragraph(
                 Text::strong(justification.subject.to_string())
-                    .then(" of kernel ")
-                    .and(kernel_link(&justification.kernel))
-                    .then(configuration.clone())
-                    .then(format!(": {}. ", class(justification.class)))
-                    .and(state),
+                    .then_plain(" of kernel ")
+                    .followed_by(kernel_link(&justification.kernel))
+                    .then_plain(configuration_words.clone())
+                    .then_plain(format!(": {}. ", class_words(justification.class)))
+                    .followed_by(state_text),
             ),
-            Block::Pairs(stated(item)),
+            Block::Pairs(stated_pairs(item)),
         ]));
     }
 }
 
 /// What a justification states, with names.
-fn stated(item: &JustificationEvidence) -> Vec<(String, Text)> {
+fn stated_pairs(item: &JustificationEvidence) -> Vec<(String, Text)> {
     let justification = &item.justification;
-    let category = justification.category.map(|category| category.to_string());
-    let optional = [
-        ("Meant to run", category.as_deref()),
+    let category_words = justification.category.map(|category_words| category_words.to_string());
+    let optional_pairs = [
+        ("Meant to run", category_words.as_deref()),
         ("Means", justification.means.as_deref()),
         ("Argument", justification.argument.as_deref()),
     ];
-    let optional =
-        optional.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Text::plain(text?))));
-    let signed = [
+    let optional_pairs = optional_pairs
+        .into_iter()
+        .filter_map(|(name, text)| Some((name.to_owned(), Text::plain(text?))));
+    let signed_pairs = [
         ("Author".to_owned(), Text::plain(justification.author.as_str())),
         ("Approver".to_owned(), Text::plain(justification.approver.as_str())),
         ("File".to_owned(), Text::code(item.file.as_str())),
         ("Hash".to_owned(), Text::code(justification.hash.as_str())),
     ];
-    let reason = ("Reason".to_owned(), Text::plain(justification.reason.as_str()));
-    std::iter::once(reason).chain(optional).chain(signed).collect()
+    let reason_pair = ("Reason".to_owned(), Text::plain(justification.reason.as_str()));
+    std::iter::once(reason_pair).chain(optional_pairs).chain(signed_pairs).collect()
 }
 
-fn class(class: JustificationClass) -> &'static str {
+fn class_words(class: JustificationClass) -> &'static str {
     match class {
         JustificationClass::MissingTest => "missing test",
         JustificationClass::MissingRequirement => "missing requirement",

@@ -5,11 +5,11 @@
 //! named with its chapter.
 //! Does not cover: how it is set.
 
-use super::links::{joined, listed};
+use super::links::{joined_texts, listed_texts};
 use super::tones::verdict_tone;
 use super::{conclusion, findings as findings_chapter, identification, open_item, summary};
 use crate::document::{Block, Table, Text, Tone};
-use crate::figures::{self, Part};
+use crate::figures::{self, FigurePart};
 use crate::{facts, statement};
 use std::collections::BTreeMap;
 use vkcert_model::coverage::CriterionSummary;
@@ -18,122 +18,133 @@ use vkcert_model::procedure::TestKind;
 use vkcert_model::verdict::{EngineName, Verdict};
 
 /// The blocks of page 1.
-pub(super) fn front(evidence: &Evidence, root: &str) -> Vec<Block> {
+pub(super) fn front_blocks(evidence: &Evidence, root: &str) -> Vec<Block> {
     let project = &evidence.campaign.project;
     let known_by = Block::Pairs(vec![
         ("Software level".into(), Text::plain(format!("DO-178C level {}", project.level))),
-        ("Date".into(), identification::date(project.date.as_deref())),
+        ("Date".into(), identification::date_text(project.date.as_deref())),
         ("Root".into(), Text::code(root)),
     ]);
-    let mut blocks = vec![known_by, conclusion::notice(evidence)];
-    blocks.extend(open_item::brief_table(evidence).map(Block::Table));
-    let pairs: Vec<(String, Text)> =
-        numbers(evidence).into_iter().chain(made_by(evidence)).collect();
-    let mut brief = pairs.clone();
-    brief.splice(2..2, coverage(evidence));
-    let brief = vec![Block::Pairs(brief)];
-    blocks.push(match shares(evidence) {
-        Some(table) => {
-            Block::Fitting { whole: vec![Block::Pairs(pairs), Block::Table(table)], brief }
-        }
-        None => Block::Together(brief),
+    let mut front_blocks = vec![known_by, conclusion::conclusion_notice(evidence)];
+    front_blocks.extend(open_item::brief_table(evidence).map(Block::Table));
+    let all_pairs: Vec<(String, Text)> =
+        run_in_numbers(evidence).into_iter().chain(engines_and_tool(evidence)).collect();
+    let mut brief_pairs = all_pairs.clone();
+    brief_pairs.splice(2..2, coverage_pair(evidence));
+    let brief_pairs = vec![Block::Pairs(brief_pairs)];
+    front_blocks.push(match share_table(evidence) {
+        Some(table) => Block::Fitting {
+            whole: vec![Block::Pairs(all_pairs), Block::Table(table)],
+            brief: brief_pairs,
+        },
+        None => Block::Together(brief_pairs),
     });
-    blocks
+    front_blocks
 }
 
-fn shares(evidence: &Evidence) -> Option<Table> {
-    (!evidence.campaign.conclusion.summary.is_empty()).then(|| summary::shares(evidence))
+fn share_table(evidence: &Evidence) -> Option<Table> {
+    (!evidence.campaign.conclusion.summary.is_empty()).then(|| summary::share_table(evidence))
 }
 
 /// Shares of all kernels together, where a row for each has no room.
-fn coverage(evidence: &Evidence) -> Option<(String, Text)> {
+fn coverage_pair(evidence: &Evidence) -> Option<(String, Text)> {
     if evidence.campaign.conclusion.summary.is_empty() {
         return None;
     }
-    let names = facts::measured_criteria(evidence);
-    let Some(rows) = facts::coverage_totals(evidence, &names) else {
+    let criterion_names = facts::measured_criteria(evidence);
+    let Some(rows) = facts::coverage_totals(evidence, &criterion_names) else {
         return Some((
             "Coverage".to_owned(),
-            Text::plain("per kernel, in its chapter").link(summary::ANCHOR),
+            Text::plain("per kernel, in its chapter").with_link(summary::ANCHOR),
         ));
     };
     let of_engines = rows.iter().map(|row| {
-        let shares = row.criteria.iter().map(|summary| share(evidence, summary));
-        let engines = row.engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
-        Text::join(shares, ", ").then(format!(" on {engines}"))
+        let shares = row.criteria.iter().map(|summary| criterion_share(evidence, summary));
+        let engine_words =
+            row.engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
+        Text::join(shares, ", ").then_plain(format!(" on {engine_words}"))
     });
     let basis = Text::plain(": covered by tests that passed, of all obligations of all kernels")
-        .link(summary::ANCHOR);
-    Some(("Coverage".to_owned(), Text::join(of_engines, "; ").and(basis)))
+        .with_link(summary::ANCHOR);
+    Some(("Coverage".to_owned(), Text::join(of_engines, "; ").followed_by(basis)))
 }
 
 /// A criterion with its share; what nobody asked for does not count against the result, whatever
 /// its share is.
-fn share(evidence: &Evidence, summary: &CriterionSummary) -> Text {
+fn criterion_share(evidence: &Evidence, summary: &CriterionSummary) -> Text {
     let title = facts::criterion_title(&summary.criterion);
-    if facts::asked_for(evidence, &summary.criterion) {
-        return Text::plain(format!("{title} ")).and(summary::share_text(evidence, summary));
+    if facts::is_asked_for(evidence, &summary.criterion) {
+        return Text::plain(format!("{title} "))
+            .followed_by(summary::share_text(evidence, summary));
     }
-    Text::quiet(format!("{title} {} (not asked for)", facts::share(summary)))
+    Text::quiet(format!("{title} {} (not asked for)", facts::share_in_words(summary)))
 }
 
 /// Tool and engines.
-fn made_by(evidence: &Evidence) -> [(String, Text); 2] {
+fn engines_and_tool(evidence: &Evidence) -> [(String, Text); 2] {
     let project = &evidence.campaign.project;
-    let engines = evidence.campaign.engines.iter().map(|engine| {
-        let state =
-            if engine.ran { Text::empty() } else { Text::plain(" (not run)").tone(Tone::Caution) };
-        let software = engine.identity.get("device type").is_some_and(|kind| kind == "cpu");
-        let software = if software { " (software device, not a GPU)" } else { "" };
-        let device = engine
+    let engine_texts = evidence.campaign.engines.iter().map(|engine| {
+        let engine_state = if engine.ran {
+            Text::empty()
+        } else {
+            Text::plain(" (not run)").with_tone(Tone::Caution)
+        };
+        let is_software =
+            engine.identity.get("device type").is_some_and(|device_type| device_type == "cpu");
+        let is_software = if is_software { " (software device, not a GPU)" } else { "" };
+        let device_words = engine
             .identity
             .get("device")
-            .map(|device| format!(": {device}{software}"))
+            .map(|device_words| format!(": {device_words}{is_software}"))
             .unwrap_or_default();
-        Text::plain(format!("{}{device}", engine.engine)).and(state)
+        Text::plain(format!("{}{device_words}", engine.engine)).followed_by(engine_state)
     });
-    let tool = format!("{} {}; compiler: {}", project.tool, project.tool_version, project.compiler);
-    let engines = joined(engines, "; ", Tone::Caution);
-    [("Engines".into(), engines), ("Tool".into(), Text::plain(tool))]
+    let tool_words =
+        format!("{} {}; compiler: {}", project.tool, project.tool_version, project.compiler);
+    let engine_texts = joined_texts(engine_texts, "; ", Tone::Caution);
+    [("Engines".into(), engine_texts), ("Tool".into(), Text::plain(tool_words))]
 }
 
 /// The run in numbers: each with what it is a number of.
-fn numbers(evidence: &Evidence) -> Vec<(String, Text)> {
-    let mut rows = vec![requirements(evidence)];
-    rows.extend(tests(evidence));
-    rows.extend(
-        figures::agreement(evidence).map(|parts| ("Agreement".to_owned(), figure(parts, "; "))),
+fn run_in_numbers(evidence: &Evidence) -> Vec<(String, Text)> {
+    let mut number_rows = vec![requirements_pair(evidence)];
+    number_rows.extend(test_pairs(evidence));
+    number_rows.extend(
+        figures::agreement_figure(evidence)
+            .map(|parts| ("Agreement".to_owned(), figure_text(parts, "; "))),
     );
-    rows.push(("Coupling".to_owned(), coupling(evidence)));
-    rows.extend(
-        figures::additional_code(evidence)
-            .map(|parts| ("Additional code".to_owned(), figure(parts, "; "))),
+    number_rows.push(("Coupling".to_owned(), coupling_text(evidence)));
+    number_rows.extend(
+        figures::additional_code_figure(evidence)
+            .map(|parts| ("Additional code".to_owned(), figure_text(parts, "; "))),
     );
-    rows.push(("Uncovered".to_owned(), uncovered(evidence)));
-    let justified = statement::justified(evidence);
-    if justified > 0 {
-        let count = Text::plain(statement::counted(justified, "obligation")).tone(Tone::Caution);
-        rows.push(("Justified".to_owned(), count.link("chapter/justifications")));
+    number_rows.push(("Uncovered".to_owned(), uncovered_text(evidence)));
+    let justified_count = statement::justified_obligations(evidence);
+    if justified_count > 0 {
+        let justified_text =
+            Text::plain(statement::counted(justified_count, "obligation")).with_tone(Tone::Caution);
+        number_rows
+            .push(("Justified".to_owned(), justified_text.with_link("chapter/justifications")));
     }
-    rows.push(("Findings".to_owned(), findings(evidence)));
-    rows
+    number_rows.push(("Findings".to_owned(), findings_text(evidence)));
+    number_rows
 }
 
-fn figure(parts: Vec<Part>, separator: &str) -> Text {
-    Text::join(parts.into_iter().map(|(words, tone)| Text::plain(words).tone(tone)), separator)
+fn figure_text(parts: Vec<FigurePart>, separator: &str) -> Text {
+    Text::join(parts.into_iter().map(|(words, tone)| Text::plain(words).with_tone(tone)), separator)
 }
 
-fn coupling(evidence: &Evidence) -> Text {
-    match figures::coupling(evidence) {
+fn coupling_text(evidence: &Evidence) -> Text {
+    match figures::coupling_figure(evidence) {
         parts if parts.is_empty() => Text::quiet("no kernel"),
-        parts => figure(parts, ", "),
+        parts => figure_text(parts, ", "),
     }
 }
 
-fn uncovered(evidence: &Evidence) -> Text {
-    let uncovered = facts::uncovered_obligations(evidence).len();
-    let tone = if uncovered == 0 { Tone::Good } else { Tone::Bad };
-    let text = match uncovered {
+fn uncovered_text(evidence: &Evidence) -> Text {
+    let uncovered_count = facts::uncovered_obligations(evidence).len();
+    let tone = if uncovered_count == 0 { Tone::Good } else { Tone::Bad };
+    let text = match uncovered_count {
         0 if evidence.campaign.project.criteria.is_empty() => {
             return Text::quiet("no criterion is asked for");
         }
@@ -143,29 +154,30 @@ fn uncovered(evidence: &Evidence) -> Text {
             statement::counted(count, "obligation")
         )),
     };
-    text.tone(tone).link(findings_chapter::ANCHOR)
+    text.with_tone(tone).with_link(findings_chapter::ANCHOR)
 }
 
-fn findings(evidence: &Evidence) -> Text {
-    let (stand, accepted) = facts::finding_counts(&facts::findings(evidence));
-    let (none, tone) = statement::no_findings(evidence);
-    let findings = match stand {
-        0 => Text::plain(none).tone(tone),
-        count => Text::plain(count.to_string()).tone(Tone::Bad),
+fn findings_text(evidence: &Evidence) -> Text {
+    let (standing_count, accepted_count) = facts::finding_counts(&facts::merged_findings(evidence));
+    let (none_words, tone) = statement::no_findings(evidence);
+    let findings_text = match standing_count {
+        0 => Text::plain(none_words).with_tone(tone),
+        count => Text::plain(count.to_string()).with_tone(Tone::Bad),
     };
-    let accepted = match accepted {
+    let accepted_count = match accepted_count {
         0 => Text::empty(),
-        _ => Text::plain(format!(" + {accepted} accepted by justification")).tone(Tone::Caution),
+        _ => Text::plain(format!(" + {accepted_count} accepted by justification"))
+            .with_tone(Tone::Caution),
     };
-    findings.link("chapter/findings").and(accepted)
+    findings_text.with_link("chapter/findings").followed_by(accepted_count)
 }
 
 /// Requirements by status.
-fn requirements(evidence: &Evidence) -> (String, Text) {
+fn requirements_pair(evidence: &Evidence) -> (String, Text) {
     let requirements = &evidence.campaign.requirements;
-    let count =
+    let status_count =
         |status| requirements.iter().filter(|requirement| requirement.status == status).count();
-    let rows = [
+    let status_tones = [
         (RequirementStatus::Verified, Tone::Good),
         (RequirementStatus::VerifiedByChildren, Tone::Good),
         (RequirementStatus::Failed, Tone::Bad),
@@ -173,51 +185,64 @@ fn requirements(evidence: &Evidence) -> (String, Text) {
         (RequirementStatus::Open, Tone::Bad),
         (RequirementStatus::ByOtherMeans, Tone::Quiet),
     ];
-    let parts = rows.into_iter().filter(|(status, _)| count(*status) > 0);
-    let parts =
-        parts.map(|(status, tone)| Text::plain(format!("{} {status}", count(status))).tone(tone));
-    let suspect =
+    let status_parts = status_tones.into_iter().filter(|(status, _)| status_count(*status) > 0);
+    let status_parts = status_parts.map(|(status, tone)| {
+        Text::plain(format!("{} {status}", status_count(status))).with_tone(tone)
+    });
+    let suspect_part =
         requirements.iter().filter(|requirement| !requirement.suspect_parents.is_empty()).count();
-    let suspect =
-        (suspect > 0).then(|| Text::plain(format!("{suspect} with suspect links")).tone(Tone::Bad));
-    (format!("Requirements ({})", requirements.len()), listed(parts.chain(suspect), Tone::Caution))
+    let suspect_part = (suspect_part > 0)
+        .then(|| Text::plain(format!("{suspect_part} with suspect links")).with_tone(Tone::Bad));
+    (
+        format!("Requirements ({})", requirements.len()),
+        listed_texts(status_parts.chain(suspect_part), Tone::Caution),
+    )
 }
 
 /// Tests by kind and by verdict; engines with the same verdicts are told at once.
-fn tests(evidence: &Evidence) -> Vec<(String, Text)> {
+fn test_pairs(evidence: &Evidence) -> Vec<(String, Text)> {
     let tests = &evidence.campaign.tests;
-    let label = format!("Tests ({})", tests.len());
+    let row_label = format!("Tests ({})", tests.len());
     if tests.is_empty() {
-        return vec![(label, Text::plain("none").tone(Tone::Bad))];
+        return vec![(row_label, Text::plain("none").with_tone(Tone::Bad))];
     }
-    let robustness =
+    let robustness_count =
         tests.iter().filter(|test| test.definition.kind == TestKind::Robustness).count();
-    let kinds = format!("{} normal range, {robustness} robustness", tests.len() - robustness);
+    let kind_words =
+        format!("{} normal range, {robustness_count} robustness", tests.len() - robustness_count);
     let mut by_counts: Vec<(BTreeMap<Verdict, u32>, Vec<EngineName>)> = Vec::new();
     for (engine, counts) in facts::verdict_counts(evidence) {
-        match by_counts.iter_mut().find(|(known, _)| *known == counts) {
+        match by_counts.iter_mut().find(|(known_counts, _)| *known_counts == counts) {
             Some((_, engines)) => engines.push(engine),
             None => by_counts.push((counts, vec![engine])),
         }
     }
-    let verdicts = by_counts.iter().map(|(counts, engines)| verdicts(counts, engines, tests.len()));
-    let orders = evidence.campaign.engines.iter().filter_map(|engine| {
+    let verdict_parts =
+        by_counts.iter().map(|(counts, engines)| verdicts_text(counts, engines, tests.len()));
+    let order_rows = evidence.campaign.engines.iter().filter_map(|engine| {
         let counts = facts::schedule_counts(evidence, engine.engine)?;
         Some((format!("Orders, {}", engine.engine), Text::plain(counts)))
     });
-    let all = Text::plain(kinds).then("; ").and(Text::join(verdicts, "; "));
-    std::iter::once((label, all)).chain(orders).collect()
+    let all_words =
+        Text::plain(kind_words).then_plain("; ").followed_by(Text::join(verdict_parts, "; "));
+    std::iter::once((row_label, all_words)).chain(order_rows).collect()
 }
 
 /// `15 pass on sequential and vulkan`
-fn verdicts(counts: &BTreeMap<Verdict, u32>, engines: &[EngineName], total: usize) -> Text {
-    let absent = total.saturating_sub(counts.values().sum::<u32>() as usize);
-    let absent = (absent > 0).then(|| Text::plain(format!("{absent} not-run")).tone(Tone::Caution));
-    let parts = counts.iter().map(|(verdict, count)| {
-        Text::plain(format!("{count} {verdict}")).tone(verdict_tone(*verdict))
+fn verdicts_text(
+    counts: &BTreeMap<Verdict, u32>,
+    engine_words: &[EngineName],
+    test_count: usize,
+) -> Text {
+    let absent_part = test_count.saturating_sub(counts.values().sum::<u32>() as usize);
+    let absent_part = (absent_part > 0)
+        .then(|| Text::plain(format!("{absent_part} not-run")).with_tone(Tone::Caution));
+    let verdict_parts = counts.iter().map(|(verdict, count)| {
+        Text::plain(format!("{count} {verdict}")).with_tone(verdict_tone(*verdict))
     });
-    let engines = engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
-    Text::join(parts.chain(absent), ", ").then(format!(" on {engines}"))
+    let engine_words =
+        engine_words.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
+    Text::join(verdict_parts.chain(absent_part), ", ").then_plain(format!(" on {engine_words}"))
 }
 
 #[cfg(test)]
@@ -231,8 +256,8 @@ mod tests {
         let rows = evidence.campaign.conclusion.summary.iter().flat_map(|row| &row.criteria);
         let mut seen = [false; 2];
         for summary in rows {
-            let Text(runs) = share(&evidence, summary);
-            let asked = facts::asked_for(&evidence, &summary.criterion);
+            let Text(runs) = criterion_share(&evidence, summary);
+            let asked = facts::is_asked_for(&evidence, &summary.criterion);
             let words: String = runs.iter().map(|run| run.text.as_str()).collect();
             assert_eq!(words.ends_with("(not asked for)"), !asked, "{words}");
             assert!(asked || runs.iter().all(|run| run.tone == Tone::Quiet), "{words}");

@@ -1,65 +1,66 @@
 //! What was verified, with what: project, tool, compiler, engines, modules.
 
-use super::links::{joined, listed, unit_link};
-use crate::document::{Align, Block, Extent, Outline, Table, Text, Tone};
+use super::links::{joined_texts, listed_texts, unit_link};
+use crate::document::{Block, ColumnAlign, Outline, Table, TableExtent, Text, Tone};
 use crate::facts;
 use vkcert_model::evidence::{Evidence, ProfileEvidence};
 use vkcert_model::project::{
     Contraction, DecisionPolicy, MemoryModel, Robustness, ValidationLayers,
 };
 
-pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
-    outline.heading(1, "Identification", "chapter/identification");
+pub(super) fn identification_chapter(evidence: &Evidence, outline: &mut Outline) {
+    outline.add_heading(1, "Identification", "chapter/identification");
     let project = &evidence.campaign.project;
-    let text = |value: &str| Text::plain(value);
-    outline.push(Block::Pairs(vec![
+    let plain_text = |value: &str| Text::plain(value);
+    outline.add_block(Block::Pairs(vec![
         ("Project".into(), Text::strong(project.name.as_str())),
-        ("Software level".into(), text(&format!("DO-178C level {}", project.level))),
-        ("Profile".into(), profile(&project.profile)),
-        ("Tool".into(), text(&format!("{} {}", project.tool, project.tool_version))),
-        ("Compiler".into(), text(&project.compiler)),
+        ("Software level".into(), plain_text(&format!("DO-178C level {}", project.level))),
+        ("Profile".into(), profile_text(&project.profile)),
+        ("Tool".into(), plain_text(&format!("{} {}", project.tool, project.tool_version))),
+        ("Compiler".into(), plain_text(&project.compiler)),
         ("Compiler options".into(), Text::code(project.compiler_options.as_str())),
-        ("Decision policy".into(), text(&policy(project.decision_policy))),
-        ("Memory model".into(), Text::sentence(memory_model(project.memory_model))),
-        ("Criteria".into(), text(&criteria(&project.criteria))),
-        ("Date".into(), date(project.date.as_deref())),
+        ("Decision policy".into(), plain_text(&policy_words(project.decision_policy))),
+        ("Memory model".into(), Text::sentence(memory_model_words(project.memory_model))),
+        ("Criteria".into(), plain_text(&criteria_words(&project.criteria))),
+        ("Date".into(), date_text(project.date.as_deref())),
     ]));
-    refused(evidence, outline);
-    engines(evidence, outline);
-    settings(evidence, outline);
-    configurations(evidence, outline);
+    refused_section(evidence, outline);
+    engines_section(evidence, outline);
+    settings_section(evidence, outline);
+    configurations_section(evidence, outline);
 }
 
-fn profile(profile: &ProfileEvidence) -> Text {
-    let name = Text::code(profile.name.as_str());
+fn profile_text(profile: &ProfileEvidence) -> Text {
+    let profile_name = Text::code(profile.name.as_str());
     if profile.meaning.is_empty() {
-        return name;
+        return profile_name;
     }
-    let features = profile.features.iter().map(|feature| Text::code(feature.as_str()));
-    name.then(". ")
-        .then(profile.meaning.join(" "))
-        .then(" Declared features: ")
-        .and(listed(features, Tone::Quiet))
+    let feature_codes = profile.features.iter().map(|feature| Text::code(feature.as_str()));
+    profile_name
+        .then_plain(". ")
+        .then_plain(profile.meaning.join(" "))
+        .then_plain(" Declared features: ")
+        .followed_by(listed_texts(feature_codes, Tone::Quiet))
 }
 
-fn refused(evidence: &Evidence, outline: &mut Outline) {
+fn refused_section(evidence: &Evidence, outline: &mut Outline) {
     let profile = &evidence.campaign.project.profile;
     if profile.refused.is_empty() {
         return;
     }
-    outline.heading(2, "Kernels that the profile refuses", "chapter/refused");
-    outline.paragraph("No test of these kernels ran, and nothing of them is covered.");
+    outline.add_heading(2, "Kernels that the profile refuses", "chapter/refused");
+    outline.add_paragraph("No test of these kernels ran, and nothing of them is covered.");
     let mut table = Table::new("Refused kernels").columns(&["Kernel", "What the target lacks"]);
     for row in &profile.refused {
-        table.row(vec![
+        table.add_row(vec![
             Text::strong(row.kernel.as_str()),
-            Text::plain(row.reasons.join("; ")).tone(Tone::Bad),
+            Text::plain(row.reasons.join("; ")).with_tone(Tone::Bad),
         ]);
     }
-    outline.table(table);
+    outline.add_table(table);
 }
 
-fn policy(policy: DecisionPolicy) -> &'static str {
+fn policy_words(policy: DecisionPolicy) -> &'static str {
     match policy {
         DecisionPolicy::Literal => "literal: every Boolean expression is a decision (CAST-10)",
         DecisionPolicy::ControlFlow => {
@@ -68,7 +69,7 @@ fn policy(policy: DecisionPolicy) -> &'static str {
     }
 }
 
-fn memory_model(model: MemoryModel) -> &'static str {
+fn memory_model_words(model: MemoryModel) -> &'static str {
     match model {
         MemoryModel::Idiom => {
             "idiom: the Vulkan memory model, and a memory barrier directly before `barrier()` is taken as one with it"
@@ -78,21 +79,21 @@ fn memory_model(model: MemoryModel) -> &'static str {
 }
 
 /// What of the project file decides how much a result says.
-fn settings(evidence: &Evidence, outline: &mut Outline) {
+fn settings_section(evidence: &Evidence, outline: &mut Outline) {
     let Some(settings) = &evidence.campaign.settings else { return };
-    outline.heading(2, "Settings", "chapter/settings");
+    outline.add_heading(2, "Settings", "chapter/settings");
     let mut table = Table::new("Settings of the project file that a result depends on")
         .columns(&["Setting", "Value"]);
-    let mut row =
-        |name: &str, value: String| table.row(vec![Text::plain(name), Text::sentence(value)]);
-    row(
+    let mut add_setting =
+        |name: &str, value: String| table.add_row(vec![Text::plain(name), Text::sentence(value)]);
+    add_setting(
         "Engines",
         match &settings.engines {
             None => "sequential, and vulkan where a device is found".to_owned(),
             Some(engines) => engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
         },
     );
-    row(
+    add_setting(
         "Repetitions of a test",
         match settings.repeat {
             None => "the engine's own (sequential 1, vulkan 3)".to_owned(),
@@ -100,14 +101,14 @@ fn settings(evidence: &Evidence, outline: &mut Outline) {
         },
     );
     let schedules = settings.schedules;
-    row(
+    add_setting(
         "Other schedules of a test",
         match schedules.count {
             0 => "none asked for".to_owned(),
             count => format!("{count}, seed {}", schedules.seed),
         },
     );
-    row(
+    add_setting(
         "Validation layers",
         match settings.validation {
             ValidationLayers::On => "on, where they are installed",
@@ -116,7 +117,7 @@ fn settings(evidence: &Evidence, outline: &mut Outline) {
         }
         .to_owned(),
     );
-    row(
+    add_setting(
         "Robustness features of the device",
         match settings.robustness {
             Robustness::Off => "off: accesses outside of buffers and images are undefined",
@@ -128,7 +129,7 @@ fn settings(evidence: &Evidence, outline: &mut Outline) {
         }
         .to_owned(),
     );
-    row(
+    add_setting(
         "Contraction",
         match settings.contraction {
             Contraction::Forbidden => {
@@ -139,105 +140,118 @@ fn settings(evidence: &Evidence, outline: &mut Outline) {
         .to_owned(),
     );
     let limits = &settings.limits;
-    row(
+    add_setting(
         "Limits of a test",
         format!(
             "{} s on a device, {} steps, {} bytes",
             limits.seconds, limits.steps, limits.memory_bytes
         ),
     );
-    row(
+    add_setting(
         "Kept in the evidence",
         format!(
             "{} mismatches per expectation, outputs of up to {} bytes",
             limits.mismatches, limits.output_bytes
         ),
     );
-    outline.table(table);
-    outline.paragraph(Text::quiet(
+    outline.add_table(table);
+    outline.add_paragraph(Text::quiet(
         "As the project file has them. The command line can set repetitions, schedules and limits otherwise for a run; each test \
          tells its repetitions and schedules.",
     ));
 }
 
-fn criteria(names: &[String]) -> String {
+fn criteria_words(names: &[String]) -> String {
     names.iter().map(|name| facts::criterion_title(name)).collect::<Vec<_>>().join(", ")
 }
 
-pub(super) fn date(date: Option<&str>) -> Text {
+pub(super) fn date_text(date: Option<&str>) -> Text {
     date.map_or_else(|| Text::quiet("not recorded (SOURCE_DATE_EPOCH was not set)"), Text::plain)
 }
 
-fn engines(evidence: &Evidence, outline: &mut Outline) {
-    outline.heading(2, "Engines and devices", "chapter/engines");
+fn engines_section(evidence: &Evidence, outline: &mut Outline) {
+    outline.add_heading(2, "Engines and devices", "chapter/engines");
     let mut table = Table::new("Engines").columns(&["Engine", "State", "Identity"]);
     for engine in &evidence.campaign.engines {
-        let state = match (engine.ran, &engine.reason) {
-            (true, None) => Text::plain("ran").tone(Tone::Good),
-            (true, Some(reason)) => Text::plain("ran").tone(Tone::Good).then(format!(": {reason}")),
+        let engine_state = match (engine.ran, &engine.reason) {
+            (true, None) => Text::plain("ran").with_tone(Tone::Good),
+            (true, Some(reason)) => {
+                Text::plain("ran").with_tone(Tone::Good).then_plain(format!(": {reason}"))
+            }
             (false, reason) => {
                 let reason = reason.as_deref().unwrap_or("no reason recorded");
-                Text::strong("not run").tone(Tone::Caution).then(format!(": {reason}"))
+                Text::strong("not run").with_tone(Tone::Caution).then_plain(format!(": {reason}"))
             }
         };
-        let identity = engine
+        let identity_texts = engine
             .identity
             .iter()
-            .map(|(name, value)| Text::quiet(format!("{name} ")).then(value.as_str()));
-        let identity = joined(identity, "; ", Tone::Quiet);
-        table.row(vec![Text::strong(engine.engine.to_string()), state, identity]);
+            .map(|(name, value)| Text::quiet(format!("{name} ")).then_plain(value.as_str()));
+        let identity_texts = joined_texts(identity_texts, "; ", Tone::Quiet);
+        table.add_row(vec![Text::strong(engine.engine.to_string()), engine_state, identity_texts]);
     }
-    outline.table(table);
+    outline.add_table(table);
 }
 
-fn configurations(evidence: &Evidence, outline: &mut Outline) {
-    outline.heading(2, "Kernels and modules", "chapter/modules");
-    outline.paragraph(
+fn configurations_section(evidence: &Evidence, outline: &mut Outline) {
+    outline.add_heading(2, "Kernels and modules", "chapter/modules");
+    outline.add_paragraph(
         "The production module is compiled from the untouched source and alone judges requirements. The traced module \
          is compiled from the marked source with the markers erased; the instrumented module is the traced one with \
          coverage records. Coverage belongs to the configuration named here.",
     );
-    for unit in facts::units(evidence) {
+    for unit in facts::kernel_units(evidence) {
         let Some((_, kernel)) = facts::on_engines(evidence, &unit).into_iter().next() else {
             continue;
         };
-        let mut table = Table::new(Text::plain("Kernel ").and(unit_link(&unit)))
-            .column("Property", Align::Left)
-            .column("Value", Align::Left)
-            .extent(Extent::Full);
+        let mut table = Table::new(Text::plain("Kernel ").followed_by(unit_link(&unit)))
+            .with_column("Property", ColumnAlign::Left)
+            .with_column("Value", ColumnAlign::Left)
+            .extent(TableExtent::Full);
         let configuration = &kernel.configuration;
         let modules = &kernel.modules;
-        let mut row = |name: &str, value: Text| table.row(vec![Text::plain(name), value]);
-        row("Source", Text::code(kernel.source.as_str()));
-        row("Entry point", Text::code(configuration.entry.as_str()));
-        row("Target environment", Text::code(configuration.target_env.as_str()));
-        row("Local size", Text::code(configuration.local_size.map(|n| n.to_string()).join(" × ")));
-        row("Defines", pairs(configuration.defines.iter()));
-        let values = configuration
+        let mut add_property =
+            |name: &str, value: Text| table.add_row(vec![Text::plain(name), value]);
+        add_property("Source", Text::code(kernel.source.as_str()));
+        add_property("Entry point", Text::code(configuration.entry.as_str()));
+        add_property("Target environment", Text::code(configuration.target_env.as_str()));
+        add_property(
+            "Local size",
+            Text::code(configuration.local_size.map(|size| size.to_string()).join(" × ")),
+        );
+        add_property("Defines", pairs_text(configuration.defines.iter()));
+        let constant_values = configuration
             .specialization
             .iter()
             .map(|constant| (constant.label(), constant.value.clone()));
-        let values: Vec<(String, String)> = values.collect();
-        if !values.is_empty() {
-            row("Configuration", Text::code(configuration.name.as_str()));
-            row("Specialization", pairs(values.iter().map(|(name, value)| (name, value))));
+        let constant_values: Vec<(String, String)> = constant_values.collect();
+        if !constant_values.is_empty() {
+            add_property("Configuration", Text::code(configuration.name.as_str()));
+            add_property(
+                "Specialization",
+                pairs_text(constant_values.iter().map(|(name, value)| (name, value))),
+            );
         }
-        row("Production module", hash(&modules.production, modules.production_file.as_deref()));
-        row("Traced module", hash(&modules.traced, None));
-        row("Instrumented module", hash(&modules.instrumented, None));
-        outline.table(table);
+        add_property(
+            "Production module",
+            hash_text(&modules.production, modules.production_file.as_deref()),
+        );
+        add_property("Traced module", hash_text(&modules.traced, None));
+        add_property("Instrumented module", hash_text(&modules.instrumented, None));
+        outline.add_table(table);
     }
 }
 
-fn pairs<'a>(pairs: impl Iterator<Item = (&'a String, &'a String)>) -> Text {
-    let pairs = pairs.map(|(name, value)| Text::code(format!("{name}={value}")));
-    listed(pairs, Tone::Quiet)
+fn pairs_text<'a>(pair_texts: impl Iterator<Item = (&'a String, &'a String)>) -> Text {
+    let pair_texts = pair_texts.map(|(name, value)| Text::code(format!("{name}={value}")));
+    listed_texts(pair_texts, Tone::Quiet)
 }
 
-fn hash(hash: &str, file: Option<&str>) -> Text {
+fn hash_text(hash: &str, file_text: Option<&str>) -> Text {
     if hash.is_empty() {
         return Text::quiet("none recorded");
     }
-    let file = file.map_or_else(Text::empty, |file| Text::code(file).then(" "));
-    file.and(Text::code(hash))
+    let file_text =
+        file_text.map_or_else(Text::empty, |file_text| Text::code(file_text).then_plain(" "));
+    file_text.followed_by(Text::code(hash))
 }

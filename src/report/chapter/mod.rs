@@ -21,83 +21,84 @@ mod test;
 mod tones;
 
 use super::ReportError;
-use super::document::{Align, Block, Document, Outline, Table, Text};
+use super::document::{Block, ColumnAlign, Document, Outline, Table, Text};
 use super::facts;
 use vkcert_model::evidence::Evidence;
 
 pub(super) use tones::{requirement_tone, verdict_tone};
 
 /// Builds the whole document.
-pub(super) fn document(evidence: &Evidence) -> Result<Document, ReportError> {
+pub(super) fn report_document(evidence: &Evidence) -> Result<Document, ReportError> {
     let root = evidence.root()?;
     let mut outline = Outline::default();
-    identification::chapter(evidence, &mut outline);
-    conclusion::chapter(evidence, &mut outline);
-    summary::chapter(evidence, &mut outline);
-    findings::uncovered_obligations(evidence, &mut outline);
-    findings::chapter(evidence, &mut outline);
-    requirement::chapter(evidence, &mut outline);
-    test::chapter(evidence, &mut outline);
-    for unit in facts::units(evidence) {
-        kernel::chapter(evidence, &unit, &mut outline);
+    identification::identification_chapter(evidence, &mut outline);
+    conclusion::conclusion_chapter(evidence, &mut outline);
+    summary::summary_chapter(evidence, &mut outline);
+    findings::uncovered_chapter(evidence, &mut outline);
+    findings::findings_chapter(evidence, &mut outline);
+    requirement::requirement_chapter(evidence, &mut outline);
+    test::test_chapter(evidence, &mut outline);
+    for unit in facts::kernel_units(evidence) {
+        kernel::kernel_chapter(evidence, &unit, &mut outline);
     }
-    findings::justifications(evidence, &mut outline);
-    coupling::chapter(evidence, &mut outline);
-    coupling::agreement(evidence, &mut outline);
-    limits(evidence, &mut outline);
-    manifest(evidence, &root, &mut outline);
+    findings::justifications_chapter(evidence, &mut outline);
+    coupling::coupling_chapter(evidence, &mut outline);
+    coupling::agreement_chapter(evidence, &mut outline);
+    limits_chapter(evidence, &mut outline);
+    manifest_chapter(evidence, &root, &mut outline);
     let project = &evidence.campaign.project;
     Ok(Document {
         project: project.name.clone(),
         level: project.level.to_string(),
         tool: format!("{} {}", project.tool, project.tool_version),
         date: project.date.clone(),
-        front: front::front(evidence, &root),
+        front: front::front_blocks(evidence, &root),
         body: outline.blocks,
         root,
     })
 }
 
-fn limits(evidence: &Evidence, outline: &mut Outline) {
-    outline.heading(1, "Limits of the tool", "chapter/limits");
-    outline.paragraph(
+fn limits_chapter(evidence: &Evidence, outline: &mut Outline) {
+    outline.add_heading(1, "Limits of the tool", "chapter/limits");
+    outline.add_paragraph(
         "This report covers device code and its coupling with the host. MC/DC of the host program itself is for \
          existing qualified tools.",
     );
     if !evidence.campaign.limits.is_empty() {
-        outline.push(Block::List(
+        outline.add_block(Block::List(
             evidence.campaign.limits.iter().map(|limit| Text::plain(limit.as_str())).collect(),
         ));
     }
 }
 
-fn manifest(evidence: &Evidence, root: &str, outline: &mut Outline) {
-    outline.heading(1, "Manifest", "chapter/manifest");
+fn manifest_chapter(evidence: &Evidence, root: &str, outline: &mut Outline) {
+    outline.add_heading(1, "Manifest", "chapter/manifest");
     let manifest = &evidence.manifest;
-    outline.paragraph(format!(
+    outline.add_paragraph(format!(
         "SHA-256 of every input that the run read and of every evidence file that it wrote. Tool: {}. Compiler: {}.",
         manifest.tool, manifest.compiler
     ));
-    outline.paragraph(
+    outline.add_paragraph(
         Text::plain("Root: the SHA-256 of the manifest, by which all of the evidence is known: ")
-            .and(Text::code(root))
-            .then(
+            .followed_by(Text::code(root))
+            .then_plain(
                 ". Compare it with one that reached you another way; `vkcert verify --root` does.",
             ),
     );
     for (caption, files) in [("Inputs", &manifest.inputs), ("Evidence files", &manifest.outputs)] {
         if files.is_empty() {
-            outline.paragraph(Text::quiet(format!("{caption}: none recorded.")));
+            outline.add_paragraph(Text::quiet(format!("{caption}: none recorded.")));
             continue;
         }
-        let mut table =
-            Table::new(caption).column("File", Align::Left).column("SHA-256", Align::Left);
+        let mut table = Table::new(caption)
+            .with_column("File", ColumnAlign::Left)
+            .with_column("SHA-256", ColumnAlign::Left);
         for (file, hash) in files {
-            table.row(vec![
+            table.add_row(vec![
                 Text::code(file.as_str()),
                 Text::code(hash.trim_start_matches("sha256:")),
             ]);
         }
-        outline.table(table);
+        outline.add_table(table);
     }
 }

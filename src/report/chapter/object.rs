@@ -3,7 +3,7 @@
 
 use super::tones::status_tone;
 use crate::document::{Block, Outline, Table, Text, Tone};
-use crate::facts::{self, Unit};
+use crate::facts::{self, KernelUnit};
 use crate::statement;
 use std::collections::BTreeMap;
 use vkcert_model::coverage::{SimpleObligation, Status};
@@ -11,53 +11,56 @@ use vkcert_model::evidence::KernelEvidence;
 use vkcert_model::object::{ObjectBranch, ObjectOrigin, ObjectStructure};
 use vkcert_model::wording::plural;
 
-pub(super) fn section(unit: &Unit, sides: &[&KernelEvidence], outline: &mut Outline) {
+pub(super) fn object_section(unit: &KernelUnit, sides: &[&KernelEvidence], outline: &mut Outline) {
     let structure = &sides[0].objects.structure;
-    outline.heading(2, "Object code", format!("{}/object", unit.anchor()));
+    outline.add_heading(2, "Object code", format!("{}/object", unit.chapter_anchor()));
     if let Some(reason) = &structure.unrecorded {
         let lines = vec![Text::plain(reason.as_str())];
-        outline.push(Block::Notice {
+        outline.add_block(Block::Notice {
             tone: Tone::Caution,
             title: Text::plain("Not recorded"),
             lines,
         });
     }
-    outline.paragraph(counts(structure));
+    outline.add_paragraph(object_counts(structure));
     if !structure.branches.is_empty() {
-        outline.table(table(structure, sides));
+        outline.add_table(branch_table(structure, sides));
     }
-    loops(sides[0], outline);
+    loops_paragraph(sides[0], outline);
 }
 
-fn counts(structure: &ObjectStructure) -> Text {
-    let branches = plural(
+fn object_counts(structure: &ObjectStructure) -> Text {
+    let branch_words = plural(
         structure.branches.len(),
         "branch, switch or select",
         "branches, switches and selects",
     );
-    let loops = statement::counted(structure.loops.len(), "loop");
-    let origins = structure.branches.iter().map(|branch| &branch.origin);
-    let origins = origins.chain(structure.loops.iter().map(|found| &found.origin));
-    let additional = origins.filter(|origin| origin.is_additional()).count();
+    let loop_words = statement::counted(structure.loops.len(), "loop");
+    let all_origins = structure.branches.iter().map(|branch| &branch.origin);
+    let all_origins =
+        all_origins.chain(structure.loops.iter().map(|object_loop| &object_loop.origin));
+    let additional_count = all_origins.filter(|origin| origin.is_additional()).count();
     let text = format!(
-        "The production module has {branches} and {loops} in the functions that the entry point reaches. "
+        "The production module has {branch_words} and {loop_words} in the functions that the entry point reaches. "
     );
     let without_source =
         structure.branches.iter().any(|branch| branch.origin == ObjectOrigin::NoSource);
-    match (without_source, additional) {
+    match (without_source, additional_count) {
         _ if structure.branches.is_empty() && structure.loops.is_empty() => Text::plain(text),
-        (true, _) => Text::plain(text).then("There is no source to trace them to."),
-        (false, 0) => Text::plain(text).then("Each of them traces to the source text."),
+        (true, _) => Text::plain(text).then_plain("There is no source to trace them to."),
+        (false, 0) => Text::plain(text).then_plain("Each of them traces to the source text."),
         (false, count) => Text::plain(text)
-            .and(
+            .followed_by(
                 Text::plain(format!("Tracing to no source statement: {count} of them"))
-                    .tone(Tone::Caution),
+                    .with_tone(Tone::Caution),
             )
-            .then(", additional code (DO-178C 6.4.4.2.b); the others trace to the source text."),
+            .then_plain(
+                ", additional code (DO-178C 6.4.4.2.b); the others trace to the source text.",
+            ),
     }
 }
 
-fn table(structure: &ObjectStructure, sides: &[&KernelEvidence]) -> Table {
+fn branch_table(structure: &ObjectStructure, sides: &[&KernelEvidence]) -> Table {
     let mut table = Table::new("Branches of the production module").columns(&[
         "Branch",
         "Kind",
@@ -67,25 +70,28 @@ fn table(structure: &ObjectStructure, sides: &[&KernelEvidence]) -> Table {
     for side in sides {
         table = table.columns(&[side.engine.to_string().as_str()]);
     }
-    let statuses: Vec<Statuses<'_>> = sides.iter().map(|side| statuses(side)).collect();
+    let statuses_by_side: Vec<StatusById<'_>> =
+        sides.iter().map(|side| statuses_by_id(side)).collect();
     for branch in &structure.branches {
-        let mut cells = vec![
+        let mut row_cells = vec![
             Text::code(branch.id.to_string()),
             Text::plain(branch.kind.to_string()),
-            Text::code(place(sides[0], branch)),
-            origin(&branch.origin),
+            Text::code(branch_place(sides[0], branch)),
+            origin_text(&branch.origin),
         ];
-        cells.extend(statuses.iter().map(|found| outcomes(found, branch)));
-        table.row(cells);
+        row_cells.extend(
+            statuses_by_side.iter().map(|side_statuses| outcome_cells(side_statuses, branch)),
+        );
+        table.add_row(row_cells);
     }
     table
 }
 
-fn place(side: &KernelEvidence, branch: &ObjectBranch) -> String {
+fn branch_place(side: &KernelEvidence, branch: &ObjectBranch) -> String {
     let place = &branch.place;
     match (&place.file, place.line) {
         (Some(file), Some(line)) => {
-            facts::place(&side.source, file, line, place.column.unwrap_or(0))
+            facts::source_place(&side.source, file, line, place.column.unwrap_or(0))
         }
         (_, _) => {
             let function = place.function.as_deref().unwrap_or("-");
@@ -94,14 +100,14 @@ fn place(side: &KernelEvidence, branch: &ObjectBranch) -> String {
     }
 }
 
-fn origin(origin: &ObjectOrigin) -> Text {
+fn origin_text(origin: &ObjectOrigin) -> Text {
     let text = Text::sentence(origin.to_string());
-    if origin.is_additional() { text.tone(Tone::Caution) } else { text }
+    if origin.is_additional() { text.with_tone(Tone::Caution) } else { text }
 }
 
-type Statuses<'a> = BTreeMap<&'a str, Status>;
+type StatusById<'a> = BTreeMap<&'a str, Status>;
 
-fn statuses(side: &KernelEvidence) -> Statuses<'_> {
+fn statuses_by_id(side: &KernelEvidence) -> StatusById<'_> {
     side.coverage
         .objects
         .iter()
@@ -110,28 +116,35 @@ fn statuses(side: &KernelEvidence) -> Statuses<'_> {
 }
 
 /// `✓ true  ✗ false`
-fn outcomes(statuses: &Statuses<'_>, branch: &ObjectBranch) -> Text {
-    let cell = |label: &str, text: &str| {
-        let id = format!("{}.{label}", branch.id);
-        let status = statuses.get(id.as_str()).copied().unwrap_or(Status::Undetermined);
-        Text::plain(format!("{} {text}", facts::status_symbol(status))).tone(status_tone(status))
+fn outcome_cells(statuses: &StatusById<'_>, branch: &ObjectBranch) -> Text {
+    let outcome_cell = |label: &str, text: &str| {
+        let obligation_id = format!("{}.{label}", branch.id);
+        let outcome_status =
+            statuses.get(obligation_id.as_str()).copied().unwrap_or(Status::Undetermined);
+        Text::plain(format!("{} {text}", facts::status_symbol(outcome_status)))
+            .with_tone(status_tone(outcome_status))
     };
-    Text::join(branch.outcomes.iter().map(|outcome| cell(&outcome.label, &outcome.text)), "  ")
+    Text::join(
+        branch.outcomes.iter().map(|outcome| outcome_cell(&outcome.label, &outcome.text)),
+        "  ",
+    )
 }
 
-fn loops(side: &KernelEvidence, outline: &mut Outline) {
+fn loops_paragraph(side: &KernelEvidence, outline: &mut Outline) {
     let loops = &side.objects.structure.loops;
     if loops.is_empty() {
         return;
     }
-    let items = loops.iter().map(|found| {
-        let place = match (&found.place.file, found.place.line) {
+    let loop_texts = loops.iter().map(|object_loop| {
+        let loop_place = match (&object_loop.place.file, object_loop.place.line) {
             (Some(file), Some(line)) => {
-                facts::place(&side.source, file, line, found.place.column.unwrap_or(0))
+                facts::source_place(&side.source, file, line, object_loop.place.column.unwrap_or(0))
             }
-            (_, _) => found.place.to_string(),
+            (_, _) => object_loop.place.to_string(),
         };
-        Text::code(place).then(" ").and(origin(&found.origin))
+        Text::code(loop_place).then_plain(" ").followed_by(origin_text(&object_loop.origin))
     });
-    outline.paragraph(Text::plain("Loops: ").and(Text::join(items, ", ")).then("."));
+    outline.add_paragraph(
+        Text::plain("Loops: ").followed_by(Text::join(loop_texts, ", ")).then_plain("."),
+    );
 }

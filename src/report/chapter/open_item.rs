@@ -1,6 +1,6 @@
 //! Open items: what makes the result say less than the level asks for, accepted or not.
 
-use crate::document::{Extent, Table, Text, Tone};
+use crate::document::{Table, TableExtent, Text, Tone};
 use crate::shortened::shortened;
 use vkcert_model::evidence::Evidence;
 use vkcert_model::open_item::{Acceptability, OpenItem, OpenItemKind};
@@ -15,31 +15,31 @@ const SUBJECTS: usize = 3;
 const LINE: usize = 34;
 
 /// Those that count, then those that the project accepts.
-fn in_order(evidence: &Evidence) -> Vec<&OpenItem> {
+fn standing_first(evidence: &Evidence) -> Vec<&OpenItem> {
     let items = &evidence.campaign.open_items;
-    let accepted = items.iter().filter(|item| !item.stands());
-    items.iter().filter(|item| item.stands()).chain(accepted).collect()
+    let accepted_items = items.iter().filter(|item| !item.stands());
+    items.iter().filter(|item| item.stands()).chain(accepted_items).collect()
 }
 
 /// Every item; none where there are none.
-pub(super) fn table(evidence: &Evidence) -> Option<Table> {
-    let items = in_order(evidence);
+pub(super) fn item_table(evidence: &Evidence) -> Option<Table> {
+    let items = standing_first(evidence);
     let mut table = Table::new(CAPTION).columns(&["Item", "What", "State"]);
     for item in &items {
-        table.row(vec![
+        table.add_row(vec![
             Text::code(item.name.as_str()),
             Text::sentence(item.sentence.as_str()),
-            state(item),
+            item_state(item),
         ]);
     }
-    (!items.is_empty()).then(|| table.extent(Extent::Full))
+    (!items.is_empty()).then(|| table.extent(TableExtent::Full))
 }
 
 const CAPTION: &str = "Open items: less than the level asks for";
 
 /// For the title page, with a bounded number of rows; none where there are no items.
 pub(super) fn brief_table(evidence: &Evidence) -> Option<Table> {
-    let items = in_order(evidence);
+    let items = standing_first(evidence);
     let mut table = Table::new(CAPTION).columns(&["Item", "What", "State"]);
     if items.len() > ONE_BY_ONE {
         for (kind, _) in OpenItemKind::ALL {
@@ -47,63 +47,68 @@ pub(super) fn brief_table(evidence: &Evidence) -> Option<Table> {
                 items.iter().copied().filter(|item| item.kind == *kind).collect();
             table.rows.extend(kind_row(&of_kind));
         }
-        return Some(table.extent(Extent::Full));
+        return Some(table.extent(TableExtent::Full));
     }
     for item in &items {
-        let state = match &item.acceptance {
-            None => state(item),
-            Some(approval) => Text::plain("accepted").tone(Tone::Caution).then(format!(
+        let state_text = match &item.acceptance {
+            None => item_state(item),
+            Some(approval) => Text::plain("accepted").with_tone(Tone::Caution).then_plain(format!(
                 ": {} (author {}, approver {})",
                 shortened(&approval.reason, CELL),
                 shortened(&approval.author, CELL / 3),
                 shortened(&approval.approver, CELL / 3)
             )),
         };
-        let name = Text::code(shortened(&item.name, CELL));
-        table.row(vec![name, Text::sentence(shortened(&item.sentence, CELL)), state]);
+        let short_name = Text::code(shortened(&item.name, CELL));
+        table.add_row(vec![
+            short_name,
+            Text::sentence(shortened(&item.sentence, CELL)),
+            state_text,
+        ]);
     }
-    (!items.is_empty()).then(|| table.extent(Extent::Full))
+    (!items.is_empty()).then(|| table.extent(TableExtent::Full))
 }
 
 /// All items of one kind in a row; none where there are none.
 fn kind_row(items: &[&OpenItem]) -> Option<Vec<Text>> {
-    let [item] = items else { return kind_together(items) };
+    let [item] = items else { return joint_kind_row(items) };
     let sentence = Text::sentence(shortened(&item.sentence, CELL / 2));
     let short_state = match &item.acceptance {
-        Some(_) => Text::plain("accepted").tone(Tone::Caution),
-        None => state(item),
+        Some(_) => Text::plain("accepted").with_tone(Tone::Caution),
+        None => item_state(item),
     };
     Some(vec![Text::code(shortened(&item.name, CELL / 2)), sentence, short_state])
 }
 
-fn kind_together(items: &[&OpenItem]) -> Option<Vec<Text>> {
-    let first = items.first()?;
-    let subjects =
+fn joint_kind_row(items: &[&OpenItem]) -> Option<Vec<Text>> {
+    let first_item = items.first()?;
+    let distinct_subjects =
         items.iter().filter_map(|item| item.subject.as_ref()).map(|subject| subject.to_string());
-    let shown: Vec<String> = subjects.take(SUBJECTS).collect();
+    let shown_subjects: Vec<String> = distinct_subjects.take(SUBJECTS).collect();
     let open = items.iter().filter(|item| item.stands()).count();
-    let open_count = (open > 0).then(|| Text::plain(format!("✗ {open} open")).tone(Tone::Bad));
-    let accepted = items.len() - open;
-    let accepted =
-        (accepted > 0).then(|| Text::plain(format!("{accepted} accepted")).tone(Tone::Caution));
-    let named = and_more(&shortened(&shown.join(", "), LINE), items.len() - shown.len());
-    let what = Text::plain(format!("{} items: {named}", items.len()));
-    let state = Text::join(open_count.into_iter().chain(accepted), ", ");
-    Some(vec![Text::code(first.kind.name()), what, state])
+    let open_count = (open > 0).then(|| Text::plain(format!("✗ {open} open")).with_tone(Tone::Bad));
+    let accepted_count = items.len() - open;
+    let accepted_count = (accepted_count > 0)
+        .then(|| Text::plain(format!("{accepted_count} accepted")).with_tone(Tone::Caution));
+    let subject_words =
+        and_more(&shortened(&shown_subjects.join(", "), LINE), items.len() - shown_subjects.len());
+    let kind_words = Text::plain(format!("{} items: {subject_words}", items.len()));
+    let state_text = Text::join(open_count.into_iter().chain(accepted_count), ", ");
+    Some(vec![Text::code(first_item.kind.name()), kind_words, state_text])
 }
 
-fn state(item: &OpenItem) -> Text {
+fn item_state(item: &OpenItem) -> Text {
     match (&item.acceptance, item.acceptable) {
         (Some(approval), _) => {
             let signed = format!(
                 ": {} (author {}, approver {})",
                 approval.reason, approval.author, approval.approver
             );
-            Text::plain("accepted").tone(Tone::Caution).then(signed)
+            Text::plain("accepted").with_tone(Tone::Caution).then_plain(signed)
         }
-        (None, Acceptability::ByProject) => Text::plain("✗\u{a0}open").tone(Tone::Bad),
+        (None, Acceptability::ByProject) => Text::plain("✗\u{a0}open").with_tone(Tone::Bad),
         (None, Acceptability::Never) => {
-            Text::plain("✗\u{a0}open, cannot be accepted").tone(Tone::Bad)
+            Text::plain("✗\u{a0}open, cannot be accepted").with_tone(Tone::Bad)
         }
     }
 }

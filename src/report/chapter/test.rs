@@ -2,9 +2,9 @@
 //! mismatches.
 
 use super::contents;
-use super::links::{kernel_link, listed, requirement_link, test_link, text_or_none};
+use super::links::{kernel_link, listed_texts, requirement_link, test_link, text_or_none};
 use super::tones::verdict_tone;
-use crate::document::{Align, Block, Outline, Table, Text, Tone};
+use crate::document::{Block, ColumnAlign, Outline, Table, Text, Tone};
 use crate::expectation;
 use crate::facts::{self, Failure};
 use vkcert_model::altered::Alteration;
@@ -15,27 +15,29 @@ use vkcert_model::verdict::Verdict;
 /// Mismatches printed per test and engine.
 const MISMATCHES: usize = 12;
 
-pub(super) fn chapter(evidence: &Evidence, outline: &mut Outline) {
-    outline.heading(1, "Tests", "chapter/tests");
-    results(evidence, outline);
-    outline.heading(2, "Test cases in full", "chapter/tests/full");
+pub(super) fn test_chapter(evidence: &Evidence, outline: &mut Outline) {
+    outline.add_heading(1, "Tests", "chapter/tests");
+    results_table(evidence, outline);
+    outline.add_heading(2, "Test cases in full", "chapter/tests/full");
     if !evidence.campaign.tests.is_empty() {
-        outline.paragraph(contents::legend(evidence));
-        outline.paragraph(altered_legend());
+        outline.add_paragraph(contents::contents_legend(evidence));
+        outline.add_paragraph(altered_legend());
     }
     for (index, test) in evidence.campaign.tests.iter().enumerate() {
-        full(test, outline);
-        contents::table(evidence, index).into_iter().for_each(|table| outline.table(table));
-        let failures = facts::failures(test);
+        test_entry(test, outline);
+        contents::contents_table(evidence, index)
+            .into_iter()
+            .for_each(|table| outline.add_table(table));
+        let failures = facts::merged_failures(test);
         failures
             .iter()
             .filter(|one| !one.mismatches.is_empty())
-            .for_each(|one| mismatches(test, one, outline));
+            .for_each(|one| mismatch_table(test, one, outline));
     }
 }
 
-fn results(evidence: &Evidence, outline: &mut Outline) {
-    outline.heading(2, "Results", "chapter/tests/results");
+fn results_table(evidence: &Evidence, outline: &mut Outline) {
+    outline.add_heading(2, "Results", "chapter/tests/results");
     let engines: Vec<_> = evidence.campaign.engines.iter().map(|engine| engine.engine).collect();
     let mut table = Table::new("Verdict of every test on every engine").columns(&[
         "Test case",
@@ -43,14 +45,14 @@ fn results(evidence: &Evidence, outline: &mut Outline) {
         "Kind",
     ]);
     for engine in &engines {
-        table = table.column(engine.to_string(), Align::Left);
+        table = table.with_column(engine.to_string(), ColumnAlign::Left);
     }
     for test in &evidence.campaign.tests {
         let title = text_or_none(test.title.as_deref().unwrap_or_default());
         let mut cells = vec![test_link(&test.id), title, Text::plain(test.kind.to_string())];
         for engine in &engines {
             cells.push(match facts::result_on(test, *engine) {
-                None => verdict(Verdict::NotRun),
+                None => verdict_text(Verdict::NotRun),
                 Some(result) => {
                     let stand = result.findings.iter().filter(|finding| finding.stands()).count();
                     let count = match stand {
@@ -63,43 +65,48 @@ fn results(evidence: &Evidence, outline: &mut Outline) {
                         n => format!(", {n} accepted"),
                     };
                     let in_part = if judges_in_part(result) { ", judges in part" } else { "" };
-                    let cautions = Text::plain(accepted + in_part).tone(Tone::Caution);
-                    verdict(result.verdict).and(Text::plain(count).tone(Tone::Bad)).and(cautions)
+                    let cautions = Text::plain(accepted + in_part).with_tone(Tone::Caution);
+                    verdict_text(result.verdict)
+                        .followed_by(Text::plain(count).with_tone(Tone::Bad))
+                        .followed_by(cautions)
                 }
             });
         }
-        table.row(cells);
+        table.add_row(cells);
     }
-    outline.table(table);
+    outline.add_table(table);
     let results = || evidence.campaign.tests.iter().flat_map(|test| &test.results);
     if results().any(judges_in_part) {
-        outline.paragraph(
+        outline.add_paragraph(
             "Judges in part: the test stores elements that none of its expectations judges, or has expectations that judge nothing; \
              its entry below names them.",
         );
     }
 }
 
-fn verdict(verdict: Verdict) -> Text {
+fn verdict_text(verdict: Verdict) -> Text {
     let tone = verdict_tone(verdict);
     let symbol = match tone {
         Tone::Good => "✓",
         Tone::Bad => "✗",
         Tone::Caution | Tone::Neutral | Tone::Quiet => "·",
     };
-    Text::plain(format!("{symbol}\u{a0}{verdict}")).tone(tone)
+    Text::plain(format!("{symbol}\u{a0}{verdict}")).with_tone(tone)
 }
 
-fn full(test: &TestEvidence, outline: &mut Outline) {
+fn test_entry(test: &TestEvidence, outline: &mut Outline) {
     let title = test.title.as_ref().map(|title| format!(": {title}")).unwrap_or_default();
-    let heading = outline.numbered(
+    let heading = outline.numbered_heading(
         3,
         Text::plain(format!("{}{title}", test.id)),
         format!("test/{}", test.id),
     );
     let mut pairs = vec![
-        ("Requirements".into(), listed(test.requirements.iter().map(requirement_link), Tone::Bad)),
-        ("Kernels".into(), listed(test.kernels.iter().map(kernel_link), Tone::Quiet)),
+        (
+            "Requirements".into(),
+            listed_texts(test.requirements.iter().map(requirement_link), Tone::Bad),
+        ),
+        ("Kernels".into(), listed_texts(test.kernels.iter().map(kernel_link), Tone::Quiet)),
         ("Kind".into(), Text::plain(test.kind.to_string())),
     ];
     for (index, step) in test.procedure.iter().enumerate() {
@@ -110,12 +117,12 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
         };
         pairs.push((name, Text::plain(step.as_str())));
     }
-    pairs.extend(expectations(test));
+    pairs.extend(expectation_pairs(test));
     for result in &test.results {
         let reason = result.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-        let result_text = verdict(result.verdict).and(Text::sentence(reason));
+        let result_text = verdict_text(result.verdict).followed_by(Text::sentence(reason));
         pairs.push((format!("Result, {}", result.engine), result_text));
-        pairs.push((format!("Runs, {}", result.engine), Text::plain(runs(result))));
+        pairs.push((format!("Runs, {}", result.engine), Text::plain(runs_in_words(result))));
         if let Some(schedule) = &result.schedule {
             pairs.push((format!("Schedule, {}", result.engine), Text::plain(schedule.to_string())));
         }
@@ -133,7 +140,7 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
             let text = "the test passes by an undefined value: with others it does not, or does not complete";
             pairs.push((
                 format!("Undefined, {}", result.engine),
-                Text::plain(text).tone(Tone::Caution),
+                Text::plain(text).with_tone(Tone::Caution),
             ));
         }
         if !result.left_open.is_empty() {
@@ -145,7 +152,7 @@ fn full(test: &TestEvidence, outline: &mut Outline) {
     }
     pairs.push(("File".into(), Text::code(test.file.as_str())));
     pairs.push(("Hash".into(), Text::code(test.hash.as_str())));
-    outline.push(Block::Together(vec![heading, Block::Pairs(pairs)]));
+    outline.add_block(Block::Together(vec![heading, Block::Pairs(pairs)]));
 }
 
 /// Whether a test that passed stores elements that it does not judge, or has expectations that
@@ -202,10 +209,10 @@ fn altered_legend() -> String {
 }
 
 /// An entry per expectation.
-fn expectations(test: &TestEvidence) -> Vec<(String, Text)> {
-    let entries = expectation::in_words(test);
+fn expectation_pairs(test: &TestEvidence) -> Vec<(String, Text)> {
+    let entries = expectation::expectations_in_words(test);
     if entries.is_empty() {
-        let nothing = Text::plain("nothing is judged: completing is a pass").tone(Tone::Bad);
+        let nothing = Text::plain("nothing is judged: completing is a pass").with_tone(Tone::Bad);
         return vec![("Expected".to_owned(), nothing)];
     }
     let name = |index: usize| match entries.len() {
@@ -220,7 +227,7 @@ fn expectations(test: &TestEvidence) -> Vec<(String, Text)> {
 }
 
 /// How often production ran, and in how many other schedules.
-fn runs(result: &TestResult) -> String {
+fn runs_in_words(result: &TestResult) -> String {
     let times = match result.repetitions {
         0 => "none recorded".to_owned(),
         1 => "1".to_owned(),
@@ -233,32 +240,32 @@ fn runs(result: &TestResult) -> String {
     }
 }
 
-fn mismatches(test: &TestEvidence, failure: &Failure, outline: &mut Outline) {
+fn mismatch_table(test: &TestEvidence, failure: &Failure, outline: &mut Outline) {
     let (stored, shown) = (failure.mismatches.len(), failure.mismatches.len().min(MISMATCHES));
     let engines = failure.engines.join(" and ");
     let all =
         failure.reason.map(|reason| format!("In all on {engines}: {reason}. ")).unwrap_or_default();
     let sentence = format!("{all}The evidence stores the first {stored}; shown here: {shown}.");
-    outline.paragraph(Text::sentence(sentence));
+    outline.add_paragraph(Text::sentence(sentence));
     let mut table = Table::new(format!("{} on {engines}: elements that do not match", test.id))
-        .column("Buffer", Align::Left)
-        .column("Place", Align::Left)
-        .column("Expected", Align::Right)
-        .column("Actual", Align::Right)
-        .column("Bits", Align::Right);
+        .with_column("Buffer", ColumnAlign::Left)
+        .with_column("Place", ColumnAlign::Left)
+        .with_column("Expected", ColumnAlign::Right)
+        .with_column("Actual", ColumnAlign::Right)
+        .with_column("Bits", ColumnAlign::Right);
     for mismatch in failure.mismatches.iter().take(MISMATCHES) {
-        table.row(vec![
+        table.add_row(vec![
             Text::code(mismatch.buffer.as_str()),
             Text::code(mismatch.place()),
-            Text::code(value(&mismatch.expected)),
-            Text::code(value(&mismatch.actual)),
+            Text::code(value_in_words(&mismatch.expected)),
+            Text::code(value_in_words(&mismatch.actual)),
             Text::code(mismatch.bits.as_str()),
         ]);
     }
-    outline.table(table);
+    outline.add_table(table);
 }
 
-fn value(value: &serde_json::Value) -> String {
+fn value_in_words(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => text.clone(),
         other => other.to_string(),

@@ -24,19 +24,23 @@ pub(crate) fn code_rows(evidence: &Evidence) -> Vec<CodeRow<'_>> {
                 continue;
             };
             let line = Position::of(&file.text, function.span.start as usize).line;
-            let same = |row: &&mut CodeRow| {
+            let is_same_row = |row: &&mut CodeRow| {
                 row.file == file.path && row.function == function.name && row.line == line
             };
-            let names = |code: &CodeTrace| code.names(&file.path, &function.name, &kernel.kernel);
-            let naming =
-                evidence.campaign.requirements.iter().filter(|row| row.code.iter().any(names));
-            let naming = naming.map(|row| &row.requirement.uid);
-            if let Some(row) = rows.iter_mut().find(same) {
+            let names_function =
+                |code: &CodeTrace| code.names(&file.path, &function.name, &kernel.kernel);
+            let naming_requirements = evidence
+                .campaign
+                .requirements
+                .iter()
+                .filter(|row| row.code.iter().any(names_function));
+            let naming_requirements = naming_requirements.map(|row| &row.requirement.uid);
+            if let Some(row) = rows.iter_mut().find(is_same_row) {
                 add_new(&mut row.kernels, Some(&kernel.kernel));
-                naming.for_each(|uid| add_new(&mut row.requirements, Some(uid)));
+                naming_requirements.for_each(|uid| add_new(&mut row.requirements, Some(uid)));
                 continue;
             }
-            let (requirements, kernels) = (naming.collect(), vec![&kernel.kernel]);
+            let (requirements, kernels) = (naming_requirements.collect(), vec![&kernel.kernel]);
             rows.push(CodeRow {
                 file: &file.path,
                 function: &function.name,

@@ -30,30 +30,34 @@ pub(crate) fn criterion_title(name: &str) -> &str {
 /// The criteria that any kernel was measured by and overviews show: known ones first, others as
 /// stored.
 pub(crate) fn measured_criteria(evidence: &Evidence) -> Vec<String> {
-    let all = || evidence.campaign.conclusion.summary.iter().flat_map(|row| &row.criteria);
-    let mut names: Vec<String> = Vec::new();
+    let all_summaries =
+        || evidence.campaign.conclusion.summary.iter().flat_map(|row| &row.criteria);
+    let mut criterion_names: Vec<String> = Vec::new();
     for (name, _) in CRITERIA_COLUMNS {
-        if ON_REQUEST.contains(name) && !asked_for(evidence, name) {
+        if ON_REQUEST.contains(name) && !is_asked_for(evidence, name) {
             continue;
         }
         // Most kernels have no additional code at all.
-        let empty =
-            *name == "additional-code" && all().all(|row| row.criterion != *name || row.total == 0);
-        if !empty && all().any(|summary| summary.criterion == *name) {
-            names.push((*name).to_owned());
+        let is_empty = *name == "additional-code"
+            && all_summaries().all(|row| row.criterion != *name || row.total == 0);
+        if !is_empty && all_summaries().any(|summary| summary.criterion == *name) {
+            criterion_names.push((*name).to_owned());
         }
     }
-    for summary in all() {
-        if !names.contains(&summary.criterion) && !ON_REQUEST.contains(&summary.criterion.as_str())
+    for summary in all_summaries() {
+        if !criterion_names.contains(&summary.criterion)
+            && !ON_REQUEST.contains(&summary.criterion.as_str())
         {
-            names.push(summary.criterion.clone());
+            criterion_names.push(summary.criterion.clone());
         }
     }
-    names
+    criterion_names
 }
 
 /// Whether the project asks for a criterion; `mcdc` alone asks for masking MC/DC.
-pub fn asked_for(evidence: &Evidence, criterion: &str) -> bool {
-    let asked = &evidence.campaign.project.criteria;
-    asked.iter().any(|name| name == criterion || (name == "mcdc" && criterion == "mcdc-masking"))
+pub fn is_asked_for(evidence: &Evidence, criterion: &str) -> bool {
+    let asked_criteria = &evidence.campaign.project.criteria;
+    asked_criteria
+        .iter()
+        .any(|name| name == criterion || (name == "mcdc" && criterion == "mcdc-masking"))
 }

@@ -26,57 +26,68 @@ pub(crate) fn finding_counts(findings: &[MergedFinding]) -> (usize, usize) {
 }
 
 /// All findings in report order, equal ones (kind, places, message, acceptance) merged.
-pub(crate) fn findings(evidence: &Evidence) -> Vec<MergedFinding<'_>> {
-    let mut gathering = Gathering::default();
+pub(crate) fn merged_findings(evidence: &Evidence) -> Vec<MergedFinding<'_>> {
+    let mut finding_gathering = FindingGathering::default();
     for item in &evidence.campaign.findings {
-        gathering.add(&item.finding, &[&item.kernel], item.engine, item.test.as_ref());
+        finding_gathering.add_finding(
+            &item.finding,
+            &[&item.kernel],
+            item.engine,
+            item.test.as_ref(),
+        );
     }
     for test in &evidence.campaign.tests {
         let kernels: Vec<&KernelName> = test.kernels.iter().collect();
         for result in &test.results {
             for finding in &result.findings {
-                gathering.add(finding, &kernels, Some(result.engine), Some(&test.id));
+                finding_gathering.add_finding(
+                    finding,
+                    &kernels,
+                    Some(result.engine),
+                    Some(&test.id),
+                );
             }
         }
     }
-    gathering.merged.sort_by(|a, b| a.finding.order(b.finding));
-    gathering.merged
+    finding_gathering.merged.sort_by(|a, b| a.finding.order(b.finding));
+    finding_gathering.merged
 }
 
 /// Findings that are being merged.
 #[derive(Default)]
-struct Gathering<'a> {
+struct FindingGathering<'a> {
     merged: Vec<MergedFinding<'a>>,
     index: FindingIndex<FindingKey<'a>>,
 }
 
-impl<'a> Gathering<'a> {
-    fn add(
+impl<'a> FindingGathering<'a> {
+    fn add_finding(
         &mut self,
         finding: &'a Finding,
         kernels: &[&'a KernelName],
         engine: Option<EngineName>,
         test: Option<&'a TestId>,
     ) {
-        let merged = &mut self.merged;
-        let same = |row: usize| {
-            let other = &merged[row];
-            other.finding.acceptance == finding.acceptance
-                && other.finding.configuration == finding.configuration
-                && other.kernels.iter().any(|name| kernels.contains(name))
+        let merged_findings = &mut self.merged;
+        let is_same_finding = |row_index: usize| {
+            let merged_finding = &merged_findings[row_index];
+            merged_finding.finding.acceptance == finding.acceptance
+                && merged_finding.finding.configuration == finding.configuration
+                && merged_finding.kernels.iter().any(|name| kernels.contains(name))
         };
-        let row = self.index.find(&finding.key(), same).unwrap_or(merged.len());
-        if row == merged.len() {
-            self.index.add(finding.key(), row);
+        let row_index =
+            self.index.find(&finding.key(), is_same_finding).unwrap_or(merged_findings.len());
+        if row_index == merged_findings.len() {
+            self.index.add(finding.key(), row_index);
             let (kernels, engines, tests) = (Vec::new(), Vec::new(), Vec::new());
-            merged.push(MergedFinding { finding, kernels, engines, tests, count: 0 });
+            merged_findings.push(MergedFinding { finding, kernels, engines, tests, count: 0 });
         }
-        let entry = &mut merged[row];
-        entry.count = entry.count.saturating_add(finding.count);
-        add_new(&mut entry.engines, engine);
-        add_new(&mut entry.tests, test);
+        let merged_entry = &mut merged_findings[row_index];
+        merged_entry.count = merged_entry.count.saturating_add(finding.count);
+        add_new(&mut merged_entry.engines, engine);
+        add_new(&mut merged_entry.tests, test);
         for kernel in kernels {
-            add_new(&mut entry.kernels, Some(*kernel));
+            add_new(&mut merged_entry.kernels, Some(*kernel));
         }
     }
 }

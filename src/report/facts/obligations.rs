@@ -3,9 +3,9 @@
 //! Promises: every one of the criteria that the project asks for is listed, an undetermined one
 //! too.
 
-use super::criteria::asked_for;
-use super::unit::{Unit, unit};
-use crate::shortened::listed;
+use super::criteria::is_asked_for;
+use super::unit::{KernelUnit, kernel_unit};
+use crate::shortened::first_names;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use vkcert_model::coverage::{DecisionCoverage, Independence, Proposal, Status};
 use vkcert_model::evidence::{Evidence, KernelEvidence};
@@ -14,7 +14,7 @@ use vkcert_model::verdict::{EngineName, Verdict};
 
 /// An obligation that nothing covers.
 pub(crate) struct UncoveredObligation<'a> {
-    pub unit: Unit<'a>,
+    pub unit: KernelUnit<'a>,
     pub engine: EngineName,
     /// As printed: `S12`, `D3.T`, `D3.C1`.
     pub obligation: String,
@@ -50,29 +50,35 @@ pub fn open_reason(evidence: &Evidence, stored: Option<&str>, uncounted: &[TestI
 
 /// `exercised by failed test TC-7 only`.
 fn exercised_only_by(evidence: &Evidence, uncounted: &[TestId]) -> String {
-    let names = uncounted.iter().map(TestId::as_str).collect::<Vec<_>>().join(", ");
-    format!("exercised by {} {names} only", uncounted_tests(evidence, uncounted))
+    let test_names = uncounted.iter().map(TestId::as_str).collect::<Vec<_>>().join(", ");
+    format!("exercised by {} {test_names} only", uncounted_words(evidence, uncounted))
 }
 
 /// The same with few of many tests: `exercised by failed tests TC-1, TC-2, TC-3 and 26 more only`.
 pub(crate) fn exercised_only_by_few(evidence: &Evidence, uncounted: &[TestId]) -> String {
-    let names: Vec<&str> = uncounted.iter().map(TestId::as_str).collect();
-    format!("exercised by {} {} only", uncounted_tests(evidence, uncounted), listed(&names))
+    let test_names: Vec<&str> = uncounted.iter().map(TestId::as_str).collect();
+    format!(
+        "exercised by {} {} only",
+        uncounted_words(evidence, uncounted),
+        first_names(&test_names)
+    )
 }
 
 /// `failed test`, or `uncounted tests` where not all of them failed.
-fn uncounted_tests(evidence: &Evidence, uncounted: &[TestId]) -> String {
-    let failed = |test: &TestId| {
-        let stored = evidence.campaign.tests.iter().find(|stored| stored.id == *test);
-        stored.is_some_and(|stored| {
-            stored.results.iter().any(|result| result.verdict == Verdict::Fail)
+fn uncounted_words(evidence: &Evidence, uncounted: &[TestId]) -> String {
+    let has_failed = |test: &TestId| {
+        let stored_test =
+            evidence.campaign.tests.iter().find(|stored_test| stored_test.id == *test);
+        stored_test.is_some_and(|stored_test| {
+            stored_test.results.iter().any(|result| result.verdict == Verdict::Fail)
         })
     };
-    let kind = if uncounted.iter().all(failed) { "failed test" } else { "uncounted test" };
-    format!("{kind}{}", if uncounted.len() == 1 { "" } else { "s" })
+    let kind_words =
+        if uncounted.iter().all(has_failed) { "failed test" } else { "uncounted test" };
+    format!("{kind_words}{}", if uncounted.len() == 1 { "" } else { "s" })
 }
 
-fn open(status: Status) -> bool {
+fn is_open(status: Status) -> bool {
     match status {
         Status::Uncovered | Status::Undetermined => true,
         Status::Covered | Status::Justified => false,
@@ -82,43 +88,48 @@ fn open(status: Status) -> bool {
 /// `; C3 is justified, and needs none of them`: what the vectors that would complete masking MC/DC
 /// of a decision show besides; nothing where no condition is justified.
 pub(crate) fn justified_conditions(decision: &DecisionCoverage) -> String {
-    let justified = decision.mcdc.iter().filter(|mcdc| mcdc.masking.status == Status::Justified);
-    let names: Vec<String> = justified.map(|mcdc| format!("C{}", mcdc.condition.number)).collect();
-    match names.as_slice() {
+    let justified_mcdc =
+        decision.mcdc.iter().filter(|mcdc| mcdc.masking.status == Status::Justified);
+    let condition_names: Vec<String> =
+        justified_mcdc.map(|mcdc| format!("C{}", mcdc.condition.number)).collect();
+    match condition_names.as_slice() {
         [] => String::new(),
         [name] => format!("; {name} is justified, and needs none of them"),
-        names => format!("; {} are justified, and need none of them", names.join(", ")),
+        condition_names => {
+            format!("; {} are justified, and need none of them", condition_names.join(", "))
+        }
     }
 }
 
 /// Every uncovered obligation (also an undetermined one) of the criteria that the project asks for,
 /// by kernel, engine, criterion and source order.
 pub(crate) fn uncovered_obligations(evidence: &Evidence) -> Vec<UncoveredObligation<'_>> {
-    let mut found = Vec::new();
+    let mut open_obligations = Vec::new();
     for kernel in &evidence.kernels {
-        open_simple(evidence, kernel, &mut found);
+        add_open_simple(evidence, kernel, &mut open_obligations);
         for decision in &kernel.coverage.decisions {
-            open_mcdc(evidence, kernel, decision, &mut found);
+            add_open_mcdc(evidence, kernel, decision, &mut open_obligations);
         }
     }
-    found
+    open_obligations
 }
 
-fn open_simple<'a>(
+fn add_open_simple<'a>(
     evidence: &Evidence,
     kernel: &'a KernelEvidence,
-    found: &mut Vec<UncoveredObligation<'a>>,
+    open_obligations: &mut Vec<UncoveredObligation<'a>>,
 ) {
     let coverage = &kernel.coverage;
     let outcomes = || coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
-    let owned = |decision: &'a DecisionCoverage| {
+    let owned_items = |decision: &'a DecisionCoverage| {
         decision.outcomes.iter().chain(&decision.combinations).map(move |item| (&item.id, decision))
     };
-    let owners: BTreeMap<_, _> = coverage.decisions.iter().flat_map(owned).collect();
+    let decision_by_item: BTreeMap<_, _> =
+        coverage.decisions.iter().flat_map(owned_items).collect();
     // An outcome is an obligation of branch and of decision coverage; it is listed once.
-    let mut seen = BTreeSet::new();
-    let additional: BTreeSet<_> = coverage.additional.iter().collect();
-    let lists = [
+    let mut seen_ids = BTreeSet::new();
+    let additional_ids: BTreeSet<_> = coverage.additional.iter().collect();
+    let criterion_lists = [
         ("statement", coverage.statements.iter().collect::<Vec<_>>()),
         ("branch", coverage.branches.iter().collect()),
         ("decision", outcomes().chain(&coverage.points).collect()),
@@ -129,21 +140,21 @@ fn open_simple<'a>(
         ("object-branch", coverage.objects.iter().collect()),
         (
             "additional-code",
-            coverage.objects.iter().filter(|item| additional.contains(&item.id)).collect(),
+            coverage.objects.iter().filter(|item| additional_ids.contains(&item.id)).collect(),
         ),
         ("barrier", coverage.barriers.iter().collect()),
     ];
-    for (criterion, list) in lists {
-        if !asked_for(evidence, criterion) {
+    for (criterion, list) in criterion_lists {
+        if !is_asked_for(evidence, criterion) {
             continue;
         }
-        for item in list.into_iter().filter(|item| open(item.status)) {
-            if !seen.insert(&item.id) {
+        for item in list.into_iter().filter(|item| is_open(item.status)) {
+            if !seen_ids.insert(&item.id) {
                 continue;
             }
-            let decision = owners.get(&item.id).copied();
-            found.push(UncoveredObligation {
-                unit: unit(evidence, &kernel.kernel, &kernel.configuration.name),
+            let decision = decision_by_item.get(&item.id).copied();
+            open_obligations.push(UncoveredObligation {
+                unit: kernel_unit(evidence, &kernel.kernel, &kernel.configuration.name),
                 engine: kernel.engine,
                 obligation: item.id.to_string(),
                 criterion,
@@ -163,24 +174,24 @@ fn open_simple<'a>(
     }
 }
 
-fn open_mcdc<'a>(
+fn add_open_mcdc<'a>(
     evidence: &Evidence,
     kernel: &'a KernelEvidence,
     decision: &'a DecisionCoverage,
-    found: &mut Vec<UncoveredObligation<'a>>,
+    open_obligations: &mut Vec<UncoveredObligation<'a>>,
 ) {
-    for (index, condition) in decision.conditions.iter().enumerate() {
+    for (condition_index, condition) in decision.conditions.iter().enumerate() {
         let Some(mcdc) = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id) else {
             continue;
         };
-        let sides: [(&'static str, &Independence); 2] =
+        let criterion_sides: [(&'static str, &Independence); 2] =
             [("mcdc-masking", &mcdc.masking), ("mcdc-unique-cause", &mcdc.unique_cause)];
-        for (criterion, side) in sides {
-            if !asked_for(evidence, criterion) || !open(side.status) {
+        for (criterion, side) in criterion_sides {
+            if !is_asked_for(evidence, criterion) || !is_open(side.status) {
                 continue;
             }
-            found.push(UncoveredObligation {
-                unit: unit(evidence, &kernel.kernel, &kernel.configuration.name),
+            open_obligations.push(UncoveredObligation {
+                unit: kernel_unit(evidence, &kernel.kernel, &kernel.configuration.name),
                 engine: kernel.engine,
                 obligation: condition.id.to_string(),
                 criterion,
@@ -191,7 +202,7 @@ fn open_mcdc<'a>(
                 text: &condition.text,
                 status: side.status,
                 reason: match (&side.reason, side.uncounted.as_slice()) {
-                    (None, []) => explanation(decision, index),
+                    (None, []) => condition_explanation(decision, condition_index),
                     (stored, uncounted) => open_reason(evidence, stored.as_deref(), uncounted),
                 },
                 explained_by_decision: side.reason.is_none() && side.uncounted.is_empty(),
@@ -208,13 +219,13 @@ pub(crate) fn merged_obligations<'a>(
     list: impl Iterator<Item = &'a UncoveredObligation<'a>>,
 ) -> Vec<(&'a UncoveredObligation<'a>, Vec<String>)> {
     let mut rows: Vec<(&UncoveredObligation, Vec<String>)> = Vec::new();
-    let mut places = HashMap::new();
+    let mut row_by_key = HashMap::new();
     for item in list {
-        let unit = (item.unit.kernel, item.unit.configuration);
-        let key =
-            (unit, item.obligation.as_str(), item.criterion, item.status, item.reason.as_str());
-        let place = *places.entry(key).or_insert(rows.len());
-        match rows.get_mut(place) {
+        let unit_key = (item.unit.kernel, item.unit.configuration);
+        let obligation_key =
+            (unit_key, item.obligation.as_str(), item.criterion, item.status, item.reason.as_str());
+        let row_index = *row_by_key.entry(obligation_key).or_insert(rows.len());
+        match rows.get_mut(row_index) {
             Some((_, engines)) => engines.push(item.engine.to_string()),
             None => rows.push((item, vec![item.engine.to_string()])),
         }
@@ -224,17 +235,17 @@ pub(crate) fn merged_obligations<'a>(
 
 /// The sentence about one condition; the calculus gives one per uncovered condition, which names
 /// it.
-pub fn explanation(decision: &DecisionCoverage, condition: usize) -> String {
-    let id = decision.conditions[condition].id.to_string();
-    let names = |sentence: &&String| {
+pub fn condition_explanation(decision: &DecisionCoverage, condition: usize) -> String {
+    let condition_id = decision.conditions[condition].id.to_string();
+    let names_condition = |sentence: &&String| {
         sentence
-            .split(|c: char| !c.is_alphanumeric() && c != '.')
-            .any(|word| word.trim_end_matches('.') == id)
+            .split(|character: char| !character.is_alphanumeric() && character != '.')
+            .any(|word| word.trim_end_matches('.') == condition_id)
     };
     decision
         .explanation
         .iter()
-        .find(names)
+        .find(names_condition)
         .map(|sentence| of_passed_tests(sentence))
         .unwrap_or_default()
 }

@@ -13,31 +13,37 @@ pub(crate) struct Failure<'a> {
 }
 
 /// Engines that say the same of a test are one entry; none of a test that passed or did not run.
-pub(crate) fn failures(test: &TestEvidence) -> Vec<Failure<'_>> {
-    let mut failures: Vec<Failure> = Vec::new();
+pub(crate) fn merged_failures(test: &TestEvidence) -> Vec<Failure<'_>> {
+    let mut merged_failures: Vec<Failure> = Vec::new();
     for result in test
         .results
         .iter()
         .filter(|result| !matches!(result.verdict, Verdict::Pass | Verdict::NotRun))
     {
         let (reason, mismatches) = (result.reason.as_deref(), result.mismatches.as_slice());
-        let same = |known: &&mut Failure| {
-            (known.verdict, known.reason, known.mismatches) == (result.verdict, reason, mismatches)
+        let is_same_failure = |known_failure: &&mut Failure| {
+            (known_failure.verdict, known_failure.reason, known_failure.mismatches)
+                == (result.verdict, reason, mismatches)
         };
-        match failures.iter_mut().find(same) {
-            Some(known) => known.engines.push(result.engine.to_string()),
+        match merged_failures.iter_mut().find(is_same_failure) {
+            Some(known_failure) => known_failure.engines.push(result.engine.to_string()),
             None => {
                 let engines = vec![result.engine.to_string()];
-                failures.push(Failure { verdict: result.verdict, reason, mismatches, engines });
+                merged_failures.push(Failure {
+                    verdict: result.verdict,
+                    reason,
+                    mismatches,
+                    engines,
+                });
             }
         }
     }
-    failures
+    merged_failures
 }
 
 impl Failure<'_> {
     /// `fail on sequential and vulkan: 1 of 4 elements differ`
-    pub(crate) fn in_words(&self) -> String {
+    pub(crate) fn failure_in_words(&self) -> String {
         let reason = self.reason.map(|reason| format!(": {reason}")).unwrap_or_default();
         format!("{} on {}{reason}", self.verdict, self.engines.join(" and "))
     }
@@ -65,14 +71,19 @@ pub(crate) fn schedule_counts(evidence: &Evidence, engine: EngineName) -> Option
         .filter(|result| result.engine == engine)
         .filter_map(|result| result.schedules.as_ref())
         .collect();
-    let first = schedules.first()?;
-    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    let first_schedules = schedules.first()?;
+    let mut status_counts: BTreeMap<&str, u32> = BTreeMap::new();
     for result in &schedules {
-        *counts.entry(result.status.name()).or_default() += 1;
+        *status_counts.entry(result.status.name()).or_default() += 1;
     }
-    let counts: Vec<String> =
-        counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
-    Some(format!("up to {}, seed {}: {}", first.asked, first.seed, counts.join(", ")))
+    let status_counts: Vec<String> =
+        status_counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+    Some(format!(
+        "up to {}, seed {}: {}",
+        first_schedules.asked,
+        first_schedules.seed,
+        status_counts.join(", ")
+    ))
 }
 
 /// The result of a test on an engine.

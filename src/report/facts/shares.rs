@@ -3,7 +3,7 @@
 //! Promises: a share that is not complete never prints as 100 %, and one that is not empty never as
 //! 0 %.
 
-use super::unit::{Unit, unit};
+use super::unit::{KernelUnit, kernel_unit};
 use std::collections::BTreeMap;
 use vkcert_model::coverage::{CriterionSummary, KernelCoverage};
 use vkcert_model::evidence::Evidence;
@@ -12,26 +12,26 @@ use vkcert_model::verdict::EngineName;
 
 /// `91.6 %` of n in m, rounded down to a tenth so that only a complete share prints as 100 %, and
 /// only none as 0.0 %; nothing for 0 of 0.
-pub(crate) fn percent(n: u32, m: u32) -> Option<String> {
-    let tenths = (u64::from(n) * 1000).checked_div(u64::from(m))?;
-    Some(match tenths {
+pub(crate) fn percent_in_words(covered_count: u32, total_count: u32) -> Option<String> {
+    let percent_tenths = (u64::from(covered_count) * 1000).checked_div(u64::from(total_count))?;
+    Some(match percent_tenths {
         1000 => "100\u{a0}%".to_owned(),
-        0 if n > 0 => "<0.1\u{a0}%".to_owned(),
-        _ => format!("{}.{}\u{a0}%", tenths / 10, tenths % 10),
+        0 if covered_count > 0 => "<0.1\u{a0}%".to_owned(),
+        _ => format!("{}.{}\u{a0}%", percent_tenths / 10, percent_tenths % 10),
     })
 }
 
 /// `11/12 (91.6 %)`, with the justified ones named apart.
-pub(crate) fn share(summary: &CriterionSummary) -> String {
-    let Some(percent) = percent(summary.covered, summary.total) else {
+pub(crate) fn share_in_words(summary: &CriterionSummary) -> String {
+    let Some(percent_words) = percent_in_words(summary.covered, summary.total) else {
         return "0/0\u{a0}(none)".to_owned();
     };
-    let justified = if summary.justified > 0 {
+    let justified_words = if summary.justified > 0 {
         format!(" + {} justified", summary.justified)
     } else {
         String::new()
     };
-    format!("{}/{}\u{a0}({percent}){justified}", summary.covered, summary.total)
+    format!("{}/{}\u{a0}({percent_words}){justified_words}", summary.covered, summary.total)
 }
 
 /// Shares of a kernel (or of what else `U` stands for) that are the same on these engines.
@@ -45,13 +45,14 @@ pub(crate) struct CoverageRow<U> {
 /// row.
 pub(crate) fn coverage_rows<'a>(
     evidence: &'a Evidence,
-    names: &[String],
-) -> Vec<CoverageRow<Unit<'a>>> {
+    criterion_names: &[String],
+) -> Vec<CoverageRow<KernelUnit<'a>>> {
     let mut rows = Vec::new();
     for row in &evidence.campaign.conclusion.summary {
-        let unit = unit(evidence, &row.kernel, &row.configuration);
-        let shown = row.criteria.iter().filter(|summary| names.contains(&summary.criterion));
-        add_shares(&mut rows, unit, row.engine, shown.cloned().collect());
+        let unit = kernel_unit(evidence, &row.kernel, &row.configuration);
+        let shown_summaries =
+            row.criteria.iter().filter(|summary| criterion_names.contains(&summary.criterion));
+        add_shares(&mut rows, unit, row.engine, shown_summaries.cloned().collect());
     }
     rows
 }
@@ -60,11 +61,11 @@ pub(crate) fn coverage_rows<'a>(
 /// measured by all of them.
 pub(crate) fn coverage_totals(
     evidence: &Evidence,
-    names: &[String],
+    criterion_names: &[String],
 ) -> Option<Vec<CoverageRow<()>>> {
     let mut by_engine: BTreeMap<EngineName, Vec<CriterionSummary>> = BTreeMap::new();
     for row in &evidence.campaign.conclusion.summary {
-        let zero = |name: &String| CriterionSummary {
+        let zero_summary = |name: &String| CriterionSummary {
             criterion: name.clone(),
             total: 0,
             covered: 0,
@@ -72,15 +73,23 @@ pub(crate) fn coverage_totals(
             uncovered: 0,
             undetermined: 0,
         };
-        let totals =
-            by_engine.entry(row.engine).or_insert_with(|| names.iter().map(zero).collect());
-        for total in totals {
-            let part = row.criteria.iter().find(|summary| summary.criterion == total.criterion)?;
-            total.total = total.total.saturating_add(part.total);
-            total.covered = total.covered.saturating_add(part.covered);
-            total.justified = total.justified.saturating_add(part.justified);
-            total.uncovered = total.uncovered.saturating_add(part.uncovered);
-            total.undetermined = total.undetermined.saturating_add(part.undetermined);
+        let engine_totals = by_engine
+            .entry(row.engine)
+            .or_insert_with(|| criterion_names.iter().map(zero_summary).collect());
+        for criterion_total in engine_totals {
+            let kernel_summary = row
+                .criteria
+                .iter()
+                .find(|summary| summary.criterion == criterion_total.criterion)?;
+            criterion_total.total = criterion_total.total.saturating_add(kernel_summary.total);
+            criterion_total.covered =
+                criterion_total.covered.saturating_add(kernel_summary.covered);
+            criterion_total.justified =
+                criterion_total.justified.saturating_add(kernel_summary.justified);
+            criterion_total.uncovered =
+                criterion_total.uncovered.saturating_add(kernel_summary.uncovered);
+            criterion_total.undetermined =
+                criterion_total.undetermined.saturating_add(kernel_summary.undetermined);
         }
     }
     let mut rows = Vec::new();
@@ -110,15 +119,15 @@ pub(crate) fn obligations_of(evidence: &Evidence, criterion: &str) -> u32 {
             .criteria
             .iter()
             .find(|summary| summary.criterion == criterion)
-            .map_or(0, |found| found.total);
-        let most = by_unit.entry((&row.kernel, &row.configuration)).or_default();
-        *most = total.max(*most);
+            .map_or(0, |criterion_summary| criterion_summary.total);
+        let most_obligations = by_unit.entry((&row.kernel, &row.configuration)).or_default();
+        *most_obligations = total.max(*most_obligations);
     }
     by_unit.values().sum()
 }
 
 /// The summary that a kernel's coverage holds, or none.
-pub(crate) fn summary<'a>(
+pub(crate) fn criterion_summary<'a>(
     coverage: &'a KernelCoverage,
     criterion: &str,
 ) -> Option<&'a CriterionSummary> {
@@ -131,12 +140,12 @@ mod tests {
 
     #[test]
     fn an_incomplete_share_never_prints_as_complete() {
-        assert_eq!(percent(9999, 10000).as_deref(), Some("99.9\u{a0}%"));
-        assert_eq!(percent(7, 7).as_deref(), Some("100\u{a0}%"));
-        assert_eq!(percent(0, 3).as_deref(), Some("0.0\u{a0}%"));
-        assert_eq!(percent(0, 0), None);
+        assert_eq!(percent_in_words(9999, 10000).as_deref(), Some("99.9\u{a0}%"));
+        assert_eq!(percent_in_words(7, 7).as_deref(), Some("100\u{a0}%"));
+        assert_eq!(percent_in_words(0, 3).as_deref(), Some("0.0\u{a0}%"));
+        assert_eq!(percent_in_words(0, 0), None);
         // What is covered is not nothing.
-        assert_eq!(percent(1, 3000).as_deref(), Some("<0.1\u{a0}%"));
-        assert_eq!(percent(u32::MAX - 1, u32::MAX).as_deref(), Some("99.9\u{a0}%"));
+        assert_eq!(percent_in_words(1, 3000).as_deref(), Some("<0.1\u{a0}%"));
+        assert_eq!(percent_in_words(u32::MAX - 1, u32::MAX).as_deref(), Some("99.9\u{a0}%"));
     }
 }

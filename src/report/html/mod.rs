@@ -5,7 +5,7 @@
 
 mod source;
 
-use super::document::{Align, Block, Document, Heading, Run, Style, Table, Text, Tone};
+use super::document::{Block, ColumnAlign, Document, Heading, Style, Table, Text, TextRun, Tone};
 use super::{Format, Presentation, ReportError, Standing, facts};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use vkcert_model::evidence::Evidence;
@@ -21,14 +21,14 @@ impl Format for Html {
         evidence: &Evidence,
         presentation: &Presentation,
     ) -> Result<Vec<u8>, ReportError> {
-        let document = super::chapter::document(evidence)?;
-        Ok(page(&document, evidence, &presentation.standing).into_string().into_bytes())
+        let document = super::chapter::report_document(evidence)?;
+        Ok(html_page(&document, evidence, &presentation.standing).into_string().into_bytes())
     }
 }
 
 /// What stands above everything, on paper on every page, where the evidence does not verify.
-fn stamp(standing: &Standing) -> Markup {
-    let detail = match standing {
+fn standing_stamp(standing: &Standing) -> Markup {
+    let stamp_detail = match standing {
         Standing::Verified => return html! {},
         Standing::InPart(_) => " (`vkcert verify` names what)".to_owned(),
         Standing::Unverified(problems) => {
@@ -36,11 +36,11 @@ fn stamp(standing: &Standing) -> Markup {
         }
     };
     html! {
-        p.stamp role="alert" { strong { (standing.stamp().unwrap_or_default()) } (detail) }
+        p.stamp role="alert" { strong { (standing.stamp().unwrap_or_default()) } (stamp_detail) }
     }
 }
 
-fn page(document: &Document, evidence: &Evidence, standing: &Standing) -> Markup {
+fn html_page(document: &Document, evidence: &Evidence, standing: &Standing) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -52,15 +52,15 @@ fn page(document: &Document, evidence: &Evidence, standing: &Standing) -> Markup
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                (stamp(standing))
+                (standing_stamp(standing))
                 (navigation(document))
                 main {
                     header.front {
                         p.kicker { "Software verification report" }
                         h1 { (document.project) }
-                        @for block in &document.front { (set(block, evidence)) }
+                        @for block in &document.front { (set_block(block, evidence)) }
                     }
-                    @for block in &document.body { (set(block, evidence)) }
+                    @for block in &document.body { (set_block(block, evidence)) }
                     footer {
                         (document.tool) " · DO-178C level " (document.level)
                         @if let Some(date) = &document.date { " · " (date) }
@@ -75,7 +75,7 @@ fn page(document: &Document, evidence: &Evidence, standing: &Standing) -> Markup
 
 /// Anchors hold names of the project; an `id` must hold no white space, and a `#` link is
 /// percent-encoded.
-fn id(anchor: &str) -> String {
+fn element_id(anchor: &str) -> String {
     let mut id = String::new();
     for character in anchor.chars() {
         if character.is_ascii_alphanumeric() || "-_.".contains(character) {
@@ -89,13 +89,13 @@ fn id(anchor: &str) -> String {
     id
 }
 
-fn headings(blocks: &[Block]) -> Vec<&Heading> {
-    let mut found = Vec::new();
+fn headings_of(blocks: &[Block]) -> Vec<&Heading> {
+    let mut all_headings = Vec::new();
     for block in blocks {
         match block {
-            Block::Heading(heading) => found.push(heading),
+            Block::Heading(heading) => all_headings.push(heading),
             Block::Together(blocks) | Block::Fitting { whole: blocks, brief: _ } => {
-                found.extend(headings(blocks))
+                all_headings.extend(headings_of(blocks))
             }
             Block::Paragraph(_)
             | Block::List(_)
@@ -105,7 +105,7 @@ fn headings(blocks: &[Block]) -> Vec<&Heading> {
             | Block::Source { .. } => {}
         }
     }
-    found
+    all_headings
 }
 
 fn navigation(document: &Document) -> Markup {
@@ -113,11 +113,11 @@ fn navigation(document: &Document) -> Markup {
         nav aria-label="Contents" {
             p.brand { (document.project) }
             ul {
-                @for heading in headings(&document.body) {
+                @for heading in headings_of(&document.body) {
                     @if heading.depth <= 2 {
                         li class=(format!("depth-{}", heading.depth)) {
-                            a href=(format!("#{}", id(&heading.anchor))) {
-                                span.number { (heading.number) } " " (text(&heading.text))
+                            a href=(format!("#{}", element_id(&heading.anchor))) {
+                                span.number { (heading.number) } " " (set_text(&heading.text))
                             }
                         }
                     }
@@ -127,33 +127,34 @@ fn navigation(document: &Document) -> Markup {
     }
 }
 
-fn set(block: &Block, evidence: &Evidence) -> Markup {
+fn set_block(block: &Block, evidence: &Evidence) -> Markup {
     match block {
         Block::Heading(heading) => set_heading(heading),
-        Block::Paragraph(line) => html! { p { (text(line)) } },
-        Block::List(items) => html! { ul { @for item in items { li { (text(item)) } } } },
+        Block::Paragraph(line) => html! { p { (set_text(line)) } },
+        Block::List(items) => html! { ul { @for item in items { li { (set_text(item)) } } } },
         Block::Pairs(pairs) => html! {
-            dl.pairs { @for (name, value) in pairs { dt { (name) } dd { (text(value)) } } }
+            dl.pairs { @for (name, value) in pairs { dt { (name) } dd { (set_text(value)) } } }
         },
         Block::Table(table) => set_table(table),
         Block::Notice { tone, title, lines } => html! {
             section.notice.(tone_class(*tone)) role="status" {
-                p.title { (text(title)) }
-                @for line in lines { p { (text(line)) } }
+                p.title { (set_text(title)) }
+                @for line in lines { p { (set_text(line)) } }
             }
         },
         Block::Together(blocks) => {
-            html! { section.together { @for block in blocks { (set(block, evidence)) } } }
+            html! { section.together { @for block in blocks { (set_block(block, evidence)) } } }
         }
         Block::Fitting { whole, brief: _ } => {
-            html! { @for block in whole { (set(block, evidence)) } }
+            html! { @for block in whole { (set_block(block, evidence)) } }
         }
         Block::Source { kernel } => evidence.kernels.get(*kernel).map_or_else(
             || html! {},
             |kernel| {
-                source::view(
+                source::source_view(
                     kernel,
-                    &facts::unit(evidence, &kernel.kernel, &kernel.configuration.name).anchor(),
+                    &facts::kernel_unit(evidence, &kernel.kernel, &kernel.configuration.name)
+                        .chapter_anchor(),
                 )
             },
         ),
@@ -161,8 +162,8 @@ fn set(block: &Block, evidence: &Evidence) -> Markup {
 }
 
 fn set_heading(heading: &Heading) -> Markup {
-    let id = id(&heading.anchor);
-    let content = html! { span.number { (heading.number) } " " (text(&heading.text)) };
+    let id = element_id(&heading.anchor);
+    let content = html! { span.number { (heading.number) } " " (set_text(&heading.text)) };
     match heading.depth {
         1 => html! { h2 id=(id) { (content) } },
         2 => html! { h3 id=(id) { (content) } },
@@ -172,22 +173,22 @@ fn set_heading(heading: &Heading) -> Markup {
 
 fn set_table(table: &Table) -> Markup {
     let align = |index: usize| match table.columns[index].align {
-        Align::Left => "left",
-        Align::Centre => "centre",
-        Align::Right => "right",
+        ColumnAlign::Left => "left",
+        ColumnAlign::Centre => "centre",
+        ColumnAlign::Right => "right",
     };
     html! {
         div.scroll {
             table {
-                @if let Some(caption) = &table.caption { caption { (text(caption)) } }
+                @if let Some(caption) = &table.caption { caption { (set_text(caption)) } }
                 thead { tr {
                     @for (index, column) in table.columns.iter().enumerate() {
-                        th scope="col" class=(align(index)) { (text(&column.title)) }
+                        th scope="col" class=(align(index)) { (set_text(&column.title)) }
                     }
                 } }
                 tbody {
                     @for row in &table.rows {
-                        tr { @for (index, cell) in row.iter().enumerate() { td class=(align(index)) { (text(cell)) } } }
+                        tr { @for (index, cell) in row.iter().enumerate() { td class=(align(index)) { (set_text(cell)) } } }
                     }
                 }
             }
@@ -205,15 +206,15 @@ fn tone_class(tone: Tone) -> &'static str {
     }
 }
 
-fn text(line: &Text) -> Markup {
-    html! { @for part in &line.0 { (run(part)) } }
+fn set_text(line: &Text) -> Markup {
+    html! { @for part in &line.0 { (set_run(part)) } }
 }
 
 /// Identifiers up to this many bytes are not broken.
 const UNBROKEN: usize = 20;
 
-fn run(run: &Run) -> Markup {
-    let styled = match run.style {
+fn set_run(run: &TextRun) -> Markup {
+    let styled_run = match run.style {
         Style::Plain => html! { (run.text) },
         Style::Strong => html! { strong { (run.text) } },
         Style::Emphasis => html! { em { (run.text) } },
@@ -225,13 +226,13 @@ fn run(run: &Run) -> Markup {
             html! { code { @for part in run.text.split_inclusive(['_', '/']) { (part) wbr; } } }
         }
     };
-    let toned = match run.tone {
-        Tone::Neutral => styled,
-        tone => html! { span class=(tone_class(tone)) { (styled) } },
+    let toned_run = match run.tone {
+        Tone::Neutral => styled_run,
+        tone => html! { span class=(tone_class(tone)) { (styled_run) } },
     };
     match &run.link {
-        Some(anchor) => html! { a href=(format!("#{}", id(anchor))) { (toned) } },
-        None => toned,
+        Some(anchor) => html! { a href=(format!("#{}", element_id(anchor))) { (toned_run) } },
+        None => toned_run,
     }
 }
 

@@ -4,7 +4,7 @@
 //! is its independence (masking). Marks are a symbol and a colour. Nested decisions: the innermost
 //! condition owns the text. With line accuracy only, conditions are not marked inside the line.
 
-use super::{id, tone_class};
+use super::{element_id, tone_class};
 use crate::document::Tone;
 use crate::facts;
 use maud::{Markup, html};
@@ -16,7 +16,7 @@ use vkcert_model::structure::Accuracy;
 
 /// What is known of a line or a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum CoverageMark {
     Covered,
     /// Something on it is covered and something is not.
     Partial,
@@ -25,66 +25,66 @@ enum Mark {
     Justified,
 }
 
-impl Mark {
+impl CoverageMark {
     fn symbol(self) -> &'static str {
         match self {
-            Mark::Covered => "✓",
-            Mark::Partial => "◐",
-            Mark::Uncovered => "✗",
-            Mark::Undetermined => "?",
-            Mark::Justified => "J",
+            CoverageMark::Covered => "✓",
+            CoverageMark::Partial => "◐",
+            CoverageMark::Uncovered => "✗",
+            CoverageMark::Undetermined => "?",
+            CoverageMark::Justified => "J",
         }
     }
 
-    fn word(self) -> &'static str {
+    fn mark_word(self) -> &'static str {
         match self {
-            Mark::Covered => "covered",
-            Mark::Partial => "partly covered",
-            Mark::Uncovered => "uncovered",
-            Mark::Undetermined => "undetermined",
-            Mark::Justified => "justified",
+            CoverageMark::Covered => "covered",
+            CoverageMark::Partial => "partly covered",
+            CoverageMark::Uncovered => "uncovered",
+            CoverageMark::Undetermined => "undetermined",
+            CoverageMark::Justified => "justified",
         }
     }
 
     fn tone(self) -> Tone {
         match self {
-            Mark::Covered => Tone::Good,
-            Mark::Partial | Mark::Justified => Tone::Caution,
-            Mark::Uncovered | Mark::Undetermined => Tone::Bad,
+            CoverageMark::Covered => Tone::Good,
+            CoverageMark::Partial | CoverageMark::Justified => Tone::Caution,
+            CoverageMark::Uncovered | CoverageMark::Undetermined => Tone::Bad,
         }
     }
 
-    fn of(statuses: &[Status]) -> Option<Mark> {
-        let has = |status| statuses.contains(&status);
-        let all = |status| statuses.iter().all(|other| *other == status);
+    fn of_statuses(statuses: &[Status]) -> Option<CoverageMark> {
+        let has_status = |status| statuses.contains(&status);
+        let all_have = |status| statuses.iter().all(|other_status| *other_status == status);
         match statuses {
             [] => None,
-            _ if all(Status::Covered) => Some(Mark::Covered),
-            _ if has(Status::Covered) => Some(Mark::Partial),
-            _ if has(Status::Uncovered) => Some(Mark::Uncovered),
-            _ if has(Status::Undetermined) => Some(Mark::Undetermined),
-            _ => Some(Mark::Justified),
+            _ if all_have(Status::Covered) => Some(CoverageMark::Covered),
+            _ if has_status(Status::Covered) => Some(CoverageMark::Partial),
+            _ if has_status(Status::Uncovered) => Some(CoverageMark::Uncovered),
+            _ if has_status(Status::Undetermined) => Some(CoverageMark::Undetermined),
+            _ => Some(CoverageMark::Justified),
         }
     }
 }
 
 /// A marked stretch of text in one file.
-struct Stretch<'a> {
+struct MarkedStretch<'a> {
     start: usize,
     end: usize,
-    mark: Mark,
+    mark: CoverageMark,
     decision: &'a DecisionCoverage,
     title: String,
 }
 
 /// Every file of the kernel, the main one open; `anchor` is where its chapter begins.
-pub(super) fn view(kernel: &KernelEvidence, anchor: &str) -> Markup {
+pub(super) fn source_view(kernel: &KernelEvidence, anchor: &str) -> Markup {
     html! {
         section.source-view {
             p.legend {
                 "Source as measured on " (kernel.engine) ". "
-                @for mark in [Mark::Covered, Mark::Partial, Mark::Uncovered, Mark::Undetermined, Mark::Justified] {
-                    span class=(tone_class(mark.tone())) { (mark.symbol()) " " (mark.word()) } " "
+                @for mark in [CoverageMark::Covered, CoverageMark::Partial, CoverageMark::Uncovered, CoverageMark::Undetermined, CoverageMark::Justified] {
+                    span class=(tone_class(mark.tone())) { (mark.symbol()) " " (mark.mark_word()) } " "
                 }
                 "Choose a marked condition to see its vectors beside the text."
             }
@@ -92,7 +92,7 @@ pub(super) fn view(kernel: &KernelEvidence, anchor: &str) -> Markup {
                 details.source open[index == 0] {
                     summary { code { (file.path) } }
                     div.columns {
-                        pre.code tabindex="0" { @for line in lines(kernel, anchor, file) { (line) } }
+                        pre.code tabindex="0" { @for line in line_markups(kernel, anchor, file) { (line) } }
                         @if index == 0 { aside.vectors aria-live="polite" { p.quiet { "No decision chosen." } } }
                     }
                 }
@@ -101,116 +101,122 @@ pub(super) fn view(kernel: &KernelEvidence, anchor: &str) -> Markup {
     }
 }
 
-fn lines(kernel: &KernelEvidence, anchor: &str, file: &SourceFile) -> Vec<Markup> {
-    let stretches = ByLine::of(stretches(kernel, file), &file.text);
-    let marks = line_marks(kernel, &file.path);
-    let mut offset = 0;
-    let mut out = Vec::new();
+fn line_markups(kernel: &KernelEvidence, anchor: &str, file: &SourceFile) -> Vec<Markup> {
+    let stretches = StretchesByLine::of_stretches(condition_stretches(kernel, file), &file.text);
+    let statuses_by_line = line_marks(kernel, &file.path);
+    let mut line_offset = 0;
+    let mut line_markups = Vec::new();
     for (index, line) in file.text.split_inclusive('\n').enumerate() {
-        let number = index as u32 + 1;
-        let content = line.trim_end_matches(['\n', '\r']);
-        let mark = marks.get(&number).and_then(|statuses| Mark::of(statuses));
-        let class = mark.map_or("none", |mark| tone_class(mark.tone()));
-        out.push(html! {
-            span class={ "line " (class) } id=(id(&format!("{}/source/{}/{number}", anchor, file.path))) {
-                span.number { (number) }
-                span.gutter title=[mark.map(Mark::word)] { (mark.map_or(" ", Mark::symbol)) }
-                span.text { (marked(anchor, content, offset, stretches.on_line(index))) }
+        let line_number = index as u32 + 1;
+        let line_text = line.trim_end_matches(['\n', '\r']);
+        let line_mark = statuses_by_line
+            .get(&line_number)
+            .and_then(|statuses| CoverageMark::of_statuses(statuses));
+        let tone_class_name = line_mark.map_or("none", |line_mark| tone_class(line_mark.tone()));
+        line_markups.push(html! {
+            span class={ "line " (tone_class_name) } id=(element_id(&format!("{}/source/{}/{line_number}", anchor, file.path))) {
+                span.number { (line_number) }
+                span.gutter title=[line_mark.map(CoverageMark::mark_word)] { (line_mark.map_or(" ", CoverageMark::symbol)) }
+                span.text { (marked_line(anchor, line_text, line_offset, stretches.on_line(index))) }
             }
         });
-        offset += line.len();
+        line_offset += line.len();
     }
-    out
+    line_markups
 }
 
 /// What is said of each line of a file.
 fn line_marks(kernel: &KernelEvidence, path: &str) -> BTreeMap<u32, Vec<Status>> {
     let coverage = &kernel.coverage;
     let outcomes = coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
-    let simple = coverage.statements.iter().chain(&coverage.branches).chain(outcomes);
-    let mut marks: BTreeMap<u32, Vec<Status>> = BTreeMap::new();
-    for item in simple.filter(|item| item.file == path) {
-        marks.entry(item.line).or_default().push(item.status);
+    let simple_items = coverage.statements.iter().chain(&coverage.branches).chain(outcomes);
+    let mut statuses_by_line: BTreeMap<u32, Vec<Status>> = BTreeMap::new();
+    for item in simple_items.filter(|item| item.file == path) {
+        statuses_by_line.entry(item.line).or_default().push(item.status);
     }
-    marks
+    statuses_by_line
 }
 
 /// Stretches with the lines that they stand on.
-struct ByLine<'a> {
-    stretches: Vec<Stretch<'a>>,
+struct StretchesByLine<'a> {
+    stretches: Vec<MarkedStretch<'a>>,
     /// By index of the line: indices of `stretches`, in their order.
     lines: Vec<Vec<usize>>,
 }
 
-impl<'a> ByLine<'a> {
-    fn of(stretches: Vec<Stretch<'a>>, text: &str) -> Self {
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at);
-        let ends: Vec<usize> = ends.collect();
-        let line_of = |at: usize| ends.partition_point(|end| *end < at);
-        let mut lines = vec![Vec::new(); ends.len() + 1];
+impl<'a> StretchesByLine<'a> {
+    fn of_stretches(stretches: Vec<MarkedStretch<'a>>, text: &str) -> Self {
+        let line_ends =
+            text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(offset, _)| offset);
+        let line_ends: Vec<usize> = line_ends.collect();
+        let line_index = |offset: usize| line_ends.partition_point(|end| *end < offset);
+        let mut lines = vec![Vec::new(); line_ends.len() + 1];
         for (number, stretch) in stretches.iter().enumerate() {
-            lines[line_of(stretch.start)..=line_of(stretch.end)]
+            lines[line_index(stretch.start)..=line_index(stretch.end)]
                 .iter_mut()
                 .for_each(|line| line.push(number));
         }
         Self { stretches, lines }
     }
 
-    fn on_line(&self, index: usize) -> impl Iterator<Item = &Stretch<'a>> {
+    fn on_line(&self, index: usize) -> impl Iterator<Item = &MarkedStretch<'a>> {
         self.lines.get(index).into_iter().flatten().map(|number| &self.stretches[*number])
     }
 }
 
-fn stretches<'a>(kernel: &'a KernelEvidence, file: &SourceFile) -> Vec<Stretch<'a>> {
+fn condition_stretches<'a>(
+    kernel: &'a KernelEvidence,
+    file: &SourceFile,
+) -> Vec<MarkedStretch<'a>> {
     match kernel.structure.accuracy {
         Accuracy::LinesOnly => return Vec::new(),
         Accuracy::Exact => {}
     }
-    let mut found = Vec::new();
+    let mut marked_stretches = Vec::new();
     for decision in kernel.coverage.decisions.iter().filter(|decision| decision.file == file.path) {
         for condition in &decision.conditions {
             let [start, end] = condition.span.map(|offset| offset as usize);
             // A span that does not lie in the text (foreign evidence) marks nothing.
             if start < end && file.text.get(start..end).is_some() {
-                found.push(Stretch {
+                marked_stretches.push(MarkedStretch {
                     start,
                     end,
                     mark: condition_mark(decision, condition),
                     decision,
-                    title: title(decision, condition),
+                    title: condition_title(decision, condition),
                 });
             }
         }
     }
-    found
+    marked_stretches
 }
 
-fn condition_mark(decision: &DecisionCoverage, condition: &ConditionPlace) -> Mark {
+fn condition_mark(decision: &DecisionCoverage, condition: &ConditionPlace) -> CoverageMark {
     let Some(mcdc) = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id) else {
-        return Mark::Undetermined;
+        return CoverageMark::Undetermined;
     };
     match mcdc.masking.status {
-        Status::Covered => Mark::Covered,
-        Status::Justified => Mark::Justified,
-        Status::Undetermined => Mark::Undetermined,
-        Status::Uncovered if decision.vectors.is_empty() => Mark::Uncovered,
-        Status::Uncovered => Mark::Partial,
+        Status::Covered => CoverageMark::Covered,
+        Status::Justified => CoverageMark::Justified,
+        Status::Undetermined => CoverageMark::Undetermined,
+        Status::Uncovered if decision.vectors.is_empty() => CoverageMark::Uncovered,
+        Status::Uncovered => CoverageMark::Partial,
     }
 }
 
 /// What the pointer shows: statuses and vectors with their first test.
-fn title(decision: &DecisionCoverage, condition: &ConditionPlace) -> String {
+fn condition_title(decision: &DecisionCoverage, condition: &ConditionPlace) -> String {
     const VECTORS: usize = 12;
-    let mut text = format!("{}: {}\n", condition.id, condition.text);
+    let mut title_text = format!("{}: {}\n", condition.id, condition.text);
     if let Some(mcdc) = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id) {
-        text.push_str(&format!(
+        title_text.push_str(&format!(
             "MC/DC masking {}, unique-cause {}\n",
             mcdc.masking.status, mcdc.unique_cause.status
         ));
     }
     for vector in decision.vectors.iter().take(VECTORS) {
         let test = vector.tests.first().map(|test| test.to_string()).unwrap_or_default();
-        text.push_str(&format!(
+        title_text.push_str(&format!(
             "{} → {}  {test} at {}\n",
             vector.values,
             vector.outcome,
@@ -218,45 +224,47 @@ fn title(decision: &DecisionCoverage, condition: &ConditionPlace) -> String {
         ));
     }
     if decision.vectors.len() > VECTORS {
-        text.push_str(&format!("and {} more\n", decision.vectors.len() - VECTORS));
+        title_text.push_str(&format!("and {} more\n", decision.vectors.len() - VECTORS));
     }
-    text.truncate(text.trim_end().len());
-    text
+    title_text.truncate(title_text.trim_end().len());
+    title_text
 }
 
 /// A line's text, cut at the borders of stretches; the shortest stretch over a piece owns it.
-fn marked<'s, 'k: 's>(
+fn marked_line<'s, 'k: 's>(
     anchor: &str,
     content: &str,
-    offset: usize,
-    stretches: impl Iterator<Item = &'s Stretch<'k>>,
+    line_offset: usize,
+    stretches: impl Iterator<Item = &'s MarkedStretch<'k>>,
 ) -> Markup {
-    let end = offset + content.len();
-    let here: Vec<&Stretch> =
-        stretches.filter(|stretch| stretch.start < end && stretch.end > offset).collect();
-    let mut cuts: Vec<usize> = vec![offset, end];
-    cuts.extend(
-        here.iter()
+    let line_end = line_offset + content.len();
+    let line_stretches: Vec<&MarkedStretch> =
+        stretches.filter(|stretch| stretch.start < line_end && stretch.end > line_offset).collect();
+    let mut cut_offsets: Vec<usize> = vec![line_offset, line_end];
+    cut_offsets.extend(
+        line_stretches
+            .iter()
             .flat_map(|stretch| [stretch.start, stretch.end])
-            .filter(|at| (offset..end).contains(at)),
+            .filter(|cut_offset| (line_offset..line_end).contains(cut_offset)),
     );
-    cuts.sort_unstable();
-    cuts.dedup();
-    let pieces = cuts.windows(2).map(|pair| {
+    cut_offsets.sort_unstable();
+    cut_offsets.dedup();
+    let cut_pieces = cut_offsets.windows(2).map(|pair| {
         let (from, to) = (pair[0], pair[1]);
-        let owner = here.iter().filter(|stretch| stretch.start <= from && stretch.end >= to);
+        let owner =
+            line_stretches.iter().filter(|stretch| stretch.start <= from && stretch.end >= to);
         (from, to, owner.min_by_key(|stretch| stretch.end - stretch.start).copied())
     });
     html! {
-        @for (from, to, owner) in pieces {
-            @let piece = &content[from - offset..to - offset];
+        @for (from, to, owner) in cut_pieces {
+            @let piece = &content[from - line_offset..to - line_offset];
             @match owner {
                 None => (piece),
                 Some(stretch) => {
                     a.condition.(tone_class(stretch.mark.tone())) title=(stretch.title)
-                        href=(format!("#{}", id(&format!("{}/{}", anchor, stretch.decision.id)))) {
+                        href=(format!("#{}", element_id(&format!("{}/{}", anchor, stretch.decision.id)))) {
                         (piece)
-                        @if to == stretch.end { span.mark aria-label=(stretch.mark.word()) { (stretch.mark.symbol()) } }
+                        @if to == stretch.end { span.mark aria-label=(stretch.mark.mark_word()) { (stretch.mark.symbol()) } }
                     }
                 }
             }

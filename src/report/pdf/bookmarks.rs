@@ -1,47 +1,48 @@
 //! The document outline: headings as bookmarks.
 
-use super::canvas::{Mark, PAGE_HEIGHT};
-use super::operations::round;
+use super::canvas::{OutlineMark, PAGE_HEIGHT};
+use super::operations::round_to_hundredth;
 
 /// The outline tree (ISO 32000-1, 12.3.3): chapters open, deeper levels closed.
-pub(super) fn bookmarks(file: &mut lopdf::Document, marks: &[Mark]) -> lopdf::Object {
+pub(super) fn add_bookmarks(file: &mut lopdf::Document, marks: &[OutlineMark]) -> lopdf::Object {
     use lopdf::{Object, dictionary};
     let pages: Vec<lopdf::ObjectId> = file.get_pages().into_values().collect();
-    let root = file.new_object_id();
-    let ids: Vec<lopdf::ObjectId> = marks.iter().map(|_| file.new_object_id()).collect();
-    let tree = OutlineTree::of(marks);
-    for (index, mark) in marks.iter().enumerate() {
+    let root_id = file.new_object_id();
+    let entry_ids: Vec<lopdf::ObjectId> = marks.iter().map(|_| file.new_object_id()).collect();
+    let outline_tree = OutlineTree::of_marks(marks);
+    for (mark_index, mark) in marks.iter().enumerate() {
         let Some(page) = pages.get(mark.page) else { continue };
-        let top = Object::Real(round(PAGE_HEIGHT - mark.y + 14.0));
-        let mut entry = dictionary! {
+        let page_top = Object::Real(round_to_hundredth(PAGE_HEIGHT - mark.y + 14.0));
+        let mut outline_entry = dictionary! {
             "Title" => lopdf::text_string(&mark.title),
-            "Parent" => tree.parents[index].map_or(root, |parent| ids[parent]),
-            "Dest" => vec![(*page).into(), "XYZ".into(), Object::Integer(0), top, Object::Null],
+            "Parent" => outline_tree.parents[mark_index].map_or(root_id, |parent| entry_ids[parent]),
+            "Dest" => vec![(*page).into(), "XYZ".into(), Object::Integer(0), page_top, Object::Null],
         };
-        let siblings = tree.siblings(index);
-        let place = tree.places[index];
-        if place > 0 {
-            entry.set("Prev", ids[siblings[place - 1]]);
+        let siblings = outline_tree.siblings(mark_index);
+        let sibling_index = outline_tree.places[mark_index];
+        if sibling_index > 0 {
+            outline_entry.set("Prev", entry_ids[siblings[sibling_index - 1]]);
         }
-        if let Some(next) = siblings.get(place + 1) {
-            entry.set("Next", ids[*next]);
+        if let Some(next) = siblings.get(sibling_index + 1) {
+            outline_entry.set("Next", entry_ids[*next]);
         }
-        let inner = &tree.children[index];
-        if let (Some(first), Some(last)) = (inner.first(), inner.last()) {
-            entry.set("First", ids[*first]);
-            entry.set("Last", ids[*last]);
+        let child_marks = &outline_tree.children[mark_index];
+        if let (Some(first), Some(last)) = (child_marks.first(), child_marks.last()) {
+            outline_entry.set("First", entry_ids[*first]);
+            outline_entry.set("Last", entry_ids[*last]);
             // Negative: closed at first (12.3.3, table 153).
-            entry.set("Count", -(inner.len() as i64));
+            outline_entry.set("Count", -(child_marks.len() as i64));
         }
-        file.set_object(ids[index], entry);
+        file.set_object(entry_ids[mark_index], outline_entry);
     }
-    let mut outlines = dictionary! { "Type" => "Outlines", "Count" => tree.top.len() as i64 };
-    if let (Some(first), Some(last)) = (tree.top.first(), tree.top.last()) {
-        outlines.set("First", ids[*first]);
-        outlines.set("Last", ids[*last]);
+    let mut outlines =
+        dictionary! { "Type" => "Outlines", "Count" => outline_tree.top.len() as i64 };
+    if let (Some(first), Some(last)) = (outline_tree.top.first(), outline_tree.top.last()) {
+        outlines.set("First", entry_ids[*first]);
+        outlines.set("Last", entry_ids[*last]);
     }
-    file.set_object(root, outlines);
-    Object::Reference(root)
+    file.set_object(root_id, outlines);
+    Object::Reference(root_id)
 }
 
 /// Marks as a tree, by index: a mark belongs to the nearest earlier one of a smaller depth.
@@ -54,28 +55,28 @@ pub(super) struct OutlineTree {
 }
 
 impl OutlineTree {
-    pub(super) fn of(marks: &[Mark]) -> Self {
-        let mut tree = Self {
+    pub(super) fn of_marks(marks: &[OutlineMark]) -> Self {
+        let mut outline_tree = Self {
             top: Vec::new(),
             parents: Vec::new(),
             children: vec![Vec::new(); marks.len()],
             places: Vec::new(),
         };
         // The way from the top to the mark before.
-        let mut open: Vec<usize> = Vec::new();
-        for (index, mark) in marks.iter().enumerate() {
-            while open.pop_if(|last| marks[*last].depth >= mark.depth).is_some() {}
-            let parent = open.last().copied();
+        let mut open_marks: Vec<usize> = Vec::new();
+        for (mark_index, mark) in marks.iter().enumerate() {
+            while open_marks.pop_if(|last_open| marks[*last_open].depth >= mark.depth).is_some() {}
+            let parent = open_marks.last().copied();
             let siblings = match parent {
-                Some(parent) => &mut tree.children[parent],
-                None => &mut tree.top,
+                Some(parent) => &mut outline_tree.children[parent],
+                None => &mut outline_tree.top,
             };
-            tree.places.push(siblings.len());
-            siblings.push(index);
-            tree.parents.push(parent);
-            open.push(index);
+            outline_tree.places.push(siblings.len());
+            siblings.push(mark_index);
+            outline_tree.parents.push(parent);
+            open_marks.push(mark_index);
         }
-        tree
+        outline_tree
     }
 
     pub(super) fn siblings(&self, index: usize) -> &[usize] {

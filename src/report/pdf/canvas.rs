@@ -2,8 +2,8 @@
 //!
 //! Coordinates are points from the upper left corner of the page.
 
-use super::face::{Face, Faces};
-use super::line::{Breaker, Line, Span};
+use super::face::{FontFace, FontFaces};
+use super::line::{LineBreaker, TextLine, TextSpan};
 use crate::document::{Text, Tone};
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) const LEADING: f32 = 1.27;
 
 /// Colours of the report; every tone is legible in black and white as well.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Ink {
+pub(super) enum InkColour {
     Tone(Tone),
     Link,
     Accent,
@@ -31,14 +31,14 @@ pub(super) enum Ink {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Draw {
+pub(super) enum DrawItem {
     /// `y` is the baseline.
     Text {
         x: f32,
         y: f32,
-        face: Face,
+        face: FontFace,
         size: f32,
-        ink: Ink,
+        ink: InkColour,
         text: String,
     },
     Rule {
@@ -46,14 +46,14 @@ pub(super) enum Draw {
         y: f32,
         length: f32,
         thickness: f32,
-        ink: Ink,
+        ink: InkColour,
     },
     Fill {
         x: f32,
         y: f32,
         width: f32,
         height: f32,
-        ink: Ink,
+        ink: InkColour,
     },
     Link {
         x: f32,
@@ -77,7 +77,7 @@ pub(super) type Anchors = BTreeMap<String, (usize, f32)>;
 
 /// An entry of the document outline.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Mark {
+pub(super) struct OutlineMark {
     pub depth: u8,
     pub title: String,
     pub page: usize,
@@ -87,40 +87,40 @@ pub(super) struct Mark {
 /// The text of neighbouring words that are drawn at once.
 struct PendingText {
     x: f32,
-    face: Face,
-    ink: Ink,
+    face: FontFace,
+    ink: InkColour,
     text: String,
     /// Spaces behind the text, drawn only where a word follows.
     spaces: usize,
 }
 
 impl PendingText {
-    fn push(&mut self, word: &str) {
+    fn push_word(&mut self, word: &str) {
         self.text.extend(std::iter::repeat_n(' ', std::mem::take(&mut self.spaces)));
         self.text.push_str(word);
     }
 }
 
-fn span_ink(span: &Span) -> Ink {
+fn span_ink(span: &TextSpan) -> InkColour {
     match (&span.link, span.tone) {
-        (Some(_), Tone::Neutral) => Ink::Link,
-        (_, tone) => Ink::Tone(tone),
+        (Some(_), Tone::Neutral) => InkColour::Link,
+        (_, tone) => InkColour::Tone(tone),
     }
 }
 
-pub(super) struct Flow<'a> {
-    pub faces: &'a Faces,
-    pub pages: Vec<Vec<Draw>>,
+pub(super) struct PageFlow<'a> {
+    pub faces: &'a FontFaces,
+    pub pages: Vec<Vec<DrawItem>>,
     pub y: f32,
     /// Lower edge of the text area; infinite while measuring.
     pub bottom: f32,
     pub anchors: Anchors,
-    pub outline: Vec<Mark>,
+    pub outline: Vec<OutlineMark>,
     pub tables: u32,
 }
 
-impl<'a> Flow<'a> {
-    pub(super) fn new(faces: &'a Faces) -> Self {
+impl<'a> PageFlow<'a> {
+    pub(super) fn new(faces: &'a FontFaces) -> Self {
         Self {
             faces,
             pages: vec![Vec::new()],
@@ -132,11 +132,11 @@ impl<'a> Flow<'a> {
         }
     }
 
-    pub(super) fn room(&self) -> f32 {
+    pub(super) fn room_below(&self) -> f32 {
         self.bottom - self.y
     }
 
-    pub(super) fn draw(&mut self, draw: Draw) {
+    pub(super) fn push_draw(&mut self, draw: DrawItem) {
         self.pages.last_mut().expect("there is always a page").push(draw);
     }
 
@@ -146,8 +146,8 @@ impl<'a> Flow<'a> {
     }
 
     /// Starts a page unless `height` fits on this one.
-    pub(super) fn need(&mut self, height: f32) {
-        if height > self.room() && self.y > TOP {
+    pub(super) fn need_height(&mut self, height: f32) {
+        if height > self.room_below() && self.y > TOP {
             self.new_page();
         }
     }
@@ -156,71 +156,86 @@ impl<'a> Flow<'a> {
         self.y <= TOP
     }
 
-    pub(super) fn space(&mut self, height: f32) {
+    pub(super) fn add_space(&mut self, height: f32) {
         if !self.at_top() {
             self.y += height;
         }
     }
 
-    pub(super) fn breaker(&self, size: f32) -> Breaker<'a> {
-        Breaker { faces: self.faces, size }
+    pub(super) fn line_breaker(&self, size: f32) -> LineBreaker<'a> {
+        LineBreaker { faces: self.faces, size }
     }
 
     /// Sets text in lines, on as many pages as it needs.
-    pub(super) fn text(&mut self, text: &Text, size: f32, x: f32, width: f32) {
-        for line in self.breaker(size).lines(text, width) {
-            self.need(size * LEADING);
-            self.line(&line, x, self.y + size * 0.95, size, None);
+    pub(super) fn set_text(&mut self, text: &Text, size: f32, x: f32, width: f32) {
+        for line in self.line_breaker(size).text_lines(text, width) {
+            self.need_height(size * LEADING);
+            self.set_line(&line, x, self.y + size * 0.95, size, None);
             self.y += size * LEADING;
         }
     }
 
     /// One line at a baseline, with its links. Neighbouring words of one face and colour are one
     /// text, so that they are found and copied as they are read.
-    pub(super) fn line(&mut self, line: &Line, x: f32, baseline: f32, size: f32, ink: Option<Ink>) {
-        let mut at = x;
-        let mut pending: Option<PendingText> = None;
+    pub(super) fn set_line(
+        &mut self,
+        line: &TextLine,
+        x: f32,
+        baseline: f32,
+        size: f32,
+        ink: Option<InkColour>,
+    ) {
+        let mut span_x = x;
+        let mut pending_text: Option<PendingText> = None;
         for span in &line.spans {
             if let Some(anchor) = &span.link {
                 let (y, height) = (baseline - size * 0.75, size);
-                self.draw(Draw::Link {
-                    x: at,
+                self.push_draw(DrawItem::Link {
+                    x: span_x,
                     y,
                     width: span.width,
                     height,
                     anchor: anchor.clone(),
                 });
             }
-            let colour = ink.unwrap_or(span_ink(span));
+            let span_colour = ink.unwrap_or(span_ink(span));
             if span.text == " " {
-                let fits = |text: &&mut PendingText| {
-                    (self.faces.width(text.face, ' ', size) - span.width).abs() < 0.001
+                let fits_spaces = |text: &&mut PendingText| {
+                    (self.faces.character_width(text.face, ' ', size) - span.width).abs() < 0.001
                 };
-                match pending.as_mut().filter(fits) {
+                match pending_text.as_mut().filter(fits_spaces) {
                     Some(text) => text.spaces += 1,
-                    None => self.draw_pending(pending.take(), baseline, size),
+                    None => self.draw_pending(pending_text.take(), baseline, size),
                 }
-            } else if let Some(text) =
-                pending.as_mut().filter(|text| text.face == span.face && text.ink == colour)
+            } else if let Some(text) = pending_text
+                .as_mut()
+                .filter(|text| text.face == span.face && text.ink == span_colour)
             {
-                text.push(&span.text);
+                text.push_word(&span.text);
             } else {
-                self.draw_pending(pending.take(), baseline, size);
-                pending = Some(PendingText {
-                    x: at,
+                self.draw_pending(pending_text.take(), baseline, size);
+                pending_text = Some(PendingText {
+                    x: span_x,
                     face: span.face,
-                    ink: colour,
+                    ink: span_colour,
                     text: span.text.clone(),
                     spaces: 0,
                 });
             }
-            at += span.width;
+            span_x += span.width;
         }
-        self.draw_pending(pending, baseline, size);
+        self.draw_pending(pending_text, baseline, size);
     }
 
     fn draw_pending(&mut self, pending: Option<PendingText>, baseline: f32, size: f32) {
         let Some(PendingText { x, face, ink, text, spaces: _ }) = pending else { return };
-        self.draw(Draw::Text { x, y: baseline, face, size: size * face.scale(), ink, text });
+        self.push_draw(DrawItem::Text {
+            x,
+            y: baseline,
+            face,
+            size: size * face.size_scale(),
+            ink,
+            text,
+        });
     }
 }

@@ -1,9 +1,9 @@
 //! The file: pages, fonts, dates and identifier, compressed.
 
-use super::bookmarks::bookmarks;
-use super::canvas::{Draw, Flow, Mark, PAGE_HEIGHT, PAGE_WIDTH};
-use super::face::Face;
-use super::operations::{font_id, operations};
+use super::bookmarks::add_bookmarks;
+use super::canvas::{DrawItem, OutlineMark, PAGE_HEIGHT, PAGE_WIDTH, PageFlow};
+use super::face::FontFace;
+use super::operations::{font_id, page_operations};
 use crate::ReportError;
 use crate::document::Document;
 use flate2::{Compression, write::ZlibEncoder};
@@ -15,36 +15,38 @@ use std::io::{self, Write};
 /// Of page contents, of 0 to 9.
 const COMPRESSION_LEVEL: u32 = 5;
 
-pub(super) fn write(
-    mut flow: Flow<'_>,
+pub(super) fn pdf_bytes(
+    mut flow: PageFlow<'_>,
     document: &Document,
     identifier: &[u8],
 ) -> Result<Vec<u8>, ReportError> {
     let mut pdf = PdfDocument::new(&format!("{}: software verification report", document.project));
-    for (face, font) in subsets(&flow)? {
+    for (face, font) in font_subsets(&flow)? {
         pdf.resources.fonts.map.insert(font_id(face), printpdf::PdfFont::new(font));
     }
-    let size = (Mm::from(Pt(PAGE_WIDTH)), Mm::from(Pt(PAGE_HEIGHT)));
+    let page_size = (Mm::from(Pt(PAGE_WIDTH)), Mm::from(Pt(PAGE_HEIGHT)));
     // Each page's drawing goes as its operations come: a long report is held in one form at a time.
-    let pages = std::mem::take(&mut flow.pages);
-    let page = |draws: Vec<Draw>| PdfPage::new(size.0, size.1, operations(&draws, &flow.anchors));
-    pdf.pages = pages.into_par_iter().map(page).collect();
+    let drawn_pages = std::mem::take(&mut flow.pages);
+    let pdf_page = |draws: Vec<DrawItem>| {
+        PdfPage::new(page_size.0, page_size.1, page_operations(&draws, &flow.anchors))
+    };
+    pdf.pages = drawn_pages.into_par_iter().map(pdf_page).collect();
     pdf.metadata.info.creator = document.tool.clone();
     pdf.metadata.info.producer = document.tool.clone();
     pdf.metadata.info.subject = format!("DO-178C level {}", document.level);
     let mut warnings = Vec::new();
     let mut file = pdf.to_lopdf_document(&PdfSaveOptions::default(), &mut warnings);
     drop(pdf);
-    finish(&mut file, &flow.outline, document, identifier)
+    finish_document(&mut file, &flow.outline, document, identifier)
         .map_err(|error| ReportError::Pdf(error.to_string()))?;
-    compress(&mut file).map_err(|error| ReportError::Pdf(error.to_string()))?;
+    compress_streams(&mut file).map_err(|error| ReportError::Pdf(error.to_string()))?;
     let mut bytes = Vec::new();
     file.save_to(&mut bytes).map_err(|error| ReportError::Pdf(error.to_string()))?;
     Ok(bytes)
 }
 
 /// Compresses the page contents on all cores; what does not become smaller stays as it is.
-fn compress(file: &mut lopdf::Document) -> io::Result<()> {
+fn compress_streams(file: &mut lopdf::Document) -> io::Result<()> {
     let mut objects: Vec<&mut lopdf::Object> = file.objects.values_mut().collect();
     let streams = objects.par_iter_mut().filter_map(|object| object.as_stream_mut().ok());
     streams
@@ -65,33 +67,34 @@ fn compress_stream(stream: &mut lopdf::Stream) -> io::Result<()> {
     Ok(())
 }
 
-fn subsets(flow: &Flow) -> Result<BTreeMap<Face, ParsedFont>, ReportError> {
-    let mut used: BTreeMap<Face, BTreeSet<char>> = BTreeMap::new();
+fn font_subsets(flow: &PageFlow) -> Result<BTreeMap<FontFace, ParsedFont>, ReportError> {
+    let mut used_characters: BTreeMap<FontFace, BTreeSet<char>> = BTreeMap::new();
     for draw in flow.pages.iter().flatten() {
-        if let Draw::Text { face, text, .. } = draw {
-            used.entry(*face).or_default().extend(text.chars());
+        if let DrawItem::Text { face, text, .. } = draw {
+            used_characters.entry(*face).or_default().extend(text.chars());
         }
     }
-    used.into_iter()
-        .map(|(face, characters)| Ok((face, flow.faces.subset(face, &characters)?)))
+    used_characters
+        .into_iter()
+        .map(|(face, characters)| Ok((face, flow.faces.font_subset(face, &characters)?)))
         .collect()
 }
 
 /// What `printpdf` cannot say: a fixed identifier, dates of the evidence, nested bookmarks with
 /// exact places.
-fn finish(
-    file: &mut lopdf::Document,
-    marks: &[Mark],
+fn finish_document(
+    pdf_file: &mut lopdf::Document,
+    outline_marks: &[OutlineMark],
     document: &Document,
     identifier: &[u8],
 ) -> lopdf::Result<()> {
     use lopdf::{Object, StringFormat, dictionary};
-    file.version = "1.7".into();
-    let id = Object::String(identifier.to_vec(), StringFormat::Hexadecimal);
-    file.trailer.set("ID", vec![id.clone(), id]);
-    let information = file.trailer.get(b"Info")?.as_reference()?;
-    let date = document.date.as_deref().and_then(pdf_date);
-    let information = file.get_object_mut(information)?.as_dict_mut()?;
+    pdf_file.version = "1.7".into();
+    let document_id = Object::String(identifier.to_vec(), StringFormat::Hexadecimal);
+    pdf_file.trailer.set("ID", vec![document_id.clone(), document_id]);
+    let information = pdf_file.trailer.get(b"Info")?.as_reference()?;
+    let creation_date = document.date.as_deref().and_then(pdf_date);
+    let information = pdf_file.get_object_mut(information)?.as_dict_mut()?;
     for key in [
         "GTS_PDFXVersion",
         "Identifier",
@@ -103,12 +106,12 @@ fn finish(
     ] {
         information.remove(key.as_bytes());
     }
-    if let Some(date) = date {
-        information.set("CreationDate", Object::string_literal(date.as_str()));
-        information.set("ModDate", Object::string_literal(date.as_str()));
+    if let Some(creation_date) = creation_date {
+        information.set("CreationDate", Object::string_literal(creation_date.as_str()));
+        information.set("ModDate", Object::string_literal(creation_date.as_str()));
     }
-    let outlines = bookmarks(file, marks);
-    let catalog = file.catalog_mut()?;
+    let outlines = add_bookmarks(pdf_file, outline_marks);
+    let catalog = pdf_file.catalog_mut()?;
     catalog.set("Lang", Object::string_literal("en"));
     catalog.set("ViewerPreferences", dictionary! { "DisplayDocTitle" => true });
     catalog.set("PageMode", "UseOutlines");

@@ -1,209 +1,230 @@
 //! Blocks set on pages: headings stay with what follows them, tables repeat their header, nothing
 //! is clipped.
 
-use super::canvas::{BODY, BOTTOM, Draw, Flow, Ink, LEADING, LEFT, LINE_WIDTH, Mark, TOP};
+use super::canvas::{
+    BODY, BOTTOM, DrawItem, InkColour, LEADING, LEFT, LINE_WIDTH, OutlineMark, PageFlow, TOP,
+};
 use super::table;
 use crate::document::{Block, Heading, Style, Text, Tone};
 
-impl Flow<'_> {
+impl PageFlow<'_> {
     /// Height of blocks set one after the other on an endless page.
-    pub(super) fn measure(&self, blocks: &[Block]) -> f32 {
-        let mut scratch = Flow::new(self.faces);
-        scratch.bottom = f32::INFINITY;
+    pub(super) fn measured_height(&self, blocks: &[Block]) -> f32 {
+        let mut endless_flow = PageFlow::new(self.faces);
+        endless_flow.bottom = f32::INFINITY;
         // Not at the top of the page, where space above headings is left out.
-        scratch.y = TOP + 1.0;
-        scratch.blocks(blocks);
-        scratch.y - TOP - 1.0
+        endless_flow.y = TOP + 1.0;
+        endless_flow.set_blocks(blocks);
+        endless_flow.y - TOP - 1.0
     }
 
     /// Height of what must not be parted from the beginning of `blocks`.
-    fn lead(&self, blocks: &[Block]) -> f32 {
-        let Some(first) = blocks.first() else { return 0.0 };
-        let one = std::slice::from_ref(first);
-        match first {
-            Block::Heading(_) => self.measure(one) + self.lead(&blocks[1..]),
+    fn lead_height(&self, blocks: &[Block]) -> f32 {
+        let Some(first_block) = blocks.first() else { return 0.0 };
+        let single_block = std::slice::from_ref(first_block);
+        match first_block {
+            Block::Heading(_) => {
+                self.measured_height(single_block) + self.lead_height(&blocks[1..])
+            }
             Block::Paragraph(_) => {
-                let whole = self.measure(one);
+                let whole_height = self.measured_height(single_block);
                 match blocks.get(1) {
-                    Some(Block::Table(_)) if whole < 60.0 => whole + self.lead(&blocks[1..]),
-                    _ => whole.min(3.0 * BODY * LEADING),
+                    Some(Block::Table(_)) if whole_height < 60.0 => {
+                        whole_height + self.lead_height(&blocks[1..])
+                    }
+                    _ => whole_height.min(3.0 * BODY * LEADING),
                 }
             }
-            Block::Table(table) => table::lead(self, table),
+            Block::Table(table) => table::lead_height(self, table),
             Block::List(items) => {
-                self.measure(&[Block::List(items.iter().take(1).cloned().collect())])
+                self.measured_height(&[Block::List(items.iter().take(1).cloned().collect())])
             }
             Block::Pairs(pairs) => {
-                self.measure(&[Block::Pairs(pairs.iter().take(2).cloned().collect())])
+                self.measured_height(&[Block::Pairs(pairs.iter().take(2).cloned().collect())])
             }
-            Block::Notice { .. } => self.measure(one),
+            Block::Notice { .. } => self.measured_height(single_block),
             Block::Together(inner) => {
-                let whole = self.measure(inner);
-                if whole <= TOGETHER { whole } else { self.lead(inner) }
+                let whole_height = self.measured_height(inner);
+                if whole_height <= TOGETHER { whole_height } else { self.lead_height(inner) }
             }
-            Block::Fitting { whole, brief } => self.lead(self.fitting(whole, brief)),
-            Block::Source { .. } => self.lead(&blocks[1..]),
+            Block::Fitting { whole: whole_height, brief } => {
+                self.lead_height(self.fitting_blocks(whole_height, brief))
+            }
+            Block::Source { .. } => self.lead_height(&blocks[1..]),
         }
     }
 
-    pub(super) fn blocks(&mut self, blocks: &[Block]) {
+    pub(super) fn set_blocks(&mut self, blocks: &[Block]) {
         for (index, block) in blocks.iter().enumerate() {
             if self.bottom.is_finite() {
-                self.keep(&blocks[index..]);
+                self.keep_together(&blocks[index..]);
             }
-            self.block(block);
+            self.set_block(block);
         }
     }
 
     /// Starts a page where the beginning of `blocks` would be torn apart or a chapter would begin
     /// low on the page.
-    fn keep(&mut self, blocks: &[Block]) {
-        let Some(first) = blocks.first() else { return };
-        let chapter = matches!(first, Block::Heading(heading) if heading.depth == 1);
-        if chapter && self.room() < 0.38 * (BOTTOM - TOP) {
+    fn keep_together(&mut self, blocks: &[Block]) {
+        let Some(first_block) = blocks.first() else { return };
+        let is_chapter = matches!(first_block, Block::Heading(heading) if heading.depth == 1);
+        if is_chapter && self.room_below() < 0.38 * (BOTTOM - TOP) {
             self.new_page();
         }
-        let lead = self.lead(blocks);
-        if lead < BOTTOM - TOP {
-            self.need(lead);
+        let lead_height = self.lead_height(blocks);
+        if lead_height < BOTTOM - TOP {
+            self.need_height(lead_height);
         }
     }
 
-    fn block(&mut self, block: &Block) {
+    fn set_block(&mut self, block: &Block) {
         match block {
-            Block::Heading(heading) => self.heading(heading),
+            Block::Heading(heading) => self.set_heading(heading),
             Block::Paragraph(text) => {
-                self.text(text, BODY, LEFT, LINE_WIDTH);
+                self.set_text(text, BODY, LEFT, LINE_WIDTH);
                 self.y += 6.0;
             }
-            Block::List(items) => self.list(items),
-            Block::Pairs(pairs) => self.pairs(pairs),
-            Block::Table(table) => table::set(self, table),
-            Block::Notice { tone, title, lines } => self.notice(*tone, title, lines),
-            Block::Together(blocks) => self.together(blocks),
-            Block::Fitting { whole, brief } => self.blocks(self.fitting(whole, brief)),
+            Block::List(items) => self.set_list(items),
+            Block::Pairs(pairs) => self.set_pairs(pairs),
+            Block::Table(table) => table::set_table(self, table),
+            Block::Notice { tone, title, lines } => self.set_notice(*tone, title, lines),
+            Block::Together(blocks) => self.set_together(blocks),
+            Block::Fitting { whole, brief } => self.set_blocks(self.fitting_blocks(whole, brief)),
             Block::Source { .. } => {}
         }
     }
 
-    fn fitting<'b>(&self, whole: &'b [Block], brief: &'b [Block]) -> &'b [Block] {
-        if self.measure(whole) <= self.room() { whole } else { brief }
+    fn fitting_blocks<'b>(&self, whole: &'b [Block], brief: &'b [Block]) -> &'b [Block] {
+        if self.measured_height(whole) <= self.room_below() { whole } else { brief }
     }
 
     /// What stands on this page as a whole need not be kept together part by part.
-    fn together(&mut self, blocks: &[Block]) {
-        if self.bottom.is_finite() && self.measure(blocks) > self.room() {
-            self.blocks(blocks);
+    fn set_together(&mut self, blocks: &[Block]) {
+        if self.bottom.is_finite() && self.measured_height(blocks) > self.room_below() {
+            self.set_blocks(blocks);
         } else {
-            blocks.iter().for_each(|block| self.block(block));
+            blocks.iter().for_each(|block| self.set_block(block));
         }
     }
 
-    fn heading(&mut self, heading: &Heading) {
-        let (size, above, below) = match heading.depth {
+    fn set_heading(&mut self, heading: &Heading) {
+        let (size, space_above, space_below) = match heading.depth {
             1 => (17.0, 26.0, 8.0),
             2 => (13.0, 16.0, 5.0),
             _ => (10.8, 12.0, 3.0),
         };
-        self.space(above);
+        self.add_space(space_above);
         let page = self.pages.len() - 1;
-        let plain = heading.text.0.iter().map(|run| run.text.as_str()).collect::<String>();
-        let title =
-            if heading.number.is_empty() { plain } else { format!("{} {plain}", heading.number) };
+        let plain_title = heading.text.0.iter().map(|run| run.text.as_str()).collect::<String>();
+        let title = if heading.number.is_empty() {
+            plain_title
+        } else {
+            format!("{} {plain_title}", heading.number)
+        };
         self.anchors.insert(heading.anchor.clone(), (page, self.y));
-        self.outline.push(Mark { depth: heading.depth, title, page, y: self.y });
+        self.outline.push(OutlineMark { depth: heading.depth, title, page, y: self.y });
         let mut text = heading.text.clone();
         for run in &mut text.0 {
             if run.style == Style::Plain {
                 run.style = Style::Strong;
             }
         }
-        let breaker = self.breaker(size);
+        let breaker = self.line_breaker(size);
         let number = Text::strong(heading.number.as_str());
-        let indent =
-            if heading.number.is_empty() { 0.0 } else { breaker.natural(&number) + 0.8 * size };
+        let indent = if heading.number.is_empty() {
+            0.0
+        } else {
+            breaker.natural_width(&number) + 0.8 * size
+        };
         if indent > 0.0 {
-            let line = breaker.lines(&number, LINE_WIDTH).remove(0);
-            self.line(&line, LEFT, self.y + size * 0.95, size, Some(Ink::Accent));
+            let line = breaker.text_lines(&number, LINE_WIDTH).remove(0);
+            self.set_line(&line, LEFT, self.y + size * 0.95, size, Some(InkColour::Accent));
         }
-        for line in breaker.lines(&text, LINE_WIDTH - indent) {
-            self.line(&line, LEFT + indent, self.y + size * 0.95, size, None);
+        for line in breaker.text_lines(&text, LINE_WIDTH - indent) {
+            self.set_line(&line, LEFT + indent, self.y + size * 0.95, size, None);
             self.y += size * 1.2;
         }
         if heading.depth == 1 {
-            self.draw(Draw::Rule {
+            self.push_draw(DrawItem::Rule {
                 x: LEFT,
                 y: self.y + 3.0,
                 length: LINE_WIDTH,
                 thickness: 0.9,
-                ink: Ink::Accent,
+                ink: InkColour::Accent,
             });
             self.y += 5.0;
         }
-        self.y += below;
+        self.y += space_below;
     }
 
-    fn list(&mut self, items: &[Text]) {
+    fn set_list(&mut self, items: &[Text]) {
         for item in items {
-            self.need(BODY * LEADING);
-            let dot = self.breaker(BODY).lines(&Text::plain("•"), LINE_WIDTH).remove(0);
-            self.line(&dot, LEFT + 4.0, self.y + BODY * 0.95, BODY, Some(Ink::Accent));
-            self.text(item, BODY, LEFT + 16.0, LINE_WIDTH - 16.0);
+            self.need_height(BODY * LEADING);
+            let bullet_line =
+                self.line_breaker(BODY).text_lines(&Text::plain("•"), LINE_WIDTH).remove(0);
+            self.set_line(
+                &bullet_line,
+                LEFT + 4.0,
+                self.y + BODY * 0.95,
+                BODY,
+                Some(InkColour::Accent),
+            );
+            self.set_text(item, BODY, LEFT + 16.0, LINE_WIDTH - 16.0);
             self.y += 2.0;
         }
         self.y += 5.0;
     }
 
-    fn pairs(&mut self, pairs: &[(String, Text)]) {
-        let breaker = self.breaker(BODY);
-        let widest = pairs
+    fn set_pairs(&mut self, pairs: &[(String, Text)]) {
+        let breaker = self.line_breaker(BODY);
+        let widest_name = pairs
             .iter()
-            .map(|(name, _)| breaker.natural(&Text::plain(name.as_str())))
+            .map(|(name, _)| breaker.natural_width(&Text::plain(name.as_str())))
             .fold(0.0, f32::max);
-        let indent = (widest + 16.0).max(96.0);
+        let value_indent = (widest_name + 16.0).max(96.0);
         for (name, value) in pairs {
-            self.need(BODY * LEADING);
-            let label = breaker.lines(&Text::quiet(name.as_str()), indent).remove(0);
-            self.line(&label, LEFT, self.y + BODY * 0.95, BODY, None);
-            self.text(value, BODY, LEFT + indent, LINE_WIDTH - indent);
+            self.need_height(BODY * LEADING);
+            let name_line = breaker.text_lines(&Text::quiet(name.as_str()), value_indent).remove(0);
+            self.set_line(&name_line, LEFT, self.y + BODY * 0.95, BODY, None);
+            self.set_text(value, BODY, LEFT + value_indent, LINE_WIDTH - value_indent);
             self.y += 1.6;
         }
         self.y += 6.0;
     }
 
     /// A framed statement with a bar of its tone; longer than a page, it goes on without the frame.
-    fn notice(&mut self, tone: Tone, title: &Text, lines: &[Text]) {
+    fn set_notice(&mut self, tone: Tone, title: &Text, lines: &[Text]) {
         const INSET: f32 = 14.0;
-        self.space(8.0);
-        let inner = LINE_WIDTH - 2.0 * INSET;
-        let count = |text: &Text, size: f32| {
-            self.breaker(size).lines(text, inner).len() as f32 * size * LEADING
+        self.add_space(8.0);
+        let inner_width = LINE_WIDTH - 2.0 * INSET;
+        let text_height = |text: &Text, size: f32| {
+            self.line_breaker(size).text_lines(text, inner_width).len() as f32 * size * LEADING
         };
-        let heights: f32 = lines.iter().map(|line| count(line, BODY) + 3.0).sum();
-        let height = count(title, 13.0) + heights + 2.0 * INSET;
-        if self.bottom.is_finite() && height < BOTTOM - TOP {
-            self.need(height);
+        let line_heights: f32 = lines.iter().map(|line| text_height(line, BODY) + 3.0).sum();
+        let frame_height = text_height(title, 13.0) + line_heights + 2.0 * INSET;
+        if self.bottom.is_finite() && frame_height < BOTTOM - TOP {
+            self.need_height(frame_height);
         }
-        let shown = height.min(self.room());
-        self.draw(Draw::Fill {
+        let shown_height = frame_height.min(self.room_below());
+        self.push_draw(DrawItem::Fill {
             x: LEFT,
             y: self.y,
             width: LINE_WIDTH,
-            height: shown,
-            ink: Ink::Wash(tone),
+            height: shown_height,
+            ink: InkColour::Wash(tone),
         });
-        self.draw(Draw::Fill {
+        self.push_draw(DrawItem::Fill {
             x: LEFT,
             y: self.y,
             width: 3.0,
-            height: shown,
-            ink: Ink::Tone(tone),
+            height: shown_height,
+            ink: InkColour::Tone(tone),
         });
         self.y += INSET - 2.0;
-        self.text(&title.clone().tone(tone), 13.0, LEFT + INSET, inner);
+        self.set_text(&title.clone().with_tone(tone), 13.0, LEFT + INSET, inner_width);
         self.y += 4.0;
         for line in lines {
-            self.text(line, BODY, LEFT + INSET, inner);
+            self.set_text(line, BODY, LEFT + INSET, inner_width);
             self.y += 3.0;
         }
         self.y += INSET + 4.0;

@@ -4,13 +4,13 @@
 //! else between any two characters. A character that no font shows is printed as its code point,
 //! `<U+4E2D>`, never dropped.
 
-use super::face::{Face, Faces};
+use super::face::{FontFace, FontFaces};
 use crate::document::{Text, Tone};
 
 /// Text of one face and tone on one line.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Span {
-    pub face: Face,
+pub(super) struct TextSpan {
+    pub face: FontFace,
     pub tone: Tone,
     pub link: Option<String>,
     pub text: String,
@@ -19,17 +19,17 @@ pub(super) struct Span {
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Line {
-    pub spans: Vec<Span>,
+pub(super) struct TextLine {
+    pub spans: Vec<TextSpan>,
     pub width: f32,
 }
 
 /// Characters without a space between them, as spans.
-type Word = Vec<Span>;
+type Word = Vec<TextSpan>;
 
 /// Widths of a text, in points.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Bounds {
+pub(super) struct TextBounds {
     /// Of the widest word; of one that can be broken the widest part that reads badly when it is,
     /// up to half as much again as the width from which on words are broken.
     pub least: f32,
@@ -37,158 +37,165 @@ pub(super) struct Bounds {
     pub natural: f32,
 }
 
-impl Bounds {
+impl TextBounds {
     /// Of several texts below each other.
     pub(super) fn of_both(self, other: Self) -> Self {
         Self { least: self.least.max(other.least), natural: self.natural.max(other.natural) }
     }
 }
 
-pub(super) struct Breaker<'a> {
-    pub faces: &'a Faces,
+pub(super) struct LineBreaker<'a> {
+    pub faces: &'a FontFaces,
     /// Points.
     pub size: f32,
 }
 
-impl Breaker<'_> {
+impl LineBreaker<'_> {
     /// Width of the text on one line.
-    pub(super) fn natural(&self, text: &Text) -> f32 {
-        self.natural_of(&self.words(text))
+    pub(super) fn natural_width(&self, text: &Text) -> f32 {
+        self.natural_width_of(&self.text_words(text))
     }
 
-    fn natural_of(&self, words: &[Word]) -> f32 {
-        let spaces = words.len().saturating_sub(1) as f32 * self.space();
-        words.iter().map(|word| width(word)).sum::<f32>() + spaces
+    fn natural_width_of(&self, words: &[Word]) -> f32 {
+        let spaces = words.len().saturating_sub(1) as f32 * self.space_width();
+        words.iter().map(|word| word_width(word)).sum::<f32>() + spaces
     }
 
     /// How narrow and how wide the text can sensibly be. A word wider than `cap` can be broken.
-    pub(super) fn bounds(&self, text: &Text, cap: f32) -> Bounds {
-        let words = self.words(text);
-        let of_word = |word: &Word| match width(word) {
-            whole if whole <= cap => whole,
-            _ => self.widest_part(word).clamp(cap, 1.5 * cap),
+    pub(super) fn text_bounds(&self, text: &Text, word_cap: f32) -> TextBounds {
+        let words = self.text_words(text);
+        let least_width = |word: &Word| match word_width(word) {
+            whole if whole <= word_cap => whole,
+            _ => self.widest_part(word).clamp(word_cap, 1.5 * word_cap),
         };
-        Bounds {
-            least: words.iter().map(of_word).fold(0.0, f32::max),
-            natural: self.natural_of(&words),
+        TextBounds {
+            least: words.iter().map(least_width).fold(0.0, f32::max),
+            natural: self.natural_width_of(&words),
         }
     }
 
     /// Width of the widest part between places where a break reads well.
     fn widest_part(&self, word: &Word) -> f32 {
-        let characters = self.characters(word);
-        let (mut widest, mut part) = (0.0_f32, 0.0);
+        let characters = self.single_characters(word);
+        let (mut widest_width, mut part_width) = (0.0_f32, 0.0);
         for (index, span) in characters.iter().enumerate() {
-            part += span.width;
-            if index + 1 < characters.len() && reads_well(&characters, index + 1) {
-                widest = widest.max(part);
-                part = 0.0;
+            part_width += span.width;
+            if index + 1 < characters.len() && break_reads_well(&characters, index + 1) {
+                widest_width = widest_width.max(part_width);
+                part_width = 0.0;
             }
         }
-        widest.max(part)
+        widest_width.max(part_width)
     }
 
-    pub(super) fn space(&self) -> f32 {
-        self.faces.width(Face::Text, ' ', self.size)
+    pub(super) fn space_width(&self) -> f32 {
+        self.faces.character_width(FontFace::Text, ' ', self.size)
     }
 
     /// Breaks the text into lines no wider than `limit` (a single character may be wider).
-    pub(super) fn lines(&self, text: &Text, limit: f32) -> Vec<Line> {
-        let mut lines = vec![Line::default()];
-        for word in self.words(text) {
+    pub(super) fn text_lines(&self, text: &Text, line_limit: f32) -> Vec<TextLine> {
+        let mut lines = vec![TextLine::default()];
+        for word in self.text_words(text) {
             let line = lines.last().expect("there is always a line");
-            let before = if line.spans.is_empty() { 0.0 } else { self.space() };
-            let whole = width(&word);
-            if line.width + before + whole <= limit + 0.01 {
-                self.append(lines.last_mut().expect("there is always a line"), word, before);
-            } else if whole <= limit {
-                let mut line = Line::default();
-                self.append(&mut line, word, 0.0);
+            let space_before = if line.spans.is_empty() { 0.0 } else { self.space_width() };
+            let word_width = word_width(&word);
+            if line.width + space_before + word_width <= line_limit + 0.01 {
+                self.append_word(
+                    lines.last_mut().expect("there is always a line"),
+                    word,
+                    space_before,
+                );
+            } else if word_width <= line_limit {
+                let mut line = TextLine::default();
+                self.append_word(&mut line, word, 0.0);
                 lines.push(line);
             } else {
-                self.append_broken(&mut lines, word, limit);
+                self.append_broken(&mut lines, word, line_limit);
             }
         }
         lines
     }
 
-    fn append(&self, line: &mut Line, word: Word, before: f32) {
-        if before > 0.0 {
+    fn append_word(&self, line: &mut TextLine, word: Word, space_before: f32) {
+        if space_before > 0.0 {
             let link = match (line.spans.last(), word.first()) {
                 (Some(last), Some(first)) if last.link == first.link => first.link.clone(),
                 _ => None,
             };
-            line.spans.push(Span {
-                face: Face::Text,
+            line.spans.push(TextSpan {
+                face: FontFace::Text,
                 tone: Tone::Neutral,
                 link,
                 text: " ".into(),
-                width: before,
+                width: space_before,
             });
         }
-        line.width += before + width(&word);
+        line.width += space_before + word_width(&word);
         line.spans.extend(word);
     }
 
     /// A word that is wider than a line: fills the current line where at least a third of it is
     /// free.
-    fn append_broken(&self, lines: &mut Vec<Line>, word: Word, limit: f32) {
-        let characters = self.characters(&word);
-        let mut rest = characters.as_slice();
-        while !rest.is_empty() {
+    fn append_broken(&self, lines: &mut Vec<TextLine>, word: Word, line_limit: f32) {
+        let characters = self.single_characters(&word);
+        let mut remaining = characters.as_slice();
+        while !remaining.is_empty() {
             let line = lines.last().expect("there is always a line");
-            let before = if line.spans.is_empty() { 0.0 } else { self.space() };
-            let free = limit - line.width - before;
-            if !line.spans.is_empty() && free < limit / 3.0 {
-                lines.push(Line::default());
+            let space_before = if line.spans.is_empty() { 0.0 } else { self.space_width() };
+            let free_width = line_limit - line.width - space_before;
+            if !line.spans.is_empty() && free_width < line_limit / 3.0 {
+                lines.push(TextLine::default());
                 continue;
             }
-            let (fits, behind) = rest.split_at(fitting(rest, free));
-            let part = join(fits);
-            rest = behind;
-            self.append(lines.last_mut().expect("there is always a line"), part, before);
-            if !rest.is_empty() {
-                lines.push(Line::default());
+            let (fitting_part, remaining_part) =
+                remaining.split_at(fitting_characters(remaining, free_width));
+            let part = join_characters(fitting_part);
+            remaining = remaining_part;
+            self.append_word(lines.last_mut().expect("there is always a line"), part, space_before);
+            if !remaining.is_empty() {
+                lines.push(TextLine::default());
             }
         }
     }
 
     /// One span per character.
-    fn characters(&self, word: &Word) -> Vec<Span> {
-        let each = |span: &Span| {
-            let Span { face, tone, link, text, width: _ } = span.clone();
-            let single = |character: char| Span {
+    fn single_characters(&self, word: &Word) -> Vec<TextSpan> {
+        let span_characters = |span: &TextSpan| {
+            let TextSpan { face, tone, link, text, width: _ } = span.clone();
+            let single_span = |character: char| TextSpan {
                 face,
                 tone,
                 link: link.clone(),
                 text: character.to_string(),
-                width: self.faces.width(face, character, self.size),
+                width: self.faces.character_width(face, character, self.size),
             };
-            text.chars().map(single).collect::<Vec<_>>()
+            text.chars().map(single_span).collect::<Vec<_>>()
         };
-        word.iter().flat_map(each).collect()
+        word.iter().flat_map(span_characters).collect()
     }
 
-    fn words(&self, text: &Text) -> Vec<Word> {
+    fn text_words(&self, text: &Text) -> Vec<Word> {
         let mut words: Vec<Word> = Vec::new();
-        let mut open = false;
+        let mut is_open = false;
         for run in &text.0 {
             for character in run.text.chars() {
                 if character.is_whitespace() && character != '\u{a0}' {
-                    open = false;
+                    is_open = false;
                     continue;
                 }
-                if !open {
+                if !is_open {
                     words.push(Word::new());
-                    open = true;
+                    is_open = true;
                 }
                 let word = words.last_mut().expect("a word has just been opened");
-                let wanted = Face::from(run.style);
-                match self.faces.showing(wanted, character) {
-                    Some(face) => self.push(word, face, run, character),
+                let wanted_face = FontFace::from(run.style);
+                match self.faces.face_showing(wanted_face, character) {
+                    Some(face) => self.push_character(word, face, run, character),
                     None => {
-                        let code = format!("<U+{:04X}>", character as u32);
-                        code.chars().for_each(|c| self.push(word, Face::Code, run, c));
+                        let code_point = format!("<U+{:04X}>", character as u32);
+                        code_point
+                            .chars()
+                            .for_each(|c| self.push_character(word, FontFace::Code, run, c));
                     }
                 }
             }
@@ -196,14 +203,20 @@ impl Breaker<'_> {
         words
     }
 
-    fn push(&self, word: &mut Word, face: Face, run: &crate::document::Run, character: char) {
-        let width = self.faces.width(face, character, self.size);
+    fn push_character(
+        &self,
+        word: &mut Word,
+        face: FontFace,
+        run: &crate::document::TextRun,
+        character: char,
+    ) {
+        let width = self.faces.character_width(face, character, self.size);
         match word.last_mut() {
             Some(span) if span.face == face && span.tone == run.tone && span.link == run.link => {
                 span.text.push(character);
                 span.width += width;
             }
-            _ => word.push(Span {
+            _ => word.push(TextSpan {
                 face,
                 tone: run.tone,
                 link: run.link.clone(),
@@ -214,38 +227,39 @@ impl Breaker<'_> {
     }
 }
 
-fn width(word: &[Span]) -> f32 {
+fn word_width(word: &[TextSpan]) -> f32 {
     word.iter().map(|span| span.width).sum()
 }
 
 /// How many characters fit into `free` points, at least one, preferably up to a place where a break
 /// reads well.
-fn fitting(characters: &[Span], free: f32) -> usize {
-    let mut used = 0.0;
-    let mut fit = 0;
+fn fitting_characters(characters: &[TextSpan], free_width: f32) -> usize {
+    let mut used_width = 0.0;
+    let mut fitting_count = 0;
     for span in characters {
-        used += span.width;
-        if used > free {
+        used_width += span.width;
+        if used_width > free_width {
             break;
         }
-        fit += 1;
+        fitting_count += 1;
     }
-    if fit == characters.len() {
-        return fit;
+    if fitting_count == characters.len() {
+        return fitting_count;
     }
-    let good = (1..=fit).rev().find(|end| reads_well(characters, *end));
+    let good_break = (1..=fitting_count).rev().find(|end| break_reads_well(characters, *end));
     // A break that leaves less than a third of the line filled reads worse than one inside a name.
-    good.filter(|end| *end * 3 >= fit).unwrap_or(fit).max(1)
+    good_break.filter(|end| *end * 3 >= fitting_count).unwrap_or(fitting_count).max(1)
 }
 
 /// Whether a break before the character at `end` reads well.
-fn reads_well(characters: &[Span], end: usize) -> bool {
-    let at = |index: usize| characters[index].text.chars().next().unwrap_or(' ');
-    let (last, next) = (at(end - 1), at(end));
-    "/_.-,:;=&|)]+".contains(last) || (last.is_lowercase() && next.is_uppercase())
+fn break_reads_well(characters: &[TextSpan], end: usize) -> bool {
+    let character_at = |index: usize| characters[index].text.chars().next().unwrap_or(' ');
+    let (last_character, next_character) = (character_at(end - 1), character_at(end));
+    "/_.-,:;=&|)]+".contains(last_character)
+        || (last_character.is_lowercase() && next_character.is_uppercase())
 }
 
-fn join(characters: &[Span]) -> Word {
+fn join_characters(characters: &[TextSpan]) -> Word {
     let mut word: Word = Vec::new();
     for span in characters {
         match word.last_mut() {

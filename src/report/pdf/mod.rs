@@ -18,9 +18,9 @@ mod table;
 
 use super::document::Document;
 use super::{Format, Presentation, ReportError};
-use canvas::Flow;
-use face::Faces;
-use furniture::{contents, furnish, resolve_page_numbers, stamp, title};
+use canvas::PageFlow;
+use face::FontFaces;
+use furniture::{add_furniture, add_stamp, resolve_page_numbers, set_contents, set_title};
 use sha2::{Digest, Sha256};
 use vkcert_model::evidence::Evidence;
 
@@ -32,27 +32,27 @@ impl Format for Pdf {
         evidence: &Evidence,
         presentation: &Presentation,
     ) -> Result<Vec<u8>, ReportError> {
-        let document = super::chapter::document(evidence)?;
-        let faces = Faces::load()?;
-        let mut flow = set(&document, &faces);
-        furnish(&mut flow, &document);
-        stamp(&mut flow, &presentation.standing);
+        let document = super::chapter::report_document(evidence)?;
+        let faces = FontFaces::load()?;
+        let mut flow = set_document(&document, &faces);
+        add_furniture(&mut flow, &document);
+        add_stamp(&mut flow, &presentation.standing);
         resolve_page_numbers(&mut flow);
         let identifier =
             Sha256::digest(format!("{} {:?}", evidence.root()?, presentation.standing));
-        file::write(flow, &document, &identifier[..16])
+        file::pdf_bytes(flow, &document, &identifier[..16])
     }
 }
 
 /// Sets title page, contents and body.
-fn set<'a>(document: &Document, faces: &'a Faces) -> Flow<'a> {
-    let mut flow = Flow::new(faces);
-    title(&mut flow, document);
-    flow.blocks(&document.front);
+fn set_document<'a>(document: &Document, faces: &'a FontFaces) -> PageFlow<'a> {
+    let mut flow = PageFlow::new(faces);
+    set_title(&mut flow, document);
+    flow.set_blocks(&document.front);
     flow.new_page();
-    contents(&mut flow, document);
+    set_contents(&mut flow, document);
     flow.new_page();
-    flow.blocks(&document.body);
+    flow.set_blocks(&document.body);
     flow
 }
 

@@ -1,85 +1,86 @@
 //! A page's drawing as operations of `printpdf`.
 
-use super::canvas::{Anchors, Draw, Ink, PAGE_HEIGHT};
-use super::face::Face;
+use super::canvas::{Anchors, DrawItem, InkColour, PAGE_HEIGHT};
+use super::face::FontFace;
 use crate::document::Tone;
 use printpdf::{
     Actions, BorderArray, Color, Destination, FontId, LinkAnnotation, Op, PdfFontHandle, Point, Pt,
     Rect, Rgb, TextItem, TextMatrix,
 };
 
-fn colour(ink: Ink) -> [f32; 3] {
+fn ink_colour(ink: InkColour) -> [f32; 3] {
     match ink {
-        Ink::Tone(Tone::Neutral) => [0.07, 0.08, 0.10],
-        Ink::Tone(Tone::Quiet) => [0.40, 0.42, 0.46],
-        Ink::Tone(Tone::Good) => [0.05, 0.40, 0.20],
-        Ink::Tone(Tone::Caution) => [0.58, 0.36, 0.0],
-        Ink::Tone(Tone::Bad) => [0.70, 0.09, 0.11],
-        Ink::Link => [0.09, 0.24, 0.49],
-        Ink::Accent => [0.09, 0.24, 0.49],
-        Ink::Hairline => [0.80, 0.82, 0.85],
-        Ink::Rule => [0.25, 0.28, 0.33],
-        Ink::Wash(Tone::Neutral | Tone::Quiet) => [0.945, 0.953, 0.965],
-        Ink::Wash(Tone::Good) => [0.93, 0.97, 0.94],
-        Ink::Wash(Tone::Caution) => [0.99, 0.96, 0.90],
-        Ink::Wash(Tone::Bad) => [0.99, 0.94, 0.94],
+        InkColour::Tone(Tone::Neutral) => [0.07, 0.08, 0.10],
+        InkColour::Tone(Tone::Quiet) => [0.40, 0.42, 0.46],
+        InkColour::Tone(Tone::Good) => [0.05, 0.40, 0.20],
+        InkColour::Tone(Tone::Caution) => [0.58, 0.36, 0.0],
+        InkColour::Tone(Tone::Bad) => [0.70, 0.09, 0.11],
+        InkColour::Link => [0.09, 0.24, 0.49],
+        InkColour::Accent => [0.09, 0.24, 0.49],
+        InkColour::Hairline => [0.80, 0.82, 0.85],
+        InkColour::Rule => [0.25, 0.28, 0.33],
+        InkColour::Wash(Tone::Neutral | Tone::Quiet) => [0.945, 0.953, 0.965],
+        InkColour::Wash(Tone::Good) => [0.93, 0.97, 0.94],
+        InkColour::Wash(Tone::Caution) => [0.99, 0.96, 0.90],
+        InkColour::Wash(Tone::Bad) => [0.99, 0.94, 0.94],
     }
 }
 
-pub(super) fn font_id(face: Face) -> FontId {
+pub(super) fn font_id(face: FontFace) -> FontId {
     FontId(match face {
-        Face::Text => "FText".into(),
-        Face::Strong => "FStrong".into(),
-        Face::Emphasis => "FEmphasis".into(),
-        Face::Code => "FCode".into(),
+        FontFace::Text => "FText".into(),
+        FontFace::Strong => "FStrong".into(),
+        FontFace::Emphasis => "FEmphasis".into(),
+        FontFace::Code => "FCode".into(),
     })
 }
 
 /// Hundredths of a point are far below what a printer resolves.
-pub(super) fn round(value: f32) -> f32 {
+pub(super) fn round_to_hundredth(value: f32) -> f32 {
     (value * 100.0).round() / 100.0
 }
 
-fn pt(value: f32) -> Pt {
-    Pt(round(value))
+fn points(value: f32) -> Pt {
+    Pt(round_to_hundredth(value))
 }
 
 /// A page's drawing operations: washes first, then rules, then text. Font and colour are set where
 /// they change.
-pub(super) fn operations(draws: &[Draw], anchors: &Anchors) -> Vec<Op> {
-    let mut fills = Fills::default();
-    let mut texts = Texts::new();
-    let mut links = Vec::new();
+pub(super) fn page_operations(draws: &[DrawItem], anchors: &Anchors) -> Vec<Op> {
+    let mut page_fills = PageFills::default();
+    let mut page_texts = PageTexts::new();
+    let mut page_links = Vec::new();
     for draw in draws {
         match draw {
-            Draw::Fill { x, y, width, height, ink } => {
-                fills.push(*ink, rectangle(*x, *y, *width, *height))
+            DrawItem::Fill { x, y, width, height, ink } => {
+                page_fills.push_fill(*ink, fill_rectangle(*x, *y, *width, *height))
             }
-            Draw::Rule { x, y, length, thickness, ink } => {
-                fills.push(*ink, rectangle(*x, *y - thickness / 2.0, *length, *thickness));
+            DrawItem::Rule { x, y, length, thickness, ink } => {
+                page_fills
+                    .push_fill(*ink, fill_rectangle(*x, *y - thickness / 2.0, *length, *thickness));
             }
-            Draw::Text { x, y, face, size, ink, text } => {
-                texts.push((*x, *y), (*face, *size), *ink, text)
+            DrawItem::Text { x, y, face, size, ink, text } => {
+                page_texts.push_text((*x, *y), (*face, *size), *ink, text)
             }
-            Draw::Link { x, y, width, height, anchor } => {
-                links.extend(link([*x, *y, *width, *height], anchor, anchors))
+            DrawItem::Link { x, y, width, height, anchor } => {
+                page_links.extend(link_annotation([*x, *y, *width, *height], anchor, anchors))
             }
-            Draw::PageNumber { .. } => {}
+            DrawItem::PageNumber { .. } => {}
         }
     }
-    let texts = texts.operations.into_iter().chain([Op::EndTextSection]);
-    fills.operations.into_iter().chain(texts).chain(links).collect()
+    let page_texts = page_texts.operations.into_iter().chain([Op::EndTextSection]);
+    page_fills.operations.into_iter().chain(page_texts).chain(page_links).collect()
 }
 
 /// Filled areas of a page.
 #[derive(Default)]
-struct Fills {
+struct PageFills {
     operations: Vec<Op>,
-    ink: Option<Ink>,
+    ink: Option<InkColour>,
 }
 
-impl Fills {
-    fn push(&mut self, ink: Ink, area: Op) {
+impl PageFills {
+    fn push_fill(&mut self, ink: InkColour, area: Op) {
         if self.ink.replace(ink) != Some(ink) {
             self.operations.push(fill_colour(ink));
         }
@@ -88,40 +89,43 @@ impl Fills {
 }
 
 /// Texts of a page.
-struct Texts {
+struct PageTexts {
     operations: Vec<Op>,
-    font: Option<(Face, f32)>,
-    ink: Option<Ink>,
+    font: Option<(FontFace, f32)>,
+    ink: Option<InkColour>,
 }
 
-impl Texts {
+impl PageTexts {
     fn new() -> Self {
         Self { operations: vec![Op::StartTextSection], font: None, ink: None }
     }
 
-    fn push(&mut self, (x, y): (f32, f32), font: (Face, f32), ink: Ink, text: &str) {
+    fn push_text(&mut self, (x, y): (f32, f32), font: (FontFace, f32), ink: InkColour, text: &str) {
         if self.font.replace(font) != Some(font) {
             let (face, size) = font;
-            self.operations
-                .push(Op::SetFont { font: PdfFontHandle::External(font_id(face)), size: pt(size) });
+            self.operations.push(Op::SetFont {
+                font: PdfFontHandle::External(font_id(face)),
+                size: points(size),
+            });
         }
         if self.ink.replace(ink) != Some(ink) {
             self.operations.push(fill_colour(ink));
         }
-        self.operations
-            .push(Op::SetTextMatrix { matrix: TextMatrix::Translate(pt(x), pt(PAGE_HEIGHT - y)) });
+        self.operations.push(Op::SetTextMatrix {
+            matrix: TextMatrix::Translate(points(x), points(PAGE_HEIGHT - y)),
+        });
         self.operations.push(Op::ShowText { items: vec![TextItem::Text(text.to_owned())] });
     }
 }
 
-fn fill_colour(ink: Ink) -> Op {
-    let [r, g, b] = colour(ink);
+fn fill_colour(ink: InkColour) -> Op {
+    let [r, g, b] = ink_colour(ink);
     Op::SetFillColor { col: Color::Rgb(Rgb { r, g, b, icc_profile: None }) }
 }
 
-fn rectangle(x: f32, y: f32, width: f32, height: f32) -> Op {
+fn fill_rectangle(x: f32, y: f32, width: f32, height: f32) -> Op {
     let corner = |x: f32, y: f32| printpdf::LinePoint {
-        p: Point { x: pt(x), y: pt(PAGE_HEIGHT - y) },
+        p: Point { x: points(x), y: points(PAGE_HEIGHT - y) },
         bezier: false,
     };
     let points = vec![
@@ -139,20 +143,20 @@ fn rectangle(x: f32, y: f32, width: f32, height: f32) -> Op {
     }
 }
 
-fn link([x, y, width, height]: [f32; 4], anchor: &str, anchors: &Anchors) -> Option<Op> {
-    let (page, top) = anchors.get(anchor)?;
+fn link_annotation([x, y, width, height]: [f32; 4], anchor: &str, anchors: &Anchors) -> Option<Op> {
+    let (page, page_top) = anchors.get(anchor)?;
     let rect = Rect {
-        x: pt(x),
-        y: pt(PAGE_HEIGHT - y - height),
-        width: pt(width),
-        height: pt(height),
+        x: points(x),
+        y: points(PAGE_HEIGHT - y - height),
+        width: points(width),
+        height: points(height),
         mode: None,
         winding_order: None,
     };
     let target = Destination::Xyz {
         page: page + 1,
         left: Some(0.0),
-        top: Some(round(PAGE_HEIGHT - top + 14.0)),
+        top: Some(round_to_hundredth(PAGE_HEIGHT - page_top + 14.0)),
         zoom: None,
     };
     let border = BorderArray::Solid([0.0, 0.0, 0.0]);

@@ -1,9 +1,9 @@
 //! Tables: column widths from their content, header rows repeated on every page, rows never torn
 //! unless one alone is higher than a page.
 
-use super::canvas::{BODY, BOTTOM, Draw, Flow, Ink, LEADING, LEFT, LINE_WIDTH, TOP};
-use super::line::{Bounds, Breaker, Line};
-use crate::document::{Align, Extent, Table, Text};
+use super::canvas::{BODY, BOTTOM, DrawItem, InkColour, LEADING, LEFT, LINE_WIDTH, PageFlow, TOP};
+use super::line::{LineBreaker, TextBounds, TextLine};
+use crate::document::{ColumnAlign, Table, TableExtent, Text};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 /// Space on each side of a cell's text.
@@ -16,27 +16,27 @@ const WORD: f32 = 74.0;
 const SIZES: [f32; 4] = [9.0, 8.2, 7.4, 6.6];
 
 /// A table with its widths decided.
-struct Plan {
+struct TablePlan {
     size: f32,
     /// Text widths of the columns.
     widths: Vec<f32>,
 }
 
-type Row = Vec<Vec<Line>>;
+type BrokenRow = Vec<Vec<TextLine>>;
 
-fn plan(flow: &Flow, table: &Table) -> Plan {
-    let room = LINE_WIDTH - 2.0 * PAD * table.columns.len() as f32;
+fn table_plan(flow: &PageFlow, table: &Table) -> TablePlan {
+    let text_room = LINE_WIDTH - 2.0 * PAD * table.columns.len() as f32;
     for (index, size) in SIZES.into_iter().enumerate() {
-        let breaker = flow.breaker(size);
-        let column = |index: usize| {
-            let title = breaker.bounds(&heading(&table.columns[index].title), WORD);
-            let cells = table.rows.par_iter().map(|row| breaker.bounds(&row[index], WORD));
-            title.of_both(cells.reduce(Bounds::default, Bounds::of_both))
+        let breaker = flow.line_breaker(size);
+        let column_bounds = |index: usize| {
+            let title = breaker.text_bounds(&strong_title(&table.columns[index].title), WORD);
+            let cells = table.rows.par_iter().map(|row| breaker.text_bounds(&row[index], WORD));
+            title.of_both(cells.reduce(TextBounds::default, TextBounds::of_both))
         };
-        let bounds: Vec<Bounds> = (0..table.columns.len()).map(column).collect();
-        let least: f32 = bounds.iter().map(|column| column.least).sum();
-        if least <= room || index + 1 == SIZES.len() {
-            return Plan { size, widths: widths(&bounds, room, table.extent) };
+        let all_bounds: Vec<TextBounds> = (0..table.columns.len()).map(column_bounds).collect();
+        let least_width: f32 = all_bounds.iter().map(|column_bounds| column_bounds.least).sum();
+        if least_width <= text_room || index + 1 == SIZES.len() {
+            return TablePlan { size, widths: column_widths(&all_bounds, text_room, table.extent) };
         }
     }
     unreachable!("the last size is always taken")
@@ -45,34 +45,38 @@ fn plan(flow: &Flow, table: &Table) -> Plan {
 /// Shares `room` among columns: each gets at least its least and at most its natural width, and
 /// between those in proportion to the square root of the natural one, so that long text gets more
 /// without starving others.
-fn widths(bounds: &[Bounds], room: f32, extent: Extent) -> Vec<f32> {
-    let natural: f32 = bounds.iter().map(|column| column.natural).sum();
-    let least: f32 = bounds.iter().map(|column| column.least).sum();
-    if least > room {
-        return bounds.iter().map(|column| column.least * room / least.max(1.0)).collect();
+fn column_widths(bounds: &[TextBounds], text_room: f32, extent: TableExtent) -> Vec<f32> {
+    let natural_sum: f32 = bounds.iter().map(|column| column.natural).sum();
+    let least_sum: f32 = bounds.iter().map(|column| column.least).sum();
+    if least_sum > text_room {
+        return bounds.iter().map(|column| column.least * text_room / least_sum.max(1.0)).collect();
     }
-    if natural <= room {
-        let spare = match extent {
-            Extent::Content => 0.0,
-            Extent::Full => (room - natural) / natural.max(1.0),
+    if natural_sum <= text_room {
+        let spare_share = match extent {
+            TableExtent::Content => 0.0,
+            TableExtent::Full => (text_room - natural_sum) / natural_sum.max(1.0),
         };
-        return bounds.iter().map(|column| column.natural * (1.0 + spare)).collect();
+        return bounds.iter().map(|column| column.natural * (1.0 + spare_share)).collect();
     }
-    let at = |scale: f32| {
-        let width = move |column: &Bounds| {
+    let widths_at = |scale: f32| {
+        let width = move |column: &TextBounds| {
             (scale * column.natural.sqrt()).clamp(column.least, column.natural.max(column.least))
         };
         bounds.iter().map(width)
     };
-    let (mut low, mut high) = (0.0_f32, 200.0_f32);
+    let (mut low_scale, mut high_scale) = (0.0_f32, 200.0_f32);
     for _ in 0..40 {
-        let middle = (low + high) / 2.0;
-        if at(middle).sum::<f32>() > room { high = middle } else { low = middle }
+        let middle_scale = (low_scale + high_scale) / 2.0;
+        if widths_at(middle_scale).sum::<f32>() > text_room {
+            high_scale = middle_scale
+        } else {
+            low_scale = middle_scale
+        }
     }
-    at(low).collect()
+    widths_at(low_scale).collect()
 }
 
-fn heading(title: &Text) -> Text {
+fn strong_title(title: &Text) -> Text {
     let mut title = title.clone();
     for run in &mut title.0 {
         if run.style == crate::document::Style::Plain {
@@ -82,19 +86,24 @@ fn heading(title: &Text) -> Text {
     title
 }
 
-fn break_row<'a>(breaker: &Breaker<'_>, plan: &Plan, cells: impl Iterator<Item = &'a Text>) -> Row {
+fn break_row<'a>(
+    breaker: &LineBreaker<'_>,
+    plan: &TablePlan,
+    cells: impl Iterator<Item = &'a Text>,
+) -> BrokenRow {
     // A hair more than planned, so that rounding does not break what was measured to fit.
-    cells.zip(&plan.widths).map(|(cell, width)| breaker.lines(cell, width + 0.05)).collect()
+    cells.zip(&plan.widths).map(|(cell, width)| breaker.text_lines(cell, width + 0.05)).collect()
 }
 
-fn height(row: &[Vec<Line>], size: f32) -> f32 {
+fn row_height(row: &[Vec<TextLine>], size: f32) -> f32 {
     let lines = row.iter().map(Vec::len).max().unwrap_or(1).max(1);
     lines as f32 * size * LEADING + 2.0 * ROW_PAD
 }
 
-fn head(flow: &Flow, table: &Table, plan: &Plan) -> Row {
-    let titles: Vec<Text> = table.columns.iter().map(|column| heading(&column.title)).collect();
-    break_row(&flow.breaker(plan.size), plan, titles.iter())
+fn head_row(flow: &PageFlow, table: &Table, plan: &TablePlan) -> BrokenRow {
+    let titles: Vec<Text> =
+        table.columns.iter().map(|column| strong_title(&column.title)).collect();
+    break_row(&flow.line_breaker(plan.size), plan, titles.iter())
 }
 
 fn caption_height(table: &Table) -> f32 {
@@ -105,145 +114,161 @@ fn caption_height(table: &Table) -> f32 {
 const SMALL: f32 = 0.24 * (BOTTOM - TOP);
 
 /// Height of the whole table where it is small, else of caption, header and the first two rows.
-pub(super) fn lead(flow: &Flow, table: &Table) -> f32 {
-    let plan = plan(flow, table);
-    let breaker = flow.breaker(plan.size);
-    let heights = |count: usize| -> f32 {
+pub(super) fn lead_height(flow: &PageFlow, table: &Table) -> f32 {
+    let plan = table_plan(flow, table);
+    let breaker = flow.line_breaker(plan.size);
+    let row_heights = |count: usize| -> f32 {
         table
             .rows
             .iter()
             .take(count)
-            .map(|row| height(&break_row(&breaker, &plan, row.iter()), plan.size))
+            .map(|row| row_height(&break_row(&breaker, &plan, row.iter()), plan.size))
             .sum()
     };
-    let top = 6.0 + caption_height(table) + height(&head(flow, table, &plan), plan.size);
+    let top_height =
+        6.0 + caption_height(table) + row_height(&head_row(flow, table, &plan), plan.size);
     // More rows than this are higher than a small table.
-    let whole = if table.rows.len() <= 20 { heights(20) } else { f32::INFINITY };
-    if top + whole <= SMALL { top + whole } else { top + heights(2).min(0.4 * (BOTTOM - TOP)) }
+    let whole_height = if table.rows.len() <= 20 { row_heights(20) } else { f32::INFINITY };
+    if top_height + whole_height <= SMALL {
+        top_height + whole_height
+    } else {
+        top_height + row_heights(2).min(0.4 * (BOTTOM - TOP))
+    }
 }
 
 /// Sets the table from the flow's place on.
-pub(super) fn set(flow: &mut Flow, table: &Table) {
-    let plan = plan(flow, table);
-    let head = head(flow, table, &plan);
+pub(super) fn set_table(flow: &mut PageFlow, table: &Table) {
+    let table_plan = table_plan(flow, table);
+    let head_row = head_row(flow, table, &table_plan);
     flow.tables += 1;
-    let number = flow.tables;
-    flow.space(4.0);
-    caption(flow, table, number, "");
-    header(flow, table, &plan, &head);
-    let breaker = flow.breaker(plan.size);
-    let rows: Vec<Row> =
-        table.rows.par_iter().map(|row| break_row(&breaker, &plan, row.iter())).collect();
-    let last = rows.len().saturating_sub(1);
+    let table_number = flow.tables;
+    flow.add_space(4.0);
+    set_caption(flow, table, table_number, "");
+    set_header(flow, table, &table_plan, &head_row);
+    let breaker = flow.line_breaker(table_plan.size);
+    let rows: Vec<BrokenRow> =
+        table.rows.par_iter().map(|row| break_row(&breaker, &table_plan, row.iter())).collect();
+    let last_row = rows.len().saturating_sub(1);
     for (index, row) in rows.into_iter().enumerate() {
-        let mut rest = row;
+        let mut remaining_row = row;
         loop {
-            let whole = height(&rest, plan.size);
-            if whole > flow.room()
+            let row_height = row_height(&remaining_row, table_plan.size);
+            if row_height > flow.room_below()
                 && flow.y > TOP + 60.0
-                && (whole <= page_room(table, &head, &plan) || flow.room() < 60.0)
+                && (row_height <= page_room(table, &head_row, &table_plan)
+                    || flow.room_below() < 60.0)
             {
-                end(flow, &plan, 0.5);
+                end_rule(flow, &table_plan, 0.5);
                 flow.new_page();
-                caption(flow, table, number, " (continued)");
-                header(flow, table, &plan, &head);
+                set_caption(flow, table, table_number, " (continued)");
+                set_header(flow, table, &table_plan, &head_row);
             }
-            let (now, later) = split(rest, &plan, flow.room());
-            body_row(flow, table, &plan, &now);
-            match later {
-                Some(later) => rest = later,
+            let (fitting_part, remaining_part) =
+                split_row(remaining_row, &table_plan, flow.room_below());
+            set_row(flow, table, &table_plan, &fitting_part);
+            match remaining_part {
+                Some(remaining_part) => remaining_row = remaining_part,
                 None => break,
             }
         }
-        if index < last {
+        if index < last_row {
             let y = flow.y;
-            flow.draw(Draw::Rule {
+            flow.push_draw(DrawItem::Rule {
                 x: LEFT,
                 y,
-                length: extent(&plan),
+                length: table_width(&table_plan),
                 thickness: 0.3,
-                ink: Ink::Hairline,
+                ink: InkColour::Hairline,
             });
         }
     }
-    end(flow, &plan, 0.9);
+    end_rule(flow, &table_plan, 0.9);
     flow.y += 10.0;
 }
 
 /// Room for rows on a fresh page.
-fn page_room(table: &Table, head: &Row, plan: &Plan) -> f32 {
-    BOTTOM - TOP - caption_height(table) - height(head, plan.size) - 4.0
+fn page_room(table: &Table, head: &BrokenRow, plan: &TablePlan) -> f32 {
+    BOTTOM - TOP - caption_height(table) - row_height(head, plan.size) - 4.0
 }
 
 /// What of a row fits into `room`, and the rest of it.
-fn split(row: Row, plan: &Plan, room: f32) -> (Row, Option<Row>) {
-    if height(&row, plan.size) <= room {
+fn split_row(row: BrokenRow, plan: &TablePlan, room_height: f32) -> (BrokenRow, Option<BrokenRow>) {
+    if row_height(&row, plan.size) <= room_height {
         return (row, None);
     }
-    let lines = (((room - 2.0 * ROW_PAD) / (plan.size * LEADING)) as usize).max(1);
-    let mut now = Row::new();
-    let mut later = Row::new();
+    let line_count = (((room_height - 2.0 * ROW_PAD) / (plan.size * LEADING)) as usize).max(1);
+    let mut fitting_part = BrokenRow::new();
+    let mut remaining_part = BrokenRow::new();
     for mut cell in row {
-        let rest = if cell.len() > lines { cell.split_off(lines) } else { Vec::new() };
-        now.push(cell);
-        later.push(rest);
+        let remaining_lines =
+            if cell.len() > line_count { cell.split_off(line_count) } else { Vec::new() };
+        fitting_part.push(cell);
+        remaining_part.push(remaining_lines);
     }
-    let done = later.iter().all(Vec::is_empty);
-    (now, if done { None } else { Some(later) })
+    let is_done = remaining_part.iter().all(Vec::is_empty);
+    (fitting_part, if is_done { None } else { Some(remaining_part) })
 }
 
-fn extent(plan: &Plan) -> f32 {
+fn table_width(plan: &TablePlan) -> f32 {
     plan.widths.iter().map(|width| width + 2.0 * PAD).sum()
 }
 
-fn caption(flow: &mut Flow, table: &Table, number: u32, suffix: &str) {
+fn set_caption(flow: &mut PageFlow, table: &Table, number: u32, suffix: &str) {
     let Some(text) = &table.caption else { return };
-    let text = Text::strong(format!("Table {number}. ")).and(text.clone()).and(Text::quiet(suffix));
+    let text = Text::strong(format!("Table {number}. "))
+        .followed_by(text.clone())
+        .followed_by(Text::quiet(suffix));
     let size = 9.2;
-    let line = flow.breaker(size).lines(&text, LINE_WIDTH);
+    let line = flow.line_breaker(size).text_lines(&text, LINE_WIDTH);
     for line in line {
-        flow.line(&line, LEFT, flow.y + size * 0.95, size, None);
+        flow.set_line(&line, LEFT, flow.y + size * 0.95, size, None);
         flow.y += size * LEADING;
     }
     flow.y += 2.0;
 }
 
-fn header(flow: &mut Flow, table: &Table, plan: &Plan, head: &Row) {
-    let length = extent(plan);
+fn set_header(flow: &mut PageFlow, table: &Table, plan: &TablePlan, head: &BrokenRow) {
+    let length = table_width(plan);
     let y = flow.y;
-    let tall = height(head, plan.size);
-    flow.draw(Draw::Fill {
+    let head_height = row_height(head, plan.size);
+    flow.push_draw(DrawItem::Fill {
         x: LEFT,
         y,
         width: length,
-        height: tall,
-        ink: Ink::Wash(crate::document::Tone::Neutral),
+        height: head_height,
+        ink: InkColour::Wash(crate::document::Tone::Neutral),
     });
-    flow.draw(Draw::Rule { x: LEFT, y, length, thickness: 0.9, ink: Ink::Rule });
-    body_row(flow, table, plan, head);
+    flow.push_draw(DrawItem::Rule { x: LEFT, y, length, thickness: 0.9, ink: InkColour::Rule });
+    set_row(flow, table, plan, head);
     let y = flow.y;
-    flow.draw(Draw::Rule { x: LEFT, y, length, thickness: 0.5, ink: Ink::Rule });
+    flow.push_draw(DrawItem::Rule { x: LEFT, y, length, thickness: 0.5, ink: InkColour::Rule });
 }
 
-fn body_row(flow: &mut Flow, table: &Table, plan: &Plan, row: &Row) {
+fn set_row(flow: &mut PageFlow, table: &Table, plan: &TablePlan, row: &BrokenRow) {
     let mut x = LEFT;
     for ((cell, column), width) in row.iter().zip(&table.columns).zip(&plan.widths) {
         for (index, line) in cell.iter().enumerate() {
-            let free = (width - line.width).max(0.0);
+            let free_width = (width - line.width).max(0.0);
             let indent = match column.align {
-                Align::Left => 0.0,
-                Align::Centre => free / 2.0,
-                Align::Right => free,
+                ColumnAlign::Left => 0.0,
+                ColumnAlign::Centre => free_width / 2.0,
+                ColumnAlign::Right => free_width,
             };
             let baseline = flow.y + ROW_PAD + index as f32 * plan.size * LEADING + plan.size * 0.93;
-            flow.line(line, x + PAD + indent, baseline, plan.size, None);
+            flow.set_line(line, x + PAD + indent, baseline, plan.size, None);
         }
         x += width + 2.0 * PAD;
     }
-    flow.y += height(row, plan.size);
+    flow.y += row_height(row, plan.size);
 }
 
-fn end(flow: &mut Flow, plan: &Plan, thickness: f32) {
+fn end_rule(flow: &mut PageFlow, plan: &TablePlan, thickness: f32) {
     let y = flow.y;
-    flow.draw(Draw::Rule { x: LEFT, y, length: extent(plan), thickness, ink: Ink::Rule });
+    flow.push_draw(DrawItem::Rule {
+        x: LEFT,
+        y,
+        length: table_width(plan),
+        thickness,
+        ink: InkColour::Rule,
+    });
 }

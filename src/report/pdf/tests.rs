@@ -2,8 +2,8 @@
 //! text where installed.
 
 use super::bookmarks::OutlineTree;
-use super::canvas::{BOTTOM, Draw, LEFT, LINE_WIDTH, Mark, TOP};
-use super::face::Face;
+use super::canvas::{BOTTOM, DrawItem, LEFT, LINE_WIDTH, OutlineMark, TOP};
+use super::face::FontFace;
 use super::furniture::header_left;
 use super::*;
 use crate::Standing;
@@ -54,7 +54,7 @@ fn every_font_is_embedded_as_a_subset() {
         assert!((1_000..120_000).contains(&length), "{length} bytes");
         programs += 1;
     }
-    assert_eq!(programs, Face::ALL.len());
+    assert_eq!(programs, FontFace::ALL.len());
 }
 
 #[test]
@@ -76,14 +76,14 @@ fn every_page_bears_its_number_and_the_total() {
 #[test]
 fn every_page_of_unverified_evidence_is_stamped() {
     let evidence = sample::evidence();
-    let document = crate::chapter::document(&evidence).unwrap();
-    let faces = Faces::load().unwrap();
+    let document = crate::chapter::report_document(&evidence).unwrap();
+    let faces = FontFaces::load().unwrap();
     let stamped = |standing: Standing| {
-        let mut flow = set(&document, &faces);
-        stamp(&mut flow, &standing);
-        let says = |page: &Vec<Draw>| {
+        let mut flow = set_document(&document, &faces);
+        add_stamp(&mut flow, &standing);
+        let says = |page: &Vec<DrawItem>| {
             let texts = page.iter().filter_map(|draw| match draw {
-                Draw::Text { text, .. } => Some(text.as_str()),
+                DrawItem::Text { text, .. } => Some(text.as_str()),
                 _ => None,
             });
             // Words are drawn one by one.
@@ -168,14 +168,17 @@ fn chapters_and_kernels_are_bookmarks() {
 #[test]
 fn no_text_leaves_the_page_or_its_cell() {
     let evidence = sample::evidence();
-    let document = crate::chapter::document(&evidence).unwrap();
-    let faces = Faces::load().unwrap();
-    let flow = set(&document, &faces);
+    let document = crate::chapter::report_document(&evidence).unwrap();
+    let faces = FontFaces::load().unwrap();
+    let flow = set_document(&document, &faces);
     for (index, page) in flow.pages.iter().enumerate() {
         let mut lines: Vec<(i64, f32, f32)> = Vec::new();
         for draw in page {
-            let Draw::Text { x, y, face, size, text, .. } = draw else { continue };
-            let width: f32 = text.chars().map(|c| faces.width(*face, c, size / face.scale())).sum();
+            let DrawItem::Text { x, y, face, size, text, .. } = draw else { continue };
+            let width: f32 = text
+                .chars()
+                .map(|c| faces.character_width(*face, c, size / face.size_scale()))
+                .sum();
             assert!(
                 *x >= LEFT - 0.1 && x + width <= LEFT + LINE_WIDTH + 0.6,
                 "page {}: {text}",
@@ -195,10 +198,10 @@ fn no_text_leaves_the_page_or_its_cell() {
 /// A word of many pages: every character of it is looked at a few times, however long it is.
 #[test]
 fn a_word_of_many_pages_loses_nothing() {
-    let faces = Faces::load().unwrap();
-    let breaker = line::Breaker { faces: &faces, size: 10.0 };
+    let faces = FontFaces::load().unwrap();
+    let breaker = line::LineBreaker { faces: &faces, size: 10.0 };
     let word: String = ('a'..='z').cycle().take(60_000).collect();
-    let lines = breaker.lines(&crate::document::Text::plain(word.as_str()), 400.0);
+    let lines = breaker.text_lines(&crate::document::Text::plain(word.as_str()), 400.0);
     let joined: String =
         lines.iter().flat_map(|line| &line.spans).map(|span| span.text.as_str()).collect();
     assert_eq!(joined, word);
@@ -292,13 +295,13 @@ fn crowded() -> Evidence {
 
 #[test]
 fn conclusion_and_open_items_stand_on_page_1_however_many_there_are() {
-    let faces = Faces::load().unwrap();
+    let faces = FontFaces::load().unwrap();
     for evidence in [crowded(), sample::evidence()] {
-        let document = crate::chapter::document(&evidence).unwrap();
-        let flow = set(&document, &faces);
-        let text = |page: &Vec<Draw>| {
+        let document = crate::chapter::report_document(&evidence).unwrap();
+        let flow = set_document(&document, &faces);
+        let text = |page: &Vec<DrawItem>| {
             let texts = page.iter().filter_map(|draw| match draw {
-                Draw::Text { text, .. } => Some(text.as_str()),
+                DrawItem::Text { text, .. } => Some(text.as_str()),
                 _ => None,
             });
             texts.collect::<String>().split_whitespace().collect::<String>()
@@ -316,7 +319,8 @@ fn conclusion_and_open_items_stand_on_page_1_however_many_there_are() {
         // All of it stands in a chapter.
         let all: String = flow.pages.iter().map(text).collect();
         let bare = |text: &str| text.replace('`', "").split_whitespace().collect::<String>();
-        for reason in crate::statement::reasons(&evidence).into_iter().map(|reason| reason.sentence)
+        for reason in
+            crate::statement::told_reasons(&evidence).into_iter().map(|reason| reason.sentence)
         {
             assert!(all.contains(&bare(&reason)), "{reason}");
         }
@@ -325,8 +329,8 @@ fn conclusion_and_open_items_stand_on_page_1_however_many_there_are() {
 
 #[test]
 fn a_running_header_of_a_long_name_is_one_line_that_says_it_is_cut() {
-    let faces = Faces::load().unwrap();
-    let breaker = line::Breaker { faces: &faces, size: 8.6 };
+    let faces = FontFaces::load().unwrap();
+    let breaker = line::LineBreaker { faces: &faces, size: 8.6 };
     let shown = |name: &str| {
         let line = header_left(&breaker, name);
         assert!(line.width <= LINE_WIDTH * 0.8, "{}", line.width);
@@ -350,8 +354,8 @@ proptest::proptest! {
     fn a_bookmark_stands_under_the_nearest_earlier_one_of_a_smaller_depth(
         depths in proptest::collection::vec(1u8..5, 0..40),
     ) {
-        let mark = |depth: &u8| Mark { depth: *depth, title: String::new(), page: 0, y: 0.0 };
-        let tree = OutlineTree::of(&depths.iter().map(mark).collect::<Vec<_>>());
+        let mark = |depth: &u8| OutlineMark { depth: *depth, title: String::new(), page: 0, y: 0.0 };
+        let tree = OutlineTree::of_marks(&depths.iter().map(mark).collect::<Vec<_>>());
         for (index, depth) in depths.iter().enumerate() {
             let parent = (0..index).rev().find(|earlier| depths[*earlier] < *depth);
             proptest::prop_assert_eq!(tree.parents[index], parent);

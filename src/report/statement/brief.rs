@@ -5,7 +5,7 @@
 //! the evidence.
 //! Does not cover: the reasons one by one (the report's chapter on the conclusion has all).
 
-use crate::shortened::{LINE, listed, shortened};
+use crate::shortened::{LINE, first_names, shortened};
 use vkcert_model::evidence::{Evidence, TestEvidence};
 use vkcert_model::id::TestId;
 use vkcert_model::reason::{Ground, ReasonKind};
@@ -37,48 +37,52 @@ pub(crate) struct BriefReasons {
 }
 
 /// The reasons given, in few lines. Those whose kind is not known are told one by one.
-pub(crate) fn reasons(evidence: &Evidence, reasons: Vec<ToldReason>) -> BriefReasons {
-    let sentences = || reasons.iter().map(|reason| reason.sentence.clone()).collect::<Vec<_>>();
+pub(crate) fn brief_reasons(evidence: &Evidence, reasons: Vec<ToldReason>) -> BriefReasons {
+    let all_sentences = || reasons.iter().map(|reason| reason.sentence.clone()).collect::<Vec<_>>();
     if reasons.len() <= ONE_BY_ONE {
-        let lines = fitted(&sentences());
-        return BriefReasons { whole: lines == sentences(), lines, uncut: sentences() };
+        let kind_lines = fitted_lines(&all_sentences());
+        return BriefReasons {
+            whole: kind_lines == all_sentences(),
+            lines: kind_lines,
+            uncut: all_sentences(),
+        };
     }
-    let mut groups: Vec<(Option<ReasonKind>, Vec<&ToldReason>)> = Vec::new();
+    let mut reasons_by_kind: Vec<(Option<ReasonKind>, Vec<&ToldReason>)> = Vec::new();
     for reason in &reasons {
         let kind = reason.ground.as_ref().map(|ground| ground.kind);
-        match groups.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, members)) => members.push(reason),
-            None => groups.push((kind, vec![reason])),
+        match reasons_by_kind.iter_mut().find(|(known_kind, _)| *known_kind == kind) {
+            Some((_, kind_reasons)) => kind_reasons.push(reason),
+            None => reasons_by_kind.push((kind, vec![reason])),
         }
     }
-    let lines = groups.into_iter().flat_map(|(kind, members)| match kind {
-        Some(kind) if members.len() > FEW => told_together(evidence, kind, &members),
-        Some(_) | None => members.iter().map(|reason| reason.sentence.clone()).collect(),
+    let kind_lines = reasons_by_kind.into_iter().flat_map(|(kind, kind_reasons)| match kind {
+        Some(kind) if kind_reasons.len() > FEW => joint_line(evidence, kind, &kind_reasons),
+        Some(_) | None => kind_reasons.iter().map(|reason| reason.sentence.clone()).collect(),
     });
-    let mut uncut: Vec<String> = lines.collect();
-    let left_out = uncut.len().saturating_sub(LINES);
-    uncut.truncate(LINES);
+    let mut uncut_lines: Vec<String> = kind_lines.collect();
+    let left_out = uncut_lines.len().saturating_sub(LINES);
+    uncut_lines.truncate(LINES);
     if left_out > 0 {
-        uncut.push(format!("… and {left_out} more lines of reasons"));
+        uncut_lines.push(format!("… and {left_out} more lines of reasons"));
     }
-    BriefReasons { lines: fitted(&uncut), uncut, whole: false }
+    BriefReasons { lines: fitted_lines(&uncut_lines), uncut: uncut_lines, whole: false }
 }
 
 /// Lines shortened for a page, the more the more there are.
-fn fitted(lines: &[String]) -> Vec<String> {
-    let limit = match lines.len() {
+fn fitted_lines(lines: &[String]) -> Vec<String> {
+    let line_limit = match lines.len() {
         0..=FEW => 4 * LINE,
         _ if lines.len() > LINES / 2 => LINE,
         _ => 2 * LINE,
     };
-    lines.iter().map(|line| shortened(line, limit)).collect()
+    lines.iter().map(|line| shortened(line, line_limit)).collect()
 }
 
-fn told_together(evidence: &Evidence, kind: ReasonKind, members: &[&ToldReason]) -> Vec<String> {
+fn joint_line(evidence: &Evidence, kind: ReasonKind, kind_reasons: &[&ToldReason]) -> Vec<String> {
     if let Some(verdict) = kind.verdict() {
-        return tests(evidence, verdict);
+        return verdict_lines(evidence, verdict);
     }
-    let noun = match kind {
+    let kind_noun = match kind {
         ReasonKind::ProfileRefusal => "kernels are refused by the profile",
         ReasonKind::RecordRejected => "records of analysis or review are not accepted",
         ReasonKind::RequirementUntested => "requirements are untested",
@@ -100,38 +104,43 @@ fn told_together(evidence: &Evidence, kind: ReasonKind, members: &[&ToldReason])
         | ReasonKind::TestUndetermined
         | ReasonKind::TestUnsupported => "other reasons",
     };
-    let mut labels: Vec<&str> = Vec::new();
-    for ground in members.iter().filter_map(|reason| reason.ground.as_ref()) {
-        if !labels.contains(&ground.about.as_str()) {
-            labels.push(&ground.about);
+    let mut distinct_labels: Vec<&str> = Vec::new();
+    for ground in kind_reasons.iter().filter_map(|reason| reason.ground.as_ref()) {
+        if !distinct_labels.contains(&ground.about.as_str()) {
+            distinct_labels.push(&ground.about);
         }
     }
-    vec![format!("{} {noun}: {}", members.len(), listed(&labels))]
+    vec![format!("{} {kind_noun}: {}", kind_reasons.len(), first_names(&distinct_labels))]
 }
 
 /// `28 of 30 tests on sequential and vulkan: fail (TC-1, TC-2 and 26 more)`, a line per set of
 /// tests.
-fn tests(evidence: &Evidence, verdict: Verdict) -> Vec<String> {
-    let all = &evidence.campaign.tests;
-    let of_engine = |engine: EngineName| -> Vec<&TestId> {
-        let ended = |test: &&TestEvidence| {
+fn verdict_lines(evidence: &Evidence, verdict: Verdict) -> Vec<String> {
+    let all_tests = &evidence.campaign.tests;
+    let tests_of_engine = |engine: EngineName| -> Vec<&TestId> {
+        let has_verdict = |test: &&TestEvidence| {
             test.results.iter().any(|result| result.engine == engine && result.verdict == verdict)
         };
-        all.iter().filter(ended).map(|test| &test.id).collect()
+        all_tests.iter().filter(has_verdict).map(|test| &test.id).collect()
     };
-    let mut sets: Vec<(Vec<&TestId>, Vec<String>)> = Vec::new();
+    let mut engines_by_tests: Vec<(Vec<&TestId>, Vec<String>)> = Vec::new();
     for engine in evidence.campaign.engines.iter().map(|engine| engine.engine) {
-        let ids = of_engine(engine);
-        match sets.iter_mut().find(|(known, _)| *known == ids) {
+        let test_ids = tests_of_engine(engine);
+        match engines_by_tests.iter_mut().find(|(known_ids, _)| *known_ids == test_ids) {
             Some((_, engines)) => engines.push(engine.to_string()),
-            None if ids.is_empty() => {}
-            None => sets.push((ids, vec![engine.to_string()])),
+            None if test_ids.is_empty() => {}
+            None => engines_by_tests.push((test_ids, vec![engine.to_string()])),
         }
     }
-    let line = |(ids, engines): &(Vec<&TestId>, Vec<String>)| {
-        let names: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
+    let set_line = |(test_ids, engines): &(Vec<&TestId>, Vec<String>)| {
+        let test_names: Vec<&str> = test_ids.iter().map(|id| id.as_str()).collect();
         let engines = engines.join(" and ");
-        format!("{} of {} tests on {engines}: {verdict} ({})", ids.len(), all.len(), listed(&names))
+        format!(
+            "{} of {} tests on {engines}: {verdict} ({})",
+            test_ids.len(),
+            all_tests.len(),
+            first_names(&test_names)
+        )
     };
-    sets.iter().map(line).collect()
+    engines_by_tests.iter().map(set_line).collect()
 }

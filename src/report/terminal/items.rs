@@ -2,64 +2,71 @@
 //!
 //! Promises: nothing of them is cut.
 
-use super::page::{LISTED, Page};
+use super::page::{LISTED, SummaryPage};
 use crate::document::Tone;
 use crate::statement;
 use vkcert_model::evidence::Evidence;
 
-impl Page<'_> {
+impl SummaryPage<'_> {
     /// What is less than the level asks for: each item on a line, what is missing or who accepts it
     /// below.
-    pub(super) fn open_items(&mut self, evidence: &Evidence) {
+    pub(super) fn write_open_items(&mut self, evidence: &Evidence) {
         let items = &evidence.campaign.open_items;
-        let standing = items.iter().filter(|item| item.stands()).count();
-        let accepted = items.len() - standing;
+        let standing_count = items.iter().filter(|item| item.stands()).count();
+        let accepted_count = items.len() - standing_count;
         if items.is_empty() {
             if statement::holds_items(&evidence.campaign) {
-                self.labelled("Open items", &[("none".into(), Tone::Good)]);
+                self.write_labelled("Open items", &[("none".into(), Tone::Good)]);
             }
             return;
         }
-        let mut parts = Vec::new();
-        if standing > 0 {
-            parts.push((format!("{standing} open  "), Tone::Bad));
+        let mut count_parts = Vec::new();
+        if standing_count > 0 {
+            count_parts.push((format!("{standing_count} open  "), Tone::Bad));
         }
-        if accepted > 0 {
-            parts.push((format!("{accepted} accepted"), Tone::Caution));
+        if accepted_count > 0 {
+            count_parts.push((format!("{accepted_count} accepted"), Tone::Caution));
         }
-        self.labelled("Open items", &parts);
+        self.write_labelled("Open items", &count_parts);
         for item in items.iter().filter(|item| item.stands()).take(LISTED) {
-            self.item(&item.name, Tone::Bad);
-            self.below(&item.sentence);
+            self.write_item(&item.name, Tone::Bad);
+            self.write_below(&item.sentence);
         }
-        self.more(standing);
+        self.write_more(standing_count);
         for (item, approval) in
             items.iter().filter_map(|item| Some((item, item.acceptance.as_ref()?)))
         {
-            self.item(&format!("accepted: {}", item.name), Tone::Caution);
-            self.below(&approval.reason);
-            self.below(&format!("author {}, approver {}", approval.author, approval.approver));
+            self.write_item(&format!("accepted: {}", item.name), Tone::Caution);
+            self.write_below(&approval.reason);
+            self.write_below(&format!(
+                "author {}, approver {}",
+                approval.author, approval.approver
+            ));
         }
     }
 
-    pub(super) fn not_looked_for(&mut self, evidence: &Evidence) {
-        for (index, kinds) in statement::unsought(evidence).iter().enumerate() {
-            self.wrapped(if index == 0 { "Not looked for" } else { "" }, kinds, Tone::Caution);
+    pub(super) fn write_not_looked_for(&mut self, evidence: &Evidence) {
+        for (index, kinds) in statement::unsought_kinds(evidence).iter().enumerate() {
+            self.write_wrapped(
+                if index == 0 { "Not looked for" } else { "" },
+                kinds,
+                Tone::Caution,
+            );
         }
     }
 
-    pub(super) fn notes(&mut self, evidence: &Evidence) {
-        for (index, note) in statement::notes(evidence).iter().enumerate() {
-            self.wrapped(if index == 0 { "Notes" } else { "" }, note, Tone::Caution);
+    pub(super) fn write_notes(&mut self, evidence: &Evidence) {
+        for (index, note) in statement::page_notes(evidence).iter().enumerate() {
+            self.write_wrapped(if index == 0 { "Notes" } else { "" }, note, Tone::Caution);
         }
     }
 
     /// The command or line that comes next, for each kind of what is left.
-    pub(super) fn next_steps(&mut self, evidence: &Evidence) {
+    pub(super) fn write_next_steps(&mut self, evidence: &Evidence) {
         for (index, step) in
             statement::next_steps(evidence, &self.presentation.places).iter().enumerate()
         {
-            self.wrapped(if index == 0 { "Next" } else { "" }, step, Tone::Neutral);
+            self.write_wrapped(if index == 0 { "Next" } else { "" }, step, Tone::Neutral);
         }
     }
 }

@@ -21,26 +21,29 @@ fn column_count(character: char) -> usize {
     }
 }
 
-pub(super) fn columns(text: &str) -> usize {
+pub(super) fn column_width(text: &str) -> usize {
     text.chars().map(column_count).sum()
 }
 
-pub(super) fn pad(text: &str, width: usize) -> String {
-    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
+pub(super) fn pad_to(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(column_width(text))))
 }
 
 /// The text in lines of at most `width` columns, broken between words. What fits on one line keeps
 /// its spaces. Control characters become spaces.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(2);
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if columns(&text) <= width {
+    let text: String = text
+        .chars()
+        .map(|character| if character.is_control() { ' ' } else { character })
+        .collect();
+    if column_width(&text) <= width {
         return vec![text];
     }
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace().flat_map(|word| pieces(word, width)) {
+    for word in text.split_whitespace().flat_map(|word| word_pieces(word, width)) {
         match lines.last_mut() {
-            Some(line) if columns(line) + 1 + columns(&word) <= width => {
+            Some(line) if column_width(line) + 1 + column_width(&word) <= width => {
                 line.push(' ');
                 line.push_str(&word);
             }
@@ -51,16 +54,16 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
 }
 
 /// A word in pieces of at most `width` columns.
-fn pieces(word: &str, width: usize) -> Vec<String> {
+fn word_pieces(word: &str, width: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
-    let mut used = 0;
+    let mut used_columns = 0;
     for character in word.chars() {
-        let count = column_count(character);
-        if used + count > width {
+        let character_columns = column_count(character);
+        if used_columns + character_columns > width {
             pieces.push(String::new());
-            used = 0;
+            used_columns = 0;
         }
-        used += count;
+        used_columns += character_columns;
         pieces.last_mut().expect("there is always a piece").push(character);
     }
     pieces
@@ -75,7 +78,7 @@ mod tests {
         let text = "a name_that_is_wider_than_the_line 中文中文中文 end";
         for width in 2..60 {
             let lines = wrap(text, width);
-            assert!(lines.iter().all(|line| columns(line) <= width), "{width}: {lines:?}");
+            assert!(lines.iter().all(|line| column_width(line) <= width), "{width}: {lines:?}");
             let bare = |text: &str| text.split_whitespace().collect::<String>();
             assert_eq!(bare(&lines.concat()), bare(text), "{width}");
         }

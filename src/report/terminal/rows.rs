@@ -3,8 +3,8 @@
 //!
 //! Promises: nothing is cut, and a part never runs into the next one.
 
-use super::measure::{columns, pad, wrap};
-use super::page::{Page, symbol};
+use super::measure::{column_width, pad_to, wrap};
+use super::page::{SummaryPage, tone_symbol};
 use crate::document::Tone;
 
 /// A column is at most this wide for its rows to be aligned; longer parts stand on a row that is.
@@ -17,44 +17,48 @@ const BESIDE: usize = 24;
 const BELOW: usize = 4;
 
 /// An entry of a list.
-pub(super) struct Row {
+pub(super) struct ListRow {
     /// What it belongs to, or nothing; entries with the same one follow each other.
     pub group: Vec<String>,
     /// Short parts in columns, and a last one that may be long.
     pub parts: Vec<String>,
 }
 
-impl Page<'_> {
+impl SummaryPage<'_> {
     /// Each entry on a line if all fit, else with its group above it and its last part in lines of
     /// its own.
-    pub(super) fn rows(&mut self, rows: &[Row], tone: Tone) {
-        let room = self.width().saturating_sub(8);
-        let whole: Vec<Vec<&str>> = rows
+    pub(super) fn write_rows(&mut self, rows: &[ListRow], tone: Tone) {
+        let room_columns = self.page_width().saturating_sub(8);
+        let whole_rows: Vec<Vec<&str>> = rows
             .iter()
             .map(|row| row.group.iter().chain(&row.parts).map(String::as_str).collect())
             .collect();
-        let lines = aligned(&whole);
-        if lines.iter().all(|line| columns(line) <= room) {
-            return lines.iter().for_each(|line| self.item(line, tone));
+        let aligned_lines = aligned_rows(&whole_rows);
+        if aligned_lines.iter().all(|line| column_width(line) <= room_columns) {
+            return aligned_lines.iter().for_each(|line| self.write_item(line, tone));
         }
-        let (kept, short) = short_parts(rows, room);
-        let widest = short.iter().map(|line| columns(line)).max().unwrap_or(0);
-        let mut group: &[String] = &[];
-        for (row, short) in rows.iter().zip(short) {
-            if group != row.group {
-                group = &row.group;
-                for line in wrap(&group.join(", "), self.width().saturating_sub(4)) {
-                    self.line(&format!("    {line}"));
+        let (kept_parts, short_lines) = short_parts(rows, room_columns);
+        let widest_short = short_lines.iter().map(|line| column_width(line)).max().unwrap_or(0);
+        let mut row_group: &[String] = &[];
+        for (row, short_lines) in rows.iter().zip(short_lines) {
+            if row_group != row.group {
+                row_group = &row.group;
+                for line in wrap(&row_group.join(", "), self.page_width().saturating_sub(4)) {
+                    self.write_line(&format!("    {line}"));
                 }
             }
-            let others = row.parts.get(kept..).unwrap_or_default();
-            for (index, line) in folded(&short, others, room, widest).into_iter().enumerate() {
+            let other_parts = row.parts.get(kept_parts..).unwrap_or_default();
+            for (line_index, line) in
+                folded_row(&short_lines, other_parts, room_columns, widest_short)
+                    .into_iter()
+                    .enumerate()
+            {
                 let indent = if row.group.is_empty() { "    " } else { "      " };
-                let line = match index {
-                    0 => format!("{indent}{} {line}", self.paint(symbol(tone), tone)),
+                let line = match line_index {
+                    0 => format!("{indent}{} {line}", self.painted(tone_symbol(tone), tone)),
                     _ => format!("{indent}  {line}"),
                 };
-                self.line(&line);
+                self.write_line(&line);
             }
         }
     }
@@ -62,52 +66,72 @@ impl Page<'_> {
 
 /// As many of the first parts as fit beside each other in every row, the last one never among them,
 /// in columns.
-fn short_parts(rows: &[Row], room: usize) -> (usize, Vec<String>) {
-    let count = rows.iter().map(|row| row.parts.len()).min().unwrap_or(0);
-    let lines = |kept: usize| {
-        let parts = rows.iter().map(|row| row.parts[..kept].iter().map(String::as_str).collect());
-        aligned(&parts.collect::<Vec<Vec<&str>>>())
+fn short_parts(rows: &[ListRow], room_columns: usize) -> (usize, Vec<String>) {
+    let part_count = rows.iter().map(|row| row.parts.len()).min().unwrap_or(0);
+    let aligned_lines = |kept_parts: usize| {
+        let first_parts =
+            rows.iter().map(|row| row.parts[..kept_parts].iter().map(String::as_str).collect());
+        aligned_rows(&first_parts.collect::<Vec<Vec<&str>>>())
     };
-    let fits = |kept: &usize| lines(*kept).iter().all(|line| columns(line) <= room);
-    let kept = (1..count).rev().find(fits).unwrap_or(count.min(1));
-    (kept, lines(kept))
+    let fits_room = |kept_parts: &usize| {
+        aligned_lines(*kept_parts).iter().all(|line| column_width(line) <= room_columns)
+    };
+    let kept_parts = (1..part_count).rev().find(fits_room).unwrap_or(part_count.min(1));
+    (kept_parts, aligned_lines(kept_parts))
 }
 
 /// The short parts with one more beside them where that is all and has room, else each of the
 /// others below. What stands beside them stands behind the widest short parts of all rows, where
 /// that leaves it room.
-fn folded(short: &str, others: &[String], room: usize, widest: usize) -> Vec<String> {
-    let lead = if widest + GAP + BESIDE <= room { widest } else { columns(short) } + GAP;
-    if let [last] = others
-        && lead + BESIDE.min(columns(last)) <= room
+fn folded_row(
+    short_line: &str,
+    other_parts: &[String],
+    room_columns: usize,
+    widest_short: usize,
+) -> Vec<String> {
+    let lead_columns = if widest_short + GAP + BESIDE <= room_columns {
+        widest_short
+    } else {
+        column_width(short_line)
+    } + GAP;
+    if let [last_part] = other_parts
+        && lead_columns + BESIDE.min(column_width(last_part)) <= room_columns
     {
-        let lines = wrap(last, room - lead).into_iter().enumerate();
-        return lines
-            .map(|(index, line)| {
-                format!("{}{line}", pad(if index == 0 { short } else { "" }, lead))
+        let wrapped_lines = wrap(last_part, room_columns - lead_columns).into_iter().enumerate();
+        return wrapped_lines
+            .map(|(line_index, line)| {
+                format!(
+                    "{}{line}",
+                    pad_to(if line_index == 0 { short_line } else { "" }, lead_columns)
+                )
             })
             .collect();
     }
-    let below = others.iter().flat_map(|part| wrap(part, room.saturating_sub(BELOW)));
-    wrap(short, room)
+    let lines_below =
+        other_parts.iter().flat_map(|part| wrap(part, room_columns.saturating_sub(BELOW)));
+    wrap(short_line, room_columns)
         .into_iter()
-        .chain(below.map(|line| format!("{}{line}", " ".repeat(BELOW))))
+        .chain(lines_below.map(|line| format!("{}{line}", " ".repeat(BELOW))))
         .collect()
 }
 
 /// Rows of cells as lines, in columns as wide as their cells need.
-fn aligned(rows: &[Vec<&str>]) -> Vec<String> {
-    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |index: usize| {
-        let widths = rows.iter().filter_map(|row| row.get(index)).map(|cell| columns(cell));
-        widths.filter(|width| *width <= ALIGNED).max().unwrap_or(0)
+fn aligned_rows(rows: &[Vec<&str>]) -> Vec<String> {
+    let column_count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width_of_column = |column_index: usize| {
+        let column_widths =
+            rows.iter().filter_map(|row| row.get(column_index)).map(|cell| column_width(cell));
+        column_widths.filter(|width_of_column| *width_of_column <= ALIGNED).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..count).map(width).collect();
-    let line = |row: &Vec<&str>| {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| pad(cell, *width));
+    let column_widths: Vec<usize> = (0..column_count).map(width_of_column).collect();
+    let aligned_line = |row: &Vec<&str>| {
+        let cells = row
+            .iter()
+            .zip(&column_widths)
+            .map(|(cell, width_of_column)| pad_to(cell, *width_of_column));
         cells.collect::<Vec<_>>().join(&" ".repeat(GAP)).trim_end().to_owned()
     };
-    rows.iter().map(line).collect()
+    rows.iter().map(aligned_line).collect()
 }
 
 #[cfg(test)]
@@ -117,9 +141,9 @@ mod tests {
     #[test]
     fn a_row_that_is_too_wide_keeps_its_columns() {
         let short = "D2.C2  MC/DC mask.  a.comp:23:9";
-        let widest = columns(short);
+        let widest = column_width(short);
         let folded = |room: usize| {
-            folded(
+            folded_row(
                 short,
                 &["first_operand < second_operand && third_operand".to_owned()],
                 room,
@@ -136,12 +160,12 @@ mod tests {
         let lines = folded(50);
         assert_eq!(lines, [short, "    first_operand < second_operand &&", "    third_operand"]);
         // A column that is too wide for the page goes below with what follows it.
-        let row = |place: &str| Row {
+        let row = |place: &str| ListRow {
             group: Vec::new(),
             parts: ["S6", "Statement", place, "text"].map(str::to_owned).into(),
         };
         let (kept, short) = short_parts(&[row("a.comp:1:1"), row(&"long/".repeat(20))], 60);
         assert_eq!((kept, short[0].as_str()), (2, "S6  Statement"));
-        assert!(folded(20).iter().all(|line| columns(line) <= 20));
+        assert!(folded(20).iter().all(|line| column_width(line) <= 20));
     }
 }

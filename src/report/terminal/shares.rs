@@ -1,10 +1,10 @@
 //! The table of shares per kernel, engine and criterion.
 
-use super::measure::{columns, wrap};
-use super::page::Page;
+use super::measure::{column_width, wrap};
+use super::page::SummaryPage;
 use super::titles::short_title;
 use crate::document::Tone;
-use crate::facts::{CoverageRow, Unit};
+use crate::facts::{CoverageRow, KernelUnit};
 use crate::{Colour, facts, statement};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
 use vkcert_model::coverage::CriterionSummary;
@@ -15,14 +15,14 @@ const BOTH: &str = "both";
 
 /// Where the name of a kernel stands in the table of shares.
 #[derive(Clone, Copy)]
-enum Layout {
+enum KernelLayout {
     /// In a column of its own.
     Beside,
     /// On a line of its own, where names are long.
     Above,
 }
 
-fn colour(cell: Cell, tone: Tone) -> Cell {
+fn coloured_cell(cell: Cell, tone: Tone) -> Cell {
     match tone {
         Tone::Neutral => cell,
         Tone::Quiet => cell.fg(comfy_table::Color::DarkGrey),
@@ -32,144 +32,170 @@ fn colour(cell: Cell, tone: Tone) -> Cell {
     }
 }
 
-impl Page<'_> {
-    pub(super) fn coverage(&mut self, evidence: &Evidence) {
-        let names = facts::measured_criteria(evidence);
+impl SummaryPage<'_> {
+    pub(super) fn write_coverage(&mut self, evidence: &Evidence) {
+        let criterion_names = facts::measured_criteria(evidence);
         if evidence.campaign.conclusion.summary.is_empty() {
-            return self.line("  No kernel was measured.");
+            return self.write_line("  No kernel was measured.");
         }
-        let rows = facts::coverage_rows(evidence, &names);
-        let beside = shares(evidence, &rows, &names, Layout::Beside, 3);
-        if table_width(&beside) <= self.width() {
-            self.shares_table(&rows, beside, Layout::Beside);
+        let rows = facts::coverage_rows(evidence, &criterion_names);
+        let beside_table = share_table(evidence, &rows, &criterion_names, KernelLayout::Beside, 3);
+        if table_width(&beside_table) <= self.page_width() {
+            self.write_shares(&rows, beside_table, KernelLayout::Beside);
         } else {
-            let above =
-                |names: &[String], gap: u16| shares(evidence, &rows, names, Layout::Above, gap);
-            let gap = if table_width(&above(&names, 3)) <= self.width() { 3 } else { 1 };
-            for names in
-                fitting_columns(&names, |names| table_width(&above(names, gap)) <= self.width())
+            let above_table = |criterion_names: &[String], column_gap: u16| {
+                share_table(evidence, &rows, criterion_names, KernelLayout::Above, column_gap)
+            };
+            let column_gap = if table_width(&above_table(&criterion_names, 3)) <= self.page_width()
             {
-                self.shares_table(&rows, above(names, gap), Layout::Above);
+                3
+            } else {
+                1
+            };
+            for criterion_names in fitting_columns(&criterion_names, |criterion_names| {
+                table_width(&above_table(criterion_names, column_gap)) <= self.page_width()
+            }) {
+                self.write_shares(
+                    &rows,
+                    above_table(criterion_names, column_gap),
+                    KernelLayout::Above,
+                );
             }
         }
-        self.quiet_lines(statement::basis_of_shares(evidence));
+        self.write_quiet(statement::basis_of_shares(evidence));
         if let Some(row) = rows.iter().find(|row| row.engines.len() > 1) {
             let engines =
                 row.engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
-            self.quiet_lines(&format!("{BOTH}: {engines}, the same figures on each"));
+            self.write_quiet(&format!("{BOTH}: {engines}, the same figures on each"));
         }
         if rows.iter().flat_map(|row| &row.criteria).any(|criterion| criterion.justified > 0) {
-            self.quiet_lines("J: justified, not covered");
+            self.write_quiet("J: justified, not covered");
         }
-        if names.iter().any(|name| !facts::asked_for(evidence, name)) {
-            self.quiet_lines("* not asked for");
+        if criterion_names.iter().any(|name| !facts::is_asked_for(evidence, name)) {
+            self.write_quiet("* not asked for");
         }
-        self.line("");
+        self.write_line("");
     }
 
     /// The lines of a table of shares, with the names of kernels above theirs.
-    fn shares_table(&mut self, rows: &[CoverageRow<Unit>], mut table: Table, layout: Layout) {
+    fn write_shares(
+        &mut self,
+        rows: &[CoverageRow<KernelUnit>],
+        mut share_table: Table,
+        layout: KernelLayout,
+    ) {
         match self.presentation.colour {
             Colour::Plain => {}
             Colour::Ansi => {
-                table.enforce_styling();
+                share_table.enforce_styling();
             }
         }
-        let mut last = None;
-        for (index, line) in table.lines().collect::<Vec<_>>().into_iter().enumerate() {
+        let mut last_unit = None;
+        for (line_index, line) in share_table.lines().collect::<Vec<_>>().into_iter().enumerate() {
             // Header and its rule come first.
-            let unit = index.checked_sub(2).and_then(|row| rows.get(row)).map(|row| row.unit);
-            match (layout, unit) {
-                (Layout::Above, Some(unit)) if last != Some(unit) => {
-                    last = Some(unit);
-                    for name in wrap(&unit.label(), self.width() - 2) {
-                        self.line(&format!("  {name}"));
+            let row_unit =
+                line_index.checked_sub(2).and_then(|row| rows.get(row)).map(|row| row.unit);
+            match (layout, row_unit) {
+                (KernelLayout::Above, Some(row_unit)) if last_unit != Some(row_unit) => {
+                    last_unit = Some(row_unit);
+                    for name in wrap(&row_unit.unit_label(), self.page_width() - 2) {
+                        self.write_line(&format!("  {name}"));
                     }
                 }
-                (Layout::Above | Layout::Beside, _) => {}
+                (KernelLayout::Above | KernelLayout::Beside, _) => {}
             }
-            self.line(&format!("  {line}"));
+            self.write_line(&format!("  {line}"));
         }
     }
 }
 
 /// Columns that a table takes with the page's margin.
 fn table_width(table: &Table) -> usize {
-    table.lines().map(|line| columns(line.trim_end())).max().unwrap_or(0) + 2
+    table.lines().map(|line| column_width(line.trim_end())).max().unwrap_or(0) + 2
 }
 
 /// The criteria in as many tables as the width takes, each with at least one.
-fn fitting_columns(names: &[String], fits: impl Fn(&[String]) -> bool) -> Vec<&[String]> {
+fn fitting_columns(
+    criterion_names: &[String],
+    fits_width: impl Fn(&[String]) -> bool,
+) -> Vec<&[String]> {
     let mut tables = Vec::new();
-    let mut rest = names;
-    while !rest.is_empty() {
-        let count = (1..=rest.len()).rev().find(|count| fits(&rest[..*count])).unwrap_or(1);
-        let (table, others) = rest.split_at(count);
+    let mut remaining_names = criterion_names;
+    while !remaining_names.is_empty() {
+        let fitting_count = (1..=remaining_names.len())
+            .rev()
+            .find(|fitting_count| fits_width(&remaining_names[..*fitting_count]))
+            .unwrap_or(1);
+        let (table, others) = remaining_names.split_at(fitting_count);
         tables.push(table);
-        rest = others;
+        remaining_names = others;
     }
     tables
 }
 
 /// Shares per kernel, engine and criterion, uncoloured; `gap` columns stand between two columns.
-fn shares(
+fn share_table(
     evidence: &Evidence,
-    rows: &[CoverageRow<Unit>],
-    names: &[String],
-    layout: Layout,
-    gap: u16,
+    rows: &[CoverageRow<KernelUnit>],
+    criterion_names: &[String],
+    layout: KernelLayout,
+    column_gap: u16,
 ) -> Table {
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table
+    let mut share_table = Table::new();
+    share_table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    share_table
         .set_style(TableComponent::HeaderLines, '─')
         .set_style(TableComponent::MiddleHeaderIntersections, '─');
-    let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
-    let first = match layout {
-        Layout::Beside => vec![Cell::new("Kernel"), Cell::new("Engine")],
-        Layout::Above => vec![Cell::new("Kernel, engine")],
+    let right_cell = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
+    let name_columns = match layout {
+        KernelLayout::Beside => vec![Cell::new("Kernel"), Cell::new("Engine")],
+        KernelLayout::Above => vec![Cell::new("Kernel, engine")],
     };
-    let titles = names.iter().map(|name| {
-        let mark = if facts::asked_for(evidence, name) { "" } else { "*" };
-        right(&format!("{}{mark}", short_title(name)))
+    let titles = criterion_names.iter().map(|name| {
+        let asked_mark = if facts::is_asked_for(evidence, name) { "" } else { "*" };
+        right_cell(&format!("{}{asked_mark}", short_title(name)))
     });
-    table.set_header(first.into_iter().chain(titles));
-    let mut last = None;
+    share_table.set_header(name_columns.into_iter().chain(titles));
+    let mut last_unit = None;
     for row in rows {
-        let kernel = if last == Some(row.unit) { String::new() } else { row.unit.label() };
-        last = Some(row.unit);
-        let engine = match row.engines.as_slice() {
-            [engine] => engine.to_string(),
+        let kernel_label =
+            if last_unit == Some(row.unit) { String::new() } else { row.unit.unit_label() };
+        last_unit = Some(row.unit);
+        let engine_label = match row.engines.as_slice() {
+            [engine_label] => engine_label.to_string(),
             _ => BOTH.to_owned(),
         };
-        let mut cells = match layout {
-            Layout::Beside => vec![Cell::new(kernel), Cell::new(engine)],
-            Layout::Above => vec![Cell::new(format!("  {engine}"))],
+        let mut row_cells = match layout {
+            KernelLayout::Beside => vec![Cell::new(kernel_label), Cell::new(engine_label)],
+            KernelLayout::Above => vec![Cell::new(format!("  {engine_label}"))],
         };
-        for name in names {
+        for name in criterion_names {
             let summary = row.criteria.iter().find(|summary| summary.criterion == *name);
             let tone = match summary {
                 Some(summary) if summary.complete() => Tone::Good,
-                Some(_) if facts::asked_for(evidence, name) => Tone::Bad,
+                Some(_) if facts::is_asked_for(evidence, name) => Tone::Bad,
                 Some(_) | None => Tone::Quiet,
             };
-            cells.push(colour(right(&summary.map_or_else(|| "-".to_owned(), short_share)), tone));
+            row_cells.push(coloured_cell(
+                right_cell(&summary.map_or_else(|| "-".to_owned(), short_share)),
+                tone,
+            ));
         }
-        table.add_row(cells);
+        share_table.add_row(row_cells);
     }
-    table.column_iter_mut().for_each(|column| {
-        column.set_padding((0, gap));
+    share_table.column_iter_mut().for_each(|column| {
+        column.set_padding((0, column_gap));
     });
-    table.force_no_tty();
-    table
+    share_table.force_no_tty();
+    share_table
 }
 
 /// `11/12 91.6%`, rounded as everywhere; `+1J` for a justified one among the rest.
 fn short_share(summary: &CriterionSummary) -> String {
-    let percent = facts::percent(summary.covered, summary.total);
-    let percent =
-        percent.map_or_else(|| "none".to_owned(), |percent| percent.replace('\u{a0}', ""));
-    let justified =
+    let percent_words = facts::percent_in_words(summary.covered, summary.total);
+    let percent_words = percent_words
+        .map_or_else(|| "none".to_owned(), |percent_words| percent_words.replace('\u{a0}', ""));
+    let justified_words =
         if summary.justified > 0 { format!("+{}J", summary.justified) } else { String::new() };
-    format!("{}{justified}/{} {percent}", summary.covered, summary.total)
+    format!("{}{justified_words}/{} {percent_words}", summary.covered, summary.total)
 }
