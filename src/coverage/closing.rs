@@ -495,3 +495,6 @@ impl<'a> ClosingSearch<'a> {
             .min_by_key(Vec::len)
     }
 }
+
+#[cfg(test)]
+mod tests;
