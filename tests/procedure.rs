@@ -335,7 +335,7 @@ fn the_documented_project_loads_and_traces() {
     let project =
         load_project(folder.path()).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
     let status = |verdicts: Vec<Verdict>| {
-        let verdicts = BTreeMap::from([(project.tests[0].id.clone(), verdicts)]);
+        let verdicts = BTreeMap::from([(project.tests[0].id, verdicts)]);
         let mut traces = trace_requirements(&project);
         assign_statuses(
             &mut traces,
@@ -351,8 +351,8 @@ fn the_documented_project_loads_and_traces() {
     let traces = trace_requirements(&project);
     assert_eq!(traces[1].file, "requirements/all.toml");
     assert_eq!(traces[1].code[0].line, Some(2));
-    assert_eq!(traces[1].suspect_parents, [traces[0].requirement.uid.clone()]);
-    assert_eq!(traces[0].children, [traces[1].requirement.uid.clone()]);
+    assert_eq!(traces[1].suspect_parents, [traces[0].requirement.uid]);
+    assert_eq!(traces[0].children, [traces[1].requirement.uid]);
     let mut without_test = project.clone();
     without_test.tests.clear();
     assert!(trace_requirements(&without_test).iter().all(|trace| trace.status == Untested));

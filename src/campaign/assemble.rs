@@ -164,12 +164,7 @@ fn kernel_findings(project: &Project, kernels: &[Kernel]) -> Vec<KernelFinding> 
     let mut found = Vec::new();
     for (kernel, settings) in kernels.iter().zip(&project.settings.value.kernels) {
         let mut add = |finding| {
-            found.push(KernelFinding {
-                kernel: settings.name.clone(),
-                engine: None,
-                test: None,
-                finding,
-            });
+            found.push(KernelFinding { kernel: settings.name, engine: None, test: None, finding });
         };
         kernel.findings.iter().cloned().for_each(&mut add);
         if settings.language == Language::Spirv {
@@ -268,7 +263,7 @@ pub fn kernels(
             let (structure, layout, presence) = described(kernel, configuration);
             let mut row = KernelEvidence {
                 schema: EVIDENCE_SCHEMA,
-                kernel: KernelName(kernel.name.clone()),
+                kernel: KernelName::from(kernel.name.clone()),
                 engine,
                 source: kernel.source.clone(),
                 configuration: configuration.configuration.clone(),
@@ -362,7 +357,7 @@ fn of_configuration<'a>(
 /// Identities of the kernels' code.
 pub fn codes(kernels: &[Kernel]) -> KernelCodes {
     let identity = |kernel: &Kernel| CodeIdentity {
-        kernel: KernelName(kernel.name.clone()),
+        kernel: KernelName::from(kernel.name.clone()),
         code: kernel.code_digits(),
         text: kernel.text.clone(),
         entry: kernel.entry.clone(),
@@ -381,14 +376,14 @@ fn records(
     kind: fn(&TestRun) -> &Vec<ModuleRecords>,
 ) -> Vec<TestRecords> {
     let mut found = Vec::new();
-    let name = KernelName(kernel.name.clone());
+    let name = KernelName::from(kernel.name.clone());
     for ((test, row), observation) in project.tests.iter().zip(runs).zip(observations) {
         let Some(run) = row.iter().find(|run| run.engine == engine) else { continue };
         if let Some(ModuleRecords { records: Ok(records), .. }) =
             of_configuration(kind(run), kernel, configuration)
         {
             found.push(TestRecords {
-                test: TestId(test.id.0.clone()),
+                test: test.id,
                 verdict: run.verdict,
                 counted: derive::counts(
                     run.verdict,
@@ -417,7 +412,7 @@ fn strangers(
         });
         let ran = ran.filter(|(_, records)| records.kernel == kernel.name);
         let ran: Vec<_> = ran
-            .map(|(test, records)| (test.id.0.clone(), records.specialization.clone()))
+            .map(|(test, records)| (test.id.as_str().to_owned(), records.specialization.clone()))
             .collect();
         sentences.extend(configuration::strangers(kernel, &ran)?);
     }

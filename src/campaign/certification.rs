@@ -190,7 +190,7 @@ impl ReadyCampaign {
     fn asked(&self) -> Request {
         let kinds = FindingKind::ALL.iter().map(|(kind, _)| *kind);
         Request {
-            left_out: self.project.left_out.iter().map(|test| test.id.clone()).collect(),
+            left_out: self.project.left_out.iter().map(|test| test.id).collect(),
             not_looked_for: kinds.filter(|kind| !self.plan.checks.has(*kind)).collect(),
             replay: self.replay,
         }

@@ -41,9 +41,7 @@ pub fn analyse(
             continue;
         };
         match analyse_one(&interface.value, kernel, prepared, touched, device) {
-            Ok(coupling) => {
-                results.push(KernelCoupling { kernel: interface.kernel.clone(), coupling })
-            }
+            Ok(coupling) => results.push(KernelCoupling { kernel: interface.kernel, coupling }),
             Err(CampaignError::Input(found)) => {
                 let file = project.relative_file(interface);
                 diagnostics.extend(found.into_iter().map(|diagnostic| match diagnostic.location {
@@ -98,12 +96,7 @@ pub fn evidence(results: &[KernelCoupling]) -> (Vec<CouplingEvidence>, Vec<Kerne
     let stored = results.iter().map(|row| row.coupling.evidence(&row.kernel)).collect();
     let finding = |row: &KernelCoupling, finding: &vkcert_model::finding::Finding| {
         debug_assert_eq!(finding.kind, FindingKind::Coupling);
-        KernelFinding {
-            kernel: row.kernel.clone(),
-            engine: None,
-            test: None,
-            finding: finding.clone(),
-        }
+        KernelFinding { kernel: row.kernel, engine: None, test: None, finding: finding.clone() }
     };
     let findings = results
         .iter()

@@ -35,7 +35,7 @@ pub fn lay_open(prepared: &[PreparedTest], kernels: &[Kernel]) -> Result<LaidOut
     for test in prepared {
         let Ok(plan) = &test.plan else { continue };
         laid_out.insert(
-            test.test.id.clone(),
+            test.test.id,
             (stored::expectations(plan), dispatch_flows(plan, kernels, &mut known)?),
         );
     }
@@ -50,7 +50,7 @@ fn dispatch_flows(
     let mut found = Vec::new();
     for (number, dispatch) in plan.job.dispatches.iter().enumerate() {
         let of = &plan.modules[dispatch.module];
-        let key = (of.kernel.clone(), of.specialization.clone());
+        let key = (of.kernel, of.specialization.clone());
         if !known.contains_key(&key) {
             let kernel = kernels.iter().find(|kernel| kernel.name == of.kernel.as_str());
             let kernel = kernel.expect("a prepared test has its kernels");

@@ -35,7 +35,7 @@ pub fn contents<R>(
         Measurement::Failed { structure, .. } => Some(&**structure),
         Measurement::NoSource => None,
     };
-    let (name, code) = (KernelName(kernel.name.clone()), kernel.code_digits());
+    let (name, code) = (KernelName::from(kernel.name.clone()), kernel.code_digits());
     let objects = &kernel.object.structure;
     let bound = BoundKernel {
         kernel: &name,
@@ -88,11 +88,11 @@ pub fn kernel_coverage(
 }
 
 fn defined(rows: &[(TestId, &Records)]) -> Vec<(TestId, Records)> {
-    rows.iter().map(|(test, records)| (test.clone(), records.without_undefined())).collect()
+    rows.iter().map(|(test, records)| (*test, records.without_undefined())).collect()
 }
 
 fn borrowed(rows: &[(TestId, Records)]) -> Vec<(TestId, &Records)> {
-    rows.iter().map(|(test, records)| (test.clone(), records)).collect()
+    rows.iter().map(|(test, records)| (*test, records)).collect()
 }
 
 fn coverage_by_all(

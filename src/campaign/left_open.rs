@@ -131,8 +131,9 @@ impl<'a> LeftOpen<'a> {
 
     /// Index into the modules of the job of a kernel's module under a specialization.
     pub fn module(&self, kernel: &Kernel, specialization: &Specialization) -> Option<usize> {
-        let is_of =
-            |of: &ModuleUse| of.kernel.0 == kernel.name && of.specialization == *specialization;
+        let is_of = |of: &ModuleUse| {
+            of.kernel.as_str() == kernel.name && of.specialization == *specialization
+        };
         self.plan.modules.iter().position(is_of)
     }
 

@@ -338,7 +338,7 @@ fn attribute(prepared: &PreparedTest, plan: &Prepared, finding: &mut Finding) {
     let of_module = |module: &JobModule| found_in.as_ref().is_none_or(|key| module.key == *key);
     let of_schedule = finding.details.get("kernels").and_then(|kernels| kernels.as_array());
     let is_of = |of: &ModuleUse| {
-        of_schedule.is_none_or(|names| names.iter().any(|name| *name == *of.kernel.0))
+        of_schedule.is_none_or(|names| names.iter().any(|name| *name == *of.kernel.as_str()))
     };
     let modules = plan.job.modules.iter().zip(plan.modules.iter().zip(&prepared.kernels));
     let mut uses =
@@ -351,7 +351,7 @@ fn attribute(prepared: &PreparedTest, plan: &Prepared, finding: &mut Finding) {
         }
         configuration = None;
     }
-    finding.kernel = Some(first.kernel.clone());
+    finding.kernel = Some(first.kernel);
     finding.configuration = configuration.map(str::to_owned);
 }
 
@@ -360,7 +360,7 @@ fn number(prepared: &PreparedTest, finding: &mut Finding) {
     let kernel = finding
         .kernel
         .as_ref()
-        .and_then(|name| prepared.kernels.iter().find(|kernel| kernel.name == name.0));
+        .and_then(|name| prepared.kernels.iter().find(|kernel| kernel.name == name.as_str()));
     let Some(kernel) = kernel else { return };
     finding.numbers = kernel.numbers(finding);
 }
@@ -372,7 +372,7 @@ fn module_records(
     records: impl Fn(&ModuleKey) -> Result<Records, String>,
 ) -> Vec<ModuleRecords> {
     let row = |(module, of): (&JobModule, &ModuleUse)| ModuleRecords {
-        kernel: of.kernel.0.clone(),
+        kernel: of.kernel.as_str().to_owned(),
         specialization: of.specialization.clone(),
         records: records(&module.key),
         lowering: counts.lowering.get(&module.key).cloned().unwrap_or_default(),
@@ -409,7 +409,7 @@ pub fn object_job(prepared: &PreparedTest, engine: EngineName) -> Option<Job> {
         EngineName::Vulkan => ObjectVariant::Instrumented,
     };
     let module = |(kernel, laid_out): (&&Kernel, &JobModule)| {
-        Some(JobModule { key: laid_out.key.clone(), ..kernel.object_module(variant)? })
+        Some(JobModule { key: laid_out.key, ..kernel.object_module(variant)? })
     };
     let modules =
         prepared.kernels.iter().zip(&plan.job.modules).map(module).collect::<Option<Vec<_>>>()?;
@@ -424,7 +424,7 @@ fn variant(
     checks: Checks,
 ) -> Option<Job> {
     let module = |(kernel, laid_out): (&&Kernel, &JobModule)| {
-        Some(JobModule { key: laid_out.key.clone(), ..kernel.job_module(variant)? })
+        Some(JobModule { key: laid_out.key, ..kernel.job_module(variant)? })
     };
     let modules =
         prepared.kernels.iter().zip(&plan.job.modules).map(module).collect::<Option<Vec<_>>>()?;

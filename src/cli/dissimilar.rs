@@ -526,9 +526,10 @@ impl ProgramBench<'_> {
                     records.kernel == translated.kernel
                         && records.specialization == translated.specialization
                 });
-                tests.extend(kernel_records.filter_map(|records| {
-                    Some((test.test.id.clone(), records.records.as_ref().ok()?))
-                }));
+                tests
+                    .extend(kernel_records.filter_map(|records| {
+                        Some((test.test.id, records.records.as_ref().ok()?))
+                    }));
             }
         }
         if !has_run {

@@ -82,8 +82,8 @@ pub(super) fn propose_justifications(common: &Common, list: &List) -> Result<Exi
             continue;
         };
         let justification = unsigned_justification(&Justification {
-            kernel: kernel.clone(),
-            subject: JustificationSubject::Finding(acceptance.id.clone()),
+            kernel: *kernel,
+            subject: JustificationSubject::Finding(acceptance.id),
             configuration: None,
             class: JustificationClass::Analysis,
             reason: String::new(),

@@ -155,7 +155,7 @@ fn obligations_of_coverage(coverage: &KernelCoverage) -> Vec<ObligationRow> {
     let displayed_texts = justification::displayed_texts(coverage);
     let text_of = |id: &ObligationId| displayed_texts.get(id).cloned().unwrap_or_default();
     let simple_row = |obligation: &SimpleObligation, criteria: &[CriterionName]| ObligationRow {
-        id: obligation.id.clone(),
+        id: obligation.id,
         criteria: criteria.to_vec(),
         place: obligation.place(),
         text: text_of(&obligation.id),
@@ -193,7 +193,7 @@ fn obligations_of_coverage(coverage: &KernelCoverage) -> Vec<ObligationRow> {
                 ("masking", CriterionName::McdcMasking, &mcdc.masking),
             ];
             for (form_name, criterion, independence) in forms {
-                let id = ObligationId(format!("{}.{form_name}", condition.id));
+                let id = ObligationId::from(format!("{}.{form_name}", condition.id));
                 rows.push(ObligationRow {
                     criteria: vec![criterion],
                     place: format!("{}:{}:{}", decision.file, condition.line, condition.column),
@@ -245,8 +245,8 @@ fn proposed_table(
     let is_deactivated = proposal.class == JustificationClass::Deactivated;
     let is_infeasible = proposal.class == JustificationClass::Infeasible;
     unsigned_justification(&Justification {
-        kernel: KernelName(listed.kernel.name.clone()),
-        subject: JustificationSubject::Obligation(row.id.clone()),
+        kernel: KernelName::from(listed.kernel.name.clone()),
+        subject: JustificationSubject::Obligation(row.id),
         configuration: has_several.then(|| listed.configuration.name.clone()),
         class: proposal.class,
         reason: proposal.reason.clone(),

@@ -149,7 +149,7 @@ fn coverage_by_kernel(
         };
         let configuration = configuration::under(kernel, &module_records.specialization, None)?;
         let test_records: Vec<_> =
-            module_records.records.iter().map(|records| (id.clone(), records)).collect();
+            module_records.records.iter().map(|records| (*id, records)).collect();
         let is_same_module = |other_records: &&ModuleRecords| {
             other_records.kernel == module_records.kernel
                 && other_records.specialization == module_records.specialization
@@ -160,7 +160,7 @@ fn coverage_by_kernel(
             .find(is_same_module)
             .and_then(|other_records| other_records.records.as_ref().ok());
         let object_records: Vec<_> =
-            object_records.map(|records| (id.clone(), records)).into_iter().collect();
+            object_records.map(|records| (*id, records)).into_iter().collect();
         let coverage = kernel_coverage::kernel_coverage(
             kernel,
             &configuration,
@@ -200,7 +200,7 @@ fn test_outcome(
         false => BTreeMap::new(),
     };
     TestOutcome {
-        id: id.clone(),
+        id: *id,
         engine: run.engine,
         verdict: run.verdict,
         reason: run.reason,

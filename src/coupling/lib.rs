@@ -191,7 +191,7 @@ impl Coupling {
     pub fn evidence(&self, kernel: &vkcert_model::id::KernelName) -> CouplingEvidence {
         CouplingEvidence {
             definition: None,
-            kernel: kernel.clone(),
+            kernel: *kernel,
             nodes: self.graph.nodes(),
             edges: self.graph.edges(),
             checks: self.checks.clone(),

@@ -176,8 +176,10 @@ fn assessed_records(
     presence: &Presence,
     records: &[Records],
 ) -> KernelCoverage {
-    let named =
-        records.iter().enumerate().map(|(i, records)| (TestId(format!("TC-{}", i + 1)), records));
+    let named = records
+        .iter()
+        .enumerate()
+        .map(|(i, records)| (TestId::from(format!("TC-{}", i + 1)), records));
     let (layout, configuration) = (layout(structure), Configuration::default());
     let subject = CoverageSubject {
         structure,

@@ -36,7 +36,7 @@ pub fn assess_barriers(
         let executing_tests: Vec<TestId> = counted_tests
             .iter()
             .filter(|(_, records)| executed_whole(records))
-            .map(|(test, _)| test.clone())
+            .map(|(test, _)| *test)
             .collect();
         let (status, reason, counted_tests) = match barrier_records {
             BarrierRecords::Missing(reason) => {
@@ -48,7 +48,7 @@ pub fn assess_barriers(
             BarrierRecords::Kept => (Status::Covered, None, executing_tests),
         };
         SimpleObligation {
-            id: ObligationId(format!("BAR{}", barrier_index + 1)),
+            id: ObligationId::from(format!("BAR{}", barrier_index + 1)),
             file: barrier.file.clone(),
             line: barrier.line,
             column: barrier.column,

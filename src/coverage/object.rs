@@ -32,7 +32,7 @@ pub fn assess_object(
             let outcome_obligation =
                 outcome_obligation(structure, branch, outcome, module_path, counted_tests);
             if branch.origin.is_additional() {
-                object_coverage.additional.push(outcome_obligation.id.clone());
+                object_coverage.additional.push(outcome_obligation.id);
             }
             object_coverage.outcomes.push(outcome_obligation);
         }
@@ -41,7 +41,7 @@ pub fn assess_object(
         // Not even the number of branches is known: no share of them may look complete for being
         // empty.
         let unknown_branches = unknown_obligation(module_path, reason);
-        object_coverage.additional.push(unknown_branches.id.clone());
+        object_coverage.additional.push(unknown_branches.id);
         object_coverage.outcomes.push(unknown_branches);
     }
     object_coverage
@@ -49,7 +49,7 @@ pub fn assess_object(
 
 fn unknown_obligation(module_path: &str, reason: &str) -> SimpleObligation {
     SimpleObligation {
-        id: ObligationId("B".to_owned()),
+        id: ObligationId::from("B".to_owned()),
         file: module_path.to_owned(),
         line: 0,
         column: 0,
@@ -77,7 +77,7 @@ fn outcome_obligation(
     let counted_tests: Vec<TestId> = counted_tests
         .iter()
         .filter(|(_, records)| records.has(outcome.bit))
-        .map(|(test, _)| test.clone())
+        .map(|(test, _)| *test)
         .collect();
     let (status, reason, counted_tests) = match &structure.unrecorded {
         Some(reason) => (Status::Undetermined, Some(reason.clone()), Vec::new()),
@@ -90,7 +90,7 @@ fn outcome_obligation(
         origin_words => format!(" ({origin_words})"),
     };
     SimpleObligation {
-        id: ObligationId(format!("{}.{}", branch.id, outcome.label)),
+        id: ObligationId::from(format!("{}.{}", branch.id, outcome.label)),
         file: place.file.clone().unwrap_or_else(|| module_path.to_owned()),
         line: place.line.unwrap_or(0),
         column: place.column.unwrap_or(0),

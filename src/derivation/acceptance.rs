@@ -53,7 +53,7 @@ fn findings(campaign: &mut Campaign) -> impl Iterator<Item = Row<'_>> {
     let tests: Vec<_> =
         campaign.findings.iter().map(|row| index(&campaign.tests, row.test.as_ref())).collect();
     let of_kernels = campaign.findings.iter_mut().zip(tests).map(|(row, test)| Row {
-        kernel: Some(row.kernel.clone()),
+        kernel: Some(row.kernel),
         test,
         engine: row.engine,
         finding: &mut row.finding,

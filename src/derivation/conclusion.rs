@@ -53,7 +53,7 @@ pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
     let summary = kernels
         .iter()
         .map(|kernel| KernelSummary {
-            kernel: kernel.kernel.clone(),
+            kernel: kernel.kernel,
             configuration: kernel.configuration.name.clone(),
             engine: kernel.engine,
             criteria: kernel.coverage.summary.clone(),
@@ -80,7 +80,7 @@ pub fn reasons(campaign: &Campaign, kernels: &[KernelEvidence]) -> Vec<Reason> {
     for row in campaign.justifications.iter() {
         if let Some(reason) = &row.rejected {
             let (kernel, subject) =
-                (row.justification.kernel.clone(), row.justification.subject.to_string());
+                (row.justification.kernel, row.justification.subject.to_string());
             because(Reason::JustificationRejected { kernel, subject, reason: reason.clone() });
         }
     }
@@ -94,7 +94,7 @@ type Because<'a> = dyn FnMut(Reason) + 'a;
 fn refused(campaign: &Campaign, because: &mut Because) {
     let profile = &campaign.project.profile;
     for row in &profile.refused {
-        let (kernel, profile) = (row.kernel.clone(), profile.name.to_string());
+        let (kernel, profile) = (row.kernel, profile.name.to_string());
         because(Reason::ProfileRefusal { kernel, profile, reasons: row.reasons.clone() });
     }
 }
@@ -108,7 +108,7 @@ fn test_results(campaign: &Campaign, because: &mut Because) {
             let Some(kind) = ReasonKind::of_verdict(result.verdict) else { continue };
             let (engines, verdict, reason) =
                 (vec![result.engine], result.verdict, result.reason.clone());
-            because(Reason::Test { kind, test: test.id.clone(), engines, verdict, reason });
+            because(Reason::Test { kind, test: test.id, engines, verdict, reason });
         }
     }
 }
@@ -120,8 +120,7 @@ fn requirements(campaign: &Campaign, because: &mut Because) {
     let verdicts = trace::stored_verdicts(&campaign.tests);
     for row in &campaign.records {
         if let Some(reason) = &row.rejected {
-            let (requirement, document) =
-                (row.record.requirement.clone(), row.record.document.clone());
+            let (requirement, document) = (row.record.requirement, row.record.document.clone());
             because(Reason::RecordRejected {
                 method: row.method,
                 requirement,
@@ -136,7 +135,7 @@ fn requirements(campaign: &Campaign, because: &mut Because) {
                 && row.children.contains(&child.requirement.uid)
         };
         let failed_children =
-            campaign.requirements.iter().filter(failed).map(|child| child.requirement.uid.clone());
+            campaign.requirements.iter().filter(failed).map(|child| child.requirement.uid);
         requirement(row, failed_children.collect(), &verdicts, because);
     }
 }
@@ -147,7 +146,7 @@ fn requirement(
     verdicts: &trace::Verdicts,
     because: &mut Because,
 ) {
-    let requirement = row.requirement.uid.clone();
+    let requirement = row.requirement.uid;
     match row.status {
         RequirementStatus::Untested => because(Reason::RequirementUntested { requirement }),
         RequirementStatus::Failed => {
@@ -161,14 +160,11 @@ fn requirement(
         | RequirementStatus::ByOtherMeans => {}
     }
     for parent in &row.suspect_parents {
-        because(Reason::LinkSuspect {
-            requirement: row.requirement.uid.clone(),
-            parent: parent.clone(),
-        });
+        because(Reason::LinkSuspect { requirement: row.requirement.uid, parent: *parent });
     }
     for code in row.code.iter().filter(|code| !code.found) {
         let code = code.link().to_string();
-        because(Reason::CodeMissing { requirement: row.requirement.uid.clone(), code });
+        because(Reason::CodeMissing { requirement: row.requirement.uid, code });
     }
 }
 
@@ -213,7 +209,7 @@ fn coupling(campaign: &Campaign, because: &mut Because) {
             kernel.checks.iter().filter(|check| check.status == CheckStatus::Undetermined);
         for check in undetermined.filter(|check| device || check.check != "device-limits") {
             let (check, message) = (check.check.clone(), check.message.clone());
-            because(Reason::CouplingUndetermined { kernel: kernel.kernel.clone(), check, message });
+            because(Reason::CouplingUndetermined { kernel: kernel.kernel, check, message });
         }
     }
 }

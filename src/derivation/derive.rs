@@ -99,16 +99,13 @@ pub fn code_classes(kernels: impl IntoIterator<Item = CodeIdentity>) -> KernelCo
         classes.push((keys, names));
     }
     let label = |keys: &BTreeSet<String>| keys.first().cloned().unwrap_or_default();
-    classes
-        .iter()
-        .flat_map(|(keys, names)| names.iter().map(|name| (name.clone(), label(keys))))
-        .collect()
+    classes.iter().flat_map(|(keys, names)| names.iter().map(|name| (*name, label(keys)))).collect()
 }
 
 /// Identities of the kernels' code from stored evidence.
 pub fn codes(kernels: &[KernelEvidence]) -> KernelCodes {
     let identity = |row: &KernelEvidence| CodeIdentity {
-        kernel: row.kernel.clone(),
+        kernel: row.kernel,
         code: row.modules.code.clone(),
         text: row.modules.text.clone(),
         entry: row.configuration.entry.clone(),
@@ -149,7 +146,7 @@ pub fn tested_code(campaign: &Campaign, kernels: &[KernelEvidence]) -> TestedCod
         let numbered = test.definition.dispatches.iter().enumerate();
         let counted =
             numbered.filter(|(number, _)| !passed || observation.judges_dispatch(*number));
-        (test.id.clone(), counted.map(|(_, dispatch)| dispatch.kernel.clone()).collect())
+        (test.id, counted.map(|(_, dispatch)| dispatch.kernel).collect())
     };
     TestedCode::new(kernels, campaign.tests.iter().map(judged).collect())
 }
@@ -216,7 +213,7 @@ pub fn coverage(row: &KernelEvidence) -> KernelCoverage {
     }
     let all = row.records.iter().chain(&row.objects.records);
     let uncounted: BTreeSet<TestId> =
-        all.filter(|test| !test.counted).map(|test| test.test.clone()).collect();
+        all.filter(|test| !test.counted).map(|test| test.test).collect();
     if row.schema != FIRST_SCHEMA && !uncounted.is_empty() {
         coverage::name_uncounted_tests(&mut coverage, &coverage_by(row, Chosen::All), &uncounted);
     }
@@ -286,7 +283,7 @@ fn records_of(records: &[TestRecords], chosen: Chosen) -> Vec<(TestId, &Records)
         Chosen::Counted => test.counted,
         Chosen::All => true,
     });
-    taken.map(|test| (test.test.clone(), &test.records)).collect()
+    taken.map(|test| (test.test, &test.records)).collect()
 }
 
 /// Coverage together with that of object code, counted.
@@ -312,12 +309,11 @@ pub fn contradictions(row: &KernelEvidence) -> Vec<KernelFinding> {
     let tests = row.records.iter().filter(|test| test.counted);
     tests
         .flat_map(|test| {
-            let found =
-                coverage::contradictions(&subject(row), &[(test.test.clone(), &test.records)]);
+            let found = coverage::contradictions(&subject(row), &[(test.test, &test.records)]);
             found.into_iter().map(|sentence| KernelFinding {
-                kernel: row.kernel.clone(),
+                kernel: row.kernel,
                 engine: Some(row.engine),
-                test: Some(test.test.clone()),
+                test: Some(test.test),
                 finding: internal_error(&sentence),
             })
         })
@@ -456,7 +452,7 @@ fn bound_configurations(
 ) -> BTreeMap<KernelName, Vec<BoundConfiguration>> {
     let mut all: BTreeMap<KernelName, Vec<&Configuration>> = BTreeMap::new();
     for row in evidence {
-        all.entry(row.kernel.clone()).or_default().push(&row.configuration);
+        all.entry(row.kernel).or_default().push(&row.configuration);
     }
     all.into_iter()
         .map(|(kernel, found)| (kernel, BoundConfiguration::of_all(found.into_iter())))

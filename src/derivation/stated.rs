@@ -66,7 +66,7 @@ pub fn tests_without_results(project: &Project) -> Vec<TestEvidence> {
     let tests = project.tests.iter();
     tests
         .map(|test| TestEvidence {
-            id: test.id.clone(),
+            id: test.id,
             title: test.title.clone(),
             kind: test.kind,
             requirements: test.requirements.clone(),

@@ -33,7 +33,7 @@ pub fn of_dispatch(
             .into_iter()
             .collect(),
     };
-    DispatchFlow { kernel: kernel.clone(), stores: flows.iter().map(store).collect() }
+    DispatchFlow { kernel: *kernel, stores: flows.iter().map(store).collect() }
 }
 
 /// What a kernel calls what is bound to it, by set and binding.

@@ -74,7 +74,7 @@ fn read_by(job: &Job, verdict: &str) -> Vec<BufferRange> {
     let Ok(flows) = kernel_flows(&module, &dispatch.entry, &dispatch.specialization) else {
         return Vec::new();
     };
-    let kernel = job.modules[dispatch.module].key.kernel.clone();
+    let kernel = job.modules[dispatch.module].key.kernel;
     let flow = flow::of_dispatch(job, 0, &kernel, &flows, &BindingNames::new());
     let writes = |store: &&StoreFlow| store.to.iter().any(|range| range.buffer == verdict);
     let reads: BTreeSet<BufferRange> =

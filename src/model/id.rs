@@ -4,8 +4,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 
 /// An identifier text that does not have the expected form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -107,26 +110,56 @@ impl FromStr for ConditionId {
 }
 text_form!(ConditionId);
 
+/// Texts of names, each kept once for as long as the process runs: a name is a key of nearly every
+/// table, and is copied where a text would be cloned.
+static NAME_TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+
+fn kept_text(text: &str) -> &'static str {
+    let mut kept_texts = NAME_TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(kept_text) = kept_texts.get(text) {
+        return kept_text;
+    }
+    let kept_text: &'static str = Box::leak(Box::from(text));
+    kept_texts.insert(kept_text);
+    kept_text
+}
+
 macro_rules! name_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
         #[serde(transparent)]
-        pub struct $name(pub String);
+        pub struct $name(&'static str);
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(&self.0)
+                f.pad(self.0)
             }
         }
         impl From<&str> for $name {
             fn from(text: &str) -> Self {
-                Self(text.to_owned())
+                Self(kept_text(text))
+            }
+        }
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(kept_text(&text))
+            }
+        }
+        impl From<&String> for $name {
+            fn from(text: &String) -> Self {
+                Self(kept_text(text))
+            }
+        }
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                // Borrowed or owned, as the format has it.
+                Ok(Self(kept_text(&Cow::<str>::deserialize(deserializer)?)))
             }
         }
         impl $name {
-            pub fn as_str(&self) -> &str {
-                &self.0
+            pub fn as_str(&self) -> &'static str {
+                self.0
             }
         }
     };
@@ -173,7 +206,7 @@ impl FindingId {
 }
 
 /// A module of a job: a kernel under one specialization.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModuleKey {
     pub kernel: KernelName,
     /// Which of the kernel's specializations it is, counted from 1 in the order in which the job
@@ -211,7 +244,7 @@ mod tests {
     #[test]
     fn a_module_is_named_by_its_kernel_and_where_there_are_several_by_its_number() {
         let first = ModuleKey::from("scale");
-        let second = ModuleKey { specialization: 2, ..first.clone() };
+        let second = ModuleKey { specialization: 2, ..first };
         assert_eq!(
             [&first, &second].map(ToString::to_string),
             ["scale", "scale (specialization 2)"]

@@ -66,7 +66,7 @@ impl JudgedMember {
     pub fn place(&self) -> MemberPlace {
         let Self { kernel, place, array_index, member, stored: _, judged: _ } = self;
         MemberPlace {
-            kernel: kernel.clone(),
+            kernel: *kernel,
             place: place.clone(),
             array_index: *array_index,
             member: member.clone(),

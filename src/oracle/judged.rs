@@ -96,7 +96,7 @@ impl TestObservation {
             if let Some(flow) = flows.get(dispatch_index)
                 && !self.unnoticed_kernels.contains(&flow.kernel)
             {
-                self.unnoticed_kernels.push(flow.kernel.clone());
+                self.unnoticed_kernels.push(flow.kernel);
             }
         }
         self
@@ -188,7 +188,7 @@ fn judged_outputs(
         }
         StoredContents::Check { kernel, reads } => {
             let checked_outputs = outputs_behind(reads.clone(), flows);
-            let checker = KernelName(kernel.clone());
+            let checker = KernelName::from(kernel.clone());
             let judged_outputs = identities.outputs_by_other_code(
                 &checked_outputs,
                 &BTreeSet::from([identities.of_kernel(&checker)]),
@@ -201,7 +201,7 @@ fn judged_outputs(
             Ok(judged_outputs)
         }
         StoredContents::Reference { kernel, .. } => {
-            let reference = KernelName(kernel.clone());
+            let reference = KernelName::from(kernel.clone());
             let judged_outputs = identities.outputs_by_other_code(
                 &own_outputs,
                 &BTreeSet::from([identities.of_kernel(&reference)]),
@@ -226,7 +226,7 @@ struct CodeIdentities<'a> {
 impl<'a> CodeIdentities<'a> {
     /// The identity of a kernel's code; of a kernel without one, its name.
     fn of_kernel(&self, kernel: &'a KernelName) -> &'a str {
-        self.codes.get(kernel).unwrap_or(&kernel.0)
+        self.codes.get(kernel).map_or(kernel.as_str(), String::as_str)
     }
 
     fn of_output(&self, output: &DispatchOutput) -> &'a str {

@@ -98,7 +98,7 @@ fn a_document_without_hash_is_told_where_its_record_is_accepted() {
     use vkcert_model::requirement::{VerificationMethod, VerificationRecord};
     let mut evidence = sample::evidence();
     let record = VerificationRecord {
-        requirement: evidence.campaign.requirements[0].requirement.uid.clone(),
+        requirement: evidence.campaign.requirements[0].requirement.uid,
         document: "nowhere.pdf".to_owned(),
         section: "3".to_owned(),
         author: "A".to_owned(),

@@ -145,7 +145,7 @@ fn with_failed_tests(count: usize) -> Evidence {
         evidence
             .campaign
             .tests
-            .push(vkcert_model::evidence::TestEvidence { id: id.clone(), ..failed.clone() });
+            .push(vkcert_model::evidence::TestEvidence { id: *id, ..failed.clone() });
     }
     evidence.kernels[0].coverage.statements.last_mut().unwrap().uncounted = ids;
     evidence

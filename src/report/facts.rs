@@ -59,9 +59,8 @@ pub(crate) fn same_decision(
         };
         d.mcdc.iter().map(sides).collect::<Vec<_>>()
     };
-    let outcomes = |d: &DecisionCoverage| {
-        d.outcomes.iter().map(|o| (o.id.clone(), o.status)).collect::<Vec<_>>()
-    };
+    let outcomes =
+        |d: &DecisionCoverage| d.outcomes.iter().map(|o| (o.id, o.status)).collect::<Vec<_>>();
     vectors(first_decision) == vectors(second_decision)
         && statuses(first_decision) == statuses(second_decision)
         && outcomes(first_decision) == outcomes(second_decision)

@@ -89,7 +89,7 @@ fn a_kernel_that_no_test_dispatched_is_named() {
     for result in evidence.campaign.tests.iter_mut().flat_map(|test| &mut test.results) {
         result.verdict = Verdict::NotRun;
     }
-    let kernel = evidence.kernels[0].kernel.clone();
+    let kernel = evidence.kernels[0].kernel;
     let notes = statement::page_notes(&evidence);
     assert!(
         notes[0].starts_with(&format!("Kernels {kernel}, reference were dispatched by no test")),

@@ -197,14 +197,8 @@ fn engines_at_once(tests: &[TestEvidence], reasons: Vec<ToldReason>) -> Vec<Told
                 .all(|earlier_result| !is_same_result(&earlier_result));
             let (verdict, reason) = (result.verdict, &result.reason);
             let sentence = |engines: Vec<EngineName>| {
-                Reason::Test {
-                    kind,
-                    test: test.id.clone(),
-                    engines,
-                    verdict,
-                    reason: reason.clone(),
-                }
-                .to_string()
+                Reason::Test { kind, test: test.id, engines, verdict, reason: reason.clone() }
+                    .to_string()
             };
             joint_sentences
                 .insert(sentence(vec![result.engine]), is_first.then(|| sentence(alike_engines)));

@@ -280,7 +280,7 @@ pub(crate) fn check_procedure(origin: &Origin, procedure: &Procedure) -> Vec<Dia
         problems.push(origin.at("tests").error("missing-key", "the file has no test"));
     }
     for (name, kernel) in &procedure.kernels {
-        let place = origin.at("kernels").at(&name.0);
+        let place = origin.at("kernels").at(name.as_str());
         problems.extend(check_name(&place, "kernel", name.as_str()));
         if kernel.language == Language::Spirv {
             // Macros and includes are the compiler's; ignoring them would run another kernel than

@@ -82,7 +82,7 @@ pub fn pin_links(project: &Project, pinning: Pinning) -> (Vec<Link>, BTreeMap<St
                 file_edits.replacements.extend(hash_replacement(&document.text, node, &hash));
             }
             let state = if is_to_be_pinned { LinkState::Pinned } else { state_before };
-            let (requirement, parent) = (requirement.uid.clone(), parent.uid.clone());
+            let (requirement, parent) = (requirement.uid, parent.uid);
             links.push(Link { requirement, parent, file, state, changed: is_to_be_pinned, hash });
         }
     }

@@ -100,8 +100,7 @@ impl TestedCode {
                     (false, None) => (KernelText::Other, None),
                     (false, Some(place)) => (KernelText::Unread, Some(place.to_owned())),
                 };
-                let (file, symbol, kernel) =
-                    (link.file.clone(), link.symbol.clone(), kernel.clone());
+                let (file, symbol, kernel) = (link.file.clone(), link.symbol.clone(), *kernel);
                 untested.kernels.push(UntestedKernel { file, symbol, kernel, text, unread });
             }
         }
@@ -240,7 +239,7 @@ impl KernelCode {
             reached.into_iter().collect::<BTreeSet<_>>(),
         );
         Self {
-            kernel: kernel_evidence.kernel.clone(),
+            kernel: kernel_evidence.kernel,
             files: file_paths.chain([kernel_evidence.source.clone()]).collect(),
             functions: functions.chain(reached.iter().cloned()).collect(),
             reached,
@@ -293,7 +292,7 @@ pub fn reached_functions(kernel_evidence: &KernelEvidence) -> Vec<CodeFunction> 
         kernel_evidence.coverage.points.iter().map(|point| &point.id).collect();
     let reached = structure.functions.iter().filter(|function| {
         function.name == structure.entry
-            || measured_points.contains(&ObligationId(format!("{}.entry", function.id)))
+            || measured_points.contains(&ObligationId::from(format!("{}.entry", function.id)))
     });
     reached.map(|function| located_function(kernel_evidence, function)).collect()
 }
@@ -303,7 +302,7 @@ pub fn reached_functions(kernel_evidence: &KernelEvidence) -> Vec<CodeFunction> 
 fn entered_functions(kernel_evidence: &KernelEvidence) -> BTreeMap<CodeFunction, BTreeSet<TestId>> {
     let mut entered: BTreeMap<CodeFunction, BTreeSet<TestId>> = BTreeMap::new();
     for function in &kernel_evidence.structure.functions {
-        let entry_id = ObligationId(format!("{}.entry", function.id));
+        let entry_id = ObligationId::from(format!("{}.entry", function.id));
         let Some(point) = kernel_evidence.coverage.points.iter().find(|point| point.id == entry_id)
         else {
             continue;

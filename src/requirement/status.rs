@@ -118,10 +118,10 @@ impl StatusDerivation<'_> {
             untested_code: Vec::new(),
             untested_kernels: Vec::new(),
         };
-        self.known.insert(uid.clone(), pending);
+        self.known.insert(*uid, pending);
         let outcome = self.derive_outcome(trace);
         let status = outcome.status;
-        self.known.insert(uid.clone(), outcome);
+        self.known.insert(*uid, outcome);
         status
     }
 

@@ -20,7 +20,7 @@ pub type Verdicts = BTreeMap<TestId, Vec<Verdict>>;
 pub fn stored_verdicts(tests: &[TestEvidence]) -> Verdicts {
     let test_verdicts =
         |test: &TestEvidence| test.results.iter().map(|result| result.verdict).collect();
-    tests.iter().map(|test| (test.id.clone(), test_verdicts(test))).collect()
+    tests.iter().map(|test| (test.id, test_verdicts(test))).collect()
 }
 
 /// Every requirement, in project order, with what it traces to; its status is settled later
@@ -39,7 +39,7 @@ pub fn trace_requirements(project: &Project) -> Vec<RequirementEvidence> {
                 requirement: located.value.clone(),
                 hash: requirement_hash(located),
                 file: project.relative_file(located),
-                suspect_parents: suspect_links.map(|link| link.uid.clone()).collect(),
+                suspect_parents: suspect_links.map(|link| link.uid).collect(),
                 children: child_requirements(project, &located.uid),
                 tests: tests_of(&project.tests, &located.uid),
                 left_out_tests: tests_of(&project.left_out, &located.uid),
@@ -57,20 +57,11 @@ fn child_requirements(project: &Project, uid: &RequirementId) -> Vec<Requirement
     let is_child = |requirement: &&Located<Requirement>| {
         requirement.parents.iter().any(|link| link.uid == *uid)
     };
-    project
-        .requirements
-        .iter()
-        .filter(is_child)
-        .map(|requirement| requirement.uid.clone())
-        .collect()
+    project.requirements.iter().filter(is_child).map(|requirement| requirement.uid).collect()
 }
 
 fn tests_of(tests: &[Located<Test>], uid: &RequirementId) -> Vec<TestId> {
-    tests
-        .iter()
-        .filter(|test| test.requirements.contains(uid))
-        .map(|test| test.id.clone())
-        .collect()
+    tests.iter().filter(|test| test.requirements.contains(uid)).map(|test| test.id).collect()
 }
 
 fn code_traces(project: &Project, requirement: &Requirement) -> Vec<CodeTrace> {
@@ -95,7 +86,7 @@ pub fn kernels_of(test: &Test) -> Vec<KernelName> {
     let mut kernels: Vec<KernelName> = Vec::new();
     for dispatch in &test.dispatches {
         if !kernels.contains(&dispatch.kernel) {
-            kernels.push(dispatch.kernel.clone());
+            kernels.push(dispatch.kernel);
         }
     }
     kernels

@@ -96,11 +96,7 @@ impl DecisionSample<'_> {
                     .iter()
                     .find(|vector| vector.values == vector_values(shown_text))
                     .expect("pairs name vectors");
-                Witness {
-                    test: vector.tests[0].clone(),
-                    invocation: vector.witness,
-                    directed: None,
-                }
+                Witness { test: vector.tests[0], invocation: vector.witness, directed: None }
             };
             Independence {
                 status: if pair.is_some() { Status::Covered } else { Status::Uncovered },

@@ -91,8 +91,8 @@ fn open_items() -> Vec<OpenItem> {
 /// Both engines left and recorded the same.
 pub fn identical(test: &TestId, kernel: &KernelName) -> Agreement {
     Agreement {
-        test: test.clone(),
-        kernel: kernel.clone(),
+        test: *test,
+        kernel: *kernel,
         outputs: AgreementOutcome::Identical,
         coverage: AgreementOutcome::Identical,
         differences: Vec::new(),
@@ -109,7 +109,7 @@ pub fn evidence() -> Evidence {
         .flat_map(|name| engines.map(|engine| kernel_evidence(name, engine)))
         .collect();
     let kernel_summaries = kernels.iter().map(|kernel| KernelSummary {
-        kernel: kernel.kernel.clone(),
+        kernel: kernel.kernel,
         configuration: kernel.configuration.name.clone(),
         engine: kernel.engine,
         criteria: kernel.coverage.summary.clone(),

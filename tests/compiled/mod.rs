@@ -44,7 +44,7 @@ pub(crate) fn kernels(procedure: &ProcedureFile) -> BTreeMap<KernelName, Prepare
             module: module(&text),
             recording: ModuleRecording::None,
         };
-        (name.clone(), prepared)
+        (*name, prepared)
     });
     compiled.collect()
 }

@@ -53,7 +53,7 @@ pub(crate) fn take(text: &str) -> Taken {
     for bit in vectors.chain(layout.marks.iter().copied()) {
         records.words[bit as usize / 32] |= 1 << (bit % 32);
     }
-    let test = vkcert::model::id::TestId("TC-1".to_owned());
+    let test = vkcert::model::id::TestId::from("TC-1".to_owned());
     let configuration = Configuration::default();
     let subject = CoverageSubject {
         structure: &compiled.structure,

@@ -200,7 +200,7 @@ impl ComparedTest<'_> {
         let findings = findings_of(self.stored, row);
         let mut outcome = AgreementOutcome::Identical;
         for difference in differences {
-            let words = difference.words(&kernel.structure, &kernel.kernel.0);
+            let words = difference.words(&kernel.structure, kernel.kernel.as_str());
             let found = findings.iter().any(|finding| difference.is_told_by(finding));
             let of_difference = if scheduled.is_some_and(|bits| bits.contains(&difference.bit())) {
                 told.lines.push(format!("{words}: it depends on the schedule"));

@@ -114,10 +114,10 @@ fn compare_test(prepared: &PreparedTest, row: &[TestRun], means: &mut Means) -> 
             .filter(|(kernel, _)| *kernel == name)
             .map(|(_, finding)| finding.clone());
         comparison.findings.extend(of_kernel.chain(coverage.findings).map(|finding| {
-            KernelFinding { kernel: name.clone(), engine: None, test: Some(test.clone()), finding }
+            KernelFinding { kernel: name, engine: None, test: Some(*test), finding }
         }));
         comparison.rows.push(Agreement {
-            test: test.clone(),
+            test: *test,
             kernel: name,
             outputs: outputs.outcome,
             coverage: coverage.outcome.unwrap_or(AgreementOutcome::NotCompared),

@@ -162,8 +162,7 @@ fn without_outputs(
             "verdicts differ: {} on sequential, {} on vulkan",
             ours.verdict, theirs.verdict
         );
-        let kernel =
-            job.dispatches.last().map(|dispatch| plan.modules[dispatch.module].kernel.clone());
+        let kernel = job.dispatches.last().map(|dispatch| plan.modules[dispatch.module].kernel);
         comparison.findings.extend(kernel.map(|kernel| (kernel, disagreement(message.clone()))));
         comparison.differences.push(message);
     }
@@ -240,7 +239,7 @@ fn last_kernel(plan: &Prepared, job: &Job, buffer: usize) -> KernelName {
         job.dispatches[*index].bindings.iter().any(|binding| binding.buffer == buffer)
     };
     let last = (0..job.dispatches.len()).rev().find(binds).unwrap_or(0);
-    plan.modules[job.dispatches[last].module].kernel.clone()
+    plan.modules[job.dispatches[last].module].kernel
 }
 
 fn bounded(name: &str, blocks: &Blocks, differences: &[&ScalarDifference]) -> BoundedBuffer {

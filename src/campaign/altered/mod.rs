@@ -184,7 +184,7 @@ fn rows(plan: &Prepared, by_code: &TestObservation) -> Vec<AlteredStores> {
         let judged = of_module.filter(|(number, _)| by_code.judges_dispatch(*number));
         let dispatches: Vec<u32> = judged.map(|(number, _)| number as u32).collect();
         (!dispatches.is_empty()).then(|| AlteredStores {
-            kernel: of.kernel.clone(),
+            kernel: of.kernel,
             dispatches,
             noticed: None,
             overwritten: Vec::new(),

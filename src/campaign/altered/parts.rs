@@ -286,7 +286,7 @@ impl PassedTest<'_> {
                       array_index: u32,
                       block: Option<BoundBlock>| Target {
             place: MemberPlace {
-                kernel: kernel.clone(),
+                kernel: *kernel,
                 place: store.flow.place.clone(),
                 array_index,
                 member: None,

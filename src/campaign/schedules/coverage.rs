@@ -120,7 +120,7 @@ impl<'a> Measures<'a> {
                     Recorded::Object => object_differences(kernel, ordinary, other),
                 };
                 found.extend(differences.into_iter().map(|(bit, difference)| {
-                    let recorded = bit.map(|bit| (measure.recorded, module.key.clone(), bit));
+                    let recorded = bit.map(|bit| (measure.recorded, module.key, bit));
                     CoverageDifference { recorded, ..difference }
                 }));
             }

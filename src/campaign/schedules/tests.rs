@@ -101,7 +101,7 @@ fn amplified(job: Job, answers: Vec<Run>) -> (TestRun, Vec<Vec<u8>>) {
 }
 
 fn modules() -> Vec<ModuleUse> {
-    vec![ModuleUse { kernel: KernelName("k".to_owned()), specialization: Default::default() }]
+    vec![ModuleUse { kernel: KernelName::from("k".to_owned()), specialization: Default::default() }]
 }
 
 fn amplified_by(engine: &mut Told, plan: &Prepared, production: &Run) -> TestRun {

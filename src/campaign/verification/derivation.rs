@@ -379,10 +379,9 @@ impl FactReader<'_> {
     /// A finding as an engine tells it, with the places of its instructions.
     fn located(&self, finding: &Finding) -> Finding {
         let mut finding = unnamed(finding);
-        let kernel = self
-            .kernels
-            .iter()
-            .find(|kernel| finding.kernel.as_ref().is_some_and(|name| name.0 == kernel.name));
+        let kernel = self.kernels.iter().find(|kernel| {
+            finding.kernel.as_ref().is_some_and(|name| name.as_str() == kernel.name)
+        });
         let Some(kernel) = kernel.filter(|_| !finding.numbers.is_empty()) else { return finding };
         for place in finding.place.iter_mut().chain(&mut finding.other_place) {
             if let Some(exact) = place.instruction.and_then(|word| kernel.place_of(word)) {
@@ -430,12 +429,12 @@ impl FactReader<'_> {
         // What fails in one repetition alone is not measured.
         let unmeasured = unmeasured || result.deciding_repetition.is_some();
         let missing =
-            plan.modules.iter().find(|of| !unmeasured && !recorded(of)).map(|of| of.kernel.clone());
+            plan.modules.iter().find(|of| !unmeasured && !recorded(of)).map(|of| of.kernel);
         self.found.check(missing.is_none(), || {
             format!(
                 "{}: its records of {} are missing",
                 name(),
-                missing.map(|kernel| kernel.0).unwrap_or_default()
+                missing.map(|kernel| kernel.as_str()).unwrap_or_default()
             )
         });
     }
@@ -534,7 +533,7 @@ impl FactReader<'_> {
             // Counts are stored as sums over all passed tests: the first of them stands for all.
             let counted = row.filter(|row| self.first_passed(row) == Some(id));
             ModuleRecords {
-                kernel: of.kernel.0.clone(),
+                kernel: of.kernel.as_str().to_owned(),
                 specialization: of.specialization.clone(),
                 records,
                 lowering: counted.map(|row| self.lowering(of, row)).unwrap_or_default(),
@@ -545,7 +544,7 @@ impl FactReader<'_> {
 
     /// The loop decisions of the lowering, with the counts that are stored.
     fn lowering(&self, of: &ModuleUse, row: &KernelEvidence) -> Vec<LoweringDecision> {
-        let kernel = self.kernels.iter().find(|kernel| kernel.name == of.kernel.0);
+        let kernel = self.kernels.iter().find(|kernel| kernel.name == of.kernel.as_str());
         let decisions = kernel.and_then(|kernel| {
             loop_decisions(&kernel.module, &kernel.entry, &of.specialization).ok()
         });
@@ -565,7 +564,7 @@ impl FactReader<'_> {
 
     /// The stored row of a module.
     fn row_of(&self, of: &ModuleUse, engine: EngineName) -> Option<&KernelEvidence> {
-        let kernel = self.kernels.iter().find(|kernel| kernel.name == of.kernel.0)?;
+        let kernel = self.kernels.iter().find(|kernel| kernel.name == of.kernel.as_str())?;
         let same = |known: &&KernelConfiguration| known.specialization == of.specialization;
         let configuration = kernel.configurations.iter().find(same)?;
         self.stored.kernels.iter().find(|row| {

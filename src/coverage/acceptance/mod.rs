@@ -48,13 +48,13 @@ pub struct FindingOccasion<'a> {
 /// Name, subject and hash of a finding; none where no justification can accept it.
 pub fn acceptance_of(finding: &Finding, occasion: FindingOccasion) -> Option<Acceptance> {
     let (finding_name, content) = words::name_and_content(finding, occasion)?;
-    let finding_id = FindingId(format!("{}@{finding_name}", finding.kind));
+    let finding_id = FindingId::from(format!("{}@{finding_name}", finding.kind));
     let (subject, subject_hash) = match occasion.context.binding {
         HashBinding::DisplayedText => {
             (None, displayed_hash(&occasion.kernel.kernel, finding_id.as_str(), &content))
         }
         HashBinding::Content => {
-            let subject = subject::finding_subject(finding, occasion, finding_id.clone());
+            let subject = subject::finding_subject(finding, occasion, finding_id);
             let subject_text =
                 canonical_json(&subject).expect("subjects are representable as JSON");
             (Some(subject), content_hash(subject_text.as_bytes()))

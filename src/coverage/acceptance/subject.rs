@@ -35,8 +35,8 @@ pub(super) fn finding_subject(
     let mut finding_subject = FindingSubject {
         id: finding_id,
         kind: finding.kind,
-        kernel: kernel.kernel.clone(),
-        code: BTreeMap::from([(kernel.kernel.clone(), kernel.modules.code.clone())]),
+        kernel: kernel.kernel,
+        code: BTreeMap::from([(kernel.kernel, kernel.modules.code.clone())]),
         configuration: configuration_facts(finding, occasion),
         places: Vec::new(),
         instructions: Vec::new(),
@@ -56,9 +56,9 @@ pub(super) fn finding_subject(
             let dispatched_kernels = test.into_iter().flat_map(|test| &test.kernels);
             finding_subject
                 .code
-                .extend(dispatched_kernels.map(|name| (name.clone(), module_code(occasion, name))));
+                .extend(dispatched_kernels.map(|name| (*name, module_code(occasion, name))));
             finding_subject.test =
-                test.map(|test| SubjectTest { id: test.id.clone(), hash: test.hash.clone() });
+                test.map(|test| SubjectTest { id: test.id, hash: test.hash.clone() });
             finding_subject.engine = Some(subject_engine(occasion));
         }
         FindingScope::Interface => {
@@ -247,7 +247,7 @@ mod tests {
             test,
             engine: Some(EngineName::Vulkan),
         };
-        finding_subject(finding, occasion, FindingId("f".to_owned()))
+        finding_subject(finding, occasion, FindingId::from("f".to_owned()))
     }
 
     /// Stored evidence with two kernels, a device and an interface.
@@ -262,7 +262,7 @@ mod tests {
         let kernel: KernelEvidence =
             serde_json::from_slice(&read("kernel-convolution-sequential.json")).unwrap();
         let other = KernelEvidence { kernel: "other".into(), ..kernel.clone() };
-        campaign.tests[0].kernels = vec![kernel.kernel.clone(), "other".into()];
+        campaign.tests[0].kernels = vec![kernel.kernel, "other".into()];
         let identity =
             ["device", "driver", "driver version"].map(|name| (name.to_owned(), "1".to_owned()));
         let device =

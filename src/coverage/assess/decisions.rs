@@ -170,7 +170,7 @@ impl Assessment<'_> {
                 observed_vectors.push(ObservedVector {
                     values: row.vector.values.clone(),
                     outcome: row.vector.outcome,
-                    tests: showing_tests().map(|(test_id, _)| test_id.clone()).collect(),
+                    tests: showing_tests().map(|(test_id, _)| *test_id).collect(),
                     witness,
                     witnesses,
                     directed: directed_schedules,

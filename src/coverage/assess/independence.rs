@@ -88,7 +88,7 @@ impl Assessment<'_> {
             let vector = coverage.vectors.iter().find(|vector| vector.values == *values);
             let vector = vector.expect("a pair is made of observed vectors");
             let directed = vector.first_directed();
-            Witness { test: vector.tests[0].clone(), invocation: vector.witness, directed }
+            Witness { test: vector.tests[0], invocation: vector.witness, directed }
         };
         if let Some([first_values, second_values]) = &form_analysis.pair {
             let shown_by = Some([witness_of(first_values), witness_of(second_values)]);

@@ -45,7 +45,7 @@ impl Assessment<'_> {
                 .iter()
                 .zip(&test_truths)
                 .filter(move |(_, truth)| **truth == wanted_truth);
-            tests.map(|((test, _), _)| test.clone()).collect::<Vec<_>>()
+            tests.map(|((test, _), _)| *test).collect::<Vec<_>>()
         };
         let tests = tests_with(Truth::Yes);
         let status = match (tests.is_empty(), tests_with(Truth::Unknown).is_empty()) {
@@ -71,7 +71,7 @@ impl Assessment<'_> {
         let (file, position) = self.position_of(span);
         let ObligationState { status, reason, tests, ruled_out } = obligation_state.with_ruling();
         SimpleObligation {
-            id: ObligationId(obligation_id),
+            id: ObligationId::from(obligation_id),
             file,
             line: position.line,
             column: position.column,

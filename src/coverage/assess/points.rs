@@ -116,7 +116,7 @@ impl Assessment<'_> {
             let is_present = self.resolution.marks.contains(&mark);
             let tests =
                 self.tests.iter().filter(|(_, records)| is_present && records.has(label_bit));
-            let tests: Vec<TestId> = tests.map(|(test, _)| test.clone()).collect();
+            let tests: Vec<TestId> = tests.map(|(test, _)| *test).collect();
             let status = if tests.is_empty() { Status::Uncovered } else { Status::Covered };
             let ruled_out = self.resolution.label_ruled_out(switch.id, mark);
             self.obligation_of(

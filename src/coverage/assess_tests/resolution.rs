@@ -39,7 +39,7 @@ pub(super) fn assessed_under(
     let named: Vec<(TestId, &Records)> = records
         .iter()
         .enumerate()
-        .map(|(i, records)| (TestId(format!("TC-{}", i + 1)), records))
+        .map(|(i, records)| (TestId::from(format!("TC-{}", i + 1)), records))
         .collect();
     let subject = CoverageSubject {
         structure: &structure,

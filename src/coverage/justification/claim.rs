@@ -82,19 +82,20 @@ impl ShownObligations {
     pub fn from_coverage(coverage: &KernelCoverage) -> Self {
         let covered_items =
             super::simple_obligations(coverage).filter(|item| item.status == Status::Covered);
-        let mut tests_by_obligation: BTreeMap<ObligationId, Vec<TestId>> = covered_items
-            .map(|item: &SimpleObligation| (item.id.clone(), item.tests.clone()))
-            .collect();
+        let mut tests_by_obligation: BTreeMap<ObligationId, Vec<TestId>> =
+            covered_items.map(|item: &SimpleObligation| (item.id, item.tests.clone())).collect();
         for mcdc in coverage.decisions.iter().flat_map(|decision| &decision.mcdc) {
             for (form, independence) in
                 [("unique-cause", &mcdc.unique_cause), ("masking", &mcdc.masking)]
             {
                 if let Some(witnesses) = &independence.shown_by {
                     let mut test_names: Vec<TestId> =
-                        witnesses.iter().map(|witness| witness.test.clone()).collect();
+                        witnesses.iter().map(|witness| witness.test).collect();
                     test_names.dedup();
-                    tests_by_obligation
-                        .insert(ObligationId(format!("{}.{form}", mcdc.condition)), test_names);
+                    tests_by_obligation.insert(
+                        ObligationId::from(format!("{}.{form}", mcdc.condition)),
+                        test_names,
+                    );
                 }
             }
         }

@@ -320,7 +320,7 @@ impl ContentGathering<'_> {
     fn add_obligations(&mut self, kind: ObligationKind, obligations: &[SimpleObligation]) {
         for item in obligations {
             let source_text = self.texts.text_of_obligation(item);
-            self.add_content(item.id.clone(), kind, source_text);
+            self.add_content(item.id, kind, source_text);
         }
     }
 
@@ -331,17 +331,13 @@ impl ContentGathering<'_> {
             coverage.branches.iter().filter(|item| item.id.as_str().starts_with('W')).collect();
         for item in label_items {
             let source_text = self.texts.text_of_obligation(item);
-            self.add_content(item.id.clone(), ObligationKind::Label, source_text);
+            self.add_content(item.id, ObligationKind::Label, source_text);
         }
         for decision in &coverage.decisions {
             let decision_text = self.texts.text_of_decision(decision.id);
             let text_about = |text: String| SourceText { text, ..decision_text.clone() };
             for item in &decision.outcomes {
-                self.add_content(
-                    item.id.clone(),
-                    ObligationKind::Outcome,
-                    text_about(item.text.clone()),
-                );
+                self.add_content(item.id, ObligationKind::Outcome, text_about(item.text.clone()));
             }
             for condition in &decision.conditions {
                 let text = format!("{} / {}", decision.text, condition.text);
@@ -350,7 +346,7 @@ impl ContentGathering<'_> {
                     ("masking", ObligationKind::Masking),
                 ] {
                     self.add_content(
-                        ObligationId(format!("{}.{form}", condition.id)),
+                        ObligationId::from(format!("{}.{form}", condition.id)),
                         kind,
                         text_about(text.clone()),
                     );
@@ -358,7 +354,7 @@ impl ContentGathering<'_> {
             }
             for item in &decision.combinations {
                 self.add_content(
-                    item.id.clone(),
+                    item.id,
                     ObligationKind::Combination,
                     text_about(item.text.clone()),
                 );
@@ -382,7 +378,7 @@ impl ContentGathering<'_> {
                 text: item.text.clone(),
                 expansion: Vec::new(),
             };
-            self.add_content(item.id.clone(), ObligationKind::ObjectOutcome, source_text);
+            self.add_content(item.id, ObligationKind::ObjectOutcome, source_text);
         }
     }
 

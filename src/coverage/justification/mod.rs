@@ -147,12 +147,13 @@ fn simple_obligations(coverage: &KernelCoverage) -> impl Iterator<Item = &Simple
 pub fn displayed_texts(coverage: &KernelCoverage) -> BTreeMap<ObligationId, String> {
     let simple_items = simple_obligations(coverage);
     let mut text_by_id: BTreeMap<ObligationId, String> =
-        simple_items.map(|obligation| (obligation.id.clone(), obligation.text.clone())).collect();
+        simple_items.map(|obligation| (obligation.id, obligation.text.clone())).collect();
     for decision in &coverage.decisions {
         for place in &decision.conditions {
             let text = format!("{} / {}", decision.text, place.text);
-            text_by_id.insert(ObligationId(format!("{}.unique-cause", place.id)), text.clone());
-            text_by_id.insert(ObligationId(format!("{}.masking", place.id)), text);
+            text_by_id
+                .insert(ObligationId::from(format!("{}.unique-cause", place.id)), text.clone());
+            text_by_id.insert(ObligationId::from(format!("{}.masking", place.id)), text);
         }
     }
     text_by_id
@@ -344,14 +345,14 @@ fn open_obligations(coverage: &KernelCoverage) -> BTreeMap<ObligationId, OpenObl
     let mut open_obligations = BTreeMap::new();
     for SimpleObligation { id, status, proposal, .. } in simple_obligations(coverage) {
         open_obligations
-            .insert(id.clone(), OpenObligation { status: *status, proposal: proposal.as_ref() });
+            .insert(*id, OpenObligation { status: *status, proposal: proposal.as_ref() });
     }
     for mcdc in coverage.decisions.iter().flat_map(|decision| &decision.mcdc) {
         for (name, form) in [("unique-cause", &mcdc.unique_cause), ("masking", &mcdc.masking)] {
             let open_obligation =
                 OpenObligation { status: form.status, proposal: form.proposal.as_ref() };
             open_obligations
-                .insert(ObligationId(format!("{}.{name}", mcdc.condition)), open_obligation);
+                .insert(ObligationId::from(format!("{}.{name}", mcdc.condition)), open_obligation);
         }
     }
     open_obligations
@@ -376,7 +377,7 @@ fn mark_justified(
         decision.outcomes.iter_mut().chain(&mut decision.combinations).for_each(mark_obligation);
         for mcdc in &mut decision.mcdc {
             let mark_form = |mark_form: &mut Independence, name: &str| {
-                let id = ObligationId(format!("{}.{name}", mcdc.condition));
+                let id = ObligationId::from(format!("{}.{name}", mcdc.condition));
                 if let Some(justification) = accepted_justifications.get(&id) {
                     mark_form.status = Status::Justified;
                     mark_form.reason = Some(justification_sentence(justification));

@@ -431,7 +431,7 @@ fn tell_of_each(
 ) {
     let findings = findings_of(stored, row);
     for difference in differing(&kernel.layout, [ours, theirs]) {
-        let words = difference.words(&kernel.structure, &kernel.kernel.0);
+        let words = difference.words(&kernel.structure, kernel.kernel.as_str());
         let found = findings.iter().any(|finding| difference.is_told_by(finding));
         let open = row.left_open.iter().any(|line| line.starts_with(&words));
         derivation.check(found || open, || {
@@ -468,7 +468,7 @@ mod tests {
         evidence.campaign.tests.retain(|test| test.id.as_str() == TEST);
         evidence.campaign.agreement.retain(|row| row.test.as_str() == TEST);
         evidence.campaign.findings.clear();
-        evidence.campaign.tests[0].kernels = vec![evidence.campaign.agreement[0].kernel.clone()];
+        evidence.campaign.tests[0].kernels = vec![evidence.campaign.agreement[0].kernel];
         evidence.campaign.tests[0].expected = vec![StoredExpectation {
             buffer: "out".to_owned(),
             format: None,
@@ -553,7 +553,7 @@ mod tests {
             let row = &mut evidence.campaign.agreement[0];
             row.outputs = AgreementOutcome::Different;
             let finding = Finding::new(FindingKind::EngineDisagreement, "out[3]");
-            let (kernel, test) = (row.kernel.clone(), Some(row.test.clone()));
+            let (kernel, test) = (row.kernel, Some(row.test));
             evidence.campaign.findings.push(KernelFinding { kernel, engine: None, test, finding });
         });
         assert_eq!(with_finding, Vec::<String>::new());
@@ -641,7 +641,7 @@ mod tests {
                 let row = &mut evidence.campaign.agreement[0];
                 row.coverage = coverage;
                 row.left_open.extend(open.map(str::to_owned));
-                let (kernel, test) = (row.kernel.clone(), Some(row.test.clone()));
+                let (kernel, test) = (row.kernel, Some(row.test));
                 let finding = |mark: u64| {
                     let finding = Finding::new(FindingKind::EngineDisagreement, "a mark")
                         .detail("mark", mark);

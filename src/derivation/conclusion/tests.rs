@@ -4,7 +4,7 @@
 use super::conclude;
 use vkcert_model::evidence::*;
 use vkcert_model::finding::{Acceptance, Finding, FindingKind};
-use vkcert_model::id::{FindingId, KernelName, ObligationId};
+use vkcert_model::id::{FindingId, KernelName, ObligationId, RequirementId};
 use vkcert_model::open_item::*;
 use vkcert_model::requirement::{Justification, JustificationClass, JustificationSubject};
 use vkcert_model::verdict::{EngineName, Verdict};
@@ -43,7 +43,7 @@ fn check(evidence: &mut Evidence, check: &str, status: CheckStatus) {
         message: "m".to_owned(),
         counterexample: None,
     }];
-    let kernel = evidence.kernels[0].kernel.clone();
+    let kernel = evidence.kernels[0].kernel;
     evidence.campaign.coupling = vec![CouplingEvidence {
         kernel,
         definition: None,
@@ -56,7 +56,7 @@ fn check(evidence: &mut Evidence, check: &str, status: CheckStatus) {
 fn finding(evidence: &mut Evidence, justification: Option<&str>) {
     let mut finding = Finding::new(FindingKind::DataRace, "m");
     finding.acceptance = Some(Acceptance {
-        id: FindingId("data-race@S1,S1".to_owned()),
+        id: FindingId::from("data-race@S1,S1".to_owned()),
         subject: None,
         content: "c".to_owned(),
         hash: "h".to_owned(),
@@ -302,7 +302,7 @@ fn what_stands_last_counts() {
     assert_eq!(of_code, ["requirement LLR-MM-001 names f, which does not exist"]);
     let of_links = conclusion(|evidence| {
         let links = &mut evidence.campaign.requirements.last_mut().unwrap().suspect_parents;
-        links.extend(["P".into(), "Q".into()]);
+        links.extend(["P", "Q"].map(RequirementId::from));
     });
     assert_eq!(of_links.len(), 2);
 }

@@ -122,7 +122,7 @@ fn interfaces(stored: &Stored) -> Vec<OpenItem> {
         );
         of_project(
             OpenItemKind::KernelWithoutInterface,
-            Some(OpenItemSubject::Kernel(name.clone())),
+            Some(OpenItemSubject::Kernel(*name)),
             sentence,
         )
     };
@@ -154,7 +154,7 @@ fn specializations(stored: &Stored) -> Vec<OpenItem> {
         let sentence = format!(
             "the host's specialization of kernel {name} ({host}) is no configuration of the project, and no test runs it"
         );
-        let subject = Some(OpenItemSubject::Kernel(name.clone()));
+        let subject = Some(OpenItemSubject::Kernel(*name));
         items.push(of_project(OpenItemKind::InterfaceSpecializationNotRun, subject, sentence));
     }
     items
@@ -207,11 +207,7 @@ fn untested_high_level(stored: &Stored) -> Vec<OpenItem> {
         let sentence = format!(
             "no test case names the high-level requirement {uid}, which is to be verified by test{by_children}"
         );
-        of_project(
-            OpenItemKind::HlrWithoutTest,
-            Some(OpenItemSubject::Requirement(uid.clone())),
-            sentence,
-        )
+        of_project(OpenItemKind::HlrWithoutTest, Some(OpenItemSubject::Requirement(*uid)), sentence)
     };
     stored.campaign.requirements.iter().filter(lacks_test).map(item).collect()
 }
@@ -287,7 +283,7 @@ fn tests(stored: &Stored) -> Vec<OpenItem> {
     let left_out = stored.campaign.left_out.iter();
     let item = |id: &vkcert_model::id::TestId| {
         let sentence = format!("test {id} was left out on request (--without, --only)");
-        of_run(OpenItemKind::TestLeftOut, Some(OpenItemSubject::Test(id.clone())), sentence)
+        of_run(OpenItemKind::TestLeftOut, Some(OpenItemSubject::Test(*id)), sentence)
     };
     left_out.map(item).collect()
 }

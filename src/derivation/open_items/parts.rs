@@ -133,7 +133,7 @@ struct OfKernels {
 
 impl OfKernels {
     fn add(&mut self, kernel: &KernelName, member: String) {
-        self.kernels.entry(kernel.clone()).or_default().push(member);
+        self.kernels.entry(*kernel).or_default().push(member);
     }
 
     fn note(&self, sentence: &str) -> Option<CampaignNote> {

@@ -17,7 +17,7 @@ use vkcert_sample as sample;
 /// Evidence of one kernel without any open item, on the sequential engine alone.
 fn complete() -> Evidence {
     let mut evidence = sample::flawless();
-    let kernel = evidence.kernels[0].kernel.clone();
+    let kernel = evidence.kernels[0].kernel;
     settings(&mut evidence).kernels.retain(|one| one.name == kernel);
     let row = CouplingEvidence {
         kernel,
@@ -301,7 +301,7 @@ fn everything(evidence: &mut Evidence) {
     device
         .identity
         .insert("validation layer".to_owned(), "VK_LAYER_KHRONOS_validation 1.3".to_owned());
-    let kernel = evidence.kernels[0].kernel.clone();
+    let kernel = evidence.kernels[0].kernel;
     for test in &mut evidence.campaign.tests {
         test.results[0].schedules = Some(ScheduleResult {
             asked: 2,

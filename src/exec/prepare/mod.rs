@@ -155,7 +155,7 @@ impl Preparation<'_> {
         let (dispatches, addresses): (Vec<_>, Vec<_>) = dispatches.into_iter().unzip();
         resources.addresses.extend(addresses.into_iter().flatten());
         let job = Job {
-            name: self.test.id.0.clone(),
+            name: self.test.id.as_str().to_owned(),
             modules,
             buffers,
             resources,
@@ -319,7 +319,7 @@ impl Preparation<'_> {
     fn module_use(&self, dispatch: &Dispatch, called: &Dispatched) -> ModuleUse {
         let module = &self.setting.kernels[&dispatch.kernel].module;
         ModuleUse {
-            kernel: dispatch.kernel.clone(),
+            kernel: dispatch.kernel,
             specialization: called.layout.constants.specialization_values(module),
         }
     }

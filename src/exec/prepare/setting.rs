@@ -33,7 +33,7 @@ pub struct Setting<'a> {
 
 pub(super) fn job_module(name: &KernelName, kernel: &PreparedKernel) -> JobModule {
     JobModule {
-        key: ModuleKey::only(name.clone()),
+        key: ModuleKey::only(*name),
         words: kernel.module.words.clone(),
         recording: kernel.recording.clone(),
     }

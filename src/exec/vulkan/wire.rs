@@ -175,7 +175,7 @@ pub(crate) fn run(job: &Job, run: WireRun) -> Run {
         let new =
             Records { words, witnesses: witnesses.into_iter().collect(), ..Records::default() };
         match impossible(&module.recording, &new) {
-            None => records.entry(module.key.clone()).or_default().merge(&new),
+            None => records.entry(module.key).or_default().merge(&new),
             Some(why) => {
                 let reason = format!("records of kernel `{}` cannot be trusted: {why}", module.key);
                 completion = Completion::Undetermined { reason };

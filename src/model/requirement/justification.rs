@@ -229,8 +229,8 @@ impl TryFrom<JustificationTable> for Justification {
     fn try_from(table: JustificationTable) -> Result<Self, Self::Error> {
         let JustificationTable { obligation, finding, .. } = &table;
         let subject = match (obligation, finding) {
-            (Some(id), None) => JustificationSubject::Obligation(id.clone()),
-            (None, Some(id)) => JustificationSubject::Finding(id.clone()),
+            (Some(id), None) => JustificationSubject::Obligation(*id),
+            (None, Some(id)) => JustificationSubject::Finding(*id),
             (None, None) => return Err("a justification names an `obligation` or a `finding`"),
             (Some(_), Some(_)) => {
                 return Err("a justification names an `obligation` or a `finding`, not both");

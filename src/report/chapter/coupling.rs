@@ -373,7 +373,7 @@ mod tests {
         };
         let (to, from) = (to.iter().map(range).collect(), from.iter().map(range).collect());
         let stores = vec![StoreFlow { place: None, to, members: Vec::new(), from }];
-        DispatchFlow { kernel: KernelName(kernel.to_owned()), stores }
+        DispatchFlow { kernel: KernelName::from(kernel.to_owned()), stores }
     }
 
     fn test_of(flows: Vec<DispatchFlow>) -> TestEvidence {

@@ -229,13 +229,13 @@ fn crowded() -> Evidence {
         let (kernel, text) = (KernelName::from(format!("k{number}").as_str()), || long.clone());
         let engine = EngineName::Sequential;
         reasons.extend([
-            Reason::RequirementFailed { requirement: low.clone(), children: Vec::new() },
-            Reason::RequirementUntested { requirement: low.clone() },
-            Reason::RequirementOpen { requirement: low.clone(), why: vec![text()] },
-            Reason::CodeMissing { requirement: low.clone(), code: "x.comp:f".to_owned() },
-            Reason::LinkSuspect { requirement: low.clone(), parent: high },
+            Reason::RequirementFailed { requirement: low, children: Vec::new() },
+            Reason::RequirementUntested { requirement: low },
+            Reason::RequirementOpen { requirement: low, why: vec![text()] },
+            Reason::CodeMissing { requirement: low, code: "x.comp:f".to_owned() },
+            Reason::LinkSuspect { requirement: low, parent: high },
             Reason::ProfileRefusal {
-                kernel: kernel.clone(),
+                kernel: kernel,
                 profile: "vulkan-sc".to_owned(),
                 reasons: vec![text()],
             },
@@ -254,7 +254,7 @@ fn crowded() -> Evidence {
                 undetermined: 0,
             },
             Reason::CouplingUndetermined {
-                kernel: kernel.clone(),
+                kernel: kernel,
                 check: "host-overflow".to_owned(),
                 message: text(),
             },
@@ -270,7 +270,7 @@ fn crowded() -> Evidence {
         campaign.tests.iter().flat_map(|test| test.results.iter().map(move |row| (test, row)))
     {
         let (test, engines, verdict, reason) =
-            (test.id.clone(), vec![row.engine], row.verdict, row.reason.clone());
+            (test.id, vec![row.engine], row.verdict, row.reason.clone());
         reasons.extend(ReasonKind::of_verdict(verdict).map(|kind| Reason::Test {
             kind,
             test,

@@ -93,7 +93,7 @@ const FROM_FILES: &[(Change, &str)] = &[
             evidence.campaign.records.push(RecordEvidence {
                 method: VerificationMethod::Review,
                 record: VerificationRecord {
-                    requirement: evidence.campaign.requirements[0].requirement.uid.clone(),
+                    requirement: evidence.campaign.requirements[0].requirement.uid,
                     document: "d".to_owned(),
                     section: "s".to_owned(),
                     author: "a".to_owned(),

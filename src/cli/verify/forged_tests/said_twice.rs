@@ -159,7 +159,7 @@ pub(super) const SAID_TWICE: &[Forgery] = &[
     ),
     forged(
         |evidence| {
-            let kernel = evidence.kernels[0].kernel.clone();
+            let kernel = evidence.kernels[0].kernel;
             evidence
                 .campaign
                 .project

@@ -293,7 +293,7 @@ impl<'a> Session<'a> {
             let mut records =
                 recorder.finish(words, |workgroup, local| machine.invocation_of(workgroup, local));
             records.barriers = executed_whole(parsed, program, &whole);
-            self.records.entry(module.key.clone()).or_default().merge(&records);
+            self.records.entry(module.key).or_default().merge(&records);
         }
         if self.race_scope.is_some() {
             let depends = schedule_dependence::dependence(
@@ -330,10 +330,8 @@ impl<'a> Session<'a> {
         if self.settings.memory_model == MemoryModel::Idiom {
             self.notes.extend(idiom_notes(parsed, program, &entered));
         }
-        let tally = self
-            .tallies
-            .entry(module.key.clone())
-            .or_insert_with(|| LoopTally::new(parsed, program));
+        let tally =
+            self.tallies.entry(module.key).or_insert_with(|| LoopTally::new(parsed, program));
         tally.add(program, dispatch.groups, &entered);
         for store in self.stores.iter_mut() {
             store.shadow = None;
@@ -343,8 +341,8 @@ impl<'a> Session<'a> {
         }
         let mut found = collector.finish(parsed);
         for finding in &mut found {
-            finding.kernel = Some(module.key.kernel.clone());
-            finding.module = Some(module.key.clone());
+            finding.kernel = Some(module.key.kernel);
+            finding.module = Some(module.key);
             observer.finding(finding);
         }
         merge(&mut self.findings, found);
@@ -392,9 +390,9 @@ impl<'a> Session<'a> {
             &slots,
             &mut dependence.buffers,
         );
-        dependence.bits.entry(module.key.clone()).or_default().extend(bits);
+        dependence.bits.entry(module.key).or_default().extend(bits);
         if decoded.program.waits != Waits::Never {
-            dependence.waiting.insert(module.key.clone());
+            dependence.waiting.insert(module.key);
         }
         Ok(())
     }

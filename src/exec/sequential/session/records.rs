@@ -50,7 +50,7 @@ impl<'a> Session<'a> {
         let key = &self.job.modules[module].key;
         let records = instrument::decode_records(buffer, size, &self.stores[store].words, NONCE)
             .map_err(|why| format!("the records of `{key}` cannot be trusted: {why}"))?;
-        self.records.entry(key.clone()).or_default().merge(&records);
+        self.records.entry(*key).or_default().merge(&records);
         if let Some(everyone) = &mut self.everyone {
             let kept = RecordForm::of_buffer(buffer).by_invocation(
                 size,
