@@ -1,0 +1,176 @@
+//! Which records count, and the statuses of requirements.
+//!
+//! Knows: verdicts, what each test judges, which kernels have the same code.
+//! Promises: records count only of passed requirement-based tests that judge what the kernel
+//! stores.
+//! Does not cover: the coverage that the counted records amount to.
+
+use std::collections::{BTreeMap, BTreeSet};
+use vkcert_coverage::ApproverRule;
+use vkcert_coverage::justification::{Signature, signature_fault};
+use vkcert_model::altered::{AlteredStores, failed_alterations};
+use vkcert_model::element::ElementType;
+use vkcert_model::evidence::{Campaign, Configuration, FIRST_SCHEMA, KernelEvidence, TestEvidence};
+use vkcert_model::generation::Generation;
+use vkcert_model::id::KernelName;
+use vkcert_model::procedure::{SpecializationValue, Test};
+use vkcert_model::project::SoftwareLevel;
+use vkcert_model::requirement::{Requirement, VerificationMethod, VerificationRecord};
+use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_oracle::judged::{KernelCodes, TestObservation};
+use vkcert_oracle::scalar::specialization_bits;
+use vkcert_requirement::hash::requirement_hash;
+use vkcert_requirement::reach::TestedCode;
+use vkcert_requirement::{status, trace};
+
+/// Whether a test's records of a kernel under a configuration count: coverage comes only from
+/// requirement-based tests that passed (DO-178C 6.4.4.2) and that judge what the kernel stores, in
+/// each of its dispatches under that configuration.
+pub fn counts(
+    verdict: Verdict,
+    test: &Test,
+    observation: &TestObservation,
+    of: (&KernelName, &Configuration),
+) -> bool {
+    let (kernel, configuration) = of;
+    let numbered =
+        test.dispatches.iter().enumerate().filter(|(_, dispatch)| dispatch.kernel == *kernel);
+    let mut dispatches = numbered
+        .filter(|(_, dispatch)| is_of(configuration, &dispatch.specialization))
+        .map(|(number, _)| number);
+    verdict == Verdict::Pass
+        && !test.requirements.is_empty()
+        && dispatches.clone().next().is_some()
+        && dispatches.all(|number| observation.judges_dispatch(number))
+}
+
+/// Whether the values that a dispatch gives lead to a configuration.
+pub fn is_of(configuration: &Configuration, given: &BTreeMap<String, SpecializationValue>) -> bool {
+    configuration.specialization.iter().all(|constant| match given.get(&constant.id.to_string()) {
+        None => constant.default,
+        Some(value) => {
+            let scalar = constant.type_name.parse::<ElementType>().map(|ty| ty.scalar);
+            let bits = scalar.ok().and_then(|scalar| specialization_bits(scalar, value).ok());
+            bits.is_some_and(|bits| format!("{bits:#x}") == constant.bits)
+        }
+    })
+}
+
+/// What tells the code of a kernel from that of another.
+pub struct CodeIdentity {
+    pub kernel: KernelName,
+    /// SHA-256 of its production module without debug information.
+    pub code: String,
+    /// SHA-256 of its preprocessed text.
+    pub text: Option<String>,
+    pub entry: String,
+}
+
+/// The same identity for kernels whose modules, or whose preprocessed texts, are the same from the
+/// same entry on: a text that is compiled in another way, for another target or with definitions
+/// that it does not use is the same code.
+pub fn code_classes(kernels: impl IntoIterator<Item = CodeIdentity>) -> KernelCodes {
+    let mut classes: Vec<(BTreeSet<String>, Vec<KernelName>)> = Vec::new();
+    for CodeIdentity { kernel, code, text, entry } in kernels {
+        let code = format!("code {code} {entry}");
+        let text = text.map(|text| format!("text {text} {entry}"));
+        let (mut keys, mut names): (BTreeSet<String>, Vec<KernelName>) =
+            ([code].into_iter().chain(text).collect(), vec![kernel]);
+        for (other_keys, other_names) in
+            classes.extract_if(.., |(known, _)| !known.is_disjoint(&keys)).collect::<Vec<_>>()
+        {
+            keys.extend(other_keys);
+            names.extend(other_names);
+        }
+        classes.push((keys, names));
+    }
+    let label = |keys: &BTreeSet<String>| keys.first().cloned().unwrap_or_default();
+    classes.iter().flat_map(|(keys, names)| names.iter().map(|name| (*name, label(keys)))).collect()
+}
+
+/// Identities of the kernels' code from stored evidence.
+pub fn codes(kernels: &[KernelEvidence]) -> KernelCodes {
+    let identity = |row: &KernelEvidence| CodeIdentity {
+        kernel: row.kernel,
+        code: row.modules.code.clone(),
+        text: row.modules.text.clone(),
+        entry: row.configuration.entry.clone(),
+    };
+    code_classes(kernels.iter().map(identity))
+}
+
+/// What altered contents of a test showed; none where it has not passed on the sequential engine,
+/// which alone alters them.
+pub fn altered_stores(test: &TestEvidence) -> Option<&[AlteredStores]> {
+    let result = test.results.iter().find(|result| result.engine == EngineName::Sequential)?;
+    failed_alterations(result.verdict, &result.altered)
+}
+
+/// What a stored test judges. Format 1 does not hold what that follows from: there every dispatch
+/// counts as judged.
+pub fn observation(schema: u32, test: &TestEvidence, codes: &KernelCodes) -> TestObservation {
+    match schema {
+        FIRST_SCHEMA => TestObservation::judging_everything(test.definition.dispatches.len()),
+        _ => {
+            let by_code = TestObservation::from_expectations(&test.expected, &test.flows, codes);
+            match altered_stores(test) {
+                Some(altered) => by_code.confirmed_by_alterations(altered, &test.flows),
+                None => by_code,
+            }
+        }
+    }
+}
+
+/// The code of the kernels, and which of them each test judges. One that did not pass shows nothing
+/// either way: it counts for all kernels that it dispatches, so that the requirement is open for
+/// the test alone.
+pub fn tested_code(campaign: &Campaign, kernels: &[KernelEvidence]) -> TestedCode {
+    let codes = codes(kernels);
+    let judged = |test: &TestEvidence| {
+        let observation = observation(campaign.schema, test, &codes);
+        let passed = test.results.iter().any(|result| result.verdict == Verdict::Pass);
+        let numbered = test.definition.dispatches.iter().enumerate();
+        let counted =
+            numbered.filter(|(number, _)| !passed || observation.judges_dispatch(*number));
+        (test.id, counted.map(|(_, dispatch)| dispatch.kernel).collect())
+    };
+    TestedCode::new(kernels, campaign.tests.iter().map(judged).collect())
+}
+
+/// Statuses of requirements, which follow from tests, records and the kernels' code.
+pub fn settle_requirements(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
+    let (verdicts, code) =
+        (trace::stored_verdicts(&campaign.tests), tested_code(campaign, kernels));
+    let shown = status::VerificationResults {
+        verdicts: &verdicts,
+        records: &campaign.records,
+        code: &code,
+    };
+    let rules = Generation::for_campaign(campaign);
+    status::assign_statuses(&mut campaign.requirements, shown, rules);
+}
+
+/// Why a record of an analysis or a review is not accepted at a level (`A` to `D`).
+pub fn record_fault(
+    method: VerificationMethod,
+    record: &VerificationRecord,
+    requirement: Option<&Requirement>,
+    level: SoftwareLevel,
+) -> Option<String> {
+    let VerificationRecord { requirement: uid, document, section: _, author, reviewer, hash } =
+        record;
+    let Some(requirement) = requirement else {
+        return Some(format!("there is no requirement {uid}"));
+    };
+    if !requirement.verification.contains(&method) {
+        return Some(format!("{uid} is not to be verified by {method}"));
+    }
+    let now = requirement_hash(requirement);
+    if now != *hash {
+        return Some(format!("stale: {uid} has changed; its hash is now {now}"));
+    }
+    let signature = Signature { reason: document, author, approver: reviewer };
+    signature_fault(signature, ApproverRule::for_level(level)).map(|_| {
+        format!("author and reviewer are the same ({author}); this level demands independence")
+    })
+}

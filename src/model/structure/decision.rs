@@ -1,0 +1,150 @@
+//! Decisions, their conditions and the Boolean expressions over them.
+//!
+//! Knows: where a decision stands, what its value depends on, whether its evaluations are recorded.
+//! Promises: an expression refers to conditions of its own decision by 0-based index.
+//! Does not cover: vectors and coverage (`vector`, `coverage`).
+
+use super::Expansion;
+use crate::id::{DecisionId, FunctionId};
+use crate::place::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A decision and its conditions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    pub id: DecisionId,
+    pub function: Option<FunctionId>,
+    pub context: DecisionContext,
+    pub span: Span,
+    /// The source text, white space collapsed to single spaces, as reports print it.
+    pub text: String,
+    pub expression: BooleanExpression,
+    /// In source order; `expression` refers to them by 0-based index.
+    pub conditions: Vec<Condition>,
+    pub constness: Constness,
+    pub recording: Recording,
+    /// Macro expansions that produced the decision, outermost first; empty for plain text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expansion: Vec<Expansion>,
+}
+
+/// Where in the grammar a decision stands.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum DecisionContext {
+    If,
+    While,
+    DoWhile,
+    For,
+    Ternary,
+    Assignment,
+    Initialiser,
+    Return,
+    Argument,
+    /// Any other place of a Boolean operator: an index, an operand of `==`, an expression statement ...
+    Expression,
+}
+
+impl DecisionContext {
+    /// Whether the decision directs control flow (policy `control-flow` counts these alone).
+    pub fn controls_flow(self) -> bool {
+        match self {
+            DecisionContext::If
+            | DecisionContext::While
+            | DecisionContext::DoWhile
+            | DecisionContext::For
+            | DecisionContext::Ternary => true,
+            DecisionContext::Assignment
+            | DecisionContext::Initialiser
+            | DecisionContext::Return
+            | DecisionContext::Argument
+            | DecisionContext::Expression => false,
+        }
+    }
+}
+
+/// A condition: a leaf of a decision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Condition {
+    pub span: Span,
+    pub text: String,
+    /// Conditions of the decision with the same number here have the same side-effect-free text and are coupled.
+    /// Numbers start at 0 in order of first occurrence; a condition with side effects has a number of its own.
+    pub coupling: u32,
+    pub constness: Constness,
+}
+
+/// What a value depends on, as far as the source text (and after compiling, the module) tells.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Constness {
+    /// A constant expression: fixed in the text.
+    Constant,
+    /// Depends on specialization constants alone: fixed per pipeline.
+    Specialization,
+    Runtime,
+}
+
+/// Whether the evaluations of a decision are recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Recording {
+    /// Markers stand around it.
+    Marked,
+    /// It is not; the decision is undetermined, for the reason given (constant-expression context, marked text does
+    /// not compile, too many vectors).
+    Unmarked { reason: String },
+}
+
+/// A Boolean expression over the conditions of one decision, by 0-based condition index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BooleanExpression {
+    Condition(u32),
+    Not(Box<BooleanExpression>),
+    And(Box<BooleanExpression>, Box<BooleanExpression>),
+    Or(Box<BooleanExpression>, Box<BooleanExpression>),
+    Xor(Box<BooleanExpression>, Box<BooleanExpression>),
+}
+
+impl BooleanExpression {
+    /// The value where the known values of conditions leave no choice; `value` is asked by condition index.
+    pub fn decided_value(&self, value_of: &dyn Fn(u32) -> Option<bool>) -> Option<bool> {
+        let decide_controlled = |left: &Self, right: &Self, controlling: bool| {
+            let decided_operands = [left.decided_value(value_of), right.decided_value(value_of)];
+            match decided_operands {
+                _ if decided_operands.contains(&Some(controlling)) => Some(controlling),
+                [Some(_), Some(_)] => Some(!controlling),
+                _ => None,
+            }
+        };
+        match self {
+            BooleanExpression::Condition(condition) => value_of(*condition),
+            BooleanExpression::Not(decided_operand) => {
+                decided_operand.decided_value(value_of).map(|decided_operand| !decided_operand)
+            }
+            BooleanExpression::And(left, right) => decide_controlled(left, right, false),
+            BooleanExpression::Or(left, right) => decide_controlled(left, right, true),
+            BooleanExpression::Xor(left, right) => {
+                Some(left.decided_value(value_of)? ^ right.decided_value(value_of)?)
+            }
+        }
+    }
+}
+
+impl JsonSchema for BooleanExpression {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "BooleanExpression".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "object",
+            "description": "one of {\"condition\": index}, {\"not\": e}, {\"and\": [e, e]}, {\"or\": [e, e]}, {\"xor\": [e, e]}"
+        })
+    }
+}
