@@ -10,7 +10,7 @@
 //! text holds. What one kernel hands to another is not of a kernel but of a test; reports tell it
 //! from the tests.
 
-use super::checks::Expressions;
+use super::expressions::Expressions;
 use super::{BarrierControl, CouplingInput};
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;

@@ -6,7 +6,8 @@
 //! Does not cover: sizes of images, settings of samplers, numbers of descriptors in arrays of them.
 
 use super::CouplingInput;
-use super::checks::{Rows, is_buffer};
+use super::checks::is_buffer;
+use super::rows::Rows;
 use rspirv::spirv::{Dim, ImageFormat as Declared};
 use vkcert_exec::prepare::{declared_class, declared_format, image_type};
 use vkcert_model::image::ImageDim;

@@ -7,7 +7,7 @@
 //! Does not cover: vectors, matrices, arrays and nested structs in the block; such members are
 //! `undetermined` by name.
 
-use super::checks::Rows;
+use super::rows::Rows;
 use std::collections::BTreeSet;
 use vkcert_model::requirement::{HostMember, HostStruct, HostType};
 use vkcert_requirement::host::expression::{integer_format, type_name};

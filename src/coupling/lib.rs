@@ -6,13 +6,15 @@
 //! `coupling` finding, `undetermined` with the reason.
 //! Does not cover: the host program itself; the interface is what its author states of it.
 
+#[cfg(test)]
+mod check_tests;
 mod checks;
 mod cover;
+mod expressions;
 pub mod graph;
 mod images;
 mod layout;
-#[cfg(test)]
-mod tests;
+mod rows;
 
 pub use graph::CouplingGraph;
 
@@ -161,8 +163,8 @@ pub struct Coupling {
 /// syntax error).
 pub fn couple(input: &CouplingInput<'_>) -> Result<Coupling, Diagnostic> {
     let host = decide::HostModel::from_interface(input.interface, input.reflection.local_size)?;
-    let expressions = checks::Expressions::of(&host, input)?;
-    let mut rows = checks::Rows::new(input.interface.source.clone());
+    let expressions = expressions::Expressions::of(&host, input)?;
+    let mut rows = rows::Rows::new(input.interface.source.clone());
     let subject = checks::Subject { input, host: &host, expressions: &expressions };
     subject.dispatch(&mut rows);
     subject.overflow(&mut rows);

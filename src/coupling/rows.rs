@@ -1,0 +1,125 @@
+//! Rows of checks and the findings that go with them.
+//!
+//! Knows: what the next rows are about and where the host code stands.
+//! Promises: every refuted row comes with a `coupling` finding, with parameter values where values
+//! refute it.
+//! Does not cover: what is checked.
+
+use std::collections::BTreeMap;
+use vkcert_model::evidence::{CheckStatus, CouplingCheck};
+use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::place::Place;
+use vkcert_requirement::host::decide::ProofResult;
+
+/// Rows and findings of one kernel.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Rows {
+    pub checks: Vec<CouplingCheck>,
+    pub findings: Vec<Finding>,
+    /// Where the interface says that the host code stands.
+    source: Option<String>,
+    /// What of the interface or the kernel the next rows are about, where a check has several rows.
+    about: Option<String>,
+}
+
+impl Rows {
+    pub(crate) fn new(source: Option<String>) -> Self {
+        Self { source, ..Self::default() }
+    }
+
+    /// Names what the rows are about that come next.
+    pub(crate) fn about(&mut self, what: impl Into<String>) {
+        self.about = Some(what.into());
+    }
+
+    /// Rows that come next are about the whole.
+    pub(crate) fn about_all(&mut self) {
+        self.about = None;
+    }
+
+    pub(crate) fn holds(&mut self, check: &str, message: impl Into<String>) {
+        self.row(check, CheckStatus::Holds, message.into(), None);
+    }
+
+    pub(crate) fn undetermined(&mut self, check: &str, message: impl Into<String>) {
+        self.row(check, CheckStatus::Undetermined, message.into(), None);
+    }
+
+    pub(crate) fn refuted(
+        &mut self,
+        check: &str,
+        message: impl Into<String>,
+        counterexample: Option<BTreeMap<String, i64>>,
+    ) {
+        let place = self
+            .source
+            .as_ref()
+            .map(|source| Place { file: Some(source.clone()), ..Place::default() });
+        self.refuted_at(check, message, counterexample, place, None);
+    }
+
+    pub(crate) fn refuted_at(
+        &mut self,
+        check: &str,
+        message: impl Into<String>,
+        counterexample: Option<BTreeMap<String, i64>>,
+        place: Option<Place>,
+        other_place: Option<Place>,
+    ) {
+        let message = message.into();
+        let mut finding =
+            Finding::new(FindingKind::Coupling, message.clone()).detail("check", check);
+        if let Some(about) = &self.about {
+            finding = finding.detail("about", about.as_str());
+        }
+        if let Some(values) = &counterexample {
+            finding = finding.detail("counterexample", serde_json::json!(values));
+        }
+        finding.place = place;
+        finding.other_place = other_place;
+        self.findings.push(finding);
+        self.row(check, CheckStatus::Refuted, message, counterexample);
+    }
+
+    fn row(
+        &mut self,
+        check: &str,
+        status: CheckStatus,
+        message: String,
+        counterexample: Option<BTreeMap<String, i64>>,
+    ) {
+        self.checks.push(CouplingCheck {
+            check: check.to_owned(),
+            status,
+            message,
+            counterexample,
+        });
+    }
+
+    /// A row from an answer; `refutation` words it for the values found.
+    pub(super) fn answer(
+        &mut self,
+        check: &str,
+        answer: ProofResult,
+        claim: &str,
+        refutation: impl Fn(&BTreeMap<String, i64>) -> String,
+    ) {
+        match answer {
+            ProofResult::Proved => self.holds(check, claim),
+            ProofResult::Refuted(values) => self.refuted(check, refutation(&values), Some(values)),
+            ProofResult::Open(reason) => {
+                self.undetermined(check, format!("{claim}: not decided; {reason}"))
+            }
+        }
+    }
+}
+
+/// `m = 1, n = 2`, or `always` without parameters.
+pub(super) fn printed(values: &BTreeMap<String, i64>) -> String {
+    if values.is_empty() {
+        return "always".to_owned();
+    }
+    let pairs: Vec<String> =
+        values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    format!("for {}", pairs.join(", "))
+}
