@@ -30,7 +30,7 @@ impl ExecutionEvidence for TestEvidence<'_> {
         let Some(slot) = self.slots.get(&decision) else { return DecisionOutcomes::Unrecorded };
         let structure = self.structure.decision(decision);
         if has_impossible_record(slot, self.records)
-            || first_contradiction(&self.resolution, structure, slot, self.records).is_some()
+            || first_contradiction(self.resolution, structure, slot, self.records).is_some()
         {
             return DecisionOutcomes::Unrecorded;
         }

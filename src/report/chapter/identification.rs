@@ -19,7 +19,7 @@ pub(super) fn identification_chapter(evidence: &Evidence, outline: &mut Outline)
         ("Tool".into(), plain_text(&format!("{} {}", project.tool, project.tool_version))),
         ("Compiler".into(), plain_text(&project.compiler)),
         ("Compiler options".into(), Text::code(project.compiler_options.as_str())),
-        ("Decision policy".into(), plain_text(&policy_words(project.decision_policy))),
+        ("Decision policy".into(), plain_text(policy_words(project.decision_policy))),
         ("Memory model".into(), Text::sentence(memory_model_words(project.memory_model))),
         ("Criteria".into(), plain_text(&criteria_words(&project.criteria))),
         ("Date".into(), date_text(project.date.as_deref())),

@@ -235,7 +235,7 @@ fn crowded() -> Evidence {
             Reason::CodeMissing { requirement: low, code: "x.comp:f".to_owned() },
             Reason::LinkSuspect { requirement: low, parent: high },
             Reason::ProfileRefusal {
-                kernel: kernel,
+                kernel,
                 profile: "vulkan-sc".to_owned(),
                 reasons: vec![text()],
             },
@@ -254,7 +254,7 @@ fn crowded() -> Evidence {
                 undetermined: 0,
             },
             Reason::CouplingUndetermined {
-                kernel: kernel,
+                kernel,
                 check: "host-overflow".to_owned(),
                 message: text(),
             },

@@ -57,7 +57,9 @@ pub(super) const SAID_TWICE: &[Forgery] = &[
         "LLR-SCL-001: its content has another hash",
     ),
     forged(
-        |evidence| drop(evidence.campaign.requirements[1].tests.pop()),
+        |evidence| {
+            evidence.campaign.requirements[1].tests.pop();
+        },
         "requirement LLR-SCL-001: its tests",
     ),
     forged(|evidence| evidence.campaign.justifications[0].rejected = None, "justifications"),
