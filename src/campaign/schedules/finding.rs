@@ -6,7 +6,7 @@
 
 use super::coverage::Only;
 use super::element::{Difference, Elements, Size};
-use super::{Covered, Shown, Trial};
+use super::trial::{Covered, Shown, Trial};
 use crate::CampaignError;
 use crate::test_run::judge;
 use std::collections::BTreeSet;

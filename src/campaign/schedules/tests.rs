@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::kernel::{self, Variant, Wanted};
-use crate::test_run::{ModuleRecords, job_of};
+use crate::test_run::{ModuleRecords, PreparedTest, job_of};
 use std::num::NonZeroU32;
-use vkcert_exec::prepare::ModuleUse;
+use vkcert_exec::prepare::{ModuleUse, Prepared};
 use vkcert_exec::repeat::Results;
 use vkcert_exec::{
     Counts, ExecError, Executor, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording,

@@ -1,0 +1,224 @@
+//! The scalars and texels in which two contents of a buffer differ.
+//!
+//! Knows: the blocks of the production modules that a job binds, and the shapes of its images.
+//! Promises: every differing byte belongs to one difference; a byte that blocks see differently, or
+//! that none sees, is compared as a byte.
+//! Does not cover: whether a difference is permitted.
+
+use vkcert_exec::Job;
+use vkcert_exec::prepare::scalar_type;
+use vkcert_model::element::ScalarType;
+use vkcert_model::image::{ImageFormat, ImageShape, TexelPlace};
+use vkcert_oracle::difference::{
+    PermittedResults, ScalarDifference, TexelComponent, ValueBasis, ZeroSigns,
+};
+use vkcert_oracle::scalar::read_scalar;
+use vkcert_oracle::texel::stored_offset;
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::interface::Reflection;
+use vkcert_spirv::locate::scalar_at;
+use vkcert_spirv::module::{Id, Module};
+use vkcert_spirv::precision::ImplementationFreedom;
+use vkcert_spirv::types::Types;
+
+/// What a comparison knows of a job's buffers.
+pub struct Blocks {
+    modules: Vec<BoundModule>,
+    /// By buffer: where a block of which module's type is bound.
+    bound: Vec<Vec<BoundBlock>>,
+    /// By buffer: the image whose contents it is.
+    images: Vec<Option<ImageShape>>,
+    /// Whether one of the kernels keeps the signs of zeros.
+    pub zeros: ZeroSigns,
+}
+
+struct BoundModule {
+    types: Types,
+    constants: Constants,
+}
+
+struct BoundBlock {
+    /// Bytes from the start of the buffer.
+    start: u64,
+    end: u64,
+    module: usize,
+    block: Id,
+}
+
+/// A scalar of a buffer: its type, its first byte.
+struct Scalar {
+    ty: ScalarType,
+    offset: u64,
+}
+
+impl Blocks {
+    /// Of the production modules of a job, as each dispatch specializes them. What cannot be
+    /// reflected on is left out: its bytes have no type.
+    pub fn of(job: &Job) -> Self {
+        let (bound, images) =
+            (job.buffers.iter().map(|_| Vec::new()).collect(), vec![None; job.buffers.len()]);
+        let mut blocks = Self { modules: Vec::new(), bound, images, zeros: ZeroSigns::Equal };
+        for image in &job.resources.images {
+            blocks.images[image.buffer as usize] = Some(image.shape);
+        }
+        for dispatch in &job.dispatches {
+            let words = &job.modules[dispatch.module].words;
+            let Ok(module) = Module::parse(words.to_vec()) else { continue };
+            let Ok(reflection) =
+                Reflection::of_entry_point(&module, &dispatch.entry, &dispatch.specialization)
+            else {
+                continue;
+            };
+            let types = Types::of_module(&module);
+            let Ok(constants) = Constants::evaluate(&module, &types, &dispatch.specialization)
+            else {
+                continue;
+            };
+            if ImplementationFreedom::of_entry_point(&module, reflection.function).zeros
+                == ZeroSigns::Signed
+            {
+                blocks.zeros = ZeroSigns::Signed;
+            }
+            for binding in &dispatch.bindings {
+                let resource = reflection
+                    .resources
+                    .iter()
+                    .find(|one| (one.set, one.binding) == (binding.set, binding.binding));
+                let Some(resource) = resource else { continue };
+                let start = binding.offset + binding.dynamic_offset;
+                let (end, module) = (start + binding.range, blocks.modules.len());
+                blocks.bound[binding.buffer].push(BoundBlock {
+                    start,
+                    end,
+                    module,
+                    block: resource.block_type,
+                });
+            }
+            blocks.modules.push(BoundModule { types, constants });
+        }
+        blocks
+    }
+
+    fn located(&self, buffer: usize, byte: u64) -> impl Iterator<Item = (ScalarType, u64, String)> {
+        let bound =
+            self.bound[buffer].iter().filter(move |one| (one.start..one.end).contains(&byte));
+        bound.filter_map(move |one| {
+            let BoundModule { types, constants } = &self.modules[one.module];
+            let found = scalar_at(types, constants, one.block, byte - one.start)?;
+            Some((scalar_type(types, found.ty)?, one.start + found.offset, found.path))
+        })
+    }
+
+    /// The scalar at a byte. Where blocks see it differently, and where none sees it, it is a byte.
+    fn scalar(&self, buffer: usize, byte: u64) -> Scalar {
+        let mut views = self.located(buffer, byte).map(|(ty, offset, _)| (ty, offset));
+        match views.next() {
+            Some((ty, offset)) if views.all(|other| other == (ty, offset)) => Scalar { ty, offset },
+            Some(_) | None => Scalar { ty: ScalarType::Uint8, offset: byte },
+        }
+    }
+
+    /// Where a difference stands in its image.
+    pub fn texel(&self, difference: &ScalarDifference) -> Option<TexelPlace> {
+        let (shape, texel) = (self.images[difference.buffer]?, difference.texel?);
+        shape.texel_place(difference.offset / shape.format.texel_size() as u64, texel.component)
+    }
+
+    /// How a program names the scalar of a difference: `values[3].x`, a texel; the byte where it
+    /// has no name.
+    pub fn path(&self, difference: &ScalarDifference) -> String {
+        if let Some(texel) = self.texel(difference) {
+            return texel.to_string();
+        }
+        let (buffer, offset) = (difference.buffer, difference.offset);
+        self.located(buffer, offset)
+            .next()
+            .map_or_else(|| format!("byte {offset}"), |(_, _, path)| path)
+    }
+
+    /// Scalars in which two contents of a buffer differ, ascending.
+    pub fn differences(&self, buffer: usize, ours: &[u8], theirs: &[u8]) -> Vec<ScalarDifference> {
+        if let Some(shape) = self.images[buffer] {
+            return texel_differences(buffer, shape.format, ours, theirs);
+        }
+        let mut found: Vec<ScalarDifference> = Vec::new();
+        let mut from = 0;
+        let differing = |from: usize| {
+            let (left, right) = (ours.get(from..)?, theirs.get(from..)?);
+            left.iter().zip(right).position(|(left, right)| left != right).map(|at| from + at)
+        };
+        while let Some(at) = differing(from) {
+            let mut scalar = self.scalar(buffer, at as u64);
+            let bits =
+                |scalar: &Scalar, bytes| read_scalar(bytes, scalar.ty, scalar.offset as usize);
+            let (ours, theirs) = match (bits(&scalar, ours), bits(&scalar, theirs)) {
+                (Some(ours), Some(theirs)) => (ours, theirs),
+                // The scalar reaches beyond the buffer: its bytes.
+                _ => {
+                    scalar = Scalar { ty: ScalarType::Uint8, offset: at as u64 };
+                    (ours[at].into(), theirs[at].into())
+                }
+            };
+            from = scalar.offset as usize + scalar.ty.size();
+            let permitted = PermittedResults::none_for(scalar.ty);
+            let (scalar, offset) = (scalar.ty, scalar.offset);
+            found.push(ScalarDifference {
+                buffer,
+                offset,
+                scalar,
+                texel: None,
+                ours,
+                theirs,
+                permitted,
+                basis: ValueBasis::Defined,
+            });
+        }
+        found
+    }
+}
+
+/// Components in which two contents of an image differ, ascending. A texel whose bytes differ has
+/// at least one, though two encodings of one value may be all that differs.
+pub(super) fn texel_differences(
+    buffer: usize,
+    format: ImageFormat,
+    ours: &[u8],
+    theirs: &[u8],
+) -> Vec<ScalarDifference> {
+    let (size, scalar) = (format.texel_size(), format.component());
+    let components = u64::from(format.components());
+    let texels = ours.chunks_exact(size).zip(theirs.chunks_exact(size)).enumerate();
+    let mut found = Vec::new();
+    for (index, (left, right)) in texels.filter(|(_, (left, right))| left != right) {
+        let before = found.len();
+        let mut all = Vec::new();
+        for component in 0..components {
+            let texel = TexelComponent { format, component: component as u32 };
+            let (Some(ours), Some(theirs)) =
+                (texel.component_bits(left, 0), texel.component_bits(right, 0))
+            else {
+                continue;
+            };
+            let offset = stored_offset(
+                format,
+                (index as u64 * components + component) * scalar.size() as u64,
+            );
+            let permitted = PermittedResults::none_for(scalar);
+            all.push(ScalarDifference {
+                buffer,
+                offset,
+                scalar,
+                texel: Some(texel),
+                ours,
+                theirs,
+                permitted,
+                basis: ValueBasis::Defined,
+            });
+        }
+        found.extend(all.iter().filter(|one| one.ours != one.theirs).cloned());
+        if found.len() == before {
+            found.extend(all.into_iter().next());
+        }
+    }
+    found
+}
