@@ -7,7 +7,15 @@
 //! written; clang's values of conditions with `!` before them are turned into those of the leaf.
 //! What cannot be matched is not measured, with the reason.
 
+mod reports;
+#[cfg(test)]
+mod tests;
+
 use super::clang::CoverageReports;
+use reports::{
+    BranchCounts, McdcBlock, extent_on_one_line, folded_branches, mcdc_blocks, mcdc_warnings,
+    split_record,
+};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_glsl::cpp::{CppProgram, LineExtent, PlacedDecision};
@@ -48,21 +56,6 @@ pub struct ProgramCoverage<'a> {
     folded_branches: BTreeSet<(u32, u32)>,
     /// Reasons for what clang did not measure, by line and column.
     warnings: BTreeMap<(u32, u32), String>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct BranchCounts {
-    true_count: u64,
-    false_count: u64,
-}
-
-/// The MC/DC block that `llvm-cov show` prints for one decision.
-#[derive(Debug, Clone, Default)]
-struct McdcBlock {
-    /// Line and column where each condition starts.
-    condition_starts: Vec<(u32, u32)>,
-    executed_vectors: Vec<Vec<char>>,
-    folded_conditions: BTreeSet<usize>,
 }
 
 impl<'a> ProgramCoverage<'a> {
@@ -327,215 +320,4 @@ fn is_parenthesised(text: &str) -> bool {
         }
     }
     false
-}
-
-/// The four numbers of a record's place, and what stands behind them.
-fn split_record(record_values: &Value) -> Option<[&[Value]; 2]> {
-    let record_values = record_values.as_array()?;
-    (record_values.len() > 6).then(|| [&record_values[..4], &record_values[4..]])
-}
-
-/// The extent of a record; none where it spans several lines, as no expression of a kernel does.
-fn extent_on_one_line(place_numbers: &[Value]) -> Option<LineExtent> {
-    let number = |number_index: usize| {
-        place_numbers.get(number_index)?.as_u64().and_then(|number| u32::try_from(number).ok())
-    };
-    let (line, start, end_line, end) = (number(0)?, number(1)?, number(2)?, number(3)?);
-    (line == end_line).then_some(LineExtent { line, start, end })
-}
-
-/// All positions of the form `(12:7)` in a line.
-fn parse_positions(line: &str) -> Vec<(u32, u32)> {
-    let parse_position = |text: &str| {
-        let (line, column) = text.split_once(')')?.0.split_once(':')?;
-        Some((line.parse().ok()?, column.parse().ok()?))
-    };
-    line.split('(').skip(1).filter_map(parse_position).collect()
-}
-
-/// Where the branches of constant conditions start: `Branch (10:7): [Folded - Ignored]`.
-fn folded_branches(text: &str) -> BTreeSet<(u32, u32)> {
-    let folded_lines = text
-        .lines()
-        .filter(|line| line.contains("Branch (") && line.contains("[Folded - Ignored]"));
-    folded_lines.filter_map(|line| parse_positions(line).first().copied()).collect()
-}
-
-/// The blocks of MC/DC in the text of `llvm-cov show`.
-fn mcdc_blocks(text: &str) -> Result<BTreeMap<LineExtent, McdcBlock>, String> {
-    let mut finished_blocks = BTreeMap::new();
-    let mut current_block: Option<(LineExtent, McdcBlock)> = None;
-    let mut condition_count = 0;
-    for line in text.lines() {
-        if line.contains("|---> MC/DC Decision Region") {
-            finished_blocks.extend(current_block.take());
-            let &[(line, start), (end_line, end)] = parse_positions(line).as_slice() else {
-                return Err(format!("a line of llvm-cov is not understood: `{line}`"));
-            };
-            if line == end_line {
-                current_block = Some((LineExtent { line, start, end }, McdcBlock::default()));
-            }
-            condition_count = 0;
-            continue;
-        }
-        let Some((_, block)) = &mut current_block else { continue };
-        let Some(block_line) = line.trim_start().strip_prefix('|').map(str::trim) else { continue };
-        if let Some(count) = block_line.strip_prefix("Number of Conditions:") {
-            condition_count = count
-                .trim()
-                .parse()
-                .map_err(|_| format!("a line of llvm-cov is not understood: `{line}`"))?;
-        } else if block_line.starts_with("Condition C") && block_line.contains("-->") {
-            block.condition_starts.extend(parse_positions(block_line).first());
-        } else if let Some((before, vector_text)) = block_line.split_once('{')
-            && before.trim().parse::<u32>().is_ok()
-        {
-            let executed_vector = parse_vector(vector_text)
-                .filter(|executed_vector: &Vec<char>| executed_vector.len() == condition_count);
-            block.executed_vectors.push(
-                executed_vector
-                    .ok_or_else(|| format!("a vector of llvm-cov is not understood: `{line}`"))?,
-            );
-        } else if let Some((name, _)) = block_line.split_once("-Pair: constant folded") {
-            let condition_number: Option<usize> =
-                name.strip_prefix('C').and_then(|condition_number| condition_number.parse().ok());
-            block
-                .folded_conditions
-                .extend(condition_number.map(|condition_number| condition_number - 1));
-        }
-    }
-    finished_blocks.extend(current_block);
-    Ok(finished_blocks)
-}
-
-/// `F,  -,  T  = F      }`
-fn parse_vector(text: &str) -> Option<Vec<char>> {
-    let (values, _) = text.split_once('=')?;
-    let parse_value = |value: &str| match value.trim() {
-        "T" => Some('T'),
-        "F" => Some('F'),
-        "-" => Some('-'),
-        "C" => Some('C'),
-        _ => None,
-    };
-    values.split(',').map(parse_value).collect()
-}
-
-/// `program.cpp:7:14: warning: unsupported MC/DC boolean expression; contains ...`
-fn mcdc_warnings(compiler_messages: &str) -> BTreeMap<(u32, u32), String> {
-    let mut reasons_by_place = BTreeMap::new();
-    for line in compiler_messages
-        .lines()
-        .filter(|line| line.contains("unsupported MC/DC boolean expression"))
-    {
-        let Some((place_text, message)) =
-            line.split_once(": warning: unsupported MC/DC boolean expression; ")
-        else {
-            continue;
-        };
-        let mut numbers = place_text.rsplit(':');
-        let (Some(column_number), Some(line_number)) = (numbers.next(), numbers.next()) else {
-            continue;
-        };
-        if let (Ok(line_number), Ok(column_number)) = (line_number.parse(), column_number.parse()) {
-            let reason = message.split(". Expression").next().unwrap_or(message);
-            reasons_by_place.insert((line_number, column_number), format!("clang: {reason}"));
-        }
-    }
-    reasons_by_place
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use vkcert_model::id::DecisionId;
-
-    const SHOWN: &str = "\
-  |---> MC/DC Decision Region (2:5) to (2:13)
-  |
-  |  Number of Conditions: 2
-  |     Condition C1 --> (2:5)
-  |     Condition C2 --> (2:11)
-  |
-  |  Executed MC/DC Test Vectors:
-  |
-  |     C1, C2    Result
-  |  1 { F,  -  = F      }
-  |  2 { T,  F  = F      }
-  |
-  |  C1-Pair: not covered
-  |  C2-Pair: not covered
-";
-
-    fn program(text: &str, root: LineExtent, conditions: Vec<LineExtent>) -> CppProgram {
-        let placed = PlacedDecision { id: DecisionId(1), whole: root, root, conditions };
-        CppProgram { text: text.to_owned(), decisions: vec![placed] }
-    }
-
-    fn extent(start: u32, end: u32) -> LineExtent {
-        LineExtent { line: 2, start, end }
-    }
-
-    #[test]
-    fn values_of_negated_conditions_are_those_of_the_leaf() {
-        let made = program("\nif (!(a) && b)", extent(5, 14), vec![extent(7, 8), extent(13, 14)]);
-        let json = r#"{"data":[{"files":[{"branches":[[2,5,2,9,1,1,0,0,6],[2,13,2,14,0,1,0,0,6]],
-            "mcdc_records":[[2,5,2,14,0,5,[true,false]]]}]}]}"#;
-        let text = SHOWN.replace("(2:13)", "(2:14)").replace("(2:11)", "(2:13)");
-        let reports = CoverageReports { json: json.to_owned(), text };
-        let coverage = ProgramCoverage::from_reports(&made, &reports, "").unwrap();
-        let MeasuredDecision::Vectors { conditions, vectors } =
-            &coverage.measured_decisions()[&DecisionId(1)]
-        else {
-            panic!()
-        };
-        assert_eq!(*conditions, [MeasuredCondition::Covered, MeasuredCondition::Uncovered]);
-        assert_eq!(vectors.iter().map(String::as_str).collect::<Vec<_>>(), ["FF", "T-"]);
-    }
-
-    #[test]
-    fn a_branch_of_a_negated_condition_is_turned_around() {
-        let made = program("\nif (!a)", extent(5, 7), vec![extent(6, 7)]);
-        let json = r#"{"data":[{"files":[{"branches":[[2,5,2,7,3,1,0,0,4]],"mcdc_records":[]}]}]}"#;
-        let reports = CoverageReports { json: json.to_owned(), text: String::new() };
-        let coverage = ProgramCoverage::from_reports(&made, &reports, "").unwrap();
-        assert_eq!(
-            coverage.measured_decisions()[&DecisionId(1)],
-            MeasuredDecision::Branch { true_count: 1, false_count: 3 }
-        );
-    }
-
-    #[test]
-    fn a_branch_that_clang_folds_is_not_measured() {
-        let made = program("\nif (ON)", extent(5, 7), vec![extent(5, 7)]);
-        let json = r#"{"data":[{"files":[{"branches":[[2,5,2,7,0,0,0,0,4]],"mcdc_records":[]}]}]}"#;
-        let text = "  |  Branch (2:5): [Folded - Ignored]\n".to_owned();
-        let coverage = ProgramCoverage::from_reports(
-            &made,
-            &CoverageReports { json: json.to_owned(), text },
-            "",
-        )
-        .unwrap();
-        assert_eq!(
-            coverage.measured_decisions()[&DecisionId(1)],
-            MeasuredDecision::NotMeasured { reason: FOLDED.to_owned() }
-        );
-    }
-
-    #[test]
-    fn what_clang_refuses_is_told_in_its_words() {
-        let made = program("\nif (a && b)", extent(5, 11), vec![extent(5, 6), extent(10, 11)]);
-        let json = r#"{"data":[{"files":[{"branches":[],"mcdc_records":[]}]}]}"#;
-        let reports = CoverageReports { json: json.to_owned(), text: String::new() };
-        let said = "/x/program.cpp:2:5: warning: unsupported MC/DC boolean expression; contains an operation with a \
-                    nested boolean expression. Expression will not be covered";
-        let coverage = ProgramCoverage::from_reports(&made, &reports, said).unwrap();
-        let MeasuredDecision::NotMeasured { reason } =
-            &coverage.measured_decisions()[&DecisionId(1)]
-        else {
-            panic!()
-        };
-        assert_eq!(reason, "clang: contains an operation with a nested boolean expression");
-        assert_eq!(ProgramCoverage::other_warnings(said), Vec::<String>::new());
-    }
 }
