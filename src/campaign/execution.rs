@@ -9,7 +9,8 @@ use super::plan::Plan;
 use super::profile::Target;
 use crate::CampaignError;
 
-use super::test_run::{self, PreparedTest, TestRun};
+use super::test_execution;
+use super::test_run::{PreparedTest, TestRun};
 use rayon::prelude::*;
 use std::path::Path;
 use vkcert_exec::Executor;
@@ -174,10 +175,10 @@ fn run_sequential(
     let run_test = |test: &PreparedTest| {
         let run = || {
             display.carry_out(&test.test.id, &mut fresh.clone(), &mut |engine| {
-                test_run::run(test, engine, repetitions)
+                test_execution::run_test(test, engine, repetitions)
             })
         };
-        rayon::join(run, || test_run::decode_ahead(test, &fresh)).0
+        rayon::join(run, || test_execution::decode_ahead(test, &fresh)).0
     };
     pool.install(|| prepared.par_iter().map(run_test).collect())
 }
@@ -192,10 +193,12 @@ fn run_vulkan(
     let Vulkan::Ready(executor) = &mut engines.vulkan else { return Ok(Vec::new()) };
     let run_test = |test: &PreparedTest, worker: &mut dyn Executor| {
         display.carry_out(&test.test.id, worker, &mut |engine| match test.replay {
-            Some(schedule) => {
-                test_run::run(test, &mut Permuted::new(engine, schedule.workgroups), repetitions)
-            }
-            None => test_run::run(test, engine, repetitions),
+            Some(schedule) => test_execution::run_test(
+                test,
+                &mut Permuted::new(engine, schedule.workgroups),
+                repetitions,
+            ),
+            None => test_execution::run_test(test, engine, repetitions),
         })
     };
     pool::share(executor, plan.workers, prepared, run_test).into_iter().collect()

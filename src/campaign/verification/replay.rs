@@ -7,7 +7,8 @@
 use super::Rebuilt;
 use crate::CampaignError;
 use crate::engines::{EngineSettings, Engines};
-use crate::test_run::{self, PreparedTest, TestRun};
+use crate::test_execution;
+use crate::test_run::{PreparedTest, TestRun};
 use rayon::prelude::*;
 use std::num::NonZeroU32;
 use vkcert_model::evidence::{Evidence, TestResult};
@@ -45,6 +46,8 @@ pub(super) fn run(
     let most = results(stored).map(|result| result.repetitions).max().unwrap_or(1);
     let repetitions = NonZeroU32::new(most).unwrap_or(NonZeroU32::MIN);
     let fresh = engines.sequential();
-    let runs = prepared.par_iter().map(|test| test_run::run(test, &mut fresh.clone(), repetitions));
+    let runs = prepared
+        .par_iter()
+        .map(|test| test_execution::run_test(test, &mut fresh.clone(), repetitions));
     Ok((runs.collect::<Result<_, _>>()?, fresh))
 }
