@@ -9,10 +9,11 @@
 //! Does not cover: parts of a variable: one element that depends on an atomic stands for all. Order
 //! that atomics make between invocations: `Order::synchronized` tells of that.
 
-use crate::ir::atomic::Atomic;
-use crate::ir::image::Doing;
+use crate::ir::atomic::AtomicOperation;
+use crate::ir::image::ImageOperation;
 use crate::ir::{
-    Access, Action, Block, OrderUse, Pointed, Program, Root, Scalar, Step, Terminator, Use, Waits,
+    Access, AccessRoot, BasicBlock, LaneInstruction, LocatedInstruction, OrderUse, PointedMemory,
+    Program, RegisterUse, Scalar, SpinWaits, Terminator,
 };
 use crate::memory::access_sets::Combined;
 use crate::memory::store::Slot;
@@ -62,9 +63,9 @@ pub(crate) fn dependence(
     buffers: &mut BTreeSet<usize>,
 ) -> Option<u32> {
     let steps = || program.blocks.iter().flat_map(|block| &block.steps);
-    let atomic = |step: &Step| match &step.action {
-        Action::Atomic { .. } => true,
-        Action::Image(image) => matches!(image.doing, Doing::Atomic(_)),
+    let atomic = |step: &LocatedInstruction| match &step.instruction {
+        LaneInstruction::Atomic { .. } => true,
+        LaneInstruction::Image(image) => matches!(image.operation, ImageOperation::Atomic(_)),
         _ => false,
     };
     if racy.is_empty() && buffers.is_empty() && !steps().any(atomic) {
@@ -136,30 +137,32 @@ impl Flow<'_> {
         self.controlled.contains(&self.current)
     }
 
-    fn memories(&self, root: Root) -> Vec<Memory> {
+    fn memories(&self, root: AccessRoot) -> Vec<Memory> {
         let buffer = |descriptor: u32| {
             let slot = self.slots.get(descriptor as usize).copied().flatten();
             slot.map(|slot| Memory::Buffer(slot.buffer))
         };
         match root {
-            Root::Descriptor(descriptor) => buffer(descriptor).into_iter().collect(),
-            Root::Descriptors { first, length, index: _ } => {
+            AccessRoot::Descriptor(descriptor) => buffer(descriptor).into_iter().collect(),
+            AccessRoot::Descriptors { first, length, index: _ } => {
                 (first..first + length).filter_map(buffer).collect()
             }
-            Root::Buffer(buffer) => vec![Memory::Buffer(buffer as usize)],
-            Root::Address(_) | Root::Pointer { which: _, into: Pointed::Buffers } => {
+            AccessRoot::Buffer(buffer) => vec![Memory::Buffer(buffer as usize)],
+            AccessRoot::Address(_)
+            | AccessRoot::Pointer { which: _, into: PointedMemory::Buffers } => {
                 vec![Memory::Buffers]
             }
-            Root::Workgroup | Root::Pointer { which: _, into: Pointed::Workgroup } => {
+            AccessRoot::Workgroup
+            | AccessRoot::Pointer { which: _, into: PointedMemory::Workgroup } => {
                 vec![Memory::Workgroup]
             }
-            Root::Invocation => vec![Memory::Invocation],
-            Root::PushConstant => vec![Memory::PushConstants],
+            AccessRoot::Invocation => vec![Memory::Invocation],
+            AccessRoot::PushConstant => vec![Memory::PushConstants],
         }
     }
 
     /// Whether some of it may hold such a value.
-    fn holds(&self, root: Root) -> bool {
+    fn holds(&self, root: AccessRoot) -> bool {
         self.memories(root).iter().any(|memory| match memory {
             Memory::Buffers => {
                 self.memory.iter().any(|one| matches!(one, Memory::Buffer(_) | Memory::Buffers))
@@ -176,17 +179,19 @@ impl Flow<'_> {
     /// Memory whose contents depend on the order of atomics.
     fn unordered(&self) -> BTreeSet<Memory> {
         let mut ways: BTreeMap<Memory, Vec<Option<[Combined; 2]>>> = BTreeMap::new();
-        let mut note = |memories: Vec<Memory>, op: Atomic, form: NumberFormat| {
+        let mut note = |memories: Vec<Memory>, op: AtomicOperation, form: NumberFormat| {
             let way = Combined::by(op, form);
             memories.into_iter().for_each(|memory| ways.entry(memory).or_default().push(way));
         };
         for step in self.program.blocks.iter().flat_map(|block| &block.steps) {
-            match &step.action {
-                Action::Atomic { op, form, access, .. } if *op != Atomic::Load => {
+            match &step.instruction {
+                LaneInstruction::Atomic { op, form, access, .. }
+                    if *op != AtomicOperation::Load =>
+                {
                     note(self.memories(access.root), *op, *form);
                 }
-                Action::Image(image) => {
-                    if let Doing::Atomic(op) = image.doing {
+                LaneInstruction::Image(image) => {
+                    if let ImageOperation::Atomic(op) = image.operation {
                         note(self.shown(&image.image.descriptors), op, image.form);
                     }
                 }
@@ -202,7 +207,7 @@ impl Flow<'_> {
     fn shown(&self, descriptors: &[u32]) -> Vec<Memory> {
         descriptors
             .iter()
-            .flat_map(|descriptor| self.memories(Root::Descriptor(*descriptor)))
+            .flat_map(|descriptor| self.memories(AccessRoot::Descriptor(*descriptor)))
             .collect()
     }
 
@@ -210,8 +215,8 @@ impl Flow<'_> {
     /// fences order what they do: what one leaves there for the next, as under a lock, depends on
     /// who comes first.
     pub(super) fn pass_on_by_waiting(&mut self) {
-        let fenced = |block: &Block| {
-            let fence = |step: &Step| matches!(&step.action, Action::Fence { fence } if fence.orders_anything());
+        let fenced = |block: &BasicBlock| {
+            let fence = |step: &LocatedInstruction| matches!(&step.instruction, LaneInstruction::Fence { fence } if fence.orders_anything());
             !matches!(block.terminator, Terminator::Barrier { .. }) && block.steps.iter().any(fence)
         };
         let released = match &self.program.order {
@@ -220,16 +225,16 @@ impl Flow<'_> {
             }
             OrderUse::Intervals => false,
         };
-        if self.program.waits != Waits::Possibly
+        if self.program.waits != SpinWaits::Possibly
             || !(released || self.program.blocks.iter().any(fenced))
         {
             return;
         }
         let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
         for step in self.program.blocks.iter().flat_map(|block| &block.steps) {
-            match &step.action {
-                Action::Load { access, .. } => read.extend(self.memories(access.root)),
-                Action::Store { access, .. } => written.extend(self.memories(access.root)),
+            match &step.instruction {
+                LaneInstruction::Load { access, .. } => read.extend(self.memories(access.root)),
+                LaneInstruction::Store { access, .. } => written.extend(self.memories(access.root)),
                 _ => {}
             }
         }
@@ -274,7 +279,7 @@ impl Flow<'_> {
                 | Terminator::Unreachable => false,
             };
             if branches {
-                self.reached.insert(block.place);
+                self.reached.insert(block.source_index);
                 self.deciding.insert(index);
             }
         }
@@ -282,16 +287,16 @@ impl Flow<'_> {
         (self.registers.len(), self.memory.len()) != before
     }
 
-    pub(super) fn step(&mut self, step: &mut Step) {
-        if self.is_addressed(&step.action) {
-            self.reached.insert(step.place);
+    pub(super) fn step(&mut self, step: &mut LocatedInstruction) {
+        if self.is_addressed(&step.instruction) {
+            self.reached.insert(step.source_index);
         }
         let (mut read, mut written) = (self.is_controlled(), Vec::new());
-        step.action.registers(&mut |scalar, using| {
-            if matches!(using, Use::Write | Use::Update) {
+        step.instruction.visit_registers(&mut |scalar, using| {
+            if matches!(using, RegisterUse::Write | RegisterUse::Update) {
                 written.push(*scalar);
             }
-            read |= using != Use::Write && self.has(*scalar);
+            read |= using != RegisterUse::Write && self.has(*scalar);
         });
         let gives = self.gives(step, read);
         for scalar in written {
@@ -305,66 +310,66 @@ impl Flow<'_> {
     }
 
     /// Whether what a step gives is such a value, where it reads one or not; notes what it stores.
-    fn gives(&mut self, step: &Step, read: bool) -> bool {
-        match &step.action {
-            Action::Atomic { access, op, .. } => {
+    fn gives(&mut self, step: &LocatedInstruction, read: bool) -> bool {
+        match &step.instruction {
+            LaneInstruction::Atomic { access, op, .. } => {
                 if read {
                     self.memory.extend(self.memories(access.root));
                 }
                 // Whether it writes depends on who came before.
-                if *op == Atomic::CompareExchange {
-                    self.reached.insert(step.place);
+                if *op == AtomicOperation::CompareExchange {
+                    self.reached.insert(step.source_index);
                 }
                 true
             }
-            Action::Load { access, .. } => {
-                read || self.holds(access.root) || self.racy.contains(&step.place)
+            LaneInstruction::Load { access, .. } => {
+                read || self.holds(access.root) || self.racy.contains(&step.source_index)
             }
-            Action::Store { access, .. } => {
-                if read || self.racy.contains(&step.place) {
+            LaneInstruction::Store { access, .. } => {
+                if read || self.racy.contains(&step.source_index) {
                     self.memory.extend(self.memories(access.root));
                 }
                 false
             }
-            Action::Image(image) => {
+            LaneInstruction::Image(image) => {
                 let shown = self.shown(&image.image.descriptors);
-                let atomic = matches!(image.doing, Doing::Atomic(_));
-                let stores = atomic || image.doing == Doing::Write;
-                if stores && (read || !atomic && self.racy.contains(&step.place)) {
+                let atomic = matches!(image.operation, ImageOperation::Atomic(_));
+                let stores = atomic || image.operation == ImageOperation::Write;
+                if stores && (read || !atomic && self.racy.contains(&step.source_index)) {
                     self.memory.extend(shown.iter().copied());
                 }
-                if image.doing == Doing::Atomic(Atomic::CompareExchange) {
-                    self.reached.insert(step.place);
+                if image.operation == ImageOperation::Atomic(AtomicOperation::CompareExchange) {
+                    self.reached.insert(step.source_index);
                 }
                 let held = shown.iter().any(|one| self.memory.contains(one));
-                read || atomic || held || self.racy.contains(&step.place)
+                read || atomic || held || self.racy.contains(&step.source_index)
             }
             _ => read,
         }
     }
 
     /// Whether where an action goes depends on such a value.
-    fn is_addressed(&self, action: &Action) -> bool {
+    fn is_addressed(&self, action: &LaneInstruction) -> bool {
         let has = |reg| self.has(Scalar::Word(reg));
         let access: &Access = match action {
-            Action::Load { access, .. }
-            | Action::Store { access, .. }
-            | Action::Atomic { access, .. } => access,
-            Action::Image(image) => {
+            LaneInstruction::Load { access, .. }
+            | LaneInstruction::Store { access, .. }
+            | LaneInstruction::Atomic { access, .. } => access,
+            LaneInstruction::Image(image) => {
                 let index = image.image.index.map(|index| index.register);
                 return image.coordinates.iter().copied().chain(index).any(has);
             }
             _ => return false,
         };
         let rooted = match access.root {
-            Root::Address(parts) => parts.registers().any(has),
-            Root::Pointer { which, into: _ } => has(which),
-            Root::Descriptors { index, .. } => has(index),
-            Root::Descriptor(_)
-            | Root::Workgroup
-            | Root::Invocation
-            | Root::PushConstant
-            | Root::Buffer(_) => false,
+            AccessRoot::Address(parts) => parts.registers().any(has),
+            AccessRoot::Pointer { which, into: _ } => has(which),
+            AccessRoot::Descriptors { index, .. } => has(index),
+            AccessRoot::Descriptor(_)
+            | AccessRoot::Workgroup
+            | AccessRoot::Invocation
+            | AccessRoot::PushConstant
+            | AccessRoot::Buffer(_) => false,
         };
         rooted || access.dimensions.iter().any(|dimension| has(dimension.index))
     }

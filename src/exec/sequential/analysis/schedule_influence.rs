@@ -8,7 +8,7 @@
 //! Does not cover: races, whose values are told as findings; how often a bit is set.
 
 use super::schedule_dependence::Flow;
-use crate::ir::{Action, Block, Program, Scalar, Terminator};
+use crate::ir::{BasicBlock, LaneInstruction, Program, Scalar, Terminator};
 use crate::memory::store::Slot;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::records::RecordLayout;
@@ -58,22 +58,25 @@ enum Marked {
 }
 
 /// What a block records that depends on the schedule.
-fn marked(flow: &mut Flow<'_>, index: usize, block: &Block) -> Vec<Marked> {
+fn marked(flow: &mut Flow<'_>, index: usize, block: &BasicBlock) -> Vec<Marked> {
     flow.enter(index);
     let controlled = flow.is_controlled();
     let mut found = Vec::new();
     for step in &block.steps {
         let depends = |flow: &Flow<'_>, reg| controlled || flow.has(Scalar::Mask(reg));
-        match &step.action {
-            Action::Condition { slot, value, .. } | Action::Single { slot, value, .. }
+        match &step.instruction {
+            LaneInstruction::Condition { slot, value, .. }
+            | LaneInstruction::SingleCondition { slot, value, .. }
                 if depends(flow, *value) =>
             {
                 found.push(Marked::Decision(*slot));
             }
-            Action::Decision { slot, sum, .. } if controlled || flow.has(Scalar::Word(*sum)) => {
+            LaneInstruction::Decision { slot, sum, .. }
+                if controlled || flow.has(Scalar::Word(*sum)) =>
+            {
                 found.push(Marked::Decision(*slot));
             }
-            Action::Mark { bit } if controlled => found.push(Marked::Bit(*bit)),
+            LaneInstruction::RecordBit { bit } if controlled => found.push(Marked::Bit(*bit)),
             _ => {}
         }
         flow.step(&mut step.clone());
@@ -130,7 +133,7 @@ impl Behind {
     }
 }
 
-fn successors(block: &Block, end: usize) -> Vec<usize> {
+fn successors(block: &BasicBlock, end: usize) -> Vec<usize> {
     match &block.terminator {
         Terminator::Jump { to } | Terminator::Barrier { to, barrier: _ } => vec![*to as usize],
         Terminator::Branch { yes, no, condition: _ } => vec![*yes as usize, *no as usize],

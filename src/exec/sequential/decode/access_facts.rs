@@ -9,7 +9,7 @@
 //! Does not cover: the source of OpCopyMemory, which counts as its target; pointers that come
 //! through parameters of functions, of which only the parameter's own decorations count.
 
-use crate::ir::access_facts::{Atomicity, Declared, Facts, Places, Privacy};
+use crate::ir::access_facts::{AccessFacts, Atomicity, DeclaredModel, FactsByInstruction, Privacy};
 use crate::ir::memory_semantics::{Fence, Scope};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, ImageOperands, MemoryAccess, MemoryModel, Op};
@@ -18,24 +18,24 @@ use vkcert_spirv::module::{Id, Instruction, Module};
 use vkcert_spirv::opcodes::{self, Effect};
 use vkcert_spirv::types::{Type, Types};
 
-pub(crate) fn declared(module: &Module) -> Declared {
+pub(crate) fn declared(module: &Module) -> DeclaredModel {
     let vulkan = module.instructions.iter().any(|one| {
         one.op == Op::MemoryModel
             && one.operands.contains(&Operand::MemoryModel(MemoryModel::Vulkan))
     });
-    if vulkan { Declared::Vulkan } else { Declared::Implicit }
+    if vulkan { DeclaredModel::Vulkan } else { DeclaredModel::Implicit }
 }
 
 struct Reader<'a> {
     module: &'a Module,
     types: &'a Types,
     constants: &'a Constants,
-    declared: Declared,
+    declared: DeclaredModel,
 }
 
 impl Reader<'_> {
     /// Of an instruction that accesses memory.
-    pub(crate) fn facts(&self, instruction: &Instruction) -> Option<Facts> {
+    pub(crate) fn facts(&self, instruction: &Instruction) -> Option<AccessFacts> {
         let pointer = match instruction.op {
             Op::Load
             | Op::Store
@@ -53,18 +53,18 @@ impl Reader<'_> {
             let bytes = self.atomic_width(instruction).unwrap_or(32) / 8;
             let reach = Some(fence.reach());
             let atomic = Some(Atomicity { fence, bytes });
-            return Some(Facts {
+            return Some(AccessFacts {
                 coherent: true,
                 available: reach,
                 visible: reach,
                 atomic,
-                ..Facts::default()
+                ..AccessFacts::default()
             });
         }
         let (nonprivate, available, visible) = self.operands(instruction);
-        let private = self.declared == Declared::Vulkan && !nonprivate;
+        let private = self.declared == DeclaredModel::Vulkan && !nonprivate;
         let privacy = if private { Privacy::Private } else { Privacy::NonPrivate };
-        Some(Facts { privacy, coherent, available, visible, atomic: None })
+        Some(AccessFacts { privacy, coherent, available, visible, atomic: None })
     }
 
     /// Bits of what an atomic accesses.
@@ -100,7 +100,7 @@ impl Reader<'_> {
     fn operands(&self, instruction: &Instruction) -> (bool, Option<Scope>, Option<Scope>) {
         let scope = |at: usize| match instruction.operands.get(at) {
             Some(Operand::IdScope(id) | Operand::IdRef(id)) => {
-                self.constants.scalar_word(*id).map(Scope::of)
+                self.constants.scalar_word(*id).map(Scope::from_number)
             }
             _ => None,
         };
@@ -244,20 +244,20 @@ fn is_atomic(op: Op) -> bool {
     opcodes::effect_of(op) == Some(Effect::Atomic)
 }
 
-impl Places {
+impl FactsByInstruction {
     pub fn of(module: &Module, types: &Types, constants: &Constants) -> Self {
         let declared = declared(module);
         let reader = Reader { module, types, constants, declared };
         let accesses = module.instructions.iter().enumerate();
         let facts = accesses.filter_map(|(index, one)| Some((index as u32, reader.facts(one)?)));
-        let mut found = Self::with(declared, facts);
+        let mut found = Self::from_facts(declared, facts);
         let atomics = || found.atomics();
         let width = atomics().next().map(|atomic| atomic.bytes);
         let device = |fence: Fence| fence.reach() == Scope::Device;
         let fences = module.instructions.iter().filter_map(|one| reader.fence(one));
         let wide = fences.into_iter().all(device) && atomics().all(|atomic| device(atomic.fence));
         let alike = atomics().all(|atomic| Some(atomic.bytes) == width && device(atomic.fence));
-        (found.wide, found.alike) = (wide, alike);
+        (found.all_reach_device, found.atomics_uniform) = (wide, alike);
         found
     }
 }

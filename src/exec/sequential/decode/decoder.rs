@@ -54,7 +54,7 @@ pub(crate) struct Decoder<'a> {
     /// Variables that need an address.
     pub(crate) addressed: HashSet<Id>,
     pub(crate) with_barrier: HashSet<Id>,
-    steps: Vec<Step>,
+    steps: Vec<LocatedInstruction>,
     pub(crate) total_steps: usize,
     label: u32,
     next_label: u32,
@@ -62,18 +62,18 @@ pub(crate) struct Decoder<'a> {
     /// How the instruction being decoded treats floats.
     pub floats: Floats,
     pub references: References,
-    pub(crate) uniforms: BTreeMap<Uniform, Reg>,
+    pub(crate) uniforms: BTreeMap<UniformValue, Reg>,
     pub(crate) uniform_masks: BTreeMap<bool, Reg>,
-    pub(crate) per_lane: BTreeMap<PerLane, Reg>,
+    pub(crate) per_lane: BTreeMap<PerLaneValue, Reg>,
     /// Labels of emitted blocks, in order.
     pub(crate) emitted: Vec<u32>,
     pub(crate) sums: BTreeMap<u32, Reg>,
     /// Indexes of the program's descriptors by set, binding, array index and name.
     pub(crate) descriptor_numbers: BTreeMap<(u32, u32, u32, String), u32>,
     /// Float comparisons of the conditions of decisions with several, by slot.
-    pub compared: BTreeMap<u32, Vec<Compared>>,
+    pub compared: BTreeMap<u32, Vec<RecordedComparison>>,
     /// Float comparisons by result id, in the current frame.
-    pub comparisons: HashMap<(usize, Id), Compared>,
+    pub comparisons: HashMap<(usize, Id), RecordedComparison>,
     pub written: BTreeSet<u32>,
     pub atomics: BTreeSet<u32>,
     /// Bytes where each variable of workgroup memory begins, and its words; a block has all.
@@ -240,7 +240,7 @@ impl<'a> Decoder<'a> {
         Ok(kinds)
     }
 
-    pub(crate) fn uniform(&mut self, uniform: Uniform) -> Reg {
+    pub(crate) fn uniform(&mut self, uniform: UniformValue) -> Reg {
         if let Some(reg) = self.uniforms.get(&uniform) {
             return *reg;
         }
@@ -250,7 +250,7 @@ impl<'a> Decoder<'a> {
     }
 
     pub(crate) fn constant_word(&mut self, value: u32) -> Reg {
-        self.uniform(Uniform::Constant(value))
+        self.uniform(UniformValue::Constant(value))
     }
 
     pub(crate) fn constant_mask(&mut self, value: bool) -> Reg {
@@ -262,7 +262,7 @@ impl<'a> Decoder<'a> {
         reg
     }
 
-    pub(crate) fn lane_register(&mut self, what: PerLane) -> Reg {
+    pub(crate) fn lane_register(&mut self, what: PerLaneValue) -> Reg {
         if let Some(reg) = self.per_lane.get(&what) {
             return *reg;
         }
@@ -299,11 +299,11 @@ impl<'a> Decoder<'a> {
         self.module.instructions.get(self.place as usize)
     }
 
-    pub(crate) fn push(&mut self, action: Action) {
-        self.steps.push(Step {
-            action,
-            place: self.place,
-            suspects: Box::default(),
+    pub(crate) fn push(&mut self, action: LaneInstruction) {
+        self.steps.push(LocatedInstruction {
+            instruction: action,
+            source_index: self.place,
+            operands_to_check: Box::default(),
             may_be_undefined: false,
         });
         self.total_steps += 1;
@@ -322,11 +322,11 @@ impl<'a> Decoder<'a> {
         let steps = std::mem::take(&mut self.steps);
         let label = self.frames.last().map_or(0, |frame| frame.block);
         self.emitted.push(self.label);
-        self.program.blocks.push(Block {
+        self.program.blocks.push(BasicBlock {
             steps,
             terminator,
-            place: self.place,
-            suspects: Box::default(),
+            source_index: self.place,
+            operands_to_check: Box::default(),
             label,
         });
     }
@@ -349,8 +349,12 @@ impl<'a> Decoder<'a> {
     pub(crate) fn copy_all(&mut self, to: &[Scalar], from: &[Scalar]) -> Result<(), Unsupported> {
         for (to, from) in to.iter().zip(from) {
             let action = match (to, from) {
-                (Scalar::Word(to), Scalar::Word(from)) => Action::Copy { to: *to, from: *from },
-                (Scalar::Mask(to), Scalar::Mask(from)) => Action::CopyMask { to: *to, from: *from },
+                (Scalar::Word(to), Scalar::Word(from)) => {
+                    LaneInstruction::Copy { to: *to, from: *from }
+                }
+                (Scalar::Mask(to), Scalar::Mask(from)) => {
+                    LaneInstruction::CopyMask { to: *to, from: *from }
+                }
                 _ => return Err(unsupported("a copy between numbers and Booleans")),
             };
             self.push(action);

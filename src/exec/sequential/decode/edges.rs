@@ -11,7 +11,7 @@ impl<'a> Decoder<'a> {
     pub(crate) fn edge(
         &mut self,
         target: Id,
-        edges: &mut Vec<(u32, Vec<Action>, u32)>,
+        edges: &mut Vec<(u32, Vec<LaneInstruction>, u32)>,
     ) -> Result<u32, Unsupported> {
         let module = self.module;
         let from = self.frame().block;
@@ -24,9 +24,9 @@ impl<'a> Decoder<'a> {
         let counter = self.frame().loops.iter().find(|(header, _, _)| *header == target).cloned();
         if let Some((_, range, counter)) = counter {
             actions.push(if range.contains(&here) {
-                Action::LoopNext { counter }
+                LaneInstruction::LoopNext { counter }
             } else {
-                Action::LoopReset { counter }
+                LaneInstruction::LoopReset { counter }
             });
         }
         let mut copies: Vec<(Scalar, Scalar)> = Vec::new();
@@ -59,11 +59,11 @@ impl<'a> Decoder<'a> {
     }
 
     /// Copies that happen at once: through temporaries where a destination is read as well.
-    fn parallel(&mut self, copies: &[(Scalar, Scalar)], actions: &mut Vec<Action>) {
+    fn parallel(&mut self, copies: &[(Scalar, Scalar)], actions: &mut Vec<LaneInstruction>) {
         let action = |to: Scalar, from: Scalar| match (to, from) {
-            (Scalar::Word(to), Scalar::Word(from)) => Action::Copy { to, from },
+            (Scalar::Word(to), Scalar::Word(from)) => LaneInstruction::Copy { to, from },
             (Scalar::Mask(to) | Scalar::Word(to), Scalar::Mask(from) | Scalar::Word(from)) => {
-                Action::CopyMask { to, from }
+                LaneInstruction::CopyMask { to, from }
             }
         };
         let clash = copies.iter().any(|(to, _)| copies.iter().any(|(_, from)| from == to));
@@ -84,7 +84,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Emits the blocks that `edge` collected.
-    pub(crate) fn emit_edges(&mut self, edges: Vec<(u32, Vec<Action>, u32)>) {
+    pub(crate) fn emit_edges(&mut self, edges: Vec<(u32, Vec<LaneInstruction>, u32)>) {
         for (label, actions, to) in edges {
             self.begin(label);
             actions.into_iter().for_each(|action| self.push(action));

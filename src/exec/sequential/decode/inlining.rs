@@ -5,7 +5,7 @@ use super::decoder::{Decoder, Frame};
 use super::unsupported::{Unsupported, unsupported};
 use super::value::Value;
 use crate::decode::{block_order, ops};
-use crate::ir::memory_semantics::Fences;
+use crate::ir::memory_semantics::BarrierFences;
 use crate::ir::*;
 use rspirv::spirv::Op;
 use std::collections::HashMap;
@@ -172,11 +172,11 @@ impl<'a> Decoder<'a> {
     }
 
     /// Ends the block at a barrier.
-    pub(crate) fn barrier(&mut self, fences: Fences) {
+    pub(crate) fn barrier(&mut self, fences: BarrierFences) {
         let counters = self.counters_here();
         let barrier = self.program.barriers.len() as u32;
-        self.program.barriers.push(Barrier {
-            place: self.place,
+        self.program.barriers.push(ControlBarrier {
+            source_index: self.place,
             fences,
             counters: counters.into(),
         });

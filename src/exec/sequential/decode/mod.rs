@@ -107,7 +107,7 @@ impl<'a> Decoder<'a> {
             }
         }
         for object in &self.program.objects {
-            if let Root::Descriptor(index) = object.root {
+            if let AccessRoot::Descriptor(index) = object.root {
                 self.written.extend((self.pointed >= Addressing::Writes).then_some(index));
                 self.atomics.extend((self.pointed == Addressing::Atomics).then_some(index));
             }

@@ -5,11 +5,14 @@
 //! Does not cover: loops that read what another dispatch writes.
 
 use super::ops::synchronization::has_fence_apart;
-use crate::ir::access_facts::{Declared, Places};
-use crate::ir::atomic::Atomic;
-use crate::ir::image::Doing;
+use crate::ir::access_facts::{DeclaredModel, FactsByInstruction};
+use crate::ir::atomic::AtomicOperation;
+use crate::ir::image::ImageOperation;
 use crate::ir::memory_semantics::Scope;
-use crate::ir::{Action, Block, OrderUse, Program, Root, Step, SubgroupUse, Terminator, Waits};
+use crate::ir::{
+    AccessRoot, BasicBlock, LaneInstruction, LocatedInstruction, OrderUse, Program, SpinWaits,
+    SubgroupUse, Terminator,
+};
 use crate::settings::MemoryModel;
 use std::sync::Arc;
 use vkcert_spirv::constants::Constants;
@@ -23,25 +26,30 @@ pub(super) fn choose(
     (types, constants): (&Types, &Constants),
     model: MemoryModel,
 ) {
-    let places = Places::of(module, types, constants);
+    let places = FactsByInstruction::of(module, types, constants);
     program.waits = waits(program, &places);
-    if program.waits == Waits::Possibly || is_exact(program, module, &places, model) {
+    if program.waits == SpinWaits::Possibly || is_exact(program, module, &places, model) {
         program.order = OrderUse::Exact(Arc::new(places));
         return;
     }
     for block in &mut program.blocks {
-        block.steps.retain(|step| !matches!(step.action, Action::Fence { .. }));
+        block.steps.retain(|step| !matches!(step.instruction, LaneInstruction::Fence { .. }));
     }
 }
 
-fn is_exact(program: &Program, module: &Module, places: &Places, model: MemoryModel) -> bool {
+fn is_exact(
+    program: &Program,
+    module: &Module,
+    places: &FactsByInstruction,
+    model: MemoryModel,
+) -> bool {
     let steps = || program.blocks.iter().flat_map(|block| &block.steps);
     let fences = steps()
-        .any(|step| matches!(&step.action, Action::Fence { fence } if fence.orders_anything()));
+        .any(|step| matches!(&step.instruction, LaneInstruction::Fence { fence } if fence.orders_anything()));
     // A flag is an atomic that somebody looks at.
-    let flags = steps().any(|step| looks(&step.action));
-    let far = |step: &Step| match &step.action {
-        Action::Fence { fence } => fence.reach() == Scope::Device,
+    let flags = steps().any(|step| looks(&step.instruction));
+    let far = |step: &LocatedInstruction| match &step.instruction {
+        LaneInstruction::Fence { fence } => fence.reach() == Scope::Device,
         _ => false,
     };
     let control = program.barriers.iter().any(|barrier| {
@@ -51,61 +59,69 @@ fn is_exact(program: &Program, module: &Module, places: &Places, model: MemoryMo
     let released = places.atomics().any(|atomic| atomic.fence.orders_anything());
     let meet = !program.barriers.is_empty();
     program.subgroups == SubgroupUse::Barriers
-        || places.declared == Declared::Vulkan
+        || places.declared == DeclaredModel::Vulkan
         || released
-        || !places.alike
+        || !places.atomics_uniform
         || program.barriers.iter().any(|barrier| !barrier.fences.is_complete(model))
         || (fences && (flags || meet) && has_fence_apart(module))
         || (flags && (steps().any(far) || control))
 }
 
 /// Whether an atomic tells its invocation something.
-fn looks(action: &Action) -> bool {
+fn looks(action: &LaneInstruction) -> bool {
     match action {
-        Action::Atomic { op, to, .. } => to.is_some() || *op == Atomic::Load,
-        Action::Image(image) => matches!(image.doing, Doing::Atomic(_)) && !image.to.is_empty(),
+        LaneInstruction::Atomic { op, to, .. } => to.is_some() || *op == AtomicOperation::Load,
+        LaneInstruction::Image(image) => {
+            matches!(image.operation, ImageOperation::Atomic(_)) && !image.to.is_empty()
+        }
         _ => false,
     }
 }
 
-fn waits(program: &Program, places: &Places) -> Waits {
-    let reads = |step: &Step| match &step.action {
-        Action::Load { access, .. } if is_written(program, access.root) => {
-            if places.facts(step.place).coherent { Waits::Possibly } else { Waits::Plainly }
+fn waits(program: &Program, places: &FactsByInstruction) -> SpinWaits {
+    let reads = |step: &LocatedInstruction| match &step.instruction {
+        LaneInstruction::Load { access, .. } if is_written(program, access.root) => {
+            if places.facts_at(step.source_index).coherent {
+                SpinWaits::Possibly
+            } else {
+                SpinWaits::Plainly
+            }
         }
-        Action::Image(_) if looks(&step.action) || places.facts(step.place).coherent => {
-            Waits::Possibly
+        LaneInstruction::Image(_)
+            if looks(&step.instruction) || places.facts_at(step.source_index).coherent =>
+        {
+            SpinWaits::Possibly
         }
-        action if looks(action) => Waits::Possibly,
-        _ => Waits::Never,
+        action if looks(action) => SpinWaits::Possibly,
+        _ => SpinWaits::Never,
     };
-    let mut most = Waits::Never;
+    let mut most = SpinWaits::Never;
     // Blocks of a loop stand together, and the way back leads to an earlier one.
     let mut last_back = None;
     for (at, block) in program.blocks.iter().enumerate().rev() {
         let back = targets(block).filter(|to| *to as usize <= at).min();
         last_back = [last_back, back].into_iter().flatten().min();
         if last_back.is_some_and(|first| first as usize <= at) {
-            most = block.steps.iter().map(reads).fold(most, Waits::max);
+            most = block.steps.iter().map(reads).fold(most, SpinWaits::max);
         }
     }
     most
 }
 
 /// Whether the kernel may write what a root leads to.
-fn is_written(program: &Program, root: Root) -> bool {
+fn is_written(program: &Program, root: AccessRoot) -> bool {
     let written = |descriptor: u32| program.descriptors[descriptor as usize].written;
     match root {
-        Root::Workgroup => true,
-        Root::Descriptor(descriptor) => written(descriptor),
-        Root::Descriptors { first, length, index: _ } => (first..first + length).any(written),
-        Root::Address(_) | Root::Pointer { .. } | Root::Buffer(_) => true,
-        Root::Invocation | Root::PushConstant => false,
+        AccessRoot::Workgroup => true,
+        AccessRoot::Descriptor(descriptor) => written(descriptor),
+        AccessRoot::Descriptors { first, length, index: _ } => (first..first + length).any(written),
+        AccessRoot::Address(_) | AccessRoot::Pointer { .. } | AccessRoot::Buffer(_) => true,
+        AccessRoot::Invocation | AccessRoot::PushConstant => false,
     }
 }
 
 /// Where a block goes on.
-fn targets(block: &Block) -> impl Iterator<Item = u32> {
+fn targets(block: &BasicBlock) -> impl Iterator<Item = u32> {
     let all: Vec<u32> = match &block.terminator {
         Terminator::Jump { to } | Terminator::Barrier { to, barrier: _ } => vec![*to],
         Terminator::Branch { yes, no, condition: _ } => vec![*yes, *no],

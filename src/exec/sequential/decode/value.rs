@@ -1,7 +1,7 @@
 //! What an id of a module stands for: scalars in registers, pointers, images.
 
 use super::layout::Arrangement;
-use crate::ir::image::{Chosen, ImageStep};
+use crate::ir::image::{DescriptorChoice, ImageInstruction};
 use crate::ir::*;
 use std::sync::Arc;
 use vkcert_spirv::module::Id;
@@ -19,8 +19,8 @@ pub(crate) enum Value {
 /// Which descriptors an image, a sampler, or a pair of them comes from.
 #[derive(Debug, Clone)]
 pub(crate) struct Opaque {
-    pub image: Option<Chosen>,
-    pub sampler: Option<Chosen>,
+    pub image: Option<DescriptorChoice>,
+    pub sampler: Option<DescriptorChoice>,
     /// Its type.
     pub ty: Id,
 }
@@ -40,7 +40,7 @@ pub(crate) enum Location {
     /// An input that nobody writes.
     Constant(Arc<[Scalar]>),
     Memory {
-        root: Root,
+        root: AccessRoot,
         base: u32,
         dimensions: Vec<Dimension>,
         arrangement: Arrangement,
@@ -49,7 +49,7 @@ pub(crate) enum Location {
     /// An array of descriptors that is still to be indexed.
     Descriptors { variable: Id, length: u32 },
     /// A variable that holds an image, a sampler, or both.
-    Opaque(Chosen),
+    Opaque(DescriptorChoice),
     /// A texel of an image, for atomics.
-    Texel(Arc<ImageStep>),
+    Texel(Arc<ImageInstruction>),
 }

@@ -6,7 +6,7 @@ use super::layout::Arrangement;
 use super::unsupported::{Unsupported, unsupported};
 use super::value::{Location, Pointer, Value};
 use crate::decode::{layout, ops};
-use crate::ir::{Exclusive, *};
+use crate::ir::{RestrictQualifier, *};
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl<'a> Decoder<'a> {
             },
             StorageClass::UniformConstant => ops::image::variable(self, id, pointee)?,
             StorageClass::PushConstant => {
-                self.memory(Root::PushConstant, 0, Arrangement::Explicit(None), id)
+                self.memory(AccessRoot::PushConstant, 0, Arrangement::Explicit(None), id)
             }
             StorageClass::Workgroup => return self.workgroup_variable(instruction, pointee),
             StorageClass::Private | StorageClass::Function
@@ -122,7 +122,7 @@ impl<'a> Decoder<'a> {
         self.program.workgroup_words = self.program.workgroup_words.max(end);
         self.program
             .workgroup_variables
-            .push(Expanded { name: self.name(id).to_string(), scalars: words });
+            .push(VariableScalars { name: self.name(id).to_string(), scalars: words });
         self.workgroup_places.push([base * 4, if is_block { u32::MAX } else { words }]);
         if let Some(initializer) = initializer(instruction) {
             let zero = [ConstantValue::Null, ConstantValue::Scalar(0), ConstantValue::Bool(false)];
@@ -131,15 +131,23 @@ impl<'a> Decoder<'a> {
             }
             self.program.workgroup_zeroed.push(base..end);
         }
-        Ok(Pointer { to: self.memory(Root::Workgroup, base * 4, arrangement, id), ty: pointee })
+        Ok(Pointer {
+            to: self.memory(AccessRoot::Workgroup, base * 4, arrangement, id),
+            ty: pointee,
+        })
     }
 
-    fn memory(&self, root: Root, base: u32, arrangement: Arrangement, id: Id) -> Location {
+    fn memory(&self, root: AccessRoot, base: u32, arrangement: Arrangement, id: Id) -> Location {
         Location::Memory { root, base, dimensions: Vec::new(), arrangement, name: self.name(id) }
     }
 
     /// One descriptor of a variable, by its index in the program.
-    pub(crate) fn descriptor_index(&mut self, variable: Id, array_index: u32, kept: Kept) -> u32 {
+    pub(crate) fn descriptor_index(
+        &mut self,
+        variable: Id,
+        array_index: u32,
+        kept: MemoryClass,
+    ) -> u32 {
         let descriptor = Descriptor {
             set: self.number_of(variable, Decoration::DescriptorSet),
             binding: self.number_of(variable, Decoration::Binding),
@@ -161,7 +169,7 @@ impl<'a> Decoder<'a> {
 
     /// Whether a variable, or a member of its block, is `restrict`; compilers put the decoration on
     /// either.
-    fn exclusive(&self, variable: Id) -> Exclusive {
+    fn exclusive(&self, variable: Id) -> RestrictQualifier {
         let held = self
             .module
             .definition(variable)
@@ -179,17 +187,17 @@ impl<'a> Decoder<'a> {
             _ => false,
         });
         match of_member || self.module.decoration(variable, Decoration::Restrict).is_some() {
-            true => Exclusive::Declared,
-            false => Exclusive::No,
+            true => RestrictQualifier::Declared,
+            false => RestrictQualifier::No,
         }
     }
 
     /// The location of one descriptor of a buffer variable.
     pub(crate) fn descriptor(&mut self, variable: Id, array_index: u32) -> Location {
-        let index = self.descriptor_index(variable, array_index, Kept::Buffer);
+        let index = self.descriptor_index(variable, array_index, MemoryClass::Buffer);
         let name: Arc<str> = self.program.descriptors[index as usize].name.as_str().into();
         Location::Memory {
-            root: Root::Descriptor(index),
+            root: AccessRoot::Descriptor(index),
             base: 0,
             dimensions: Vec::new(),
             arrangement: Arrangement::Explicit(None),
@@ -226,7 +234,7 @@ impl<'a> Decoder<'a> {
     ) -> Result<Location, Unsupported> {
         let mut places = Vec::new();
         for array_index in 0..length {
-            let Location::Memory { root: Root::Descriptor(place), name, .. } =
+            let Location::Memory { root: AccessRoot::Descriptor(place), name, .. } =
                 self.descriptor(variable, array_index)
             else {
                 return Err(unsupported("an array of descriptors of no buffers"));
@@ -244,7 +252,7 @@ impl<'a> Decoder<'a> {
         for (place, _) in &places {
             self.program.descriptors[*place as usize].may_be_unbound = true;
         }
-        let root = Root::Descriptors { first, length, index };
+        let root = AccessRoot::Descriptors { first, length, index };
         Ok(Location::Memory {
             root,
             base: 0,
@@ -265,23 +273,23 @@ impl<'a> Decoder<'a> {
         let axes = [0u8, 1, 2];
         let registers: Vec<Reg> = match builtin {
             BuiltIn::GlobalInvocationId => {
-                axes.map(|axis| self.lane_register(PerLane::GlobalId(axis))).to_vec()
+                axes.map(|axis| self.lane_register(PerLaneValue::GlobalId(axis))).to_vec()
             }
             BuiltIn::LocalInvocationId => {
-                axes.map(|axis| self.lane_register(PerLane::LocalId(axis))).to_vec()
+                axes.map(|axis| self.lane_register(PerLaneValue::LocalId(axis))).to_vec()
             }
-            BuiltIn::LocalInvocationIndex => vec![self.lane_register(PerLane::LocalIndex)],
+            BuiltIn::LocalInvocationIndex => vec![self.lane_register(PerLaneValue::LocalIndex)],
             BuiltIn::WorkgroupId => {
-                axes.map(|axis| self.uniform(Uniform::WorkgroupId(axis))).to_vec()
+                axes.map(|axis| self.uniform(UniformValue::WorkgroupId(axis))).to_vec()
             }
             BuiltIn::NumWorkgroups => {
-                axes.map(|axis| self.uniform(Uniform::NumWorkgroups(axis))).to_vec()
+                axes.map(|axis| self.uniform(UniformValue::NumWorkgroups(axis))).to_vec()
             }
-            BuiltIn::SubgroupSize => vec![self.uniform(Uniform::SubgroupSize)],
-            BuiltIn::NumSubgroups => vec![self.uniform(Uniform::NumSubgroups)],
-            BuiltIn::SubgroupId => vec![self.lane_register(PerLane::SubgroupId)],
+            BuiltIn::SubgroupSize => vec![self.uniform(UniformValue::SubgroupSize)],
+            BuiltIn::NumSubgroups => vec![self.uniform(UniformValue::NumSubgroups)],
+            BuiltIn::SubgroupId => vec![self.lane_register(PerLaneValue::SubgroupId)],
             BuiltIn::SubgroupLocalInvocationId => {
-                vec![self.lane_register(PerLane::SubgroupInvocation)]
+                vec![self.lane_register(PerLaneValue::SubgroupInvocation)]
             }
             BuiltIn::SubgroupEqMask => self.subgroup_mask(SubgroupMask::Equal),
             BuiltIn::SubgroupGeMask => self.subgroup_mask(SubgroupMask::AtLeast),
@@ -294,7 +302,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn subgroup_mask(&mut self, mask: SubgroupMask) -> Vec<Reg> {
-        [0, 1, 2, 3].map(|word| self.lane_register(PerLane::SubgroupMask(mask, word))).to_vec()
+        [0, 1, 2, 3].map(|word| self.lane_register(PerLaneValue::SubgroupMask(mask, word))).to_vec()
     }
 
     /// A private or function variable: registers where no index is dynamic, else memory of the
@@ -307,7 +315,7 @@ impl<'a> Decoder<'a> {
     ) -> Result<Pointer, Unsupported> {
         let id = instruction.result.expect("OpVariable has a result");
         let scalars = layout::flat_size(&self.types, &self.constants, ty)?;
-        self.program.expanded.push(Expanded { name: self.name(id).to_string(), scalars });
+        self.program.expanded.push(VariableScalars { name: self.name(id).to_string(), scalars });
         let pointer = if self.addressed.contains(&id) || scalars as usize > MOST_EXPANDED {
             let base = self.program.invocation_words;
             self.program.invocation_words = base
@@ -315,18 +323,18 @@ impl<'a> Decoder<'a> {
                 .filter(|words| *words < 1 << 28)
                 .ok_or_else(|| unsupported("invocation memory of more than 1 GiB"))?;
             if storage == StorageClass::Function {
-                self.push(Action::UndefineMemory { base, words: scalars });
+                self.push(LaneInstruction::UndefineMemory { base, words: scalars });
             }
-            Pointer { to: self.memory(Root::Invocation, base * 4, Arrangement::Flat, id), ty }
+            Pointer { to: self.memory(AccessRoot::Invocation, base * 4, Arrangement::Flat, id), ty }
         } else {
             let registers = self.fresh(ty)?;
             for scalar in registers.iter() {
                 match (storage, scalar) {
                     (StorageClass::Function, Scalar::Word(reg)) => {
-                        self.push(Action::Undefine { to: *reg })
+                        self.push(LaneInstruction::Undefine { to: *reg })
                     }
                     (StorageClass::Function, Scalar::Mask(reg)) => {
-                        self.push(Action::UndefineMask { to: *reg })
+                        self.push(LaneInstruction::UndefineMask { to: *reg })
                     }
                     (_, Scalar::Word(reg)) => self.program.undefined_words.push(*reg),
                     (_, Scalar::Mask(reg)) => self.program.undefined_masks.push(*reg),

@@ -1,11 +1,11 @@
 //! Memory accesses of a program: where they go, and which scalars they have there.
 
-use super::register::{Parts, Reg, Scalar, Use, word};
+use super::register::{NumberRegisters, Reg, RegisterUse, Scalar, visit_word};
 use std::sync::Arc;
 
 /// Where an access goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Root {
+pub enum AccessRoot {
     /// Index into [`Program::descriptors`].
     Descriptor(u32),
     Workgroup,
@@ -20,11 +20,11 @@ pub enum Root {
         index: Reg,
     },
     /// Where a device address leads.
-    Address(Parts),
-    /// Where a variable pointer leads: the number of its [`Object`] from 1 on; 0 is null.
+    Address(NumberRegisters),
+    /// Where a variable pointer leads: the number of its [`PointedObject`] from 1 on; 0 is null.
     Pointer {
         which: Reg,
-        into: Pointed,
+        into: PointedMemory,
     },
     /// A whole buffer of the job, at the offset that the machine has for each lane; made of an
     /// address when it is followed.
@@ -33,50 +33,50 @@ pub enum Root {
 
 /// The memory that a variable pointer leads into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Pointed {
+pub enum PointedMemory {
     Buffers,
     Workgroup,
 }
 
-impl Root {
+impl AccessRoot {
     /// Whether others than the kernel's invocations see what is written.
     pub fn is_buffer(self) -> bool {
         match self {
-            Root::Descriptor(_)
-            | Root::Descriptors { .. }
-            | Root::Address(_)
-            | Root::Buffer(_)
-            | Root::Pointer { which: _, into: Pointed::Buffers } => true,
-            Root::Workgroup
-            | Root::Invocation
-            | Root::PushConstant
-            | Root::Pointer { which: _, into: Pointed::Workgroup } => false,
+            AccessRoot::Descriptor(_)
+            | AccessRoot::Descriptors { .. }
+            | AccessRoot::Address(_)
+            | AccessRoot::Buffer(_)
+            | AccessRoot::Pointer { which: _, into: PointedMemory::Buffers } => true,
+            AccessRoot::Workgroup
+            | AccessRoot::Invocation
+            | AccessRoot::PushConstant
+            | AccessRoot::Pointer { which: _, into: PointedMemory::Workgroup } => false,
         }
     }
 }
 
 /// What addresses are counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub enum AddressUnit {
     /// Every scalar is a word at a multiple of four bytes.
     Word,
     /// Some scalar has one byte or two.
     Byte,
 }
 
-impl Unit {
+impl AddressUnit {
     /// Units of so many words.
     pub fn of_words(self, words: u32) -> u32 {
         match self {
-            Unit::Word => words,
-            Unit::Byte => words.saturating_mul(4),
+            AddressUnit::Word => words,
+            AddressUnit::Byte => words.saturating_mul(4),
         }
     }
 
     pub fn bytes(self) -> u32 {
         match self {
-            Unit::Word => 4,
-            Unit::Byte => 1,
+            AddressUnit::Word => 4,
+            AddressUnit::Byte => 1,
         }
     }
 }
@@ -87,13 +87,13 @@ pub struct Dimension {
     pub index: Reg,
     /// From one element to the next: bytes while decoding, units of the access after that.
     pub stride: u32,
-    pub bound: Bound,
+    pub bound: DimensionBound,
     pub signed: bool,
 }
 
 /// How many elements a dimension has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bound {
+pub enum DimensionBound {
     Fixed(u32),
     /// A runtime array: what the bound range holds.
     Runtime,
@@ -103,8 +103,8 @@ pub enum Bound {
 /// there.
 #[derive(Debug, Clone)]
 pub struct Access {
-    pub root: Root,
-    pub unit: Unit,
+    pub root: AccessRoot,
+    pub unit: AddressUnit,
     /// Units.
     pub base: u32,
     pub dimensions: Arc<[Dimension]>,
@@ -136,8 +136,8 @@ impl Alignment {
 
 /// What a variable pointer may point into: a buffer, or a variable of workgroup memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Object {
-    pub root: Root,
+pub struct PointedObject {
+    pub root: AccessRoot,
     pub window: Option<[u32; 2]>,
     pub name: Arc<str>,
 }
@@ -149,19 +149,23 @@ impl Access {
         self.components.iter().zip(sizes).map(|(offset, size)| offset + size).max().unwrap_or(0)
     }
 
-    pub(crate) fn with_registers(&self, visit: &mut dyn FnMut(&mut Scalar, Use)) -> Access {
+    pub(crate) fn with_registers(&self, visit: &mut dyn FnMut(&mut Scalar, RegisterUse)) -> Access {
         let mut dimensions = self.dimensions.to_vec();
-        dimensions.iter_mut().for_each(|dimension| word(visit, &mut dimension.index, Use::Operand));
+        dimensions
+            .iter_mut()
+            .for_each(|dimension| visit_word(visit, &mut dimension.index, RegisterUse::Operand));
         let mut root = self.root;
         match &mut root {
-            Root::Descriptors { first: _, length: _, index }
-            | Root::Pointer { which: index, into: _ } => word(visit, index, Use::Operand),
-            Root::Address(parts) => parts.visit(visit, Use::Operand),
-            Root::Descriptor(_)
-            | Root::Workgroup
-            | Root::Invocation
-            | Root::PushConstant
-            | Root::Buffer(_) => {}
+            AccessRoot::Descriptors { first: _, length: _, index }
+            | AccessRoot::Pointer { which: index, into: _ } => {
+                visit_word(visit, index, RegisterUse::Operand)
+            }
+            AccessRoot::Address(parts) => parts.visit_registers(visit, RegisterUse::Operand),
+            AccessRoot::Descriptor(_)
+            | AccessRoot::Workgroup
+            | AccessRoot::Invocation
+            | AccessRoot::PushConstant
+            | AccessRoot::Buffer(_) => {}
         }
         Access { root, dimensions: dimensions.into(), ..self.clone() }
     }

@@ -13,7 +13,7 @@ pub enum Privacy {
 
 /// What is known of an access beside its address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Facts {
+pub struct AccessFacts {
     pub privacy: Privacy,
     /// Whether the variable or member is declared coherent or volatile.
     pub coherent: bool,
@@ -34,7 +34,7 @@ pub struct Atomicity {
 
 /// Which memory model a module declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Declared {
+pub enum DeclaredModel {
     /// GLSL450: fences make available and visible by themselves.
     #[default]
     Implicit,
@@ -44,22 +44,26 @@ pub enum Declared {
 
 /// Facts by index into the module's instruction list.
 #[derive(Debug, Clone, Default)]
-pub struct Places {
-    pub declared: Declared,
-    /// Whether every fence and atomic reaches the whole device.
-    pub wide: bool,
-    /// Whether every atomic is as wide as every other one, and reaches all that share its memory.
-    pub alike: bool,
-    /// Which of `different` each instruction has; what lies behind the last has the first.
-    by_place: Vec<u16>,
-    /// All that occur, each once; the first are those of no access.
-    different: Vec<Facts>,
+pub struct FactsByInstruction {
+    pub declared: DeclaredModel,
+    /// Whether every fence and atomic has the scope of the whole device.
+    pub all_reach_device: bool,
+    /// Whether all atomics have one width and the scope of the whole device, so that any two of
+    /// them are atomic for each other.
+    pub atomics_uniform: bool,
+    /// Row of `distinct_facts` of each instruction; instructions behind the last entry have row 0.
+    row_by_instruction: Vec<u16>,
+    /// All facts that occur, each once; row 0 holds the default facts of instructions without an access.
+    distinct_facts: Vec<AccessFacts>,
 }
 
-impl Places {
+impl FactsByInstruction {
     /// Facts by place, in ascending order; those of all others are the default.
-    pub(crate) fn with(declared: Declared, facts: impl Iterator<Item = (u32, Facts)>) -> Self {
-        let (mut by_place, mut different) = (Vec::new(), vec![Facts::default()]);
+    pub(crate) fn from_facts(
+        declared: DeclaredModel,
+        facts: impl Iterator<Item = (u32, AccessFacts)>,
+    ) -> Self {
+        let (mut by_place, mut different) = (Vec::new(), vec![AccessFacts::default()]);
         for (place, facts) in facts {
             let which = different.iter().position(|known| *known == facts).unwrap_or_else(|| {
                 different.push(facts);
@@ -69,20 +73,26 @@ impl Places {
             // Scopes, semantics and widths are few.
             by_place.push(u16::try_from(which).expect("there are fewer kinds of access"));
         }
-        Self { declared, wide: false, alike: false, by_place, different }
+        Self {
+            declared,
+            all_reach_device: false,
+            atomics_uniform: false,
+            row_by_instruction: by_place,
+            distinct_facts: different,
+        }
     }
 
-    fn which(&self, place: u32) -> u16 {
-        self.by_place.get(place as usize).copied().unwrap_or_default()
+    fn facts_row(&self, place: u32) -> u16 {
+        self.row_by_instruction.get(place as usize).copied().unwrap_or_default()
     }
 
-    pub fn facts(&self, place: u32) -> Facts {
-        self.different[usize::from(self.which(place))]
+    pub fn facts_at(&self, place: u32) -> AccessFacts {
+        self.distinct_facts[usize::from(self.facts_row(place))]
     }
 
     /// Whether all facts of two accesses are equal.
-    pub fn are_alike(&self, one: u32, other: u32) -> bool {
-        self.which(one) == self.which(other)
+    pub fn have_equal_facts(&self, one: u32, other: u32) -> bool {
+        self.facts_row(one) == self.facts_row(other)
     }
 
     /// Whether some atomic does not reach the whole device.
@@ -91,6 +101,6 @@ impl Places {
     }
 
     pub fn atomics(&self) -> impl Iterator<Item = Atomicity> {
-        self.different.iter().filter_map(|facts| facts.atomic)
+        self.distinct_facts.iter().filter_map(|facts| facts.atomic)
     }
 }

@@ -5,7 +5,7 @@ use vkcert_spirv::operation::sized::{NumberFormat, Operation, SizedOperator};
 
 /// An atomic operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Atomic {
+pub enum AtomicOperation {
     Load,
     Store,
     Exchange,
@@ -28,105 +28,118 @@ pub enum Atomic {
 
 /// How an atomic touches memory, for race detection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Touch {
+pub enum AccessKind {
     Read,
     Write,
     AtomicRead,
     AtomicWrite,
 }
 
-impl Touch {
+impl AccessKind {
     pub fn name(self) -> &'static str {
         match self {
-            Touch::Read => "read",
-            Touch::Write => "write",
-            Touch::AtomicRead => "atomic read",
-            Touch::AtomicWrite => "atomic write",
+            AccessKind::Read => "read",
+            AccessKind::Write => "write",
+            AccessKind::AtomicRead => "atomic read",
+            AccessKind::AtomicWrite => "atomic write",
         }
     }
 }
 
-impl Atomic {
+impl AtomicOperation {
     /// The new value from the old one, the operand and the comparator, all as bits; none: memory is
     /// left as it is.
     pub fn apply(self, form: NumberFormat, old: u64, value: u64, comparator: u64) -> Option<u64> {
-        let quick =
-            if form == NumberFormat::WORD { self.on_words(old as u32, value as u32) } else { None };
+        let quick = if form == NumberFormat::WORD {
+            self.apply_to_words(old as u32, value as u32)
+        } else {
+            None
+        };
         match quick {
             Some(new) => Some(u64::from(new)),
-            None => self.on_numbers(form, old, value, comparator),
+            None => self.apply_to_numbers(form, old, value, comparator),
         }
     }
 
     /// The new value of an integer of 32 bits; none for operations that are not worth a way of
     /// their own.
     #[inline]
-    fn on_words(self, old: u32, value: u32) -> Option<u32> {
+    fn apply_to_words(self, old: u32, value: u32) -> Option<u32> {
         match self {
-            Atomic::Increment => Some(old.wrapping_add(1)),
-            Atomic::Decrement => Some(old.wrapping_sub(1)),
-            Atomic::Add => Some(old.wrapping_add(value)),
-            Atomic::Sub => Some(old.wrapping_sub(value)),
-            Atomic::SMin => Some((old as i32).min(value as i32) as u32),
-            Atomic::UMin => Some(old.min(value)),
-            Atomic::SMax => Some((old as i32).max(value as i32) as u32),
-            Atomic::UMax => Some(old.max(value)),
-            Atomic::And => Some(old & value),
-            Atomic::Or => Some(old | value),
-            Atomic::Xor => Some(old ^ value),
-            Atomic::Load
-            | Atomic::Store
-            | Atomic::Exchange
-            | Atomic::CompareExchange
-            | Atomic::FAdd
-            | Atomic::FMin
-            | Atomic::FMax => None,
+            AtomicOperation::Increment => Some(old.wrapping_add(1)),
+            AtomicOperation::Decrement => Some(old.wrapping_sub(1)),
+            AtomicOperation::Add => Some(old.wrapping_add(value)),
+            AtomicOperation::Sub => Some(old.wrapping_sub(value)),
+            AtomicOperation::SMin => Some((old as i32).min(value as i32) as u32),
+            AtomicOperation::UMin => Some(old.min(value)),
+            AtomicOperation::SMax => Some((old as i32).max(value as i32) as u32),
+            AtomicOperation::UMax => Some(old.max(value)),
+            AtomicOperation::And => Some(old & value),
+            AtomicOperation::Or => Some(old | value),
+            AtomicOperation::Xor => Some(old ^ value),
+            AtomicOperation::Load
+            | AtomicOperation::Store
+            | AtomicOperation::Exchange
+            | AtomicOperation::CompareExchange
+            | AtomicOperation::FAdd
+            | AtomicOperation::FMin
+            | AtomicOperation::FMax => None,
         }
     }
 
-    fn on_numbers(self, form: NumberFormat, old: u64, value: u64, comparator: u64) -> Option<u64> {
+    fn apply_to_numbers(
+        self,
+        form: NumberFormat,
+        old: u64,
+        value: u64,
+        comparator: u64,
+    ) -> Option<u64> {
         let compute = |op: Binary| {
             Operation::new(SizedOperator::Binary(op), form, form).result_bits(old, value, 0)
         };
         match self {
-            Atomic::Load => None,
-            Atomic::Store | Atomic::Exchange => Some(value),
-            Atomic::CompareExchange => (old == comparator).then_some(value),
-            Atomic::Increment => Operation::new(SizedOperator::Binary(Binary::IAdd), form, form)
-                .result_bits(old, 1, 0),
-            Atomic::Decrement => Operation::new(SizedOperator::Binary(Binary::ISub), form, form)
-                .result_bits(old, 1, 0),
-            Atomic::Add => compute(Binary::IAdd),
-            Atomic::Sub => compute(Binary::ISub),
-            Atomic::SMin => compute(Binary::SMin),
-            Atomic::UMin => compute(Binary::UMin),
-            Atomic::SMax => compute(Binary::SMax),
-            Atomic::UMax => compute(Binary::UMax),
-            Atomic::And => compute(Binary::BitwiseAnd),
-            Atomic::Or => compute(Binary::BitwiseOr),
-            Atomic::Xor => compute(Binary::BitwiseXor),
-            Atomic::FAdd => compute(Binary::FAdd),
-            Atomic::FMin => compute(Binary::NMin),
-            Atomic::FMax => compute(Binary::NMax),
+            AtomicOperation::Load => None,
+            AtomicOperation::Store | AtomicOperation::Exchange => Some(value),
+            AtomicOperation::CompareExchange => (old == comparator).then_some(value),
+            AtomicOperation::Increment => {
+                Operation::new(SizedOperator::Binary(Binary::IAdd), form, form)
+                    .result_bits(old, 1, 0)
+            }
+            AtomicOperation::Decrement => {
+                Operation::new(SizedOperator::Binary(Binary::ISub), form, form)
+                    .result_bits(old, 1, 0)
+            }
+            AtomicOperation::Add => compute(Binary::IAdd),
+            AtomicOperation::Sub => compute(Binary::ISub),
+            AtomicOperation::SMin => compute(Binary::SMin),
+            AtomicOperation::UMin => compute(Binary::UMin),
+            AtomicOperation::SMax => compute(Binary::SMax),
+            AtomicOperation::UMax => compute(Binary::UMax),
+            AtomicOperation::And => compute(Binary::BitwiseAnd),
+            AtomicOperation::Or => compute(Binary::BitwiseOr),
+            AtomicOperation::Xor => compute(Binary::BitwiseXor),
+            AtomicOperation::FAdd => compute(Binary::FAdd),
+            AtomicOperation::FMin => compute(Binary::NMin),
+            AtomicOperation::FMax => compute(Binary::NMax),
         }
     }
 
-    pub fn touch(self) -> Touch {
+    pub fn access_kind(self) -> AccessKind {
         match self {
-            Atomic::Load => Touch::AtomicRead,
-            _ => Touch::AtomicWrite,
+            AtomicOperation::Load => AccessKind::AtomicRead,
+            _ => AccessKind::AtomicWrite,
         }
     }
 
     /// Whether the old value is the result and nothing else: an undefined one is used where the
     /// result is.
-    pub fn gives_what_was_there(self) -> bool {
-        matches!(self, Atomic::Load | Atomic::Exchange)
+    pub fn returns_old_value(self) -> bool {
+        matches!(self, AtomicOperation::Load | AtomicOperation::Exchange)
     }
 
     /// Whether the old value matters: an undefined one is then read.
-    pub fn reads(self) -> bool {
-        self != Atomic::Store
+    pub fn reads_memory(self) -> bool {
+        self != AtomicOperation::Store
     }
 }
 
@@ -136,16 +149,18 @@ mod tests {
 
     #[test]
     fn atomics_on_words_compute_what_those_on_numbers_do() {
-        use Atomic::{Add, And, Decrement, Increment, Or, SMax, SMin, Sub, UMax, UMin, Xor};
+        use AtomicOperation::{
+            Add, And, Decrement, Increment, Or, SMax, SMin, Sub, UMax, UMin, Xor,
+        };
         let form = NumberFormat::WORD;
         let words = [0, 1, 2, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFE, u32::MAX, 0x1234_5678];
         for op in [Increment, Decrement, Add, Sub, SMin, UMin, SMax, UMax, And, Or, Xor] {
             for old in words {
                 for value in words {
-                    let quick = op.on_words(old, value).map(u64::from);
+                    let quick = op.apply_to_words(old, value).map(u64::from);
                     assert_eq!(
                         quick,
-                        op.on_numbers(form, old.into(), value.into(), 0),
+                        op.apply_to_numbers(form, old.into(), value.into(), 0),
                         "{op:?} {old} {value}"
                     );
                 }

@@ -3,24 +3,24 @@
 //! Promises: integers of a product are as in a dot product (`dot_product`); floats are multiplied
 //! and added in the precision of the result, from the first product on, the third matrix last.
 
-use super::dot_product::{Dot, Sum, cut, extend};
+use super::dot_product::{DotProduct, SumKind, extend_number, low_bits};
 use vkcert_spirv::operation::sized::NumberFormat;
 use vkcert_spirv::types::Signedness;
 
 /// A product of an M by K matrix with a K by N one, plus an M by N one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Product {
+pub struct MatrixProduct {
     pub inner: usize,
     pub columns: usize,
     /// Of the three matrices.
     pub forms: [NumberFormat; 3],
     /// Of the three matrices and the result; of integers.
     pub signs: [Signedness; 4],
-    pub sum: Sum,
+    pub sum: SumKind,
     pub result: NumberFormat,
 }
 
-impl Product {
+impl MatrixProduct {
     /// An element from a row of the first matrix, a column of the second and the element of the
     /// third; and whether it is defined.
     pub(crate) fn element(
@@ -37,7 +37,7 @@ impl Product {
             let sum = (1..self.inner).fold(product(0), |sum, at| round(sum + product(at)));
             return (self.result.from_float(sum + round(self.forms[2].to_float(c))), true);
         }
-        let third = cut(extend(c, self.forms[2].width(), self.signs[2]), width);
+        let third = low_bits(extend_number(c, self.forms[2].width(), self.signs[2]), width);
         let at = |index: usize| match index {
             index if index < self.inner => a(index),
             index if index < 2 * self.inner => b(index - self.inner),
@@ -45,12 +45,13 @@ impl Product {
         };
         let signs = [self.signs[0], self.signs[1], self.signs[3]];
         let components = [self.forms[0].width(), self.forms[1].width()];
-        let dot = Dot { signs, sum: self.sum, components, packed: 1, result: width };
+        let dot = DotProduct { signs, sum: self.sum, components, packed: 1, result: width };
         match self.sum {
-            Sum::Accumulated => dot.value(2 * self.inner + 1, at),
-            Sum::Plain => {
-                (cut(i128::from(dot.value(2 * self.inner, at).0) + i128::from(third), width), true)
-            }
+            SumKind::Accumulated => dot.value(2 * self.inner + 1, at),
+            SumKind::Plain => (
+                low_bits(i128::from(dot.value(2 * self.inner, at).0) + i128::from(third), width),
+                true,
+            ),
         }
     }
 }

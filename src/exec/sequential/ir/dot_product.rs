@@ -13,7 +13,7 @@ use vkcert_spirv::types::Signedness;
 
 /// What the products are added to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sum {
+pub enum SumKind {
     Plain,
     /// An accumulator; the addition saturates.
     Accumulated,
@@ -21,10 +21,10 @@ pub enum Sum {
 
 /// A dot product of two vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dot {
+pub struct DotProduct {
     /// Of the first vector's components, of the second's, of the result.
     pub signs: [Signedness; 3],
-    pub sum: Sum,
+    pub sum: SumKind,
     /// Components of the first vector and of the second.
     pub components: [Width; 2],
     /// How many components a word holds; 1 where they are not packed.
@@ -39,16 +39,16 @@ pub(crate) const UNSIGNED: [Signedness; 3] = [Signedness::Unsigned; 3];
 pub(crate) const MIXED: [Signedness; 3] =
     [Signedness::Signed, Signedness::Unsigned, Signedness::Signed];
 
-impl Dot {
+impl DotProduct {
     /// Whether the result is undefined where a product or a sum does not fit.
     pub fn may_be_undefined(self) -> bool {
-        self.sum == Sum::Accumulated
+        self.sum == SumKind::Accumulated
     }
 
     /// Result for `operands`: the first vector's numbers, the second's, the accumulator; and
     /// whether it is defined.
     pub fn value(self, operands: usize, at: impl Fn(usize) -> u64) -> (u64, bool) {
-        let each = (operands - usize::from(self.sum == Sum::Accumulated)) / 2;
+        let each = (operands - usize::from(self.sum == SumKind::Accumulated)) / 2;
         let packed = self.packed;
         let (mut sum, mut above, mut below) = (0i128, Some(0i128), Some(0i128));
         for index in 0..each * packed {
@@ -56,7 +56,7 @@ impl Dot {
                 let width = self.components[vector];
                 let bits =
                     at(vector * each + index / packed) >> (index % packed * width.bits() as usize);
-                extend(bits, width, self.signs[vector])
+                extend_number(bits, width, self.signs[vector])
             };
             let (first, second) = (component(0), component(1));
             sum = sum.wrapping_add(first.wrapping_mul(second));
@@ -65,15 +65,15 @@ impl Dot {
             above = product.and_then(|product| add(above, product.max(0)));
             below = product.and_then(|product| add(below, product.min(0)));
         }
-        if self.sum == Sum::Plain {
-            return (cut(sum, self.result), true);
+        if self.sum == SumKind::Plain {
+            return (low_bits(sum, self.result), true);
         }
         let defined =
             [above, below].iter().all(|total| total.is_some_and(|total| self.fits(total)));
-        let read = |bits: u64| extend(bits, self.result, self.signs[2]);
-        let total = read(cut(sum, self.result)) + read(at(2 * each));
+        let read = |bits: u64| extend_number(bits, self.result, self.signs[2]);
+        let total = read(low_bits(sum, self.result)) + read(at(2 * each));
         let (least, most) = self.range();
-        (cut(total.clamp(least, most), self.result), defined)
+        (low_bits(total.clamp(least, most), self.result), defined)
     }
 
     fn fits(self, value: i128) -> bool {
@@ -92,7 +92,7 @@ impl Dot {
 }
 
 /// A number of a width as a whole number.
-pub(crate) fn extend(bits: u64, width: Width, sign: Signedness) -> i128 {
+pub(crate) fn extend_number(bits: u64, width: Width, sign: Signedness) -> i128 {
     let shift = 64 - width.bits();
     let bits = bits << shift;
     match sign {
@@ -102,7 +102,7 @@ pub(crate) fn extend(bits: u64, width: Width, sign: Signedness) -> i128 {
 }
 
 /// The low bits of a whole number.
-pub(crate) fn cut(value: i128, width: Width) -> u64 {
+pub(crate) fn low_bits(value: i128, width: Width) -> u64 {
     value as u64 & u64::MAX >> (64 - width.bits())
 }
 
@@ -111,32 +111,33 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn of(signs: [Signedness; 3], sum: Sum, component: Width, result: Width) -> Dot {
-        Dot { signs, sum, components: [component; 2], packed: 1, result }
+    fn of(signs: [Signedness; 3], sum: SumKind, component: Width, result: Width) -> DotProduct {
+        DotProduct { signs, sum, components: [component; 2], packed: 1, result }
     }
 
     #[test]
     fn hand_derived_values() {
-        let value = |dot: Dot, operands: &[u64]| dot.value(operands.len(), |index| operands[index]);
-        let wide = of(SIGNED, Sum::Plain, Width::W8, Width::W32);
+        let value =
+            |dot: DotProduct, operands: &[u64]| dot.value(operands.len(), |index| operands[index]);
+        let wide = of(SIGNED, SumKind::Plain, Width::W8, Width::W32);
         // -1 * 127 + 2 * -128 = -383
         assert_eq!(value(wide, &[0xff, 2, 0x7f, 0x80]), (-383i32 as u32 as u64, true));
-        let narrow = of(SIGNED, Sum::Plain, Width::W8, Width::W8);
+        let narrow = of(SIGNED, SumKind::Plain, Width::W8, Width::W8);
         assert_eq!(value(narrow, &[0xff, 2, 0x7f, 0x80]), (0x81, true));
-        let mixed = of(MIXED, Sum::Plain, Width::W16, Width::W32);
+        let mixed = of(MIXED, SumKind::Plain, Width::W16, Width::W32);
         // -1 * 65535 + 1 * 2
         assert_eq!(value(mixed, &[0xffff, 1, 0xffff, 2]), (-65533i32 as u32 as u64, true));
         // 100 * 1 + 27 * 1 = 127; with 5 more it stays there. 100 + 28 does not fit.
-        let saturated = of(SIGNED, Sum::Accumulated, Width::W8, Width::W8);
+        let saturated = of(SIGNED, SumKind::Accumulated, Width::W8, Width::W8);
         assert_eq!(value(saturated, &[100, 27, 1, 1, 5]), (127, true));
         assert!(!value(saturated, &[100, 28, 1, 1, 5]).1);
         // In one order 100 + 100 - 100 does not fit, in another it does.
         assert!(!value(saturated, &[100, 100, 0x9c, 1, 1, 1, 0]).1);
-        let most = of(UNSIGNED, Sum::Accumulated, Width::W64, Width::W64);
+        let most = of(UNSIGNED, SumKind::Accumulated, Width::W64, Width::W64);
         assert_eq!(value(most, &[u64::MAX, 0, 1, 9, 1]), (u64::MAX, true));
         assert!(!value(most, &[u64::MAX, 1, 1, 1, 1]).1);
         assert!(!value(most, &[u64::MAX, 1, u64::MAX, 1, 0]).1);
-        let words = Dot { packed: 4, ..wide };
+        let words = DotProduct { packed: 4, ..wide };
         // 1 * 4 + 2 * 3 + -3 * 2 + -4 * -1 = 8
         assert_eq!(value(words, &[0xfcfd_0201, 0xff02_0304]), (8, true));
     }
@@ -147,10 +148,10 @@ mod tests {
         fn a_dot_product_is_the_sum_of_products(a in any::<[i16; 3]>(), b in any::<[i16; 3]>(), c in any::<i32>()) {
             let exact: i64 = a.iter().zip(&b).map(|(a, b)| i64::from(*a) * i64::from(*b)).sum();
             let mut operands: Vec<u64> = a.iter().chain(&b).map(|value| *value as u16 as u64).collect();
-            let plain = of(SIGNED, Sum::Plain, Width::W16, Width::W32);
+            let plain = of(SIGNED, SumKind::Plain, Width::W16, Width::W32);
             prop_assert_eq!(plain.value(6, |index| operands[index]), (exact as u32 as u64, true));
             operands.push(c as u32 as u64);
-            let saturated = of(SIGNED, Sum::Accumulated, Width::W16, Width::W32);
+            let saturated = of(SIGNED, SumKind::Accumulated, Width::W16, Width::W32);
             let (value, defined) = saturated.value(7, |index| operands[index]);
             if defined {
                 prop_assert!(i32::try_from(exact).is_ok());

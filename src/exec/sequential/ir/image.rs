@@ -7,36 +7,36 @@
 //! reads, writes and outputs are those of any buffer.
 //! Does not cover: sparse and cooperative forms.
 
-use super::atomic::Atomic;
-use super::register::{Parts, Reg, Scalar, Use};
+use super::atomic::AtomicOperation;
+use super::register::{NumberRegisters, Reg, RegisterUse, Scalar};
 use std::sync::Arc;
 use vkcert_spirv::operation::sized::NumberFormat;
 
 /// The descriptors that an instruction may go to: one, or the elements of an array by an index.
 #[derive(Debug, Clone)]
-pub struct Chosen {
+pub struct DescriptorChoice {
     /// By element: index into `Program::descriptors`.
     pub descriptors: Arc<[u32]>,
     /// None: the first.
-    pub index: Option<Index>,
+    pub index: Option<DynamicIndex>,
     /// For messages: the variable's name.
     pub name: Arc<str>,
 }
 
 /// A dynamic index: of an element of an array of descriptors, of a sample.
 #[derive(Debug, Clone, Copy)]
-pub struct Index {
+pub struct DynamicIndex {
     pub register: Reg,
     pub signed: bool,
 }
 
 /// What an instruction does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doing {
+pub enum ImageOperation {
     /// Of a storage image or a texel buffer, or OpImageFetch.
     Read,
     Write,
-    Atomic(Atomic),
+    Atomic(AtomicOperation),
     Sample,
     /// Of one component of four texels.
     Gather {
@@ -51,7 +51,7 @@ pub enum Doing {
 
 /// How coordinates are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
+pub enum CoordinateFormat {
     Float,
     Signed,
     Unsigned,
@@ -66,7 +66,7 @@ pub enum Projection {
 
 /// Which level is meant.
 #[derive(Debug, Clone)]
-pub enum Level {
+pub enum LevelOperand {
     /// The first one of the view.
     First,
     /// Of OpImageFetch and queries: an integer.
@@ -79,60 +79,66 @@ pub enum Level {
 
 /// Which registers an instruction has.
 #[derive(Debug, Clone)]
-pub struct ImageStep {
-    pub doing: Doing,
-    pub image: Chosen,
-    pub sampler: Option<Chosen>,
+pub struct ImageInstruction {
+    pub operation: ImageOperation,
+    pub image: DescriptorChoice,
+    pub sampler: Option<DescriptorChoice>,
     pub coordinates: Arc<[Reg]>,
-    pub reading: Reading,
+    pub coordinate_format: CoordinateFormat,
     pub projection: Projection,
     /// What texels are compared with.
     pub reference: Option<Reg>,
-    pub level: Level,
+    pub level: LevelOperand,
     /// Of a multisampled image: which sample of the texel.
-    pub sample: Option<Index>,
+    pub sample: Option<DynamicIndex>,
     /// None, one for all texels, or one for each of four; a component per dimension, signed.
     pub offsets: Arc<[Arc<[Reg]>]>,
     /// Components to write; of an atomic: value, comparator.
-    pub texel: Arc<[Parts]>,
+    pub texel: Arc<[NumberRegisters]>,
     /// Of those, how many the declared format has: the rest may be undefined.
     pub used: usize,
-    pub to: Arc<[Parts]>,
+    pub to: Arc<[NumberRegisters]>,
     /// How texel components are read.
     pub form: NumberFormat,
 }
 
-impl Doing {
+impl ImageOperation {
     /// Whether results are what memory holds, undefined or not.
-    pub fn passes_memory_on(self) -> bool {
+    pub fn forwards_memory(self) -> bool {
         match self {
-            Doing::Read | Doing::Sample | Doing::Gather { .. } => true,
-            Doing::Atomic(op) => op.gives_what_was_there(),
-            Doing::Write | Doing::Size | Doing::Levels | Doing::Samples => false,
+            ImageOperation::Read | ImageOperation::Sample | ImageOperation::Gather { .. } => true,
+            ImageOperation::Atomic(op) => op.returns_old_value(),
+            ImageOperation::Write
+            | ImageOperation::Size
+            | ImageOperation::Levels
+            | ImageOperation::Samples => false,
         }
     }
 }
 
-impl Chosen {
-    fn visit(&mut self, visit: &mut dyn FnMut(&mut Reg, Use)) {
+impl DescriptorChoice {
+    fn visit(&mut self, visit: &mut dyn FnMut(&mut Reg, RegisterUse)) {
         if let Some(index) = &mut self.index {
-            visit(&mut index.register, Use::Operand);
+            visit(&mut index.register, RegisterUse::Operand);
         }
     }
 }
 
-impl Index {
+impl DynamicIndex {
     /// The number that a register holds.
     pub fn number(self, word: u32) -> i64 {
         if self.signed { i64::from(word as i32) } else { i64::from(word) }
     }
 }
 
-impl ImageStep {
+impl ImageInstruction {
     /// Calls `visit` for every register, reads before writes; gives the step with what it makes of
     /// them.
-    pub fn with_registers(&self, visit: &mut dyn FnMut(&mut Scalar, Use)) -> ImageStep {
-        let mut word = |reg: &mut Reg, using: Use| {
+    pub fn with_registers(
+        &self,
+        visit: &mut dyn FnMut(&mut Scalar, RegisterUse),
+    ) -> ImageInstruction {
+        let mut word = |reg: &mut Reg, using: RegisterUse| {
             let mut scalar = Scalar::Word(*reg);
             visit(&mut scalar, using);
             let (Scalar::Word(new) | Scalar::Mask(new)) = scalar;
@@ -145,18 +151,24 @@ impl ImageStep {
         }
         new.coordinates = all(&new.coordinates, &mut word);
         if let Some(reference) = &mut new.reference {
-            word(reference, Use::Operand);
+            word(reference, RegisterUse::Operand);
         }
         match &mut new.level {
-            Level::First => {}
-            Level::Number(level) | Level::Detail(level) => word(level, Use::Operand),
-            Level::Gradient(pair) => pair.iter_mut().for_each(|one| *one = all(one, &mut word)),
+            LevelOperand::First => {}
+            LevelOperand::Number(level) | LevelOperand::Detail(level) => {
+                word(level, RegisterUse::Operand)
+            }
+            LevelOperand::Gradient(pair) => {
+                pair.iter_mut().for_each(|one| *one = all(one, &mut word))
+            }
         }
         if let Some(sample) = &mut new.sample {
-            word(&mut sample.register, Use::Operand);
+            word(&mut sample.register, RegisterUse::Operand);
         }
         new.offsets = new.offsets.iter().map(|offset| all(offset, &mut word)).collect();
-        let mut numbers = |list: &[Parts], using: &dyn Fn(usize) -> Use| -> Arc<[Parts]> {
+        let mut numbers = |list: &[NumberRegisters],
+                           using: &dyn Fn(usize) -> RegisterUse|
+         -> Arc<[NumberRegisters]> {
             let mut list = list.to_vec();
             for (at, parts) in list.iter_mut().enumerate() {
                 word(&mut parts.low, using(at));
@@ -164,15 +176,16 @@ impl ImageStep {
             }
             list.into()
         };
-        new.texel =
-            numbers(&new.texel, &|at| if at < self.used { Use::Operand } else { Use::Travel });
-        new.to = numbers(&new.to, &|_| Use::Write);
+        new.texel = numbers(&new.texel, &|at| {
+            if at < self.used { RegisterUse::Operand } else { RegisterUse::Forward }
+        });
+        new.to = numbers(&new.to, &|_| RegisterUse::Write);
         new
     }
 }
 
-fn all(list: &[Reg], word: &mut dyn FnMut(&mut Reg, Use)) -> Arc<[Reg]> {
+fn all(list: &[Reg], word: &mut dyn FnMut(&mut Reg, RegisterUse)) -> Arc<[Reg]> {
     let mut list = list.to_vec();
-    list.iter_mut().for_each(|reg| word(reg, Use::Operand));
+    list.iter_mut().for_each(|reg| word(reg, RegisterUse::Operand));
     list.into()
 }

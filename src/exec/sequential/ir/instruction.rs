@@ -1,21 +1,21 @@
 //! Instructions of a program, each for all active lanes, and how a block ends.
 
 use super::access::Access;
-use super::atomic::Atomic;
-use super::cooperative_product::Product;
-use super::dot_product::Dot;
-use super::image::ImageStep;
-use super::memory_semantics::{Fence, Fences};
-use super::print_format::{Kindred, Piece};
-use super::register::{Parts, Reg, Scalar};
-use super::subgroup_operation::{Group, Way};
+use super::atomic::AtomicOperation;
+use super::cooperative_product::MatrixProduct;
+use super::dot_product::DotProduct;
+use super::image::ImageInstruction;
+use super::memory_semantics::{BarrierFences, Fence};
+use super::print_format::{FormatPiece, ValueKind};
+use super::register::{NumberRegisters, Reg, Scalar};
+use super::subgroup_operation::{GroupOperation, LaneExchange};
 use std::sync::Arc;
 use vkcert_spirv::operation::operator::{Binary, Classify, Compare, Ternary, Unary};
 use vkcert_spirv::operation::sized::{NumberFormat, Operation, Relation};
 
 /// A float comparison whose operands are kept for the comparison of engines.
 #[derive(Debug, Clone)]
-pub struct Compared {
+pub struct RecordedComparison {
     /// 0-based index of the condition in its decision.
     pub condition: u32,
     pub symbol: &'static str,
@@ -26,21 +26,21 @@ pub struct Compared {
 
 /// A line that each invocation prints.
 #[derive(Debug, Clone)]
-pub struct Print {
-    pub pieces: Arc<[Piece]>,
-    pub values: Arc<[Printable]>,
+pub struct PrintedLine {
+    pub pieces: Arc<[FormatPiece]>,
+    pub values: Arc<[PrintedValue]>,
 }
 
 /// A Boolean, a number, or a vector of one of them.
 #[derive(Debug, Clone)]
-pub enum Printable {
+pub enum PrintedValue {
     Booleans(Arc<[Reg]>),
-    Numbers(Kindred, Arc<[Parts]>),
+    Numbers(ValueKind, Arc<[NumberRegisters]>),
 }
 
-/// One step of a block, for all active lanes.
+/// An instruction of a block, executed for all active lanes.
 #[derive(Debug, Clone)]
-pub enum Action {
+pub enum LaneInstruction {
     Copy {
         to: Reg,
         from: Reg,
@@ -81,22 +81,22 @@ pub enum Action {
     /// On numbers that are not all 32 bits wide.
     Sized {
         operation: Operation,
-        to: Parts,
+        to: NumberRegisters,
         /// As many as the operation has.
-        from: Arc<[Parts]>,
+        from: Arc<[NumberRegisters]>,
     },
     /// Dot product of integers: the numbers of both vectors, then the accumulator.
     Dot {
-        dot: Dot,
-        to: Parts,
-        from: Arc<[Parts]>,
+        dot: DotProduct,
+        to: NumberRegisters,
+        from: Arc<[NumberRegisters]>,
     },
     Relate {
         relation: Relation,
         form: NumberFormat,
         to: Reg,
         /// As many as the relation has.
-        from: Arc<[Parts]>,
+        from: Arc<[NumberRegisters]>,
     },
     /// Of two masks, by truth table: bit `2a + b` of `table` is the result.
     Logic {
@@ -122,11 +122,11 @@ pub enum Action {
         b: Reg,
     },
     /// `a * b + c` of matrices that the invocations of a subgroup hold together.
-    Product(Arc<Factors>),
+    Product(Arc<MatrixFactors>),
     /// All invocations of a subgroup must be here.
     Converged,
     /// Passes a value on that is undefined where a condition holds.
-    Doubt {
+    UndefinedWhere {
         to: Reg,
         value: Reg,
         condition: Reg,
@@ -148,13 +148,13 @@ pub enum Action {
         a: Reg,
     },
     /// Component `index` of the vector `from`.
-    Pick {
+    ExtractDynamic {
         to: Reg,
         from: Arc<[Reg]>,
         index: Reg,
     },
     /// `to` becomes `value` where `index` equals `position`, else `old`.
-    Put {
+    InsertDynamic {
         to: Reg,
         old: Reg,
         value: Reg,
@@ -171,14 +171,14 @@ pub enum Action {
     },
     /// `a` is the value (absent for loads, increments), `b` the comparator.
     Atomic {
-        op: Atomic,
+        op: AtomicOperation,
         form: NumberFormat,
         access: Arc<Access>,
-        to: Option<Parts>,
-        a: Option<Parts>,
-        b: Option<Parts>,
+        to: Option<NumberRegisters>,
+        a: Option<NumberRegisters>,
+        b: Option<NumberRegisters>,
     },
-    Image(Arc<ImageStep>),
+    Image(Arc<ImageInstruction>),
     /// Elements behind `base`; both in bytes.
     ArrayLength {
         descriptor: u32,
@@ -215,37 +215,37 @@ pub enum Action {
     Decision {
         slot: u32,
         sum: Reg,
-        compared: Arc<[Compared]>,
+        compared: Arc<[RecordedComparison]>,
     },
-    Single {
+    SingleCondition {
         slot: u32,
         value: Reg,
         weights: [u32; 2],
-        compared: Arc<[Compared]>,
+        compared: Arc<[RecordedComparison]>,
     },
-    Mark {
+    RecordBit {
         bit: u32,
     },
     /// Of the active invocations of each subgroup; `from` is one number, Boolean or ballot.
     Group {
-        op: Group,
+        op: GroupOperation,
         to: Arc<[Scalar]>,
         from: Arc<[Scalar]>,
         index: Option<Reg>,
     },
     /// Values from one invocation of a subgroup to another.
     Exchange {
-        way: Way,
+        way: LaneExchange,
         to: Arc<[Scalar]>,
         from: Arc<[Scalar]>,
         index: Option<Reg>,
     },
     /// Debug printf.
-    Print(Arc<Print>),
+    Print(Arc<PrintedLine>),
     /// Invocations of a subgroup wait for each other; they run together, so that only the order of
     /// accesses matters.
     SubgroupBarrier {
-        fences: Fences,
+        fences: BarrierFences,
     },
     /// OpMemoryBarrier; only in programs whose order is [`OrderUse::Exact`].
     Fence {
@@ -255,21 +255,22 @@ pub enum Action {
 
 /// The registers of a product of cooperative matrices: each invocation's elements.
 #[derive(Debug, Clone)]
-pub struct Factors {
-    pub product: Product,
-    pub a: Vec<Parts>,
-    pub b: Vec<Parts>,
-    pub c: Vec<Parts>,
-    pub to: Vec<Parts>,
+pub struct MatrixFactors {
+    pub product: MatrixProduct,
+    pub a: Vec<NumberRegisters>,
+    pub b: Vec<NumberRegisters>,
+    pub c: Vec<NumberRegisters>,
+    pub to: Vec<NumberRegisters>,
 }
 
-/// An action with its place and the operands whose definedness must be looked at.
+/// An instruction with the SPIR-V instruction that it was made from.
 #[derive(Debug, Clone)]
-pub struct Step {
-    pub action: Action,
+pub struct LocatedInstruction {
+    pub instruction: LaneInstruction,
     /// Index into the module's instruction list.
-    pub place: u32,
-    pub suspects: Box<[Scalar]>,
+    pub source_index: u32,
+    /// Operands that some path can leave undefined, so that they must be checked at run time.
+    pub operands_to_check: Box<[Scalar]>,
     /// Whether the specification can leave something about the operation undefined, for the
     /// operands it may have.
     pub may_be_undefined: bool,
@@ -314,8 +315,8 @@ impl Terminator {
         }
     }
 
-    /// The register that decides where to go.
-    pub fn decider(&mut self) -> Option<Scalar> {
+    /// The register that decides which successor follows.
+    pub fn deciding_register(&mut self) -> Option<Scalar> {
         match self {
             Terminator::Branch { condition, yes: _, no: _ } => Some(Scalar::Mask(*condition)),
             Terminator::Switch { selector, cases: _, default: _ } => Some(Scalar::Word(*selector)),

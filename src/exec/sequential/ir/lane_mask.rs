@@ -8,13 +8,13 @@ pub(crate) const MASK_WORDS: usize = MOST_LANES / 64;
 
 /// One bit per lane; bits behind the last lane of the tile are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Mask(pub [u64; MASK_WORDS]);
+pub(crate) struct LaneMask(pub [u64; MASK_WORDS]);
 
-impl Mask {
-    pub(crate) const EMPTY: Mask = Mask([0; MASK_WORDS]);
+impl LaneMask {
+    pub(crate) const EMPTY: LaneMask = LaneMask([0; MASK_WORDS]);
 
     /// The first `lanes` lanes.
-    pub(crate) fn first(lanes: usize) -> Self {
+    pub(crate) fn first_lanes(lanes: usize) -> Self {
         let mut mask = Self::EMPTY;
         for (index, word) in mask.0.iter_mut().enumerate() {
             *word = match lanes.saturating_sub(64 * index) {
@@ -45,10 +45,10 @@ impl Mask {
             .into_iter()
             .enumerate()
             .filter(|(_, word)| *word != 0)
-            .flat_map(|(index, word)| bits(word).map(move |bit| 64 * index + bit))
+            .flat_map(|(index, word)| set_bits(word).map(move |bit| 64 * index + bit))
     }
 
-    pub(crate) fn merge(&mut self, other: &Mask) {
+    pub(crate) fn merge(&mut self, other: &LaneMask) {
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
             *mine |= theirs;
         }
@@ -56,7 +56,7 @@ impl Mask {
 }
 
 /// The set bits of a word, ascending.
-pub(crate) fn bits(word: u64) -> impl Iterator<Item = usize> {
+pub(crate) fn set_bits(word: u64) -> impl Iterator<Item = usize> {
     let mut rest = word;
     std::iter::from_fn(move || {
         if rest == 0 {
@@ -88,7 +88,7 @@ const fn spread_table() -> [[u32; 8]; 256] {
 }
 
 /// Writes all ones for each set bit, zero for the others.
-pub(crate) fn spread(out: &mut [u32], mask: &[u64]) {
+pub(crate) fn spread_bits(out: &mut [u32], mask: &[u64]) {
     for (out, word) in out.chunks_mut(64).zip(mask) {
         for (out, byte) in out.chunks_mut(8).zip(word.to_le_bytes()) {
             let lanes = &SPREAD[byte as usize];
@@ -103,7 +103,7 @@ pub(crate) fn spread(out: &mut [u32], mask: &[u64]) {
 }
 
 /// `to = from` where `lanes` is all ones.
-pub(crate) fn blend(to: &mut [u32], from: &[u32], lanes: &[u32]) {
+pub(crate) fn blend_lanes(to: &mut [u32], from: &[u32], lanes: &[u32]) {
     for ((to, from), lane) in to.iter_mut().zip(from).zip(lanes) {
         *to = (*from & lane) | (*to & !lane);
     }

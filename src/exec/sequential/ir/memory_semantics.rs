@@ -35,7 +35,7 @@ pub enum Scope {
 
 impl Scope {
     /// From SPIR-V's number. A queue family is the device here, since one queue runs everything.
-    pub fn of(number: u32) -> Self {
+    pub fn from_number(number: u32) -> Self {
         match number {
             2 => Scope::Workgroup,
             SUBGROUP_SCOPE => Scope::Subgroup,
@@ -47,30 +47,30 @@ impl Scope {
 
 /// Some of the kinds of memory that fences order apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Kinds(u8);
+pub struct MemoryKinds(u8);
 
-impl Kinds {
-    pub const BUFFERS: Kinds = Kinds(1);
-    pub const IMAGES: Kinds = Kinds(2);
-    pub const WORKGROUP: Kinds = Kinds(4);
-    pub const NONE: Kinds = Kinds(0);
+impl MemoryKinds {
+    pub const BUFFERS: MemoryKinds = MemoryKinds(1);
+    pub const IMAGES: MemoryKinds = MemoryKinds(2);
+    pub const WORKGROUP: MemoryKinds = MemoryKinds(4);
+    pub const NONE: MemoryKinds = MemoryKinds(0);
     /// How many there are.
     pub const COUNT: usize = 3;
 
-    pub fn and(self, other: Kinds) -> Kinds {
-        Kinds(self.0 & other.0)
+    pub fn intersection(self, other: MemoryKinds) -> MemoryKinds {
+        MemoryKinds(self.0 & other.0)
     }
 
-    pub fn or(self, other: Kinds) -> Kinds {
-        Kinds(self.0 | other.0)
+    pub fn union(self, other: MemoryKinds) -> MemoryKinds {
+        MemoryKinds(self.0 | other.0)
     }
 
-    pub fn without(self, other: Kinds) -> Kinds {
-        Kinds(self.0 & !other.0)
+    pub fn without(self, other: MemoryKinds) -> MemoryKinds {
+        MemoryKinds(self.0 & !other.0)
     }
 
     /// Whether it has all of these.
-    pub fn has(self, other: Kinds) -> bool {
+    pub fn contains(self, other: MemoryKinds) -> bool {
         other.0 & !self.0 == 0
     }
 
@@ -79,7 +79,7 @@ impl Kinds {
     }
 
     /// The number of each.
-    pub fn each(self) -> impl Iterator<Item = usize> {
+    pub fn kind_numbers(self) -> impl Iterator<Item = usize> {
         (0..Self::COUNT).filter(move |kind| self.0 >> kind & 1 == 1)
     }
 }
@@ -93,32 +93,34 @@ pub struct Fence {
 
 impl Fence {
     pub fn reach(self) -> Scope {
-        Scope::of(self.scope)
+        Scope::from_number(self.scope)
     }
 
-    fn kinds(self, orders: u32) -> Kinds {
-        let kind =
-            |class: u32, kind: Kinds| if self.semantics & class != 0 { kind } else { Kinds::NONE };
+    fn kinds(self, orders: u32) -> MemoryKinds {
+        let kind = |class: u32, kind: MemoryKinds| {
+            if self.semantics & class != 0 { kind } else { MemoryKinds::NONE }
+        };
         if self.semantics & orders == 0 {
-            return Kinds::NONE;
+            return MemoryKinds::NONE;
         }
-        kind(BUFFERS, Kinds::BUFFERS)
-            .or(kind(IMAGES, Kinds::IMAGES))
-            .or(kind(WORKGROUP_MEMORY, Kinds::WORKGROUP))
+        kind(BUFFERS, MemoryKinds::BUFFERS)
+            .union(kind(IMAGES, MemoryKinds::IMAGES))
+            .union(kind(WORKGROUP_MEMORY, MemoryKinds::WORKGROUP))
     }
 
     /// Memory for which it is a release fence.
-    pub fn releases(self) -> Kinds {
+    pub fn released_kinds(self) -> MemoryKinds {
         self.kinds(RELEASE)
     }
 
     /// Memory for which it is an acquire fence.
-    pub fn acquires(self) -> Kinds {
+    pub fn acquired_kinds(self) -> MemoryKinds {
         self.kinds(ACQUIRE)
     }
 
     pub fn orders_anything(self) -> bool {
-        self.reach() > Scope::Invocation && !self.releases().or(self.acquires()).is_empty()
+        self.reach() > Scope::Invocation
+            && !self.released_kinds().union(self.acquired_kinds()).is_empty()
     }
 
     /// Whether it makes writes available, in a module that says so.
@@ -131,46 +133,46 @@ impl Fence {
     }
 
     /// A scope smaller than that of the barrier orders nothing between its invocations.
-    fn reaches(self, reach: Reach) -> bool {
+    fn reaches(self, reach: BarrierReach) -> bool {
         match reach {
-            Reach::Workgroup => self.reach() >= Scope::Workgroup,
-            Reach::Subgroup => self.reach() >= Scope::Subgroup,
+            BarrierReach::Workgroup => self.reach() >= Scope::Workgroup,
+            BarrierReach::Subgroup => self.reach() >= Scope::Subgroup,
         }
     }
 
     /// Memory for which it has one of `orders` between all that a barrier brings together.
-    fn kinds_for(self, orders: u32, reach: Reach) -> Kinds {
-        if self.reaches(reach) { self.kinds(orders) } else { Kinds::NONE }
+    fn kinds_for(self, orders: u32, reach: BarrierReach) -> MemoryKinds {
+        if self.reaches(reach) { self.kinds(orders) } else { MemoryKinds::NONE }
     }
 }
 
 /// Which invocations a barrier brings together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum BarrierReach {
     Workgroup,
     Subgroup,
 }
 
 /// Memory that the parts of a barrier order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Fences {
+pub struct BarrierFences {
     /// Released by a memory barrier directly before it.
-    fenced: Kinds,
+    fenced: MemoryKinds,
     /// Released by such a one or by the control barrier itself.
-    released: Kinds,
+    released: MemoryKinds,
     /// Acquired by the control barrier itself or by a memory barrier directly behind it.
-    acquired: Kinds,
+    acquired: MemoryKinds,
     /// What of these has a scope in which not all are who wait.
-    narrow: Kinds,
+    narrow: MemoryKinds,
     /// The control barrier's own scope and semantics.
     pub control: Fence,
     /// The memory barriers directly before it as one, of the narrowest scope among them.
     before: Option<Fence>,
 }
 
-impl Fences {
+impl BarrierFences {
     pub fn new(
-        reach: Reach,
+        reach: BarrierReach,
         control: Fence,
         before: impl IntoIterator<Item = Fence>,
         after: impl IntoIterator<Item = Fence>,
@@ -178,18 +180,20 @@ impl Fences {
         let (before, after): (Vec<Fence>, Vec<Fence>) =
             (before.into_iter().collect(), after.into_iter().collect());
         let all = |fences: &[Fence], orders: u32| {
-            fences.iter().fold(Kinds::NONE, |kinds, fence| kinds.or(fence.kinds_for(orders, reach)))
+            fences
+                .iter()
+                .fold(MemoryKinds::NONE, |kinds, fence| kinds.union(fence.kinds_for(orders, reach)))
         };
         let narrow = |fence: &&Fence| fence.reach() > Scope::Invocation && !fence.reaches(reach);
         let parts = before.iter().chain(&after).chain([&control]);
         let fenced = all(&before, RELEASE);
         Self {
             fenced,
-            released: fenced.or(control.kinds_for(RELEASE, reach)),
-            acquired: all(&after, ACQUIRE).or(control.kinds_for(ACQUIRE, reach)),
-            narrow: parts
-                .filter(narrow)
-                .fold(Kinds::NONE, |kinds, fence| kinds.or(fence.kinds(ACQUIRE | RELEASE))),
+            released: fenced.union(control.kinds_for(RELEASE, reach)),
+            acquired: all(&after, ACQUIRE).union(control.kinds_for(ACQUIRE, reach)),
+            narrow: parts.filter(narrow).fold(MemoryKinds::NONE, |kinds, fence| {
+                kinds.union(fence.kinds(ACQUIRE | RELEASE))
+            }),
             control,
             before: before.iter().copied().reduce(|one, other| Fence {
                 scope: if one.reach() <= other.reach() { one.scope } else { other.scope },
@@ -199,61 +203,66 @@ impl Fences {
     }
 
     /// What the idiom takes to stand directly behind the barrier because it stands directly before.
-    pub fn repeated(self, model: MemoryModel) -> Option<Fence> {
+    pub fn idiom_repetition(self, model: MemoryModel) -> Option<Fence> {
         match model {
             MemoryModel::Idiom => self.before.filter(|_| !self.fenced.is_empty()),
             MemoryModel::Spec => None,
         }
     }
 
-    fn kinds(self, model: MemoryModel) -> Kinds {
-        let both = self.released.and(self.acquired);
+    fn kinds(self, model: MemoryModel) -> MemoryKinds {
+        let both = self.released.intersection(self.acquired);
         match model {
-            MemoryModel::Idiom => both.or(self.fenced),
+            MemoryModel::Idiom => both.union(self.fenced),
             MemoryModel::Spec => both,
         }
     }
 
     /// Which memory the barrier orders under a model.
-    pub fn ordered(self, model: MemoryModel) -> Ordered {
+    pub fn ordered_memory(self, model: MemoryModel) -> OrderedMemory {
         let kinds = self.kinds(model);
-        Ordered {
-            buffers: kinds.has(Kinds::BUFFERS),
-            images: kinds.has(Kinds::IMAGES),
-            workgroup: kinds.has(Kinds::WORKGROUP),
+        OrderedMemory {
+            buffers: kinds.contains(MemoryKinds::BUFFERS),
+            images: kinds.contains(MemoryKinds::IMAGES),
+            workgroup: kinds.contains(MemoryKinds::WORKGROUP),
         }
     }
 
     /// Whether nothing but the barriers beside it makes it order more memory, or order it for some.
     pub fn is_complete(self, model: MemoryModel) -> bool {
-        self.kinds(model).has(self.released.or(self.acquired).or(self.narrow))
+        self.kinds(model).contains(self.released.union(self.acquired).union(self.narrow))
     }
 
     /// Whether buffer accesses are ordered by the idiom alone.
     pub fn buffers_by_idiom(self) -> bool {
-        self.ordered(MemoryModel::Idiom).buffers && !self.ordered(MemoryModel::Spec).buffers
+        self.ordered_memory(MemoryModel::Idiom).buffers
+            && !self.ordered_memory(MemoryModel::Spec).buffers
     }
 
     /// The same for images and texel buffers.
     pub fn images_by_idiom(self) -> bool {
-        self.ordered(MemoryModel::Idiom).images && !self.ordered(MemoryModel::Spec).images
+        self.ordered_memory(MemoryModel::Idiom).images
+            && !self.ordered_memory(MemoryModel::Spec).images
     }
 }
 
 /// Which memories a barrier orders for the invocations of a workgroup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ordered {
+pub struct OrderedMemory {
     pub buffers: bool,
     /// Images and texel buffers.
     pub images: bool,
     pub workgroup: bool,
 }
 
-impl Ordered {
-    pub fn kinds(self) -> Kinds {
-        let kind = |ordered: bool, kind: Kinds| if ordered { kind } else { Kinds::NONE };
-        let buffers = kind(self.buffers, Kinds::BUFFERS);
-        buffers.or(kind(self.images, Kinds::IMAGES)).or(kind(self.workgroup, Kinds::WORKGROUP))
+impl OrderedMemory {
+    pub fn kinds(self) -> MemoryKinds {
+        let kind =
+            |ordered: bool, kind: MemoryKinds| if ordered { kind } else { MemoryKinds::NONE };
+        let buffers = kind(self.buffers, MemoryKinds::BUFFERS);
+        buffers
+            .union(kind(self.images, MemoryKinds::IMAGES))
+            .union(kind(self.workgroup, MemoryKinds::WORKGROUP))
     }
 }
 
@@ -267,22 +276,27 @@ mod tests {
     const BUFFER: Fence = Fence { scope: 1, semantics: 0x48 };
 
     fn buffers(control: Fence, before: &[Fence], after: &[Fence]) -> [bool; 2] {
-        let fences =
-            Fences::new(Reach::Workgroup, control, before.iter().copied(), after.iter().copied());
-        [MemoryModel::Idiom, MemoryModel::Spec].map(|model| fences.ordered(model).buffers)
+        let fences = BarrierFences::new(
+            BarrierReach::Workgroup,
+            control,
+            before.iter().copied(),
+            after.iter().copied(),
+        );
+        [MemoryModel::Idiom, MemoryModel::Spec].map(|model| fences.ordered_memory(model).buffers)
     }
 
     #[test]
     fn the_barrier_of_a_subgroup_orders_what_a_fence_of_that_scope_covers() {
         let control = Fence { scope: SUBGROUP_SCOPE, semantics: 0x948 };
-        let orders = |reach| Fences::new(reach, control, [], []).ordered(MemoryModel::Spec);
+        let orders =
+            |reach| BarrierFences::new(reach, control, [], []).ordered_memory(MemoryModel::Spec);
         assert_eq!(
-            orders(Reach::Subgroup),
-            Ordered { buffers: true, workgroup: true, images: true }
+            orders(BarrierReach::Subgroup),
+            OrderedMemory { buffers: true, workgroup: true, images: true }
         );
         assert_eq!(
-            orders(Reach::Workgroup),
-            Ordered { buffers: false, workgroup: false, images: false }
+            orders(BarrierReach::Workgroup),
+            OrderedMemory { buffers: false, workgroup: false, images: false }
         );
     }
 
@@ -319,14 +333,15 @@ mod tests {
 
     #[test]
     fn a_barrier_alone_orders_workgroup_memory_and_no_buffer() {
-        let alone = Fences::new(Reach::Workgroup, BARRIER, [], []);
+        let alone = BarrierFences::new(BarrierReach::Workgroup, BARRIER, [], []);
         for model in [MemoryModel::Idiom, MemoryModel::Spec] {
-            let ordered = alone.ordered(model);
+            let ordered = alone.ordered_memory(model);
             assert!(ordered.workgroup && !ordered.buffers);
         }
         assert!(
             !alone.buffers_by_idiom()
-                && Fences::new(Reach::Workgroup, BARRIER, [BUFFER], []).buffers_by_idiom()
+                && BarrierFences::new(BarrierReach::Workgroup, BARRIER, [BUFFER], [])
+                    .buffers_by_idiom()
         );
     }
 }

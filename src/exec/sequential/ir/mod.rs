@@ -1,4 +1,4 @@
-//! The register program that the machine runs: blocks of actions over lanes.
+//! The register program that the machine runs: basic blocks of instructions over lanes.
 //!
 //! Knows: the form of a decoded kernel. Every value is a *register* that holds one scalar per lane;
 //! Booleans live in registers of their own, one bit per lane. Functions are inlined (SPIR-V forbids
@@ -25,10 +25,17 @@ mod program;
 mod register;
 pub(crate) mod subgroup_operation;
 
-pub(crate) use access::{Access, Alignment, Bound, Dimension, Object, Pointed, Root, Unit};
-pub(crate) use instruction::{Action, Compared, Factors, Print, Printable, Step, Terminator};
-pub(crate) use program::{
-    Addressing, Barrier, Block, Descriptor, Exclusive, Expanded, Kept, LOCAL_BITS,
-    MOST_INVOCATIONS, OrderUse, PerLane, Program, SubgroupMask, SubgroupUse, Uniform, Waits,
+pub(crate) use access::{
+    Access, AccessRoot, AddressUnit, Alignment, Dimension, DimensionBound, PointedMemory,
+    PointedObject,
 };
-pub(crate) use register::{Parts, Reg, Scalar, Use, scalars};
+pub(crate) use instruction::{
+    LaneInstruction, LocatedInstruction, MatrixFactors, PrintedLine, PrintedValue,
+    RecordedComparison, Terminator,
+};
+pub(crate) use program::{
+    Addressing, BasicBlock, ControlBarrier, Descriptor, LOCAL_BITS, MOST_INVOCATIONS, MemoryClass,
+    OrderUse, PerLaneValue, Program, RestrictQualifier, SpinWaits, SubgroupMask, SubgroupUse,
+    UniformValue, VariableScalars,
+};
+pub(crate) use register::{NumberRegisters, Reg, RegisterUse, Scalar, word_scalars};

@@ -2,189 +2,200 @@
 //!
 //! Promises: every register that an instruction names is visited, with how it is used.
 
-use super::instruction::{Action, Compared, Print, Printable};
-use super::register::{Parts, Scalar, Use, mask, word};
+use super::instruction::{LaneInstruction, PrintedLine, PrintedValue, RecordedComparison};
+use super::register::{NumberRegisters, RegisterUse, Scalar, visit_mask, visit_word};
 use std::sync::Arc;
 
-impl Action {
+impl LaneInstruction {
     /// Calls `visit` for every register field, reads before writes.
-    pub fn registers(&mut self, visit: &mut dyn FnMut(&mut Scalar, Use)) {
-        use Use::{Operand, Travel, Update, Write};
+    pub fn visit_registers(&mut self, visit: &mut dyn FnMut(&mut Scalar, RegisterUse)) {
+        use RegisterUse::{Forward, Operand, Update, Write};
         let v = visit;
         match self {
-            Action::Copy { to, from } => {
-                word(v, from, Travel);
-                word(v, to, Write);
+            LaneInstruction::Copy { to, from } => {
+                visit_word(v, from, Forward);
+                visit_word(v, to, Write);
             }
-            Action::CopyMask { to, from } => {
-                mask(v, from, Travel);
-                mask(v, to, Write);
+            LaneInstruction::CopyMask { to, from } => {
+                visit_mask(v, from, Forward);
+                visit_mask(v, to, Write);
             }
-            Action::Unary { to, a, op: _ } => {
-                word(v, a, Operand);
-                word(v, to, Write);
+            LaneInstruction::Unary { to, a, op: _ } => {
+                visit_word(v, a, Operand);
+                visit_word(v, to, Write);
             }
-            Action::Binary { to, a, b, op: _ } => {
-                word(v, a, Operand);
-                word(v, b, Operand);
-                word(v, to, Write);
+            LaneInstruction::Binary { to, a, b, op: _ } => {
+                visit_word(v, a, Operand);
+                visit_word(v, b, Operand);
+                visit_word(v, to, Write);
             }
-            Action::Ternary { to, a, b, c, op: _ } => {
-                [a, b, c].into_iter().for_each(|reg| word(v, reg, Operand));
-                word(v, to, Write);
+            LaneInstruction::Ternary { to, a, b, c, op: _ } => {
+                [a, b, c].into_iter().for_each(|reg| visit_word(v, reg, Operand));
+                visit_word(v, to, Write);
             }
-            Action::Compare { op: _, to, a, b } => {
-                word(v, a, Operand);
-                word(v, b, Operand);
-                mask(v, to, Write);
+            LaneInstruction::Compare { op: _, to, a, b } => {
+                visit_word(v, a, Operand);
+                visit_word(v, b, Operand);
+                visit_mask(v, to, Write);
             }
-            Action::Classify { op: _, to, a } | Action::ToMask { to, a } => {
-                word(v, a, Operand);
-                mask(v, to, Write);
+            LaneInstruction::Classify { op: _, to, a } | LaneInstruction::ToMask { to, a } => {
+                visit_word(v, a, Operand);
+                visit_mask(v, to, Write);
             }
-            Action::Sized { operation: _, to, from } | Action::Dot { dot: _, to, from } => {
-                *from = parts(from, v);
-                to.visit(v, Write);
+            LaneInstruction::Sized { operation: _, to, from }
+            | LaneInstruction::Dot { dot: _, to, from } => {
+                *from = visit_numbers(from, v);
+                to.visit_registers(v, Write);
             }
-            Action::Relate { relation: _, form: _, to, from } => {
-                *from = parts(from, v);
-                mask(v, to, Write);
+            LaneInstruction::Relate { relation: _, form: _, to, from } => {
+                *from = visit_numbers(from, v);
+                visit_mask(v, to, Write);
             }
-            Action::Logic { table: _, to, a, b } => {
-                mask(v, a, Operand);
-                mask(v, b, Operand);
-                mask(v, to, Write);
+            LaneInstruction::Logic { table: _, to, a, b } => {
+                visit_mask(v, a, Operand);
+                visit_mask(v, b, Operand);
+                visit_mask(v, to, Write);
             }
-            Action::Not { to, a } => {
-                mask(v, a, Operand);
-                mask(v, to, Write);
+            LaneInstruction::Not { to, a } => {
+                visit_mask(v, a, Operand);
+                visit_mask(v, to, Write);
             }
-            Action::Select { to, condition, a, b } => {
-                mask(v, condition, Operand);
-                word(v, a, Travel);
-                word(v, b, Travel);
-                word(v, to, Write);
+            LaneInstruction::Select { to, condition, a, b } => {
+                visit_mask(v, condition, Operand);
+                visit_word(v, a, Forward);
+                visit_word(v, b, Forward);
+                visit_word(v, to, Write);
             }
-            Action::SelectMask { to, condition, a, b } => {
-                mask(v, condition, Operand);
-                mask(v, a, Travel);
-                mask(v, b, Travel);
-                mask(v, to, Write);
+            LaneInstruction::SelectMask { to, condition, a, b } => {
+                visit_mask(v, condition, Operand);
+                visit_mask(v, a, Forward);
+                visit_mask(v, b, Forward);
+                visit_mask(v, to, Write);
             }
-            Action::Product(factors) => {
+            LaneInstruction::Product(factors) => {
                 let factors = Arc::make_mut(factors);
                 let read = factors.a.iter_mut().chain(&mut factors.b).chain(&mut factors.c);
-                read.for_each(|parts| parts.visit(v, Operand));
-                factors.to.iter_mut().for_each(|parts| parts.visit(v, Write));
+                read.for_each(|parts| parts.visit_registers(v, Operand));
+                factors.to.iter_mut().for_each(|parts| parts.visit_registers(v, Write));
             }
-            Action::Converged => {}
-            Action::Doubt { to, value, condition, why: _ } => {
-                mask(v, condition, Operand);
-                word(v, value, Travel);
-                word(v, to, Write);
+            LaneInstruction::Converged => {}
+            LaneInstruction::UndefinedWhere { to, value, condition, why: _ } => {
+                visit_mask(v, condition, Operand);
+                visit_word(v, value, Forward);
+                visit_word(v, to, Write);
             }
-            Action::Assume { condition, otherwise: _ } => mask(v, condition, Operand),
-            Action::ToWord { to, a } => {
-                mask(v, a, Operand);
-                word(v, to, Write);
+            LaneInstruction::Assume { condition, otherwise: _ } => {
+                visit_mask(v, condition, Operand)
             }
-            Action::Pick { to, from, index } => {
-                word(v, index, Operand);
+            LaneInstruction::ToWord { to, a } => {
+                visit_mask(v, a, Operand);
+                visit_word(v, to, Write);
+            }
+            LaneInstruction::ExtractDynamic { to, from, index } => {
+                visit_word(v, index, Operand);
                 let mut registers = from.to_vec();
-                registers.iter_mut().for_each(|reg| word(v, reg, Travel));
+                registers.iter_mut().for_each(|reg| visit_word(v, reg, Forward));
                 *from = registers.into();
-                word(v, to, Write);
+                visit_word(v, to, Write);
             }
-            Action::Put { to, old, value, index, position: _ } => {
-                word(v, index, Operand);
-                word(v, old, Travel);
-                word(v, value, Travel);
-                word(v, to, Write);
+            LaneInstruction::InsertDynamic { to, old, value, index, position: _ } => {
+                visit_word(v, index, Operand);
+                visit_word(v, old, Forward);
+                visit_word(v, value, Forward);
+                visit_word(v, to, Write);
             }
-            Action::ArrayLength { to, descriptor: _, base: _, stride: _ }
-            | Action::Undefine { to }
-            | Action::LoopReset { counter: to } => word(v, to, Write),
-            Action::UndefineMask { to } => mask(v, to, Write),
-            Action::LoopNext { counter } => word(v, counter, Update),
-            Action::UndefineMemory { base: _, words: _ }
-            | Action::Mark { bit: _ }
-            | Action::SubgroupBarrier { fences: _ }
-            | Action::Fence { fence: _ } => {}
-            Action::Group { op: _, to, from, index } => {
-                *from = scalars(from, Operand, v);
-                index.iter_mut().for_each(|index| word(v, index, Operand));
-                *to = scalars(to, Write, v);
+            LaneInstruction::ArrayLength { to, descriptor: _, base: _, stride: _ }
+            | LaneInstruction::Undefine { to }
+            | LaneInstruction::LoopReset { counter: to } => visit_word(v, to, Write),
+            LaneInstruction::UndefineMask { to } => visit_mask(v, to, Write),
+            LaneInstruction::LoopNext { counter } => visit_word(v, counter, Update),
+            LaneInstruction::UndefineMemory { base: _, words: _ }
+            | LaneInstruction::RecordBit { bit: _ }
+            | LaneInstruction::SubgroupBarrier { fences: _ }
+            | LaneInstruction::Fence { fence: _ } => {}
+            LaneInstruction::Group { op: _, to, from, index } => {
+                *from = visit_scalars(from, Operand, v);
+                index.iter_mut().for_each(|index| visit_word(v, index, Operand));
+                *to = visit_scalars(to, Write, v);
             }
-            Action::Exchange { way: _, to, from, index } => {
-                *from = scalars(from, Travel, v);
-                index.iter_mut().for_each(|index| word(v, index, Operand));
-                *to = scalars(to, Write, v);
+            LaneInstruction::Exchange { way: _, to, from, index } => {
+                *from = visit_scalars(from, Forward, v);
+                index.iter_mut().for_each(|index| visit_word(v, index, Operand));
+                *to = visit_scalars(to, Write, v);
             }
-            Action::Atomic { op: _, form: _, access, to, a, b } => {
+            LaneInstruction::Atomic { op: _, form: _, access, to, a, b } => {
                 *access = Arc::new(access.with_registers(v));
-                a.iter_mut().chain(b.iter_mut()).for_each(|parts| parts.visit(v, Operand));
-                to.iter_mut().for_each(|parts| parts.visit(v, Write));
+                a.iter_mut()
+                    .chain(b.iter_mut())
+                    .for_each(|parts| parts.visit_registers(v, Operand));
+                to.iter_mut().for_each(|parts| parts.visit_registers(v, Write));
             }
-            Action::Print(print) => {
-                let mut new = Print::clone(print);
-                let value = |value: &Printable| match value {
-                    Printable::Booleans(masks) => {
+            LaneInstruction::Print(print) => {
+                let mut new = PrintedLine::clone(print);
+                let value = |value: &PrintedValue| match value {
+                    PrintedValue::Booleans(masks) => {
                         let mut masks = masks.to_vec();
-                        masks.iter_mut().for_each(|reg| mask(v, reg, Operand));
-                        Printable::Booleans(masks.into())
+                        masks.iter_mut().for_each(|reg| visit_mask(v, reg, Operand));
+                        PrintedValue::Booleans(masks.into())
                     }
-                    Printable::Numbers(kindred, numbers) => {
-                        Printable::Numbers(*kindred, parts(numbers, v))
+                    PrintedValue::Numbers(kindred, numbers) => {
+                        PrintedValue::Numbers(*kindred, visit_numbers(numbers, v))
                     }
                 };
                 new.values = new.values.iter().map(value).collect();
                 *print = Arc::new(new);
             }
-            Action::Image(step) => *step = Arc::new(step.with_registers(v)),
-            Action::Load { access, to } => {
+            LaneInstruction::Image(step) => *step = Arc::new(step.with_registers(v)),
+            LaneInstruction::Load { access, to } => {
                 *access = Arc::new(access.with_registers(v));
-                *to = scalars(to, Write, v);
+                *to = visit_scalars(to, Write, v);
             }
-            Action::Store { access, from } => {
+            LaneInstruction::Store { access, from } => {
                 *access = Arc::new(access.with_registers(v));
-                let using = if access.root.is_buffer() { Operand } else { Travel };
-                *from = scalars(from, using, v);
+                let using = if access.root.is_buffer() { Operand } else { Forward };
+                *from = visit_scalars(from, using, v);
             }
-            Action::Condition { slot: _, sum, value, weights: _ } => {
-                mask(v, value, Travel);
-                word(v, sum, Update);
+            LaneInstruction::Condition { slot: _, sum, value, weights: _ } => {
+                visit_mask(v, value, Forward);
+                visit_word(v, sum, Update);
             }
-            Action::Decision { slot: _, sum, compared } => {
+            LaneInstruction::Decision { slot: _, sum, compared } => {
                 *compared = compared.iter().map(|one| one.with_registers(v)).collect();
-                word(v, sum, Update);
+                visit_word(v, sum, Update);
             }
-            Action::Single { slot: _, value, weights: _, compared } => {
+            LaneInstruction::SingleCondition { slot: _, value, weights: _, compared } => {
                 *compared = compared.iter().map(|one| one.with_registers(v)).collect();
-                mask(v, value, Travel);
+                visit_mask(v, value, Forward);
             }
         }
     }
 }
 
-impl Compared {
-    fn with_registers(&self, visit: &mut dyn FnMut(&mut Scalar, Use)) -> Compared {
+impl RecordedComparison {
+    fn with_registers(
+        &self,
+        visit: &mut dyn FnMut(&mut Scalar, RegisterUse),
+    ) -> RecordedComparison {
         let mut new = self.clone();
-        word(visit, &mut new.left, Use::Travel);
-        word(visit, &mut new.right, Use::Travel);
+        visit_word(visit, &mut new.left, RegisterUse::Forward);
+        visit_word(visit, &mut new.right, RegisterUse::Forward);
         new
     }
 }
 
-pub(crate) fn parts(list: &[Parts], visit: &mut dyn FnMut(&mut Scalar, Use)) -> Arc<[Parts]> {
+pub(crate) fn visit_numbers(
+    list: &[NumberRegisters],
+    visit: &mut dyn FnMut(&mut Scalar, RegisterUse),
+) -> Arc<[NumberRegisters]> {
     let mut list = list.to_vec();
-    list.iter_mut().for_each(|parts| parts.visit(visit, Use::Operand));
+    list.iter_mut().for_each(|parts| parts.visit_registers(visit, RegisterUse::Operand));
     list.into()
 }
 
-pub(crate) fn scalars(
+pub(crate) fn visit_scalars(
     list: &[Scalar],
-    using: Use,
-    visit: &mut dyn FnMut(&mut Scalar, Use),
+    using: RegisterUse,
+    visit: &mut dyn FnMut(&mut Scalar, RegisterUse),
 ) -> Arc<[Scalar]> {
     let mut list = list.to_vec();
     list.iter_mut().for_each(|scalar| visit(scalar, using));

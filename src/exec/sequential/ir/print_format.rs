@@ -3,8 +3,8 @@
 //! Promises: a value that does not suit its conversion is printed as what it is. Widths and
 //! precisions are at most [`MOST_PLACES`].
 
-use super::instruction::{Print, Printable};
-use super::register::{Parts, Reg};
+use super::instruction::{PrintedLine, PrintedValue};
+use super::register::{NumberRegisters, Reg};
 use std::fmt::Write as _;
 use vkcert_spirv::operation::sized::{NumberFormat, Width};
 
@@ -13,7 +13,7 @@ pub(crate) const MOST_PLACES: usize = 200;
 
 /// Part of a format string.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum FormatPiece {
     Text(String),
     /// The next value; also how it was written, for where there is none.
     Value(Conversion, String),
@@ -34,7 +34,7 @@ pub struct Conversion {
 
 /// What a value is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kindred {
+pub enum ValueKind {
     Boolean,
     Signed(Width),
     Unsigned(Width),
@@ -42,24 +42,24 @@ pub enum Kindred {
 }
 
 /// A line from the bits of its values' components, those of Booleans 0 or 1.
-pub(crate) fn line(
-    print: &Print,
-    number: impl Fn(Parts) -> u64,
+pub(crate) fn format_line(
+    print: &PrintedLine,
+    number: impl Fn(NumberRegisters) -> u64,
     boolean: impl Fn(Reg) -> u64,
 ) -> String {
     let mut text = String::new();
     let mut values = print.values.iter();
     for piece in print.pieces.iter() {
         match piece {
-            Piece::Text(plain) => text.push_str(plain),
-            Piece::Value(conversion, written) => match values.next() {
+            FormatPiece::Text(plain) => text.push_str(plain),
+            FormatPiece::Value(conversion, written) => match values.next() {
                 Some(value) => {
                     let components: Vec<String> = match value {
-                        Printable::Booleans(all) => all
+                        PrintedValue::Booleans(all) => all
                             .iter()
-                            .map(|reg| conversion.write(Kindred::Boolean, boolean(*reg)))
+                            .map(|reg| conversion.write(ValueKind::Boolean, boolean(*reg)))
                             .collect(),
-                        Printable::Numbers(kindred, all) => all
+                        PrintedValue::Numbers(kindred, all) => all
                             .iter()
                             .map(|parts| conversion.write(*kindred, number(*parts)))
                             .collect(),
@@ -75,23 +75,25 @@ pub(crate) fn line(
 
 impl Conversion {
     /// One number or Boolean.
-    pub(crate) fn write(&self, kindred: Kindred, bits: u64) -> String {
+    pub(crate) fn write(&self, kindred: ValueKind, bits: u64) -> String {
         let extended = |width: Width| ((bits << (64 - width.bits())) as i64) >> (64 - width.bits());
         let (sign, body) = match (kindred, self.letter) {
-            (Kindred::Boolean, 'd' | 'i' | 'u') => self.integer(false, bits),
-            (Kindred::Boolean, _) => ("", (bits != 0).to_string()),
-            (Kindred::Signed(width) | Kindred::Unsigned(width), 'd' | 'i') => {
+            (ValueKind::Boolean, 'd' | 'i' | 'u') => self.integer(false, bits),
+            (ValueKind::Boolean, _) => ("", (bits != 0).to_string()),
+            (ValueKind::Signed(width) | ValueKind::Unsigned(width), 'd' | 'i') => {
                 let value = extended(width);
                 self.integer(value < 0, value.unsigned_abs())
             }
-            (Kindred::Signed(_) | Kindred::Unsigned(_), 'u' | 'o' | 'x' | 'X') => self.digits(bits),
-            (Kindred::Signed(width), _) => {
+            (ValueKind::Signed(_) | ValueKind::Unsigned(_), 'u' | 'o' | 'x' | 'X') => {
+                self.digits(bits)
+            }
+            (ValueKind::Signed(width), _) => {
                 self.integer(extended(width) < 0, extended(width).unsigned_abs())
             }
-            (Kindred::Unsigned(_), _) => self.integer(false, bits),
-            (Kindred::Float(form), _) => self.float(form.to_float(bits)),
+            (ValueKind::Unsigned(_), _) => self.integer(false, bits),
+            (ValueKind::Float(form), _) => self.float(form.to_float(bits)),
         };
-        self.pad(sign, body, matches!(kindred, Kindred::Float(_)))
+        self.pad(sign, body, matches!(kindred, ValueKind::Float(_)))
     }
 
     fn sign(&self, negative: bool) -> &'static str {

@@ -1,20 +1,20 @@
 //! A decoded kernel: blocks, barriers, descriptors, and what it needs of registers and memory.
 
-use super::access::Object;
-use super::access_facts::Places;
-use super::instruction::{Step, Terminator};
-use super::memory_semantics::Fences;
+use super::access::PointedObject;
+use super::access_facts::FactsByInstruction;
+use super::instruction::{LocatedInstruction, Terminator};
+use super::memory_semantics::BarrierFences;
 use super::register::{Reg, Scalar};
 use std::sync::Arc;
 use vkcert_spirv::module::Id;
 use vkcert_spirv::precision::ImplementationFreedom;
 
 #[derive(Debug, Clone)]
-pub struct Block {
-    pub steps: Vec<Step>,
+pub struct BasicBlock {
+    pub steps: Vec<LocatedInstruction>,
     pub terminator: Terminator,
-    pub place: u32,
-    pub suspects: Box<[Scalar]>,
+    pub source_index: u32,
+    pub operands_to_check: Box<[Scalar]>,
     /// The SPIR-V label it was made from, and which inlined copy of its function; for the printed
     /// form.
     pub label: Id,
@@ -22,16 +22,16 @@ pub struct Block {
 
 /// A barrier in one inlined copy.
 #[derive(Debug, Clone)]
-pub struct Barrier {
-    pub place: u32,
-    pub fences: Fences,
+pub struct ControlBarrier {
+    pub source_index: u32,
+    pub fences: BarrierFences,
     /// Iteration counters of the loops around it, outermost first.
     pub counters: Arc<[Reg]>,
 }
 
 /// What the memory behind a descriptor counts as where barriers order memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum MemoryClass {
     Buffer,
     /// An image or texel buffer; a sampler has no memory.
     Image,
@@ -44,19 +44,19 @@ pub struct Descriptor {
     pub binding: u32,
     pub array_index: u32,
     pub name: String,
-    pub kept: Kept,
+    pub kept: MemoryClass,
     /// Whether any instruction writes through it.
     pub written: bool,
     pub atomics: bool,
     /// Whether its variable says that there is no other way to its memory.
-    pub exclusive: Exclusive,
+    pub exclusive: RestrictQualifier,
     /// Whether it may be left unbound: one of an array whose index is not known.
     pub may_be_unbound: bool,
 }
 
 /// A register that the dispatch fills before anything runs, the same for every lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Uniform {
+pub enum UniformValue {
     Constant(u32),
     /// Word of the push constants.
     PushConstant(u32),
@@ -68,7 +68,7 @@ pub enum Uniform {
 
 /// A register that differs by lane and is filled when a workgroup starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PerLane {
+pub enum PerLaneValue {
     LocalId(u8),
     GlobalId(u8),
     LocalIndex,
@@ -102,7 +102,7 @@ pub enum SubgroupUse {
 
 /// A variable of the kernel, for the printed form and for initial values.
 #[derive(Debug, Clone)]
-pub struct Expanded {
+pub struct VariableScalars {
     pub name: String,
     pub scalars: u32,
 }
@@ -110,11 +110,11 @@ pub struct Expanded {
 /// A decoded kernel.
 #[derive(Debug, Clone, Default)]
 pub struct Program {
-    pub blocks: Vec<Block>,
-    pub barriers: Vec<Barrier>,
+    pub blocks: Vec<BasicBlock>,
+    pub barriers: Vec<ControlBarrier>,
     pub descriptors: Vec<Descriptor>,
     /// What variable pointers point into.
-    pub objects: Vec<Object>,
+    pub objects: Vec<PointedObject>,
     pub local_size: [u32; 3],
     /// Word registers `0 .. shared_words` need not survive a block (or are uniform); the rest
     /// belongs to a tile.
@@ -122,17 +122,17 @@ pub struct Program {
     pub shared_words: u32,
     pub masks: u32,
     pub shared_masks: u32,
-    pub uniforms: Vec<(Uniform, Reg)>,
+    pub uniforms: Vec<(UniformValue, Reg)>,
     pub uniform_masks: Vec<(bool, Reg)>,
-    pub per_lane: Vec<(PerLane, Reg)>,
+    pub per_lane: Vec<(PerLaneValue, Reg)>,
     /// Word registers that are undefined when an invocation starts.
     pub undefined_words: Vec<Reg>,
     pub undefined_masks: Vec<Reg>,
     /// Words of workgroup memory, and of memory per invocation.
     pub workgroup_words: u32,
     pub invocation_words: u32,
-    pub workgroup_variables: Vec<Expanded>,
-    pub expanded: Vec<Expanded>,
+    pub workgroup_variables: Vec<VariableScalars>,
+    pub expanded: Vec<VariableScalars>,
     /// Sum registers: zero when an invocation starts.
     pub zeroed: Vec<Reg>,
     /// What the module leaves to an implementation; read for a variation alone.
@@ -145,7 +145,7 @@ pub struct Program {
     pub granule: u32,
     pub subgroups: SubgroupUse,
     pub order: OrderUse,
-    pub waits: Waits,
+    pub waits: SpinWaits,
 }
 
 /// What orders the accesses of a program.
@@ -156,13 +156,13 @@ pub enum OrderUse {
     Intervals,
     /// Fences, flags and barriers of subgroups as well, or atomics that are not atomic for each
     /// other.
-    Exact(Arc<Places>),
+    Exact(Arc<FactsByInstruction>),
 }
 
 /// Whether an invocation may wait for what another one writes: it reads in a loop what others write
 /// meanwhile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Waits {
+pub enum SpinWaits {
     #[default]
     Never,
     /// By plain reads, which no order makes right: others of its workgroup go on.
@@ -182,7 +182,7 @@ pub enum Addressing {
 
 /// What a variable says of other ways to its memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exclusive {
+pub enum RestrictQualifier {
     /// It is `restrict`.
     Declared,
     No,

@@ -5,7 +5,7 @@
 //! Knows: what each operation gives to every active invocation of one subgroup. Invocations are
 //! numbered within their subgroup; a ballot is a number of 128 bits.
 //! Promises: sums and products are taken in ascending order of the invocations, from the first
-//! value on. What is undefined has the result that [`Undefined`] documents.
+//! value on. What is undefined has the result that [`UndefinedGroupResult`] documents.
 //! Does not cover: operations over scopes other than Subgroup.
 
 use vkcert_spirv::operation::operator::Binary;
@@ -18,13 +18,13 @@ pub(crate) const MOST_INVOCATIONS: u32 = 128;
 
 /// The active invocations of one subgroup.
 #[derive(Debug, Clone, Copy)]
-pub struct Members {
+pub struct SubgroupMembers {
     /// Bit `i`: invocation `i` is active; at least one is.
     pub active: u128,
     pub size: u32,
 }
 
-impl Members {
+impl SubgroupMembers {
     pub fn has(self, id: u32) -> bool {
         id < self.size && self.active >> id & 1 == 1
     }
@@ -62,12 +62,12 @@ pub enum Scan {
     Clustered(u32),
     /// By the sets of a partition, of which each invocation has its own as a ballot behind the
     /// value.
-    Partitioned(Within),
+    Partitioned(PartitionRange),
 }
 
 /// Over which invocations of a set of a partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Within {
+pub enum PartitionRange {
     All,
     UpToOwn,
     BelowOwn,
@@ -87,16 +87,16 @@ impl Combination {
     }
 
     /// What is undefined about a result that only NaNs went into.
-    fn all_nan(self, sum: Option<u64>) -> Option<Undefined> {
+    fn all_nan(self, sum: Option<u64>) -> Option<UndefinedGroupResult> {
         let nan =
             self.skips_nan() && sum.is_some_and(|sum| self.operation.from.to_float(sum).is_nan());
-        nan.then_some(Undefined::AllNan)
+        nan.then_some(UndefinedGroupResult::AllNan)
     }
 }
 
 /// An operation whose result is computed from the operands of a subgroup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Group {
+pub enum GroupOperation {
     Elect,
     All,
     Any,
@@ -117,7 +117,7 @@ pub enum Group {
 
 /// Where an invocation takes a value from; the index is an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum LaneExchange {
     Index,
     Xor,
     Up,
@@ -133,7 +133,7 @@ pub enum Way {
 
 /// Why a result is undefined, and what it is here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Undefined {
+pub enum UndefinedGroupResult {
     /// The value is 0 or false.
     Source,
     /// The index of the lowest active invocation counts for all.
@@ -152,76 +152,80 @@ pub enum Undefined {
     AllNan,
 }
 
-impl Undefined {
+impl UndefinedGroupResult {
     /// As other operations have it.
-    pub fn told(self) -> undefined::Undefined {
+    pub fn as_undefined(self) -> undefined::Undefined {
         undefined::Undefined { extent: self.extent(), why: self.message() }
     }
 
     fn message(self) -> &'static str {
         match self {
-            Undefined::Source => {
+            UndefinedGroupResult::Source => {
                 "a value of an invocation that is not active or not in the subgroup; the result is undefined"
             }
-            Undefined::Index => {
+            UndefinedGroupResult::Index => {
                 "the index differs between the invocations of a subgroup or quad; the result is undefined"
             }
-            Undefined::Ballot => {
+            UndefinedGroupResult::Ballot => {
                 "the ballot differs between the invocations of a subgroup; the result is undefined"
             }
-            Undefined::Bit => {
+            UndefinedGroupResult::Bit => {
                 "the index of a bit is not below the subgroup size; the result is undefined"
             }
-            Undefined::NoBit => "no bit of the ballot is set; the result is undefined",
-            Undefined::Cluster => {
+            UndefinedGroupResult::NoBit => "no bit of the ballot is set; the result is undefined",
+            UndefinedGroupResult::Cluster => {
                 "the cluster is larger than the subgroup; the result is undefined"
             }
-            Undefined::Partition => {
+            UndefinedGroupResult::Partition => {
                 "the ballots of the active invocations are no partition of them; the result is undefined"
             }
-            Undefined::AllNan => "the least or greatest of NaNs alone; the result is undefined",
+            UndefinedGroupResult::AllNan => {
+                "the least or greatest of NaNs alone; the result is undefined"
+            }
         }
     }
 
     /// Whether behaviour is undefined or the result alone (SPIR-V, "Non-Uniform Instructions").
     fn extent(self) -> UndefinedExtent {
         match self {
-            Undefined::Source | Undefined::Bit | Undefined::NoBit | Undefined::AllNan => {
-                UndefinedExtent::Value
-            }
-            Undefined::Index | Undefined::Ballot | Undefined::Cluster | Undefined::Partition => {
-                UndefinedExtent::Behaviour
-            }
+            UndefinedGroupResult::Source
+            | UndefinedGroupResult::Bit
+            | UndefinedGroupResult::NoBit
+            | UndefinedGroupResult::AllNan => UndefinedExtent::Value,
+            UndefinedGroupResult::Index
+            | UndefinedGroupResult::Ballot
+            | UndefinedGroupResult::Cluster
+            | UndefinedGroupResult::Partition => UndefinedExtent::Behaviour,
         }
     }
 }
 
-impl Group {
+impl GroupOperation {
     /// Whether the result jumps while the operands move little; those of floats do not.
-    pub fn jumps(self) -> bool {
+    pub fn result_jumps(self) -> bool {
         match self {
-            Group::Combine(combination, _) => {
+            GroupOperation::Combine(combination, _) => {
                 matches!(combination.operation.from, NumberFormat::Integer(_))
             }
-            Group::Elect
-            | Group::All
-            | Group::Any
-            | Group::AllEqual(_)
-            | Group::Ballot
-            | Group::InverseBallot
-            | Group::BitExtract
-            | Group::BitCount(_)
-            | Group::FindLowest
-            | Group::FindHighest
-            | Group::Partition => true,
+            GroupOperation::Elect
+            | GroupOperation::All
+            | GroupOperation::Any
+            | GroupOperation::AllEqual(_)
+            | GroupOperation::Ballot
+            | GroupOperation::InverseBallot
+            | GroupOperation::BitExtract
+            | GroupOperation::BitCount(_)
+            | GroupOperation::FindLowest
+            | GroupOperation::FindHighest
+            | GroupOperation::Partition => true,
         }
     }
 
     /// How many of so many words are the first operand; the others are the second.
-    pub fn first_words(self, all: usize) -> usize {
+    pub fn first_operand_words(self, all: usize) -> usize {
         match self {
             // Behind the value stands a ballot.
-            Group::Combine(_, Scan::Partitioned(_)) => all - 4,
+            GroupOperation::Combine(_, Scan::Partitioned(_)) => all - 4,
             _ => all,
         }
     }
@@ -229,78 +233,82 @@ impl Group {
     /// Whether a result can be undefined.
     pub fn may_be_undefined(self) -> bool {
         match self {
-            Group::Combine(combination, _) => combination.skips_nan(),
-            Group::BitExtract | Group::FindLowest | Group::FindHighest => true,
-            Group::Elect
-            | Group::All
-            | Group::Any
-            | Group::AllEqual(_)
-            | Group::Ballot
-            | Group::InverseBallot
-            | Group::Partition
-            | Group::BitCount(_) => false,
+            GroupOperation::Combine(combination, _) => combination.skips_nan(),
+            GroupOperation::BitExtract
+            | GroupOperation::FindLowest
+            | GroupOperation::FindHighest => true,
+            GroupOperation::Elect
+            | GroupOperation::All
+            | GroupOperation::Any
+            | GroupOperation::AllEqual(_)
+            | GroupOperation::Ballot
+            | GroupOperation::InverseBallot
+            | GroupOperation::Partition
+            | GroupOperation::BitCount(_) => false,
         }
     }
 
     /// Gives each active invocation's result. `operands` are an invocation's, as bits.
     pub fn apply(
         self,
-        members: Members,
+        members: SubgroupMembers,
         operands: impl Fn(u32) -> [u128; 2],
-        mut result: impl FnMut(u32, u128, Option<Undefined>),
+        mut result: impl FnMut(u32, u128, Option<UndefinedGroupResult>),
     ) {
         let first = |id: u32| operands(id)[0];
-        let all = Members::below(members.size);
+        let all = SubgroupMembers::below(members.size);
         match self {
-            Group::Elect => {
+            GroupOperation::Elect => {
                 members.ids().for_each(|id| result(id, u128::from(id == members.lowest()), None))
             }
-            Group::All | Group::Any | Group::AllEqual(_) => {
+            GroupOperation::All | GroupOperation::Any | GroupOperation::AllEqual(_) => {
                 let value = u128::from(match self {
-                    Group::All => members.ids().all(|id| first(id) != 0),
-                    Group::Any => members.ids().any(|id| first(id) != 0),
+                    GroupOperation::All => members.ids().all(|id| first(id) != 0),
+                    GroupOperation::Any => members.ids().any(|id| first(id) != 0),
                     _ => all_equal(self, members, first),
                 });
                 members.ids().for_each(|id| result(id, value, None));
             }
-            Group::Combine(combination, Scan::Partitioned(within)) => {
+            GroupOperation::Combine(combination, Scan::Partitioned(within)) => {
                 let sets = |id: u32| operands(id)[1] & members.active;
-                partitioned(combination, within, members, (first, sets), result);
+                combine_partitions(combination, within, members, (first, sets), result);
             }
-            Group::Combine(combination, scan) => combine(combination, scan, members, first, result),
-            Group::Partition => members.ids().for_each(|id| {
+            GroupOperation::Combine(combination, scan) => {
+                combine_scan(combination, scan, members, first, result)
+            }
+            GroupOperation::Partition => members.ids().for_each(|id| {
                 let same = members.ids().filter(|other| first(*other) == first(id));
                 result(id, same.fold(0, |bits, id| bits | 1 << id), None);
             }),
-            Group::Ballot => {
+            GroupOperation::Ballot => {
                 let ballot =
                     members.ids().filter(|id| first(*id) != 0).fold(0, |bits, id| bits | 1 << id);
                 members.ids().for_each(|id| result(id, ballot, None));
             }
-            Group::InverseBallot => {
+            GroupOperation::InverseBallot => {
                 let same = members.ids().all(|id| first(id) == first(members.lowest()));
-                let why = (!same).then_some(Undefined::Ballot);
+                let why = (!same).then_some(UndefinedGroupResult::Ballot);
                 members.ids().for_each(|id| result(id, first(id) >> id & 1, why));
             }
-            Group::BitExtract => members.ids().for_each(|id| {
+            GroupOperation::BitExtract => members.ids().for_each(|id| {
                 let [ballot, index] = operands(id);
                 match u32::try_from(index).ok().filter(|index| *index < members.size) {
                     Some(index) => result(id, ballot >> index & 1, None),
-                    None => result(id, 0, Some(Undefined::Bit)),
+                    None => result(id, 0, Some(UndefinedGroupResult::Bit)),
                 }
             }),
-            Group::BitCount(scan) => members.ids().for_each(|id| {
+            GroupOperation::BitCount(scan) => members.ids().for_each(|id| {
                 let counted = match scan {
                     Scan::Reduce | Scan::Clustered(_) | Scan::Partitioned(_) => all,
-                    Scan::Inclusive => Members::below(id + 1),
-                    Scan::Exclusive => Members::below(id),
+                    Scan::Inclusive => SubgroupMembers::below(id + 1),
+                    Scan::Exclusive => SubgroupMembers::below(id),
                 };
                 result(id, u128::from((first(id) & all & counted).count_ones()), None);
             }),
-            Group::FindLowest | Group::FindHighest => {
+            GroupOperation::FindLowest | GroupOperation::FindHighest => {
                 members.ids().for_each(|id| match first(id) & all {
-                    0 => result(id, u128::from(u32::MAX), Some(Undefined::NoBit)),
-                    bits if self == Group::FindLowest => {
+                    0 => result(id, u128::from(u32::MAX), Some(UndefinedGroupResult::NoBit)),
+                    bits if self == GroupOperation::FindLowest => {
                         result(id, u128::from(bits.trailing_zeros()), None)
                     }
                     bits => result(id, u128::from(127 - bits.leading_zeros()), None),
@@ -310,10 +318,10 @@ impl Group {
     }
 }
 
-fn all_equal(group: Group, members: Members, value: impl Fn(u32) -> u128) -> bool {
+fn all_equal(group: GroupOperation, members: SubgroupMembers, value: impl Fn(u32) -> u128) -> bool {
     let first = value(members.lowest());
     match group {
-        Group::AllEqual(Some(form @ (NumberFormat::Float(_) | NumberFormat::Brain))) => {
+        GroupOperation::AllEqual(Some(form @ (NumberFormat::Float(_) | NumberFormat::Brain))) => {
             members.ids().all(|id| form.to_float(value(id) as u64) == form.to_float(first as u64))
         }
         _ => members.ids().all(|id| value(id) == first),
@@ -322,27 +330,27 @@ fn all_equal(group: Group, members: Members, value: impl Fn(u32) -> u128) -> boo
 
 /// By the sets of a partition. Where the ballots are none, the own ballot of each invocation
 /// counts.
-fn partitioned(
+fn combine_partitions(
     combination: Combination,
-    within: Within,
-    members: Members,
+    within: PartitionRange,
+    members: SubgroupMembers,
     (value, set): (impl Fn(u32) -> u128, impl Fn(u32) -> u128),
-    mut result: impl FnMut(u32, u128, Option<Undefined>),
+    mut result: impl FnMut(u32, u128, Option<UndefinedGroupResult>),
 ) {
     let Combination { operation, identity } = combination;
     let is_set = |id: u32| {
         let own = set(id);
         own >> id & 1 == 1
-            && Members { active: own, ..members }.ids().all(|other| set(other) == own)
+            && SubgroupMembers { active: own, ..members }.ids().all(|other| set(other) == own)
     };
-    let why = (!members.ids().all(is_set)).then_some(Undefined::Partition);
+    let why = (!members.ids().all(is_set)).then_some(UndefinedGroupResult::Partition);
     for id in members.ids() {
         let counted = match within {
-            Within::All => u128::MAX,
-            Within::UpToOwn => Members::below(id + 1),
-            Within::BelowOwn => Members::below(id),
+            PartitionRange::All => u128::MAX,
+            PartitionRange::UpToOwn => SubgroupMembers::below(id + 1),
+            PartitionRange::BelowOwn => SubgroupMembers::below(id),
         };
-        let others = Members { active: set(id) & counted, ..members };
+        let others = SubgroupMembers { active: set(id) & counted, ..members };
         let sum = others.ids().map(|other| value(other) as u64).reduce(|sum, value| {
             operation.result_bits(sum, value, 0).expect("decoding has asked whether it exists")
         });
@@ -350,12 +358,12 @@ fn partitioned(
     }
 }
 
-fn combine(
+fn combine_scan(
     combination: Combination,
     scan: Scan,
-    members: Members,
+    members: SubgroupMembers,
     value: impl Fn(u32) -> u128,
-    mut result: impl FnMut(u32, u128, Option<Undefined>),
+    mut result: impl FnMut(u32, u128, Option<UndefinedGroupResult>),
 ) {
     let Combination { operation, identity } = combination;
     let join = |sum: Option<u64>, id: u32| {
@@ -369,10 +377,10 @@ fn combine(
         Scan::Reduce | Scan::Inclusive | Scan::Exclusive | Scan::Partitioned(_) => members.size,
     };
     let why = matches!(scan, Scan::Clustered(asked) if asked > members.size)
-        .then_some(Undefined::Cluster);
+        .then_some(UndefinedGroupResult::Cluster);
     for start in (0..members.size).step_by(cluster as usize) {
-        let active = members.active & (Members::below(cluster) << start);
-        let part = Members { active, ..members };
+        let active = members.active & (SubgroupMembers::below(cluster) << start);
+        let part = SubgroupMembers { active, ..members };
         let mut sum = None;
         match scan {
             Scan::Reduce | Scan::Clustered(_) | Scan::Partitioned(_) => {
@@ -392,45 +400,50 @@ fn combine(
     }
 }
 
-impl Way {
+impl LaneExchange {
     /// The invocation whose index counts for `id` where it must be the same for all: the lowest
     /// active one of the subgroup, or of the quad.
-    pub fn index_holder(self, id: u32, members: Members) -> u32 {
+    pub fn index_holder(self, id: u32, members: SubgroupMembers) -> u32 {
         match self {
-            Way::QuadBroadcast => {
-                Members { active: members.active & 0xf << (id & !3), ..members }.lowest()
+            LaneExchange::QuadBroadcast => {
+                SubgroupMembers { active: members.active & 0xf << (id & !3), ..members }.lowest()
             }
-            Way::Index
-            | Way::Xor
-            | Way::Up
-            | Way::Down
-            | Way::Broadcast
-            | Way::First
-            | Way::QuadSwap(_)
-            | Way::Rotate(_) => members.lowest(),
+            LaneExchange::Index
+            | LaneExchange::Xor
+            | LaneExchange::Up
+            | LaneExchange::Down
+            | LaneExchange::Broadcast
+            | LaneExchange::First
+            | LaneExchange::QuadSwap(_)
+            | LaneExchange::Rotate(_) => members.lowest(),
         }
     }
 
     /// Whether the index must be the same in all active invocations, of the subgroup or of the
     /// quad.
-    pub fn wants_one_index(self) -> bool {
+    pub fn needs_uniform_index(self) -> bool {
         match self {
-            Way::Broadcast | Way::QuadBroadcast | Way::Rotate(_) => true,
-            Way::Index | Way::Xor | Way::Up | Way::Down | Way::First | Way::QuadSwap(_) => false,
+            LaneExchange::Broadcast | LaneExchange::QuadBroadcast | LaneExchange::Rotate(_) => true,
+            LaneExchange::Index
+            | LaneExchange::Xor
+            | LaneExchange::Up
+            | LaneExchange::Down
+            | LaneExchange::First
+            | LaneExchange::QuadSwap(_) => false,
         }
     }
 
     /// The invocation that `id` takes its value from, if that one is active.
-    pub fn source(self, id: u32, index: u32, members: Members) -> Option<u32> {
+    pub fn source_invocation(self, id: u32, index: u32, members: SubgroupMembers) -> Option<u32> {
         let source = match self {
-            Way::Index | Way::Broadcast => Some(index),
-            Way::Xor => Some(id ^ index),
-            Way::Up => id.checked_sub(index),
-            Way::Down => id.checked_add(index),
-            Way::First => Some(members.lowest()),
-            Way::QuadBroadcast => (index < 4).then_some((id & !3) | index & 3),
-            Way::QuadSwap(bits) => Some(id ^ bits),
-            Way::Rotate(cluster) => {
+            LaneExchange::Index | LaneExchange::Broadcast => Some(index),
+            LaneExchange::Xor => Some(id ^ index),
+            LaneExchange::Up => id.checked_sub(index),
+            LaneExchange::Down => id.checked_add(index),
+            LaneExchange::First => Some(members.lowest()),
+            LaneExchange::QuadBroadcast => (index < 4).then_some((id & !3) | index & 3),
+            LaneExchange::QuadSwap(bits) => Some(id ^ bits),
+            LaneExchange::Rotate(cluster) => {
                 let last = cluster.unwrap_or(members.size).min(members.size) - 1;
                 Some((id & !last) | (id.wrapping_add(index) & last))
             }
@@ -439,9 +452,11 @@ impl Way {
     }
 
     /// What is undefined about the operation itself for subgroups of a size.
-    pub fn too_large(self, size: u32) -> Option<Undefined> {
+    pub fn oversized_cluster(self, size: u32) -> Option<UndefinedGroupResult> {
         match self {
-            Way::Rotate(Some(cluster)) => (cluster > size).then_some(Undefined::Cluster),
+            LaneExchange::Rotate(Some(cluster)) => {
+                (cluster > size).then_some(UndefinedGroupResult::Cluster)
+            }
             _ => None,
         }
     }

@@ -8,9 +8,9 @@ use super::control_trace::{Stored, trace_stored};
 use super::registers::Registers;
 use super::state::Machine;
 use super::undefined_origins::Moved;
-use crate::ir::atomic::Touch;
-use crate::ir::lane_mask::{MASK_WORDS, Mask};
-use crate::ir::{Access, Kept, Root, Scalar, Unit};
+use crate::ir::atomic::AccessKind;
+use crate::ir::lane_mask::{LaneMask, MASK_WORDS};
+use crate::ir::{Access, AccessRoot, AddressUnit, MemoryClass, Scalar};
 
 impl Machine<'_> {
     pub(super) fn load(&mut self, access: &Access, to: &[Scalar], place: u32) {
@@ -18,7 +18,7 @@ impl Machine<'_> {
             return self.load_indirectly(access, to, place);
         }
         let found = self.address(access, place);
-        if access.unit == Unit::Byte {
+        if access.unit == AddressUnit::Byte {
             self.load_bytes(access, &found, to, place);
             return;
         }
@@ -79,7 +79,7 @@ impl Machine<'_> {
         }
         let addresses = std::mem::take(&mut self.memory.addresses);
         let inside = |lane: &usize| addresses[*lane].wrapping_add(component) < found.limit;
-        let mut lanes = Mask::EMPTY;
+        let mut lanes = LaneMask::EMPTY;
         found.lanes.lanes().filter(inside).for_each(|lane| lanes.insert(lane));
         let moved = Moved {
             root,
@@ -97,8 +97,8 @@ impl Machine<'_> {
     }
 
     /// Reads one component of every lane; all addresses are inside.
-    fn gather(&self, root: Root, first: usize, component: u32, out: &mut [u32]) {
-        if root == Root::Invocation {
+    fn gather(&self, root: AccessRoot, first: usize, component: u32, out: &mut [u32]) {
+        if root == AccessRoot::Invocation {
             for (lane, (out, address)) in out.iter_mut().zip(&self.memory.addresses).enumerate() {
                 *out = self.registers.private
                     [(address + component) as usize * self.registers.width + lane];
@@ -124,7 +124,7 @@ impl Machine<'_> {
             let Some(word) = self.inside(access, found, (lane, component), 1, place) else {
                 continue;
             };
-            if access.root == Root::Invocation {
+            if access.root == AccessRoot::Invocation {
                 out[lane] = self.registers.private[word as usize * self.registers.width + lane];
             } else {
                 out[lane] = self.memory.store_of(access.root).words[found.first + word as usize];
@@ -133,12 +133,17 @@ impl Machine<'_> {
     }
 
     /// Which lanes read an undefined word.
-    fn undefined_at(&self, root: Root, found: &Addressed, component: u32) -> [u64; MASK_WORDS] {
+    fn undefined_at(
+        &self,
+        root: AccessRoot,
+        found: &Addressed,
+        component: u32,
+    ) -> [u64; MASK_WORDS] {
         let mut undefined = [0; MASK_WORDS];
         if !self.monitor.track_undefined {
             return undefined;
         }
-        if root == Root::Invocation {
+        if root == AccessRoot::Invocation {
             for lane in found.lanes.lanes() {
                 let word = self.memory.addresses[lane].wrapping_add(component);
                 if word < found.limit {
@@ -169,7 +174,7 @@ impl Machine<'_> {
             });
         }
         let found = self.address(access, place);
-        if access.unit == Unit::Byte {
+        if access.unit == AddressUnit::Byte {
             self.store_bytes(access, &found, from, place);
             return;
         }
@@ -179,7 +184,10 @@ impl Machine<'_> {
                 Scalar::Word(reg) => values.copy_from_slice(&self.registers.words[reg.0 as usize]),
                 Scalar::Mask(reg) => {
                     let bits = self.registers.bits(*reg);
-                    crate::ir::lane_mask::spread(&mut values, &bits[..self.registers.mask_words]);
+                    crate::ir::lane_mask::spread_bits(
+                        &mut values,
+                        &bits[..self.registers.mask_words],
+                    );
                     values.iter_mut().for_each(|word| *word &= 1);
                 }
             }
@@ -217,7 +225,7 @@ impl Machine<'_> {
                 continue;
             };
             let is_undefined = undefined[lane / 64] >> (lane % 64) & 1 == 1;
-            if access.root == Root::Invocation {
+            if access.root == AccessRoot::Invocation {
                 self.store_private(word, lane, values[lane], is_undefined);
                 continue;
             }
@@ -228,7 +236,7 @@ impl Machine<'_> {
                 let one = LaneAccess {
                     lane,
                     bytes: 4 * at..4 * at + 4,
-                    touch: Touch::Write,
+                    touch: AccessKind::Write,
                     values: [store.words[at], values[lane]].map(u128::from),
                     atomic: None,
                 };
@@ -257,11 +265,11 @@ impl Machine<'_> {
 
 impl Machine<'_> {
     /// What memory behind a descriptor is called.
-    pub(super) fn kept_in(&self, root: Root) -> &'static str {
-        let Root::Descriptor(index) = root else { return "buffer" };
+    pub(super) fn kept_in(&self, root: AccessRoot) -> &'static str {
+        let AccessRoot::Descriptor(index) = root else { return "buffer" };
         match self.program.descriptors[index as usize].kept {
-            Kept::Buffer => "buffer",
-            Kept::Image => "image",
+            MemoryClass::Buffer => "buffer",
+            MemoryClass::Image => "image",
         }
     }
 }

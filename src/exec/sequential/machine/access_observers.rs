@@ -3,15 +3,15 @@
 
 use super::finding_collector::NOWHERE;
 use super::state::Machine;
-use crate::ir::atomic::Touch;
-use crate::ir::{Exclusive, Root};
+use crate::ir::atomic::AccessKind;
+use crate::ir::{AccessRoot, RestrictQualifier};
 use std::ops::Range;
 use vkcert_model::finding::{Finding, FindingKind};
 
 impl Machine<'_> {
     /// Notes who has accessed which bytes of a store by the instruction at hand.
     #[cold]
-    pub(super) fn tell_users(&mut self, root: Root, place: u32) {
+    pub(super) fn tell_users(&mut self, root: AccessRoot, place: u32) {
         let mut users = std::mem::take(&mut self.monitor.users);
         for (lane, bytes, touch) in users.drain(..) {
             self.note_user(root, lane, bytes, touch, place);
@@ -23,14 +23,14 @@ impl Machine<'_> {
     /// not see them.
     fn note_user(
         &mut self,
-        root: Root,
+        root: AccessRoot,
         lane: usize,
         bytes: Range<usize>,
-        touch: Touch,
+        touch: AccessKind,
         place: u32,
     ) {
         self.note_read(root, bytes.clone(), touch, place);
-        let Root::Descriptor(descriptor) = root else { return };
+        let AccessRoot::Descriptor(descriptor) = root else { return };
         let Some(aliasing) = &mut self.monitor.aliasing else { return };
         let first = bytes.start;
         let Some(other) = aliasing.note(descriptor, bytes, touch) else { return };
@@ -42,8 +42,8 @@ impl Machine<'_> {
         // Two clashes of one instruction differ by the other variable.
         self.monitor.collector.add(FindingKind::UndefinedValue, [place, NOWHERE], u32::MAX - 8 - other, || {
             let (exclusive, kept) = match own.exclusive {
-                Exclusive::Declared => (own, others),
-                Exclusive::No => (others, own),
+                RestrictQualifier::Declared => (own, others),
+                RestrictQualifier::No => (others, own),
             };
             let message = format!(
                 "the `restrict` variable `{}` and `{}` access the same bytes, and one of them stores",
@@ -58,17 +58,19 @@ impl Machine<'_> {
     }
 
     /// Notes an access to some bytes of a store, where reads are watched.
-    fn note_read(&mut self, root: Root, bytes: Range<usize>, touch: Touch, place: u32) {
+    fn note_read(&mut self, root: AccessRoot, bytes: Range<usize>, touch: AccessKind, place: u32) {
         let Some(reads) = &mut self.monitor.reads else { return };
         let buffer = match root {
-            Root::Descriptor(index) => self.memory.slots[index as usize].map(|slot| slot.buffer),
-            Root::Buffer(index) => Some(index as usize),
-            Root::Workgroup
-            | Root::Invocation
-            | Root::PushConstant
-            | Root::Descriptors { .. }
-            | Root::Address(_)
-            | Root::Pointer { .. } => None,
+            AccessRoot::Descriptor(index) => {
+                self.memory.slots[index as usize].map(|slot| slot.buffer)
+            }
+            AccessRoot::Buffer(index) => Some(index as usize),
+            AccessRoot::Workgroup
+            | AccessRoot::Invocation
+            | AccessRoot::PushConstant
+            | AccessRoot::Descriptors { .. }
+            | AccessRoot::Address(_)
+            | AccessRoot::Pointer { .. } => None,
         };
         if let Some(buffer) = buffer {
             reads.note(buffer, bytes, touch, place);

@@ -11,9 +11,9 @@
 use super::addressing::Addressed;
 use super::monitor::Monitor;
 use super::state::Machine;
-use crate::ir::atomic::{Atomic, Touch};
-use crate::ir::memory_semantics::Kinds;
-use crate::ir::{Access, Root};
+use crate::ir::atomic::{AccessKind, AtomicOperation};
+use crate::ir::memory_semantics::MemoryKinds;
+use crate::ir::{Access, AccessRoot};
 use crate::memory::access_sets::{Combined, Marks};
 use crate::memory::race_shadow::Now;
 use crate::memory::store::{Clock, Store};
@@ -24,7 +24,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moment {
     pub(super) place: u32,
-    pub(super) memory: Kinds,
+    pub(super) memory: MemoryKinds,
     /// The time of the first lane of the tile, whose local index this is.
     pub(super) now: Now,
     pub(super) first_lane: u32,
@@ -36,7 +36,7 @@ pub(super) struct LaneAccess {
     pub(super) lane: usize,
     /// Bytes of the store.
     pub(super) bytes: Range<usize>,
-    pub(super) touch: Touch,
+    pub(super) touch: AccessKind,
     /// What they held before, and what was read or is left.
     pub(super) values: [u128; 2],
     pub(super) atomic: Option<AtomicAccess>,
@@ -45,7 +45,7 @@ pub(super) struct LaneAccess {
 /// What an access is that is one step for all others.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AtomicAccess {
-    pub(super) op: Atomic,
+    pub(super) op: AtomicOperation,
     /// The time behind it.
     pub(super) after: u32,
     /// How workers on several cores keep it.
@@ -61,10 +61,10 @@ pub(super) enum AtomicMark {
 }
 
 impl Moment {
-    pub(super) fn of(clock: &Clock, memory: Kinds, first_lane: u32, place: u32) -> Self {
-        let now = if memory == Kinds::WORKGROUP {
+    pub(super) fn of(clock: &Clock, memory: MemoryKinds, first_lane: u32, place: u32) -> Self {
+        let now = if memory == MemoryKinds::WORKGROUP {
             clock.in_workgroup(first_lane, place)
-        } else if memory == Kinds::IMAGES {
+        } else if memory == MemoryKinds::IMAGES {
             clock.in_images(first_lane, place)
         } else {
             clock.in_buffers(first_lane, place)
@@ -109,8 +109,8 @@ fn mark(marks: &mut Marks, one: &LaneAccess) {
 }
 
 impl Machine<'_> {
-    pub(super) fn moment(&self, root: Root, place: u32) -> Moment {
-        let memory = if root.is_buffer() { Kinds::BUFFERS } else { Kinds::WORKGROUP };
+    pub(super) fn moment(&self, root: AccessRoot, place: u32) -> Moment {
+        let memory = if root.is_buffer() { MemoryKinds::BUFFERS } else { MemoryKinds::WORKGROUP };
         Moment::of(&self.monitor.clock, memory, self.registers.first_lane, place)
     }
 
@@ -137,7 +137,7 @@ impl Machine<'_> {
                 let one = LaneAccess {
                     lane,
                     bytes: 4 * at..4 * at + 4,
-                    touch: Touch::Read,
+                    touch: AccessKind::Read,
                     values: [u128::from(store.words[at]); 2],
                     atomic: None,
                 };
@@ -149,7 +149,7 @@ impl Machine<'_> {
     }
 
     /// Tells what was noticed of the accesses of all lanes to a variable.
-    pub(super) fn tell_access(&mut self, (root, name): (Root, &Arc<str>), place: u32) {
+    pub(super) fn tell_access(&mut self, (root, name): (AccessRoot, &Arc<str>), place: u32) {
         if !self.monitor.users.is_empty() {
             self.tell_users(root, place);
         }

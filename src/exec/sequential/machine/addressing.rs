@@ -2,8 +2,8 @@
 
 use super::finding_collector::NOWHERE;
 use super::state::Machine;
-use crate::ir::lane_mask::Mask;
-use crate::ir::{Access, Alignment, Bound, Root, Unit};
+use crate::ir::lane_mask::LaneMask;
+use crate::ir::{Access, AccessRoot, AddressUnit, Alignment, DimensionBound};
 use vkcert_exec::resource::address_symbol;
 use vkcert_model::finding::{Finding, FindingKind};
 
@@ -17,7 +17,7 @@ pub(super) enum Direction {
 /// What an access found about the lanes' addresses.
 pub(super) struct Addressed {
     /// Active lanes whose every index is inside its dimension.
-    pub(super) lanes: Mask,
+    pub(super) lanes: LaneMask,
     /// Whether every lane, active or not, can be read without looking.
     pub(super) unguarded: bool,
     /// What the root holds, in units of the access.
@@ -30,28 +30,32 @@ impl Machine<'_> {
     /// How much a root holds, in units, and the word of its store where it begins.
     pub(super) fn range_of(
         &self,
-        root: Root,
+        root: AccessRoot,
         window: Option<[u32; 2]>,
-        unit: Unit,
+        unit: AddressUnit,
     ) -> (u32, usize) {
         match root {
-            Root::Descriptor(index) => {
+            AccessRoot::Descriptor(index) => {
                 self.memory.slots[index as usize].map_or((0, 0), |slot| match unit {
-                    Unit::Word => (slot.words, slot.first),
-                    Unit::Byte => (slot.bytes, slot.first),
+                    AddressUnit::Word => (slot.words, slot.first),
+                    AddressUnit::Byte => (slot.bytes, slot.first),
                 })
             }
-            Root::Workgroup if let Some([first, words]) = window => {
+            AccessRoot::Workgroup if let Some([first, words]) = window => {
                 let words =
                     words.min((self.memory.workgroup.words.len() as u32).saturating_sub(first));
                 (unit.of_words(words), first as usize)
             }
-            Root::Workgroup => (unit.of_words(self.memory.workgroup.words.len() as u32), 0),
-            Root::Invocation => (unit.of_words(self.program.invocation_words), 0),
-            Root::PushConstant => (unit.of_words(self.memory.push_constants.words.len() as u32), 0),
-            Root::Buffer(index) => (self.memory.buffer_bytes(index), 0),
+            AccessRoot::Workgroup => (unit.of_words(self.memory.workgroup.words.len() as u32), 0),
+            AccessRoot::Invocation => (unit.of_words(self.program.invocation_words), 0),
+            AccessRoot::PushConstant => {
+                (unit.of_words(self.memory.push_constants.words.len() as u32), 0)
+            }
+            AccessRoot::Buffer(index) => (self.memory.buffer_bytes(index), 0),
             // Taken apart before (`indirect`).
-            Root::Descriptors { .. } | Root::Address(_) | Root::Pointer { .. } => (0, 0),
+            AccessRoot::Descriptors { .. }
+            | AccessRoot::Address(_)
+            | AccessRoot::Pointer { .. } => (0, 0),
         }
     }
 
@@ -62,24 +66,24 @@ impl Machine<'_> {
         let mut lanes = self.registers.active;
         let mut addresses = std::mem::take(&mut self.memory.addresses);
         match access.root {
-            Root::Buffer(_) => {
+            AccessRoot::Buffer(_) => {
                 let starts = addresses.iter_mut().zip(&self.memory.offsets);
                 starts.for_each(|(address, offset)| *address = offset.saturating_add(access.base));
             }
-            Root::Descriptor(_)
-            | Root::Workgroup
-            | Root::Invocation
-            | Root::PushConstant
-            | Root::Descriptors { .. }
-            | Root::Pointer { .. }
-            | Root::Address(_) => addresses.fill(access.base),
+            AccessRoot::Descriptor(_)
+            | AccessRoot::Workgroup
+            | AccessRoot::Invocation
+            | AccessRoot::PushConstant
+            | AccessRoot::Descriptors { .. }
+            | AccessRoot::Pointer { .. }
+            | AccessRoot::Address(_) => addresses.fill(access.base),
         }
         for (position, dimension) in access.dimensions.iter().enumerate() {
             let bound = match dimension.bound {
-                Bound::Fixed(bound) => bound,
+                DimensionBound::Fixed(bound) => bound,
                 // Of a buffer that an address leads to only the end is known.
-                Bound::Runtime if matches!(access.root, Root::Buffer(_)) => u32::MAX,
-                Bound::Runtime => {
+                DimensionBound::Runtime if matches!(access.root, AccessRoot::Buffer(_)) => u32::MAX,
+                DimensionBound::Runtime => {
                     limit.saturating_sub(access.base).div_ceil(dimension.stride.max(1))
                 }
             };
@@ -101,7 +105,7 @@ impl Machine<'_> {
         let most = addresses.iter().fold(0, |most, address| most.max(*address));
         let inside = room.is_some_and(|room| most <= room);
         self.memory.addresses = addresses;
-        if let Root::Descriptor(index) = access.root {
+        if let AccessRoot::Descriptor(index) = access.root {
             self.memory.touch_range(
                 index as usize,
                 &lanes,
@@ -121,9 +125,9 @@ impl Machine<'_> {
         access: &Access,
         position: usize,
         bound: u32,
-        mut lanes: Mask,
+        mut lanes: LaneMask,
         place: u32,
-    ) -> Mask {
+    ) -> LaneMask {
         let dimension = access.dimensions[position];
         for lane in lanes.lanes() {
             let index = self.registers.words[dimension.index.0 as usize][lane];
@@ -168,8 +172,14 @@ impl Machine<'_> {
 
     /// Reports lanes whose device address is not aligned as the instruction or the block says.
     /// Every buffer begins at an address that is aligned for all.
-    fn report_misaligned(&mut self, access: &Access, addresses: &[u32], lanes: &Mask, place: u32) {
-        let Root::Buffer(buffer) = access.root else { return };
+    fn report_misaligned(
+        &mut self,
+        access: &Access,
+        addresses: &[u32],
+        lanes: &LaneMask,
+        place: u32,
+    ) {
+        let AccessRoot::Buffer(buffer) = access.root else { return };
         let Alignment { access: own, block } = access.alignment;
         for lane in lanes.lanes() {
             let (byte, start) = (addresses[lane], self.memory.offsets[lane]);

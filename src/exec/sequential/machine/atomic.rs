@@ -3,9 +3,9 @@
 use super::access_step::{AtomicAccess, AtomicMark, LaneAccess};
 use super::control_trace::{Stored, trace_stored};
 use super::state::Machine;
-use crate::ir::atomic::{Atomic, Touch};
-use crate::ir::lane_mask::Mask;
-use crate::ir::{Access, Parts, Scalar};
+use crate::ir::atomic::{AccessKind, AtomicOperation};
+use crate::ir::lane_mask::LaneMask;
+use crate::ir::{Access, NumberRegisters, Scalar};
 use crate::memory::access_sets::Combined;
 use vkcert_spirv::operation::sized::NumberFormat;
 
@@ -13,16 +13,18 @@ impl Machine<'_> {
     /// `to`, value and comparator in this order.
     pub(super) fn atomic(
         &mut self,
-        (op, form): (Atomic, NumberFormat),
+        (op, form): (AtomicOperation, NumberFormat),
         access: &Access,
-        [to, a, b]: [Option<Parts>; 3],
+        [to, a, b]: [Option<NumberRegisters>; 3],
         place: u32,
     ) {
         if self.is_indirect(access) {
             let results = match to {
                 None => &[][..],
-                Some(Parts { low, high: None }) => &[Scalar::Word(low)],
-                Some(Parts { low, high: Some(high) }) => &[Scalar::Word(low), Scalar::Word(high)],
+                Some(NumberRegisters { low, high: None }) => &[Scalar::Word(low)],
+                Some(NumberRegisters { low, high: Some(high) }) => {
+                    &[Scalar::Word(low), Scalar::Word(high)]
+                }
             };
             return self.gather_targets(access, results, place, &mut |machine, access| {
                 machine.atomic((op, form), access, [to, a, b], place);
@@ -38,8 +40,8 @@ impl Machine<'_> {
         ];
         out.iter_mut().for_each(|half| half.fill(0));
         let moment = self.moment(access.root, place);
-        let (mut undefined, mut changed) = (Mask::EMPTY, false);
-        let passes = op.gives_what_was_there();
+        let (mut undefined, mut changed) = (LaneMask::EMPTY, false);
+        let passes = op.returns_old_value();
         let words = form.width().words();
         let combined = if to.is_none() { Combined::by(op, form) } else { None };
         let unit = access.unit.of_words(1);
@@ -56,8 +58,9 @@ impl Machine<'_> {
             let Some(address) = self.inside(access, &found, (lane, 0), size, place) else {
                 continue;
             };
-            let operand =
-                |parts: Option<Parts>| parts.map_or(0, |parts| self.registers.number(parts, lane));
+            let operand = |parts: Option<NumberRegisters>| {
+                parts.map_or(0, |parts| self.registers.number(parts, lane))
+            };
             let (value, comparator) = (operand(a), operand(b));
             let after = self.monitor.order.as_ref().map_or(0, |_| self.monitor.clock.tick());
             let trace = self.path(lane);
@@ -66,7 +69,8 @@ impl Machine<'_> {
             let high = if words == 2 { u64::from(store.words[at + 1]) << 32 } else { 0 };
             let old = u64::from(store.words[at]) | high;
             let new = op.apply(form, old, value, comparator);
-            let unwritten = op.reads() && (at..at + words).any(|word| store.is_undefined(word));
+            let unwritten =
+                op.reads_memory() && (at..at + words).any(|word| store.is_undefined(word));
             if unwritten {
                 undefined.insert(lane);
             }
@@ -74,7 +78,7 @@ impl Machine<'_> {
             let one = LaneAccess {
                 lane,
                 bytes: 4 * at..4 * (at + words),
-                touch: if new.is_some() { op.touch() } else { Touch::AtomicRead },
+                touch: if new.is_some() { op.access_kind() } else { AccessKind::AtomicRead },
                 values: [old, new.unwrap_or(old)].map(u128::from),
                 atomic: Some(AtomicAccess { op, after, mark }),
             };

@@ -41,7 +41,7 @@ impl<'a> Machine<'a> {
             let fences = self.program.barriers[barriers[0] as usize].fences;
             let mut order = order.borrow_mut();
             order.barrier(ordered.kinds(), fences.control, self.monitor.clock.latest());
-            if let Some(fence) = fences.repeated(self.settings.memory_model) {
+            if let Some(fence) = fences.idiom_repetition(self.settings.memory_model) {
                 let after = self.monitor.clock.tick();
                 let invocations = self.program.local_size.iter().product::<u32>();
                 (0..invocations).for_each(|one| order.fence(one, fence, after));
@@ -99,7 +99,7 @@ impl<'a> Machine<'a> {
         ended: &BTreeMap<u32, (u64, u32)>,
     ) {
         self.monitor.diverged = true;
-        let place = |barrier: &u32| self.program.barriers[*barrier as usize].place;
+        let place = |barrier: &u32| self.program.barriers[*barrier as usize].source_index;
         let mut waiting = gathered.iter();
         let Some(((barrier, iterations), (count, first))) = waiting.next() else { return };
         let (here, one) = (place(barrier), self.invocation(*first));

@@ -4,7 +4,7 @@ use super::access_step::LaneAccess;
 use super::addressing::{Addressed, Direction};
 use super::control_trace::{Stored, trace_stored};
 use super::state::Machine;
-use crate::ir::atomic::Touch;
+use crate::ir::atomic::AccessKind;
 use crate::ir::lane_mask::MASK_WORDS;
 use crate::ir::{Access, Scalar};
 
@@ -38,7 +38,7 @@ impl Machine<'_> {
                 }
                 if let Some(store) = self.memory.store_of_mut(access.root) {
                     let values = [u128::from(out[lane]); 2];
-                    let touch = Touch::Read;
+                    let touch = AccessKind::Read;
                     let one = LaneAccess { lane, bytes, touch, values, atomic: None };
                     self.monitor.observe(store, &moment, &one);
                 }
@@ -91,7 +91,7 @@ impl Machine<'_> {
                 let one = LaneAccess {
                     lane,
                     bytes: bytes.clone(),
-                    touch: Touch::Write,
+                    touch: AccessKind::Write,
                     values: [old, new].map(u128::from),
                     atomic: None,
                 };

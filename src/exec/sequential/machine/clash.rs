@@ -1,6 +1,6 @@
 //! An access that races with an earlier one.
 
-use crate::ir::atomic::Touch;
+use crate::ir::atomic::AccessKind;
 use crate::memory::race_shadow::Stamp;
 use crate::memory::racing_accesses::Earlier;
 use crate::memory::vector_clocks::Missing;
@@ -11,7 +11,7 @@ pub(crate) struct Clash {
     /// The earlier one.
     pub(super) other: Stamp,
     /// Of the earlier and the later one.
-    pub(super) touches: [Touch; 2],
+    pub(super) touches: [AccessKind; 2],
     /// Local index of the later one's invocation.
     pub(super) invocation: u32,
     pub(super) missing: Missing,
@@ -23,7 +23,7 @@ pub(crate) struct Clash {
 impl Clash {
     pub(super) fn new(
         earlier: Earlier,
-        (invocation, later): (u32, Touch),
+        (invocation, later): (u32, AccessKind),
         ([held, left], bytes): ([u128; 2], u32),
     ) -> Self {
         let Earlier { stamp: other, touch, missing, left: wrote } = earlier;

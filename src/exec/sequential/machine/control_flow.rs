@@ -7,15 +7,15 @@ use super::spin_watch::Before;
 use super::state::Machine;
 use super::step_budget::Stop;
 use super::tile::{Entry, Tile, Waiting, insert};
-use crate::ir::lane_mask::{Mask, spread};
-use crate::ir::{Reg, Terminator, Waits};
+use crate::ir::lane_mask::{LaneMask, spread_bits};
+use crate::ir::{Reg, SpinWaits, Terminator};
 use vkcert_model::finding::{Finding, FindingKind};
 
 impl Registers {
     /// Splits the active lanes; the target where they stay together.
     fn branch(&self, tile: &mut Tile, condition: Reg, yes: u32, no: u32) -> Option<u32> {
         let values = &self.masks[condition.0 as usize * self.mask_words..][..self.mask_words];
-        let (mut taken, mut passed) = (Mask::EMPTY, Mask::EMPTY);
+        let (mut taken, mut passed) = (LaneMask::EMPTY, LaneMask::EMPTY);
         let (mut any_taken, mut any_passed) = (0, 0);
         for (index, value) in values.iter().enumerate() {
             taken.0[index] = self.active.0[index] & value;
@@ -44,7 +44,7 @@ impl Registers {
         let mut rest = self.active;
         while let Some(first) = rest.lanes().next() {
             let to = targets[first];
-            let mut mask = Mask::EMPTY;
+            let mut mask = LaneMask::EMPTY;
             rest.lanes().filter(|lane| targets[*lane] == to).for_each(|lane| mask.insert(lane));
             rest.0.iter_mut().zip(&mask.0).for_each(|(rest, gone)| *rest &= !gone);
             insert(&mut tile.frontier, to, &mask);
@@ -91,7 +91,7 @@ impl<'a> Machine<'a> {
         let waits = self.program.waits;
         self.scheduler.watch.restart(tile.before, self.settings.following.schedule.turns);
         if !self.registers.full {
-            spread(
+            spread_bits(
                 &mut self.registers.lane_mask,
                 &self.registers.active.0[..self.registers.mask_words],
             );
@@ -101,7 +101,7 @@ impl<'a> Machine<'a> {
         let mut at = entry.block;
         loop {
             let block = &program.blocks[at as usize];
-            if waits != Waits::Never
+            if waits != SpinWaits::Never
                 && self.scheduler.watch.is_tired(block.steps.len() as u64 + 1, waits)
             {
                 tile.resting.push(Entry { block: at, mask: self.registers.active });
@@ -112,7 +112,7 @@ impl<'a> Machine<'a> {
             if cost > self.scheduler.steps_left && !self.scheduler.takes_more(cost) {
                 let lane = self.registers.active.lanes().next().unwrap_or(0) as u32;
                 return Err(Stop::Steps {
-                    place: block.place,
+                    place: block.source_index,
                     invocation: self.invocation(self.registers.first_lane + lane),
                 });
             }
@@ -132,8 +132,8 @@ impl<'a> Machine<'a> {
                     self.step(step);
                 }
             }
-            if !block.suspects.is_empty() && self.monitor.track_undefined {
-                self.check_defined(&block.suspects, block.place);
+            if !block.operands_to_check.is_empty() && self.monitor.track_undefined {
+                self.check_defined(&block.operands_to_check, block.source_index);
             }
             match &block.terminator {
                 Terminator::Jump { to } => at = *to,
@@ -157,7 +157,7 @@ impl<'a> Machine<'a> {
                 Terminator::End | Terminator::Unreachable => {
                     self.end(
                         tile,
-                        block.place,
+                        block.source_index,
                         matches!(block.terminator, Terminator::Unreachable),
                     );
                     return Ok(());

@@ -11,8 +11,8 @@
 //! paths are 64-bit hashes.
 
 use super::state::Machine;
-use crate::ir::lane_mask::{MASK_WORDS, Mask};
-use crate::ir::{Action, Reg, Root, Scalar};
+use crate::ir::lane_mask::{LaneMask, MASK_WORDS};
+use crate::ir::{AccessRoot, LaneInstruction, Reg, Scalar};
 use crate::memory::store::Store;
 use std::ops::Range;
 use vkcert_model::random::mix_bits;
@@ -34,48 +34,57 @@ impl Machine<'_> {
     }
 
     /// What a step decided, once it has run.
-    pub(super) fn follow_step(&mut self, action: &Action, place: u32) {
+    pub(super) fn follow_step(&mut self, action: &LaneInstruction, place: u32) {
         match action {
-            Action::Compare { op: _, to, a: _, b: _ } | Action::Classify { op: _, to, a: _ } => {
+            LaneInstruction::Compare { op: _, to, a: _, b: _ }
+            | LaneInstruction::Classify { op: _, to, a: _ } => {
                 self.follow_mask(*to, place);
             }
-            Action::Unary { op, to, a } => match op.row().jump {
+            LaneInstruction::Unary { op, to, a } => match op.row().jump {
                 ResultJump::Smooth => {}
                 ResultJump::Result => self.follow_word(*to, place, |word| word),
                 ResultJump::Floor => {
                     self.follow_word(*a, place, |word| f32::from_bits(word).floor().to_bits())
                 }
             },
-            Action::Binary { op, to, a: _, b: _ } if op.row().jump != ResultJump::Smooth => {
+            LaneInstruction::Binary { op, to, a: _, b: _ }
+                if op.row().jump != ResultJump::Smooth =>
+            {
                 self.follow_word(*to, place, |word| word)
             }
-            Action::Ternary { op, to, a: _, b: _, c: _ } if op.row().jump != ResultJump::Smooth => {
+            LaneInstruction::Ternary { op, to, a: _, b: _, c: _ }
+                if op.row().jump != ResultJump::Smooth =>
+            {
                 self.follow_word(*to, place, |word| word)
             }
-            Action::Relate { relation: _, form: _, to, from: _ } => self.follow_mask(*to, place),
+            LaneInstruction::Relate { relation: _, form: _, to, from: _ } => {
+                self.follow_mask(*to, place)
+            }
             // Between floats nothing jumps.
-            Action::Sized { operation, to, from: _ }
+            LaneInstruction::Sized { operation, to, from: _ }
                 if matches!(operation.to, NumberFormat::Integer(_)) =>
             {
                 to.registers().for_each(|reg| self.follow_word(reg, place, |word| word));
             }
-            Action::Product(factors) => {
+            LaneInstruction::Product(factors) => {
                 self.follow_subgroup();
                 if matches!(factors.product.result, NumberFormat::Integer(_)) {
                     let registers = factors.to.iter().flat_map(|parts| parts.registers());
                     registers.for_each(|reg| self.follow_word(reg, place, |word| word));
                 }
             }
-            Action::Dot { dot: _, to, from: _ } => {
+            LaneInstruction::Dot { dot: _, to, from: _ } => {
                 to.registers().for_each(|reg| self.follow_word(reg, place, |word| word));
             }
-            Action::Group { op, to, from: _, index: _ } => {
+            LaneInstruction::Group { op, to, from: _, index: _ } => {
                 self.follow_subgroup();
-                if op.jumps() {
+                if op.result_jumps() {
                     to.iter().for_each(|scalar| self.follow_scalar(*scalar, place));
                 }
             }
-            Action::Exchange { way: _, to: _, from: _, index: _ } => self.follow_subgroup(),
+            LaneInstruction::Exchange { way: _, to: _, from: _, index: _ } => {
+                self.follow_subgroup()
+            }
             _ => {}
         }
     }
@@ -117,7 +126,7 @@ impl Machine<'_> {
     }
 
     /// The same of one word of a store.
-    pub(super) fn follow_part(&mut self, root: Root, lane: usize, word: usize) {
+    pub(super) fn follow_part(&mut self, root: AccessRoot, lane: usize, word: usize) {
         let path = self
             .memory
             .store_of(root)
@@ -134,22 +143,22 @@ impl Machine<'_> {
     /// What was read comes with the path of who stored it.
     pub(super) fn follow_read(
         &mut self,
-        root: Root,
-        lanes: &Mask,
+        root: AccessRoot,
+        lanes: &LaneMask,
         (first, limit): (usize, u32),
         component: u32,
     ) {
         for lane in lanes.lanes() {
             let word = self.memory.addresses[lane].wrapping_add(component);
             let paths = match root {
-                Root::Descriptor(_) | Root::Workgroup | Root::Buffer(_) => {
+                AccessRoot::Descriptor(_) | AccessRoot::Workgroup | AccessRoot::Buffer(_) => {
                     self.memory.store_of(root).paths.as_ref()
                 }
-                Root::Invocation
-                | Root::PushConstant
-                | Root::Descriptors { .. }
-                | Root::Address(_)
-                | Root::Pointer { .. } => None,
+                AccessRoot::Invocation
+                | AccessRoot::PushConstant
+                | AccessRoot::Descriptors { .. }
+                | AccessRoot::Address(_)
+                | AccessRoot::Pointer { .. } => None,
             };
             let path =
                 paths.filter(|_| word < limit).map_or(0, |paths| paths[first + word as usize]);

@@ -1,15 +1,15 @@
 //! Products of cooperative matrices on the machine, subgroup by subgroup.
 
 use super::state::Machine;
-use crate::ir::cooperative_product::Product;
-use crate::ir::lane_mask::Mask;
-use crate::ir::{Factors, Parts};
+use crate::ir::cooperative_product::MatrixProduct;
+use crate::ir::lane_mask::LaneMask;
+use crate::ir::{MatrixFactors, NumberRegisters};
 use vkcert_model::finding::FindingKind;
 
 impl Machine<'_> {
     /// Reports lanes whose subgroup is not wholly active.
     pub(super) fn check_converged(&mut self, place: u32) {
-        let mut lanes = Mask::EMPTY;
+        let mut lanes = LaneMask::EMPTY;
         for (first, members) in self.subgroups() {
             if members.active.count_ones() < members.size {
                 members.ids().map(|id| (first + id) as usize).for_each(|lane| lanes.insert(lane));
@@ -20,17 +20,17 @@ impl Machine<'_> {
         self.report_value(&lanes, place, FindingKind::UndefinedValue, message);
     }
 
-    pub(super) fn product(&mut self, factors: &Factors, place: u32) {
+    pub(super) fn product(&mut self, factors: &MatrixFactors, place: u32) {
         let mut results = std::mem::take(&mut self.registers.elements);
         results.clear();
         results.resize(factors.to.len() * self.registers.width, 0);
-        let mut undefined = Mask::EMPTY;
+        let mut undefined = LaneMask::EMPTY;
         for (first, members) in self.subgroups() {
             let (first, size) = (first as usize, members.size as usize);
-            let held = |parts: &[Parts], element: usize| {
+            let held = |parts: &[NumberRegisters], element: usize| {
                 self.registers.number(parts[element / size], first + element % size)
             };
-            let Product { inner, columns, .. } = factors.product;
+            let MatrixProduct { inner, columns, .. } = factors.product;
             for element in 0..factors.to.len() * size {
                 let (row, column) = (element / columns, element % columns);
                 let a = |at: usize| held(&factors.a, row * inner + at);

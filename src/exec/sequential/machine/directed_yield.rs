@@ -20,9 +20,11 @@ use super::spin_watch::{Pace, ROUNDS};
 use super::state::Machine;
 use super::step_budget::Stop;
 use super::tile::Tile;
-use crate::ir::image::Doing;
-use crate::ir::lane_mask::Mask;
-use crate::ir::{Access, Action, Parts, Root, Step, SubgroupUse};
+use crate::ir::image::ImageOperation;
+use crate::ir::lane_mask::LaneMask;
+use crate::ir::{
+    Access, AccessRoot, LaneInstruction, LocatedInstruction, NumberRegisters, SubgroupUse,
+};
 use std::rc::Rc;
 
 impl Registers {
@@ -62,10 +64,10 @@ impl Machine<'_> {
         Steps::Done
     }
 
-    fn urgency(&mut self, step: &Step) -> Option<Urgency> {
-        let (effects, has_result): (Vec<Effect>, bool) = match &step.action {
-            Action::Atomic { op, form, access, to, a, b } => {
-                let operand = |parts: &Option<Parts>, lane| {
+    fn urgency(&mut self, step: &LocatedInstruction) -> Option<Urgency> {
+        let (effects, has_result): (Vec<Effect>, bool) = match &step.instruction {
+            LaneInstruction::Atomic { op, form, access, to, a, b } => {
+                let operand = |parts: &Option<NumberRegisters>, lane| {
                     parts.map_or(0, |parts| self.registers.number(parts, lane))
                 };
                 let effect = |lane: usize| {
@@ -83,8 +85,8 @@ impl Machine<'_> {
                 };
                 (self.registers.active.lanes().filter_map(effect).collect(), to.is_some())
             }
-            Action::Image(image) => {
-                let Doing::Atomic(op) = image.doing else { return None };
+            LaneInstruction::Image(image) => {
+                let ImageOperation::Atomic(op) = image.operation else { return None };
                 let effect = |lane: usize| {
                     let (buffer, word, [old, new]) = self.texel_effect(op, image, lane)?;
                     Some(Effect { cell: Cell::Buffer { buffer, word }, changes: new != old })
@@ -93,31 +95,31 @@ impl Machine<'_> {
             }
             _ => return None,
         };
-        self.scheduler.yielding.as_mut()?.judge(step.place, &effects, has_result)
+        self.scheduler.yielding.as_mut()?.judge(step.source_index, &effects, has_result)
     }
 
     /// The word that a lane accesses, and its root; none where that lies outside.
-    fn cell_of(&self, access: &Access, words: usize, lane: usize) -> Option<(Root, Cell)> {
+    fn cell_of(&self, access: &Access, words: usize, lane: usize) -> Option<(AccessRoot, Cell)> {
         let (root, window, start) = match access.root {
-            Root::Descriptors { first, length, index } => {
+            AccessRoot::Descriptors { first, length, index } => {
                 let index = Some(self.registers.words[index.0 as usize][lane])
                     .filter(|index| *index < length)?;
-                (Root::Descriptor(first + index), access.window, 0)
+                (AccessRoot::Descriptor(first + index), access.window, 0)
             }
-            Root::Address(parts) => {
+            AccessRoot::Address(parts) => {
                 let (buffer, offset) = self.memory.addressed(self.registers.number(parts, lane))?;
-                (Root::Buffer(buffer), access.window, offset)
+                (AccessRoot::Buffer(buffer), access.window, offset)
             }
-            Root::Pointer { which, into: _ } => {
+            AccessRoot::Pointer { which, into: _ } => {
                 let number = self.registers.words[which.0 as usize][lane].checked_sub(1)?;
                 let object = self.program.objects.get(number as usize)?;
                 (object.root, object.window, 0)
             }
-            root @ (Root::Descriptor(_)
-            | Root::Workgroup
-            | Root::Invocation
-            | Root::PushConstant
-            | Root::Buffer(_)) => (root, access.window, 0),
+            root @ (AccessRoot::Descriptor(_)
+            | AccessRoot::Workgroup
+            | AccessRoot::Invocation
+            | AccessRoot::PushConstant
+            | AccessRoot::Buffer(_)) => (root, access.window, 0),
         };
         let (limit, first) = self.range_of(root, window, access.unit);
         let address =
@@ -130,16 +132,16 @@ impl Machine<'_> {
         let word = (word < limit && limit - word >= words && address.is_multiple_of(unit))
             .then_some(first + word)?;
         let cell = match root {
-            Root::Descriptor(index) => {
+            AccessRoot::Descriptor(index) => {
                 Cell::Buffer { buffer: self.memory.slots[index as usize]?.buffer, word }
             }
-            Root::Buffer(buffer) => Cell::Buffer { buffer: buffer as usize, word },
-            Root::Workgroup => Cell::Workgroup { word },
-            Root::Invocation
-            | Root::PushConstant
-            | Root::Descriptors { .. }
-            | Root::Address(_)
-            | Root::Pointer { .. } => return None,
+            AccessRoot::Buffer(buffer) => Cell::Buffer { buffer: buffer as usize, word },
+            AccessRoot::Workgroup => Cell::Workgroup { word },
+            AccessRoot::Invocation
+            | AccessRoot::PushConstant
+            | AccessRoot::Descriptors { .. }
+            | AccessRoot::Address(_)
+            | AccessRoot::Pointer { .. } => return None,
         };
         Some((root, cell))
     }
@@ -189,7 +191,7 @@ impl Machine<'_> {
         let held = &mut holding.held[at];
         let mut lanes = held.lanes;
         if !together && let Some(lane) = held.lanes.lanes().next() {
-            lanes = Mask::EMPTY;
+            lanes = LaneMask::EMPTY;
             lanes.insert(lane);
         }
         let released = Held { lanes, ..held.clone() };

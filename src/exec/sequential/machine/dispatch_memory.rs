@@ -5,8 +5,8 @@
 
 use super::image::workspace::Workspace;
 use super::indirect_targets::Detour;
-use crate::ir::lane_mask::Mask;
-use crate::ir::{Root, Unit};
+use crate::ir::lane_mask::LaneMask;
+use crate::ir::{AccessRoot, AddressUnit};
 use crate::memory::image_view::View;
 use crate::memory::store::{Slot, Store};
 use vkcert_exec::resource::JobSampler;
@@ -37,34 +37,34 @@ pub(crate) struct DispatchMemory<'a> {
 }
 
 impl DispatchMemory<'_> {
-    pub(super) fn store_of(&self, root: Root) -> &Store {
+    pub(super) fn store_of(&self, root: AccessRoot) -> &Store {
         match root {
-            Root::Descriptor(index) => match self.slots[index as usize] {
+            AccessRoot::Descriptor(index) => match self.slots[index as usize] {
                 Some(slot) => &self.stores[slot.buffer],
                 None => &self.push_constants,
             },
-            Root::Workgroup => &self.workgroup,
-            Root::Buffer(index) => &self.stores[index as usize],
-            Root::Invocation
-            | Root::PushConstant
-            | Root::Descriptors { .. }
-            | Root::Address(_)
-            | Root::Pointer { .. } => &self.push_constants,
+            AccessRoot::Workgroup => &self.workgroup,
+            AccessRoot::Buffer(index) => &self.stores[index as usize],
+            AccessRoot::Invocation
+            | AccessRoot::PushConstant
+            | AccessRoot::Descriptors { .. }
+            | AccessRoot::Address(_)
+            | AccessRoot::Pointer { .. } => &self.push_constants,
         }
     }
 
-    pub(super) fn store_of_mut(&mut self, root: Root) -> Option<&mut Store> {
+    pub(super) fn store_of_mut(&mut self, root: AccessRoot) -> Option<&mut Store> {
         match root {
-            Root::Descriptor(index) => {
+            AccessRoot::Descriptor(index) => {
                 self.slots[index as usize].map(|slot| &mut self.stores[slot.buffer])
             }
-            Root::Workgroup => Some(&mut self.workgroup),
-            Root::Buffer(index) => self.stores.get_mut(index as usize),
-            Root::Invocation
-            | Root::PushConstant
-            | Root::Descriptors { .. }
-            | Root::Address(_)
-            | Root::Pointer { .. } => None,
+            AccessRoot::Workgroup => Some(&mut self.workgroup),
+            AccessRoot::Buffer(index) => self.stores.get_mut(index as usize),
+            AccessRoot::Invocation
+            | AccessRoot::PushConstant
+            | AccessRoot::Descriptors { .. }
+            | AccessRoot::Address(_)
+            | AccessRoot::Pointer { .. } => None,
         }
     }
 
@@ -89,11 +89,11 @@ impl DispatchMemory<'_> {
     pub(super) fn touch_range(
         &mut self,
         index: usize,
-        lanes: &Mask,
+        lanes: &LaneMask,
         most: u32,
         span: u32,
         limit: u32,
-        unit: Unit,
+        unit: AddressUnit,
     ) {
         if most <= unit.of_words(self.touched[index]) {
             return;

@@ -6,8 +6,8 @@
 
 use super::registers::Registers;
 use super::state::Machine;
-use crate::ir::lane_mask::{MASK_WORDS, Mask, spread};
-use crate::ir::{Action, Parts, Reg, Scalar, Step};
+use crate::ir::lane_mask::{LaneMask, MASK_WORDS, spread_bits};
+use crate::ir::{LaneInstruction, LocatedInstruction, NumberRegisters, Reg, Scalar};
 use vkcert_model::finding::FindingKind;
 use vkcert_spirv::operation::sized::{NumberFormat, Operation, Relation};
 
@@ -26,7 +26,13 @@ impl Registers {
         self.write_mask(to, &bits);
     }
 
-    fn relate(&mut self, relation: Relation, form: NumberFormat, to: Reg, from: &[Parts]) {
+    fn relate(
+        &mut self,
+        relation: Relation,
+        form: NumberFormat,
+        to: Reg,
+        from: &[NumberRegisters],
+    ) {
         let mut bits = [0; MASK_WORDS];
         for lane in 0..self.width {
             let [a, b, _] = self.operands(from, lane);
@@ -39,26 +45,26 @@ impl Registers {
 impl Machine<'_> {
     /// Runs one step. Looks at the definedness of its operands first.
     #[inline]
-    pub(super) fn step(&mut self, step: &Step) {
-        if self.monitor.track_undefined && !step.suspects.is_empty() {
-            self.check_defined(&step.suspects, step.place);
+    pub(super) fn step(&mut self, step: &LocatedInstruction) {
+        if self.monitor.track_undefined && !step.operands_to_check.is_empty() {
+            self.check_defined(&step.operands_to_check, step.source_index);
         }
-        let place = step.place;
-        match &step.action {
-            Action::Copy { to, from } => self.copy(*to, *from),
-            Action::CopyMask { to, from } => self.copy_mask(*to, *from),
-            Action::Unary { op, to, a } => {
+        let place = step.source_index;
+        match &step.instruction {
+            LaneInstruction::Copy { to, from } => self.copy(*to, *from),
+            LaneInstruction::CopyMask { to, from } => self.copy_mask(*to, *from),
+            LaneInstruction::Unary { op, to, a } => {
                 self.registers
                     .write(*to, |out, words| op.apply_to_lanes(out, &words[a.0 as usize]));
                 self.judge(step);
             }
-            Action::Binary { op, to, a, b } => {
+            LaneInstruction::Binary { op, to, a, b } => {
                 self.registers.write(*to, |out, words| {
                     op.apply_to_lanes(out, &words[a.0 as usize], &words[b.0 as usize])
                 });
                 self.judge(step);
             }
-            Action::Ternary { op, to, a, b, c } => {
+            LaneInstruction::Ternary { op, to, a, b, c } => {
                 self.registers.write(*to, |out, words| {
                     op.apply_to_lanes(
                         out,
@@ -69,7 +75,7 @@ impl Machine<'_> {
                 });
                 self.judge(step);
             }
-            Action::Compare { op, to, a, b } => {
+            LaneInstruction::Compare { op, to, a, b } => {
                 let mut bits = [0; MASK_WORDS];
                 op.apply_to_lanes(
                     &mut bits[..self.registers.mask_words],
@@ -78,7 +84,7 @@ impl Machine<'_> {
                 );
                 self.registers.write_mask(*to, &bits);
             }
-            Action::Classify { op, to, a } => {
+            LaneInstruction::Classify { op, to, a } => {
                 let mut bits = [0; MASK_WORDS];
                 op.apply_to_lanes(
                     &mut bits[..self.registers.mask_words],
@@ -86,43 +92,45 @@ impl Machine<'_> {
                 );
                 self.registers.write_mask(*to, &bits);
             }
-            Action::Sized { operation, to, from } => {
+            LaneInstruction::Sized { operation, to, from } => {
                 self.sized(*operation, *to, from);
                 if step.may_be_undefined {
                     self.judge_sized(*operation, *to, from, place);
                 }
             }
-            Action::Dot { dot, to, from } => self.dot(*dot, *to, from, place),
-            Action::Relate { relation, form, to, from } => {
+            LaneInstruction::Dot { dot, to, from } => self.dot(*dot, *to, from, place),
+            LaneInstruction::Relate { relation, form, to, from } => {
                 self.registers.relate(*relation, *form, *to, from)
             }
-            Action::Logic { table, to, a, b } => self.registers.logic(*table, *to, *a, *b),
-            Action::Not { to, a } => {
+            LaneInstruction::Logic { table, to, a, b } => self.registers.logic(*table, *to, *a, *b),
+            LaneInstruction::Not { to, a } => {
                 let bits = self.registers.bits(*a).map(|bits| !bits);
                 self.registers.write_mask(*to, &bits);
             }
-            Action::Select { to, condition, a, b } => self.select(*to, *condition, *a, *b),
-            Action::SelectMask { to, condition, a, b } => self.select_mask(*to, *condition, *a, *b),
-            Action::Product(factors) => self.product(factors, place),
-            Action::Converged => self.check_converged(place),
-            Action::Doubt { to, value, condition, why } => {
+            LaneInstruction::Select { to, condition, a, b } => self.select(*to, *condition, *a, *b),
+            LaneInstruction::SelectMask { to, condition, a, b } => {
+                self.select_mask(*to, *condition, *a, *b)
+            }
+            LaneInstruction::Product(factors) => self.product(factors, place),
+            LaneInstruction::Converged => self.check_converged(place),
+            LaneInstruction::UndefinedWhere { to, value, condition, why } => {
                 self.doubt(*to, *value, (*condition, *why), place)
             }
-            Action::Assume { condition, otherwise } => {
+            LaneInstruction::Assume { condition, otherwise } => {
                 let bits = self.registers.bits(*condition);
                 let lanes =
                     self.registers.lanes_where(|lane| bits[lane / 64] >> (lane % 64) & 1 == 0);
                 self.report_value(&lanes, place, FindingKind::UndefinedValue, otherwise);
             }
-            Action::ToWord { to, a } => {
+            LaneInstruction::ToWord { to, a } => {
                 let bits = self.registers.bits(*a);
                 let words = self.registers.mask_words;
                 self.registers.write(*to, |out, _| {
-                    spread(out, &bits[..words]);
+                    spread_bits(out, &bits[..words]);
                     out.iter_mut().for_each(|word| *word &= 1);
                 });
             }
-            Action::ToMask { to, a } => {
+            LaneInstruction::ToMask { to, a } => {
                 let mut bits = [0; MASK_WORDS];
                 let words = &self.registers.words[a.0 as usize];
                 vkcert_spirv::operation::word::pack_bits(
@@ -133,27 +141,29 @@ impl Machine<'_> {
                 );
                 self.registers.write_mask(*to, &bits);
             }
-            Action::Pick { to, from, index } => self.pick(*to, from, *index, place),
-            Action::Put { to, old, value, index, position } => {
+            LaneInstruction::ExtractDynamic { to, from, index } => {
+                self.pick(*to, from, *index, place)
+            }
+            LaneInstruction::InsertDynamic { to, old, value, index, position } => {
                 self.put(*to, [*old, *value], *index, *position)
             }
-            Action::Load { access, to } => self.load(access, to, place),
-            Action::Store { access, from } => self.store(access, from, place),
-            Action::Atomic { op, form, access, to, a, b } => {
+            LaneInstruction::Load { access, to } => self.load(access, to, place),
+            LaneInstruction::Store { access, from } => self.store(access, from, place),
+            LaneInstruction::Atomic { op, form, access, to, a, b } => {
                 self.atomic((*op, *form), access, [*to, *a, *b], place)
             }
-            Action::Image(image) => self.image(image, place),
-            Action::ArrayLength { descriptor, base, stride, to } => {
+            LaneInstruction::Image(image) => self.image(image, place),
+            LaneInstruction::ArrayLength { descriptor, base, stride, to } => {
                 let bytes = self.memory.slots[*descriptor as usize].map_or(0, |slot| slot.bytes);
                 let length = bytes.saturating_sub(*base) / (*stride).max(1);
                 self.registers.write(*to, |out, _| out.fill(length));
             }
-            Action::Undefine { to } => {
+            LaneInstruction::Undefine { to } => {
                 let (unwritten, first) = (self.unwritten_now(), self.registers.first_lane);
                 self.registers.write(*to, |out, _| unwritten.fill_lanes(out, to.0, first));
                 self.set_undefined(Scalar::Word(*to), &[u64::MAX; MASK_WORDS]);
             }
-            Action::UndefineMask { to } => {
+            LaneInstruction::UndefineMask { to } => {
                 let mut bits = [0; MASK_WORDS];
                 self.unwritten_now().fill_masks(
                     &mut bits[..self.registers.mask_words],
@@ -163,30 +173,36 @@ impl Machine<'_> {
                 self.registers.write_mask(*to, &bits);
                 self.set_undefined(Scalar::Mask(*to), &[u64::MAX; MASK_WORDS]);
             }
-            Action::UndefineMemory { base, words } => self.undefine_memory(*base, *words),
-            Action::LoopReset { counter } => self.registers.write(*counter, |out, _| out.fill(0)),
-            Action::LoopNext { counter } => {
+            LaneInstruction::UndefineMemory { base, words } => self.undefine_memory(*base, *words),
+            LaneInstruction::LoopReset { counter } => {
+                self.registers.write(*counter, |out, _| out.fill(0))
+            }
+            LaneInstruction::LoopNext { counter } => {
                 let counter = &mut self.registers.words[counter.0 as usize];
                 self.registers
                     .active
                     .lanes()
                     .for_each(|lane| counter[lane] = counter[lane].wrapping_add(1));
             }
-            Action::Condition { slot: _, sum, value, weights } => {
+            LaneInstruction::Condition { slot: _, sum, value, weights } => {
                 self.registers.condition(*sum, *value, *weights)
             }
-            Action::Decision { slot, sum, compared } => self.decision(*slot, *sum, compared),
-            Action::Single { slot, value, weights, compared } => {
+            LaneInstruction::Decision { slot, sum, compared } => {
+                self.decision(*slot, *sum, compared)
+            }
+            LaneInstruction::SingleCondition { slot, value, weights, compared } => {
                 self.single(*slot, *value, *weights, compared)
             }
-            Action::Group { op, to, from, index } => self.group(*op, to, from, *index, place),
-            Action::Exchange { way, to, from, index } => {
+            LaneInstruction::Group { op, to, from, index } => {
+                self.group(*op, to, from, *index, place)
+            }
+            LaneInstruction::Exchange { way, to, from, index } => {
                 self.exchange_values(*way, to, from, *index, place)
             }
-            Action::Print(print) => self.print(print, place),
-            Action::SubgroupBarrier { fences } => self.subgroup_barrier(*fences),
-            Action::Fence { fence } => self.fence(*fence),
-            Action::Mark { bit } => {
+            LaneInstruction::Print(print) => self.print(print, place),
+            LaneInstruction::SubgroupBarrier { fences } => self.subgroup_barrier(*fences),
+            LaneInstruction::Fence { fence } => self.fence(*fence),
+            LaneInstruction::RecordBit { bit } => {
                 if let Some(lane) = self.registers.lowest(&self.registers.active.0) {
                     let rank = self.rank(lane);
                     self.monitor.recorder.set(*bit, rank);
@@ -196,7 +212,7 @@ impl Machine<'_> {
         }
     }
 
-    fn sized(&mut self, operation: Operation, to: Parts, from: &[Parts]) {
+    fn sized(&mut self, operation: Operation, to: NumberRegisters, from: &[NumberRegisters]) {
         self.write_number(to, |machine, lane| {
             let [a, b, c] = machine.registers.operands(from, lane);
             operation.result_bits(a, b, c).expect("decoding has asked whether it exists")
@@ -204,7 +220,11 @@ impl Machine<'_> {
     }
 
     /// Computes a number lane by lane.
-    pub(super) fn write_number(&mut self, to: Parts, value: impl Fn(&Self, usize) -> u64) {
+    pub(super) fn write_number(
+        &mut self,
+        to: NumberRegisters,
+        value: impl Fn(&Self, usize) -> u64,
+    ) {
         let mut halves = [
             std::mem::take(&mut self.registers.staging),
             std::mem::take(&mut self.registers.staging_high),
@@ -262,7 +282,7 @@ impl Machine<'_> {
         let bits = self.registers.bits(condition);
         let words = self.registers.mask_words;
         self.registers.write(to, |out, all| {
-            spread(out, &bits[..words]);
+            spread_bits(out, &bits[..words]);
             for ((out, a), b) in out.iter_mut().zip(&all[a.0 as usize]).zip(&all[b.0 as usize]) {
                 *out = (*a & *out) | (*b & !*out);
             }
@@ -289,7 +309,7 @@ impl Machine<'_> {
     /// OpVectorExtractDynamic; an index outside the vector is undefined behaviour (SPIR-V) and
     /// gives 0 here.
     fn pick(&mut self, to: Reg, from: &[Reg], index: Reg, place: u32) {
-        let mut outside = Mask::EMPTY;
+        let mut outside = LaneMask::EMPTY;
         let mut sources: Vec<_> =
             from.iter().map(|reg| (Scalar::Word(*reg), [0; MASK_WORDS])).collect();
         for lane in self.registers.active.lanes() {

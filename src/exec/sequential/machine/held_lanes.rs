@@ -1,7 +1,7 @@
 //! Lanes that let others go on before a change, and what a first run showed of who looks at which
 //! words.
 
-use crate::ir::lane_mask::Mask;
+use crate::ir::lane_mask::LaneMask;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -160,7 +160,7 @@ pub(super) struct Held {
     pub(super) urgency: Urgency,
     pub block: u32,
     pub step: usize,
-    pub lanes: Mask,
+    pub lanes: LaneMask,
     pub(super) registers: Rc<BlockRegisters>,
 }
 

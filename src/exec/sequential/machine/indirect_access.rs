@@ -10,13 +10,16 @@
 
 use super::finding_collector::NOWHERE;
 use super::state::Machine;
-use crate::ir::lane_mask::{MASK_WORDS, Mask};
-use crate::ir::{Access, Object, Parts, Reg, Root, Scalar};
+use crate::ir::lane_mask::{LaneMask, MASK_WORDS};
+use crate::ir::{Access, AccessRoot, NumberRegisters, PointedObject, Reg, Scalar};
 use vkcert_model::finding::{Finding, FindingKind};
 
 impl Machine<'_> {
     pub(super) fn is_indirect(&self, access: &Access) -> bool {
-        matches!(access.root, Root::Descriptors { .. } | Root::Address(_) | Root::Pointer { .. })
+        matches!(
+            access.root,
+            AccessRoot::Descriptors { .. } | AccessRoot::Address(_) | AccessRoot::Pointer { .. }
+        )
     }
 
     pub(super) fn load_indirectly(&mut self, access: &Access, to: &[Scalar], place: u32) {
@@ -80,16 +83,18 @@ impl Machine<'_> {
         let mut targets = std::mem::take(&mut self.memory.detour.targets);
         targets.clear();
         match access.root {
-            Root::Descriptors { first, length, index } => {
+            AccessRoot::Descriptors { first, length, index } => {
                 self.by_index(access, [first, length], index, place, &mut targets);
             }
-            Root::Address(parts) => self.by_address(access, parts, place, &mut targets),
-            Root::Pointer { which, into: _ } => return self.each_object(access, which, place, run),
-            Root::Descriptor(_)
-            | Root::Workgroup
-            | Root::Invocation
-            | Root::PushConstant
-            | Root::Buffer(_) => {}
+            AccessRoot::Address(parts) => self.by_address(access, parts, place, &mut targets),
+            AccessRoot::Pointer { which, into: _ } => {
+                return self.each_object(access, which, place, run);
+            }
+            AccessRoot::Descriptor(_)
+            | AccessRoot::Workgroup
+            | AccessRoot::Invocation
+            | AccessRoot::PushConstant
+            | AccessRoot::Buffer(_) => {}
         }
         let (active, full) = (self.registers.active, self.registers.full);
         for (root, lanes) in &targets {
@@ -122,7 +127,7 @@ impl Machine<'_> {
             self.report_target(lane, place, &format!("the pointer `{}` {what}", access.name));
         }
         for (number, lanes) in &objects {
-            let Object { root, window, name } = program.objects[*number].clone();
+            let PointedObject { root, window, name } = program.objects[*number].clone();
             self.registers.activate(*lanes, *lanes == active && full);
             run(self, &Access { root, window, name, ..access.clone() });
         }
@@ -136,13 +141,13 @@ impl Machine<'_> {
         [first, length]: [u32; 2],
         index: Reg,
         place: u32,
-        targets: &mut Vec<(Root, Mask)>,
+        targets: &mut Vec<(AccessRoot, LaneMask)>,
     ) {
         let active = self.registers.active;
         for lane in active.lanes() {
             let index = self.registers.words[index.0 as usize][lane];
             if index < length {
-                add(targets, Root::Descriptor(first + index), lane);
+                add(targets, AccessRoot::Descriptor(first + index), lane);
                 continue;
             }
             let name = &access.name;
@@ -157,16 +162,16 @@ impl Machine<'_> {
     fn by_address(
         &mut self,
         access: &Access,
-        parts: Parts,
+        parts: NumberRegisters,
         place: u32,
-        targets: &mut Vec<(Root, Mask)>,
+        targets: &mut Vec<(AccessRoot, LaneMask)>,
     ) {
         let active = self.registers.active;
         for lane in active.lanes() {
             let address = self.registers.number(parts, lane);
             if let Some((buffer, offset)) = self.memory.addressed(address) {
                 self.memory.offsets[lane] = offset;
-                add(targets, Root::Buffer(buffer), lane);
+                add(targets, AccessRoot::Buffer(buffer), lane);
                 continue;
             }
             self.report_target(
@@ -192,9 +197,9 @@ impl Machine<'_> {
 }
 
 /// Adds a lane to those of a target.
-fn add<T: Ord>(targets: &mut Vec<(T, Mask)>, target: T, lane: usize) {
+fn add<T: Ord>(targets: &mut Vec<(T, LaneMask)>, target: T, lane: usize) {
     let at = targets.binary_search_by(|(other, _)| other.cmp(&target)).unwrap_or_else(|at| {
-        targets.insert(at, (target, Mask::EMPTY));
+        targets.insert(at, (target, LaneMask::EMPTY));
         at
     });
     targets[at].1.insert(lane);

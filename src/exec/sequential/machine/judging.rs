@@ -3,8 +3,8 @@
 use super::finding_collector::NOWHERE;
 use super::registers::Registers;
 use super::state::Machine;
-use crate::ir::lane_mask::{MASK_WORDS, Mask};
-use crate::ir::{Action, Parts, Reg, Scalar, Step, scalars};
+use crate::ir::lane_mask::{LaneMask, MASK_WORDS};
+use crate::ir::{LaneInstruction, LocatedInstruction, NumberRegisters, Reg, Scalar, word_scalars};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_spirv::operation::sized::Operation;
 use vkcert_spirv::operation::undefined::{Undefined, UndefinedExtent, UndefinedRule};
@@ -15,7 +15,7 @@ impl Registers {
         &self,
         rules: &[UndefinedRule<Test>],
         is_met: impl Fn(&UndefinedRule<Test>, usize) -> bool,
-    ) -> [Option<(Undefined, Mask)>; 2] {
+    ) -> [Option<(Undefined, LaneMask)>; 2] {
         let mut found = [None, None];
         for rule in rules {
             let lanes = self.lanes_where(|lane| is_met(rule, lane));
@@ -31,28 +31,28 @@ impl Machine<'_> {
     pub(super) fn judge_sized(
         &mut self,
         operation: Operation,
-        to: Parts,
-        from: &[Parts],
+        to: NumberRegisters,
+        from: &[NumberRegisters],
         place: u32,
     ) {
-        let mut found: [Option<(Undefined, Mask)>; 2] = [None, None];
+        let mut found: [Option<(Undefined, LaneMask)>; 2] = [None, None];
         for lane in self.registers.active.lanes() {
             let [a, b, c] = self.registers.operands(from, lane);
             if let Some(undefined) = operation.undefined_for(a, b, c) {
                 found[undefined.extent as usize]
-                    .get_or_insert((undefined, Mask::EMPTY))
+                    .get_or_insert((undefined, LaneMask::EMPTY))
                     .1
                     .insert(lane);
             }
         }
-        self.leave(&scalars(&[to]), found, place);
+        self.leave(&word_scalars(&[to]), found, place);
     }
 
     /// What an operation leaves undefined: lanes by extent, the others have values.
     pub(super) fn leave(
         &mut self,
         to: &[Scalar],
-        found: [Option<(Undefined, Mask)>; 2],
+        found: [Option<(Undefined, LaneMask)>; 2],
         place: u32,
     ) {
         to.iter().for_each(|scalar| self.set_undefined(*scalar, &[0; MASK_WORDS]));
@@ -62,17 +62,17 @@ impl Machine<'_> {
     }
 
     /// Tells or marks what an operation on words left undefined.
-    pub(super) fn judge(&mut self, step: &Step) {
+    pub(super) fn judge(&mut self, step: &LocatedInstruction) {
         if !step.may_be_undefined {
             return;
         }
         let words = |reg: Reg| &*self.registers.words[reg.0 as usize];
-        let (to, found) = match &step.action {
-            Action::Unary { op, to, a } => {
+        let (to, found) = match &step.instruction {
+            LaneInstruction::Unary { op, to, a } => {
                 let a = words(*a);
                 (*to, self.registers.met(op.undefined_rules(), |rule, lane| (rule.is_met)(a[lane])))
             }
-            Action::Binary { op, to, a, b } => {
+            LaneInstruction::Binary { op, to, a, b } => {
                 let (a, b) = (words(*a), words(*b));
                 (
                     *to,
@@ -80,7 +80,7 @@ impl Machine<'_> {
                         .met(op.undefined_rules(), |rule, lane| (rule.is_met)(a[lane], b[lane])),
                 )
             }
-            Action::Ternary { op, to, a, b, c } => {
+            LaneInstruction::Ternary { op, to, a, b, c } => {
                 let (a, b, c) = (words(*a), words(*b), words(*c));
                 (
                     *to,
@@ -92,9 +92,9 @@ impl Machine<'_> {
             _ => return,
         };
         for (_, lanes) in found.iter().flatten() {
-            self.take_operand(&step.action, lanes);
+            self.take_operand(&step.instruction, lanes);
         }
-        self.leave(&[Scalar::Word(to)], found, step.place);
+        self.leave(&[Scalar::Word(to)], found, step.source_index);
     }
 
     /// Passes a value on that is undefined where a condition holds.
@@ -118,7 +118,7 @@ impl Machine<'_> {
 
     pub(super) fn report_value(
         &mut self,
-        lanes: &Mask,
+        lanes: &LaneMask,
         place: u32,
         kind: FindingKind,
         message: &str,

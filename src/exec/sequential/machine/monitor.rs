@@ -10,7 +10,7 @@ use super::origins::Origins;
 use super::printer::Printer;
 use super::recorder::Recorder;
 use super::regions::RegionCounts;
-use crate::ir::atomic::Touch;
+use crate::ir::atomic::AccessKind;
 use crate::memory::aliasing::Aliasing;
 use crate::memory::read_tracking::Reads;
 use crate::memory::store::Clock;
@@ -36,7 +36,7 @@ pub(crate) struct Monitor {
     /// Races of the access at hand.
     pub(super) races: Vec<Clash>,
     /// Who accesses what by the access at hand: lane, bytes and how; where that is noted.
-    pub(super) users: Vec<(usize, Range<usize>, Touch)>,
+    pub(super) users: Vec<(usize, Range<usize>, AccessKind)>,
     /// Where `restrict` variables overlap others.
     pub(crate) aliasing: Option<Aliasing>,
     /// Where it is asked what is read.

@@ -4,8 +4,8 @@ use super::access_step::{AtomicAccess, LaneAccess, Moment};
 use super::clash::Clash;
 use super::monitor::Monitor;
 use super::state::Machine;
-use crate::ir::Root;
-use crate::ir::atomic::Touch;
+use crate::ir::AccessRoot;
+use crate::ir::atomic::AccessKind;
 use crate::memory::race_shadow::Stamp;
 use crate::memory::store::Store;
 use crate::memory::vector_clocks::cell::Told;
@@ -40,7 +40,7 @@ impl Monitor {
 
 impl Machine<'_> {
     /// Reports what was noted in `races`, of accesses to a variable.
-    pub(super) fn report_races(&mut self, variable: (Root, &Arc<str>), place: u32) {
+    pub(super) fn report_races(&mut self, variable: (AccessRoot, &Arc<str>), place: u32) {
         if self.monitor.races.is_empty() {
             return;
         }
@@ -49,16 +49,16 @@ impl Machine<'_> {
         }
     }
 
-    fn report_race(&mut self, (root, name): (Root, &Arc<str>), clash: &Clash, place: u32) {
+    fn report_race(&mut self, (root, name): (AccessRoot, &Arc<str>), clash: &Clash, place: u32) {
         let (memory, within) = match root {
-            Root::Workgroup => ("workgroup", true),
-            Root::Descriptor(_)
-            | Root::Invocation
-            | Root::PushConstant
-            | Root::Descriptors { .. }
-            | Root::Address(_)
-            | Root::Pointer { .. }
-            | Root::Buffer(_) => (self.kept_in(root), self.is_of_this_workgroup(clash.other)),
+            AccessRoot::Workgroup => ("workgroup", true),
+            AccessRoot::Descriptor(_)
+            | AccessRoot::Invocation
+            | AccessRoot::PushConstant
+            | AccessRoot::Descriptors { .. }
+            | AccessRoot::Address(_)
+            | AccessRoot::Pointer { .. }
+            | AccessRoot::Buffer(_) => (self.kept_in(root), self.is_of_this_workgroup(clash.other)),
         };
         let reach = if within { "within-workgroup" } else { "across-workgroups" };
         let [earlier, later] = clash.touches;
@@ -66,12 +66,12 @@ impl Machine<'_> {
             (earlier as u32 * 8 + later as u32 * 2 + u32::from(within)) * 8 + clash.missing as u32;
         let pair = [place, clash.other.place()];
         for (touch, place) in clash.touches.into_iter().zip([pair[1], pair[0]]) {
-            if touch == Touch::Read {
+            if touch == AccessKind::Read {
                 self.monitor.collector.racy.insert(place);
             }
         }
-        let same = clash.touches == [Touch::Write; 2] && clash.values[0] == clash.values[1];
-        if clash.touches == [Touch::Write; 2] && !same {
+        let same = clash.touches == [AccessKind::Write; 2] && clash.values[0] == clash.values[1];
+        if clash.touches == [AccessKind::Write; 2] && !same {
             self.monitor.collector.racy.extend(pair);
         }
         let witnesses = [self.stamped(clash.other), self.invocation(clash.invocation)];

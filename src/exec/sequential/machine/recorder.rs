@@ -3,8 +3,8 @@
 //! Promises: the witness of a bit is the lowest invocation, by linear workgroup index and then
 //! local index, that set it, whatever the tile width and order.
 
-use crate::ir::Compared;
 use crate::ir::LOCAL_BITS;
+use crate::ir::RecordedComparison;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::invocations::{DispatchInvocations, Ranks};
 use vkcert_model::records::{MarkerTable, Records};
@@ -148,11 +148,11 @@ impl Recorder {
     pub(crate) fn operands(
         &mut self,
         bit: u32,
-        compared: &[Compared],
+        compared: &[RecordedComparison],
         value: impl Fn(crate::ir::Reg) -> u32,
     ) {
         let evaluated = self.evaluated.get(&bit);
-        let holds = |one: &&Compared| {
+        let holds = |one: &&RecordedComparison| {
             evaluated
                 .and_then(|all| all.get(one.condition as usize))
                 .is_some_and(|evaluated| *evaluated)

@@ -2,8 +2,8 @@
 
 use super::registers::Registers;
 use super::state::Machine;
-use crate::ir::lane_mask::{MASK_WORDS, Mask};
-use crate::ir::{Compared, Reg};
+use crate::ir::lane_mask::{LaneMask, MASK_WORDS};
+use crate::ir::{RecordedComparison, Reg};
 
 impl Registers {
     pub(super) fn condition(&mut self, sum: Reg, value: Reg, weights: [u32; 2]) {
@@ -19,7 +19,7 @@ impl Registers {
                 (self.active.0[word] & !value, when_false),
             ] {
                 if weight != 0 {
-                    for lane in crate::ir::lane_mask::bits(lanes) {
+                    for lane in crate::ir::lane_mask::set_bits(lanes) {
                         let sum = &mut sums[64 * word + lane];
                         *sum = sum.wrapping_add(weight);
                     }
@@ -30,7 +30,7 @@ impl Registers {
 }
 
 impl Machine<'_> {
-    pub(super) fn decision(&mut self, slot: u32, sum: Reg, compared: &[Compared]) {
+    pub(super) fn decision(&mut self, slot: u32, sum: Reg, compared: &[RecordedComparison]) {
         let mut last = None;
         for lane in self.registers.active.lanes() {
             let value = std::mem::take(&mut self.registers.words[sum.0 as usize][lane]);
@@ -52,7 +52,7 @@ impl Machine<'_> {
         slot: u32,
         value: Reg,
         weights: [u32; 2],
-        compared: &[Compared],
+        compared: &[RecordedComparison],
     ) {
         let bits = self.registers.bits(value);
         let taken = std::array::from_fn(|word| self.registers.active.0[word] & bits[word]);
@@ -68,13 +68,13 @@ impl Machine<'_> {
     /// Keeps who sets a bit, where that is asked for.
     pub(super) fn keep(&mut self, bit: Option<u32>, lanes: [u64; MASK_WORDS]) {
         let (true, Some(bit)) = (self.monitor.recorder.keeps_everyone(), bit) else { return };
-        for lane in Mask(lanes).lanes() {
+        for lane in LaneMask(lanes).lanes() {
             let rank = self.rank(lane);
             self.monitor.recorder.keep(bit, rank);
         }
     }
 
-    fn set_bit(&mut self, slot: u32, sum: u32, lane: usize, compared: &[Compared]) {
+    fn set_bit(&mut self, slot: u32, sum: u32, lane: usize, compared: &[RecordedComparison]) {
         let rank = self.rank(lane);
         let Some(bit) = self.monitor.recorder.bit(slot, sum) else { return };
         if self.monitor.recorder.set(bit, rank) && !compared.is_empty() {

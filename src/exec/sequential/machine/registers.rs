@@ -6,8 +6,8 @@
 //! Does not cover: which operation left an undefined value (`undefined_origins`).
 
 use super::tile::Tile;
-use crate::ir::lane_mask::{MASK_WORDS, Mask, blend, spread};
-use crate::ir::{Parts, Program, Reg, Scalar};
+use crate::ir::lane_mask::{LaneMask, MASK_WORDS, blend_lanes, spread_bits};
+use crate::ir::{NumberRegisters, Program, Reg, Scalar};
 
 /// What the lanes of the tile that runs hold.
 pub(crate) struct Registers {
@@ -27,7 +27,7 @@ pub(crate) struct Registers {
     /// Local index of the first lane.
     pub(super) first_lane: u32,
     /// The active lanes, and whether every lane that can still run is active.
-    pub(super) active: Mask,
+    pub(super) active: LaneMask,
     pub(super) full: bool,
     /// `active` as one word per lane; valid unless `full`.
     pub(super) lane_mask: Box<[u32]>,
@@ -55,7 +55,7 @@ impl Registers {
             private: Vec::new(),
             private_undefined: Vec::new(),
             first_lane: 0,
-            active: Mask::EMPTY,
+            active: LaneMask::EMPTY,
             full: true,
             lane_mask: vec![0; width].into(),
             scratch: vec![0; width].into(),
@@ -87,13 +87,13 @@ impl Registers {
     }
 
     /// The bits of a number in a lane.
-    pub(super) fn number(&self, parts: Parts, lane: usize) -> u64 {
+    pub(super) fn number(&self, parts: NumberRegisters, lane: usize) -> u64 {
         let word = |reg: Reg| u64::from(self.words[reg.0 as usize][lane]);
         word(parts.low) | parts.high.map_or(0, |high| word(high) << 32)
     }
 
     /// The operands of an operation in a lane; those that it does not have are 0.
-    pub(super) fn operands(&self, from: &[Parts], lane: usize) -> [u64; 3] {
+    pub(super) fn operands(&self, from: &[NumberRegisters], lane: usize) -> [u64; 3] {
         std::array::from_fn(|index| from.get(index).map_or(0, |parts| self.number(*parts, lane)))
     }
 
@@ -134,7 +134,7 @@ impl Registers {
         } else {
             let mut out = std::mem::take(&mut self.scratch);
             compute(&mut out, &self.words);
-            blend(&mut self.words[index], &out, &self.lane_mask);
+            blend_lanes(&mut self.words[index], &out, &self.lane_mask);
             self.scratch = out;
         }
     }
@@ -171,19 +171,19 @@ impl Registers {
         Some(64 * word + bits[word].trailing_zeros() as usize)
     }
 
-    pub(super) fn lanes_where(&self, test: impl Fn(usize) -> bool) -> Mask {
-        let mut mask = Mask::EMPTY;
+    pub(super) fn lanes_where(&self, test: impl Fn(usize) -> bool) -> LaneMask {
+        let mut mask = LaneMask::EMPTY;
         for lane in self.active.lanes().filter(|lane| test(*lane)) {
             mask.insert(lane);
         }
         mask
     }
 
-    pub(super) fn activate(&mut self, lanes: Mask, full: bool) {
+    pub(super) fn activate(&mut self, lanes: LaneMask, full: bool) {
         self.active = lanes;
         self.full = full;
         if !full {
-            spread(&mut self.lane_mask, &self.active.0[..self.mask_words]);
+            spread_bits(&mut self.lane_mask, &self.active.0[..self.mask_words]);
         }
     }
 

@@ -8,8 +8,8 @@ use super::state::Machine;
 use super::step_budget::Stop;
 use super::tile::{Entry, Tile};
 use super::undefined_contents::Whose;
-use crate::ir::lane_mask::Mask;
-use crate::ir::{Reg, Uniform};
+use crate::ir::lane_mask::LaneMask;
+use crate::ir::{Reg, UniformValue};
 use crate::memory::store::UNDEFINED_WORD;
 use std::collections::VecDeque;
 
@@ -61,7 +61,7 @@ impl<'a> Machine<'a> {
         self.monitor.collector.workgroup = index;
         let program = self.program;
         for (uniform, reg) in &program.uniforms {
-            if let Uniform::WorkgroupId(axis) = uniform {
+            if let UniformValue::WorkgroupId(axis) = uniform {
                 self.registers.words[reg.0 as usize].fill(self.scheduler.workgroup[*axis as usize]);
             }
         }
@@ -83,7 +83,9 @@ impl<'a> Machine<'a> {
         let memory = program.invocation_words as usize;
         let tile = |first: u32| Tile {
             first,
-            all: Mask::first((invocations - first).min(self.registers.width as u32) as usize),
+            all: LaneMask::first_lanes(
+                (invocations - first).min(self.registers.width as u32) as usize
+            ),
             words: vec![vec![0; self.registers.width].into(); own_words],
             masks: vec![0; own_masks * self.registers.mask_words],
             undefined_words: vec![0; own_words * self.registers.mask_words],
@@ -130,8 +132,9 @@ impl<'a> Machine<'a> {
                 let first =
                     self.scheduler.lineup.tile(started) as u32 * self.registers.width as u32;
                 tiles[0].first = first;
-                tiles[0].all =
-                    Mask::first((invocations - first).min(self.registers.width as u32) as usize);
+                tiles[0].all = LaneMask::first_lanes(
+                    (invocations - first).min(self.registers.width as u32) as usize,
+                );
                 self.start(&mut tiles[0]);
                 self.run_tile(&mut tiles[0])?;
             }

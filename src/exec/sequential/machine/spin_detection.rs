@@ -16,8 +16,8 @@ use super::spin_watch::Pace;
 use super::state::{Machine, working_bytes};
 use super::step_budget::Stop;
 use super::tile::Tile;
-use crate::ir::lane_mask::Mask;
-use crate::ir::{Root, Waits};
+use crate::ir::lane_mask::LaneMask;
+use crate::ir::{AccessRoot, SpinWaits};
 use crate::memory::store::Store;
 use std::collections::VecDeque;
 use vkcert_model::random::mix_bits;
@@ -40,20 +40,20 @@ pub(super) struct Resting {
 impl Machine<'_> {
     /// Whether reads and changes are watched.
     #[inline]
-    fn watches(&self, root: Root) -> bool {
+    fn watches(&self, root: AccessRoot) -> bool {
         let watched = match self.program.waits {
-            Waits::Never => false,
-            Waits::Plainly => self.scheduler.watch.awake,
-            Waits::Possibly => true,
+            SpinWaits::Never => false,
+            SpinWaits::Plainly => self.scheduler.watch.awake,
+            SpinWaits::Possibly => true,
         };
-        watched && (root.is_buffer() || root == Root::Workgroup)
+        watched && (root.is_buffer() || root == AccessRoot::Workgroup)
     }
 
     /// An instruction has read these words in these lanes, at the machine's addresses.
     pub(super) fn watch_read(
         &mut self,
-        root: Root,
-        lanes: &Mask,
+        root: AccessRoot,
+        lanes: &LaneMask,
         words: &[u32],
         place: u32,
         component: u32,
@@ -73,7 +73,7 @@ impl Machine<'_> {
 
     /// The same for texels, given by lane.
     pub(super) fn watch_texels(&mut self, descriptor: u32, texels: &[[u64; 4]], place: u32) {
-        if !self.watches(Root::Descriptor(descriptor)) {
+        if !self.watches(AccessRoot::Descriptor(descriptor)) {
             return;
         }
         let words =
@@ -84,7 +84,7 @@ impl Machine<'_> {
 
     /// What common memory holds has changed.
     #[inline]
-    pub(super) fn watch_change(&mut self, root: Root, changed: bool) {
+    pub(super) fn watch_change(&mut self, root: AccessRoot, changed: bool) {
         if changed && self.watches(root) {
             self.scheduler.watch.change();
         }
@@ -99,7 +99,8 @@ impl Machine<'_> {
     /// Whether other workgroups can run while this one waits.
     pub(super) fn may_rest(&self) -> bool {
         let exact = self.monitor.order.is_some() || !self.monitor.track_races;
-        let waits = self.program.waits == Waits::Possibly || self.scheduler.lets_waiters_first();
+        let waits =
+            self.program.waits == SpinWaits::Possibly || self.scheduler.lets_waiters_first();
         self.scheduler.workgroups() > 1 && exact && waits
     }
 

@@ -1,6 +1,6 @@
 //! Whether an invocation makes progress: reads that repeat while it changes nothing.
 
-use crate::ir::Waits;
+use crate::ir::SpinWaits;
 use vkcert_model::schedule::Turns;
 
 /// Steps without progress after which others go on. Loops that compute as long without reading
@@ -107,15 +107,15 @@ impl Watch {
     }
 
     /// Whether it is time for others, before so many steps more.
-    pub(super) fn is_tired(&mut self, steps: u64, waits: Waits) -> bool {
+    pub(super) fn is_tired(&mut self, steps: u64, waits: SpinWaits) -> bool {
         match waits {
-            Waits::Never => false,
-            Waits::Plainly => {
+            SpinWaits::Never => false,
+            SpinWaits::Plainly => {
                 self.quiet += steps;
                 self.awake |= self.quiet > QUIET / 2;
                 self.quiet > QUIET && self.repeats > 1
             }
-            Waits::Possibly => self.repeats > self.patience || self.reads > self.turn,
+            SpinWaits::Possibly => self.repeats > self.patience || self.reads > self.turn,
         }
     }
 }

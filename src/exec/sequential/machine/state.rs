@@ -14,9 +14,9 @@ use super::scheduler::Scheduler;
 use super::spin_watch::Watch;
 use super::step_budget::{Allowance, Deadline};
 use super::workgroup_order::Lineup;
-use crate::ir::lane_mask::Mask;
-use crate::ir::memory_semantics::{Kinds, Ordered};
-use crate::ir::{PerLane, Program, Uniform, Waits};
+use crate::ir::lane_mask::LaneMask;
+use crate::ir::memory_semantics::{MemoryKinds, OrderedMemory};
+use crate::ir::{PerLaneValue, Program, SpinWaits, UniformValue};
 use crate::memory::race_shadow::{Atomicity, Shadow, Stamp};
 use crate::memory::store::{Clock, Slot, Store, shared_memory};
 use crate::settings::Settings;
@@ -127,7 +127,7 @@ impl<'a> Machine<'a> {
         if self.monitor.track_races && words > 0 {
             let mut shadow = Shadow::new(words, Atomicity::WithAtomics, self.program.granule);
             if let Some(order) = &self.monitor.order {
-                shadow.order_exactly(order, Kinds::WORKGROUP);
+                shadow.order_exactly(order, MemoryKinds::WORKGROUP);
             }
             memory.shadow = Some(shadow);
         }
@@ -140,7 +140,7 @@ impl<'a> Machine<'a> {
     /// Whether the tiles of a workgroup run one after the other, each to its end.
     pub(super) fn is_tile_by_tile(&self) -> bool {
         self.program.barriers.is_empty()
-            && self.program.waits == Waits::Never
+            && self.program.waits == SpinWaits::Never
             && !self.scheduler.lets_waiters_first()
     }
 
@@ -149,8 +149,8 @@ impl<'a> Machine<'a> {
         let program = self.program;
         for (uniform, reg) in &program.uniforms {
             let value = match uniform {
-                Uniform::Constant(value) => *value,
-                Uniform::PushConstant(word) => {
+                UniformValue::Constant(value) => *value,
+                UniformValue::PushConstant(word) => {
                     if self.memory.push_constants.is_undefined(*word as usize) {
                         let first = reg.0 as usize * self.registers.mask_words;
                         self.registers.undefined_words[first..first + self.registers.mask_words]
@@ -158,10 +158,10 @@ impl<'a> Machine<'a> {
                     }
                     self.memory.push_constants.words[*word as usize]
                 }
-                Uniform::NumWorkgroups(axis) => self.scheduler.groups[*axis as usize],
-                Uniform::SubgroupSize => self.settings.subgroup_size,
-                Uniform::NumSubgroups => self.subgroups_of_workgroup(),
-                Uniform::WorkgroupId(_) => 0,
+                UniformValue::NumWorkgroups(axis) => self.scheduler.groups[*axis as usize],
+                UniformValue::SubgroupSize => self.settings.subgroup_size,
+                UniformValue::NumSubgroups => self.subgroups_of_workgroup(),
+                UniformValue::WorkgroupId(_) => 0,
             };
             self.registers.words[reg.0 as usize].fill(value);
         }
@@ -175,17 +175,17 @@ impl<'a> Machine<'a> {
         }
     }
 
-    pub(super) fn per_lane(&self, what: PerLane, local: u32) -> u32 {
+    pub(super) fn per_lane(&self, what: PerLaneValue, local: u32) -> u32 {
         // Lanes behind the last invocation repeat it, so that their addresses stay inside.
         let local = local.min(self.program.local_size.iter().product::<u32>() - 1);
         let id = self.local_id(local);
         match what {
-            PerLane::LocalIndex => local,
-            PerLane::SubgroupId | PerLane::SubgroupInvocation | PerLane::SubgroupMask(_, _) => {
-                self.subgroup_value(what, local)
-            }
-            PerLane::LocalId(axis) => id[axis as usize],
-            PerLane::GlobalId(axis) => {
+            PerLaneValue::LocalIndex => local,
+            PerLaneValue::SubgroupId
+            | PerLaneValue::SubgroupInvocation
+            | PerLaneValue::SubgroupMask(_, _) => self.subgroup_value(what, local),
+            PerLaneValue::LocalId(axis) => id[axis as usize],
+            PerLaneValue::GlobalId(axis) => {
                 let axis = axis as usize;
                 self.scheduler.workgroup[axis]
                     .wrapping_mul(self.program.local_size[axis])
@@ -242,7 +242,7 @@ impl<'a> Machine<'a> {
         rank(self.scheduler.workgroup_index, self.registers.first_lane + lane as u32)
     }
 
-    pub(super) fn report_undefined(&mut self, lanes: &Mask, place: u32, message: &str) {
+    pub(super) fn report_undefined(&mut self, lanes: &LaneMask, place: u32, message: &str) {
         for lane in lanes.lanes() {
             let witness = self.invocation(self.registers.first_lane + lane as u32);
             self.monitor.collector.add(FindingKind::UninitializedRead, [place, NOWHERE], 0, || {
@@ -255,7 +255,7 @@ impl<'a> Machine<'a> {
     }
 
     /// What a barrier orders under the memory model in force (see `docs/memory-model.md`).
-    pub(super) fn ordered(&self, barrier: u32) -> Ordered {
-        self.program.barriers[barrier as usize].fences.ordered(self.settings.memory_model)
+    pub(super) fn ordered(&self, barrier: u32) -> OrderedMemory {
+        self.program.barriers[barrier as usize].fences.ordered_memory(self.settings.memory_model)
     }
 }

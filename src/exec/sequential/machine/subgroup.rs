@@ -10,10 +10,14 @@
 
 use super::registers::Registers;
 use super::state::Machine;
-use crate::ir::lane_mask::{MASK_WORDS, MOST_LANES, Mask};
-use crate::ir::memory_semantics::{Fence, Fences, Kinds};
-use crate::ir::subgroup_operation::{Group, MOST_INVOCATIONS, Members, Undefined as Reason, Way};
-use crate::ir::{Kept, OrderUse, PerLane, Program, Reg, Scalar, SubgroupMask, SubgroupUse};
+use crate::ir::lane_mask::{LaneMask, MASK_WORDS, MOST_LANES};
+use crate::ir::memory_semantics::{BarrierFences, Fence, MemoryKinds};
+use crate::ir::subgroup_operation::{
+    GroupOperation, LaneExchange, MOST_INVOCATIONS, SubgroupMembers, UndefinedGroupResult as Reason,
+};
+use crate::ir::{
+    MemoryClass, OrderUse, PerLaneValue, Program, Reg, Scalar, SubgroupMask, SubgroupUse,
+};
 use crate::memory::vector_clocks::Order;
 use crate::settings::Settings;
 use std::cell::RefCell;
@@ -94,28 +98,31 @@ impl Machine<'_> {
             invocations,
             self.settings.subgroup_size,
         )));
-        let mut kinds: BTreeMap<usize, Kinds> = BTreeMap::new();
+        let mut kinds: BTreeMap<usize, MemoryKinds> = BTreeMap::new();
         for (one, slot) in self.program.descriptors.iter().zip(&self.memory.slots) {
             let Some(slot) = slot else { continue };
             let kind = match one.kept {
-                Kept::Buffer => Kinds::BUFFERS,
-                Kept::Image => Kinds::IMAGES,
+                MemoryClass::Buffer => MemoryKinds::BUFFERS,
+                MemoryClass::Image => MemoryKinds::IMAGES,
             };
             let all = kinds.entry(slot.buffer).or_default();
-            *all = all.or(kind);
+            *all = all.union(kind);
         }
         for (index, store) in self.memory.stores.iter_mut().enumerate() {
             if let Some(shadow) = &mut store.shadow {
-                shadow.order_exactly(&order, kinds.get(&index).copied().unwrap_or(Kinds::BUFFERS));
+                shadow.order_exactly(
+                    &order,
+                    kinds.get(&index).copied().unwrap_or(MemoryKinds::BUFFERS),
+                );
             }
         }
         self.monitor.order = Some(order);
     }
 
     /// Active lanes of each subgroup wait for each other.
-    pub(super) fn subgroup_barrier(&mut self, fences: Fences) {
+    pub(super) fn subgroup_barrier(&mut self, fences: BarrierFences) {
         let Some(order) = &self.monitor.order else { return };
-        let ordered = self.monitor.clock.coupled(fences.ordered(self.settings.memory_model));
+        let ordered = self.monitor.clock.coupled(fences.ordered_memory(self.settings.memory_model));
         let after = self.monitor.clock.tick();
         for (lane, members) in
             subgroups(&self.registers.active, self.registers.width, self.settings.subgroup_size)
@@ -143,16 +150,18 @@ impl Machine<'_> {
     }
 
     /// A built-in variable of subgroups, by local index.
-    pub(super) fn subgroup_value(&self, what: PerLane, local: u32) -> u32 {
+    pub(super) fn subgroup_value(&self, what: PerLaneValue, local: u32) -> u32 {
         let size = self.settings.subgroup_size;
         let id = local % size;
         match what {
-            PerLane::SubgroupId => local / size,
-            PerLane::SubgroupInvocation => id,
-            PerLane::SubgroupMask(mask, word) => {
+            PerLaneValue::SubgroupId => local / size,
+            PerLaneValue::SubgroupInvocation => id,
+            PerLaneValue::SubgroupMask(mask, word) => {
                 (mask.bits(id, size) >> (32 * u32::from(word))) as u32
             }
-            PerLane::LocalId(_) | PerLane::GlobalId(_) | PerLane::LocalIndex => local,
+            PerLaneValue::LocalId(_) | PerLaneValue::GlobalId(_) | PerLaneValue::LocalIndex => {
+                local
+            }
         }
     }
 
@@ -161,13 +170,13 @@ impl Machine<'_> {
     }
 
     /// The subgroups of the tile that have active lanes: first lane and members.
-    pub(super) fn subgroups(&self) -> impl Iterator<Item = (u32, Members)> + use<> {
+    pub(super) fn subgroups(&self) -> impl Iterator<Item = (u32, SubgroupMembers)> + use<> {
         subgroups(&self.registers.active, self.registers.width, self.settings.subgroup_size)
     }
 
     pub(super) fn group(
         &mut self,
-        op: Group,
+        op: GroupOperation,
         to: &[Scalar],
         from: &[Scalar],
         index: Option<Reg>,
@@ -182,7 +191,7 @@ impl Machine<'_> {
                     let lane = (first + id) as usize;
                     let index = index
                         .map_or(0, |reg| u128::from(self.registers.words[reg.0 as usize][lane]));
-                    let (first, second) = from.split_at(op.first_words(from.len()));
+                    let (first, second) = from.split_at(op.first_operand_words(from.len()));
                     [
                         self.registers.bits_of(first, lane),
                         index | self.registers.bits_of(second, lane),
@@ -206,7 +215,7 @@ impl Machine<'_> {
 
     pub(super) fn exchange_values(
         &mut self,
-        way: Way,
+        way: LaneExchange,
         to: &[Scalar],
         from: &[Scalar],
         index: Option<Reg>,
@@ -244,10 +253,10 @@ impl Machine<'_> {
     /// The lane that each active lane takes its value from; none: a lane outside the tile.
     fn sources(
         &self,
-        way: Way,
+        way: LaneExchange,
         index: Option<Reg>,
         sources: &mut [u32],
-    ) -> [Option<(Undefined, Mask)>; 2] {
+    ) -> [Option<(Undefined, LaneMask)>; 2] {
         let mut undefined = [None, None];
         for (first, members) in self.subgroups() {
             let index = |id: u32| {
@@ -256,12 +265,15 @@ impl Machine<'_> {
             for id in members.ids() {
                 let lane = (first + id) as usize;
                 let common = index(way.index_holder(id, members));
-                let differs = way.wants_one_index() && index(id) != common;
+                let differs = way.needs_uniform_index() && index(id) != common;
                 let index = if differs { common } else { index(id) };
-                let source = way.source(id, index, members);
+                let source = way.source_invocation(id, index, members);
                 sources[lane] = source.map_or(u32::MAX, |source| first + source);
                 let why = source.is_none().then_some(Reason::Source);
-                let why = way.too_large(members.size).or(differs.then_some(Reason::Index)).or(why);
+                let why = way
+                    .oversized_cluster(members.size)
+                    .or(differs.then_some(Reason::Index))
+                    .or(why);
                 note(&mut undefined, why, lane);
             }
         }
@@ -285,18 +297,18 @@ impl SubgroupMask {
 }
 
 /// Keeps the lanes with undefined results, and the first reason, by extent.
-fn note(found: &mut [Option<(Undefined, Mask)>; 2], why: Option<Reason>, lane: usize) {
-    if let Some(undefined) = why.map(Reason::told) {
-        found[undefined.extent as usize].get_or_insert((undefined, Mask::EMPTY)).1.insert(lane);
+fn note(found: &mut [Option<(Undefined, LaneMask)>; 2], why: Option<Reason>, lane: usize) {
+    if let Some(undefined) = why.map(Reason::as_undefined) {
+        found[undefined.extent as usize].get_or_insert((undefined, LaneMask::EMPTY)).1.insert(lane);
     }
 }
 
 /// The subgroups of a tile that have active lanes: first lane and members.
 fn subgroups(
-    active: &Mask,
+    active: &LaneMask,
     width: usize,
     size: u32,
-) -> impl Iterator<Item = (u32, Members)> + use<> {
+) -> impl Iterator<Item = (u32, SubgroupMembers)> + use<> {
     let words = active.0;
     (0..width.min(MOST_LANES) as u32).step_by(size as usize).filter_map(move |first| {
         let word = first as usize / 64;
@@ -307,6 +319,6 @@ fn subgroups(
             64 => low,
             _ => low & ((1 << size) - 1),
         };
-        (active != 0).then_some((first, Members { active, size }))
+        (active != 0).then_some((first, SubgroupMembers { active, size }))
     })
 }

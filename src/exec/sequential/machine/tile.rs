@@ -2,13 +2,13 @@
 
 use super::held_lanes::Holding;
 use super::spin_watch::Before;
-use crate::ir::lane_mask::Mask;
+use crate::ir::lane_mask::LaneMask;
 
 /// Lanes that stand at the start of a block.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) block: u32,
-    pub(super) mask: Mask,
+    pub(super) mask: LaneMask,
 }
 
 /// Lanes that wait at a barrier.
@@ -16,7 +16,7 @@ pub(super) struct Entry {
 pub(super) struct Waiting {
     pub(super) barrier: u32,
     pub(super) to: u32,
-    pub(super) mask: Mask,
+    pub(super) mask: LaneMask,
 }
 
 /// The state of a tile between two runs.
@@ -24,7 +24,7 @@ pub(super) struct Waiting {
 pub(super) struct Tile {
     /// Local index of the first lane.
     pub(super) first: u32,
-    pub(super) all: Mask,
+    pub(super) all: LaneMask,
     pub(super) words: Vec<Box<[u32]>>,
     pub(super) masks: Vec<u64>,
     pub(super) undefined_words: Vec<u64>,
@@ -58,7 +58,7 @@ impl Tile {
 }
 
 /// Adds lanes to the frontier, which is kept in descending order of blocks.
-pub(super) fn insert(frontier: &mut Vec<Entry>, block: u32, mask: &Mask) {
+pub(super) fn insert(frontier: &mut Vec<Entry>, block: u32, mask: &LaneMask) {
     let position = frontier.partition_point(|entry| entry.block > block);
     match frontier.get_mut(position) {
         Some(entry) if entry.block == block => entry.mask.merge(mask),

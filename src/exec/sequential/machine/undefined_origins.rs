@@ -10,8 +10,8 @@
 use super::finding_collector::NOWHERE;
 use super::origins::{Home, Origin};
 use super::state::Machine;
-use crate::ir::lane_mask::{MASK_WORDS, Mask, bits};
-use crate::ir::{Action, Root, Scalar, Unit};
+use crate::ir::lane_mask::{LaneMask, MASK_WORDS, set_bits};
+use crate::ir::{AccessRoot, AddressUnit, LaneInstruction, Scalar};
 use crate::settings::variation::{Arbitrary, Variation};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::random::mix_bits;
@@ -19,14 +19,14 @@ use vkcert_spirv::operation::undefined::{Undefined, UndefinedExtent};
 
 /// An access to memory by some lanes.
 pub(super) struct Moved<'a> {
-    pub root: Root,
+    pub root: AccessRoot,
     pub lanes: &'a [u64; MASK_WORDS],
     /// By lane, from the root on, in units of the access.
     pub addresses: &'a dyn Fn(usize) -> u32,
     /// Word where the root begins.
     pub first: u32,
     pub size: u32,
-    pub unit: Unit,
+    pub unit: AddressUnit,
 }
 
 impl Machine<'_> {
@@ -43,7 +43,7 @@ impl Machine<'_> {
     pub(super) fn leave_undefined(
         &mut self,
         to: &[Scalar],
-        lanes: &Mask,
+        lanes: &LaneMask,
         undefined: Undefined,
         place: u32,
     ) {
@@ -58,7 +58,7 @@ impl Machine<'_> {
         }
     }
 
-    fn mark(&mut self, to: &[Scalar], lanes: &Mask, origin: Origin) {
+    fn mark(&mut self, to: &[Scalar], lanes: &LaneMask, origin: Origin) {
         if !self.monitor.track_undefined || lanes.is_empty() {
             return;
         }
@@ -74,7 +74,7 @@ impl Machine<'_> {
     }
 
     /// Gives undefined results another value, in a run that asks for it.
-    fn take_any(&mut self, to: &[Scalar], lanes: &Mask, place: u32) {
+    fn take_any(&mut self, to: &[Scalar], lanes: &LaneMask, place: u32) {
         let chosen =
             self.settings.variation.map_or(Arbitrary::Documented, |variation| variation.undefined);
         for (index, scalar) in to.iter().enumerate() {
@@ -104,7 +104,7 @@ impl Machine<'_> {
 
     /// Gives an undefined result of an operation on words the value of an operand, in a run that
     /// asks for it.
-    pub(super) fn take_operand(&mut self, action: &Action, lanes: &Mask) {
+    pub(super) fn take_operand(&mut self, action: &LaneInstruction, lanes: &LaneMask) {
         let Some(Variation { undefined: Arbitrary::Operand { number }, .. }) =
             self.settings.variation
         else {
@@ -112,12 +112,14 @@ impl Machine<'_> {
         };
         let (to, operand) = match (action, number) {
             (
-                Action::Unary { to, a, .. }
-                | Action::Binary { to, a, .. }
-                | Action::Ternary { to, a, .. },
+                LaneInstruction::Unary { to, a, .. }
+                | LaneInstruction::Binary { to, a, .. }
+                | LaneInstruction::Ternary { to, a, .. },
                 0,
             ) => (*to, *a),
-            (Action::Binary { to, b, .. } | Action::Ternary { to, b, .. }, 1) => (*to, *b),
+            (LaneInstruction::Binary { to, b, .. } | LaneInstruction::Ternary { to, b, .. }, 1) => {
+                (*to, *b)
+            }
             _ => return,
         };
         for lane in lanes.lanes() {
@@ -128,7 +130,7 @@ impl Machine<'_> {
 
     /// Forgets where marks of a register came from.
     pub(super) fn forget_origins(&mut self, scalar: Scalar, marks: &[u64; MASK_WORDS]) {
-        for lane in Mask(*marks).lanes() {
+        for lane in LaneMask(*marks).lanes() {
             let register = self.register(scalar, lane);
             self.monitor.origins.homes.remove(&register);
         }
@@ -148,7 +150,7 @@ impl Machine<'_> {
                 std::array::from_fn(|word| own[word] & lanes[word] & self.registers.active.0[word]);
             marks.iter_mut().zip(own).for_each(|(all, own)| *all |= own);
             if !self.monitor.origins.is_empty() {
-                taken.extend(Mask(own).lanes().filter_map(|lane| {
+                taken.extend(LaneMask(own).lanes().filter_map(|lane| {
                     self.monitor
                         .origins
                         .homes
@@ -180,7 +182,7 @@ impl Machine<'_> {
             self.monitor.origins.homes.get(&self.register(from, sources[lane] as usize)).copied()
         };
         let taken: Vec<_> =
-            Mask(*marks).lanes().filter_map(|lane| Some((lane, origin(lane)?))).collect();
+            LaneMask(*marks).lanes().filter_map(|lane| Some((lane, origin(lane)?))).collect();
         for (lane, origin) in taken {
             let register = self.register(to, lane);
             self.monitor.origins.homes.insert(register, origin);
@@ -198,7 +200,7 @@ impl Machine<'_> {
         }
         let origin =
             |lane: usize| self.monitor.origins.homes.get(&self.register(scalar, lane)).copied();
-        Mask(*marks).lanes().filter_map(|lane| Some((lane, origin(lane)?))).collect()
+        LaneMask(*marks).lanes().filter_map(|lane| Some((lane, origin(lane)?))).collect()
     }
 
     pub(super) fn restore_origins(&mut self, scalar: Scalar, origins: Vec<(usize, u32)>) {
@@ -211,22 +213,22 @@ impl Machine<'_> {
     fn homes_in_memory(&self, moved: &Moved<'_>, lane: usize) -> Vec<(u64, Home)> {
         let address = (moved.addresses)(lane);
         match moved.root {
-            Root::Invocation => {
+            AccessRoot::Invocation => {
                 vec![self.home(Home::Invocation(address, self.registers.first_lane + lane as u32))]
             }
-            Root::Workgroup => {
+            AccessRoot::Workgroup => {
                 let bytes = moved.unit.bytes();
                 let first = 4 * moved.first + bytes * address;
                 (first..first + bytes * moved.size)
                     .map(|byte| self.home(Home::Workgroup(byte)))
                     .collect()
             }
-            Root::Descriptor(_)
-            | Root::Buffer(_)
-            | Root::PushConstant
-            | Root::Descriptors { .. }
-            | Root::Address(_)
-            | Root::Pointer { .. } => Vec::new(),
+            AccessRoot::Descriptor(_)
+            | AccessRoot::Buffer(_)
+            | AccessRoot::PushConstant
+            | AccessRoot::Descriptors { .. }
+            | AccessRoot::Address(_)
+            | AccessRoot::Pointer { .. } => Vec::new(),
         }
     }
 
@@ -238,7 +240,7 @@ impl Machine<'_> {
         moved: &Moved<'_>,
     ) {
         let marked = |lane: &usize| marks[lane / 64] >> (lane % 64) & 1 == 1;
-        for lane in Mask(*moved.lanes).lanes().filter(marked) {
+        for lane in LaneMask(*moved.lanes).lanes().filter(marked) {
             let homes = self.homes_in_memory(moved, lane);
             if let Some(origin) =
                 homes.iter().find_map(|home| self.monitor.origins.homes.get(home)).copied()
@@ -256,7 +258,7 @@ impl Machine<'_> {
         marks: &[u64; MASK_WORDS],
         moved: &Moved<'_>,
     ) {
-        for lane in Mask(*moved.lanes).lanes() {
+        for lane in LaneMask(*moved.lanes).lanes() {
             let marked = marks[lane / 64] >> (lane % 64) & 1 == 1;
             let origin = self
                 .monitor
@@ -302,7 +304,11 @@ impl Machine<'_> {
             }
         }
         if any != 0 {
-            self.report_undefined(&Mask(unwritten), place, "an uninitialised value is used here");
+            self.report_undefined(
+                &LaneMask(unwritten),
+                place,
+                "an uninitialised value is used here",
+            );
         }
     }
 
@@ -310,7 +316,7 @@ impl Machine<'_> {
     /// their values, and takes these marks away; gives the lanes whose value no operation left.
     fn tell_origins(&mut self, suspect: Scalar, index: usize, marks: u64) -> u64 {
         let mut unwritten = marks;
-        for bit in bits(marks) {
+        for bit in set_bits(marks) {
             let lane = 64 * index + bit;
             let register = self.register(suspect, lane);
             let Some(number) = self.monitor.origins.homes.remove(&register) else { continue };

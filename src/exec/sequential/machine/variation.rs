@@ -12,7 +12,7 @@
 use super::choice::Choice;
 use super::state::Machine;
 use crate::ir::lane_mask::MASK_WORDS;
-use crate::ir::{Action, Reg, Step};
+use crate::ir::{LaneInstruction, LocatedInstruction, Reg};
 use crate::settings::variation::{Direction, Flush, Variation};
 use rspirv::spirv::Op;
 use vkcert_model::random::mix_bits;
@@ -132,21 +132,21 @@ impl Machine<'_> {
     /// Runs a step of a run that departs from the ordinary one, if it is one that such a run
     /// changes or follows; whether it is.
     #[cold]
-    pub(super) fn varied_step(&mut self, step: &Step) -> bool {
+    pub(super) fn varied_step(&mut self, step: &LocatedInstruction) -> bool {
         let Some(variation) = self.settings.variation else { return false };
-        let how = (step.place, variation);
-        match &step.action {
-            Action::Unary { op, to, a } => {
+        let how = (step.source_index, variation);
+        match &step.instruction {
+            LaneInstruction::Unary { op, to, a } => {
                 self.varied(how, (*to, [*a]), op.row().bounded_operation(), |out, [a]| {
                     op.apply_to_lanes(out, a)
                 });
             }
-            Action::Binary { op, to, a, b } => {
+            LaneInstruction::Binary { op, to, a, b } => {
                 self.varied(how, (*to, [*a, *b]), op.row().bounded_operation(), |out, [a, b]| {
                     op.apply_to_lanes(out, a, b)
                 });
             }
-            Action::Ternary { op, to, a, b, c } => {
+            LaneInstruction::Ternary { op, to, a, b, c } => {
                 self.varied(
                     how,
                     (*to, [*a, *b, *c]),
@@ -154,8 +154,10 @@ impl Machine<'_> {
                     |out, [a, b, c]| op.apply_to_lanes(out, a, b, c),
                 );
             }
-            Action::Compare { op, to, a, b } => self.compare(variation, *op, *to, [*a, *b]),
-            Action::Classify { op, to, a } => {
+            LaneInstruction::Compare { op, to, a, b } => {
+                self.compare(variation, *op, *to, [*a, *b])
+            }
+            LaneInstruction::Classify { op, to, a } => {
                 let mut bits = [0; MASK_WORDS];
                 op.apply_to_lanes(
                     &mut bits[..self.registers.mask_words],
@@ -163,7 +165,7 @@ impl Machine<'_> {
                 );
                 self.registers.write_mask(*to, &bits);
             }
-            Action::Sized { operation, to, from } => match (named(*operation), &**from) {
+            LaneInstruction::Sized { operation, to, from } => match (named(*operation), &**from) {
                 (Some(name), [a]) => self.varied(how, (to.low, [a.low]), Some(name), |out, [a]| {
                     sized_words(*operation, out, [a, a, a]);
                 }),
@@ -184,11 +186,11 @@ impl Machine<'_> {
                 }
                 _ => self.step(step),
             },
-            Action::Relate { .. } => self.step(step),
+            LaneInstruction::Relate { .. } => self.step(step),
             _ => return false,
         }
         self.judge(step);
-        self.follow_step(&step.action, step.place);
+        self.follow_step(&step.instruction, step.source_index);
         true
     }
 

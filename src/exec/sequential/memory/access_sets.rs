@@ -10,7 +10,7 @@
 
 use super::race_shadow::Shadow;
 use super::store::Store;
-use crate::ir::atomic::{Atomic, Touch};
+use crate::ir::atomic::{AccessKind, AtomicOperation};
 use vkcert_spirv::operation::sized::{NumberFormat, Width};
 
 /// How a word was combined with operands, whatever their order.
@@ -25,7 +25,7 @@ enum Combining {
     Sum,
     Xor,
     /// What is done twice is done once.
-    Once(Atomic),
+    Once(AtomicOperation),
 }
 
 /// Which part of a number a word is.
@@ -39,23 +39,26 @@ enum Part {
 impl Combined {
     /// By word of the number that an atomic without a used result changes; none where order
     /// matters.
-    pub(crate) fn by(op: Atomic, form: NumberFormat) -> Option<[Self; 2]> {
+    pub(crate) fn by(op: AtomicOperation, form: NumberFormat) -> Option<[Self; 2]> {
         let by = match op {
-            Atomic::Increment | Atomic::Decrement | Atomic::Add | Atomic::Sub => Combining::Sum,
-            Atomic::Xor => Combining::Xor,
-            Atomic::And
-            | Atomic::Or
-            | Atomic::SMin
-            | Atomic::SMax
-            | Atomic::UMin
-            | Atomic::UMax => Combining::Once(op),
-            Atomic::Load
-            | Atomic::Store
-            | Atomic::Exchange
-            | Atomic::CompareExchange
-            | Atomic::FAdd
-            | Atomic::FMin
-            | Atomic::FMax => return None,
+            AtomicOperation::Increment
+            | AtomicOperation::Decrement
+            | AtomicOperation::Add
+            | AtomicOperation::Sub => Combining::Sum,
+            AtomicOperation::Xor => Combining::Xor,
+            AtomicOperation::And
+            | AtomicOperation::Or
+            | AtomicOperation::SMin
+            | AtomicOperation::SMax
+            | AtomicOperation::UMin
+            | AtomicOperation::UMax => Combining::Once(op),
+            AtomicOperation::Load
+            | AtomicOperation::Store
+            | AtomicOperation::Exchange
+            | AtomicOperation::CompareExchange
+            | AtomicOperation::FAdd
+            | AtomicOperation::FMin
+            | AtomicOperation::FMax => return None,
         };
         let parts = match form {
             NumberFormat::WORD => [Part::Whole; 2],
@@ -132,11 +135,11 @@ impl Marks {
     }
 
     /// An access to some bytes; of an atomic, the order counts.
-    pub(crate) fn touch(&mut self, touch: Touch, first: usize, bytes: usize) {
+    pub(crate) fn touch(&mut self, touch: AccessKind, first: usize, bytes: usize) {
         let (reads, writes) = match touch {
-            Touch::Read | Touch::AtomicRead => (true, false),
-            Touch::Write => (false, true),
-            Touch::AtomicWrite => (true, true),
+            AccessKind::Read | AccessKind::AtomicRead => (true, false),
+            AccessKind::Write => (false, true),
+            AccessKind::AtomicWrite => (true, true),
         };
         let shift = 2 - self.finer;
         for cell in first >> shift..(first + bytes).div_ceil(1 << shift) {
@@ -148,7 +151,7 @@ impl Marks {
     /// An atomic on some words; `way` where its place among others does not matter.
     pub(crate) fn atomic(
         &mut self,
-        op: Atomic,
+        op: AtomicOperation,
         words: std::ops::Range<usize>,
         way: Option<[Combined; 2]>,
     ) {
@@ -166,10 +169,10 @@ impl Marks {
             }
         }
         for word in words {
-            if op.reads() {
+            if op.reads_memory() {
                 self.read(word);
             }
-            if op != Atomic::Load {
+            if op != AtomicOperation::Load {
                 self.write(word);
             }
         }
@@ -202,7 +205,7 @@ pub(crate) fn agree(workers: &[&Marks], before: Option<&Shadow>) -> bool {
 
 /// Whether words that several combined were combined in one way.
 fn ways_agree(workers: &[&Marks], entry: usize, combined: u64) -> bool {
-    crate::ir::lane_mask::bits(combined).all(|bit| {
+    crate::ir::lane_mask::set_bits(combined).all(|bit| {
         let way =
             |marks: &&Marks| marks.ways.get((64 * entry + bit) >> marks.finer).copied().flatten();
         let mut ways = workers.iter().filter_map(way);
@@ -217,7 +220,7 @@ fn unseen(shadow: &Shadow, entry: usize, workers: &[&Marks]) -> bool {
     let (read, written) = (all(|marks| &marks.read), all(|marks| &marks.written));
     let combined = all(|marks| &marks.combined);
     let apart = shadow.has_atomics_apart();
-    crate::ir::lane_mask::bits(read | written | combined).all(|bit| {
+    crate::ir::lane_mask::set_bits(read | written | combined).all(|bit| {
         let seen = shadow.seen(64 * entry + bit);
         let has = |bits: u64| bits >> bit & 1 == 1;
         let wrote = seen.written || seen.atomically_written;
@@ -233,7 +236,7 @@ pub(crate) fn merge(store: &mut Store, workers: &[(&Marks, &Store)]) {
     let (finer, entries) = (first.finer, first.written.len());
     for entry in 0..entries {
         for (marks, own) in workers {
-            crate::ir::lane_mask::bits(marks.written[entry])
+            crate::ir::lane_mask::set_bits(marks.written[entry])
                 .for_each(|bit| copy_cell(store, own, 64 * entry + bit, finer));
         }
         let (mut once, mut often) = (0, 0);
@@ -244,11 +247,11 @@ pub(crate) fn merge(store: &mut Store, workers: &[(&Marks, &Store)]) {
         // Whoever was alone with a cell has its value, whatever else it did there.
         for (marks, own) in workers {
             let alone = marks.combined[entry] & !often & !marks.written[entry];
-            crate::ir::lane_mask::bits(alone)
+            crate::ir::lane_mask::set_bits(alone)
                 .for_each(|bit| copy_cell(store, own, 64 * entry + bit, finer));
         }
         let mut last = None;
-        for word in crate::ir::lane_mask::bits(often).map(|bit| (64 * entry + bit) >> finer) {
+        for word in crate::ir::lane_mask::set_bits(often).map(|bit| (64 * entry + bit) >> finer) {
             if last.replace(word) != Some(word) {
                 join_word(store, workers, word);
             }

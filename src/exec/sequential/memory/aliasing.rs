@@ -9,8 +9,8 @@
 //! Does not cover: variables of which none is `restrict`, which GLSL lets alias; device addresses.
 
 use super::store::Slot;
-use crate::ir::Exclusive;
-use crate::ir::atomic::Touch;
+use crate::ir::RestrictQualifier;
+use crate::ir::atomic::AccessKind;
 use crate::ir::{Descriptor, Program};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -92,18 +92,18 @@ impl Aliasing {
         &mut self,
         descriptor: u32,
         bytes: Range<usize>,
-        touch: Touch,
+        touch: AccessKind,
     ) -> Option<u32> {
         let sharer = self.sharers[descriptor as usize]?;
         let users = self.users.get_mut(&sharer.buffer)?.get_mut(bytes)?;
         let mut clashing = 0;
         for user in users {
             match touch {
-                Touch::Read | Touch::AtomicRead => {
+                AccessKind::Read | AccessKind::AtomicRead => {
                     clashing |= user.written;
                     user.read |= sharer.bit;
                 }
-                Touch::Write | Touch::AtomicWrite => {
+                AccessKind::Write | AccessKind::AtomicWrite => {
                     clashing |= user.read | user.written;
                     user.written |= sharer.bit;
                 }
@@ -131,8 +131,9 @@ fn clashing(descriptors: &[Descriptor], slots: &[Option<Slot>]) -> Vec<[usize; 2
         for (at, one) in sharing.iter().enumerate() {
             let clashes = |other: &&usize| {
                 let both = [&descriptors[*one], &descriptors[**other]];
-                let exclusive =
-                    both.iter().any(|descriptor| descriptor.exclusive == Exclusive::Declared);
+                let exclusive = both
+                    .iter()
+                    .any(|descriptor| descriptor.exclusive == RestrictQualifier::Declared);
                 let stores = both.iter().any(|descriptor| descriptor.written || descriptor.atomics);
                 exclusive && stores && overlap(slots[*one], slots[**other])
             };
@@ -153,15 +154,15 @@ fn overlap(slot: Option<Slot>, other: Option<Slot>) -> bool {
 mod tests {
     use super::super::image_view::View;
     use super::*;
-    use crate::ir::Kept;
+    use crate::ir::MemoryClass;
 
-    fn descriptor(array_index: u32, exclusive: Exclusive, written: bool) -> Descriptor {
+    fn descriptor(array_index: u32, exclusive: RestrictQualifier, written: bool) -> Descriptor {
         Descriptor {
             set: 0,
             binding: 0,
             array_index,
             name: "A".to_owned(),
-            kept: Kept::Buffer,
+            kept: MemoryClass::Buffer,
             written,
             atomics: false,
             exclusive,
@@ -177,16 +178,16 @@ mod tests {
     fn descriptors_clash_where_they_overlap_one_is_restrict_and_one_stores() {
         let told = |exclusive, written, slots: [Option<Slot>; 2]| {
             clashing(
-                &[descriptor(0, exclusive, false), descriptor(1, Exclusive::No, written)],
+                &[descriptor(0, exclusive, false), descriptor(1, RestrictQualifier::No, written)],
                 &slots,
             )
         };
         let overlapping = [slot(0, 0), slot(0, 3)];
-        assert_eq!(told(Exclusive::Declared, true, overlapping), [[0, 1]]);
-        assert_eq!(told(Exclusive::No, true, overlapping), [[0; 2]; 0]);
-        assert_eq!(told(Exclusive::Declared, false, overlapping), [[0; 2]; 0]);
-        assert_eq!(told(Exclusive::Declared, true, [slot(0, 0), slot(0, 4)]), [[0; 2]; 0]);
-        assert_eq!(told(Exclusive::Declared, true, [slot(0, 0), slot(1, 0)]), [[0; 2]; 0]);
-        assert_eq!(told(Exclusive::Declared, true, [slot(0, 0), None]), [[0; 2]; 0]);
+        assert_eq!(told(RestrictQualifier::Declared, true, overlapping), [[0, 1]]);
+        assert_eq!(told(RestrictQualifier::No, true, overlapping), [[0; 2]; 0]);
+        assert_eq!(told(RestrictQualifier::Declared, false, overlapping), [[0; 2]; 0]);
+        assert_eq!(told(RestrictQualifier::Declared, true, [slot(0, 0), slot(0, 4)]), [[0; 2]; 0]);
+        assert_eq!(told(RestrictQualifier::Declared, true, [slot(0, 0), slot(1, 0)]), [[0; 2]; 0]);
+        assert_eq!(told(RestrictQualifier::Declared, true, [slot(0, 0), None]), [[0; 2]; 0]);
     }
 }

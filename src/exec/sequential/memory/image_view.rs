@@ -9,8 +9,8 @@
 //! Does not cover: levels, layers and dimensions that do not fit the image or the kernel;
 //! `exec::prepare` checks those.
 
-use crate::ir::atomic::Atomic;
-use crate::ir::image::{Doing, ImageStep, Level, Projection};
+use crate::ir::atomic::AtomicOperation;
+use crate::ir::image::{ImageInstruction, ImageOperation, LevelOperand, Projection};
 use vkcert_exec::resource::{ImageView, JobSampler, ViewKind};
 use vkcert_model::image::{
     Coordinates, Filter, ImageFormat, ImageShape, TexelClass, TexelEncoding,
@@ -165,7 +165,7 @@ pub(crate) fn arrayed(kind: ViewKind) -> bool {
 
 /// Why an instruction cannot go to what is bound.
 pub(crate) fn check(
-    step: &ImageStep,
+    step: &ImageInstruction,
     view: &View,
     sampler: Option<&JobSampler>,
 ) -> Result<(), String> {
@@ -181,36 +181,40 @@ pub(crate) fn check(
         TexelEncoding::Srgb => false,
         _ => !format.is_depth(),
     };
-    match step.doing {
-        Doing::Write if !stored => lacking("STORAGE_IMAGE"),
-        Doing::Atomic(op) if !takes_atomics(format, op) => lacking("STORAGE_IMAGE_ATOMIC"),
-        Doing::Sample | Doing::Gather { .. } => check_sampled(step, view, sampler),
-        Doing::Read
-        | Doing::Write
-        | Doing::Atomic(_)
-        | Doing::Size
-        | Doing::Levels
-        | Doing::Samples => Ok(()),
+    match step.operation {
+        ImageOperation::Write if !stored => lacking("STORAGE_IMAGE"),
+        ImageOperation::Atomic(op) if !takes_atomics(format, op) => lacking("STORAGE_IMAGE_ATOMIC"),
+        ImageOperation::Sample | ImageOperation::Gather { .. } => {
+            check_sampled(step, view, sampler)
+        }
+        ImageOperation::Read
+        | ImageOperation::Write
+        | ImageOperation::Atomic(_)
+        | ImageOperation::Size
+        | ImageOperation::Levels
+        | ImageOperation::Samples => Ok(()),
     }
 }
 
 /// The kernel's texels are of the format's class and size.
-fn check_form(step: &ImageStep, format: ImageFormat) -> Result<(), String> {
-    let fits = match step.doing {
-        Doing::Size | Doing::Levels | Doing::Samples => true,
+fn check_form(step: &ImageInstruction, format: ImageFormat) -> Result<(), String> {
+    let fits = match step.operation {
+        ImageOperation::Size | ImageOperation::Levels | ImageOperation::Samples => true,
         _ if step.reference.is_some() => true,
-        Doing::Read | Doing::Write | Doing::Atomic(_) | Doing::Sample | Doing::Gather { .. } => {
-            match step.form {
-                NumberFormat::Float(Width::W32) => format.class() == TexelClass::Float,
-                NumberFormat::Integer(width @ (Width::W32 | Width::W64)) => {
-                    let wide = matches!(format, ImageFormat::R64i | ImageFormat::R64ui);
-                    format.class() != TexelClass::Float && wide == (width == Width::W64)
-                }
-                NumberFormat::Integer(Width::W8 | Width::W16)
-                | NumberFormat::Float(Width::W8 | Width::W16 | Width::W64)
-                | NumberFormat::Brain => false,
+        ImageOperation::Read
+        | ImageOperation::Write
+        | ImageOperation::Atomic(_)
+        | ImageOperation::Sample
+        | ImageOperation::Gather { .. } => match step.form {
+            NumberFormat::Float(Width::W32) => format.class() == TexelClass::Float,
+            NumberFormat::Integer(width @ (Width::W32 | Width::W64)) => {
+                let wide = matches!(format, ImageFormat::R64i | ImageFormat::R64ui);
+                format.class() != TexelClass::Float && wide == (width == Width::W64)
             }
-        }
+            NumberFormat::Integer(Width::W8 | Width::W16)
+            | NumberFormat::Float(Width::W8 | Width::W16 | Width::W64)
+            | NumberFormat::Brain => false,
+        },
     };
     if fits {
         return Ok(());
@@ -225,14 +229,18 @@ fn check_form(step: &ImageStep, format: ImageFormat) -> Result<(), String> {
 }
 
 /// Instructions on texels name a sample where there are several, and there alone.
-fn check_sample(step: &ImageStep, view: &View) -> Result<(), String> {
+fn check_sample(step: &ImageInstruction, view: &View) -> Result<(), String> {
     let samples = match view {
         View::Image(picture, _) => picture.shape.samples,
         View::Bytes | View::Texels(..) | View::Sampler(_) => 1,
     };
-    match step.doing {
-        Doing::Size | Doing::Levels | Doing::Samples => Ok(()),
-        Doing::Read | Doing::Write | Doing::Atomic(_) | Doing::Sample | Doing::Gather { .. } => {
+    match step.operation {
+        ImageOperation::Size | ImageOperation::Levels | ImageOperation::Samples => Ok(()),
+        ImageOperation::Read
+        | ImageOperation::Write
+        | ImageOperation::Atomic(_)
+        | ImageOperation::Sample
+        | ImageOperation::Gather { .. } => {
             if step.sample.is_some() == (samples > 1) {
                 return Ok(());
             }
@@ -245,9 +253,10 @@ fn check_sample(step: &ImageStep, view: &View) -> Result<(), String> {
     }
 }
 
-fn takes_atomics(format: ImageFormat, op: Atomic) -> bool {
-    let float = matches!(op, Atomic::FAdd | Atomic::FMin | Atomic::FMax);
-    let either = matches!(op, Atomic::Load | Atomic::Store | Atomic::Exchange);
+fn takes_atomics(format: ImageFormat, op: AtomicOperation) -> bool {
+    let float = matches!(op, AtomicOperation::FAdd | AtomicOperation::FMin | AtomicOperation::FMax);
+    let either =
+        matches!(op, AtomicOperation::Load | AtomicOperation::Store | AtomicOperation::Exchange);
     match format {
         ImageFormat::R32f => float || either,
         ImageFormat::R32i | ImageFormat::R32ui | ImageFormat::R64i | ImageFormat::R64ui => !float,
@@ -256,7 +265,7 @@ fn takes_atomics(format: ImageFormat, op: Atomic) -> bool {
 }
 
 fn check_sampled(
-    step: &ImageStep,
+    step: &ImageInstruction,
     view: &View,
     sampler: Option<&JobSampler>,
 ) -> Result<(), String> {
@@ -297,20 +306,24 @@ fn check_sampled(
 
 /// What samplers with unnormalised coordinates may do (valid usage of VkSampler and of image
 /// instructions).
-fn check_unnormalized(step: &ImageStep, picture: &Picture, with: &str) -> Result<(), String> {
+fn check_unnormalized(
+    step: &ImageInstruction,
+    picture: &Picture,
+    with: &str,
+) -> Result<(), String> {
     let why = if !matches!(picture.view.kind, ViewKind::One | ViewKind::Two) {
         "on an image that is neither 1d nor 2d"
     } else if picture.view.levels != 1 {
         "on an image with several levels"
     } else if step.reference.is_some() {
         "in a comparison"
-    } else if matches!(step.doing, Doing::Gather { .. }) {
+    } else if matches!(step.operation, ImageOperation::Gather { .. }) {
         "in a gathering instruction"
     } else if step.projection == Projection::Divided {
         "in a projection"
     } else if !step.offsets.is_empty() {
         "with an offset"
-    } else if matches!(step.level, Level::Gradient(_)) {
+    } else if matches!(step.level, LevelOperand::Gradient(_)) {
         "with derivatives"
     } else {
         return Ok(());

@@ -16,8 +16,8 @@
 use super::racing_accesses::{Earlier, Lasting, Racers};
 use super::vector_clocks::cell::{CELL_BYTES, Cell, Cells, Told};
 use super::vector_clocks::{Asked, Missing, Order, is_atomic};
-use crate::ir::atomic::Touch;
-use crate::ir::memory_semantics::Kinds;
+use crate::ir::atomic::AccessKind;
+use crate::ir::memory_semantics::MemoryKinds;
 use crate::ir::{OrderUse, Program};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -80,7 +80,11 @@ impl Now {
     }
 
     /// What [`Racers`] ask of an earlier access.
-    fn missing(&self, (other, kind): (Stamp, Touch), touch: Touch) -> (Option<Missing>, Lasting) {
+    fn missing(
+        &self,
+        (other, kind): (Stamp, AccessKind),
+        touch: AccessKind,
+    ) -> (Option<Missing>, Lasting) {
         let lasting = other.time() == self.stamp.time() || self.foreign(other);
         let races = self.races(other) && !(is_atomic(kind) && is_atomic(touch));
         (races.then_some(Missing::Order), if lasting { Lasting::Yes } else { Lasting::No })
@@ -180,7 +184,7 @@ impl Shadow {
     }
 
     /// Looks at the order that everything makes together, for memory of these kinds.
-    pub(crate) fn order_exactly(&mut self, order: &Rc<RefCell<Order>>, kinds: Kinds) {
+    pub(crate) fn order_exactly(&mut self, order: &Rc<RefCell<Order>>, kinds: MemoryKinds) {
         let cells = vec![Cell::default(); std::mem::take(&mut self.plain).len()];
         self.atomics = Vec::new();
         self.exact = Some((order.clone(), Cells { cells, kinds, ..Cells::default() }));
@@ -247,7 +251,7 @@ impl Shadow {
     pub(crate) fn touch(
         &mut self,
         word: usize,
-        touch: Touch,
+        touch: AccessKind,
         now: &Now,
         values: [u128; 2],
         race: impl FnMut(Earlier),
@@ -265,13 +269,13 @@ impl Shadow {
         &mut self,
         byte: usize,
         bytes: usize,
-        touch: Touch,
+        touch: AccessKind,
         now: &Now,
         values: [u128; 2],
         mut race: impl FnMut(Earlier),
     ) {
         let shift = 2 - self.finer;
-        let mut told: Vec<(u32, Touch)> = Vec::new();
+        let mut told: Vec<(u32, AccessKind)> = Vec::new();
         for cell in byte >> shift..(byte + bytes).div_ceil(1 << shift) {
             self.touch_cell(cell, touch, now, values, |earlier| {
                 let key = (earlier.stamp.place(), earlier.touch);
@@ -287,14 +291,14 @@ impl Shadow {
     fn touch_cell(
         &mut self,
         word: usize,
-        touch: Touch,
+        touch: AccessKind,
         now: &Now,
         values: [u128; 2],
         race: impl FnMut(Earlier),
     ) {
         let mut found: Vec<Earlier> = Vec::new();
-        let mut add = |stamp: Stamp, touch: Touch, missing: Missing| {
-            let left = (touch == Touch::Write).then_some(values[0]);
+        let mut add = |stamp: Stamp, touch: AccessKind, missing: Missing| {
+            let left = (touch == AccessKind::Write).then_some(values[0]);
             found.push(Earlier { stamp, touch, missing, left });
         };
         match &mut self.exact {
@@ -316,21 +320,21 @@ impl Shadow {
     fn meet(
         &mut self,
         word: usize,
-        touch: Touch,
+        touch: AccessKind,
         now: &Now,
         (found, left): (&[Earlier], u128),
         race: impl FnMut(Earlier),
     ) {
         match &self.exact {
             None => {
-                let missing = |other: Stamp, kind: Touch| now.missing((other, kind), touch);
+                let missing = |other: Stamp, kind: AccessKind| now.missing((other, kind), touch);
                 self.racers.meet(word, (now.stamp, touch, left), found, missing, race);
             }
             Some((order, cells)) => {
                 let order = order.borrow();
                 let asked = Asked { touch, invocation: now.stamp.lane(), place: now.stamp.place() };
                 let stamp = order.stamp(asked.invocation, asked.place);
-                let missing = |other: Stamp, kind: Touch| {
+                let missing = |other: Stamp, kind: AccessKind| {
                     (order.missing((other, kind), &asked, cells.kinds), Lasting::Yes)
                 };
                 self.racers.meet(word, (stamp, touch, left), found, missing, race);
@@ -342,65 +346,69 @@ impl Shadow {
     fn touch_interval(
         &mut self,
         word: usize,
-        touch: Touch,
+        touch: AccessKind,
         now: &Now,
-        mut race: impl FnMut(Stamp, Touch),
+        mut race: impl FnMut(Stamp, AccessKind),
     ) {
         match touch {
-            Touch::Read => {
+            AccessKind::Read => {
                 let cell = &mut self.plain[word];
                 if now.races(cell.write) {
-                    race(cell.write, Touch::Write);
+                    race(cell.write, AccessKind::Write);
                 }
                 cell.reads.record(now);
                 if let Some(atomics) = self.atomics.get(word)
                     && let Some(other) = atomics.writes.racing(now)
                 {
-                    race(other, Touch::AtomicWrite);
+                    race(other, AccessKind::AtomicWrite);
                 }
             }
-            Touch::Write => {
+            AccessKind::Write => {
                 let cell = &mut self.plain[word];
                 if now.races(cell.write) {
-                    race(cell.write, Touch::Write);
+                    race(cell.write, AccessKind::Write);
                 }
                 if let Some(other) = cell.reads.racing(now) {
-                    race(other, Touch::Read);
+                    race(other, AccessKind::Read);
                 }
                 cell.write = now.stamp;
                 if let Some(atomics) = self.atomics.get(word) {
                     if let Some(other) = atomics.writes.racing(now) {
-                        race(other, Touch::AtomicWrite);
+                        race(other, AccessKind::AtomicWrite);
                     }
                     if let Some(other) = atomics.reads.racing(now) {
-                        race(other, Touch::AtomicRead);
+                        race(other, AccessKind::AtomicRead);
                     }
                 }
             }
-            Touch::AtomicRead | Touch::AtomicWrite => self.touch_atomically(word, touch, now, race),
+            AccessKind::AtomicRead | AccessKind::AtomicWrite => {
+                self.touch_atomically(word, touch, now, race)
+            }
         }
     }
 
     fn touch_atomically(
         &mut self,
         word: usize,
-        touch: Touch,
+        touch: AccessKind,
         now: &Now,
-        mut race: impl FnMut(Stamp, Touch),
+        mut race: impl FnMut(Stamp, AccessKind),
     ) {
         let cell = &self.plain[word];
         if now.races(cell.write) {
-            race(cell.write, Touch::Write);
+            race(cell.write, AccessKind::Write);
         }
-        if touch == Touch::AtomicWrite
+        if touch == AccessKind::AtomicWrite
             && let Some(other) = cell.reads.racing(now)
         {
-            race(other, Touch::Read);
+            race(other, AccessKind::Read);
         }
         if let Some(atomics) = self.atomics.get_mut(word) {
             match touch {
-                Touch::AtomicRead => atomics.reads.record(now),
-                Touch::AtomicWrite | Touch::Read | Touch::Write => atomics.writes.record(now),
+                AccessKind::AtomicRead => atomics.reads.record(now),
+                AccessKind::AtomicWrite | AccessKind::Read | AccessKind::Write => {
+                    atomics.writes.record(now)
+                }
             }
         }
     }
@@ -414,7 +422,7 @@ mod tests {
         Now { stamp: Stamp::new(time, lane, 7), workgroup, epoch: 1 }
     }
 
-    fn races(accesses: &[(Touch, Now)]) -> Vec<Touch> {
+    fn races(accesses: &[(AccessKind, Now)]) -> Vec<AccessKind> {
         let mut shadow = Shadow::new(1, Atomicity::WithAtomics, 4);
         let mut found = Vec::new();
         for (touch, now) in accesses {
@@ -428,33 +436,42 @@ mod tests {
     fn a_write_races_with_a_reader_that_a_later_reader_of_its_own_workgroup_hides() {
         // Workgroup 1 reads (time 1), workgroup 2 reads (time 2) and writes by the same invocation.
         let last = races(&[
-            (Touch::Read, now(1, 0, 1)),
-            (Touch::Read, now(2, 0, 2)),
-            (Touch::Write, now(2, 0, 2)),
+            (AccessKind::Read, now(1, 0, 1)),
+            (AccessKind::Read, now(2, 0, 2)),
+            (AccessKind::Write, now(2, 0, 2)),
         ]);
-        assert_eq!(last, [Touch::Read]);
+        assert_eq!(last, [AccessKind::Read]);
     }
 
     #[test]
     fn an_ordered_interval_of_the_same_workgroup_does_not_race() {
-        assert_eq!(races(&[(Touch::Write, now(1, 0, 1)), (Touch::Read, now(2, 5, 1))]), []);
         assert_eq!(
-            races(&[(Touch::Write, now(1, 0, 1)), (Touch::Read, now(1, 5, 1))]),
-            [Touch::Write]
+            races(&[(AccessKind::Write, now(1, 0, 1)), (AccessKind::Read, now(2, 5, 1))]),
+            []
+        );
+        assert_eq!(
+            races(&[(AccessKind::Write, now(1, 0, 1)), (AccessKind::Read, now(1, 5, 1))]),
+            [AccessKind::Write]
         );
     }
 
     #[test]
     fn atomics_race_with_plain_accesses_alone() {
         assert_eq!(
-            races(&[(Touch::AtomicWrite, now(1, 0, 1)), (Touch::AtomicWrite, now(1, 1, 1))]),
+            races(&[
+                (AccessKind::AtomicWrite, now(1, 0, 1)),
+                (AccessKind::AtomicWrite, now(1, 1, 1))
+            ]),
             []
         );
         assert_eq!(
-            races(&[(Touch::AtomicWrite, now(1, 0, 1)), (Touch::Read, now(1, 1, 1))]),
-            [Touch::AtomicWrite]
+            races(&[(AccessKind::AtomicWrite, now(1, 0, 1)), (AccessKind::Read, now(1, 1, 1))]),
+            [AccessKind::AtomicWrite]
         );
-        assert_eq!(races(&[(Touch::AtomicRead, now(1, 0, 1)), (Touch::Read, now(1, 1, 1))]), []);
+        assert_eq!(
+            races(&[(AccessKind::AtomicRead, now(1, 0, 1)), (AccessKind::Read, now(1, 1, 1))]),
+            []
+        );
     }
 
     /// Against the definition: all pairs of a random history that keeps one writer at a time.
@@ -483,8 +500,8 @@ mod tests {
                 *time < writer.2 || (*time == writer.0 && *lane != writer.1)
             });
             let mut accesses: Vec<_> =
-                history.iter().map(|(t, l, w)| (Touch::Read, now(*t, *l, *w))).collect();
-            accesses.push((Touch::Write, now(writer.0, writer.1, writer.2)));
+                history.iter().map(|(t, l, w)| (AccessKind::Read, now(*t, *l, *w))).collect();
+            accesses.push((AccessKind::Write, now(writer.0, writer.1, writer.2)));
             assert_eq!(!races(&accesses).is_empty(), expected, "{history:?} then {writer:?}");
         }
     }

@@ -10,7 +10,7 @@
 
 use super::race_shadow::Stamp;
 use super::vector_clocks::{Missing, writes};
-use crate::ir::atomic::Touch;
+use crate::ir::atomic::AccessKind;
 use std::collections::HashMap;
 
 /// Cells that are kept, so that a kernel that races everywhere does not take all memory; its pairs
@@ -27,7 +27,7 @@ const ALIKE: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Earlier {
     pub stamp: Stamp,
-    pub touch: Touch,
+    pub touch: AccessKind,
     pub missing: Missing,
     /// What a write left there, where that is known.
     pub left: Option<u128>,
@@ -37,7 +37,7 @@ pub(crate) struct Earlier {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Racer {
     stamp: Stamp,
-    touch: Touch,
+    touch: AccessKind,
     left: Option<u128>,
 }
 
@@ -68,9 +68,9 @@ impl Racers {
     pub(crate) fn meet(
         &mut self,
         cell: usize,
-        (stamp, touch, left): (Stamp, Touch, u128),
+        (stamp, touch, left): (Stamp, AccessKind, u128),
         found: &[Earlier],
-        missing: impl Fn(Stamp, Touch) -> (Option<Missing>, Lasting),
+        missing: impl Fn(Stamp, AccessKind) -> (Option<Missing>, Lasting),
         mut race: impl FnMut(Earlier),
     ) {
         if self.0.len() >= MOST_CELLS && !self.0.contains_key(&cell) {
@@ -78,7 +78,7 @@ impl Racers {
         }
         let kept = self.0.entry(cell).or_default();
         kept.retain(|racer| missing(racer.stamp, racer.touch).1 == Lasting::Yes);
-        let clashes = |kind: Touch| writes(kind) || writes(touch);
+        let clashes = |kind: AccessKind| writes(kind) || writes(touch);
         let older = kept.iter().filter(|racer| clashes(racer.touch)).filter_map(|racer| {
             let missing = missing(racer.stamp, racer.touch).0?;
             Some(Earlier { stamp: racer.stamp, touch: racer.touch, missing, left: racer.left })
@@ -100,7 +100,7 @@ impl Racers {
         for one in found {
             keep(kept, Racer { stamp: one.stamp, touch: one.touch, left: one.left });
         }
-        let left = (touch == Touch::Write).then_some(left);
+        let left = (touch == AccessKind::Write).then_some(left);
         keep(kept, Racer { stamp, touch, left });
     }
 }

@@ -7,7 +7,7 @@
 //! store to it. Atomics read before they store.
 //! Does not cover: accesses in other schedules; workgroup memory.
 
-use crate::ir::atomic::Touch;
+use crate::ir::atomic::AccessKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -122,12 +122,18 @@ impl Reads {
         Some(Self { readers, storers, buffers, followers: [0; MOST_GROUPS], is_incomplete: false })
     }
 
-    pub(crate) fn note(&mut self, buffer: usize, bytes: Range<usize>, touch: Touch, place: u32) {
+    pub(crate) fn note(
+        &mut self,
+        buffer: usize,
+        bytes: Range<usize>,
+        touch: AccessKind,
+        place: u32,
+    ) {
         let Some(cells) = self.buffers.get_mut(&buffer) else { return };
         let (reads, writes) = match touch {
-            Touch::Read | Touch::AtomicRead => (true, false),
-            Touch::Write => (false, true),
-            Touch::AtomicWrite => (true, true),
+            AccessKind::Read | AccessKind::AtomicRead => (true, false),
+            AccessKind::Write => (false, true),
+            AccessKind::AtomicWrite => (true, true),
         };
         let groups = self.readers.get(&place).copied().filter(|_| reads).unwrap_or_default();
         let by = self.storers.get(&place).copied().filter(|_| writes);
@@ -193,7 +199,7 @@ mod tests {
     use super::*;
 
     /// Instructions 1 and 2 read for groups 0 and 1; 2 and 7 store for them.
-    fn told(notes: &[(Range<usize>, Touch, u32)]) -> (BufferReads, Vec<u32>) {
+    fn told(notes: &[(Range<usize>, AccessKind, u32)]) -> (BufferReads, Vec<u32>) {
         let watched = WatchedReads {
             readers: HashMap::from([(1, 0b01), (2, 0b10)]),
             storers: HashMap::from([(7, 0), (2, 1)]),
@@ -218,7 +224,7 @@ mod tests {
 
     #[test]
     fn what_is_read_before_the_last_store_is_not_its_own() {
-        use Touch::{AtomicRead, AtomicWrite, Read, Write};
+        use AccessKind::{AtomicRead, AtomicWrite, Read, Write};
         let (found, followers) =
             told(&[(0..4, Read, 1), (0..4, Write, 7), (4..8, Write, 7), (4..8, Read, 1)]);
         assert_eq!(

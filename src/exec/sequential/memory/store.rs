@@ -7,7 +7,7 @@ use super::access_sets::Marks;
 use super::copy_on_write::Contents;
 use super::image_view::{Picture, View};
 use super::race_shadow::{Now, Shadow, Stamp};
-use crate::ir::memory_semantics::Ordered;
+use crate::ir::memory_semantics::OrderedMemory;
 use std::ops::Range;
 use vkcert_exec::resource::JobView;
 use vkcert_exec::{Job, JobBinding};
@@ -296,18 +296,18 @@ impl Clock {
 
     /// What is ordered where one memory may be both buffer and image: then either only with the
     /// other.
-    pub(crate) fn coupled(&self, ordered: Ordered) -> Ordered {
+    pub(crate) fn coupled(&self, ordered: OrderedMemory) -> OrderedMemory {
         match self.shared {
             Shared::Yes => {
                 let both = ordered.buffers && ordered.images;
-                Ordered { buffers: both, images: both, ..ordered }
+                OrderedMemory { buffers: both, images: both, ..ordered }
             }
             Shared::No => ordered,
         }
     }
 
     /// A barrier orders the memories named.
-    pub(crate) fn barrier(&mut self, ordered: Ordered) {
+    pub(crate) fn barrier(&mut self, ordered: OrderedMemory) {
         self.latest += 1;
         let ordered = self.coupled(ordered);
         if ordered.images {

@@ -5,7 +5,7 @@
 //! factors still hold what they held then. The product itself stays. Does not cover: products of
 //! other blocks.
 
-use crate::ir::{Action, Parts, Program, Reg, Scalar, Use};
+use crate::ir::{LaneInstruction, NumberRegisters, Program, Reg, RegisterUse, Scalar};
 use crate::settings::variation::Preferred;
 use std::collections::HashMap;
 use vkcert_spirv::operation::operator::{Binary, Ternary};
@@ -17,31 +17,33 @@ pub(super) fn contract(program: &mut Program, preferred: Preferred) {
     for block in blocks {
         let mut products: HashMap<Reg, [Reg; 2]> = HashMap::new();
         for step in &mut block.steps {
-            let free = !freedom.separate.contains(&step.place);
-            if free && let Some(action) = contracted(&step.action, &products, preferred) {
-                step.action = action;
+            let free = !freedom.separate.contains(&step.source_index);
+            if free && let Some(action) = contracted(&step.instruction, &products, preferred) {
+                step.instruction = action;
             }
             let mut written = Vec::new();
-            step.action.registers(&mut |scalar, using| {
-                if let (Scalar::Word(reg), Use::Write | Use::Update) = (*scalar, using) {
+            step.instruction.visit_registers(&mut |scalar, using| {
+                if let (Scalar::Word(reg), RegisterUse::Write | RegisterUse::Update) =
+                    (*scalar, using)
+                {
                     written.push(reg);
                 }
             });
             products.retain(|product, factors| {
                 !written.iter().any(|reg| reg == product || factors.contains(reg))
             });
-            match &step.action {
-                Action::Binary { op: Binary::FMul, to, a, b } if free => {
+            match &step.instruction {
+                LaneInstruction::Binary { op: Binary::FMul, to, a, b } if free => {
                     products.insert(*to, [*a, *b]);
                 }
-                Action::Sized { operation, to, from }
+                LaneInstruction::Sized { operation, to, from }
                     if free && is_on_words(operation, SizedOperator::Binary(Binary::FMul)) =>
                 {
                     products.insert(to.low, [from[0].low, from[1].low]);
                 }
                 // Through a variable; a product that is not rounded is not flushed, either.
-                Action::Copy { to, from } => pass_on(&mut products, *to, *from),
-                Action::Sized { operation, to, from }
+                LaneInstruction::Copy { to, from } => pass_on(&mut products, *to, *from),
+                LaneInstruction::Sized { operation, to, from }
                     if is_on_words(operation, SizedOperator::Flush) =>
                 {
                     pass_on(&mut products, to.low, from[0].low);
@@ -65,16 +67,16 @@ fn pass_on(products: &mut HashMap<Reg, [Reg; 2]>, to: Reg, from: Reg) {
 
 /// A sum with a product in it, as one operation.
 fn contracted(
-    action: &Action,
+    action: &LaneInstruction,
     products: &HashMap<Reg, [Reg; 2]>,
     preferred: Preferred,
-) -> Option<Action> {
+) -> Option<LaneInstruction> {
     match action {
-        Action::Binary { op, to, a, b } => {
+        LaneInstruction::Binary { op, to, a, b } => {
             let (op, [a, b, c]) = contracted_as(*op, [*a, *b], products, preferred)?;
-            Some(Action::Ternary { op, to: *to, a, b, c })
+            Some(LaneInstruction::Ternary { op, to: *to, a, b, c })
         }
-        Action::Sized { operation, to, from } => {
+        LaneInstruction::Sized { operation, to, from } => {
             let (SizedOperator::Binary(op), NumberFormat::Float(Width::W32)) =
                 (operation.op, operation.from)
             else {
@@ -83,7 +85,11 @@ fn contracted(
             let (op, operands) =
                 contracted_as(op, [from[0].low, from[1].low], products, preferred)?;
             let operation = Operation { op: SizedOperator::Ternary(op), ..*operation };
-            Some(Action::Sized { operation, to: *to, from: operands.map(Parts::from).into() })
+            Some(LaneInstruction::Sized {
+                operation,
+                to: *to,
+                from: operands.map(NumberRegisters::from).into(),
+            })
         }
         _ => None,
     }

@@ -4,10 +4,10 @@ use super::occurrences::occurrences;
 use crate::ir::*;
 use std::collections::{BTreeSet, HashMap};
 
-fn as_copy(action: &Action) -> Option<(Scalar, Scalar)> {
+fn as_copy(action: &LaneInstruction) -> Option<(Scalar, Scalar)> {
     match action {
-        Action::Copy { to, from } => Some((Scalar::Word(*to), Scalar::Word(*from))),
-        Action::CopyMask { to, from } => Some((Scalar::Mask(*to), Scalar::Mask(*from))),
+        LaneInstruction::Copy { to, from } => Some((Scalar::Word(*to), Scalar::Word(*from))),
+        LaneInstruction::CopyMask { to, from } => Some((Scalar::Mask(*to), Scalar::Mask(*from))),
         _ => None,
     }
 }
@@ -20,29 +20,29 @@ pub(crate) fn propagate_copies(program: &mut Program) {
         let mut last_read: HashMap<Scalar, usize> = HashMap::new();
         let mut writes: HashMap<Scalar, Vec<usize>> = HashMap::new();
         for (at, step) in block.steps.iter_mut().enumerate() {
-            step.action.registers(&mut |scalar, using| {
-                if matches!(using, Use::Write | Use::Update) {
+            step.instruction.visit_registers(&mut |scalar, using| {
+                if matches!(using, RegisterUse::Write | RegisterUse::Update) {
                     writes.entry(*scalar).or_default().push(at);
                 }
-                if using != Use::Write {
+                if using != RegisterUse::Write {
                     last_read.insert(*scalar, at);
                 }
             });
         }
-        if let Some(decider) = block.terminator.decider() {
+        if let Some(decider) = block.terminator.deciding_register() {
             last_read.insert(decider, end);
         }
         let mut replaced: HashMap<Scalar, Scalar> = HashMap::new();
         let mut dead: BTreeSet<usize> = BTreeSet::new();
         for (at, step) in block.steps.iter_mut().enumerate() {
-            step.action.registers(&mut |scalar, using| {
-                if matches!(using, Use::Operand | Use::Travel)
+            step.instruction.visit_registers(&mut |scalar, using| {
+                if matches!(using, RegisterUse::Operand | RegisterUse::Forward)
                     && let Some(new) = replaced.get(scalar)
                 {
                     *scalar = *new;
                 }
             });
-            let Some((to, from)) = as_copy(&step.action) else { continue };
+            let Some((to, from)) = as_copy(&step.instruction) else { continue };
             let target = table.get(to);
             if target.lasting || target.writes != 1 {
                 continue;

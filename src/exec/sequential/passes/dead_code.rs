@@ -8,40 +8,40 @@
 //! Does not cover: which write of a register a read sees.
 
 use crate::ir::Program;
-use crate::ir::{Action, Step};
-use crate::ir::{Scalar, Use};
+use crate::ir::{LaneInstruction, LocatedInstruction};
+use crate::ir::{RegisterUse, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a step does nothing but write registers, from registers.
-fn computes(action: &Action) -> bool {
+fn computes(action: &LaneInstruction) -> bool {
     matches!(
         action,
-        Action::Copy { .. }
-            | Action::CopyMask { .. }
-            | Action::Unary { .. }
-            | Action::Binary { .. }
-            | Action::Ternary { .. }
-            | Action::Compare { .. }
-            | Action::Classify { .. }
-            | Action::Sized { .. }
-            | Action::Relate { .. }
-            | Action::Logic { .. }
-            | Action::Not { .. }
-            | Action::Select { .. }
-            | Action::SelectMask { .. }
-            | Action::Doubt { .. }
-            | Action::ToWord { .. }
-            | Action::ToMask { .. }
+        LaneInstruction::Copy { .. }
+            | LaneInstruction::CopyMask { .. }
+            | LaneInstruction::Unary { .. }
+            | LaneInstruction::Binary { .. }
+            | LaneInstruction::Ternary { .. }
+            | LaneInstruction::Compare { .. }
+            | LaneInstruction::Classify { .. }
+            | LaneInstruction::Sized { .. }
+            | LaneInstruction::Relate { .. }
+            | LaneInstruction::Logic { .. }
+            | LaneInstruction::Not { .. }
+            | LaneInstruction::Select { .. }
+            | LaneInstruction::SelectMask { .. }
+            | LaneInstruction::UndefinedWhere { .. }
+            | LaneInstruction::ToWord { .. }
+            | LaneInstruction::ToMask { .. }
     )
 }
 
 /// Registers that a step reads, and that it writes.
-fn registers(step: &mut Step) -> (Vec<Scalar>, Vec<Scalar>) {
+fn registers(step: &mut LocatedInstruction) -> (Vec<Scalar>, Vec<Scalar>) {
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
-    step.action.registers(&mut |scalar, using| match using {
-        Use::Operand | Use::Travel => reads.push(*scalar),
-        Use::Write => writes.push(*scalar),
-        Use::Update => {
+    step.instruction.visit_registers(&mut |scalar, using| match using {
+        RegisterUse::Operand | RegisterUse::Forward => reads.push(*scalar),
+        RegisterUse::Write => writes.push(*scalar),
+        RegisterUse::Update => {
             reads.push(*scalar);
             writes.push(*scalar);
         }
@@ -51,7 +51,12 @@ fn registers(step: &mut Step) -> (Vec<Scalar>, Vec<Scalar>) {
 
 /// Clears the suspects of steps that compute components which nothing depends on.
 pub(super) fn mark_dead_code(program: &mut Program) {
-    if program.blocks.iter().flat_map(|block| &block.steps).all(|step| step.suspects.is_empty()) {
+    if program
+        .blocks
+        .iter()
+        .flat_map(|block| &block.steps)
+        .all(|step| step.operands_to_check.is_empty())
+    {
         return;
     }
     let needed = needed(program);
@@ -59,14 +64,15 @@ pub(super) fn mark_dead_code(program: &mut Program) {
     for step in program.blocks.iter_mut().flat_map(|block| &mut block.steps) {
         let (_, writes) = registers(step);
         if writes.iter().any(|scalar| needed.contains(scalar)) {
-            places.insert(step.place);
+            places.insert(step.source_index);
         }
     }
     for step in program.blocks.iter_mut().flat_map(|block| &mut block.steps) {
-        let spared =
-            !step.suspects.is_empty() && computes(&step.action) && places.contains(&step.place);
+        let spared = !step.operands_to_check.is_empty()
+            && computes(&step.instruction)
+            && places.contains(&step.source_index);
         if spared && !registers(step).1.iter().any(|scalar| needed.contains(scalar)) {
-            step.suspects = Box::default();
+            step.operands_to_check = Box::default();
         }
     }
 }
@@ -77,13 +83,13 @@ fn needed(program: &mut Program) -> BTreeSet<Scalar> {
     for block in &mut program.blocks {
         for step in &mut block.steps {
             let (reads, writes) = registers(step);
-            if computes(&step.action) {
+            if computes(&step.instruction) {
                 writes.into_iter().for_each(|to| sources.entry(to).or_default().extend(&reads));
             } else {
                 open.extend(reads);
             }
         }
-        open.extend(block.terminator.decider());
+        open.extend(block.terminator.deciding_register());
     }
     for barrier in &program.barriers {
         open.extend(barrier.counters.iter().map(|counter| Scalar::Word(*counter)));

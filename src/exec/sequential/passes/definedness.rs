@@ -5,7 +5,7 @@
 
 use super::occurrences::{Occurrence, Table, occurrences};
 use crate::decode::{Checked, Known};
-use crate::ir::subgroup_operation::Way;
+use crate::ir::subgroup_operation::LaneExchange;
 use crate::ir::*;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -92,74 +92,76 @@ impl May {
 /// The effect of one action on what may be undefined; calls `operand` with each operand that may
 /// be.
 fn transfer(
-    step: &mut Step,
+    step: &mut LocatedInstruction,
     state: &mut May,
-    memory: impl Fn(Root) -> bool,
+    memory: impl Fn(AccessRoot) -> bool,
     mut operand: impl FnMut(Scalar),
 ) {
     let leaves = leaves_undefined(step);
-    let action = &mut step.action;
+    let action = &mut step.instruction;
     let mut travels = match action {
-        Action::Undefine { .. } | Action::UndefineMask { .. } => true,
-        Action::Load { access, .. } => memory(access.root),
-        Action::Atomic { op, access, .. } => op.gives_what_was_there() && memory(access.root),
-        Action::Image(step) if step.doing.passes_memory_on() => {
-            step.image.descriptors.iter().any(|descriptor| memory(Root::Descriptor(*descriptor)))
-        }
+        LaneInstruction::Undefine { .. } | LaneInstruction::UndefineMask { .. } => true,
+        LaneInstruction::Load { access, .. } => memory(access.root),
+        LaneInstruction::Atomic { op, access, .. } => op.returns_old_value() && memory(access.root),
+        LaneInstruction::Image(step) if step.operation.forwards_memory() => step
+            .image
+            .descriptors
+            .iter()
+            .any(|descriptor| memory(AccessRoot::Descriptor(*descriptor))),
         _ => false,
     };
-    action.registers(&mut |scalar, using| match using {
-        Use::Operand => {
+    action.visit_registers(&mut |scalar, using| match using {
+        RegisterUse::Operand => {
             if state.has(*scalar) {
                 operand(*scalar);
             }
         }
-        Use::Travel => travels |= state.has(*scalar),
-        Use::Write | Use::Update => {}
+        RegisterUse::Forward => travels |= state.has(*scalar),
+        RegisterUse::Write | RegisterUse::Update => {}
     });
     // Of the actions that pass values on, these write what they read; the others write computed
     // values.
     let passes = matches!(
         action,
-        Action::Copy { .. }
-            | Action::CopyMask { .. }
-            | Action::Select { .. }
-            | Action::SelectMask { .. }
-            | Action::Doubt { .. }
-            | Action::Pick { .. }
-            | Action::Put { .. }
-            | Action::Load { .. }
-            | Action::Atomic { .. }
-            | Action::Image(_)
-            | Action::Exchange { .. }
-            | Action::Undefine { .. }
-            | Action::UndefineMask { .. }
+        LaneInstruction::Copy { .. }
+            | LaneInstruction::CopyMask { .. }
+            | LaneInstruction::Select { .. }
+            | LaneInstruction::SelectMask { .. }
+            | LaneInstruction::UndefinedWhere { .. }
+            | LaneInstruction::ExtractDynamic { .. }
+            | LaneInstruction::InsertDynamic { .. }
+            | LaneInstruction::Load { .. }
+            | LaneInstruction::Atomic { .. }
+            | LaneInstruction::Image(_)
+            | LaneInstruction::Exchange { .. }
+            | LaneInstruction::Undefine { .. }
+            | LaneInstruction::UndefineMask { .. }
     );
-    action.registers(&mut |scalar, using| {
-        if using == Use::Write {
+    action.visit_registers(&mut |scalar, using| {
+        if using == RegisterUse::Write {
             state.set(*scalar, leaves || (travels && passes));
         }
     });
 }
 
 /// Whether a step may leave an undefined value, whatever its operands hold.
-fn leaves_undefined(step: &Step) -> bool {
+fn leaves_undefined(step: &LocatedInstruction) -> bool {
     let value = |undefined: &Undefined| undefined.extent == UndefinedExtent::Value;
-    match &step.action {
-        Action::Unary { op, .. } => {
+    match &step.instruction {
+        LaneInstruction::Unary { op, .. } => {
             step.may_be_undefined && op.undefined_rules().iter().any(|rule| value(&rule.then))
         }
-        Action::Binary { op, .. } => {
+        LaneInstruction::Binary { op, .. } => {
             step.may_be_undefined && op.undefined_rules().iter().any(|rule| value(&rule.then))
         }
-        Action::Ternary { op, .. } => {
+        LaneInstruction::Ternary { op, .. } => {
             step.may_be_undefined && op.undefined_rules().iter().any(|rule| value(&rule.then))
         }
-        Action::Sized { .. } => step.may_be_undefined,
-        Action::Dot { dot, .. } => dot.may_be_undefined(),
-        Action::Group { op, .. } => op.may_be_undefined(),
-        Action::Exchange { way, .. } => *way != Way::First,
-        Action::Doubt { .. } => true,
+        LaneInstruction::Sized { .. } => step.may_be_undefined,
+        LaneInstruction::Dot { dot, .. } => dot.may_be_undefined(),
+        LaneInstruction::Group { op, .. } => op.may_be_undefined(),
+        LaneInstruction::Exchange { way, .. } => *way != LaneExchange::First,
+        LaneInstruction::UndefinedWhere { .. } => true,
         _ => false,
     }
 }
@@ -175,25 +177,25 @@ pub(crate) fn find_suspects(program: &mut Program, known: &Known) -> Table<bool>
     let from_outside =
         from_outside.chain(program.undefined_masks.iter().map(|reg| Scalar::Mask(*reg)));
     let push = program.uniforms.iter().filter(|(uniform, _)| {
-        matches!(uniform, Uniform::PushConstant(_)) && !known.push_constants_defined
+        matches!(uniform, UniformValue::PushConstant(_)) && !known.push_constants_defined
     });
     for scalar in from_outside.chain(push.map(|(_, reg)| Scalar::Word(*reg))) {
         may.set(scalar, true);
         *ever.at(scalar) = true;
     }
     let descriptors = program.descriptors.clone();
-    let memory = |root: Root| match root {
-        Root::Descriptor(index) => {
+    let memory = |root: AccessRoot| match root {
+        AccessRoot::Descriptor(index) => {
             let one = &descriptors[index as usize];
             !known.defined.contains(&(one.set, one.binding, one.array_index))
         }
-        Root::PushConstant => !known.push_constants_defined,
-        Root::Workgroup
-        | Root::Invocation
-        | Root::Descriptors { .. }
-        | Root::Address(_)
-        | Root::Pointer { .. }
-        | Root::Buffer(_) => true,
+        AccessRoot::PushConstant => !known.push_constants_defined,
+        AccessRoot::Workgroup
+        | AccessRoot::Invocation
+        | AccessRoot::Descriptors { .. }
+        | AccessRoot::Address(_)
+        | AccessRoot::Pointer { .. }
+        | AccessRoot::Buffer(_) => true,
     };
     let ins = fixpoint(program, &mut may, &memory);
     for (block, state) in program.blocks.iter_mut().zip(ins) {
@@ -207,15 +209,15 @@ pub(crate) fn find_suspects(program: &mut Program, known: &Known) -> Table<bool>
                     suspects.push(scalar);
                 }
             });
-            step.suspects = suspects.into();
-            step.action.registers(&mut |scalar, using| {
-                if using == Use::Write && state.has(*scalar) {
+            step.operands_to_check = suspects.into();
+            step.instruction.visit_registers(&mut |scalar, using| {
+                if using == RegisterUse::Write && state.has(*scalar) {
                     *ever.at(*scalar) = true;
                 }
             });
         }
-        let decider = block.terminator.decider().filter(|decider| state.has(*decider));
-        block.suspects = decider.into_iter().collect();
+        let decider = block.terminator.deciding_register().filter(|decider| state.has(*decider));
+        block.operands_to_check = decider.into_iter().collect();
     }
     ever
 }
@@ -224,7 +226,7 @@ pub(crate) fn find_suspects(program: &mut Program, known: &Known) -> Table<bool>
 fn fixpoint(
     program: &mut Program,
     may: &mut May,
-    memory: &dyn Fn(Root) -> bool,
+    memory: &dyn Fn(AccessRoot) -> bool,
 ) -> Vec<Option<State>> {
     let mut ins: Vec<Option<State>> = vec![None; program.blocks.len()];
     if ins.is_empty() {
@@ -261,28 +263,28 @@ pub(crate) fn find_undefined_results(program: &mut Program) {
         .uniforms
         .iter()
         .filter_map(|(uniform, reg)| match uniform {
-            Uniform::Constant(value) => Some((*reg, *value)),
-            Uniform::PushConstant(_)
-            | Uniform::WorkgroupId(_)
-            | Uniform::NumWorkgroups(_)
-            | Uniform::SubgroupSize
-            | Uniform::NumSubgroups => None,
+            UniformValue::Constant(value) => Some((*reg, *value)),
+            UniformValue::PushConstant(_)
+            | UniformValue::WorkgroupId(_)
+            | UniformValue::NumWorkgroups(_)
+            | UniformValue::SubgroupSize
+            | UniformValue::NumSubgroups => None,
         })
         .collect();
     let value = |reg: &Reg| constants.get(reg).copied();
     for step in program.blocks.iter_mut().flat_map(|block| &mut block.steps) {
-        step.may_be_undefined = match &step.action {
-            Action::Unary { op, a, to: _ } => {
+        step.may_be_undefined = match &step.instruction {
+            LaneInstruction::Unary { op, a, to: _ } => {
                 op.undefined_rules().iter().any(|rule| rule.may_be_met(value(a)))
             }
-            Action::Binary { op, a, b, to: _ } => {
+            LaneInstruction::Binary { op, a, b, to: _ } => {
                 op.undefined_rules().iter().any(|rule| rule.may_be_met(value(a), value(b)))
             }
-            Action::Ternary { op, a, b, c, to: _ } => op
+            LaneInstruction::Ternary { op, a, b, c, to: _ } => op
                 .undefined_rules()
                 .iter()
                 .any(|rule| rule.may_be_met(value(a), value(b), value(c))),
-            Action::Sized { operation, .. } => operation.may_be_undefined(),
+            LaneInstruction::Sized { operation, .. } => operation.may_be_undefined(),
             _ => false,
         };
     }

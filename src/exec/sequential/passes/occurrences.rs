@@ -61,9 +61,10 @@ pub(crate) fn occurrences(program: &mut Program) -> Table<Occurrence> {
             one.writes += u32::from(write);
         };
         for step in &mut block.steps {
-            step.action.registers(&mut |scalar, using| note(*scalar, using == Use::Write));
+            step.instruction
+                .visit_registers(&mut |scalar, using| note(*scalar, using == RegisterUse::Write));
         }
-        if let Some(decider) = block.terminator.decider() {
+        if let Some(decider) = block.terminator.deciding_register() {
             note(decider, false);
         }
     }

@@ -56,18 +56,18 @@ pub(crate) fn allocate(program: &mut Program, may: &Table<bool>) {
     for block in &mut program.blocks {
         let mut last: HashMap<Scalar, usize> = HashMap::new();
         for (at, step) in block.steps.iter_mut().enumerate() {
-            step.action.registers(&mut |scalar, _| {
+            step.instruction.visit_registers(&mut |scalar, _| {
                 last.insert(*scalar, at);
             });
         }
-        let decider = block.terminator.decider();
+        let decider = block.terminator.deciding_register();
         last.extend(decider.map(|decider| (decider, usize::MAX)));
         for pool in pools.iter_mut().flatten() {
             pool.free = (0..pool.size).rev().collect();
         }
         for (at, step) in block.steps.iter_mut().enumerate() {
             let mut ending: Vec<(Scalar, Place)> = Vec::new();
-            step.action.registers(&mut |scalar, _| {
+            step.instruction.visit_registers(&mut |scalar, _| {
                 if matches!(places.get(*scalar), Place::Unused) {
                     if table.get(*scalar).lasting {
                         place_lasting(*scalar, &mut places);
@@ -127,10 +127,10 @@ fn renumber(program: &mut Program, number: &dyn Fn(Scalar) -> u32) {
     let mask = |reg: &mut Reg| *reg = Reg(number(Scalar::Mask(*reg)));
     for block in &mut program.blocks {
         for step in &mut block.steps {
-            step.action.registers(&mut |scalar, _| *scalar = rename(*scalar));
-            step.suspects.iter_mut().for_each(|scalar| *scalar = rename(*scalar));
+            step.instruction.visit_registers(&mut |scalar, _| *scalar = rename(*scalar));
+            step.operands_to_check.iter_mut().for_each(|scalar| *scalar = rename(*scalar));
         }
-        block.suspects.iter_mut().for_each(|scalar| *scalar = rename(*scalar));
+        block.operands_to_check.iter_mut().for_each(|scalar| *scalar = rename(*scalar));
         match &mut block.terminator {
             Terminator::Branch { condition, yes: _, no: _ } => mask(condition),
             Terminator::Switch { selector, cases: _, default: _ } => word(selector),

@@ -114,7 +114,7 @@ pub(crate) fn region_name(module: &Module, program: &Program, region: usize) -> 
             format!(
                 "region {} behind the barrier at {}",
                 region + 1,
-                module.place_of(barrier.place as usize)
+                module.place_of(barrier.source_index as usize)
             )
         }
         None => "region 1 from the entry".to_owned(),

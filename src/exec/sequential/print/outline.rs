@@ -358,7 +358,7 @@ impl Outline<'_> {
             .barriers
             .iter()
             .enumerate()
-            .filter(|(_, barrier)| barrier.place == index as u32);
+            .filter(|(_, barrier)| barrier.source_index == index as u32);
         if let Some((barrier, _)) = copies.clone().nth(*passed).or_else(|| copies.clone().next()) {
             self.region = barrier + 1;
         }

@@ -6,7 +6,7 @@ use super::notes::over_memory;
 use super::program_cache::Decoded;
 use super::store_contents::{bound, leave_unwritten};
 use crate::decode::{Checked, Known};
-use crate::ir::{Action, Addressing, Kept, OrderUse, Program};
+use crate::ir::{Addressing, LaneInstruction, MemoryClass, OrderUse, Program};
 use crate::machine::speculative_parallel::{Sharing, Written};
 use crate::machine::working_bytes;
 use crate::memory::aliasing::Aliasing;
@@ -66,7 +66,7 @@ impl<'a> Session<'a> {
                     what: format!("`{}`: {error}", descriptor.name),
                 })
             })?;
-            if (descriptor.kept == Kept::Buffer) != (slot.view == View::Bytes) {
+            if (descriptor.kept == MemoryClass::Buffer) != (slot.view == View::Bytes) {
                 let (name, class) = (&descriptor.name, binding.class.name());
                 let reason = format!(
                     "a descriptor of class {class} is bound to `{name}`, which is of another kind"
@@ -87,7 +87,7 @@ impl<'a> Session<'a> {
         let shown = |descriptor: &u32| slots[*descriptor as usize].map(|slot| slot.view);
         let steps = program.blocks.iter().flat_map(|block| &block.steps);
         for step in steps {
-            let Action::Image(step) = &step.action else { continue };
+            let LaneInstruction::Image(step) = &step.instruction else { continue };
             for image in step.image.descriptors.iter().filter_map(shown) {
                 let own = if let View::Image(_, sampler) = image { sampler } else { None };
                 let apart = step

@@ -14,7 +14,7 @@ use super::program_cache::{Decoded, Origin, Programs};
 use super::store_contents::{extend_push_constants, used_push_constants};
 use super::unset_push_constants;
 use crate::analysis::{schedule_dependence, schedule_influence};
-use crate::ir::Waits;
+use crate::ir::SpinWaits;
 use crate::ir::subgroup_operation::MOST_INVOCATIONS;
 use crate::machine::finding_collector::{Collector, merge};
 use crate::machine::undefined_contents::{Unwritten, Whose};
@@ -391,7 +391,7 @@ impl<'a> Session<'a> {
             &mut dependence.buffers,
         );
         dependence.bits.entry(module.key).or_default().extend(bits);
-        if decoded.program.waits != Waits::Never {
+        if decoded.program.waits != SpinWaits::Never {
             dependence.waiting.insert(module.key);
         }
         Ok(())

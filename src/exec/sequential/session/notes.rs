@@ -1,7 +1,7 @@
 //! Notes and lines that a run leaves for people.
 
 use super::early::Early;
-use crate::ir::{Barrier, Kept, Program};
+use crate::ir::{ControlBarrier, MemoryClass, Program};
 use crate::machine::finding_collector::Collector;
 use crate::machine::recorder::Rank;
 use std::collections::BTreeMap;
@@ -15,8 +15,9 @@ use vkcert_spirv::module::Module;
 /// Barriers that a dispatch passed and that order accesses by the idiom alone, of memory that the
 /// kernel writes.
 pub(crate) fn idiom_notes(module: &Module, program: &Program, entered: &[u64]) -> Vec<String> {
-    let writes = |kept: Kept| program.descriptors.iter().any(|one| one.written && one.kept == kept);
-    let (buffers, images) = (writes(Kept::Buffer), writes(Kept::Image));
+    let writes =
+        |kept: MemoryClass| program.descriptors.iter().any(|one| one.written && one.kept == kept);
+    let (buffers, images) = (writes(MemoryClass::Buffer), writes(MemoryClass::Image));
     let passed =
         program.barriers.iter().zip(entered.iter().skip(1)).filter(|(_, times)| **times > 0);
     let by_idiom = passed.filter_map(|(barrier, _)| {
@@ -30,10 +31,10 @@ pub(crate) fn idiom_notes(module: &Module, program: &Program, entered: &[u64]) -
             (false, false) => None,
         }
     });
-    let note = |(barrier, memory): (&Barrier, &str)| {
+    let note = |(barrier, memory): (&ControlBarrier, &str)| {
         format!(
             "the barrier at {} orders {memory} accesses by the memory barrier before it alone, which the memory model `idiom` accepts; the Vulkan memory model (`spec`) wants one directly behind it as well",
-            module.place_of(barrier.place as usize)
+            module.place_of(barrier.source_index as usize)
         )
     };
     by_idiom.map(note).collect()
@@ -47,7 +48,8 @@ pub(crate) fn executed_whole(
 ) -> BTreeMap<u32, u64> {
     let mut executed = BTreeMap::new();
     for (barrier, times) in program.barriers.iter().zip(whole).filter(|(_, times)| **times > 0) {
-        *executed.entry(barrier_number(module, barrier.place as usize)).or_insert(0) += times;
+        *executed.entry(barrier_number(module, barrier.source_index as usize)).or_insert(0) +=
+            times;
     }
     executed
 }
@@ -61,7 +63,7 @@ pub(crate) fn by_number(
 ) -> BTreeMap<u32, Ranks> {
     let mut by_number: BTreeMap<u32, Ranks> = BTreeMap::new();
     for (index, workgroups) in by_index {
-        let place = program.barriers[*index as usize].place;
+        let place = program.barriers[*index as usize].source_index;
         let known = by_number.entry(barrier_number(module, place as usize)).or_default();
         *known = known.united(workgroups);
     }

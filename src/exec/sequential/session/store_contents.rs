@@ -1,6 +1,6 @@
 //! Contents of stores before and after a dispatch: what nobody wrote, push constants.
 
-use crate::ir::{Program, Uniform};
+use crate::ir::{Program, UniformValue};
 use crate::memory::copy_on_write::Contents;
 use crate::memory::store::{Store, UNDEFINED_WORD};
 use std::collections::BTreeMap;
@@ -29,13 +29,13 @@ pub(super) fn bound(dispatch: &JobDispatch) -> BTreeMap<(u32, u32), u32> {
 
 /// Words of push constants that the program reads at known places.
 pub(super) fn used_push_constants(program: &Program) -> usize {
-    let word = |uniform: &Uniform| match uniform {
-        Uniform::PushConstant(word) => Some(*word as usize + 1),
-        Uniform::Constant(_)
-        | Uniform::WorkgroupId(_)
-        | Uniform::NumWorkgroups(_)
-        | Uniform::SubgroupSize
-        | Uniform::NumSubgroups => None,
+    let word = |uniform: &UniformValue| match uniform {
+        UniformValue::PushConstant(word) => Some(*word as usize + 1),
+        UniformValue::Constant(_)
+        | UniformValue::WorkgroupId(_)
+        | UniformValue::NumWorkgroups(_)
+        | UniformValue::SubgroupSize
+        | UniformValue::NumSubgroups => None,
     };
     program.uniforms.iter().filter_map(|(uniform, _)| word(uniform)).max().unwrap_or(0)
 }

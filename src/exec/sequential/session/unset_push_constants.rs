@@ -4,7 +4,7 @@
 //! Knows: words that are read at fixed offsets; one read at a computed offset is told where it is
 //! used, like any memory.
 
-use crate::ir::{Program, Uniform};
+use crate::ir::{Program, UniformValue};
 use crate::memory::store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_spirv::interface::Reflection;
@@ -18,12 +18,14 @@ pub(super) fn note(
     (entry, specialization): (&str, &BTreeMap<u32, u64>),
 ) -> Option<String> {
     let words = program.uniforms.iter().filter_map(|(uniform, _)| match uniform {
-        Uniform::PushConstant(word) => push_constants.is_undefined(*word as usize).then_some(*word),
-        Uniform::Constant(_)
-        | Uniform::WorkgroupId(_)
-        | Uniform::NumWorkgroups(_)
-        | Uniform::SubgroupSize
-        | Uniform::NumSubgroups => None,
+        UniformValue::PushConstant(word) => {
+            push_constants.is_undefined(*word as usize).then_some(*word)
+        }
+        UniformValue::Constant(_)
+        | UniformValue::WorkgroupId(_)
+        | UniformValue::NumWorkgroups(_)
+        | UniformValue::SubgroupSize
+        | UniformValue::NumSubgroups => None,
     });
     let reflection = Reflection::of_entry_point(module, entry, specialization).ok();
     let block = reflection.as_ref().and_then(|reflection| reflection.push_constants.as_ref());

@@ -10,7 +10,7 @@ use crate::decode::layout::Arrangement;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::{Location, Pointer};
 use crate::decode::{layout, unsupported};
-use crate::ir::{Bound, Dimension, Reg, Root, Scalar};
+use crate::ir::{AccessRoot, Dimension, DimensionBound, Reg, Scalar};
 use std::sync::Arc;
 use vkcert_spirv::module::Id;
 use vkcert_spirv::operation::operator::Binary;
@@ -147,7 +147,7 @@ pub(super) fn within(
 }
 
 pub(super) struct Place {
-    root: Root,
+    root: AccessRoot,
     base: u32,
     dimensions: Vec<Dimension>,
     arrangement: Arrangement,
@@ -205,7 +205,7 @@ impl Place {
         decoder: &Decoder<'_>,
         ty: &Option<Type>,
         inner: Id,
-    ) -> Result<(u32, Bound), Unsupported> {
+    ) -> Result<(u32, DimensionBound), Unsupported> {
         let flat = || {
             let words = layout::flat_size(&decoder.types, &decoder.constants, inner)?;
             words.checked_mul(4).ok_or_else(|| unsupported("a variable of more than 2^32 bytes"))
@@ -215,42 +215,48 @@ impl Place {
         };
         Ok(match (ty, self.arrangement) {
             (Some(Type::Array { length, stride, .. }), arrangement) => {
-                let bound = Bound::Fixed(layout::elements_of(&decoder.constants, *length)?);
+                let bound =
+                    DimensionBound::Fixed(layout::elements_of(&decoder.constants, *length)?);
                 match arrangement {
                     Arrangement::Flat => (flat()?, bound),
                     Arrangement::Explicit(_) | Arrangement::Spread(_) => (explicit(stride)?, bound),
                 }
             }
-            (Some(Type::RuntimeArray { stride, .. }), _) => (explicit(stride)?, Bound::Runtime),
+            (Some(Type::RuntimeArray { stride, .. }), _) => {
+                (explicit(stride)?, DimensionBound::Runtime)
+            }
             (Some(Type::Matrix { count, .. }), Arrangement::Explicit(layout)) => {
                 let layout = layout.ok_or_else(|| unsupported("a matrix without MatrixStride"))?;
                 match layout.majorness {
                     Majorness::Column => {
                         self.arrangement = Arrangement::Explicit(None);
-                        (layout.stride, Bound::Fixed(*count))
+                        (layout.stride, DimensionBound::Fixed(*count))
                     }
                     Majorness::Row => {
                         self.arrangement = Arrangement::Spread(layout.stride);
                         let component = component(decoder, inner, 0)?;
-                        (layout::scalar_bytes(&decoder.types, component)?, Bound::Fixed(*count))
+                        (
+                            layout::scalar_bytes(&decoder.types, component)?,
+                            DimensionBound::Fixed(*count),
+                        )
                     }
                 }
             }
             (Some(Type::Matrix { count, .. }), Arrangement::Flat | Arrangement::Spread(_)) => {
-                (flat()?, Bound::Fixed(*count))
+                (flat()?, DimensionBound::Fixed(*count))
             }
             (Some(Type::Vector { count, .. }), Arrangement::Spread(stride)) => {
                 self.arrangement = Arrangement::Explicit(None);
-                (stride, Bound::Fixed(*count))
+                (stride, DimensionBound::Fixed(*count))
             }
             (Some(Type::CooperativeMatrix { share, .. }), Arrangement::Flat) => {
-                (flat()?, Bound::Fixed(*share))
+                (flat()?, DimensionBound::Fixed(*share))
             }
             (Some(Type::Vector { count, .. }), Arrangement::Flat) => {
-                (flat()?, Bound::Fixed(*count))
+                (flat()?, DimensionBound::Fixed(*count))
             }
             (Some(Type::Vector { count, .. }), Arrangement::Explicit(_)) => {
-                (layout::scalar_bytes(&decoder.types, inner)?, Bound::Fixed(*count))
+                (layout::scalar_bytes(&decoder.types, inner)?, DimensionBound::Fixed(*count))
             }
             _ => return Err(unsupported("an access chain into a type without components")),
         })
@@ -262,12 +268,12 @@ impl Place {
         index: Id,
         constant: Option<u32>,
         stride: u32,
-        bound: Bound,
+        bound: DimensionBound,
     ) -> Result<(), Unsupported> {
         if let Some(constant) = constant {
             let inside = match bound {
-                Bound::Fixed(bound) => constant < bound,
-                Bound::Runtime => true,
+                DimensionBound::Fixed(bound) => constant < bound,
+                DimensionBound::Runtime => true,
             };
             let base = constant.checked_mul(stride).and_then(|bytes| bytes.checked_add(self.base));
             if let (true, Some(base)) = (inside, base) {

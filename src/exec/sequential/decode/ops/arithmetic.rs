@@ -7,7 +7,7 @@ use super::operand::id;
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
-use crate::ir::{Parts, Reg};
+use crate::ir::{NumberRegisters, Reg};
 use rspirv::spirv::Op;
 use vkcert_spirv::module::Instruction;
 use vkcert_spirv::operation::operator::{Binary, Ternary};
@@ -48,7 +48,11 @@ fn same_bits(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(),
 }
 
 /// The bits of numbers as numbers of another width.
-fn recast(decoder: &mut Decoder<'_>, from: &Numbers, to: Width) -> Result<Vec<Parts>, Unsupported> {
+fn recast(
+    decoder: &mut Decoder<'_>,
+    from: &Numbers,
+    to: Width,
+) -> Result<Vec<NumberRegisters>, Unsupported> {
     let own = from.form.width().bits().min(32);
     let piece = own.min(to.bits());
     let mut pieces = Vec::new();
@@ -64,7 +68,7 @@ fn recast(decoder: &mut Decoder<'_>, from: &Numbers, to: Width) -> Result<Vec<Pa
     }
     Ok(words
         .chunks(to.words())
-        .map(|words| Parts { low: words[0], high: words.get(1).copied() })
+        .map(|words| NumberRegisters { low: words[0], high: words.get(1).copied() })
         .collect())
 }
 
@@ -122,9 +126,9 @@ fn times_scalar(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<
 pub(crate) fn sum_of_products(
     decoder: &mut Decoder<'_>,
     form: NumberFormat,
-    a: &[Parts],
-    b: &[Parts],
-) -> Result<Parts, Unsupported> {
+    a: &[NumberRegisters],
+    b: &[NumberRegisters],
+) -> Result<NumberRegisters, Unsupported> {
     let mut sum = compute2(decoder, Binary::FMul, form, a[0], b[0])?;
     for (a, b) in a.iter().zip(b).skip(1) {
         let product = compute2(decoder, Binary::FMul, form, *a, *b)?;
@@ -162,7 +166,7 @@ fn matrix_times_vector(
     let (columns, rows) = (vector.parts.len(), matrix.parts.len() / vector.parts.len());
     let mut parts = Vec::new();
     for row in 0..rows {
-        let line: Vec<Parts> =
+        let line: Vec<NumberRegisters> =
             (0..columns).map(|column| matrix.parts[column * rows + row]).collect();
         parts.push(sum_of_products(decoder, matrix.form, &line, &vector.parts)?);
     }
@@ -198,7 +202,8 @@ fn matrix_times_matrix(
     let mut parts = Vec::new();
     for column in right.parts.chunks(inner) {
         for row in 0..rows {
-            let line: Vec<Parts> = (0..inner).map(|at| left.parts[at * rows + row]).collect();
+            let line: Vec<NumberRegisters> =
+                (0..inner).map(|at| left.parts[at * rows + row]).collect();
             parts.push(sum_of_products(decoder, left.form, &line, column)?);
         }
     }
@@ -225,7 +230,7 @@ fn transpose(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(),
     let columns = rows_of_result(decoder, instruction)?;
     let rows = matrix.len() / columns;
     let places = (0..rows).flat_map(|row| (0..columns).map(move |column| column * rows + row));
-    let parts: Vec<Parts> = places.map(|at| matrix[at]).collect();
+    let parts: Vec<NumberRegisters> = places.map(|at| matrix[at]).collect();
     define(decoder, instruction, &parts);
     Ok(())
 }
@@ -276,7 +281,7 @@ fn position(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     index: usize,
-) -> Result<Parts, Unsupported> {
+) -> Result<NumberRegisters, Unsupported> {
     let (form, number) = decoder.number(id(instruction, index)?)?;
     match form.width() {
         Width::W32 => Ok(number),

@@ -7,8 +7,8 @@ use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::Value;
-use crate::ir::subgroup_operation::{Combination, Group, Scan};
-use crate::ir::{Action, Parts, Reg, Scalar};
+use crate::ir::subgroup_operation::{Combination, GroupOperation, Scan};
+use crate::ir::{LaneInstruction, NumberRegisters, Reg, Scalar};
 use std::sync::Arc;
 use vkcert_spirv::module::Instruction;
 use vkcert_spirv::operation::operator::Binary;
@@ -18,11 +18,16 @@ use vkcert_spirv::operation::sized::{NumberFormat, Operation, SizedOperator, Wid
 pub(super) fn to_mask(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: Group,
+    op: GroupOperation,
     from: Arc<[Scalar]>,
 ) -> Result<(), Unsupported> {
     let to = decoder.mask();
-    decoder.push(Action::Group { op, to: Arc::new([Scalar::Mask(to)]), from, index: None });
+    decoder.push(LaneInstruction::Group {
+        op,
+        to: Arc::new([Scalar::Mask(to)]),
+        from,
+        index: None,
+    });
     decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(to)])));
     Ok(())
 }
@@ -31,7 +36,7 @@ pub(super) fn to_mask(
 pub(super) fn from_ballot(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: Group,
+    op: GroupOperation,
     at: usize,
 ) -> Result<(), Unsupported> {
     scope(decoder, instruction)?;
@@ -44,7 +49,12 @@ pub(super) fn from_ballot(
         )));
     }
     let to = decoder.word();
-    decoder.push(Action::Group { op, to: Arc::new([Scalar::Word(to)]), from, index: None });
+    decoder.push(LaneInstruction::Group {
+        op,
+        to: Arc::new([Scalar::Word(to)]),
+        from,
+        index: None,
+    });
     define(decoder, instruction, &[to.into()]);
     Ok(())
 }
@@ -61,7 +71,12 @@ pub(super) fn ballot(
     if to.len() != 4 {
         return Err(unsupported("a ballot that is no vector of four numbers of 32 bits"));
     }
-    decoder.push(Action::Group { op: Group::Ballot, to: to.clone(), from, index: None });
+    decoder.push(LaneInstruction::Group {
+        op: GroupOperation::Ballot,
+        to: to.clone(),
+        from,
+        index: None,
+    });
     decoder.define(instruction, Value::Scalars(to));
     Ok(())
 }
@@ -89,7 +104,7 @@ pub(super) fn inverse_ballot(
 ) -> Result<(), Unsupported> {
     scope(decoder, instruction)?;
     let from = decoder.scalars(id(instruction, 1)?)?;
-    to_mask(decoder, instruction, Group::InverseBallot, from)
+    to_mask(decoder, instruction, GroupOperation::InverseBallot, from)
 }
 
 pub(super) fn bit_extract(
@@ -100,8 +115,8 @@ pub(super) fn bit_extract(
     let from = decoder.scalars(id(instruction, 1)?)?;
     let index = Some(index(decoder, instruction, 2)?);
     let to = decoder.mask();
-    decoder.push(Action::Group {
-        op: Group::BitExtract,
+    decoder.push(LaneInstruction::Group {
+        op: GroupOperation::BitExtract,
         to: Arc::new([Scalar::Mask(to)]),
         from,
         index,
@@ -115,13 +130,13 @@ pub(super) fn bit_count(
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
     let scan = scan(decoder, instruction, 2)?;
-    from_ballot(decoder, instruction, Group::BitCount(scan), 2)
+    from_ballot(decoder, instruction, GroupOperation::BitCount(scan), 2)
 }
 
 pub(super) fn find(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: Group,
+    op: GroupOperation,
 ) -> Result<(), Unsupported> {
     from_ballot(decoder, instruction, op, 1)
 }
@@ -133,7 +148,7 @@ pub(super) fn index(
     at: usize,
 ) -> Result<Reg, Unsupported> {
     match decoder.number(id(instruction, at)?)? {
-        (NumberFormat::Integer(_), Parts { low, high: None }) => Ok(low),
+        (NumberFormat::Integer(_), NumberRegisters { low, high: None }) => Ok(low),
         _ => Err(unsupported(format!("Op{:?} with an index of 64 bits", instruction.op))),
     }
 }
@@ -152,9 +167,14 @@ pub(super) fn of_masks(
     let mut results = Vec::new();
     for from in decoder.masks(id(instruction, at)?)? {
         let to = Scalar::Mask(decoder.mask());
-        let op = Group::Combine(combination, scan);
+        let op = GroupOperation::Combine(combination, scan);
         let from = [vec![Scalar::Mask(from)], sets.clone()].concat();
-        decoder.push(Action::Group { op, to: Arc::new([to]), from: from.into(), index: None });
+        decoder.push(LaneInstruction::Group {
+            op,
+            to: Arc::new([to]),
+            from: from.into(),
+            index: None,
+        });
         results.push(to);
     }
     decoder.define(instruction, Value::Scalars(results.into()));

@@ -8,7 +8,7 @@ use crate::decode::layout::{is_address, is_variable};
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::{Opaque, Value};
-use crate::ir::{Action, Reg, Scalar};
+use crate::ir::{LaneInstruction, Reg, Scalar};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::ops::Range;
@@ -120,12 +120,12 @@ fn undefined_like(decoder: &mut Decoder<'_>, scalar: Scalar) -> Scalar {
     match scalar {
         Scalar::Word(_) => {
             let to = decoder.word();
-            decoder.push(Action::Undefine { to });
+            decoder.push(LaneInstruction::Undefine { to });
             Scalar::Word(to)
         }
         Scalar::Mask(_) => {
             let to = decoder.mask();
-            decoder.push(Action::UndefineMask { to });
+            decoder.push(LaneInstruction::UndefineMask { to });
             Scalar::Mask(to)
         }
     }
@@ -164,8 +164,8 @@ fn undefined(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(),
     let scalars = decoder.fresh(ty)?;
     for scalar in scalars.iter() {
         decoder.push(match scalar {
-            Scalar::Word(to) => Action::Undefine { to: *to },
-            Scalar::Mask(to) => Action::UndefineMask { to: *to },
+            Scalar::Word(to) => LaneInstruction::Undefine { to: *to },
+            Scalar::Mask(to) => LaneInstruction::UndefineMask { to: *to },
         });
     }
     decoder.define(instruction, Value::Scalars(scalars));
@@ -189,7 +189,7 @@ fn is_number(decoder: &Decoder<'_>, vector: Id) -> Result<bool, Unsupported> {
 fn as_words(decoder: &mut Decoder<'_>, masks: &[Reg]) -> Vec<Reg> {
     let word = |mask: &Reg| {
         let to = decoder.word();
-        decoder.push(Action::ToWord { to, a: *mask });
+        decoder.push(LaneInstruction::ToWord { to, a: *mask });
         to
     };
     masks.iter().map(word).collect()
@@ -198,7 +198,7 @@ fn as_words(decoder: &mut Decoder<'_>, masks: &[Reg]) -> Vec<Reg> {
 /// The mask of a word that is 0 or 1.
 fn as_mask(decoder: &mut Decoder<'_>, word: Reg) -> Scalar {
     let to = decoder.mask();
-    decoder.push(Action::ToMask { to, a: word });
+    decoder.push(LaneInstruction::ToMask { to, a: word });
     Scalar::Mask(to)
 }
 
@@ -210,7 +210,7 @@ fn extract_dynamic(
     let (index, _) = super::access_chain::index_word(decoder, id(instruction, 1)?)?;
     let pick = |decoder: &mut Decoder<'_>, from: Vec<Reg>| {
         let to = decoder.word();
-        decoder.push(Action::Pick { to, from: from.into(), index });
+        decoder.push(LaneInstruction::ExtractDynamic { to, from: from.into(), index });
         to
     };
     let scalars: Vec<Scalar> = if is_number(decoder, vector)? {
@@ -230,7 +230,7 @@ fn insert_dynamic(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Resul
     let (index, _) = super::access_chain::index_word(decoder, id(instruction, 2)?)?;
     let put = |decoder: &mut Decoder<'_>, (old, position): (&Reg, u32), value: Reg| {
         let to = decoder.word();
-        decoder.push(Action::Put { to, old: *old, value, index, position });
+        decoder.push(LaneInstruction::InsertDynamic { to, old: *old, value, index, position });
         to
     };
     let mut scalars = Vec::new();

@@ -9,7 +9,7 @@ use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::Value;
-use crate::ir::{Action, Compared, Parts, Reg, Scalar, Terminator};
+use crate::ir::{LaneInstruction, NumberRegisters, RecordedComparison, Reg, Scalar, Terminator};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::sync::Arc;
@@ -91,7 +91,7 @@ fn switch(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
 fn by_position(
     decoder: &mut Decoder<'_>,
     form: NumberFormat,
-    selector: Parts,
+    selector: NumberRegisters,
     cases: &[(u64, u32)],
 ) -> (Reg, Arc<[(u32, u32)]>) {
     let mut position = decoder.constant_word(0);
@@ -100,7 +100,7 @@ fn by_position(
         let condition =
             relate(decoder, Relation::Compare(Compare::IEqual), form, &[selector, value]);
         let (to, a) = (decoder.word(), decoder.constant_word(number));
-        decoder.push(Action::Select { to, condition, a, b: position });
+        decoder.push(LaneInstruction::Select { to, condition, a, b: position });
         position = to;
     }
     (position, cases.iter().zip(1..).map(|((_, to), number)| (number, *to)).collect())
@@ -129,7 +129,7 @@ fn assume(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
     let condition = decoder.masks(id(instruction, 0)?)?[0];
     let otherwise =
         "what the kernel assumes (OpAssumeTrueKHR) is false, so that its behaviour is undefined";
-    decoder.push(Action::Assume { condition, otherwise });
+    decoder.push(LaneInstruction::Assume { condition, otherwise });
     Ok(())
 }
 
@@ -179,7 +179,7 @@ fn mark(
     if let MarkerRole::Mark { mark } = role(decoder, &arguments, table)?
         && let Some(bit) = table.layout.mark_bit(mark)
     {
-        decoder.push(Action::Mark { bit });
+        decoder.push(LaneInstruction::RecordBit { bit });
     }
     Ok(())
 }
@@ -207,15 +207,15 @@ fn value_marker(
             if let Some(compared) = comparison(decoder, operand) {
                 let all = decoder.compared.entry(slot).or_default();
                 all.retain(|one| one.condition != condition);
-                all.push(Compared { condition, ..compared });
+                all.push(RecordedComparison { condition, ..compared });
             }
-            decoder.push(Action::Condition { slot, sum, value, weights });
+            decoder.push(LaneInstruction::Condition { slot, sum, value, weights });
         }
         MarkerRole::Decision { decision } => {
             let Some((slot, _)) = slot_of(decision) else { return Ok(()) };
             let sum = decoder.sum(slot);
             let compared = decoder.compared.remove(&slot).unwrap_or_default();
-            decoder.push(Action::Decision { slot, sum, compared: compared.into() });
+            decoder.push(LaneInstruction::Decision { slot, sum, compared: compared.into() });
         }
         MarkerRole::Single { decision } => {
             let Some((slot, layout)) = slot_of(decision) else { return Ok(()) };
@@ -223,8 +223,14 @@ fn value_marker(
                 .weights
                 .first()
                 .ok_or_else(|| unsupported("a decision without conditions"))?;
-            let compared: Vec<Compared> = comparison(decoder, operand).into_iter().collect();
-            decoder.push(Action::Single { slot, value, weights, compared: compared.into() });
+            let compared: Vec<RecordedComparison> =
+                comparison(decoder, operand).into_iter().collect();
+            decoder.push(LaneInstruction::SingleCondition {
+                slot,
+                value,
+                weights,
+                compared: compared.into(),
+            });
         }
         MarkerRole::Mark { .. } => return Err(unsupported("a mark where a value is expected")),
     }
@@ -232,6 +238,6 @@ fn value_marker(
 }
 
 /// The float comparison that a marker's operand is, with operands that outlive the block.
-fn comparison(decoder: &Decoder<'_>, operand: Id) -> Option<Compared> {
+fn comparison(decoder: &Decoder<'_>, operand: Id) -> Option<RecordedComparison> {
     decoder.comparisons.get(&(decoder.depth(), operand)).cloned()
 }

@@ -18,11 +18,12 @@ use crate::decode::layout::Arrangement;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::{Location, Pointer, Value};
 use crate::decode::{layout, unsupported};
-use crate::ir::cooperative_product::Product;
-use crate::ir::dot_product::Sum;
+use crate::ir::cooperative_product::MatrixProduct;
+use crate::ir::dot_product::SumKind;
 use crate::ir::memory_semantics::SUBGROUP_SCOPE;
 use crate::ir::{
-    Action, Bound, Dimension, Factors, Parts, PerLane, Reg, Root, Scalar, SubgroupUse,
+    AccessRoot, Dimension, DimensionBound, LaneInstruction, MatrixFactors, NumberRegisters,
+    PerLaneValue, Reg, Scalar, SubgroupUse,
 };
 use rspirv::dr::Operand;
 use rspirv::spirv::{CooperativeMatrixOperands, Op};
@@ -93,7 +94,7 @@ fn matrix(decoder: &Decoder<'_>, ty: Id) -> Result<Matrix, Unsupported> {
 /// All invocations of the subgroup must come here together.
 fn converge(decoder: &mut Decoder<'_>) {
     decoder.program.subgroups = decoder.program.subgroups.max(SubgroupUse::Operations);
-    decoder.push(Action::Converged);
+    decoder.push(LaneInstruction::Converged);
 }
 
 fn result_type(instruction: &Instruction) -> Result<Id, Unsupported> {
@@ -169,7 +170,7 @@ fn elements(
     let pointed = decoder.constant_word(pointed);
     let stride =
         compute2(decoder, Binary::IMul, NumberFormat::WORD, stride.into(), pointed.into())?;
-    let invocation = decoder.lane_register(PerLane::SubgroupInvocation);
+    let invocation = decoder.lane_register(PerLaneValue::SubgroupInvocation);
     let mut pointers = Vec::new();
     for number in 0..matrix.share {
         let first = decoder.constant_word(number * decoder.subgroup_size);
@@ -194,7 +195,7 @@ fn elements(
 /// Where a matrix begins: in workgroup memory with the bounds of its variable.
 fn start(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Pointer, Unsupported> {
     match &pointer.to {
-        Location::Memory { root: Root::Workgroup, .. } => {
+        Location::Memory { root: AccessRoot::Workgroup, .. } => {
             super::variable_pointer::bounded(decoder, pointer)
         }
         Location::Memory { .. } => Ok(pointer.clone()),
@@ -216,7 +217,7 @@ fn moved(start: &Pointer, bytes: Reg, component: Id) -> Result<Pointer, Unsuppor
     dimensions.push(Dimension {
         index: bytes,
         stride: 1,
-        bound: Bound::Fixed(u32::MAX),
+        bound: DimensionBound::Fixed(u32::MAX),
         signed: true,
     });
     Ok(Pointer { to, ty: component })
@@ -276,7 +277,7 @@ fn multiply(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), 
     let has = |one: CooperativeMatrixOperands| operands.is_some_and(|all| all.contains(one));
     let sign = |one| if has(one) { Signedness::Signed } else { Signedness::Unsigned };
     let result = decoder.result_form(instruction)?;
-    let product = Product {
+    let product = MatrixProduct {
         inner: first.columns as usize,
         columns: shape.columns as usize,
         forms: [a.form, b.form, c.form],
@@ -287,18 +288,18 @@ fn multiply(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), 
             sign(CooperativeMatrixOperands::MATRIX_RESULT_SIGNED_COMPONENTS_KHR),
         ],
         sum: if has(CooperativeMatrixOperands::SATURATING_ACCUMULATION_KHR) {
-            Sum::Accumulated
+            SumKind::Accumulated
         } else {
-            Sum::Plain
+            SumKind::Plain
         },
         result,
     };
     if product.forms.iter().any(|form| form.is_float() != result.is_float()) {
         return Err(unsupported("a product of cooperative matrices of integers and floats"));
     }
-    let to: Vec<Parts> = (0..shape.share).map(|_| decoder.parts(result)).collect();
-    let factors = Factors { product, a: a.parts, b: b.parts, c: c.parts, to: to.clone() };
-    decoder.push(Action::Product(Arc::new(factors)));
+    let to: Vec<NumberRegisters> = (0..shape.share).map(|_| decoder.parts(result)).collect();
+    let factors = MatrixFactors { product, a: a.parts, b: b.parts, c: c.parts, to: to.clone() };
+    decoder.push(LaneInstruction::Product(Arc::new(factors)));
     define(decoder, instruction, &to);
     Ok(())
 }

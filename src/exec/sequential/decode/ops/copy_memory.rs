@@ -9,7 +9,7 @@ use crate::decode::layout::{Arrangement, Part};
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::Location;
-use crate::ir::{Action, Scalar};
+use crate::ir::{LaneInstruction, Scalar};
 use std::sync::Arc;
 use vkcert_spirv::module::Instruction;
 
@@ -57,8 +57,8 @@ pub(super) fn copy_memory_sized(
     let into = access_to(decoder, &to.to, &parts)?.ok_or_else(no_memory)?;
     decoder.note_write(into.root);
     let values: Arc<[Scalar]> = parts.iter().map(|_| Scalar::Word(decoder.word())).collect();
-    decoder.push(Action::Load { access: Arc::new(from), to: values.clone() });
-    decoder.push(Action::Store { access: Arc::new(into), from: values });
+    decoder.push(LaneInstruction::Load { access: Arc::new(from), to: values.clone() });
+    decoder.push(LaneInstruction::Store { access: Arc::new(into), from: values });
     Ok(())
 }
 

@@ -9,8 +9,8 @@ use super::operand::id;
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
-use crate::ir::print_format::{Conversion, Kindred, MOST_PLACES, Piece};
-use crate::ir::{Action, Print, Printable};
+use crate::ir::print_format::{Conversion, FormatPiece, MOST_PLACES, ValueKind};
+use crate::ir::{LaneInstruction, PrintedLine, PrintedValue};
 use rspirv::spirv::Op;
 use std::sync::Arc;
 use vkcert_spirv::module::{Id, Instruction};
@@ -40,38 +40,38 @@ pub(crate) fn debug_printf(
         .skip(2)
         .map(|id| printable(decoder, id))
         .collect::<Result<Vec<_>, _>>()?;
-    decoder.push(Action::Print(Arc::new(Print {
+    decoder.push(LaneInstruction::Print(Arc::new(PrintedLine {
         pieces: pieces(&text).into(),
         values: values.into(),
     })));
     Ok(())
 }
 
-fn printable(decoder: &mut Decoder<'_>, id: Id) -> Result<Printable, Unsupported> {
+fn printable(decoder: &mut Decoder<'_>, id: Id) -> Result<PrintedValue, Unsupported> {
     let ty = decoder.type_of(id)?;
     let component = match decoder.types.get(ty) {
         Some(Type::Vector { component, .. }) => *component,
         _ => ty,
     };
     let kindred = match (decoder.types.get(component), decoder.form(component)) {
-        (Some(Type::Bool), _) => return Ok(Printable::Booleans(decoder.masks(id)?.into())),
+        (Some(Type::Bool), _) => return Ok(PrintedValue::Booleans(decoder.masks(id)?.into())),
         (Some(Type::Int { signedness: Signedness::Signed, .. }), Some(form)) => {
-            Kindred::Signed(form.width())
+            ValueKind::Signed(form.width())
         }
-        (_, Some(NumberFormat::Integer(width))) => Kindred::Unsigned(width),
-        (_, Some(form @ (NumberFormat::Float(_) | NumberFormat::Brain))) => Kindred::Float(form),
+        (_, Some(NumberFormat::Integer(width))) => ValueKind::Unsigned(width),
+        (_, Some(form @ (NumberFormat::Float(_) | NumberFormat::Brain))) => ValueKind::Float(form),
         (_, None) => {
             return Err(unsupported(
                 "debug printf of a value that is no number, Boolean or vector",
             ));
         }
     };
-    Ok(Printable::Numbers(kindred, decoder.numbers(id)?.parts.into()))
+    Ok(PrintedValue::Numbers(kindred, decoder.numbers(id)?.parts.into()))
 }
 
 /// A format string in pieces.
-pub(crate) fn pieces(text: &str) -> Vec<Piece> {
-    let mut found: Vec<Piece> = Vec::new();
+pub(crate) fn pieces(text: &str) -> Vec<FormatPiece> {
+    let mut found: Vec<FormatPiece> = Vec::new();
     let mut plain = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('%') {
@@ -82,9 +82,9 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece> {
             rest = behind;
         } else if let Some((conversion, length)) = conversion(rest) {
             if !plain.is_empty() {
-                found.push(Piece::Text(std::mem::take(&mut plain)));
+                found.push(FormatPiece::Text(std::mem::take(&mut plain)));
             }
-            found.push(Piece::Value(conversion, rest[..length].to_owned()));
+            found.push(FormatPiece::Value(conversion, rest[..length].to_owned()));
             rest = &rest[length..];
         } else {
             plain.push('%');
@@ -93,7 +93,7 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece> {
     }
     plain.push_str(rest);
     if !plain.is_empty() {
-        found.push(Piece::Text(plain));
+        found.push(FormatPiece::Text(plain));
     }
     found
 }
@@ -149,9 +149,9 @@ mod tests {
     use std::process::Command;
     use vkcert_spirv::operation::sized::Width;
 
-    fn written(format: &str, kindred: Kindred, bits: u64) -> String {
+    fn written(format: &str, kindred: ValueKind, bits: u64) -> String {
         match pieces(format).as_slice() {
-            [Piece::Value(conversion, _)] => conversion.write(kindred, bits),
+            [FormatPiece::Value(conversion, _)] => conversion.write(kindred, bits),
             other => panic!("{format}: {other:?}"),
         }
     }
@@ -159,9 +159,11 @@ mod tests {
     #[test]
     fn a_format_string_falls_into_text_and_conversions() {
         let names = |text: &str| -> Vec<String> {
-            let name = |piece: Piece| match piece {
-                Piece::Text(text) => format!("text {text}"),
-                Piece::Value(conversion, written) => format!("{written} {}", conversion.letter),
+            let name = |piece: FormatPiece| match piece {
+                FormatPiece::Text(text) => format!("text {text}"),
+                FormatPiece::Value(conversion, written) => {
+                    format!("{written} {}", conversion.letter)
+                }
             };
             pieces(text).into_iter().map(name).collect()
         };
@@ -175,23 +177,23 @@ mod tests {
 
     #[test]
     fn a_value_that_does_not_suit_its_conversion_is_printed_as_what_it_is() {
-        let float = Kindred::Float(NumberFormat::Float(Width::W32));
+        let float = ValueKind::Float(NumberFormat::Float(Width::W32));
         assert_eq!(written("%d", float, u64::from(1.5f32.to_bits())), "1.500000");
-        assert_eq!(written("%f", Kindred::Signed(Width::W16), 0xFFFE), "-2");
-        assert_eq!(written("%f", Kindred::Boolean, 1), "true");
-        assert_eq!(written("%u", Kindred::Boolean, 1), "1");
-        assert_eq!(written("%u", Kindred::Unsigned(Width::W64), u64::MAX), u64::MAX.to_string());
+        assert_eq!(written("%f", ValueKind::Signed(Width::W16), 0xFFFE), "-2");
+        assert_eq!(written("%f", ValueKind::Boolean, 1), "true");
+        assert_eq!(written("%u", ValueKind::Boolean, 1), "1");
+        assert_eq!(written("%u", ValueKind::Unsigned(Width::W64), u64::MAX), u64::MAX.to_string());
         assert_eq!(
-            written("%a", Kindred::Float(NumberFormat::Float(Width::W64)), 1.5f64.to_bits()),
+            written("%a", ValueKind::Float(NumberFormat::Float(Width::W64)), 1.5f64.to_bits()),
             "0x1.8p+0"
         );
     }
 
     #[test]
     fn widths_are_bounded() {
-        assert_eq!(written("%999999999999d", Kindred::Signed(Width::W32), 1).len(), MOST_PLACES);
+        assert_eq!(written("%999999999999d", ValueKind::Signed(Width::W32), 1).len(), MOST_PLACES);
         assert!(
-            written("%.999999999f", Kindred::Float(NumberFormat::Float(Width::W64)), 1).len()
+            written("%.999999999f", ValueKind::Float(NumberFormat::Float(Width::W64)), 1).len()
                 <= MOST_PLACES + 2
         );
     }
@@ -218,11 +220,11 @@ mod tests {
             let (mut rows, mut ours) = (Vec::new(), Vec::new());
             for letter in ['d', 'i'] {
                 rows.push((spec(letter), whole.to_string()));
-                ours.push(written(&spec(letter), Kindred::Signed(Width::W32), u64::from(whole as u32)));
+                ours.push(written(&spec(letter), ValueKind::Signed(Width::W32), u64::from(whole as u32)));
             }
             for letter in ['u', 'x', 'X'] {
                 rows.push((spec(letter), (whole as u32).to_string()));
-                ours.push(written(&spec(letter), Kindred::Unsigned(Width::W32), u64::from(whole as u32)));
+                ours.push(written(&spec(letter), ValueKind::Unsigned(Width::W32), u64::from(whole as u32)));
             }
             for value in [float, near] {
                 // The shell's printf computes with long double: what an f32 is exactly, all of them
@@ -234,7 +236,7 @@ mod tests {
                         continue;
                     }
                     rows.push((spec(letter), format!("{:.150}", f64::from(value))));
-                    ours.push(written(&spec(letter), Kindred::Float(NumberFormat::Float(Width::W32)), u64::from(value.to_bits())));
+                    ours.push(written(&spec(letter), ValueKind::Float(NumberFormat::Float(Width::W32)), u64::from(value.to_bits())));
                 }
             }
             let system = of_system(&rows);

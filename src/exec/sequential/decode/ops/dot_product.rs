@@ -13,8 +13,8 @@ use super::number::{define, operand};
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
-use crate::ir::Action;
-use crate::ir::dot_product::{Dot, MIXED, SIGNED, Sum, UNSIGNED};
+use crate::ir::LaneInstruction;
+use crate::ir::dot_product::{DotProduct, MIXED, SIGNED, SumKind, UNSIGNED};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Op, PackedVectorFormat};
 use vkcert_spirv::module::Instruction;
@@ -24,31 +24,35 @@ use vkcert_spirv::types::Signedness;
 pub(crate) const TABLE: &[Row] = &[
     row(
         Op::SDot,
-        Meaning::Special(|decoder, instruction| dot(decoder, instruction, SIGNED, Sum::Plain)),
+        Meaning::Special(|decoder, instruction| dot(decoder, instruction, SIGNED, SumKind::Plain)),
     ),
     row(
         Op::UDot,
-        Meaning::Special(|decoder, instruction| dot(decoder, instruction, UNSIGNED, Sum::Plain)),
+        Meaning::Special(|decoder, instruction| {
+            dot(decoder, instruction, UNSIGNED, SumKind::Plain)
+        }),
     ),
     row(
         Op::SUDot,
-        Meaning::Special(|decoder, instruction| dot(decoder, instruction, MIXED, Sum::Plain)),
+        Meaning::Special(|decoder, instruction| dot(decoder, instruction, MIXED, SumKind::Plain)),
     ),
     row(
         Op::SDotAccSat,
         Meaning::Special(|decoder, instruction| {
-            dot(decoder, instruction, SIGNED, Sum::Accumulated)
+            dot(decoder, instruction, SIGNED, SumKind::Accumulated)
         }),
     ),
     row(
         Op::UDotAccSat,
         Meaning::Special(|decoder, instruction| {
-            dot(decoder, instruction, UNSIGNED, Sum::Accumulated)
+            dot(decoder, instruction, UNSIGNED, SumKind::Accumulated)
         }),
     ),
     row(
         Op::SUDotAccSat,
-        Meaning::Special(|decoder, instruction| dot(decoder, instruction, MIXED, Sum::Accumulated)),
+        Meaning::Special(|decoder, instruction| {
+            dot(decoder, instruction, MIXED, SumKind::Accumulated)
+        }),
     ),
 ];
 
@@ -56,7 +60,7 @@ pub(crate) fn dot(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     signs: [Signedness; 3],
-    sum: Sum,
+    sum: SumKind,
 ) -> Result<(), Unsupported> {
     let first = operand(decoder, instruction, 0)?;
     let second = operand(decoder, instruction, 1)?;
@@ -80,12 +84,12 @@ pub(crate) fn dot(
     };
     let mut from = first.parts;
     from.extend(second.parts);
-    if sum == Sum::Accumulated {
+    if sum == SumKind::Accumulated {
         from.extend(operand(decoder, instruction, 2)?.parts);
     }
-    let dot = Dot { signs, sum, components: [component; 2], packed, result: result.width() };
+    let dot = DotProduct { signs, sum, components: [component; 2], packed, result: result.width() };
     let to = decoder.parts(NumberFormat::Integer(result.width()));
-    decoder.push(Action::Dot { dot, to, from: from.into() });
+    decoder.push(LaneInstruction::Dot { dot, to, from: from.into() });
     define(decoder, instruction, &[to]);
     Ok(())
 }

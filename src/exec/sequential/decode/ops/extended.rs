@@ -11,7 +11,7 @@ use super::packing::{pack_halves, pack2, pack4, same_words, unpack, unpack_halve
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
-use crate::ir::scalars;
+use crate::ir::word_scalars;
 use rspirv::dr::Operand;
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
 use vkcert_spirv::module::Instruction;
@@ -175,7 +175,7 @@ fn split(
         others.push(compute(decoder, SizedOperator::Unary(ops[1]), [form, other], &[*value])?);
         results.push(compute1(decoder, ops[0], form, *value)?);
     }
-    store_to(decoder, &pointer, &scalars(&others))?;
+    store_to(decoder, &pointer, &word_scalars(&others))?;
     define(decoder, instruction, &results);
     Ok(())
 }

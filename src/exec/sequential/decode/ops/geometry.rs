@@ -5,7 +5,7 @@ use super::number::{Numbers, compute, compute1, compute2, define, relate};
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::Value;
-use crate::ir::{Action, Parts, Scalar};
+use crate::ir::{LaneInstruction, NumberRegisters, Scalar};
 use vkcert_spirv::module::Instruction;
 use vkcert_spirv::operation::operator::{Binary, Compare, Unary};
 use vkcert_spirv::operation::sized::{NumberFormat, Relation, SizedOperator};
@@ -13,9 +13,9 @@ use vkcert_spirv::operation::sized::{NumberFormat, Relation, SizedOperator};
 pub(super) fn norm(
     decoder: &mut Decoder<'_>,
     form: NumberFormat,
-    vector: &[Parts],
+    vector: &[NumberRegisters],
     root: Unary,
-) -> Result<Parts, Unsupported> {
+) -> Result<NumberRegisters, Unsupported> {
     if let [single] = vector {
         return compute1(decoder, Unary::FAbs, form, *single);
     }
@@ -39,7 +39,7 @@ pub(super) fn zip(
     op: Binary,
     a: &Numbers,
     b: &Numbers,
-) -> Result<Vec<Parts>, Unsupported> {
+) -> Result<Vec<NumberRegisters>, Unsupported> {
     a.parts
         .iter()
         .zip(&b.parts)
@@ -105,7 +105,7 @@ pub(super) fn face_forward(
         let negative = compute1(decoder, Unary::FNegate, form, *value)?;
         for (a, b) in value.registers().zip(negative.registers()) {
             let to = decoder.word();
-            decoder.push(Action::Select { to, condition, a, b });
+            decoder.push(LaneInstruction::Select { to, condition, a, b });
             words.push(Scalar::Word(to));
         }
     }
@@ -165,7 +165,7 @@ pub(super) fn refract(
         let value = compute2(decoder, Binary::FSub, form, left, right)?;
         for (a, b) in zero.registers().zip(value.registers()) {
             let to = decoder.word();
-            decoder.push(Action::Select { to, condition: total, a, b });
+            decoder.push(LaneInstruction::Select { to, condition: total, a, b });
             words.push(Scalar::Word(to));
         }
     }

@@ -16,9 +16,12 @@ use crate::decode::decoder::Decoder;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::{Location, Opaque, Pointer, Value};
 use crate::decode::{layout, unsupported};
-use crate::ir::atomic::Atomic;
-use crate::ir::image::{Chosen, Doing, ImageStep, Index, Level, Projection, Reading};
-use crate::ir::{Action, Kept, Parts};
+use crate::ir::atomic::AtomicOperation;
+use crate::ir::image::{
+    CoordinateFormat, DescriptorChoice, DynamicIndex, ImageInstruction, ImageOperation,
+    LevelOperand, Projection,
+};
+use crate::ir::{LaneInstruction, MemoryClass, NumberRegisters};
 use rspirv::spirv::{ImageFormat as Declared, Op};
 use std::sync::Arc;
 use vkcert_model::image::ImageFormat;
@@ -51,12 +54,21 @@ pub(crate) const TABLE: &[Row] = &[
     row(Op::ImageRead, Meaning::Special(read)),
     row(Op::ImageWrite, Meaning::Special(write)),
     row(Op::ImageTexelPointer, Meaning::Special(texel_pointer)),
-    row(Op::ImageQuerySizeLod, Meaning::Special(|decoder, one| query(decoder, one, Doing::Size))),
-    row(Op::ImageQuerySize, Meaning::Special(|decoder, one| query(decoder, one, Doing::Size))),
-    row(Op::ImageQueryLevels, Meaning::Special(|decoder, one| query(decoder, one, Doing::Levels))),
+    row(
+        Op::ImageQuerySizeLod,
+        Meaning::Special(|decoder, one| query(decoder, one, ImageOperation::Size)),
+    ),
+    row(
+        Op::ImageQuerySize,
+        Meaning::Special(|decoder, one| query(decoder, one, ImageOperation::Size)),
+    ),
+    row(
+        Op::ImageQueryLevels,
+        Meaning::Special(|decoder, one| query(decoder, one, ImageOperation::Levels)),
+    ),
     row(
         Op::ImageQuerySamples,
-        Meaning::Special(|decoder, one| query(decoder, one, Doing::Samples)),
+        Meaning::Special(|decoder, one| query(decoder, one, ImageOperation::Samples)),
     ),
 ];
 
@@ -81,7 +93,7 @@ pub(crate) fn variable(
 ) -> Result<Location, Unsupported> {
     match decoder.types.get(pointee) {
         Some(Type::Image(_) | Type::Sampler | Type::SampledImage { .. }) => {
-            let descriptor = decoder.descriptor_index(variable, 0, Kept::Image);
+            let descriptor = decoder.descriptor_index(variable, 0, MemoryClass::Image);
             Ok(Location::Opaque(chosen(decoder, vec![descriptor], None)))
         }
         Some(Type::Array { element, length, .. }) => match decoder.types.get(*element) {
@@ -115,7 +127,7 @@ pub(crate) fn element(
     constant: Option<u32>,
 ) -> Result<Location, Unsupported> {
     if let Some(constant) = constant.filter(|index| *index < length) {
-        let descriptor = decoder.descriptor_index(variable, constant, Kept::Image);
+        let descriptor = decoder.descriptor_index(variable, constant, MemoryClass::Image);
         decoder.program.descriptors[descriptor as usize].may_be_unbound = true;
         return Ok(Location::Opaque(chosen(decoder, vec![descriptor], None)));
     }
@@ -127,14 +139,14 @@ pub(crate) fn element(
     let (register, signedness) = super::access_chain::index_word(decoder, index)?;
     let signed = signedness == Signedness::Signed;
     let all: Vec<u32> =
-        (0..length).map(|at| decoder.descriptor_index(variable, at, Kept::Image)).collect();
+        (0..length).map(|at| decoder.descriptor_index(variable, at, MemoryClass::Image)).collect();
     for descriptor in &all {
         decoder.program.descriptors[*descriptor as usize].may_be_unbound = true;
     }
     let name = decoder.name(variable);
-    Ok(Location::Opaque(Chosen {
+    Ok(Location::Opaque(DescriptorChoice {
         descriptors: all.into(),
-        index: Some(Index { register, signed }),
+        index: Some(DynamicIndex { register, signed }),
         name,
     }))
 }
@@ -142,18 +154,22 @@ pub(crate) fn element(
 /// Most elements of an array that is indexed dynamically.
 const MOST_ELEMENTS: u32 = 4096;
 
-fn chosen(decoder: &Decoder<'_>, descriptors: Vec<u32>, index: Option<Index>) -> Chosen {
+fn chosen(
+    decoder: &Decoder<'_>,
+    descriptors: Vec<u32>,
+    index: Option<DynamicIndex>,
+) -> DescriptorChoice {
     let name = descriptors
         .first()
         .map_or("", |first| decoder.program.descriptors[*first as usize].name.as_str());
-    Chosen { name: name.into(), descriptors: descriptors.into(), index }
+    DescriptorChoice { name: name.into(), descriptors: descriptors.into(), index }
 }
 
 /// OpLoad of an image, a sampler, or both.
 pub(crate) fn load(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    from: Chosen,
+    from: DescriptorChoice,
     ty: Id,
 ) -> Result<(), Unsupported> {
     let opaque = match decoder.types.get(ty) {
@@ -195,8 +211,8 @@ fn image_of(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), 
 fn on_image(
     decoder: &Decoder<'_>,
     opaque: Opaque,
-    doing: Doing,
-) -> Result<(ImageStep, ImageType), Unsupported> {
+    doing: ImageOperation,
+) -> Result<(ImageInstruction, ImageType), Unsupported> {
     let image = match decoder.types.get(opaque.ty) {
         Some(Type::SampledImage { image }) => decoder.types.get(*image),
         other => other,
@@ -207,35 +223,35 @@ fn on_image(
         ));
     };
     match (doing, ty.multisampled) {
-        (Doing::Sample | Doing::Gather { .. }, true) => {
+        (ImageOperation::Sample | ImageOperation::Gather { .. }, true) => {
             return Err(unsupported("a sampling instruction on a multisampled image"));
         }
-        (Doing::Samples, false) => {
+        (ImageOperation::Samples, false) => {
             return Err(unsupported("OpImageQuerySamples of an image that is not multisampled"));
         }
         (
-            Doing::Read
-            | Doing::Write
-            | Doing::Atomic(_)
-            | Doing::Sample
-            | Doing::Gather { .. }
-            | Doing::Size
-            | Doing::Levels
-            | Doing::Samples,
+            ImageOperation::Read
+            | ImageOperation::Write
+            | ImageOperation::Atomic(_)
+            | ImageOperation::Sample
+            | ImageOperation::Gather { .. }
+            | ImageOperation::Size
+            | ImageOperation::Levels
+            | ImageOperation::Samples,
             _,
         ) => {}
     }
     let form =
         decoder.form(ty.sampled_type).ok_or_else(|| unsupported("an image of no numbers"))?;
-    let step = ImageStep {
-        doing,
+    let step = ImageInstruction {
+        operation: doing,
         image,
         sampler: opaque.sampler,
         coordinates: Arc::new([]),
-        reading: Reading::Float,
+        coordinate_format: CoordinateFormat::Float,
         projection: Projection::None,
         reference: None,
-        level: Level::First,
+        level: LevelOperand::First,
         sample: None,
         offsets: Arc::new([]),
         texel: Arc::new([]),
@@ -252,8 +268,8 @@ fn sample(
     projection: Projection,
 ) -> Result<(), Unsupported> {
     let opaque = decoder.opaque(id(instruction, 0)?)?;
-    let (step, _) = on_image(decoder, opaque, Doing::Sample)?;
-    let mut step = ImageStep { projection, ..step };
+    let (step, _) = on_image(decoder, opaque, ImageOperation::Sample)?;
+    let mut step = ImageInstruction { projection, ..step };
     sampling_coordinates(decoder, instruction, &mut step)?;
     image_operands(decoder, instruction, 2, &mut step)?;
     finish(decoder, instruction, step)
@@ -265,8 +281,8 @@ fn compare(
     projection: Projection,
 ) -> Result<(), Unsupported> {
     let opaque = decoder.opaque(id(instruction, 0)?)?;
-    let (step, _) = on_image(decoder, opaque, Doing::Sample)?;
-    let mut step = ImageStep { projection, ..step };
+    let (step, _) = on_image(decoder, opaque, ImageOperation::Sample)?;
+    let mut step = ImageInstruction { projection, ..step };
     sampling_coordinates(decoder, instruction, &mut step)?;
     step.reference = Some(word(decoder, id(instruction, 2)?, NumberFormat::Float(Width::W32))?);
     image_operands(decoder, instruction, 3, &mut step)?;
@@ -278,7 +294,7 @@ fn gather(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
     let component =
         component.ok_or_else(|| unsupported("OpImageGather of a component that is no constant"))?;
     let opaque = decoder.opaque(id(instruction, 0)?)?;
-    let (mut step, _) = on_image(decoder, opaque, Doing::Gather { component })?;
+    let (mut step, _) = on_image(decoder, opaque, ImageOperation::Gather { component })?;
     sampling_coordinates(decoder, instruction, &mut step)?;
     image_operands(decoder, instruction, 3, &mut step)?;
     finish(decoder, instruction, step)
@@ -289,7 +305,7 @@ fn compare_gathered(
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
     let opaque = decoder.opaque(id(instruction, 0)?)?;
-    let (mut step, _) = on_image(decoder, opaque, Doing::Gather { component: 0 })?;
+    let (mut step, _) = on_image(decoder, opaque, ImageOperation::Gather { component: 0 })?;
     sampling_coordinates(decoder, instruction, &mut step)?;
     step.reference = Some(word(decoder, id(instruction, 2)?, NumberFormat::Float(Width::W32))?);
     image_operands(decoder, instruction, 3, &mut step)?;
@@ -299,7 +315,7 @@ fn compare_gathered(
 /// OpImageRead and OpImageFetch.
 fn read(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let opaque = decoder.opaque(id(instruction, 0)?)?;
-    let (mut step, ty) = on_image(decoder, opaque, Doing::Read)?;
+    let (mut step, ty) = on_image(decoder, opaque, ImageOperation::Read)?;
     whole_coordinates(decoder, id(instruction, 1)?, &mut step)?;
     image_operands(decoder, instruction, 2, &mut step)?;
     check_sample(&ty, instruction, &step)?;
@@ -311,7 +327,7 @@ fn read(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsu
 
 fn write(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let opaque = decoder.opaque(id(instruction, 0)?)?;
-    let (mut step, ty) = on_image(decoder, opaque, Doing::Write)?;
+    let (mut step, ty) = on_image(decoder, opaque, ImageOperation::Write)?;
     whole_coordinates(decoder, id(instruction, 1)?, &mut step)?;
     let texel = decoder.numbers(id(instruction, 2)?)?;
     if texel.form != step.form {
@@ -322,11 +338,11 @@ fn write(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Uns
     image_operands(decoder, instruction, 3, &mut step)?;
     check_sample(&ty, instruction, &step)?;
     written(decoder, &step);
-    decoder.push(Action::Image(Arc::new(step)));
+    decoder.push(LaneInstruction::Image(Arc::new(step)));
     Ok(())
 }
 
-fn written(decoder: &mut Decoder<'_>, step: &ImageStep) {
+fn written(decoder: &mut Decoder<'_>, step: &ImageInstruction) {
     decoder.written.extend(step.image.descriptors.iter().copied());
 }
 
@@ -344,7 +360,7 @@ fn texel_pointer(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result
         return Err(unsupported("OpImageTexelPointer of no image"));
     };
     let opaque = Opaque { image: Some(image), sampler: None, ty: pointer.ty };
-    let (mut step, ty) = on_image(decoder, opaque, Doing::Atomic(Atomic::Load))?;
+    let (mut step, ty) = on_image(decoder, opaque, ImageOperation::Atomic(AtomicOperation::Load))?;
     whole_coordinates(decoder, id(instruction, 1)?, &mut step)?;
     if ty.multisampled {
         step.sample = Some(sample_index(decoder, id(instruction, 2)?)?);
@@ -358,36 +374,36 @@ fn texel_pointer(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result
 pub(crate) fn atomic(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: Atomic,
-    texel: &ImageStep,
+    op: AtomicOperation,
+    texel: &ImageInstruction,
     operands: [Option<usize>; 2],
 ) -> Result<(), Unsupported> {
-    let mut step = ImageStep { doing: Doing::Atomic(op), ..texel.clone() };
+    let mut step = ImageInstruction { operation: ImageOperation::Atomic(op), ..texel.clone() };
     let mut given = Vec::new();
     for at in operands.into_iter().flatten() {
         given.push(decoder.number(id(instruction, at)?)?.1);
     }
     (step.used, step.texel) = (given.len(), given.into());
     decoder.atomics.extend(step.image.descriptors.iter().copied());
-    if op != Atomic::Load {
+    if op != AtomicOperation::Load {
         written(decoder, &step);
     }
     if instruction.result.is_some() {
         return finish(decoder, instruction, step);
     }
-    decoder.push(Action::Image(Arc::new(step)));
+    decoder.push(LaneInstruction::Image(Arc::new(step)));
     Ok(())
 }
 
 fn query(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    doing: Doing,
+    doing: ImageOperation,
 ) -> Result<(), Unsupported> {
     let opaque = decoder.opaque(id(instruction, 0)?)?;
     let (mut step, _) = on_image(decoder, opaque, doing)?;
     if instruction.op == Op::ImageQuerySizeLod {
-        step.level = Level::Number(word(decoder, id(instruction, 1)?, NumberFormat::WORD)?);
+        step.level = LevelOperand::Number(word(decoder, id(instruction, 1)?, NumberFormat::WORD)?);
     }
     finish(decoder, instruction, step)
 }
@@ -396,7 +412,7 @@ fn query(
 fn finish(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    mut step: ImageStep,
+    mut step: ImageInstruction,
 ) -> Result<(), Unsupported> {
     let form = decoder.result_form(instruction)?;
     if !matches!(
@@ -409,9 +425,9 @@ fn finish(
         .result_type
         .ok_or_else(|| unsupported("an image instruction without a type"))?;
     let count = decoder.kinds(ty)?.len() / form.width().words();
-    let to: Vec<Parts> = (0..count).map(|_| decoder.parts(form)).collect();
+    let to: Vec<NumberRegisters> = (0..count).map(|_| decoder.parts(form)).collect();
     step.to = to.clone().into();
-    decoder.push(Action::Image(Arc::new(step)));
+    decoder.push(LaneInstruction::Image(Arc::new(step)));
     define(decoder, instruction, &to);
     Ok(())
 }

@@ -5,7 +5,9 @@ use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::ir::Reg;
-use crate::ir::image::{Doing, ImageStep, Index, Level, Reading};
+use crate::ir::image::{
+    CoordinateFormat, DynamicIndex, ImageInstruction, ImageOperation, LevelOperand,
+};
 use rspirv::dr::Operand;
 use rspirv::spirv::ImageOperands;
 use std::sync::Arc;
@@ -41,30 +43,33 @@ pub(super) fn words(
 pub(super) fn sampling_coordinates(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    step: &mut ImageStep,
+    step: &mut ImageInstruction,
 ) -> Result<(), Unsupported> {
     step.coordinates = words(decoder, id(instruction, 1)?, NumberFormat::Float(Width::W32))?;
-    step.reading = Reading::Float;
+    step.coordinate_format = CoordinateFormat::Float;
     Ok(())
 }
 
 pub(super) fn whole_coordinates(
     decoder: &mut Decoder<'_>,
     operand: Id,
-    step: &mut ImageStep,
+    step: &mut ImageInstruction,
 ) -> Result<(), Unsupported> {
     step.coordinates = words(decoder, operand, NumberFormat::WORD)?;
     let ty = decoder.type_of(operand)?;
     let scalar = decoder.types.scalar_of(ty).and_then(|ty| decoder.types.get(ty));
-    step.reading = match scalar {
-        Some(Type::Int { signedness: Signedness::Unsigned, .. }) => Reading::Unsigned,
-        _ => Reading::Signed,
+    step.coordinate_format = match scalar {
+        Some(Type::Int { signedness: Signedness::Unsigned, .. }) => CoordinateFormat::Unsigned,
+        _ => CoordinateFormat::Signed,
     };
     Ok(())
 }
 
 /// Adds the offset of OpImageFetch to its coordinates.
-pub(super) fn shift(decoder: &mut Decoder<'_>, step: &mut ImageStep) -> Result<(), Unsupported> {
+pub(super) fn shift(
+    decoder: &mut Decoder<'_>,
+    step: &mut ImageInstruction,
+) -> Result<(), Unsupported> {
     let [offset] = &*step.offsets else { return Err(unsupported("several offsets of one texel")) };
     let (offset, form) = (offset.clone(), NumberFormat::WORD);
     let mut sums = Vec::new();
@@ -79,7 +84,8 @@ pub(super) fn shift(decoder: &mut Decoder<'_>, step: &mut ImageStep) -> Result<(
         });
     }
     // A sum below zero lies outside, whatever the coordinates are.
-    (step.coordinates, step.reading, step.offsets) = (sums.into(), Reading::Signed, Arc::new([]));
+    (step.coordinates, step.coordinate_format, step.offsets) =
+        (sums.into(), CoordinateFormat::Signed, Arc::new([]));
     Ok(())
 }
 
@@ -89,7 +95,7 @@ pub(super) fn image_operands(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     at: usize,
-    step: &mut ImageStep,
+    step: &mut ImageInstruction,
 ) -> Result<(), Unsupported> {
     let mask = match instruction.operands.get(at) {
         Some(Operand::ImageOperands(mask)) => *mask,
@@ -121,15 +127,15 @@ pub(super) fn image_operands(
     let float = NumberFormat::Float(Width::W32);
     if mask.contains(ImageOperands::LOD) {
         let lod = take()?;
-        step.level = match step.doing {
-            Doing::Sample => Level::Detail(word(decoder, lod, float)?),
-            Doing::Read => Level::Number(word(decoder, lod, int)?),
+        step.level = match step.operation {
+            ImageOperation::Sample => LevelOperand::Detail(word(decoder, lod, float)?),
+            ImageOperation::Read => LevelOperand::Number(word(decoder, lod, int)?),
             _ => return Err(unsupported(format!("Op{:?} with image operand Lod", instruction.op))),
         };
     }
     if mask.contains(ImageOperands::GRAD) {
         let (x, y) = (take()?, take()?);
-        step.level = Level::Gradient([words(decoder, x, float)?, words(decoder, y, float)?]);
+        step.level = LevelOperand::Gradient([words(decoder, x, float)?, words(decoder, y, float)?]);
     }
     for single in [ImageOperands::CONST_OFFSET, ImageOperands::OFFSET] {
         if mask.contains(single) {
@@ -146,16 +152,19 @@ pub(super) fn image_operands(
 }
 
 /// A number of a sample, read as its type is signed.
-pub(super) fn sample_index(decoder: &mut Decoder<'_>, operand: Id) -> Result<Index, Unsupported> {
+pub(super) fn sample_index(
+    decoder: &mut Decoder<'_>,
+    operand: Id,
+) -> Result<DynamicIndex, Unsupported> {
     let (register, signedness) = super::access_chain::index_word(decoder, operand)?;
-    Ok(Index { register, signed: signedness == Signedness::Signed })
+    Ok(DynamicIndex { register, signed: signedness == Signedness::Signed })
 }
 
 /// Texels of multisampled images, and of no others, are named with a sample.
 pub(super) fn check_sample(
     ty: &ImageType,
     instruction: &Instruction,
-    step: &ImageStep,
+    step: &ImageInstruction,
 ) -> Result<(), Unsupported> {
     let op = instruction.op;
     match (ty.multisampled, step.sample.is_some()) {

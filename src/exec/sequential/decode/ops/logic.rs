@@ -8,7 +8,7 @@ use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::Value;
-use crate::ir::{Action, Compared, Scalar};
+use crate::ir::{LaneInstruction, RecordedComparison, Scalar};
 use rspirv::spirv::Op;
 use std::sync::Arc;
 use vkcert_spirv::module::{Id, Instruction};
@@ -32,7 +32,7 @@ pub(crate) const TABLE: &[Row] = &[
 
 fn not(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let a = operand_masks(decoder, instruction, 0)?;
-    each_mask(decoder, instruction, a.len(), |to, index| Action::Not { to, a: a[index] })
+    each_mask(decoder, instruction, a.len(), |to, index| LaneInstruction::Not { to, a: a[index] })
 }
 
 fn fold(
@@ -44,7 +44,7 @@ fn fold(
     let mut result = masks[0];
     for b in &masks[1..] {
         let to = decoder.mask();
-        decoder.push(Action::Logic { table, to, a: result, b: *b });
+        decoder.push(LaneInstruction::Logic { table, to, a: result, b: *b });
         result = to;
     }
     decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(result)])));
@@ -74,12 +74,12 @@ fn select(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
         scalars.push(match pair {
             (Scalar::Word(a), Scalar::Word(b)) => {
                 let to = decoder.word();
-                decoder.push(Action::Select { to, condition, a: *a, b: *b });
+                decoder.push(LaneInstruction::Select { to, condition, a: *a, b: *b });
                 Scalar::Word(to)
             }
             (Scalar::Mask(a), Scalar::Mask(b)) => {
                 let to = decoder.mask();
-                decoder.push(Action::SelectMask { to, condition, a: *a, b: *b });
+                decoder.push(LaneInstruction::SelectMask { to, condition, a: *a, b: *b });
                 Scalar::Mask(to)
             }
             _ => return Err(unsupported("OpSelect between a number and a Boolean")),
@@ -107,7 +107,7 @@ pub(crate) fn remember_comparison(
     }
     let names = [0, 1].map(|index| operand_name(decoder, instruction.id(index)));
     let depth = decoder.depth();
-    let compared = Compared { condition: 0, symbol, left: a.low, right: b.low, names };
+    let compared = RecordedComparison { condition: 0, symbol, left: a.low, right: b.low, names };
     decoder.comparisons.insert((depth, result), compared);
 }
 

@@ -7,7 +7,7 @@ use super::number::{Numbers, compute1, compute2, define, relate};
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
-use crate::ir::{Action, Parts, Reg};
+use crate::ir::{LaneInstruction, NumberRegisters, Reg};
 use crate::settings::variation::Expansion;
 use vkcert_spirv::module::Instruction;
 use vkcert_spirv::operation::operator::{Binary, Compare, Unary};
@@ -17,7 +17,7 @@ use vkcert_spirv::operation::sized::{NumberFormat, Relation, Width};
 /// determinant stays the same, and its inverse is the inverse looked at in the same way.
 pub(super) struct Square<'a> {
     form: NumberFormat,
-    parts: &'a [Parts],
+    parts: &'a [NumberRegisters],
     size: usize,
     expansion: Expansion,
 }
@@ -42,11 +42,11 @@ impl Square<'_> {
         column * self.size + row
     }
 
-    fn at(&self, column: usize, row: usize) -> Parts {
+    fn at(&self, column: usize, row: usize) -> NumberRegisters {
         self.parts[self.place(column, row)]
     }
 
-    fn determinant(&self, decoder: &mut Decoder<'_>) -> Result<Parts, Unsupported> {
+    fn determinant(&self, decoder: &mut Decoder<'_>) -> Result<NumberRegisters, Unsupported> {
         let all: Vec<usize> = (0..self.size).collect();
         match (self.expansion, self.size) {
             (Expansion::Pairs | Expansion::RowPairs, 3) => self.by_products(decoder),
@@ -65,7 +65,7 @@ impl Square<'_> {
         decoder: &mut Decoder<'_>,
         columns: &[usize],
         rows: &[usize],
-    ) -> Result<Parts, Unsupported> {
+    ) -> Result<NumberRegisters, Unsupported> {
         self.expand(decoder, columns, rows, [Binary::FAdd, Binary::FSub])
     }
 
@@ -76,7 +76,7 @@ impl Square<'_> {
         columns: &[usize],
         rows: &[usize],
         signs: [Binary; 2],
-    ) -> Result<Parts, Unsupported> {
+    ) -> Result<NumberRegisters, Unsupported> {
         let form = self.form;
         let ([first, others @ ..], [_, ..]) = (columns, rows) else {
             return Err(unsupported("a determinant of nothing"));
@@ -97,7 +97,7 @@ impl Square<'_> {
     }
 
     /// Three rows: six products of three elements.
-    fn by_products(&self, decoder: &mut Decoder<'_>) -> Result<Parts, Unsupported> {
+    fn by_products(&self, decoder: &mut Decoder<'_>) -> Result<NumberRegisters, Unsupported> {
         let orders = [
             (Sign::Plus, [0, 1, 2]),
             (Sign::Plus, [1, 2, 0]),
@@ -117,7 +117,7 @@ impl Square<'_> {
     }
 
     /// Four rows: minors of the first two columns with those of the other two.
-    fn by_pairs(&self, decoder: &mut Decoder<'_>) -> Result<Parts, Unsupported> {
+    fn by_pairs(&self, decoder: &mut Decoder<'_>) -> Result<NumberRegisters, Unsupported> {
         let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
         let mut terms = Vec::new();
         for (index, rows) in pairs.iter().enumerate() {
@@ -133,8 +133,8 @@ impl Square<'_> {
     fn sum(
         &self,
         decoder: &mut Decoder<'_>,
-        terms: &[(Sign, Parts)],
-    ) -> Result<Parts, Unsupported> {
+        terms: &[(Sign, NumberRegisters)],
+    ) -> Result<NumberRegisters, Unsupported> {
         self.sum_by(decoder, terms, [Binary::FAdd, Binary::FSub])
     }
 
@@ -142,10 +142,10 @@ impl Square<'_> {
     fn sum_by(
         &self,
         decoder: &mut Decoder<'_>,
-        terms: &[(Sign, Parts)],
+        terms: &[(Sign, NumberRegisters)],
         [plus, minus]: [Binary; 2],
-    ) -> Result<Parts, Unsupported> {
-        let mut sum: Option<Parts> = None;
+    ) -> Result<NumberRegisters, Unsupported> {
+        let mut sum: Option<NumberRegisters> = None;
         for (sign, term) in terms {
             let op = match sign {
                 Sign::Plus => plus,
@@ -188,7 +188,7 @@ pub(super) fn determinant(
 pub(super) fn permanent(
     decoder: &mut Decoder<'_>,
     matrix: &Square<'_>,
-) -> Result<Parts, Unsupported> {
+) -> Result<NumberRegisters, Unsupported> {
     let (form, all) = (matrix.form, (0..matrix.size).collect::<Vec<_>>());
     let absolute = matrix.parts.iter().map(|part| compute1(decoder, Unary::FAbs, form, *part));
     let absolute = absolute.collect::<Result<Vec<_>, _>>()?;
@@ -200,7 +200,7 @@ pub(super) fn permanent(
 pub(super) fn is_singular(
     decoder: &mut Decoder<'_>,
     matrix: &Square<'_>,
-    determinant: Parts,
+    determinant: NumberRegisters,
 ) -> Result<Reg, Unsupported> {
     let form = matrix.form;
     let digits = match form {
@@ -221,16 +221,16 @@ pub(super) fn is_singular(
 /// A number that is undefined where a condition holds.
 pub(super) fn doubted(
     decoder: &mut Decoder<'_>,
-    number: Parts,
+    number: NumberRegisters,
     condition: Reg,
     why: &'static str,
-) -> Parts {
+) -> NumberRegisters {
     let mut doubt = |value: Reg| {
         let to = decoder.word();
-        decoder.push(Action::Doubt { to, value, condition, why });
+        decoder.push(LaneInstruction::UndefinedWhere { to, value, condition, why });
         to
     };
-    Parts { low: doubt(number.low), high: number.high.map(doubt) }
+    NumberRegisters { low: doubt(number.low), high: number.high.map(doubt) }
 }
 
 /// The adjugate divided by the determinant.

@@ -10,7 +10,7 @@ use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::{Location, Pointer, Value};
-use crate::ir::{Action, Reg, Root, Scalar, Uniform, Unit};
+use crate::ir::{AccessRoot, AddressUnit, LaneInstruction, Reg, Scalar, UniformValue};
 use rspirv::spirv::Op;
 use std::sync::Arc;
 use vkcert_spirv::module::Instruction;
@@ -80,15 +80,15 @@ pub(crate) fn load_from(
     };
     // What the test gives as push constants is the same for every invocation; the size is checked
     // when it is known.
-    if access.root == Root::PushConstant
+    if access.root == AccessRoot::PushConstant
         && access.dimensions.is_empty()
-        && access.unit == Unit::Word
+        && access.unit == AddressUnit::Word
     {
         return Ok(access
             .components
             .iter()
             .map(|component| {
-                Scalar::Word(decoder.uniform(Uniform::PushConstant(access.base + component)))
+                Scalar::Word(decoder.uniform(UniformValue::PushConstant(access.base + component)))
             })
             .collect());
     }
@@ -96,7 +96,7 @@ pub(crate) fn load_from(
     if access.components.len() != to.len() {
         return Err(unsupported("a load of this type"));
     }
-    decoder.push(Action::Load { access: Arc::new(access), to: to.clone() });
+    decoder.push(LaneInstruction::Load { access: Arc::new(access), to: to.clone() });
     Ok(to)
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn store_to(
             if access.components.len() != value.len() {
                 return Err(unsupported("a store of this type"));
             }
-            decoder.push(Action::Store { access: Arc::new(access), from: value.into() });
+            decoder.push(LaneInstruction::Store { access: Arc::new(access), from: value.into() });
             Ok(())
         }
         Location::Constant(_)
@@ -177,7 +177,7 @@ fn length_of(
         | Location::Constant(_)
         | Location::Descriptors { .. }
         | Location::Opaque(_)
-        | Location::Texel(_) => (Root::Invocation, 0),
+        | Location::Texel(_) => (AccessRoot::Invocation, 0),
     };
     let Some(Type::Structure { members, .. }) = decoder.types.get(pointer.ty) else {
         return Err(unsupported("OpArrayLength of a type that is no structure"));
@@ -191,24 +191,26 @@ fn length_of(
     let (offset, stride) = (member.offset.unwrap_or(0), *stride);
     let length = |decoder: &mut Decoder<'_>, descriptor: u32| {
         let to = decoder.word();
-        decoder.push(Action::ArrayLength { descriptor, base: base + offset, stride, to });
+        decoder.push(LaneInstruction::ArrayLength { descriptor, base: base + offset, stride, to });
         to
     };
     let to = match root {
-        Root::Descriptor(descriptor) => length(decoder, descriptor),
-        Root::Descriptors { first, length: count, index } => {
+        AccessRoot::Descriptor(descriptor) => length(decoder, descriptor),
+        AccessRoot::Descriptors { first, length: count, index } => {
             let from: Vec<Reg> =
                 (first..first + count).map(|descriptor| length(decoder, descriptor)).collect();
             let to = decoder.word();
-            decoder.push(Action::Pick { to, from: from.into(), index });
+            decoder.push(LaneInstruction::ExtractDynamic { to, from: from.into(), index });
             to
         }
-        Root::Pointer { .. } => return Err(unsupported("OpArrayLength of a variable pointer")),
-        Root::Workgroup
-        | Root::Invocation
-        | Root::PushConstant
-        | Root::Address(_)
-        | Root::Buffer(_) => {
+        AccessRoot::Pointer { .. } => {
+            return Err(unsupported("OpArrayLength of a variable pointer"));
+        }
+        AccessRoot::Workgroup
+        | AccessRoot::Invocation
+        | AccessRoot::PushConstant
+        | AccessRoot::Address(_)
+        | AccessRoot::Buffer(_) => {
             return Err(unsupported("OpArrayLength of a pointer that is no buffer"));
         }
     };

@@ -5,7 +5,7 @@ use crate::decode::layout::Part;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::{Location, Pointer};
 use crate::decode::{layout, unsupported};
-use crate::ir::{Access, Alignment, Dimension, Root, Unit};
+use crate::ir::{Access, AccessRoot, AddressUnit, Alignment, Dimension};
 use rspirv::dr::Operand;
 use rspirv::spirv::MemoryAccess;
 use std::sync::Arc;
@@ -38,9 +38,9 @@ pub(super) fn access_to(
             let words =
                 places.all(|place| place % 4 == 0) && parts.iter().all(|part| part.bytes == 4);
             // Where an address leads is known when it is followed.
-            let words = words && !matches!(root, Root::Address(_));
-            let unit = if words { Unit::Word } else { Unit::Byte };
-            if unit == Unit::Byte {
+            let words = words && !matches!(root, AccessRoot::Address(_));
+            let unit = if words { AddressUnit::Word } else { AddressUnit::Byte };
+            if unit == AddressUnit::Byte {
                 let least = parts.iter().map(|part| part.bytes).min().unwrap_or(4);
                 decoder.program.granule = decoder.program.granule.min(least);
             }
@@ -62,7 +62,7 @@ pub(super) fn access_to(
                 },
                 window: None,
                 alignment: match root {
-                    Root::Address(address) => Alignment {
+                    AccessRoot::Address(address) => Alignment {
                         access: declared_alignment(decoder),
                         block: decoder
                             .references
@@ -112,7 +112,7 @@ pub(crate) fn atomic_access(
     let access =
         access(decoder, pointer)?.ok_or_else(|| unsupported("an atomic on a private variable"))?;
     let access = match access.root {
-        Root::Address(_) => {
+        AccessRoot::Address(_) => {
             let alignment = Alignment { access: form.width().bytes(), ..access.alignment };
             Access { alignment, ..access }
         }
@@ -120,9 +120,10 @@ pub(crate) fn atomic_access(
     };
     match (access.unit, access.root) {
         // Whether an address is aligned is known when it is followed.
-        (Unit::Word, _) | (Unit::Byte, Root::Address(_) | Root::Pointer { .. }) => {
+        (AddressUnit::Word, _)
+        | (AddressUnit::Byte, AccessRoot::Address(_) | AccessRoot::Pointer { .. }) => {
             Ok((access, form))
         }
-        (Unit::Byte, _) => Err(unsupported("an atomic on a number that is not aligned")),
+        (AddressUnit::Byte, _) => Err(unsupported("an atomic on a number that is not aligned")),
     }
 }

@@ -33,7 +33,7 @@ pub(crate) mod variable_pointer;
 
 use super::decoder::Decoder;
 use super::unsupported::Unsupported;
-use crate::ir::Action;
+use crate::ir::LaneInstruction;
 use meaning::{Meaning, Row};
 use operand::{each_mask, operand_masks};
 use rspirv::spirv::Op;
@@ -86,7 +86,7 @@ pub(crate) fn decode(
         Meaning::Logic(table) => {
             let a = operand_masks(decoder, instruction, 0)?;
             let b = operand_masks(decoder, instruction, 1)?;
-            each_mask(decoder, instruction, a.len(), |to, index| Action::Logic {
+            each_mask(decoder, instruction, a.len(), |to, index| LaneInstruction::Logic {
                 table: *table,
                 to,
                 a: a[index],

@@ -9,8 +9,8 @@ use crate::decode::layout::{is_address, is_variable};
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::Value;
-use crate::ir::scalars;
-use crate::ir::{Action, Parts, Reg, Scalar};
+use crate::ir::word_scalars;
+use crate::ir::{LaneInstruction, NumberRegisters, Reg, Scalar};
 use rspirv::spirv::FPFastMathMode;
 use vkcert_oracle::float::RoundingDirection;
 use vkcert_spirv::float_controls::DenormalMode;
@@ -23,7 +23,7 @@ use vkcert_spirv::types::Type;
 #[derive(Debug, Clone)]
 pub(crate) struct Numbers {
     pub form: NumberFormat,
-    pub parts: Vec<Parts>,
+    pub parts: Vec<NumberRegisters>,
 }
 
 impl Decoder<'_> {
@@ -59,21 +59,24 @@ impl Decoder<'_> {
         Ok(Numbers { form, parts: pair_up(&words, form) })
     }
 
-    pub(crate) fn number(&mut self, id: Id) -> Result<(NumberFormat, Parts), Unsupported> {
+    pub(crate) fn number(
+        &mut self,
+        id: Id,
+    ) -> Result<(NumberFormat, NumberRegisters), Unsupported> {
         let numbers = self.numbers(id)?;
         Ok((numbers.form, numbers.parts[0]))
     }
 
     /// Fresh registers for a number.
-    pub(crate) fn parts(&mut self, form: NumberFormat) -> Parts {
+    pub(crate) fn parts(&mut self, form: NumberFormat) -> NumberRegisters {
         let low = self.word();
-        Parts { low, high: (form.width() == Width::W64).then(|| self.word()) }
+        NumberRegisters { low, high: (form.width() == Width::W64).then(|| self.word()) }
     }
 
     /// A constant number.
-    pub(crate) fn constant_number(&mut self, form: NumberFormat, bits: u64) -> Parts {
+    pub(crate) fn constant_number(&mut self, form: NumberFormat, bits: u64) -> NumberRegisters {
         let low = self.constant_word(bits as u32);
-        Parts {
+        NumberRegisters {
             low,
             high: (form.width() == Width::W64).then(|| self.constant_word((bits >> 32) as u32)),
         }
@@ -90,8 +93,8 @@ impl Decoder<'_> {
 }
 
 /// The registers of numbers from the words of a value.
-fn pair_up(words: &[Reg], form: NumberFormat) -> Vec<Parts> {
-    let number = |words: &[Reg]| Parts { low: words[0], high: words.get(1).copied() };
+fn pair_up(words: &[Reg], form: NumberFormat) -> Vec<NumberRegisters> {
+    let number = |words: &[Reg]| NumberRegisters { low: words[0], high: words.get(1).copied() };
     words.chunks(form.width().words()).map(number).collect()
 }
 
@@ -105,8 +108,12 @@ pub(crate) fn operand(
 }
 
 /// Defines an instruction's result.
-pub(crate) fn define(decoder: &mut Decoder<'_>, instruction: &Instruction, parts: &[Parts]) {
-    decoder.define(instruction, Value::Scalars(scalars(parts).into()));
+pub(crate) fn define(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    parts: &[NumberRegisters],
+) {
+    decoder.define(instruction, Value::Scalars(word_scalars(parts).into()));
 }
 
 /// One operation into fresh registers, as the module wants float operands and results treated.
@@ -114,8 +121,8 @@ pub(crate) fn compute(
     decoder: &mut Decoder<'_>,
     op: SizedOperator,
     [from, to]: [NumberFormat; 2],
-    operands: &[Parts],
-) -> Result<Parts, Unsupported> {
+    operands: &[NumberRegisters],
+) -> Result<NumberRegisters, Unsupported> {
     if decoder.floats.is_plain() {
         return compute_with(decoder, op, [from, to], operands, RoundingDirection::Nearest);
     }
@@ -133,18 +140,22 @@ pub(crate) fn compute(
 }
 
 /// A number whose denormals are zeros, where the module wants them so.
-pub(crate) fn flushed(decoder: &mut Decoder<'_>, form: NumberFormat, number: Parts) -> Parts {
+pub(crate) fn flushed(
+    decoder: &mut Decoder<'_>,
+    form: NumberFormat,
+    number: NumberRegisters,
+) -> NumberRegisters {
     if decoder.floats.denormals(form) != DenormalMode::Flushed {
         return number;
     }
     let to = decoder.parts(form);
     let operation = Operation::new(SizedOperator::Flush, form, form);
-    decoder.push(Action::Sized { operation, to, from: [number].into() });
+    decoder.push(LaneInstruction::Sized { operation, to, from: [number].into() });
     to
 }
 
 /// That a float is none of what its instruction may assume it is not (FPFastMathMode).
-fn assume_operand(decoder: &mut Decoder<'_>, form: NumberFormat, number: Parts) {
+fn assume_operand(decoder: &mut Decoder<'_>, form: NumberFormat, number: NumberRegisters) {
     if !form.is_float() {
         return;
     }
@@ -164,8 +175,8 @@ fn assume_operand(decoder: &mut Decoder<'_>, form: NumberFormat, number: Parts) 
         if flags.contains(flag) {
             let holds = relate(decoder, Relation::Classify(kind), form, &[number]);
             let condition = decoder.mask();
-            decoder.push(Action::Not { to: condition, a: holds });
-            decoder.push(Action::Assume { condition, otherwise });
+            decoder.push(LaneInstruction::Not { to: condition, a: holds });
+            decoder.push(LaneInstruction::Assume { condition, otherwise });
         }
     }
 }
@@ -175,9 +186,9 @@ pub(crate) fn compute_with(
     decoder: &mut Decoder<'_>,
     op: SizedOperator,
     [from, to]: [NumberFormat; 2],
-    operands: &[Parts],
+    operands: &[NumberRegisters],
     rounding: RoundingDirection,
-) -> Result<Parts, Unsupported> {
+) -> Result<NumberRegisters, Unsupported> {
     let result = decoder.parts(to);
     let words = from.is_word() && to.is_word() && operands.iter().all(|parts| parts.high.is_none());
     let quick = (words && rounding == RoundingDirection::Nearest)
@@ -190,7 +201,7 @@ pub(crate) fn compute_with(
                 let bits = from.width().bits();
                 return Err(unsupported(format!("{op:?} on numbers of {bits} bits")));
             }
-            Action::Sized { operation, to: result, from: operands.into() }
+            LaneInstruction::Sized { operation, to: result, from: operands.into() }
         }
     };
     decoder.push(action);
@@ -202,22 +213,24 @@ fn on_words(
     op: SizedOperator,
     forms: [NumberFormat; 2],
     to: Reg,
-    operands: &[Parts],
-) -> Option<Action> {
+    operands: &[NumberRegisters],
+) -> Option<LaneInstruction> {
     let at = |index: usize| operands.get(index).map(|parts| parts.low);
-    let convert = |op| Some(Action::Unary { op, to, a: at(0)? });
+    let convert = |op| Some(LaneInstruction::Unary { op, to, a: at(0)? });
     match (op, forms) {
-        (SizedOperator::Unary(op), _) => Some(Action::Unary { op, to, a: at(0)? }),
-        (SizedOperator::Binary(op), _) => Some(Action::Binary { op, to, a: at(0)?, b: at(1)? }),
+        (SizedOperator::Unary(op), _) => Some(LaneInstruction::Unary { op, to, a: at(0)? }),
+        (SizedOperator::Binary(op), _) => {
+            Some(LaneInstruction::Binary { op, to, a: at(0)?, b: at(1)? })
+        }
         (SizedOperator::Ternary(op), _) => {
-            Some(Action::Ternary { op, to, a: at(0)?, b: at(1)?, c: at(2)? })
+            Some(LaneInstruction::Ternary { op, to, a: at(0)?, b: at(1)?, c: at(2)? })
         }
         (SizedOperator::FromUnsigned, [_, NumberFormat::Float(_)]) => convert(Unary::ConvertUToF),
         (SizedOperator::FromSigned, [_, NumberFormat::Float(_)]) => convert(Unary::ConvertSToF),
         (SizedOperator::ToUnsigned, _) => convert(Unary::ConvertFToU),
         (SizedOperator::ToSigned, _) => convert(Unary::ConvertFToS),
         (SizedOperator::FromUnsigned | SizedOperator::FromSigned | SizedOperator::Round, _) => {
-            Some(Action::Copy { to, from: at(0)? })
+            Some(LaneInstruction::Copy { to, from: at(0)? })
         }
         (SizedOperator::Flush, _) => None,
     }
@@ -227,8 +240,8 @@ pub(crate) fn compute1(
     decoder: &mut Decoder<'_>,
     op: Unary,
     form: NumberFormat,
-    a: Parts,
-) -> Result<Parts, Unsupported> {
+    a: NumberRegisters,
+) -> Result<NumberRegisters, Unsupported> {
     compute(decoder, SizedOperator::Unary(op), [form, form], &[a])
 }
 
@@ -236,9 +249,9 @@ pub(crate) fn compute2(
     decoder: &mut Decoder<'_>,
     op: Binary,
     form: NumberFormat,
-    a: Parts,
-    b: Parts,
-) -> Result<Parts, Unsupported> {
+    a: NumberRegisters,
+    b: NumberRegisters,
+) -> Result<NumberRegisters, Unsupported> {
     compute(decoder, SizedOperator::Binary(op), [form, form], &[a, b])
 }
 
@@ -247,15 +260,17 @@ pub(crate) fn relate(
     decoder: &mut Decoder<'_>,
     relation: Relation,
     form: NumberFormat,
-    from: &[Parts],
+    from: &[NumberRegisters],
 ) -> Reg {
     let to = decoder.mask();
     let action = match (relation, from) {
         (Relation::Compare(op), [a, b]) if form.is_word() => {
-            Action::Compare { op, to, a: a.low, b: b.low }
+            LaneInstruction::Compare { op, to, a: a.low, b: b.low }
         }
-        (Relation::Classify(op), [a]) if form.is_word() => Action::Classify { op, to, a: a.low },
-        _ => Action::Relate { relation, form, to, from: from.into() },
+        (Relation::Classify(op), [a]) if form.is_word() => {
+            LaneInstruction::Classify { op, to, a: a.low }
+        }
+        _ => LaneInstruction::Relate { relation, form, to, from: from.into() },
     };
     decoder.push(action);
     to
@@ -276,7 +291,7 @@ pub(crate) fn each(
     let mut results = Vec::with_capacity(first.parts.len());
     for index in 0..first.parts.len() {
         let at = |numbers: &Numbers| numbers.parts.get(index).or(numbers.parts.first()).copied();
-        let parts: Option<Vec<Parts>> = operands.iter().map(at).collect();
+        let parts: Option<Vec<NumberRegisters>> = operands.iter().map(at).collect();
         let parts = parts.ok_or_else(|| unsupported("a number without components"))?;
         results.push(compute(decoder, op, [first.form, to], &parts)?);
     }
@@ -303,7 +318,7 @@ pub(crate) fn each_relation(
     let compares_floats = matches!(relation, Relation::Compare(op) if op.float_symbol().is_some());
     let mut masks = Vec::new();
     for index in 0..operands[0].parts.len() {
-        let parts: Option<Vec<Parts>> =
+        let parts: Option<Vec<NumberRegisters>> =
             operands.iter().map(|one| one.parts.get(index).copied()).collect();
         let mut parts = parts.ok_or_else(|| unsupported("a comparison of different vectors"))?;
         if compares_floats && !decoder.floats.is_plain() {

@@ -4,7 +4,7 @@ use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::Value;
-use crate::ir::{Action, Reg, Scalar};
+use crate::ir::{LaneInstruction, Reg, Scalar};
 use vkcert_spirv::module::Instruction;
 
 /// The id in operand `index`.
@@ -26,7 +26,7 @@ pub(crate) fn each_mask(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     count: usize,
-    action: impl Fn(Reg, usize) -> Action,
+    action: impl Fn(Reg, usize) -> LaneInstruction,
 ) -> Result<(), Unsupported> {
     check_result(decoder, instruction, count)?;
     let mut scalars = Vec::with_capacity(count);

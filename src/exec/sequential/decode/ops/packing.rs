@@ -5,7 +5,7 @@ use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::Value;
-use crate::ir::{Parts, scalars};
+use crate::ir::{NumberRegisters, word_scalars};
 use vkcert_oracle::float::RoundingDirection;
 use vkcert_spirv::float_controls::DenormalMode;
 use vkcert_spirv::module::Instruction;
@@ -87,7 +87,7 @@ pub(super) fn pack4(
     op: Unary,
 ) -> Result<(), Unsupported> {
     let word = NumberFormat::WORD;
-    let mut result: Option<Parts> = None;
+    let mut result: Option<NumberRegisters> = None;
     for (component, place) in operands[0].parts.iter().zip(0..) {
         let byte =
             compute(decoder, SizedOperator::Unary(op), [operands[0].form, word], &[*component])?;
@@ -124,7 +124,7 @@ pub(super) fn same_words(
     instruction: &Instruction,
     operands: &[Numbers],
 ) -> Result<(), Unsupported> {
-    let words = scalars(&operands[0].parts);
+    let words = word_scalars(&operands[0].parts);
     decoder.define(instruction, Value::Scalars(words.into()));
     Ok(())
 }

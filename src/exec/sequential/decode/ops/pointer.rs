@@ -13,7 +13,9 @@ use crate::decode::layout::{Arrangement, is_address};
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::{Location, Pointer, Value};
-use crate::ir::{Addressing, Bound, Dimension, Parts, Root, Scalar, scalars};
+use crate::ir::{
+    AccessRoot, Addressing, Dimension, DimensionBound, NumberRegisters, Scalar, word_scalars,
+};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op};
 use std::sync::Arc;
@@ -48,17 +50,20 @@ const ADDRESS: NumberFormat = NumberFormat::Integer(Width::W64);
 
 impl Decoder<'_> {
     /// Notes that something is written behind a root.
-    pub(crate) fn note_write(&mut self, root: Root) {
+    pub(crate) fn note_write(&mut self, root: AccessRoot) {
         match root {
-            Root::Descriptor(index) => drop(self.written.insert(index)),
-            Root::Descriptors { first, length, index: _ } => {
+            AccessRoot::Descriptor(index) => drop(self.written.insert(index)),
+            AccessRoot::Descriptors { first, length, index: _ } => {
                 self.written.extend(first..first + length)
             }
-            Root::Address(_) => {
+            AccessRoot::Address(_) => {
                 self.program.addresses = self.program.addresses.max(Addressing::Writes)
             }
-            Root::Pointer { .. } => self.pointed = self.pointed.max(Addressing::Writes),
-            Root::Workgroup | Root::Invocation | Root::PushConstant | Root::Buffer(_) => {}
+            AccessRoot::Pointer { .. } => self.pointed = self.pointed.max(Addressing::Writes),
+            AccessRoot::Workgroup
+            | AccessRoot::Invocation
+            | AccessRoot::PushConstant
+            | AccessRoot::Buffer(_) => {}
         }
     }
 }
@@ -68,7 +73,8 @@ pub(crate) fn as_address(
     decoder: &mut Decoder<'_>,
     pointer: &Pointer,
 ) -> Result<Arc<[Scalar]>, Unsupported> {
-    let Location::Memory { root: Root::Address(start), base, dimensions, .. } = &pointer.to else {
+    let Location::Memory { root: AccessRoot::Address(start), base, dimensions, .. } = &pointer.to
+    else {
         return super::variable_pointer::as_value(decoder, pointer);
     };
     let mut address = *start;
@@ -87,7 +93,7 @@ pub(crate) fn as_address(
         let bytes = compute2(decoder, Binary::IMul, ADDRESS, index, stride)?;
         address = compute2(decoder, Binary::IAdd, ADDRESS, address, bytes)?;
     }
-    Ok(scalars(&[address]).into())
+    Ok(word_scalars(&[address]).into())
 }
 
 /// A value as a pointer.
@@ -107,7 +113,7 @@ pub(crate) fn from_address(decoder: &mut Decoder<'_>, id: Id) -> Result<Pointer,
     let (_, address) = decoder.number(id)?;
     let name = decoder.name(id);
     decoder.note_reference(address.low, pointee);
-    let root = Root::Address(address);
+    let root = AccessRoot::Address(address);
     let to = Location::Memory {
         root,
         base: 0,
@@ -124,7 +130,7 @@ fn equal(
     op: Compare,
 ) -> Result<(), Unsupported> {
     let numbers = [operand(decoder, instruction, 0)?, operand(decoder, instruction, 1)?];
-    let parts: Vec<Parts> = numbers.iter().map(|numbers| numbers.parts[0]).collect();
+    let parts: Vec<NumberRegisters> = numbers.iter().map(|numbers| numbers.parts[0]).collect();
     let result = relate(decoder, Relation::Compare(op), ADDRESS, &parts);
     decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(result)])));
     Ok(())
@@ -168,7 +174,7 @@ fn chain_from(
     let stride = array_stride(decoder, base)?;
     let index = decoder.number(id(instruction, at)?)?;
     let mut pointer = match &pointer.to {
-        Location::Memory { root: Root::Address(_), .. } => {
+        Location::Memory { root: AccessRoot::Address(_), .. } => {
             behind_address(decoder, pointer, stride, index)?
         }
         _ => super::variable_pointer::element(decoder, &pointer, stride, index)?,
@@ -185,7 +191,7 @@ fn behind_address(
     decoder: &mut Decoder<'_>,
     mut pointer: Pointer,
     stride: Option<u32>,
-    (form, index): (NumberFormat, Parts),
+    (form, index): (NumberFormat, NumberRegisters),
 ) -> Result<Pointer, Unsupported> {
     let stride = stride.ok_or_else(|| unsupported(NO_STRIDE))?;
     let start = if form.is_word() { None } else { Some(as_address(decoder, &pointer)?) };
@@ -196,7 +202,7 @@ fn behind_address(
         dimensions.push(Dimension {
             index: index.low,
             stride,
-            bound: Bound::Runtime,
+            bound: DimensionBound::Runtime,
             signed: true,
         });
         return Ok(pointer);
@@ -204,8 +210,9 @@ fn behind_address(
     let word = compute(decoder, SizedOperator::FromSigned, [form, ADDRESS], &[index])?;
     let stride = decoder.constant_number(ADDRESS, u64::from(stride));
     let bytes = compute2(decoder, Binary::IMul, ADDRESS, word, stride)?;
-    let start = Parts { low: word_of(&start, 0)?, high: Some(word_of(&start, 1)?) };
-    (*root, *base) = (Root::Address(compute2(decoder, Binary::IAdd, ADDRESS, start, bytes)?), 0);
+    let start = NumberRegisters { low: word_of(&start, 0)?, high: Some(word_of(&start, 1)?) };
+    (*root, *base) =
+        (AccessRoot::Address(compute2(decoder, Binary::IAdd, ADDRESS, start, bytes)?), 0);
     dimensions.clear();
     Ok(pointer)
 }

@@ -5,7 +5,7 @@
 //! Knows: what each operation gives to every active invocation of one subgroup. Invocations are
 //! numbered within their subgroup; a ballot is a number of 128 bits.
 //! Promises: sums and products are taken in ascending order of the invocations, from the first
-//! value on. What is undefined has the result that [`Undefined`] documents.
+//! value on. What is undefined has the result that [`UndefinedGroupResult`] documents.
 //! Does not cover: operations over scopes other than Subgroup.
 
 use super::ballot::{
@@ -20,8 +20,8 @@ use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::Value;
-use crate::ir::subgroup_operation::{Combination, Group, Scan, Way};
-use crate::ir::{Action, Reg, Scalar, scalars};
+use crate::ir::subgroup_operation::{Combination, GroupOperation, LaneExchange, Scan};
+use crate::ir::{LaneInstruction, Reg, Scalar, word_scalars};
 use rspirv::spirv::Op;
 use std::sync::Arc;
 use vkcert_spirv::module::Instruction;
@@ -36,25 +36,25 @@ macro_rules! rows {
 pub(crate) const TABLE: &[Row] = rows! {
     GroupNonUniformElect => |decoder, instruction| {
         scope(decoder, instruction)?;
-        to_mask(decoder, instruction, Group::Elect, Arc::new([]))
+        to_mask(decoder, instruction, GroupOperation::Elect, Arc::new([]))
     },
-    GroupNonUniformAll => |decoder, instruction| vote(decoder, instruction, Group::All, Scoped::Yes),
-    GroupNonUniformAny => |decoder, instruction| vote(decoder, instruction, Group::Any, Scoped::Yes),
+    GroupNonUniformAll => |decoder, instruction| vote(decoder, instruction, GroupOperation::All, Scoped::Yes),
+    GroupNonUniformAny => |decoder, instruction| vote(decoder, instruction, GroupOperation::Any, Scoped::Yes),
     GroupNonUniformAllEqual => |decoder, instruction| equal(decoder, instruction, Scoped::Yes),
     GroupNonUniformQuadAllKHR => |decoder, instruction| quad_vote(decoder, instruction, Binary::BitwiseAnd),
     GroupNonUniformQuadAnyKHR => |decoder, instruction| quad_vote(decoder, instruction, Binary::BitwiseOr),
-    SubgroupAllKHR => |decoder, instruction| vote(decoder, instruction, Group::All, Scoped::No),
-    SubgroupAnyKHR => |decoder, instruction| vote(decoder, instruction, Group::Any, Scoped::No),
+    SubgroupAllKHR => |decoder, instruction| vote(decoder, instruction, GroupOperation::All, Scoped::No),
+    SubgroupAnyKHR => |decoder, instruction| vote(decoder, instruction, GroupOperation::Any, Scoped::No),
     SubgroupAllEqualKHR => |decoder, instruction| equal(decoder, instruction, Scoped::No),
-    GroupNonUniformBroadcast => |decoder, instruction| exchange(decoder, instruction, Way::Broadcast, Scoped::Yes),
-    SubgroupReadInvocationKHR => |decoder, instruction| exchange(decoder, instruction, Way::Broadcast, Scoped::No),
-    GroupNonUniformBroadcastFirst => |decoder, instruction| exchange(decoder, instruction, Way::First, Scoped::Yes),
-    SubgroupFirstInvocationKHR => |decoder, instruction| exchange(decoder, instruction, Way::First, Scoped::No),
-    GroupNonUniformShuffle => |decoder, instruction| exchange(decoder, instruction, Way::Index, Scoped::Yes),
-    GroupNonUniformShuffleXor => |decoder, instruction| exchange(decoder, instruction, Way::Xor, Scoped::Yes),
-    GroupNonUniformShuffleUp => |decoder, instruction| exchange(decoder, instruction, Way::Up, Scoped::Yes),
-    GroupNonUniformShuffleDown => |decoder, instruction| exchange(decoder, instruction, Way::Down, Scoped::Yes),
-    GroupNonUniformQuadBroadcast => |decoder, instruction| exchange(decoder, instruction, Way::QuadBroadcast, Scoped::Yes),
+    GroupNonUniformBroadcast => |decoder, instruction| exchange(decoder, instruction, LaneExchange::Broadcast, Scoped::Yes),
+    SubgroupReadInvocationKHR => |decoder, instruction| exchange(decoder, instruction, LaneExchange::Broadcast, Scoped::No),
+    GroupNonUniformBroadcastFirst => |decoder, instruction| exchange(decoder, instruction, LaneExchange::First, Scoped::Yes),
+    SubgroupFirstInvocationKHR => |decoder, instruction| exchange(decoder, instruction, LaneExchange::First, Scoped::No),
+    GroupNonUniformShuffle => |decoder, instruction| exchange(decoder, instruction, LaneExchange::Index, Scoped::Yes),
+    GroupNonUniformShuffleXor => |decoder, instruction| exchange(decoder, instruction, LaneExchange::Xor, Scoped::Yes),
+    GroupNonUniformShuffleUp => |decoder, instruction| exchange(decoder, instruction, LaneExchange::Up, Scoped::Yes),
+    GroupNonUniformShuffleDown => |decoder, instruction| exchange(decoder, instruction, LaneExchange::Down, Scoped::Yes),
+    GroupNonUniformQuadBroadcast => |decoder, instruction| exchange(decoder, instruction, LaneExchange::QuadBroadcast, Scoped::Yes),
     GroupNonUniformQuadSwap => quad_swap,
     GroupNonUniformRotateKHR => rotate,
     GroupNonUniformPartitionEXT => partition,
@@ -63,8 +63,8 @@ pub(crate) const TABLE: &[Row] = rows! {
     GroupNonUniformInverseBallot => inverse_ballot,
     GroupNonUniformBallotBitExtract => bit_extract,
     GroupNonUniformBallotBitCount => bit_count,
-    GroupNonUniformBallotFindLSB => |decoder, instruction| find(decoder, instruction, Group::FindLowest),
-    GroupNonUniformBallotFindMSB => |decoder, instruction| find(decoder, instruction, Group::FindHighest),
+    GroupNonUniformBallotFindLSB => |decoder, instruction| find(decoder, instruction, GroupOperation::FindLowest),
+    GroupNonUniformBallotFindMSB => |decoder, instruction| find(decoder, instruction, GroupOperation::FindHighest),
     GroupNonUniformIAdd => |decoder, instruction| arithmetic(decoder, instruction, Binary::IAdd),
     GroupNonUniformFAdd => |decoder, instruction| arithmetic(decoder, instruction, Binary::FAdd),
     GroupNonUniformIMul => |decoder, instruction| arithmetic(decoder, instruction, Binary::IMul),
@@ -86,7 +86,7 @@ pub(crate) const TABLE: &[Row] = rows! {
 fn vote(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: Group,
+    op: GroupOperation,
     scoped: Scoped,
 ) -> Result<(), Unsupported> {
     let at = first(decoder, instruction, scoped)?;
@@ -104,9 +104,10 @@ fn equal(
     let value = id(instruction, at)?;
     let ty = decoder.type_of(value)?;
     let (form, each): (_, Vec<Vec<Scalar>>) = match decoder.form(ty) {
-        Some(form) => {
-            (Some(form), decoder.numbers(value)?.parts.iter().map(|one| scalars(&[*one])).collect())
-        }
+        Some(form) => (
+            Some(form),
+            decoder.numbers(value)?.parts.iter().map(|one| word_scalars(&[*one])).collect(),
+        ),
         None => {
             (None, decoder.masks(value)?.into_iter().map(|mask| vec![Scalar::Mask(mask)]).collect())
         }
@@ -114,13 +115,13 @@ fn equal(
     let mut sum: Option<Reg> = None;
     for from in each {
         let to = decoder.mask();
-        let (op, to_list) = (Group::AllEqual(form), Arc::new([Scalar::Mask(to)]));
-        decoder.push(Action::Group { op, to: to_list, from: from.into(), index: None });
+        let (op, to_list) = (GroupOperation::AllEqual(form), Arc::new([Scalar::Mask(to)]));
+        decoder.push(LaneInstruction::Group { op, to: to_list, from: from.into(), index: None });
         sum = Some(match sum {
             None => to,
             Some(sum) => {
                 let both = decoder.mask();
-                decoder.push(Action::Logic { table: AND, to: both, a: sum, b: to });
+                decoder.push(LaneInstruction::Logic { table: AND, to: both, a: sum, b: to });
                 both
             }
         });
@@ -141,8 +142,8 @@ fn partition(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(),
         if to.len() != 4 {
             return Err(unsupported("a partition that is no vector of four numbers of 32 bits"));
         }
-        decoder.push(Action::Group {
-            op: Group::Partition,
+        decoder.push(LaneInstruction::Group {
+            op: GroupOperation::Partition,
             to: to.clone(),
             from: Arc::new([*from]),
             index: None,
@@ -160,19 +161,19 @@ fn partition(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(),
 fn exchange(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    way: Way,
+    way: LaneExchange,
     scoped: Scoped,
 ) -> Result<(), Unsupported> {
     let at = first(decoder, instruction, scoped)?;
     let index = match way {
-        Way::First | Way::QuadSwap(_) => None,
-        Way::Index
-        | Way::Xor
-        | Way::Up
-        | Way::Down
-        | Way::Broadcast
-        | Way::QuadBroadcast
-        | Way::Rotate(_) => Some(index(decoder, instruction, at + 1)?),
+        LaneExchange::First | LaneExchange::QuadSwap(_) => None,
+        LaneExchange::Index
+        | LaneExchange::Xor
+        | LaneExchange::Up
+        | LaneExchange::Down
+        | LaneExchange::Broadcast
+        | LaneExchange::QuadBroadcast
+        | LaneExchange::Rotate(_) => Some(index(decoder, instruction, at + 1)?),
     };
     let from = decoder.scalars(id(instruction, at)?)?;
     let ty = instruction.result_type.ok_or_else(|| unsupported("an exchange without a type"))?;
@@ -180,7 +181,7 @@ fn exchange(
     if to.len() != from.len() {
         return Err(unsupported(format!("Op{:?} with this type", instruction.op)));
     }
-    decoder.push(Action::Exchange { way, to: to.clone(), from, index });
+    decoder.push(LaneInstruction::Exchange { way, to: to.clone(), from, index });
     decoder.define(instruction, Value::Scalars(to));
     Ok(())
 }
@@ -189,7 +190,7 @@ fn quad_swap(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(),
     // Horizontal, vertical, diagonal.
     match decoder.constants.scalar_word(id(instruction, 2)?) {
         Some(direction @ 0..=2) => {
-            exchange(decoder, instruction, Way::QuadSwap(direction + 1), Scoped::Yes)
+            exchange(decoder, instruction, LaneExchange::QuadSwap(direction + 1), Scoped::Yes)
         }
         _ => Err(unsupported(
             "OpGroupNonUniformQuadSwap with a direction that is no constant up to 2",
@@ -202,7 +203,7 @@ fn rotate(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
         Some(_) => Some(cluster(decoder, instruction, 3)?),
         None => None,
     };
-    exchange(decoder, instruction, Way::Rotate(cluster), Scoped::Yes)
+    exchange(decoder, instruction, LaneExchange::Rotate(cluster), Scoped::Yes)
 }
 
 fn arithmetic(
@@ -222,11 +223,11 @@ fn arithmetic(
     let mut results = Vec::with_capacity(parts.len());
     for from in parts {
         let to = decoder.parts(form);
-        let op = Group::Combine(Combination { operation, identity }, scan);
+        let op = GroupOperation::Combine(Combination { operation, identity }, scan);
         let from = flushed(decoder, form, from);
         let (to_list, from) =
-            (scalars(&[to]).into(), [scalars(&[from]), sets.clone()].concat().into());
-        decoder.push(Action::Group { op, to: to_list, from, index: None });
+            (word_scalars(&[to]).into(), [word_scalars(&[from]), sets.clone()].concat().into());
+        decoder.push(LaneInstruction::Group { op, to: to_list, from, index: None });
         results.push(flushed(decoder, form, to));
     }
     define(decoder, instruction, &results);

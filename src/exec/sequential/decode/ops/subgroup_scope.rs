@@ -5,7 +5,7 @@ use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::ir::memory_semantics::SUBGROUP_SCOPE;
-use crate::ir::subgroup_operation::{Scan, Within};
+use crate::ir::subgroup_operation::{PartitionRange, Scan};
 use crate::ir::{Scalar, SubgroupUse};
 use rspirv::dr::Operand;
 use rspirv::spirv::GroupOperation;
@@ -84,13 +84,13 @@ pub(super) fn scan(
             cluster(decoder, instruction, value + 1).map(Scan::Clustered)
         }
         Some(Operand::GroupOperation(GroupOperation::PartitionedReduceEXT)) => {
-            Ok(Scan::Partitioned(Within::All))
+            Ok(Scan::Partitioned(PartitionRange::All))
         }
         Some(Operand::GroupOperation(GroupOperation::PartitionedInclusiveScanEXT)) => {
-            Ok(Scan::Partitioned(Within::UpToOwn))
+            Ok(Scan::Partitioned(PartitionRange::UpToOwn))
         }
         Some(Operand::GroupOperation(GroupOperation::PartitionedExclusiveScanEXT)) => {
-            Ok(Scan::Partitioned(Within::BelowOwn))
+            Ok(Scan::Partitioned(PartitionRange::BelowOwn))
         }
         _ => Err(unsupported(format!("Op{:?} without a group operation", instruction.op))),
     }

@@ -10,9 +10,9 @@ use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::Location;
-use crate::ir::atomic::Atomic;
-use crate::ir::memory_semantics::{Fence, Fences, Reach, SUBGROUP_SCOPE};
-use crate::ir::{Action, Addressing, Root, SubgroupUse};
+use crate::ir::atomic::AtomicOperation;
+use crate::ir::memory_semantics::{BarrierFences, BarrierReach, Fence, SUBGROUP_SCOPE};
+use crate::ir::{AccessRoot, Addressing, LaneInstruction, SubgroupUse};
 use rspirv::spirv::Op;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,109 +25,109 @@ pub(crate) const TABLE: &[Row] = &[
     row(
         Op::AtomicLoad,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::Load, Shape::LOAD)
+            atomic(decoder, instruction, AtomicOperation::Load, Shape::LOAD)
         }),
     ),
     row(
         Op::AtomicStore,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::Store, Shape::VALUE)
+            atomic(decoder, instruction, AtomicOperation::Store, Shape::VALUE)
         }),
     ),
     row(
         Op::AtomicExchange,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::Exchange, Shape::VALUE)
+            atomic(decoder, instruction, AtomicOperation::Exchange, Shape::VALUE)
         }),
     ),
     row(
         Op::AtomicCompareExchange,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::CompareExchange, Shape::COMPARE)
+            atomic(decoder, instruction, AtomicOperation::CompareExchange, Shape::COMPARE)
         }),
     ),
     row(
         Op::AtomicIIncrement,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::Increment, Shape::LOAD)
+            atomic(decoder, instruction, AtomicOperation::Increment, Shape::LOAD)
         }),
     ),
     row(
         Op::AtomicIDecrement,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::Decrement, Shape::LOAD)
+            atomic(decoder, instruction, AtomicOperation::Decrement, Shape::LOAD)
         }),
     ),
     row(
         Op::AtomicIAdd,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::Add, Shape::VALUE)
+            atomic(decoder, instruction, AtomicOperation::Add, Shape::VALUE)
         }),
     ),
     row(
         Op::AtomicISub,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::Sub, Shape::VALUE)
+            atomic(decoder, instruction, AtomicOperation::Sub, Shape::VALUE)
         }),
     ),
     row(
         Op::AtomicSMin,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::SMin, Shape::VALUE)
+            atomic(decoder, instruction, AtomicOperation::SMin, Shape::VALUE)
         }),
     ),
     row(
         Op::AtomicUMin,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::UMin, Shape::VALUE)
+            atomic(decoder, instruction, AtomicOperation::UMin, Shape::VALUE)
         }),
     ),
     row(
         Op::AtomicSMax,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::SMax, Shape::VALUE)
+            atomic(decoder, instruction, AtomicOperation::SMax, Shape::VALUE)
         }),
     ),
     row(
         Op::AtomicUMax,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::UMax, Shape::VALUE)
+            atomic(decoder, instruction, AtomicOperation::UMax, Shape::VALUE)
         }),
     ),
     row(
         Op::AtomicAnd,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::And, Shape::VALUE)
+            atomic(decoder, instruction, AtomicOperation::And, Shape::VALUE)
         }),
     ),
     row(
         Op::AtomicOr,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::Or, Shape::VALUE)
+            atomic(decoder, instruction, AtomicOperation::Or, Shape::VALUE)
         }),
     ),
     row(
         Op::AtomicFAddEXT,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::FAdd, Shape::VALUE)
+            atomic(decoder, instruction, AtomicOperation::FAdd, Shape::VALUE)
         }),
     ),
     row(
         Op::AtomicFMinEXT,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::FMin, Shape::VALUE)
+            atomic(decoder, instruction, AtomicOperation::FMin, Shape::VALUE)
         }),
     ),
     row(
         Op::AtomicFMaxEXT,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::FMax, Shape::VALUE)
+            atomic(decoder, instruction, AtomicOperation::FMax, Shape::VALUE)
         }),
     ),
     row(
         Op::AtomicXor,
         Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, Atomic::Xor, Shape::VALUE)
+            atomic(decoder, instruction, AtomicOperation::Xor, Shape::VALUE)
         }),
     ),
 ];
@@ -149,7 +149,7 @@ impl Shape {
 fn atomic(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: Atomic,
+    op: AtomicOperation,
     shape: Shape,
 ) -> Result<(), Unsupported> {
     // The data is of the type of the result, or of the value that is stored.
@@ -170,27 +170,27 @@ fn atomic(
     }
     let (access, form) = atomic_access(decoder, &pointer)?;
     let places = match access.root {
-        Root::Descriptor(index) => index..index + 1,
-        Root::Descriptors { first, length, index: _ } => first..first + length,
-        Root::Workgroup
-        | Root::Invocation
-        | Root::PushConstant
-        | Root::Address(_)
-        | Root::Pointer { .. }
-        | Root::Buffer(_) => 0..0,
+        AccessRoot::Descriptor(index) => index..index + 1,
+        AccessRoot::Descriptors { first, length, index: _ } => first..first + length,
+        AccessRoot::Workgroup
+        | AccessRoot::Invocation
+        | AccessRoot::PushConstant
+        | AccessRoot::Address(_)
+        | AccessRoot::Pointer { .. }
+        | AccessRoot::Buffer(_) => 0..0,
     };
     decoder.atomics.extend(places);
     match access.root {
-        Root::Address(_) => decoder.program.addresses = Addressing::Atomics,
-        Root::Pointer { .. } => decoder.pointed = Addressing::Atomics,
-        Root::Descriptor(_)
-        | Root::Descriptors { .. }
-        | Root::Workgroup
-        | Root::Invocation
-        | Root::PushConstant
-        | Root::Buffer(_) => {}
+        AccessRoot::Address(_) => decoder.program.addresses = Addressing::Atomics,
+        AccessRoot::Pointer { .. } => decoder.pointed = Addressing::Atomics,
+        AccessRoot::Descriptor(_)
+        | AccessRoot::Descriptors { .. }
+        | AccessRoot::Workgroup
+        | AccessRoot::Invocation
+        | AccessRoot::PushConstant
+        | AccessRoot::Buffer(_) => {}
     }
-    if op != Atomic::Load {
+    if op != AtomicOperation::Load {
         decoder.note_write(access.root);
     }
     let operand = |decoder: &mut Decoder<'_>, at: Option<usize>| match at {
@@ -203,7 +203,7 @@ fn atomic(
     // order.
     let to =
         instruction.result.filter(|result| decoder.is_used(*result)).map(|_| decoder.parts(form));
-    decoder.push(Action::Atomic { op, form, access: Arc::new(access), to, a, b });
+    decoder.push(LaneInstruction::Atomic { op, form, access: Arc::new(access), to, a, b });
     if let Some(to) = to {
         define(decoder, instruction, &[to]);
     }
@@ -218,8 +218,8 @@ fn control_barrier(
 ) -> Result<(), Unsupported> {
     let scope = decoder.constants.scalar_word(id(instruction, 0)?);
     let reach = match scope {
-        Some(WORKGROUP_SCOPE) => Reach::Workgroup,
-        Some(SUBGROUP_SCOPE) => Reach::Subgroup,
+        Some(WORKGROUP_SCOPE) => BarrierReach::Workgroup,
+        Some(SUBGROUP_SCOPE) => BarrierReach::Subgroup,
         _ => {
             return Err(unsupported(
                 "OpControlBarrier with an execution scope other than Workgroup or Subgroup",
@@ -231,12 +231,12 @@ fn control_barrier(
     let module = decoder.module;
     let before = beside(decoder, module.instructions[..here].iter().rev())?;
     let after = beside(decoder, module.instructions[here + 1..].iter())?;
-    let fences = Fences::new(reach, control, before, after);
+    let fences = BarrierFences::new(reach, control, before, after);
     match reach {
-        Reach::Workgroup => decoder.barrier(fences),
-        Reach::Subgroup => {
+        BarrierReach::Workgroup => decoder.barrier(fences),
+        BarrierReach::Subgroup => {
             decoder.program.subgroups = SubgroupUse::Barriers;
-            decoder.push(Action::SubgroupBarrier { fences });
+            decoder.push(LaneInstruction::SubgroupBarrier { fences });
         }
     }
     Ok(())
@@ -245,7 +245,7 @@ fn control_barrier(
 /// Execution is sequential, so memory is always consistent; a fence only orders accesses.
 fn memory_barrier(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let fence = fence(decoder, instruction, [0, 1])?;
-    decoder.push(Action::Fence { fence });
+    decoder.push(LaneInstruction::Fence { fence });
     Ok(())
 }
 

@@ -20,8 +20,11 @@ use crate::decode::layout::Arrangement;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::{Location, Pointer};
-use crate::ir::scalars;
-use crate::ir::{Action, Bound, Dimension, Object, Parts, Pointed, Reg, Root, Scalar};
+use crate::ir::word_scalars;
+use crate::ir::{
+    AccessRoot, Dimension, DimensionBound, LaneInstruction, NumberRegisters, PointedMemory,
+    PointedObject, Reg, Scalar,
+};
 use rspirv::spirv::{Op, StorageClass};
 use std::sync::Arc;
 use vkcert_spirv::module::{Id, Instruction};
@@ -34,33 +37,36 @@ pub(crate) fn as_value(
     decoder: &mut Decoder<'_>,
     pointer: &Pointer,
 ) -> Result<Arc<[Scalar]>, Unsupported> {
-    Ok(scalars(&[parts(decoder, pointer)?]).into())
+    Ok(word_scalars(&[parts(decoder, pointer)?]).into())
 }
 
 /// Bytes from the start of the object, and its number.
-fn parts(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Parts, Unsupported> {
+fn parts(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<NumberRegisters, Unsupported> {
     let Location::Memory { root, base, dimensions, arrangement, name } = &pointer.to else {
         return Err(unsupported("a pointer as a value that leads into no memory"));
     };
     note_layout(decoder, pointer.ty, *arrangement)?;
     let (which, start) = match root {
-        Root::Pointer { which, into: _ } => (*which, 0),
-        Root::Descriptor(_) => {
-            (object(decoder, Object { root: *root, window: None, name: name.clone() }), 0)
+        AccessRoot::Pointer { which, into: _ } => (*which, 0),
+        AccessRoot::Descriptor(_) => {
+            (object(decoder, PointedObject { root: *root, window: None, name: name.clone() }), 0)
         }
-        Root::Workgroup => {
+        AccessRoot::Workgroup => {
             let place =
                 decoder.workgroup_places.iter().rev().find(|[start, _]| start <= base).copied();
             let [start, words] = place.ok_or_else(|| unsupported("a pointer into no variable"))?;
             let window = Some([start / 4, words]);
-            (object(decoder, Object { root: *root, window, name: name.clone() }), start)
+            (object(decoder, PointedObject { root: *root, window, name: name.clone() }), start)
         }
-        Root::Descriptors { .. } => {
+        AccessRoot::Descriptors { .. } => {
             return Err(unsupported(
                 "a variable pointer into an array of buffers by an index that is no constant",
             ));
         }
-        Root::Invocation | Root::PushConstant | Root::Address(_) | Root::Buffer(_) => {
+        AccessRoot::Invocation
+        | AccessRoot::PushConstant
+        | AccessRoot::Address(_)
+        | AccessRoot::Buffer(_) => {
             return Err(unsupported(
                 "a variable pointer into memory that is no storage buffer or workgroup variable",
             ));
@@ -85,7 +91,7 @@ fn parts(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Parts, Unsuppor
         offset =
             compute2(decoder, Binary::IAdd, NumberFormat::WORD, offset.into(), bytes.into())?.low;
     }
-    Ok(Parts { low: offset, high: Some(which) })
+    Ok(NumberRegisters { low: offset, high: Some(which) })
 }
 
 /// Remembers how what a pointer points to lies in memory: its value does not say it, and the type
@@ -135,7 +141,8 @@ pub(crate) fn bounded(
     let parts = parts(decoder, pointer)?;
     match &pointer.to {
         Location::Memory { root, arrangement, name, .. } => {
-            let into = if root.is_buffer() { Pointed::Buffers } else { Pointed::Workgroup };
+            let into =
+                if root.is_buffer() { PointedMemory::Buffers } else { PointedMemory::Workgroup };
             at(parts, into, pointer.ty, (*arrangement, name.clone()))
         }
         _ => Err(unsupported("a pointer into no memory")),
@@ -143,7 +150,7 @@ pub(crate) fn bounded(
 }
 
 /// A register with the number of an object.
-fn object(decoder: &mut Decoder<'_>, object: Object) -> Reg {
+fn object(decoder: &mut Decoder<'_>, object: PointedObject) -> Reg {
     let objects = &mut decoder.program.objects;
     let known =
         objects.iter().position(|one| (one.root, one.window) == (object.root, object.window));
@@ -165,10 +172,10 @@ pub(crate) fn from_value(
     let name = decoder.name(id);
     let (into, arrangement) = match storage {
         StorageClass::Workgroup if has_workgroup_blocks(decoder) => {
-            (Pointed::Workgroup, layout_of(decoder, pointee)?)
+            (PointedMemory::Workgroup, layout_of(decoder, pointee)?)
         }
-        StorageClass::Workgroup => (Pointed::Workgroup, Arrangement::Flat),
-        StorageClass::StorageBuffer => (Pointed::Buffers, layout_of(decoder, pointee)?),
+        StorageClass::Workgroup => (PointedMemory::Workgroup, Arrangement::Flat),
+        StorageClass::StorageBuffer => (PointedMemory::Buffers, layout_of(decoder, pointee)?),
         other => {
             return Err(unsupported(format!("a pointer as a value in storage class {other:?}")));
         }
@@ -177,16 +184,20 @@ pub(crate) fn from_value(
 }
 
 fn at(
-    parts: Parts,
-    into: Pointed,
+    parts: NumberRegisters,
+    into: PointedMemory,
     ty: Id,
     (arrangement, name): (Arrangement, Arc<str>),
 ) -> Result<Pointer, Unsupported> {
     let which = parts.high.ok_or_else(|| unsupported("a pointer of one word"))?;
-    let offset =
-        Dimension { index: parts.low, stride: 1, bound: Bound::Fixed(u32::MAX), signed: true };
+    let offset = Dimension {
+        index: parts.low,
+        stride: 1,
+        bound: DimensionBound::Fixed(u32::MAX),
+        signed: true,
+    };
     let to = Location::Memory {
-        root: Root::Pointer { which, into },
+        root: AccessRoot::Pointer { which, into },
         base: 0,
         dimensions: vec![offset],
         arrangement,
@@ -227,7 +238,7 @@ pub(crate) fn element(
     decoder: &mut Decoder<'_>,
     pointer: &Pointer,
     stride: Option<u32>,
-    (form, index): (NumberFormat, Parts),
+    (form, index): (NumberFormat, NumberRegisters),
 ) -> Result<Pointer, Unsupported> {
     let start = parts(decoder, pointer)?;
     let Location::Memory { root, arrangement, name, .. } = &pointer.to else {
@@ -242,8 +253,13 @@ pub(crate) fn element(
     let stride = decoder.constant_word(stride);
     let bytes = compute2(decoder, Binary::IMul, NumberFormat::WORD, index, stride.into())?;
     let offset = compute2(decoder, Binary::IAdd, NumberFormat::WORD, start.low.into(), bytes)?;
-    let into = if root.is_buffer() { Pointed::Buffers } else { Pointed::Workgroup };
-    at(Parts { low: offset.low, high: start.high }, into, pointer.ty, (*arrangement, name.clone()))
+    let into = if root.is_buffer() { PointedMemory::Buffers } else { PointedMemory::Workgroup };
+    at(
+        NumberRegisters { low: offset.low, high: start.high },
+        into,
+        pointer.ty,
+        (*arrangement, name.clone()),
+    )
 }
 
 /// OpPtrDiff: elements from the second pointer to the first; both must be in the same array.
@@ -255,7 +271,7 @@ pub(crate) fn difference(
     let (decorated, pointer) = (array_stride(decoder, first)?, decoder.pointer(first)?);
     match &pointer.to {
         Location::Memory {
-            root: Root::Descriptor(_) | Root::Workgroup | Root::Pointer { .. },
+            root: AccessRoot::Descriptor(_) | AccessRoot::Workgroup | AccessRoot::Pointer { .. },
             ..
         } => {}
         _ => return Err(unsupported("OpPtrDiff of pointers that are no variable pointers")),
@@ -274,10 +290,10 @@ pub(crate) fn difference(
         let whole = relate(decoder, equal, NumberFormat::WORD, &[back, bytes]);
         let same = relate(decoder, equal, NumberFormat::WORD, &[one.into(), other.into()]);
         let condition = decoder.mask();
-        decoder.push(Action::Logic { table: AND, to: condition, a: whole, b: same });
+        decoder.push(LaneInstruction::Logic { table: AND, to: condition, a: whole, b: same });
         let otherwise =
             "the difference of pointers that are not in the same array is undefined (OpPtrDiff)";
-        decoder.push(Action::Assume { condition, otherwise });
+        decoder.push(LaneInstruction::Assume { condition, otherwise });
     }
     let form = decoder.result_form(instruction)?;
     let result = if form.is_word() {

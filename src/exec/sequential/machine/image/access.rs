@@ -9,11 +9,13 @@
 use super::texel;
 use super::texel::{Held, Toward};
 use super::workspace::{Got, NOTHING};
-use crate::ir::atomic::{Atomic, Touch};
-use crate::ir::image::{Chosen, Doing, ImageStep, Level, Reading};
-use crate::ir::lane_mask::{MASK_WORDS, Mask};
-use crate::ir::memory_semantics::Kinds;
-use crate::ir::{Root, Scalar};
+use crate::ir::atomic::{AccessKind, AtomicOperation};
+use crate::ir::image::{
+    CoordinateFormat, DescriptorChoice, ImageInstruction, ImageOperation, LevelOperand,
+};
+use crate::ir::lane_mask::{LaneMask, MASK_WORDS};
+use crate::ir::memory_semantics::MemoryKinds;
+use crate::ir::{AccessRoot, Scalar};
 use crate::machine::access_step::{AtomicAccess, AtomicMark, LaneAccess, Moment};
 use crate::machine::choice::Choice;
 use crate::machine::control_trace::{Stored, trace_stored};
@@ -30,20 +32,20 @@ use vkcert_model::image::ImageFormat;
 
 impl Registers {
     /// The texel that whole coordinates name.
-    fn named(&self, step: &ImageStep, view: &View, lane: usize) -> Place {
+    fn named(&self, step: &ImageInstruction, view: &View, lane: usize) -> Place {
         let whole = |at: usize| {
             let word = step.coordinates.get(at).map_or(0, |reg| self.words[reg.0 as usize][lane]);
-            match step.reading {
-                Reading::Signed => i64::from(word as i32),
-                Reading::Unsigned | Reading::Float => i64::from(word),
+            match step.coordinate_format {
+                CoordinateFormat::Signed => i64::from(word as i32),
+                CoordinateFormat::Unsigned | CoordinateFormat::Float => i64::from(word),
             }
         };
         let (axes, layers) = view.coordinates();
         let at = std::array::from_fn(|axis| if axis < axes { whole(axis) } else { 0 });
         let layer = if layers > 0 { whole(axes) } else { 0 };
         let level = match &step.level {
-            Level::Number(level) => i64::from(self.words[level.0 as usize][lane] as i32),
-            Level::First | Level::Detail(_) | Level::Gradient(_) => 0,
+            LevelOperand::Number(level) => i64::from(self.words[level.0 as usize][lane] as i32),
+            LevelOperand::First | LevelOperand::Detail(_) | LevelOperand::Gradient(_) => 0,
         };
         let sample = step
             .sample
@@ -54,34 +56,45 @@ impl Registers {
 
 impl Machine<'_> {
     /// Runs one image instruction for all active lanes.
-    pub(crate) fn image(&mut self, step: &ImageStep, place: u32) {
+    pub(crate) fn image(&mut self, step: &ImageInstruction, place: u32) {
         let mut results = std::mem::take(&mut self.memory.workspace.results);
         results.clear();
         results.resize(self.registers.width, [0; 4]);
         let mut undefined = [0; MASK_WORDS];
         for lane in self.registers.active.lanes() {
             let Some((descriptor, slot)) = self.chosen(&step.image, lane, place) else { continue };
-            let got = match step.doing {
-                Doing::Read => self.read_texel(step, descriptor, slot, lane, place),
-                Doing::Write => self.write_texel(step, descriptor, slot, lane, place),
-                Doing::Atomic(op) => self.texel_atomic(op, step, descriptor, slot, lane, place),
-                Doing::Sample | Doing::Gather { .. } => {
+            let got = match step.operation {
+                ImageOperation::Read => self.read_texel(step, descriptor, slot, lane, place),
+                ImageOperation::Write => self.write_texel(step, descriptor, slot, lane, place),
+                ImageOperation::Atomic(op) => {
+                    self.texel_atomic(op, step, descriptor, slot, lane, place)
+                }
+                ImageOperation::Sample | ImageOperation::Gather { .. } => {
                     self.sampled(step, descriptor, slot, lane, place)
                 }
-                Doing::Size => self.size(step, slot, lane, place),
-                Doing::Levels => Got { value: [levels(&slot.view), 0, 0, 0], undefined: false },
-                Doing::Samples => Got { value: [samples(&slot.view), 0, 0, 0], undefined: false },
+                ImageOperation::Size => self.size(step, slot, lane, place),
+                ImageOperation::Levels => {
+                    Got { value: [levels(&slot.view), 0, 0, 0], undefined: false }
+                }
+                ImageOperation::Samples => {
+                    Got { value: [samples(&slot.view), 0, 0, 0], undefined: false }
+                }
             };
             results[lane] = got.value;
             undefined[lane / 64] |= u64::from(got.undefined) << (lane % 64);
         }
         let first = step.image.descriptors.first().copied().unwrap_or(0);
-        self.report_races((Root::Descriptor(first), &step.image.name), place);
-        match step.doing {
-            Doing::Write => self.watch_change(Root::Descriptor(first), true),
-            Doing::Read | Doing::Atomic(_) => self.watch_texels(first, &results, place),
-            Doing::Sample | Doing::Gather { .. } | Doing::Size | Doing::Levels | Doing::Samples => {
+        self.report_races((AccessRoot::Descriptor(first), &step.image.name), place);
+        match step.operation {
+            ImageOperation::Write => self.watch_change(AccessRoot::Descriptor(first), true),
+            ImageOperation::Read | ImageOperation::Atomic(_) => {
+                self.watch_texels(first, &results, place)
             }
+            ImageOperation::Sample
+            | ImageOperation::Gather { .. }
+            | ImageOperation::Size
+            | ImageOperation::Levels
+            | ImageOperation::Samples => {}
         }
         for (component, parts) in step.to.iter().enumerate() {
             for (half, reg) in parts.registers().enumerate() {
@@ -99,7 +112,7 @@ impl Machine<'_> {
     /// The descriptor that a lane means, and what is bound to it; none after a finding.
     pub(super) fn chosen(
         &mut self,
-        chosen: &Chosen,
+        chosen: &DescriptorChoice,
         lane: usize,
         place: u32,
     ) -> Option<(u32, Slot)> {
@@ -145,7 +158,7 @@ impl Machine<'_> {
     /// First byte in the store of the texel that a lane names; none after a finding.
     fn located(
         &mut self,
-        step: &ImageStep,
+        step: &ImageInstruction,
         descriptor: u32,
         slot: Slot,
         lane: usize,
@@ -211,13 +224,13 @@ impl Machine<'_> {
             }
         }
         let bytes = (lane, first..first + size);
-        self.observe_texel((descriptor, slot), bytes, (Touch::Read, None), None, place);
+        self.observe_texel((descriptor, slot), bytes, (AccessKind::Read, None), None, place);
         Got { value, undefined }
     }
 
     fn read_texel(
         &mut self,
-        step: &ImageStep,
+        step: &ImageInstruction,
         descriptor: u32,
         slot: Slot,
         lane: usize,
@@ -232,7 +245,7 @@ impl Machine<'_> {
 
     fn write_texel(
         &mut self,
-        step: &ImageStep,
+        step: &ImageInstruction,
         descriptor: u32,
         slot: Slot,
         lane: usize,
@@ -271,7 +284,7 @@ impl Machine<'_> {
         }
         let new = bytes.iter().rev().fold(0, |all, byte| all << 8 | u128::from(*byte));
         let texel = (lane, first..first + bytes.len());
-        self.observe_texel((descriptor, slot), texel, (Touch::Write, Some(new)), None, place);
+        self.observe_texel((descriptor, slot), texel, (AccessKind::Write, Some(new)), None, place);
         let trace = self.path(lane);
         let store = &mut self.memory.stores[slot.buffer];
         let words = first / 4..(first + bytes.len()).div_ceil(4);
@@ -286,8 +299,8 @@ impl Machine<'_> {
 
     fn texel_atomic(
         &mut self,
-        op: Atomic,
-        step: &ImageStep,
+        op: AtomicOperation,
+        step: &ImageInstruction,
         descriptor: u32,
         slot: Slot,
         lane: usize,
@@ -301,7 +314,7 @@ impl Machine<'_> {
         let at = first / 4;
         let old = self.memory.stores[slot.buffer].number(&(first..first + 4 * words)) as u64;
         let new = op.apply(step.form, old, value, comparator);
-        let touch = if new.is_some() { op.touch() } else { Touch::AtomicRead };
+        let touch = if new.is_some() { op.access_kind() } else { AccessKind::AtomicRead };
         let after = self.monitor.order.as_ref().map_or(0, |_| self.monitor.clock.tick());
         let atomic = AtomicAccess { op, after, mark: AtomicMark::InOrder };
         self.observe_texel(
@@ -314,8 +327,8 @@ impl Machine<'_> {
         let trace = self.path(lane);
         let store = &mut self.memory.stores[slot.buffer];
         trace_stored(store, trace, at..at + words, Stored::Part);
-        let passes = op.gives_what_was_there();
-        let undefined = op.reads() && (at..at + words).any(|word| store.is_undefined(word));
+        let passes = op.returns_old_value();
+        let undefined = op.reads_memory() && (at..at + words).any(|word| store.is_undefined(word));
         let changed = new.is_some_and(|new| new != old);
         if let Some(new) = new {
             for (half, word) in (at..at + words).enumerate() {
@@ -323,9 +336,9 @@ impl Machine<'_> {
                 store.define(word, true);
             }
         }
-        self.watch_change(Root::Descriptor(descriptor), changed);
+        self.watch_change(AccessRoot::Descriptor(descriptor), changed);
         if undefined && self.monitor.track_undefined && !passes {
-            let mut lanes = Mask::EMPTY;
+            let mut lanes = LaneMask::EMPTY;
             lanes.insert(lane);
             let message = format!(
                 "an atomic operation reads an uninitialised texel of `{}`",
@@ -340,8 +353,8 @@ impl Machine<'_> {
     /// value; none where that lies outside.
     pub(crate) fn texel_effect(
         &self,
-        op: Atomic,
-        step: &ImageStep,
+        op: AtomicOperation,
+        step: &ImageInstruction,
         lane: usize,
     ) -> Option<(usize, usize, [u64; 2])> {
         let element = step
@@ -366,23 +379,23 @@ impl Machine<'_> {
         &mut self,
         (descriptor, slot): (u32, Slot),
         (lane, bytes): (usize, Range<usize>),
-        (touch, new): (Touch, Option<u128>),
+        (touch, new): (AccessKind, Option<u128>),
         atomic: Option<AtomicAccess>,
         place: u32,
     ) {
         let Monitor { track_races, clock, .. } = &self.monitor;
-        let moment = Moment::of(clock, Kinds::IMAGES, self.registers.first_lane, place);
+        let moment = Moment::of(clock, MemoryKinds::IMAGES, self.registers.first_lane, place);
         let store = &mut self.memory.stores[slot.buffer];
         let held = if *track_races { store.number(&bytes) } else { 0 };
         let values = [held, new.unwrap_or(held)];
         self.monitor.observe(store, &moment, &LaneAccess { lane, bytes, touch, values, atomic });
         if !self.monitor.users.is_empty() {
-            self.tell_users(Root::Descriptor(descriptor), place);
+            self.tell_users(AccessRoot::Descriptor(descriptor), place);
         }
     }
 
     /// Texels of a level on each axis, and layers.
-    fn size(&mut self, step: &ImageStep, slot: Slot, lane: usize, place: u32) -> Got {
+    fn size(&mut self, step: &ImageInstruction, slot: Slot, lane: usize, place: u32) -> Got {
         let picture = match slot.view {
             View::Texels(_, texels) => {
                 return Got { value: [u64::from(texels), 0, 0, 0], undefined: false };

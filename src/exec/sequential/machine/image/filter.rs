@@ -9,7 +9,7 @@
 use super::sampling::{Coordinate, Sampling, Tap, Wanted};
 use super::workspace::{Got, NOTHING};
 use crate::ir::Reg;
-use crate::ir::image::{Doing, ImageStep, Level, Projection};
+use crate::ir::image::{ImageInstruction, ImageOperation, LevelOperand, Projection};
 use crate::machine::choice::Choice;
 use crate::machine::image::texel;
 use crate::machine::registers::Registers;
@@ -26,7 +26,7 @@ impl Registers {
     /// Coordinates and reference of a lane, divided where the instruction projects.
     fn coordinate(
         &self,
-        step: &ImageStep,
+        step: &ImageInstruction,
         picture: &Picture,
         lane: usize,
     ) -> (Coordinate, Option<f32>) {
@@ -45,7 +45,7 @@ impl Registers {
 
     fn taps(
         &self,
-        step: &ImageStep,
+        step: &ImageInstruction,
         picture: &Picture,
         sampler: &JobSampler,
         coordinate: Coordinate,
@@ -57,21 +57,21 @@ impl Registers {
             std::array::from_fn(|axis| given.get(axis).map_or(0, |reg| self.whole(*reg, lane)))
         };
         let sampling = |offset| Sampling { picture, sampler, coordinate, offset };
-        match (step.doing, step.offsets.len()) {
-            (Doing::Gather { .. }, 4) => {
+        match (step.operation, step.offsets.len()) {
+            (ImageOperation::Gather { .. }, 4) => {
                 // Each of four offsets has a footprint of its own, of which the first texel is
                 // meant.
                 (0..4).for_each(|at| sampling(offset(at)).gather_one(at, [0, 0], taps));
             }
-            (Doing::Gather { .. }, _) => sampling(offset(0)).gather(taps),
+            (ImageOperation::Gather { .. }, _) => sampling(offset(0)).gather(taps),
             _ => {
                 let wanted = match &step.level {
-                    Level::Detail(level) => Wanted::Detail(self.float(*level, lane)),
-                    Level::Gradient(pair) => Wanted::Gradient([0, 1].map(|at: usize| {
+                    LevelOperand::Detail(level) => Wanted::Detail(self.float(*level, lane)),
+                    LevelOperand::Gradient(pair) => Wanted::Gradient([0, 1].map(|at: usize| {
                         let [x, y, z, _] = self.floats(&pair[at], lane);
                         [x, y, z]
                     })),
-                    Level::First | Level::Number(_) => Wanted::First,
+                    LevelOperand::First | LevelOperand::Number(_) => Wanted::First,
                 };
                 sampling(offset(0)).taps(wanted, taps);
             }
@@ -87,7 +87,7 @@ impl Machine<'_> {
     /// OpImageSample... and OpImageGather...
     pub(super) fn sampled(
         &mut self,
-        step: &ImageStep,
+        step: &ImageInstruction,
         descriptor: u32,
         slot: Slot,
         lane: usize,
@@ -131,13 +131,13 @@ impl Machine<'_> {
     /// The weighted sum of texels, or four components of texels that are gathered.
     fn blended(
         &mut self,
-        step: &ImageStep,
+        step: &ImageInstruction,
         from: &Filtered<'_>,
         taps: &[Tap],
         lane: usize,
         place: u32,
     ) -> Got {
-        let Doing::Gather { component } = step.doing else {
+        let ImageOperation::Gather { component } = step.operation else {
             return self.sum(step, from, taps.iter(), lane, place);
         };
         let component = if from.reference.is_some() { 0 } else { component as usize % 4 };
@@ -153,7 +153,7 @@ impl Machine<'_> {
 
     fn sum<'t>(
         &mut self,
-        step: &ImageStep,
+        step: &ImageInstruction,
         from: &Filtered<'_>,
         taps: impl Iterator<Item = &'t Tap> + Clone,
         lane: usize,
@@ -181,7 +181,7 @@ impl Machine<'_> {
             Choice::Low => -1.0,
             Choice::High => 1.0,
         };
-        if toward != 0.0 && step.doing == Doing::Sample {
+        if toward != 0.0 && step.operation == ImageOperation::Sample {
             let slack = toward * imprecision(from);
             for (sum, [least, most]) in sums.iter_mut().zip(ends) {
                 if sum.is_finite() && least.is_finite() && most.is_finite() {
@@ -195,7 +195,7 @@ impl Machine<'_> {
     /// One texel, compared where there is a reference.
     fn tapped(
         &mut self,
-        step: &ImageStep,
+        step: &ImageInstruction,
         from: &Filtered<'_>,
         tap: &Tap,
         lane: usize,

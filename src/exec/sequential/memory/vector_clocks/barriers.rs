@@ -3,14 +3,14 @@
 use super::Order;
 use super::chains::{Domain, Layer, Learnt, Nearness};
 use super::message::{Message, Released, add};
-use crate::ir::memory_semantics::{Fence, Kinds, Scope};
-use crate::ir::subgroup_operation::Members;
+use crate::ir::memory_semantics::{Fence, MemoryKinds, Scope};
+use crate::ir::subgroup_operation::SubgroupMembers;
 use std::collections::BTreeMap;
 
 impl Order {
     /// All invocations meet; for `whole` the barrier itself orders what they did before what they
     /// do after.
-    pub(crate) fn barrier(&mut self, whole: Kinds, control: Fence, after: u32) {
+    pub(crate) fn barrier(&mut self, whole: MemoryKinds, control: Fence, after: u32) {
         let all: Vec<u32> = (0..self.invocations).collect();
         self.meet(&all, Scope::Workgroup, whole, control, after);
     }
@@ -19,8 +19,8 @@ impl Order {
     pub(crate) fn subgroup_barrier(
         &mut self,
         first: u32,
-        members: Members,
-        whole: Kinds,
+        members: SubgroupMembers,
+        whole: MemoryKinds,
         control: Fence,
         after: u32,
     ) {
@@ -28,7 +28,7 @@ impl Order {
         self.meet(&some, Scope::Subgroup, whole, control, after);
     }
 
-    fn meet(&mut self, who: &[u32], reach: Scope, whole: Kinds, control: Fence, after: u32) {
+    fn meet(&mut self, who: &[u32], reach: Scope, whole: MemoryKinds, control: Fence, after: u32) {
         if control.orders_anything() {
             who.iter().for_each(|one| {
                 self.acquire(*one, control);
@@ -39,7 +39,7 @@ impl Order {
         let all = self.together(who, reach, whole, after);
         let near = self.together_nearby(who, whole);
         if reach == Scope::Workgroup {
-            whole.each().for_each(|kind| self.group.settled[kind] = after - 1);
+            whole.kind_numbers().for_each(|kind| self.group.settled[kind] = after - 1);
         }
         for one in who {
             self.group.times[*one as usize] = after;
@@ -51,12 +51,12 @@ impl Order {
             for message in &told {
                 self.hear(*one, message, control);
             }
-            self.see(*one, control, control.acquires().or(whole));
+            self.see(*one, control, control.acquired_kinds().union(whole));
         }
     }
 
     /// What those of each subgroup who meet know that its invocations alone may use.
-    fn together_nearby(&self, who: &[u32], whole: Kinds) -> BTreeMap<u32, Learnt> {
+    fn together_nearby(&self, who: &[u32], whole: MemoryKinds) -> BTreeMap<u32, Learnt> {
         let mut near: BTreeMap<u32, Learnt> = BTreeMap::new();
         if self.explicit() {
             for one in who {
@@ -73,19 +73,19 @@ impl Order {
             return;
         }
         let hears = self.reaches(control.reach(), message.from, invocation);
-        let acquired = if hears { control.acquires() } else { Kinds::NONE };
-        self.learn(invocation, message, acquired.and(message.kinds));
+        let acquired = if hears { control.acquired_kinds() } else { MemoryKinds::NONE };
+        self.learn(invocation, message, acquired.intersection(message.kinds));
         let own = &mut self.group.invocations[invocation as usize];
-        if !acquired.has(message.kinds) {
+        if !acquired.contains(message.kinds) {
             add(&mut own.pending, message.clone());
         }
     }
 
     /// What all who meet know together, and did until then.
-    fn together(&self, who: &[u32], reach: Scope, whole: Kinds, after: u32) -> Learnt {
+    fn together(&self, who: &[u32], reach: Scope, whole: MemoryKinds, after: u32) -> Learnt {
         let (mut all, workgroup) = (Learnt::default(), self.group.workgroup);
         let everybody = reach == Scope::Workgroup;
-        for kind in whole.each() {
+        for kind in whole.kind_numbers() {
             for one in who {
                 let own = &self.group.invocations[*one as usize].learnt;
                 all.change(Layer::Before, kind).join(own.of(Layer::Before, kind));
@@ -105,7 +105,9 @@ impl Order {
             for one in who {
                 let own = &self.group.invocations[*one as usize];
                 all.join(&own.learnt, whole, Nearness::Workgroup);
-                for (kind, to) in whole.each().flat_map(|kind| Domain::ALL.map(|to| (kind, to))) {
+                for (kind, to) in
+                    whole.kind_numbers().flat_map(|kind| Domain::ALL.map(|to| (kind, to)))
+                {
                     all.add_available(
                         (to, kind),
                         (workgroup, *one),
@@ -120,17 +122,17 @@ impl Order {
     /// Times of the workgroup that runs that are ordered before all that it does now, in memory of
     /// these kinds: the first since which no other one has run, and the last. None where that does
     /// not settle everything.
-    pub(crate) fn settled(&self, kinds: Kinds) -> Option<(u32, u32)> {
+    pub(crate) fn settled(&self, kinds: MemoryKinds) -> Option<(u32, u32)> {
         if self.explicit() {
             return None;
         }
-        let last = kinds.each().map(|kind| self.group.settled[kind]).min()?;
+        let last = kinds.kind_numbers().map(|kind| self.group.settled[kind]).min()?;
         let (first, _) = *self.owners.last()?;
         (first <= last).then_some((first, last))
     }
 
     /// What the fences before a barrier tell all who meet there, beside what it orders wholly.
-    fn told(&self, who: &[u32], whole: Kinds) -> Vec<Message> {
+    fn told(&self, who: &[u32], whole: MemoryKinds) -> Vec<Message> {
         let mut told = Vec::new();
         for one in who {
             for released in &self.group.invocations[*one as usize].released {
@@ -140,7 +142,10 @@ impl Order {
                 }
                 let learnt = self.written_out(*one, &Released { kinds, ..released.clone() });
                 let (from, scope) = (self.sender(*one), released.scope);
-                add(&mut told, Message { from, scope, kinds, carrier: Kinds::NONE, by: 0, learnt });
+                add(
+                    &mut told,
+                    Message { from, scope, kinds, carrier: MemoryKinds::NONE, by: 0, learnt },
+                );
             }
         }
         told

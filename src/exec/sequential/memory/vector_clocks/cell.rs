@@ -6,8 +6,8 @@
 //! Does not cover: more than the first such access of each kind.
 
 use super::message::Published;
-use crate::ir::atomic::{Atomic, Touch};
-use crate::ir::memory_semantics::Kinds;
+use crate::ir::atomic::{AccessKind, AtomicOperation};
+use crate::ir::memory_semantics::MemoryKinds;
 use crate::memory::race_shadow::{Seen, Stamp};
 use crate::memory::vector_clocks::{Asked, Missing, Order, Reads, is_atomic, writes};
 
@@ -38,14 +38,14 @@ impl Accesses {
         new: Stamp,
         order: &Order,
         now: &Asked,
-        (kinds, settled): (Kinds, Settled),
+        (kinds, settled): (MemoryKinds, Settled),
     ) {
         if self.stamps.last() == Some(&new) {
             return;
         }
         let all = self.are_settled(settled);
         if all || self.stamps.len() as u32 >= self.bound.max(SHORT) {
-            let alike = |old: &Stamp| order.places.are_alike(old.place(), now.place);
+            let alike = |old: &Stamp| order.places.have_equal_facts(old.place(), now.place);
             let replaced = |old: &Stamp| alike(old) && (all || order.stands_for(*old, now, kinds));
             self.stamps.retain(|old| !replaced(old));
             self.bound = (2 * self.stamps.len() as u32).max(SHORT);
@@ -73,17 +73,18 @@ pub(crate) struct Cell {
 /// Bytes of a cell, without what its lists hold.
 pub(crate) const CELL_BYTES: u64 = size_of::<Cell>() as u64;
 
-const TOUCHES: [Touch; 4] = [Touch::Read, Touch::Write, Touch::AtomicRead, Touch::AtomicWrite];
+const TOUCHES: [AccessKind; 4] =
+    [AccessKind::Read, AccessKind::Write, AccessKind::AtomicRead, AccessKind::AtomicWrite];
 
 impl Cell {
     pub(crate) fn seen(&self) -> Seen {
         let some =
-            |touch: Touch| self.of(touch).is_some_and(|accesses| !accesses.stamps.is_empty());
+            |touch: AccessKind| self.of(touch).is_some_and(|accesses| !accesses.stamps.is_empty());
         Seen {
-            read: some(Touch::Read),
-            written: some(Touch::Write),
-            atomically_read: some(Touch::AtomicRead),
-            atomically_written: some(Touch::AtomicWrite),
+            read: some(AccessKind::Read),
+            written: some(AccessKind::Write),
+            atomically_read: some(AccessKind::AtomicRead),
+            atomically_written: some(AccessKind::AtomicWrite),
         }
     }
 
@@ -92,12 +93,12 @@ impl Cell {
         &mut self,
         now: &Asked,
         order: &Order,
-        kinds: Kinds,
-        mut race: impl FnMut(Stamp, Touch, Missing),
+        kinds: MemoryKinds,
+        mut race: impl FnMut(Stamp, AccessKind, Missing),
     ) {
         let settled = order.settled(kinds);
         for kind in TOUCHES {
-            let alike = is_atomic(kind) && is_atomic(now.touch) && order.places.alike;
+            let alike = is_atomic(kind) && is_atomic(now.touch) && order.places.atomics_uniform;
             if alike || !(writes(kind) || writes(now.touch)) {
                 continue;
             }
@@ -117,21 +118,21 @@ impl Cell {
         self.of_mut(now.touch).record(stamp, order, now, (kinds, settled));
     }
 
-    fn of(&self, kind: Touch) -> Option<&Accesses> {
+    fn of(&self, kind: AccessKind) -> Option<&Accesses> {
         match kind {
-            Touch::Read => Some(&self.reads),
-            Touch::Write => Some(&self.writes),
-            Touch::AtomicRead => self.atomics.as_ref().map(|atomics| &atomics[0]),
-            Touch::AtomicWrite => self.atomics.as_ref().map(|atomics| &atomics[1]),
+            AccessKind::Read => Some(&self.reads),
+            AccessKind::Write => Some(&self.writes),
+            AccessKind::AtomicRead => self.atomics.as_ref().map(|atomics| &atomics[0]),
+            AccessKind::AtomicWrite => self.atomics.as_ref().map(|atomics| &atomics[1]),
         }
     }
 
-    fn of_mut(&mut self, kind: Touch) -> &mut Accesses {
+    fn of_mut(&mut self, kind: AccessKind) -> &mut Accesses {
         match kind {
-            Touch::Read => &mut self.reads,
-            Touch::Write => &mut self.writes,
-            Touch::AtomicRead => &mut self.atomics.get_or_insert_default()[0],
-            Touch::AtomicWrite => &mut self.atomics.get_or_insert_default()[1],
+            AccessKind::Read => &mut self.reads,
+            AccessKind::Write => &mut self.writes,
+            AccessKind::AtomicRead => &mut self.atomics.get_or_insert_default()[0],
+            AccessKind::AtomicWrite => &mut self.atomics.get_or_insert_default()[1],
         }
     }
 
@@ -151,7 +152,7 @@ pub(crate) struct Cells {
     pub cells: Vec<Cell>,
     /// By word.
     pub published: std::collections::HashMap<usize, Published>,
-    pub kinds: Kinds,
+    pub kinds: MemoryKinds,
 }
 
 /// An atomic that was made.
@@ -161,10 +162,10 @@ pub(crate) struct Told {
     pub invocation: u32,
     pub place: u32,
     /// Its storage class.
-    pub memory: Kinds,
-    pub op: Atomic,
+    pub memory: MemoryKinds,
+    pub op: AtomicOperation,
     /// What it did in fact: one that compares may not write.
-    pub touch: Touch,
+    pub touch: AccessKind,
     /// A time behind all others.
     pub after: u32,
 }
@@ -174,11 +175,11 @@ impl Cells {
     pub(crate) fn tell(&mut self, word: usize, told: &Told, order: &mut Order) {
         let published = self.published.entry(word).or_default();
         let &Told { invocation, place, memory, op, touch, after } = told;
-        if op.reads() {
+        if op.reads_memory() {
             order.atomic_read(invocation, place, memory, published);
         }
         if writes(touch) {
-            let reads = if op.reads() { Reads::Yes } else { Reads::No };
+            let reads = if op.reads_memory() { Reads::Yes } else { Reads::No };
             order.atomic_write((invocation, place), memory, published, reads, after);
         }
     }

@@ -10,7 +10,7 @@
 //! subgroup or workgroup and back: such a chain counts as broken.
 
 use super::clock::Known;
-use crate::ir::memory_semantics::{Kinds, Scope};
+use crate::ir::memory_semantics::{MemoryKinds, Scope};
 use std::ops::Range;
 
 /// To whom writes are made available: the instance of the writer's subgroup, of its workgroup, all
@@ -129,7 +129,7 @@ const AVAILABLE: usize = 6;
 const OF_SUBGROUP: Range<usize> = 10..14;
 const OF_WORKGROUP: Range<usize> = 14..18;
 
-type ByKind = [Known; Kinds::COUNT];
+type ByKind = [Known; MemoryKinds::COUNT];
 
 const NOTHING: &Known = &Known::NONE;
 
@@ -164,11 +164,11 @@ impl Learnt {
     }
 
     /// Whether it has all that another one tells everybody.
-    pub(super) fn covers(&self, other: &Learnt, kinds: Kinds) -> bool {
+    pub(super) fn covers(&self, other: &Learnt, kinds: MemoryKinds) -> bool {
         let layer = |at: usize, kind: usize| {
             self.further.as_ref().map_or(NOTHING, |further| &further[at][kind])
         };
-        kinds.each().all(|kind| {
+        kinds.kind_numbers().all(|kind| {
             let further =
                 other.further.iter().flat_map(|further| further[..AVAILABLE].iter().enumerate());
             self.before[kind].covers(&other.before[kind])
@@ -177,14 +177,14 @@ impl Learnt {
     }
 
     /// Adds what another one tells somebody who is so near.
-    pub(super) fn join(&mut self, other: &Learnt, kinds: Kinds, nearness: Nearness) {
-        kinds.each().for_each(|kind| self.before[kind].join(&other.before[kind]));
+    pub(super) fn join(&mut self, other: &Learnt, kinds: MemoryKinds, nearness: Nearness) {
+        kinds.kind_numbers().for_each(|kind| self.before[kind].join(&other.before[kind]));
         let Some(theirs) = &other.further else { return };
         let of_workgroup = if nearness == Nearness::Afar { 0..0 } else { OF_WORKGROUP };
         let of_subgroup = if nearness == Nearness::Subgroup { OF_SUBGROUP } else { 0..0 };
         let mine = self.further.get_or_insert_default();
         for at in (0..AVAILABLE).chain(of_workgroup).chain(of_subgroup) {
-            kinds.each().for_each(|kind| mine[at][kind].join(&theirs[at][kind]));
+            kinds.kind_numbers().for_each(|kind| mine[at][kind].join(&theirs[at][kind]));
         }
     }
 

@@ -2,9 +2,9 @@
 //! chains of availability and visibility.
 
 use super::tests::{Definition, Engine, Event, Happening, KINDS, SUBGROUP, events, places};
-use crate::ir::access_facts::{Declared, Facts, Places};
-use crate::ir::atomic::Touch;
-use crate::ir::memory_semantics::{ACQUIRE, Kinds, RELEASE, Scope};
+use crate::ir::access_facts::{AccessFacts, DeclaredModel, FactsByInstruction};
+use crate::ir::atomic::AccessKind;
+use crate::ir::memory_semantics::{ACQUIRE, MemoryKinds, RELEASE, Scope};
 use crate::memory::race_shadow::Stamp;
 use crate::memory::vector_clocks::{Asked, writes};
 use vkcert_model::random::SplitMix64;
@@ -12,7 +12,7 @@ use vkcert_model::random::SplitMix64;
 /// Memory operands of an access: what it does, and to whom it makes available or visible itself.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Operands {
-    touch: Touch,
+    touch: AccessKind,
     own: Option<Scope>,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Operands {
 pub(super) struct Chains<'a> {
     definition: Definition<'a>,
     operands: &'a [Operands],
-    kind: Kinds,
+    kind: MemoryKinds,
     before: Vec<Vec<bool>>,
 }
 
@@ -50,12 +50,12 @@ impl Chains<'_> {
     fn operation(
         &self,
         event: usize,
-        kinds: fn(&Happening) -> Kinds,
+        kinds: fn(&Happening) -> MemoryKinds,
         semantics: u32,
     ) -> Option<Scope> {
         let one = self.at(event);
         let fence = one.fence().filter(|fence| fence.semantics & semantics != 0)?;
-        kinds(one).has(self.kind).then_some(fence.reach())
+        kinds(one).contains(self.kind).then_some(fence.reach())
     }
 
     /// The operations that end a chain of availability of a write, to a domain.
@@ -136,7 +136,7 @@ pub(super) fn explicit_events(draw: &mut SplitMix64) -> (Vec<Happening>, Vec<Ope
     let mut operands = Vec::new();
     for one in &mut history {
         let mut pick = |count: usize| draw.integer(0, count as i128 - 1) as usize;
-        let touch = [Touch::Read, Touch::Write][pick(2)];
+        let touch = [AccessKind::Read, AccessKind::Write][pick(2)];
         let own = [None, None, Some(Scope::Subgroup), Some(Scope::Workgroup), Some(Scope::Device)]
             [pick(5)];
         operands.push(Operands { touch, own });
@@ -161,16 +161,16 @@ pub(super) fn accesses_are_ordered_by_chains_as_the_memory_model_defines() {
     for round in 0..4_000 {
         let (history, operands) = explicit_events(&mut draw);
         let mut places = places(&history);
-        places = Places::with(
-            Declared::Vulkan,
+        places = FactsByInstruction::from_facts(
+            DeclaredModel::Vulkan,
             history.iter().enumerate().map(|(at, one)| {
-                let facts = Facts {
+                let facts = AccessFacts {
                     available: operands[at].own,
                     visible: operands[at].own,
-                    ..Facts::default()
+                    ..AccessFacts::default()
                 };
                 let accesses = matches!(one.event, Event::Access(_));
-                (at as u32, if accesses { facts } else { places.facts(at as u32) })
+                (at as u32, if accesses { facts } else { places.facts_at(at as u32) })
             }),
         );
         let chains = KINDS.map(|kind| {

@@ -2,14 +2,14 @@
 
 use super::Times;
 use super::chains::{Learnt, Nearness};
-use crate::ir::memory_semantics::{Kinds, Scope};
+use crate::ir::memory_semantics::{MemoryKinds, Scope};
 use std::rc::Rc;
 
 /// A release fence: what its invocation knew then, without copying it.
 #[derive(Debug, Clone)]
 pub(super) struct Released {
     pub(super) scope: Scope,
-    pub(super) kinds: Kinds,
+    pub(super) kinds: MemoryKinds,
     pub(super) learnt: Learnt,
     /// Own accesses up to these times happened before, and were available to each domain.
     pub(super) before: u32,
@@ -21,9 +21,9 @@ pub(super) struct Released {
 pub(super) struct Message {
     pub(super) from: Sender,
     pub(super) scope: Scope,
-    pub(super) kinds: Kinds,
+    pub(super) kinds: MemoryKinds,
     /// The memory of the atomic that carries it; none for a barrier.
-    pub(super) carrier: Kinds,
+    pub(super) carrier: MemoryKinds,
     /// The place of the atomic that has read it; of no meaning before.
     pub(super) by: u32,
     pub(super) learnt: Rc<Learnt>,

@@ -1,8 +1,8 @@
 //! What is missing between two accesses that are not ordered, and what makes two accesses a race at
 //! all.
 
-use crate::ir::access_facts::Facts;
-use crate::ir::atomic::Touch;
+use crate::ir::access_facts::AccessFacts;
+use crate::ir::atomic::AccessKind;
 use crate::memory::vector_clocks::is_atomic;
 
 /// Why two accesses are not ordered.
@@ -58,7 +58,7 @@ pub(super) enum Clash {
     Atomics([u32; 2]),
 }
 
-pub(super) fn clash(touches: [Touch; 2], facts: &[Facts; 2]) -> Clash {
+pub(super) fn clash(touches: [AccessKind; 2], facts: &[AccessFacts; 2]) -> Clash {
     let [one, two] = facts.each_ref().map(|facts| facts.atomic.map(|atomic| atomic.bytes));
     match (touches.map(is_atomic), one, two) {
         ([true, true], Some(one), Some(two)) => Clash::Atomics([one, two]),

@@ -18,14 +18,13 @@ mod clock;
 mod explicit_tests;
 mod message;
 mod missing;
-pub(crate) mod places;
 #[cfg(test)]
 mod tests;
 
 use super::race_shadow::Stamp;
-use crate::ir::access_facts::{Declared, Places, Privacy};
-use crate::ir::atomic::Touch;
-use crate::ir::memory_semantics::{Fence, Kinds, Scope};
+use crate::ir::access_facts::{DeclaredModel, FactsByInstruction, Privacy};
+use crate::ir::atomic::AccessKind;
+use crate::ir::memory_semantics::{Fence, MemoryKinds, Scope};
 use crate::memory::vector_clocks::message::{Message, Published, Released, Sender, add};
 use chains::{Domain, Layer, Learnt, Nearness, Neighbours, Own};
 pub(crate) use missing::Missing;
@@ -35,7 +34,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// By domain and kind of memory.
-type Times = [[u32; Kinds::COUNT]; Domain::ALL.len()];
+type Times = [[u32; MemoryKinds::COUNT]; Domain::ALL.len()];
 
 #[derive(Debug, Clone, Default)]
 struct Invocation {
@@ -57,13 +56,13 @@ struct Group {
     times: Vec<u32>,
     /// By kind of memory: what its invocations accessed up to this time happened before all that
     /// they do now.
-    settled: [u32; Kinds::COUNT],
+    settled: [u32; MemoryKinds::COUNT],
 }
 
 /// An access whose order is asked for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked {
-    pub touch: Touch,
+    pub touch: AccessKind,
     /// Local index in the workgroup that runs.
     pub invocation: u32,
     pub place: u32,
@@ -72,7 +71,7 @@ pub(crate) struct Asked {
 /// Who knows what of whom.
 #[derive(Debug)]
 pub(crate) struct Order {
-    places: Arc<Places>,
+    places: Arc<FactsByInstruction>,
     invocations: u32,
     subgroup: u32,
     /// From which time on which workgroup ran.
@@ -89,7 +88,7 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    pub(crate) fn new(places: Arc<Places>, invocations: u32, subgroup: u32) -> Self {
+    pub(crate) fn new(places: Arc<FactsByInstruction>, invocations: u32, subgroup: u32) -> Self {
         let (owners, group, resting) = (Vec::new(), Group::default(), BTreeMap::new());
         Self {
             places,
@@ -107,7 +106,7 @@ impl Order {
     pub(crate) fn start(&mut self, workgroup: u64, time: u32) {
         let count = self.invocations as usize;
         let (invocations, times) = (vec![Invocation::default(); count], vec![time; count]);
-        self.group = Group { workgroup, invocations, times, settled: [0; Kinds::COUNT] };
+        self.group = Group { workgroup, invocations, times, settled: [0; MemoryKinds::COUNT] };
         self.owners.push((time, workgroup));
     }
 
@@ -136,7 +135,7 @@ impl Order {
 
     /// Whether two atomics of the program may not be atomic for each other.
     pub(crate) fn has_atomics_apart(&self) -> bool {
-        !self.places.alike
+        !self.places.atomics_uniform
     }
 
     pub(crate) fn stamp(&self, invocation: u32, place: u32) -> Stamp {
@@ -144,11 +143,11 @@ impl Order {
     }
 
     fn explicit(&self) -> bool {
-        self.places.declared == Declared::Vulkan
+        self.places.declared == DeclaredModel::Vulkan
     }
 
     fn sender(&self, invocation: u32) -> Sender {
-        if self.places.wide && !self.explicit() {
+        if self.places.all_reach_device && !self.explicit() {
             return Sender::Any;
         }
         Sender::One { workgroup: self.group.workgroup, subgroup: invocation / self.subgroup }
@@ -183,7 +182,7 @@ impl Order {
     }
 
     fn acquire(&mut self, invocation: u32, fence: Fence) {
-        let kinds = fence.acquires();
+        let kinds = fence.acquired_kinds();
         if kinds.is_empty() {
             return;
         }
@@ -191,19 +190,19 @@ impl Order {
         let pending = std::mem::take(&mut self.group.invocations[index].pending);
         let mut kept = Vec::new();
         for message in pending {
-            let takes =
-                kinds.has(message.carrier) && self.reaches(fence.reach(), message.from, invocation);
+            let takes = kinds.contains(message.carrier)
+                && self.reaches(fence.reach(), message.from, invocation);
             if takes {
                 if !message.carrier.is_empty() {
                     self.note_news(
                         invocation,
                         message.by,
-                        (&message.learnt, kinds.and(message.kinds)),
+                        (&message.learnt, kinds.intersection(message.kinds)),
                     );
                 }
-                self.learn(invocation, &message, kinds.and(message.kinds));
+                self.learn(invocation, &message, kinds.intersection(message.kinds));
             }
-            if !takes || !kinds.has(message.kinds) {
+            if !takes || !kinds.contains(message.kinds) {
                 kept.push(message);
             }
         }
@@ -212,7 +211,7 @@ impl Order {
     }
 
     /// An invocation learns what a message tells.
-    fn learn(&mut self, invocation: u32, message: &Message, kinds: Kinds) {
+    fn learn(&mut self, invocation: u32, message: &Message, kinds: MemoryKinds) {
         let nearness = match message.from {
             _ if self.reaches(Scope::Subgroup, message.from, invocation) => Nearness::Subgroup,
             _ if self.reaches(Scope::Workgroup, message.from, invocation) => Nearness::Workgroup,
@@ -224,20 +223,20 @@ impl Order {
 
     /// Notes that an atomic orders the invocation behind others, unless what it tells is known
     /// already.
-    fn note_news(&mut self, invocation: u32, place: u32, (learnt, kinds): (&Learnt, Kinds)) {
+    fn note_news(&mut self, invocation: u32, place: u32, (learnt, kinds): (&Learnt, MemoryKinds)) {
         if !self.group.invocations[invocation as usize].learnt.covers(learnt, kinds) {
             self.synchronized.get_or_insert(place);
         }
     }
 
     /// A visibility operation, where the fence is one.
-    fn see(&mut self, invocation: u32, fence: Fence, kinds: Kinds) {
+    fn see(&mut self, invocation: u32, fence: Fence, kinds: MemoryKinds) {
         if !self.explicit() || !fence.makes_visible() {
             return;
         }
         let (place, scope) = (self.neighbours(invocation), fence.reach());
         let learnt = &mut self.group.invocations[invocation as usize].learnt;
-        kinds.each().for_each(|kind| learnt.see(kind, &place, scope));
+        kinds.kind_numbers().for_each(|kind| learnt.see(kind, &place, scope));
     }
 
     /// The workgroup that runs, and the local indices of an invocation's subgroup.
@@ -249,21 +248,21 @@ impl Order {
     fn release(&mut self, invocation: u32, fence: Fence) {
         if let Some(new) = self.released(invocation, fence) {
             let own = &mut self.group.invocations[invocation as usize];
-            own.released.retain(|old| old.scope > new.scope || !new.kinds.has(old.kinds));
+            own.released.retain(|old| old.scope > new.scope || !new.kinds.contains(old.kinds));
             own.released.push(new);
         }
     }
 
     /// What a release of now tells, with its availability operation; none where it is no release.
     fn released(&mut self, invocation: u32, fence: Fence) -> Option<Released> {
-        let (kinds, scope, explicit) = (fence.releases(), fence.reach(), self.explicit());
+        let (kinds, scope, explicit) = (fence.released_kinds(), fence.reach(), self.explicit());
         if kinds.is_empty() {
             return None;
         }
         let (before, place) = (self.group.times[invocation as usize], self.neighbours(invocation));
         let own = &mut self.group.invocations[invocation as usize];
         if explicit && fence.makes_available() {
-            for kind in kinds.each() {
+            for kind in kinds.kind_numbers() {
                 for to in Domain::ALL.into_iter().filter(|to| to.is_in(scope)) {
                     own.available[to as usize][kind] = before;
                 }
@@ -278,7 +277,7 @@ impl Order {
     fn written_out(&self, invocation: u32, released: &Released) -> Rc<Learnt> {
         let mut learnt = Learnt::default();
         let workgroup = self.group.workgroup;
-        for kind in released.kinds.each() {
+        for kind in released.kinds.kind_numbers() {
             learnt.copy(&released.learnt, kind);
             learnt.change(Layer::Before, kind).add(workgroup, invocation, released.before);
             for to in Domain::ALL {
@@ -294,22 +293,26 @@ impl Order {
         &mut self,
         invocation: u32,
         place: u32,
-        memory: Kinds,
+        memory: MemoryKinds,
         published: &Published,
     ) {
-        let Some(atomic) = self.places.facts(place).atomic else { return };
+        let Some(atomic) = self.places.facts_at(place).atomic else { return };
         let (fence, reach) = (atomic.fence, atomic.fence.reach());
-        let acquired = fence.acquires();
+        let acquired = fence.acquired_kinds();
         for message in &published.0 {
             if !self.reaches(message.scope, message.from, invocation)
                 || !self.reaches(reach, message.from, invocation)
             {
                 continue;
             }
-            self.note_news(invocation, place, (&message.learnt, acquired.and(message.kinds)));
-            self.learn(invocation, message, acquired.and(message.kinds));
+            self.note_news(
+                invocation,
+                place,
+                (&message.learnt, acquired.intersection(message.kinds)),
+            );
+            self.learn(invocation, message, acquired.intersection(message.kinds));
             let own = &mut self.group.invocations[invocation as usize];
-            if !acquired.has(message.kinds) {
+            if !acquired.contains(message.kinds) {
                 let (scope, carrier) = (message.scope.min(reach), memory);
                 add(&mut own.pending, Message { scope, carrier, by: place, ..message.clone() });
             }
@@ -323,12 +326,12 @@ impl Order {
     pub(crate) fn atomic_write(
         &mut self,
         (invocation, place): (u32, u32),
-        memory: Kinds,
+        memory: MemoryKinds,
         published: &mut Published,
         reads: Reads,
         after: u32,
     ) {
-        let Some(atomic) = self.places.facts(place).atomic else { return };
+        let Some(atomic) = self.places.facts_at(place).atomic else { return };
         if reads == Reads::No {
             published.0.clear();
         }
@@ -337,7 +340,7 @@ impl Order {
         let alone = self.released(invocation, atomic.fence);
         let own = &self.group.invocations[invocation as usize];
         let from = self.sender(invocation);
-        let fences = own.released.iter().filter(|one| one.kinds.has(memory));
+        let fences = own.released.iter().filter(|one| one.kinds.contains(memory));
         let messages: Vec<Message> = (fences.chain(&alone))
             .map(|released| {
                 let (scope, learnt) =
@@ -356,7 +359,7 @@ impl Order {
 
     /// Whether whoever is ordered behind what is accessed now is behind an earlier access of the
     /// same kind too.
-    fn stands_for(&self, earlier: Stamp, now: &Asked, kinds: Kinds) -> bool {
+    fn stands_for(&self, earlier: Stamp, now: &Asked, kinds: MemoryKinds) -> bool {
         let owner = self.owner(earlier.time());
         if owner == self.group.workgroup && earlier.lane() == now.invocation && !self.explicit() {
             return true;
@@ -364,7 +367,7 @@ impl Order {
         let learnt = &self.group.invocations[now.invocation as usize].learnt;
         let has = |layer: Layer| {
             kinds
-                .each()
+                .kind_numbers()
                 .all(|kind| learnt.of(layer, kind).has(owner, earlier.lane(), earlier.time()))
         };
         if !has(Layer::Before) {
@@ -384,16 +387,16 @@ impl Order {
     /// memory of these kinds.
     pub(crate) fn missing(
         &self,
-        (earlier, kind): (Stamp, Touch),
+        (earlier, kind): (Stamp, AccessKind),
         now: &Asked,
-        kinds: Kinds,
+        kinds: MemoryKinds,
     ) -> Option<Missing> {
         let owner = self.owner(earlier.time());
         let near = owner == self.group.workgroup;
         if near && earlier.lane() == now.invocation {
             return None;
         }
-        let facts = [earlier.place(), now.place].map(|place| self.places.facts(place));
+        let facts = [earlier.place(), now.place].map(|place| self.places.facts_at(place));
         let clash = match clash([kind, now.touch], &facts) {
             Clash::Plain => Missing::Order,
             Clash::Atomics(bytes) if bytes[0] != bytes[1] => Missing::Width,
@@ -416,7 +419,7 @@ impl Order {
         let learnt = &self.group.invocations[now.invocation as usize].learnt;
         let known = |layer: Layer| {
             kinds
-                .each()
+                .kind_numbers()
                 .all(|kind| learnt.of(layer, kind).has(owner, earlier.lane(), earlier.time()))
         };
         if !known(Layer::Before) {
@@ -426,7 +429,7 @@ impl Order {
             return None;
         }
         if !self.explicit() {
-            let seen = facts[0].coherent && (facts[1].coherent || now.touch == Touch::Write);
+            let seen = facts[0].coherent && (facts[1].coherent || now.touch == AccessKind::Write);
             return (!near && !seen).then_some(Missing::Coherence);
         }
         let together = match near {
@@ -456,7 +459,7 @@ impl Order {
         };
         let itself = facts[1].visible.filter(|scope| *scope > Scope::Invocation);
         let visible =
-            now.touch == Touch::Write || own.into_iter().any(seen) || itself.is_some_and(sees);
+            now.touch == AccessKind::Write || own.into_iter().any(seen) || itself.is_some_and(sees);
         (!visible).then_some(Missing::Visibility)
     }
 }
@@ -468,10 +471,10 @@ pub(crate) enum Reads {
     No,
 }
 
-pub(crate) fn writes(touch: Touch) -> bool {
-    matches!(touch, Touch::Write | Touch::AtomicWrite)
+pub(crate) fn writes(touch: AccessKind) -> bool {
+    matches!(touch, AccessKind::Write | AccessKind::AtomicWrite)
 }
 
-pub(crate) fn is_atomic(touch: Touch) -> bool {
-    matches!(touch, Touch::AtomicRead | Touch::AtomicWrite)
+pub(crate) fn is_atomic(touch: AccessKind) -> bool {
+    matches!(touch, AccessKind::AtomicRead | AccessKind::AtomicWrite)
 }

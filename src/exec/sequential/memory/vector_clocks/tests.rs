@@ -2,10 +2,10 @@
 //! exactly if they say so.
 
 use super::cell::{Cell, Cells, Told};
-use crate::ir::access_facts::{Atomicity, Declared, Facts, Places};
-use crate::ir::atomic::{Atomic, Touch};
-use crate::ir::memory_semantics::{ACQUIRE, Fence, Kinds, RELEASE, Scope};
-use crate::ir::subgroup_operation::Members;
+use crate::ir::access_facts::{AccessFacts, Atomicity, DeclaredModel, FactsByInstruction};
+use crate::ir::atomic::{AccessKind, AtomicOperation};
+use crate::ir::memory_semantics::{ACQUIRE, Fence, MemoryKinds, RELEASE, Scope};
+use crate::ir::subgroup_operation::SubgroupMembers;
 use crate::memory::race_shadow::Stamp;
 use crate::memory::vector_clocks::{Asked, Missing, Order, is_atomic, writes};
 use std::sync::Arc;
@@ -17,17 +17,17 @@ pub(super) const SUBGROUP: u32 = 2;
 /// none.
 const SEMANTICS: [u32; 8] = [0x42, 0x44, 0x48, 0x102, 0x104, 0x108, 0x148, 0];
 const SCOPES: [u32; 3] = [1, 2, 3];
-pub(super) const KINDS: [Kinds; 2] = [Kinds::BUFFERS, Kinds::WORKGROUP];
+pub(super) const KINDS: [MemoryKinds; 2] = [MemoryKinds::BUFFERS, MemoryKinds::WORKGROUP];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
     /// A plain write to memory of a kind.
-    Access(Kinds),
+    Access(MemoryKinds),
     Fence(Fence),
     /// On the flag of this number; what it does, its place in the table of facts.
     Atomic {
         flag: usize,
-        op: Atomic,
+        op: AtomicOperation,
         fence: Fence,
     },
     /// Of all who are named by the bits.
@@ -55,18 +55,18 @@ impl Happening {
         }
     }
 
-    pub(super) fn releases(&self) -> Kinds {
-        let writes = !matches!(self.event, Event::Atomic { op: Atomic::Load, .. });
+    pub(super) fn releases(&self) -> MemoryKinds {
+        let writes = !matches!(self.event, Event::Atomic { op: AtomicOperation::Load, .. });
         self.fence()
             .filter(|fence| writes && fence.semantics & RELEASE != 0)
-            .map_or(Kinds::NONE, Fence::releases)
+            .map_or(MemoryKinds::NONE, Fence::released_kinds)
     }
 
-    pub(super) fn acquires(&self) -> Kinds {
-        let reads = !matches!(self.event, Event::Atomic { op: Atomic::Store, .. });
+    pub(super) fn acquires(&self) -> MemoryKinds {
+        let reads = !matches!(self.event, Event::Atomic { op: AtomicOperation::Store, .. });
         self.fence()
             .filter(|fence| reads && fence.semantics & ACQUIRE != 0)
-            .map_or(Kinds::NONE, Fence::acquires)
+            .map_or(MemoryKinds::NONE, Fence::acquired_kinds)
     }
 
     fn is_barrier(&self) -> bool {
@@ -92,7 +92,7 @@ impl Happening {
 }
 
 /// Flag 0 lies in a buffer, flag 1 in workgroup memory.
-pub(super) fn memory(flag: usize) -> Kinds {
+pub(super) fn memory(flag: usize) -> MemoryKinds {
     KINDS[flag]
 }
 
@@ -123,8 +123,8 @@ impl Definition<'_> {
             _ => None,
         };
         let (writes, reads) = (
-            op(x).is_some_and(|op| op != Atomic::Load),
-            op(y).is_some_and(|op| op != Atomic::Store),
+            op(x).is_some_and(|op| op != AtomicOperation::Load),
+            op(y).is_some_and(|op| op != AtomicOperation::Store),
         );
         let between = || (x + 1..y).filter(|at| self.same_flag(x, *at));
         let (one, two) = (&self.0[x], &self.0[y]);
@@ -134,7 +134,7 @@ impl Definition<'_> {
             && self.same_flag(x, y)
             && one.has(two)
             && two.has(one)
-            && between().all(|at| op(at) != Some(Atomic::Store))
+            && between().all(|at| op(at) != Some(AtomicOperation::Store))
     }
 
     fn synchronizes(&self, a: usize, b: usize) -> bool {
@@ -146,7 +146,7 @@ impl Definition<'_> {
         let all = 0..self.0.len();
         let carried = |x: usize| match self.0[x].event {
             Event::Atomic { flag, .. } => memory(flag),
-            _ => Kinds::NONE,
+            _ => MemoryKinds::NONE,
         };
         // The atomics that carry a release: it itself, or those behind a fence; and the same of an
         // acquire.
@@ -154,13 +154,13 @@ impl Definition<'_> {
             (x == a && one.is_atomic())
                 || (one.is_barrier()
                     && self.program_ordered(a, x)
-                    && one.releases().has(carried(x)))
+                    && one.releases().contains(carried(x)))
         };
         let to = |y: usize| {
             (y == b && two.is_atomic())
                 || (two.is_barrier()
                     && self.program_ordered(y, b)
-                    && two.acquires().has(carried(y)))
+                    && two.acquires().contains(carried(y)))
         };
         if all.clone().any(|x| from(x) && all.clone().any(|y| to(y) && self.reads_from(x, y))) {
             return true;
@@ -179,18 +179,20 @@ impl Definition<'_> {
     }
 
     /// Inter-thread-happens-before for one kind of memory, as its transitive closure.
-    pub(super) fn happens_before(&self, kind: Kinds) -> Vec<Vec<bool>> {
+    pub(super) fn happens_before(&self, kind: MemoryKinds) -> Vec<Vec<bool>> {
         let count = self.0.len();
         let about = |at: usize| {
             self.0[at].event == Event::Access(kind)
-                || self.0[at].releases().or(self.0[at].acquires()).has(kind)
+                || self.0[at].releases().union(self.0[at].acquires()).contains(kind)
         };
         let direct = |a: usize, b: usize| {
-            let released = self.0[a].releases().has(kind)
-                && self.0[b].acquires().has(kind)
+            let released = self.0[a].releases().contains(kind)
+                && self.0[b].acquires().contains(kind)
                 && self.synchronizes(a, b);
             let po = self.program_ordered(a, b) && about(a) && about(b);
-            released || (po && (self.0[b].releases().has(kind) || self.0[a].acquires().has(kind)))
+            released
+                || (po
+                    && (self.0[b].releases().contains(kind) || self.0[a].acquires().contains(kind)))
         };
         let mut all: Vec<Vec<bool>> =
             (0..count).map(|a| (0..count).map(|b| direct(a, b)).collect()).collect();
@@ -219,7 +221,7 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    pub(super) fn new(places: Places) -> Self {
+    pub(super) fn new(places: FactsByInstruction) -> Self {
         let order = Order::new(Arc::new(places), INVOCATIONS, SUBGROUP);
         let mut engine = Self {
             order,
@@ -259,7 +261,7 @@ impl Engine {
             Event::Access(_) => return Some(self.order.stamp(invocation, place)),
             Event::Fence(fence) => self.order.fence(invocation, fence, self.time),
             Event::Atomic { flag, op, fence: _ } => {
-                let touch = op.touch();
+                let touch = op.access_kind();
                 let told =
                     Told { invocation, place, memory: memory(flag), op, touch, after: self.time };
                 self.flags[flag].tell(0, &told, &mut self.order);
@@ -267,13 +269,14 @@ impl Engine {
             Event::Barrier { who, number: _, fence } => {
                 let all = who == (1 << INVOCATIONS) - 1;
                 let reaches = fence.reach() >= if all { Scope::Workgroup } else { Scope::Subgroup };
-                let whole = fence.releases().and(fence.acquires());
-                let whole = if self.whole && reaches { whole } else { Kinds::NONE };
+                let whole = fence.released_kinds().intersection(fence.acquired_kinds());
+                let whole = if self.whole && reaches { whole } else { MemoryKinds::NONE };
                 if who == (1 << INVOCATIONS) - 1 {
                     self.order.barrier(whole, fence, self.time);
                 } else {
                     let first = who.trailing_zeros() / SUBGROUP * SUBGROUP;
-                    let members = Members { active: u128::from(who >> first), size: SUBGROUP };
+                    let members =
+                        SubgroupMembers { active: u128::from(who >> first), size: SUBGROUP };
                     self.order.subgroup_barrier(first, members, whole, fence, self.time);
                 }
             }
@@ -296,11 +299,16 @@ pub(super) fn events(draw: &mut SplitMix64, first: usize) -> Vec<Happening> {
             0..=2 => Event::Access(KINDS[pick(2)]),
             3..=4 => Event::Fence(fence),
             5..=7 => {
-                let op = [Atomic::Load, Atomic::Store, Atomic::Add, Atomic::Add][pick(4)];
+                let op = [
+                    AtomicOperation::Load,
+                    AtomicOperation::Store,
+                    AtomicOperation::Add,
+                    AtomicOperation::Add,
+                ][pick(4)];
                 let semantics = if pick(2) == 0 { 0 } else { fence.semantics };
                 // A load does not release, a store does not acquire.
                 let semantics = match (op, semantics & 0xe) {
-                    (Atomic::Load, 4 | 8) | (Atomic::Store, 2 | 8) => 0,
+                    (AtomicOperation::Load, 4 | 8) | (AtomicOperation::Store, 2 | 8) => 0,
                     _ => semantics,
                 };
                 Event::Atomic { flag: pick(2), op, fence: Fence { semantics, ..fence } }
@@ -320,18 +328,18 @@ pub(super) fn events(draw: &mut SplitMix64, first: usize) -> Vec<Happening> {
 }
 
 /// By place, which is the number of the event: coherent, and of an atomic its scope and semantics.
-pub(super) fn places(history: &[Happening]) -> Places {
+pub(super) fn places(history: &[Happening]) -> FactsByInstruction {
     let facts = history.iter().enumerate().map(|(at, one)| {
         let atomic = match one.event {
             Event::Atomic { fence, .. } => Some(Atomicity { fence, bytes: 4 }),
             _ => None,
         };
-        (at as u32, Facts { coherent: true, atomic, ..Facts::default() })
+        (at as u32, AccessFacts { coherent: true, atomic, ..AccessFacts::default() })
     });
     let wide =
         history.iter().filter_map(Happening::fence).all(|fence| fence.reach() == Scope::Device);
-    let mut places = Places::with(Declared::Implicit, facts);
-    places.wide = wide;
+    let mut places = FactsByInstruction::from_facts(DeclaredModel::Implicit, facts);
+    places.all_reach_device = wide;
     places
 }
 
@@ -356,13 +364,14 @@ fn accesses_are_ordered_as_the_memory_model_defines() {
             let Some(stamp) = engine.act(one.invocation, one.event, at as u32) else { continue };
             let Event::Access(kind) = one.event else { continue };
             let number = KINDS.iter().position(|other| *other == kind).unwrap();
-            let asked = Asked { touch: Touch::Write, invocation: one.invocation, place: at as u32 };
+            let asked =
+                Asked { touch: AccessKind::Write, invocation: one.invocation, place: at as u32 };
             for (earlier, other) in
                 stamps.iter().filter(|(earlier, _)| history[*earlier].event == one.event)
             {
                 let due =
                     definition.program_ordered(*earlier, at) || relations[number][*earlier][at];
-                let found = engine.order.missing((*other, Touch::Write), &asked, kind);
+                let found = engine.order.missing((*other, AccessKind::Write), &asked, kind);
                 assert_eq!(
                     found,
                     (!due).then_some(Missing::Order),
@@ -377,18 +386,22 @@ fn accesses_are_ordered_as_the_memory_model_defines() {
     assert!(ordered > 1_000 && unordered > 1_000, "{ordered} {unordered}");
 }
 
-const TOUCHES: [Touch; 4] = [Touch::Read, Touch::Write, Touch::AtomicRead, Touch::AtomicWrite];
+const TOUCHES: [AccessKind; 4] =
+    [AccessKind::Read, AccessKind::Write, AccessKind::AtomicRead, AccessKind::AtomicWrite];
 
 /// Facts of eight instructions: plain ones, then atomic ones of each scope and of two widths.
-fn instructions(declared: Declared) -> Places {
-    let plain =
-        |coherent: bool| Facts { coherent, available: Some(Scope::Workgroup), ..Facts::default() };
-    let atomic = |scope: u32, bytes: u32| Facts {
+fn instructions(declared: DeclaredModel) -> FactsByInstruction {
+    let plain = |coherent: bool| AccessFacts {
+        coherent,
+        available: Some(Scope::Workgroup),
+        ..AccessFacts::default()
+    };
+    let atomic = |scope: u32, bytes: u32| AccessFacts {
         coherent: true,
         atomic: Some(Atomicity { fence: Fence { scope, semantics: 0 }, bytes }),
         available: Some(Scope::Device),
         visible: Some(Scope::Device),
-        ..Facts::default()
+        ..AccessFacts::default()
     };
     let facts = [
         plain(true),
@@ -400,7 +413,7 @@ fn instructions(declared: Declared) -> Places {
         atomic(3, 4),
         atomic(1, 2),
     ];
-    Places::with(
+    FactsByInstruction::from_facts(
         declared,
         facts.into_iter().enumerate().map(|(place, facts)| (place as u32, facts)),
     )
@@ -414,10 +427,10 @@ fn a_cell_tells_a_race_exactly_where_some_earlier_access_is_not_ordered() {
     let (mut races, mut none) = (0, 0);
     for round in 0..6_000 {
         let mut pick = |count: usize| draw.integer(0, count as i128 - 1) as usize;
-        let declared = if round % 4 == 0 { Declared::Vulkan } else { Declared::Implicit };
+        let declared = if round % 4 == 0 { DeclaredModel::Vulkan } else { DeclaredModel::Implicit };
         let mut engine = Engine::new(instructions(declared));
         let mut cells = [Cell::default(), Cell::default()];
-        let mut all: [Vec<(Stamp, Touch)>; 2] = Default::default();
+        let mut all: [Vec<(Stamp, AccessKind)>; 2] = Default::default();
         for _ in 0..60 {
             if pick(12) == 0 {
                 engine.run(pick(3) as u64);
@@ -429,7 +442,8 @@ fn a_cell_tells_a_race_exactly_where_some_earlier_access_is_not_ordered() {
             match pick(12) {
                 0 => engine.order.fence(invocation, fence, engine.time),
                 1 => {
-                    let whole = [Kinds::NONE, KINDS[0], KINDS[1], KINDS[0].or(KINDS[1])][pick(4)];
+                    let whole =
+                        [MemoryKinds::NONE, KINDS[0], KINDS[1], KINDS[0].union(KINDS[1])][pick(4)];
                     engine.order.barrier(whole, fence, engine.time);
                 }
                 _ => {
@@ -439,7 +453,7 @@ fn a_cell_tells_a_race_exactly_where_some_earlier_access_is_not_ordered() {
                     let kinds = KINDS[memory];
                     let mut told = Vec::new();
                     cells[memory].touch(&asked, &engine.order, kinds, |_, kind, _| told.push(kind));
-                    let clashes = |kind: Touch| writes(kind) || writes(touch);
+                    let clashes = |kind: AccessKind| writes(kind) || writes(touch);
                     let due = TOUCHES.into_iter().filter(|kind| {
                         let mut earlier =
                             all[memory].iter().filter(|(_, other)| other == kind && clashes(*kind));
@@ -447,7 +461,7 @@ fn a_cell_tells_a_race_exactly_where_some_earlier_access_is_not_ordered() {
                             engine.order.missing((*stamp, *kind), &asked, kinds).is_some()
                         })
                     });
-                    let due: Vec<Touch> = due.collect();
+                    let due: Vec<AccessKind> = due.collect();
                     assert_eq!(told, due, "round {round}: {asked:?}");
                     *(if due.is_empty() { &mut none } else { &mut races }) += 1;
                     all[memory].push((engine.order.stamp(invocation, place), touch));
