@@ -312,13 +312,7 @@ fn mcdc_coupling(
         return None;
     }
     let conditions_without = |form: IndependenceForm| {
-        let analysed_conditions = analysis.conditions.iter().enumerate();
-        let analysed_conditions = analysed_conditions.filter(|(_, condition_analysis)| {
-            condition_analysis.analysis_of(form).attainability == Attainability::Unattainable
-        });
-        analysed_conditions
-            .map(|(condition_index, _)| format!("C{}", condition_index + 1))
-            .collect()
+        analysis.unattainable_conditions(form).map(|index| format!("C{}", index + 1)).collect()
     };
     let excluded_vectors = mcdc.excluded_by_coupling();
     Some(McdcCoupling {

@@ -56,6 +56,18 @@ pub struct McdcAnalysis {
     pub minimality: Minimality,
 }
 
+impl McdcAnalysis {
+    /// Indexes of the conditions that no two vectors which can occur show in this form.
+    pub fn unattainable_conditions(&self, form: IndependenceForm) -> impl Iterator<Item = usize> {
+        let is_unattainable = move |condition: &ConditionAnalysis| {
+            condition.analysis_of(form).attainability == Attainability::Unattainable
+        };
+        self.conditions.iter().enumerate().filter_map(move |(condition_index, condition)| {
+            is_unattainable(condition).then_some(condition_index)
+        })
+    }
+}
+
 /// One condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConditionAnalysis {

@@ -297,6 +297,17 @@ pub struct Independence {
     pub proposal: Option<Proposal>,
 }
 
+impl Independence {
+    /// Independence that no pair shows, with the reason.
+    pub fn without_pair(
+        status: Status,
+        reason: Option<String>,
+        proposal: Option<Proposal>,
+    ) -> Self {
+        Self { status, pair: None, shown_by: None, uncounted: Vec::new(), reason, proposal }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Witness {
     pub test: TestId,

@@ -6,7 +6,7 @@
 
 use super::check::{PathKind, check_name, check_path, hash_error, unknown_name};
 use super::code;
-use super::document::Located;
+use super::document::{Located, Origin};
 use super::load::Project;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::canonical::is_content_hash;
@@ -85,16 +85,7 @@ pub(super) fn check_requirement(
     let mut seen_parents = BTreeSet::new();
     for (index, parent) in requirement.parents.iter().enumerate() {
         let place = origin.at("parents").at(index);
-        if !by_uid.contains_key(&parent.uid) {
-            let known_uids = by_uid.keys().map(|uid| uid.as_str());
-            problems.push(unknown_name(
-                &place.at("uid"),
-                "unknown-requirement",
-                "requirement",
-                parent.uid.as_str(),
-                known_uids,
-            ));
-        }
+        problems.extend(unknown_requirement(&place.at("uid"), &parent.uid, by_uid));
         if !seen_parents.insert(&parent.uid) {
             problems.push(
                 place
@@ -211,18 +202,22 @@ pub(super) fn check_test_requirements(
     for test in &project.tests {
         for (index, uid) in test.requirements.iter().enumerate() {
             let place = test.origin.at("requirements").at(index);
-            if !by_uid.contains_key(uid) {
-                let known_uids = by_uid.keys().map(|uid| uid.as_str());
-                problems.push(unknown_name(
-                    &place,
-                    "unknown-requirement",
-                    "requirement",
-                    uid.as_str(),
-                    known_uids,
-                ));
-            }
+            problems.extend(unknown_requirement(&place, uid, by_uid));
         }
     }
+}
+
+/// A reference to a requirement that the project does not have.
+fn unknown_requirement(
+    place: &Origin,
+    uid: &RequirementId,
+    by_uid: &RequirementsByUid<'_>,
+) -> Option<Diagnostic> {
+    if by_uid.contains_key(uid) {
+        return None;
+    }
+    let known_uids = by_uid.keys().map(|uid| uid.as_str());
+    Some(unknown_name(place, "unknown-requirement", "requirement", uid.as_str(), known_uids))
 }
 
 /// Records name what exists, and every field says something.
@@ -236,17 +231,7 @@ pub(super) fn check_records(
         for record in records {
             let origin = &record.origin;
             let uid = &record.requirement;
-            if !by_uid.contains_key(uid) {
-                let known_uids = by_uid.keys().map(|uid| uid.as_str());
-                let place = origin.at("requirement");
-                problems.push(unknown_name(
-                    &place,
-                    "unknown-requirement",
-                    "requirement",
-                    uid.as_str(),
-                    known_uids,
-                ));
-            }
+            problems.extend(unknown_requirement(&origin.at("requirement"), uid, by_uid));
             if !is_content_hash(&record.hash) {
                 problems.push(hash_error(&origin.at("hash"), &record.hash));
             }

@@ -21,6 +21,15 @@ use std::sync::OnceLock;
 
 pub(super) const PROJECT: &str = "tests/projects/evidence";
 
+/// What `PROJECT` is read from.
+pub(super) const PROJECT_FILES: [&str; 5] = [
+    "vkcert.toml",
+    "requirements/scale.toml",
+    "glsl/scale.comp",
+    "inc/scaled.glsl",
+    "data/expected.bin",
+];
+
 pub(super) fn repository_root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }

@@ -212,14 +212,7 @@ impl Assessment<'_> {
         coverage.outcomes = self.outcome_obligations(decision, |_| obligation_state());
         let ObligationState { status, reason, ruled_out, .. } = obligation_state().with_ruling();
         let proposal = ruled_out.and_then(|ruled_out| ruled_out.proposal());
-        let open_independence = Independence {
-            status,
-            pair: None,
-            shown_by: None,
-            uncounted: Vec::new(),
-            reason,
-            proposal,
-        };
+        let open_independence = Independence::without_pair(status, reason, proposal);
         coverage.mcdc = every_condition(coverage, &open_independence);
         coverage.combinations =
             self.combination_obligations(decision, coverage, &self.mcdc_calculus(decision), |_| {

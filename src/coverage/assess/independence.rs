@@ -35,15 +35,8 @@ impl Assessment<'_> {
                 };
                 coverage.combinations =
                     self.combination_obligations(decision, coverage, &calculus, unknown_state);
-                let (status, reason) = (Status::Undetermined, Some(reason));
-                let open_independence = Independence {
-                    status,
-                    pair: None,
-                    shown_by: None,
-                    uncounted: Vec::new(),
-                    reason,
-                    proposal: None,
-                };
+                let open_independence =
+                    Independence::without_pair(Status::Undetermined, Some(reason), None);
                 coverage.mcdc = every_condition(coverage, &open_independence);
                 return;
             }
@@ -116,14 +109,7 @@ impl Assessment<'_> {
             }
         };
         let proposal = ruled_out.and_then(|ruled_out| ruled_out.proposal());
-        Independence {
-            status: Status::Uncovered,
-            pair: None,
-            shown_by: None,
-            uncounted: Vec::new(),
-            reason,
-            proposal,
-        }
+        Independence::without_pair(Status::Uncovered, reason, proposal)
     }
 
     /// Why no input shows the effect of a condition.
@@ -213,11 +199,7 @@ fn coupling_of(
         return None;
     }
     let conditions_without = |form: IndependenceForm| {
-        let condition_rows = coverage.conditions.iter().zip(&analysis.conditions);
-        let condition_rows = condition_rows.filter(|(_, condition_analysis)| {
-            condition_analysis.analysis_of(form).attainability == Attainability::Unattainable
-        });
-        condition_rows.map(|(condition_place, _)| condition_place.id).collect()
+        analysis.unattainable_conditions(form).map(|index| coverage.conditions[index].id).collect()
     };
     let excluded_vectors = mcdc.excluded_by_coupling();
     Some(Coupling {

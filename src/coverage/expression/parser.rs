@@ -236,11 +236,9 @@ impl Parser<'_> {
                 | TokenKind::Or
                 | TokenKind::Xor
                 | TokenKind::Comma
+                | TokenKind::Choice
                     if !operand_before =>
                 {
-                    Some(format!("an operand is missing before `{token_text}`"))
-                }
-                TokenKind::Choice if !operand_before => {
                     Some(format!("an operand is missing before `{token_text}`"))
                 }
                 TokenKind::Not if operand_before => {

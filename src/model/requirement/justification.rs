@@ -227,10 +227,9 @@ impl TryFrom<JustificationTable> for Justification {
     type Error = &'static str;
 
     fn try_from(table: JustificationTable) -> Result<Self, Self::Error> {
-        let JustificationTable { obligation, finding, .. } = &table;
-        let subject = match (obligation, finding) {
-            (Some(id), None) => JustificationSubject::Obligation(*id),
-            (None, Some(id)) => JustificationSubject::Finding(*id),
+        let subject = match (table.obligation, table.finding) {
+            (Some(id), None) => JustificationSubject::Obligation(id),
+            (None, Some(id)) => JustificationSubject::Finding(id),
             (None, None) => return Err("a justification names an `obligation` or a `finding`"),
             (Some(_), Some(_)) => {
                 return Err("a justification names an `obligation` or a `finding`, not both");
@@ -244,9 +243,12 @@ impl TryFrom<JustificationTable> for Justification {
             category,
             means,
             argument,
-            ..
+            author,
+            approver,
+            hash,
+            obligation: _,
+            finding: _,
         } = table;
-        let JustificationTable { author, approver, hash, .. } = table;
         Ok(Self {
             kernel,
             subject,
@@ -265,9 +267,19 @@ impl TryFrom<JustificationTable> for Justification {
 
 impl From<Justification> for JustificationTable {
     fn from(justification: Justification) -> Self {
-        let Justification { kernel, subject, configuration, class, reason, category, .. } =
-            justification;
-        let Justification { means, argument, author, approver, hash, .. } = justification;
+        let Justification {
+            kernel,
+            subject,
+            configuration,
+            class,
+            reason,
+            category,
+            means,
+            argument,
+            author,
+            approver,
+            hash,
+        } = justification;
         let (obligation, finding) = match subject {
             JustificationSubject::Obligation(id) => (Some(id), None),
             JustificationSubject::Finding(id) => (None, Some(id)),

@@ -5,7 +5,7 @@ mod project;
 
 use crate::cli::verify::compiled::{rebuild_project, verify_contents, verify_folder};
 use crate::cli::verify::forgery::{
-    HonestEvidence, certified_folder, repository_root, verify_forged,
+    HonestEvidence, PROJECT_FILES, certified_folder, repository_root, verify_forged,
 };
 use crate::model::evidence::{Evidence, RecordEvidence, RequirementStatus, StoredFile};
 use crate::model::project::SoftwareLevel;
@@ -169,13 +169,7 @@ fn what_follows_from_files_is_derived_whoever_compiled_them() {
 #[test]
 fn an_input_that_is_always_stored_cannot_be_left_out() {
     let honest = honest();
-    for path in [
-        "vkcert.toml",
-        "requirements/scale.toml",
-        "glsl/scale.comp",
-        "inc/scaled.glsl",
-        "data/expected.bin",
-    ] {
+    for path in PROJECT_FILES {
         for bytes in [1, 1 << 40] {
             let mut forged = honest.0.clone();
             let inputs = forged.inputs.as_mut().unwrap();

@@ -4,7 +4,7 @@ use super::{headline, honest, of_another_compiler};
 use crate::campaign::project::module_bytes;
 use crate::campaign::verification::Compiling;
 use crate::cli::verify::compiled::verify_folder;
-use crate::cli::verify::forgery::{PROJECT, certified_folder, repository_root};
+use crate::cli::verify::forgery::{PROJECT, PROJECT_FILES, certified_folder, repository_root};
 use crate::model::evidence::Evidence;
 use crate::verify::{
     ProjectCheck, RebuildOutcome, Verification, VerificationOptions, folder, sources, telling,
@@ -15,13 +15,7 @@ use serde_json::Value;
 fn files_of_another_project_are_not_blamed_on_the_records() {
     let (kept, _) = certified_folder();
     let elsewhere = tempfile::tempdir().unwrap();
-    for path in [
-        "vkcert.toml",
-        "requirements/scale.toml",
-        "glsl/scale.comp",
-        "inc/scaled.glsl",
-        "data/expected.bin",
-    ] {
+    for path in PROJECT_FILES {
         let copy = elsewhere.path().join(path);
         std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
         std::fs::copy(repository_root().join(PROJECT).join(path), copy).unwrap();
