@@ -9,6 +9,7 @@
 use super::super::syntax::{Declaration, Declarator, DeclaredType, TokenIndex};
 use super::{Emitted, Emitter, MatrixOrder, NameSymbol, ValueLayout, ValuePlace, built_in, layout};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Where a block is bound.
 #[derive(Debug, Clone)]
@@ -36,10 +37,10 @@ struct BoundMember<'a> {
     range: &'a str,
     /// In bytes from the range's start.
     offset: u32,
-    layout: ValueLayout,
+    layout: &'a ValueLayout,
 }
 
-impl Emitter<'_> {
+impl<'a> Emitter<'a> {
     /// A block at file level.
     pub(super) fn emit_block(&mut self, declaration: &Declaration) -> Emitted {
         let declared_type = &declaration.declared;
@@ -50,7 +51,7 @@ impl Emitter<'_> {
             if declared_type.has_qualifier("buffer") { "storage block" } else { "block" };
         self.out.line(&format!("// The {block_noun} `{block_name}`."));
         let members = match layout {
-            Some(ValueLayout::Structure(members)) => members.into_iter().map(Some).collect(),
+            Some(ValueLayout::Structure(members)) => members.iter().map(Some).collect(),
             Some(_) => {
                 return Err(
                     self.unsupported_at(format!("the layout of `{block_name}`"), near_token)
@@ -90,9 +91,9 @@ impl Emitter<'_> {
         &self,
         declared_type: &DeclaredType,
         block_name: &str,
-    ) -> (BlockRange, Option<ValueLayout>) {
+    ) -> (BlockRange, Option<&'a ValueLayout>) {
         if declared_type.layout.iter().any(|layout_name| layout_name == "push_constant") {
-            let layout = self.interface.push_constants.clone();
+            let layout = self.interface.push_constants.as_ref();
             let bound_range =
                 "Range{const_cast<unsigned char *>(job.push.data()), job.push.size()}".to_owned();
             return (
@@ -103,7 +104,7 @@ impl Emitter<'_> {
         match self.interface.blocks.get(block_name) {
             Some(block) => {
                 let bound_range = format!("job.bound({}, {})", block.set, block.binding);
-                (BlockRange::Range(bound_range), Some(block.layout.clone()))
+                (BlockRange::Range(bound_range), Some(&block.layout))
             }
             None => (BlockRange::Nowhere, None),
         }
@@ -115,8 +116,8 @@ impl Emitter<'_> {
         declared_type: &DeclaredType,
         path_prefix: &str,
         bound: &BlockRange,
-        layouts: Vec<Option<(u32, ValueLayout)>>,
-    ) -> Result<BTreeMap<String, NameSymbol>, super::Unsupported> {
+        layouts: Vec<Option<&(u32, ValueLayout)>>,
+    ) -> Result<BTreeMap<String, NameSymbol<'a>>, super::Unsupported> {
         let mut symbols = BTreeMap::new();
         let mut member_layouts = layouts.into_iter();
         for member in &declared_type.members {
@@ -126,7 +127,7 @@ impl Emitter<'_> {
                 let spelled_name = built_in::spelled_name(member_name);
                 let bound_member = match (bound, layout) {
                     (BlockRange::Range(range), Some((offset, layout))) => {
-                        Some(BoundMember { range, offset, layout })
+                        Some(BoundMember { range, offset: *offset, layout })
                     }
                     (BlockRange::Range(_) | BlockRange::Nowhere, _) => None,
                 };
@@ -154,7 +155,7 @@ impl Emitter<'_> {
     fn emit_stored_member(
         &mut self,
         member: BlockMember,
-    ) -> Result<NameSymbol, super::Unsupported> {
+    ) -> Result<NameSymbol<'a>, super::Unsupported> {
         let BlockMember { storage, declared, declarator, path: member_path, bound } = member;
         let (member_name, near_token) = (self.token_text(declarator.name), declarator.name);
         let element_type = self.element_name(declared, near_token)?;
@@ -184,9 +185,9 @@ impl Emitter<'_> {
             let binding_line = match (is_array, layout) {
                 (true, ValueLayout::Array { stride, count, element }) => {
                     let element_size = self
-                        .fitting_size(declared, &element)
+                        .fitting_size(declared, element)
                         .map_err(|reason| refuse_layout(self, &reason))?;
-                    if stride < element_size {
+                    if *stride < element_size {
                         return Err(refuse_layout(self, "elements that overlap"));
                     }
                     format!(
@@ -195,7 +196,7 @@ impl Emitter<'_> {
                     )
                 }
                 (false, layout) => {
-                    self.fitting_size(declared, &layout)
+                    self.fitting_size(declared, layout)
                         .map_err(|reason| refuse_layout(self, &reason))?;
                     format!("{member_path}.bind({range}, {offset});")
                 }
@@ -204,8 +205,9 @@ impl Emitter<'_> {
             self.bindings.push(binding_line);
         }
         let access_text = if is_array { member_path } else { format!("{member_path}.get()") };
+        let access_text: Rc<str> = access_text.into();
         if is_array {
-            self.views.insert(access_text.clone());
+            self.views.insert(Rc::clone(&access_text));
         }
         let declared_shape = self.declared_shape(declared, &declarator.sizes);
         Ok(NameSymbol {
@@ -221,7 +223,7 @@ impl Emitter<'_> {
     fn emit_copied_member(
         &mut self,
         member: BlockMember,
-    ) -> Result<NameSymbol, super::Unsupported> {
+    ) -> Result<NameSymbol<'a>, super::Unsupported> {
         let BlockMember { storage, declared, declarator, path: member_path, bound } = member;
         let near_token = declarator.name;
         let is_array = !layout::all_sizes(declared, &declarator.sizes).is_empty();
@@ -233,7 +235,7 @@ impl Emitter<'_> {
         self.out.end_line();
         if let Some(BoundMember { range, offset, layout }) = bound {
             let copied = CopySource { range, declared, near: near_token };
-            match (is_array, &layout) {
+            match (is_array, layout) {
                 (true, ValueLayout::Array { stride, count: Some(count), element }) => {
                     self.bindings
                         .push(format!("for (std::size_t at_0 = 0; at_0 < {count}; ++at_0) {{"));
@@ -263,7 +265,7 @@ impl Emitter<'_> {
         let access_text = if is_array { member_path } else { format!("{member_path}.get()") };
         let declared_shape = self.declared_shape(declared, &declarator.sizes);
         Ok(NameSymbol {
-            text: access_text,
+            text: access_text.into(),
             place: ValuePlace::Unwritten,
             field: None,
             shape: declared_shape,

@@ -14,6 +14,7 @@ use super::super::syntax::{
 use super::function::{assigned_place, is_written};
 use super::{Emitted, Emitter, NameSymbol, Unsupported, ValuePlace, built_in};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A function that all invocations go through together.
 #[derive(Debug, Clone)]
@@ -22,17 +23,10 @@ pub(super) struct CollectiveFunction<'a> {
     /// As the program spells it.
     name: String,
     /// The point at which those wait that have left it.
-    end: u32,
-    /// Where each parameter is kept; none for one without a name.
-    parameters: Vec<Option<String>>,
-    /// Where its value is kept.
-    result: Option<String>,
-}
-
-/// How a function that all go through together is left.
-#[derive(Debug, Clone)]
-pub(super) struct CollectiveReturn {
     pub end: u32,
+    /// Where each parameter is kept; none for one without a name.
+    parameters: Vec<Option<Rc<str>>>,
+    /// Where its value is kept.
     pub result: Option<String>,
 }
 
@@ -73,7 +67,7 @@ impl<'a> Emitter<'a> {
             let end_point = self.next_number();
             let parameter_field = |parameter: &ParameterSyntax| {
                 parameter.name.map(|name| {
-                    format!("{}_{end_point}", built_in::spelled_name(self.token_text(name)))
+                    format!("{}_{end_point}", built_in::spelled_name(self.token_text(name))).into()
                 })
             };
             let parameters = definition.parameters.iter().map(parameter_field).collect();
@@ -81,20 +75,21 @@ impl<'a> Emitter<'a> {
                 definition.returns.name.is_none_or(|returned| self.token_text(returned) == "void");
             let result = (!is_void).then(|| format!("result_{end_point}"));
             let name = format!("together_{end_point}");
-            self.collectives.push(CollectiveFunction {
+            self.collectives.push(Rc::new(CollectiveFunction {
                 definition,
                 name,
                 end: end_point,
                 parameters,
                 result,
-            });
+            }));
         }
         Ok(())
     }
 
     /// The fields of the functions that hold a barrier.
-    pub(super) fn collective_fields(&mut self, known_fields: &mut BTreeSet<String>) -> Emitted {
-        for collective in self.collectives.clone() {
+    pub(super) fn collective_fields(&mut self, known_fields: &mut BTreeSet<Rc<str>>) -> Emitted {
+        for collective_index in 0..self.collectives.len() {
+            let collective = Rc::clone(&self.collectives[collective_index]);
             let definition = collective.definition;
             for (parameter, field) in definition.parameters.iter().zip(&collective.parameters) {
                 let Some(field) = field else { continue };
@@ -102,7 +97,7 @@ impl<'a> Emitter<'a> {
                 self.write_type(&parameter.declared, &parameter.sizes, None, definition.name)?;
                 self.out.write_piece(&format!(" {field}{{}};"));
                 self.out.end_line();
-                known_fields.insert(field.clone());
+                known_fields.insert(Rc::clone(field));
             }
             if let Some(result) = &collective.result {
                 self.out.start_line();
@@ -120,7 +115,8 @@ impl<'a> Emitter<'a> {
         for collective in &self.collectives {
             self.out.line(&format!("static void {}();", collective.name));
         }
-        for collective in self.collectives.clone() {
+        for collective_index in 0..self.collectives.len() {
+            let collective = Rc::clone(&self.collectives[collective_index]);
             let definition = collective.definition;
             let source_place = self.shown_place(definition.name);
             self.out.line(&format!(
@@ -131,19 +127,17 @@ impl<'a> Emitter<'a> {
             let mut scope = BTreeMap::new();
             for (parameter, field) in definition.parameters.iter().zip(&collective.parameters) {
                 let (Some(name), Some(field)) = (parameter.name, field) else { continue };
-                let (text, shape) = (
-                    self.token_text(name),
-                    self.declared_shape(&parameter.declared, &parameter.sizes),
-                );
-                let (spelled_name, field) = (built_in::spelled_name(text), Some(field.clone()));
-                scope.insert(
-                    text.to_owned(),
-                    NameSymbol { text: spelled_name, place: ValuePlace::Locally, field, shape },
-                );
+                let parameter_name = self.token_text(name);
+                let symbol = NameSymbol {
+                    text: built_in::spelled_name(parameter_name).into(),
+                    place: ValuePlace::Locally,
+                    field: Some(Rc::clone(field)),
+                    shape: self.declared_shape(&parameter.declared, &parameter.sizes),
+                };
+                scope.insert(parameter_name.to_owned(), symbol);
             }
             self.scopes.push(scope);
-            self.returning =
-                Some(CollectiveReturn { end: collective.end, result: collective.result.clone() });
+            self.returning = Some(Rc::clone(&collective));
             self.split_at_barriers(self.body_of(definition)?)?;
             self.returning = None;
             self.scopes.pop();
@@ -303,7 +297,7 @@ impl<'a> Emitter<'a> {
             self.token_text(known_collective.definition.name) == name
                 && known_collective.definition.parameters.len() == arguments.len()
         });
-        let Some(collective) = matching_collective.cloned() else {
+        let Some(collective) = matching_collective.map(Rc::clone) else {
             return Err(self
                 .unsupported_at(format!("a call of `{name}`, which holds a barrier"), call.first));
         };

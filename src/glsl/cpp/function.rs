@@ -28,27 +28,27 @@ impl FunctionEffects {
 }
 
 /// The functions that the text defines, by name.
-pub(super) fn function_effects(
-    tokens: &[Token],
+pub(super) fn function_effects<'t>(
+    tokens: &'t [Token],
     items: &[FileLevelItem],
-) -> BTreeMap<String, FunctionEffects> {
-    let mut effects_by_name: BTreeMap<String, FunctionEffects> = BTreeMap::new();
-    let mut calls_by_name: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+) -> BTreeMap<&'t str, FunctionEffects> {
+    let mut effects_by_name: BTreeMap<&str, FunctionEffects> = BTreeMap::new();
+    let mut calls_by_name: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for item in items {
         let FileLevelItem::Function(function) = item else { continue };
-        let function_name = tokens[function.name].text.to_string();
-        let signature = effects_by_name.entry(function_name.clone()).or_default();
+        let function_name = &*tokens[function.name].text;
+        let signature = effects_by_name.entry(function_name).or_default();
         signature.counts.insert(function.parameters.len());
         for (number, parameter) in function.parameters.iter().enumerate() {
             if is_written(parameter) {
                 signature.written.insert(number);
             }
         }
-        let called_names: BTreeSet<String> = (function.open..function.close)
+        let called_names: BTreeSet<&str> = (function.open..function.close)
             .filter(|token_index| {
                 tokens[*token_index].is_identifier() && tokens[token_index + 1].is("(")
             })
-            .map(|token_index| tokens[token_index].text.to_string())
+            .map(|token_index| &*tokens[token_index].text)
             .collect();
         signature.holds_barrier |= called_names.iter().any(|name| built_in::is_collective(name));
         signature.changes_memory |= called_names.iter().any(|name| built_in::is_atomic(name))
@@ -57,14 +57,15 @@ pub(super) fn function_effects(
     }
     // A function has the effects of the functions that it calls: a fix point over the call graph.
     for _ in 0..effects_by_name.len() {
-        let previous_effects = effects_by_name.clone();
-        for (function_name, signature) in &mut effects_by_name {
-            let called_effects: Vec<&FunctionEffects> = calls_by_name[function_name]
-                .iter()
-                .filter_map(|name| previous_effects.get(name))
-                .collect();
-            signature.holds_barrier |= called_effects.iter().any(|effects| effects.holds_barrier);
-            signature.changes_memory |= called_effects.iter().any(|effects| effects.changes_memory);
+        for (function_name, called_names) in &calls_by_name {
+            let called_effects =
+                || called_names.iter().filter_map(|name| effects_by_name.get(name));
+            let holds_barrier = called_effects().any(|effects| effects.holds_barrier);
+            let changes_memory = called_effects().any(|effects| effects.changes_memory);
+            if let Some(signature) = effects_by_name.get_mut(function_name) {
+                signature.holds_barrier |= holds_barrier;
+                signature.changes_memory |= changes_memory;
+            }
         }
     }
     effects_by_name

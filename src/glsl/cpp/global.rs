@@ -5,6 +5,7 @@ use super::super::syntax::{
     Declaration, Declarator, DeclaredType, Expression, ExpressionKind, TokenIndex,
 };
 use super::{Emitted, Emitter, NameSymbol, RecordField, Unsupported, ValuePlace, built_in};
+use std::rc::Rc;
 
 /// What a workgroup variable holds when a workgroup begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,17 +16,24 @@ pub(super) enum InitialContents {
 
 /// A member of a structure.
 #[derive(Debug, Clone)]
-pub(super) struct StructureMember {
+pub(super) struct StructureMember<'a> {
     /// As the program spells it.
     pub name: String,
-    pub declared: DeclaredType,
+    pub declared: &'a DeclaredType,
     /// Array dimensions around the type.
     pub dimensions: usize,
 }
 
-impl Emitter<'_> {
+/// A variable of the file whose value each invocation calculates when it begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CalculatedVariable<'a> {
+    pub declared_type: &'a DeclaredType,
+    pub declarator: &'a Declarator,
+}
+
+impl<'a> Emitter<'a> {
     /// A declaration at file level.
-    pub(super) fn emit_global(&mut self, declaration: &Declaration) -> Emitted {
+    pub(super) fn emit_global(&mut self, declaration: &'a Declaration) -> Emitted {
         let declared_type = &declaration.declared;
         if declared_type.has_body
             && (declared_type.has_qualifier("buffer") || declared_type.has_qualifier("uniform"))
@@ -52,8 +60,8 @@ impl Emitter<'_> {
 
     fn emit_global_variable(
         &mut self,
-        declared_type: &DeclaredType,
-        declarator: &Declarator,
+        declared_type: &'a DeclaredType,
+        declarator: &'a Declarator,
     ) -> Emitted {
         let variable_name = self.token_text(declarator.name);
         let refused_qualifier = ["uniform", "buffer", "in", "out"]
@@ -83,13 +91,7 @@ impl Emitter<'_> {
                     ));
                 }
             };
-            let without_initialiser = Declarator { initialiser: None, ..declarator.clone() };
-            self.emit_variable(
-                "static ",
-                declared_type,
-                &without_initialiser,
-                ValuePlace::InMemory,
-            )?;
+            self.emit_unset_variable(declared_type, declarator)?;
             self.shared.push((built_in::spelled_name(variable_name), initial_contents));
             return Ok(());
         }
@@ -105,17 +107,11 @@ impl Emitter<'_> {
         }
         let spelled_name = built_in::spelled_name(variable_name);
         if !is_folded {
-            let without_initialiser = Declarator { initialiser: None, ..declarator.clone() };
-            self.emit_variable(
-                "static ",
-                declared_type,
-                &without_initialiser,
-                ValuePlace::InMemory,
-            )?;
+            self.emit_unset_variable(declared_type, declarator)?;
             let declaration =
                 format!("decltype(kernel::{spelled_name}) private_{spelled_name}{{}};");
             self.private.push(RecordField { name: spelled_name, declaration });
-            self.calculated.push((declared_type.clone(), declarator.clone()));
+            self.calculated.push(CalculatedVariable { declared_type, declarator });
             return Ok(());
         }
         self.emit_variable("static ", declared_type, declarator, ValuePlace::InMemory)?;
@@ -135,10 +131,11 @@ impl Emitter<'_> {
         }
         self.out.line("// Initialisers of the variables of the file.");
         self.open_nest(0..=0);
-        for (declared, declarator) in std::mem::take(&mut self.calculated) {
+        for CalculatedVariable { declared_type, declarator } in std::mem::take(&mut self.calculated)
+        {
             self.out.start_line();
             self.out.write_piece(&built_in::spelled_name(self.token_text(declarator.name)));
-            self.write_initialiser(&declared, &declarator)?;
+            self.write_initialiser(declared_type, declarator)?;
             self.out.write_piece(";");
             self.out.end_line();
         }
@@ -152,22 +149,49 @@ impl Emitter<'_> {
         qualifier: &str,
         declared_type: &DeclaredType,
         declarator: &Declarator,
-        value_place: ValuePlace,
+        value_place: ValuePlace<'a>,
     ) -> Emitted {
-        let variable_name = self.token_text(declarator.name);
         let spelled_name = self.new_name(declarator);
-        self.out.start_line();
-        self.out.write_piece(qualifier);
         let element_count =
             declarator.initialiser.as_ref().and_then(|initialiser| self.listed_length(initialiser));
+        self.out.start_line();
+        self.out.write_piece(qualifier);
         self.write_type(declared_type, &declarator.sizes, element_count, declarator.name)?;
         self.out.write_piece(&format!(" {spelled_name}"));
         self.write_initialiser(declared_type, declarator)?;
+        self.end_variable(declared_type, declarator, spelled_name, value_place);
+        Ok(())
+    }
+
+    /// `static T name;`: what the initialiser says is written elsewhere.
+    fn emit_unset_variable(
+        &mut self,
+        declared_type: &DeclaredType,
+        declarator: &Declarator,
+    ) -> Emitted {
+        let spelled_name = built_in::spelled_name(self.token_text(declarator.name));
+        self.out.start_line();
+        self.out.write_piece("static ");
+        self.write_type(declared_type, &declarator.sizes, None, declarator.name)?;
+        self.out.write_piece(&format!(" {spelled_name}"));
+        self.write_unset_value(declared_type, declarator);
+        self.end_variable(declared_type, declarator, spelled_name, ValuePlace::InMemory);
+        Ok(())
+    }
+
+    /// Ends the line of a declaration; the name is known from here on.
+    fn end_variable(
+        &mut self,
+        declared_type: &DeclaredType,
+        declarator: &Declarator,
+        spelled_name: String,
+        value_place: ValuePlace<'a>,
+    ) {
         self.out.write_piece(";");
         self.out.end_line();
+        let variable_name = self.token_text(declarator.name);
         let declared_shape = self.declared_shape(declared_type, &declarator.sizes);
         self.declare_name(variable_name, spelled_name, value_place, declared_shape);
-        Ok(())
     }
 
     /// ` = initialiser`; what has none holds what nobody has written, and a Boolean false.
@@ -184,14 +208,16 @@ impl Emitter<'_> {
                 self.emit_initialiser(initialiser, declared_type.name, dimensions)
             }
             None => {
-                let is_plain = declarator.sizes.is_empty() && declared_type.sizes.is_empty();
-                if is_plain
-                    && declared_type.name.is_some_and(|name| self.token_text(name) == "bool")
-                {
-                    self.out.write_piece(" = false");
-                }
+                self.write_unset_value(declared_type, declarator);
                 Ok(())
             }
+        }
+    }
+
+    fn write_unset_value(&mut self, declared_type: &DeclaredType, declarator: &Declarator) {
+        let is_plain = declarator.sizes.is_empty() && declared_type.sizes.is_empty();
+        if is_plain && declared_type.name.is_some_and(|name| self.token_text(name) == "bool") {
+            self.out.write_piece(" = false");
         }
     }
 
@@ -241,10 +267,10 @@ impl Emitter<'_> {
         }
     }
 
-    fn emit_structure(&mut self, declared_type: &DeclaredType, name: TokenIndex) -> Emitted {
+    fn emit_structure(&mut self, declared_type: &'a DeclaredType, name: TokenIndex) -> Emitted {
         let structure_name = self.token_text(name);
         let spelled_name = built_in::spelled_name(structure_name);
-        self.structures.insert(structure_name.to_owned(), Vec::new());
+        self.structures.insert(structure_name.to_owned(), Rc::default());
         self.out.open_block(&format!("struct {spelled_name} {{"));
         let member_gaps = self.member_gaps(structure_name);
         let mut members = Vec::new();
@@ -259,7 +285,7 @@ impl Emitter<'_> {
                 let dimensions = declarator.sizes.len() + member.declared.sizes.len();
                 members.push(StructureMember {
                     name: member_name,
-                    declared: member.declared.clone(),
+                    declared: &member.declared,
                     dimensions,
                 });
             }
@@ -289,7 +315,7 @@ impl Emitter<'_> {
             self.out.line(&declaration_line);
         }
         self.out.line("");
-        self.structures.insert(structure_name.to_owned(), members);
+        self.structures.insert(structure_name.to_owned(), members.into());
         Ok(())
     }
 
@@ -412,8 +438,8 @@ impl Emitter<'_> {
     pub(super) fn structure_members(
         &self,
         type_token: TokenIndex,
-    ) -> Result<Vec<StructureMember>, Unsupported> {
-        let members = self.structures.get(self.token_text(type_token)).cloned();
+    ) -> Result<Rc<[StructureMember<'a>]>, Unsupported> {
+        let members = self.structures.get(self.token_text(type_token)).map(Rc::clone);
         members.ok_or_else(|| {
             self.unsupported_at(
                 format!("the type `{}` in a block", self.token_text(type_token)),

@@ -227,7 +227,7 @@ impl Emitter<'_> {
             return Err(format!("`{structure_name}` lies otherwise in another block"));
         }
         let mut end_offset = 0;
-        for ((offset, layout), member) in layouts.iter().zip(known_members) {
+        for ((offset, layout), member) in layouts.iter().zip(known_members.iter()) {
             if *offset < end_offset {
                 return Err(format!("members of `{structure_name}` that overlap"));
             }

@@ -31,9 +31,10 @@ mod writer;
 
 use super::outline::{self, UnitOutline};
 use super::preprocessor::TranslationUnit;
-use super::syntax::{Declarator, DeclaredType, FileLevelItem, TokenIndex};
+use super::syntax::{FileLevelItem, TokenIndex};
 use super::{KernelSource, STACK_BYTES, parser};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use vkcert_model::id::DecisionId;
 use vkcert_model::structure::Accuracy;
 
@@ -83,6 +84,13 @@ pub struct Unsupported {
     pub line: u32,
 }
 
+impl Unsupported {
+    /// Of what has no place of its own in the text.
+    fn kernel(kernel: &KernelSource, reason: impl Into<String>) -> Self {
+        Self { what: reason.into(), file: kernel.path.clone(), line: 1 }
+    }
+}
+
 type Emitted = Result<(), Unsupported>;
 
 /// Translates a kernel. `job` is embedded as what the program runs when it is started without a
@@ -94,14 +102,9 @@ pub fn emit_program(
 ) -> Result<CppProgram, Unsupported> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let start_failure = |reason: &str| Unsupported {
-            what: reason.to_owned(),
-            file: kernel.path.clone(),
-            line: 1,
-        };
         let emitter_thread = builder.spawn_scoped(scope, || emit_here(kernel, interface, job));
-        let emitter_thread =
-            emitter_thread.map_err(|_| start_failure("a kernel for which no stack is left"))?;
+        let emitter_thread = emitter_thread
+            .map_err(|_| Unsupported::kernel(kernel, "a kernel for which no stack is left"))?;
         emitter_thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
@@ -112,19 +115,19 @@ fn emit_here(
     job: &str,
 ) -> Result<CppProgram, Unsupported> {
     let read_result = super::kernel::read_text(kernel);
-    let unsupported_kernel =
-        |reason: String| Unsupported { what: reason, file: kernel.path.clone(), line: 1 };
-    let (unit, accuracy) = read_result.map_err(|error| unsupported_kernel(error.to_string()))?;
+    let (unit, accuracy) =
+        read_result.map_err(|error| Unsupported::kernel(kernel, error.to_string()))?;
     if accuracy != Accuracy::Exact {
-        return Err(unsupported_kernel(
+        return Err(Unsupported::kernel(
+            kernel,
             "text that this tool preprocesses otherwise than the compiler".to_owned(),
         ));
     }
     if interface.workgroup_bytes > WORKGROUP_LIMIT {
-        return Err(unsupported_kernel(format!(
-            "workgroup memory of {} bytes",
-            interface.workgroup_bytes
-        )));
+        return Err(Unsupported::kernel(
+            kernel,
+            format!("workgroup memory of {} bytes", interface.workgroup_bytes),
+        ));
     }
     let items = parser::parse_unit(&unit.tokens);
     let outline =
@@ -136,19 +139,19 @@ fn emit_here(
 
 /// The meaning of a name of the text in the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct NameSymbol {
+struct NameSymbol<'a> {
     /// As expressions write it.
-    text: String,
-    place: ValuePlace,
+    text: Rc<str>,
+    place: ValuePlace<'a>,
     /// Of a variable that lives across regions: where it is kept.
-    field: Option<String>,
+    field: Option<Rc<str>>,
     /// As far as the text declares it.
-    shape: Option<types::DeclaredShape>,
+    shape: Option<types::DeclaredShape<'a>>,
 }
 
 /// Where the value of a name is held.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum ValuePlace {
+enum ValuePlace<'a> {
     /// Of the function that runs.
     Locally,
     /// In a buffer, in workgroup memory, or for the invocation: other functions reach it too.
@@ -158,7 +161,7 @@ enum ValuePlace {
     /// Known when the program is compiled.
     Constant,
     /// The instance name of a block; what each member is.
-    Block(BTreeMap<String, NameSymbol>),
+    Block(BTreeMap<String, NameSymbol<'a>>),
 }
 
 /// A field of the record that holds an invocation's variables between regions.
@@ -176,10 +179,10 @@ struct Emitter<'a> {
     interface: &'a KernelInterface,
     out: ProgramWriter,
     /// Innermost last; the first is the file's.
-    scopes: Vec<BTreeMap<String, NameSymbol>>,
+    scopes: Vec<BTreeMap<String, NameSymbol<'a>>>,
     /// User-defined functions, with which of their parameters are written back.
-    functions: BTreeMap<String, function::FunctionEffects>,
-    structures: BTreeMap<String, Vec<global::StructureMember>>,
+    functions: BTreeMap<&'a str, function::FunctionEffects>,
+    structures: BTreeMap<String, Rc<[global::StructureMember<'a>]>>,
     /// How structures lie in storage blocks.
     layouts: BTreeMap<String, layout::StructureLayout>,
     /// Names that the entry point or what it needs mentions.
@@ -194,15 +197,15 @@ struct Emitter<'a> {
     /// Variables of the file that each invocation has for itself: name and type.
     private: Vec<RecordField>,
     /// Those of them whose values are calculated when an invocation begins.
-    calculated: Vec<(DeclaredType, Declarator)>,
+    calculated: Vec<global::CalculatedVariable<'a>>,
     /// Arrays in storage blocks, as expressions write them: the program sees them one element at a
     /// time.
-    views: BTreeSet<String>,
+    views: BTreeSet<Rc<str>>,
     /// Lines that bind blocks before a dispatch.
     bindings: Vec<String>,
     /// Fields of the variables of the entry point that live across regions, by the token that
     /// declares each.
-    fields: BTreeMap<TokenIndex, String>,
+    fields: BTreeMap<TokenIndex, Rc<str>>,
     /// Constants that several regions use, by the token that declares each: they stand before the
     /// loop nests.
     hoisted: BTreeSet<TokenIndex>,
@@ -211,9 +214,9 @@ struct Emitter<'a> {
     /// How `return`, `break` and `continue` leave what is being written.
     exit_mode: region::ExitMode,
     /// Functions that hold a barrier, other than the entry point.
-    collectives: Vec<collective::CollectiveFunction<'a>>,
-    /// How the one of them is left that is being written.
-    returning: Option<collective::CollectiveReturn>,
+    collectives: Vec<Rc<collective::CollectiveFunction<'a>>>,
+    /// The one of them that is being written.
+    returning: Option<Rc<collective::CollectiveFunction<'a>>>,
     /// How the values of calls are read that all have made together, by their first and last token.
     gathered_calls: BTreeMap<(TokenIndex, TokenIndex), String>,
     numbers: u32,
@@ -318,7 +321,7 @@ impl<'a> Emitter<'a> {
         }
         let Some(entry_function) = entry_function else {
             let reason = format!("a kernel without the function `{}`", self.kernel.entry);
-            return Err(Unsupported { what: reason, file: self.kernel.path.clone(), line: 1 });
+            return Err(Unsupported::kernel(self.kernel, reason));
         };
         self.emit_workgroup(entry_function)?;
         self.emit_dispatch();
@@ -412,15 +415,15 @@ impl<'a> Emitter<'a> {
 
     fn unsupported_at(&self, reason: impl Into<String>, token: TokenIndex) -> Unsupported {
         let (file, line) = self.token_place(token);
-        Unsupported { what: reason.into(), file, line }
+        Unsupported { what: reason.into(), file: file.to_owned(), line }
     }
 
     /// File and line of a token.
-    fn token_place(&self, token: TokenIndex) -> (String, u32) {
-        let Some(token) = self.unit.tokens.get(token) else { return (self.kernel.path.clone(), 1) };
+    fn token_place(&self, token: TokenIndex) -> (&'a str, u32) {
+        let Some(token) = self.unit.tokens.get(token) else { return (&self.kernel.path, 1) };
         let file_path =
             self.unit.files.get(token.line_file.0 as usize).map_or("", |file_path| &file_path.path);
-        (file_path.to_owned(), token.line)
+        (file_path, token.line)
     }
 
     fn next_number(&mut self) -> u32 {
@@ -428,22 +431,22 @@ impl<'a> Emitter<'a> {
         self.numbers
     }
 
-    fn resolve_name(&self, name: &str) -> Option<&NameSymbol> {
+    fn resolve_name(&self, name: &str) -> Option<&NameSymbol<'a>> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
     fn declare_name(
         &mut self,
         name: &str,
-        spelled_text: String,
-        value_place: ValuePlace,
-        declared_shape: Option<types::DeclaredShape>,
+        spelled_text: impl Into<Rc<str>>,
+        value_place: ValuePlace<'a>,
+        declared_shape: Option<types::DeclaredShape<'a>>,
     ) {
         let scope = self.scopes.last_mut().expect("the file's scope is never left");
         scope.insert(
             name.to_owned(),
             NameSymbol {
-                text: spelled_text,
+                text: spelled_text.into(),
                 place: value_place,
                 field: None,
                 shape: declared_shape,

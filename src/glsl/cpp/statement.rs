@@ -6,6 +6,7 @@ use super::super::syntax::{
 use super::region::ExitMode;
 use super::{Emitted, Emitter, ValuePlace, built_in};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 impl Emitter<'_> {
     /// Statements in the scope that is open.
@@ -228,20 +229,18 @@ impl Emitter<'_> {
             return Err(self.unsupported_at("a structure inside a function", first_token));
         }
         for declarator in &declaration.declarators {
-            match self.fields.get(&declarator.name).cloned() {
-                Some(_) => self.assign_kept(declaration, declarator)?,
-                None if self.is_hoisted(declaration, declarator) => {}
-                None => {
-                    let is_folded = declared_type.has_qualifier("const")
-                        && self.has_folded_initialiser(declarator);
-                    let (qualifier, value_place) =
-                        match (declared_type.has_qualifier("const"), is_folded) {
-                            (true, true) => ("constexpr ", ValuePlace::Constant),
-                            (true, false) => ("const ", ValuePlace::Locally),
-                            (false, _) => ("", ValuePlace::Locally),
-                        };
-                    self.emit_variable(qualifier, declared_type, declarator, value_place)?;
-                }
+            if self.fields.contains_key(&declarator.name) {
+                self.assign_kept(declaration, declarator)?;
+            } else if !self.is_hoisted(declaration, declarator) {
+                let is_folded =
+                    declared_type.has_qualifier("const") && self.has_folded_initialiser(declarator);
+                let (qualifier, value_place) =
+                    match (declared_type.has_qualifier("const"), is_folded) {
+                        (true, true) => ("constexpr ", ValuePlace::Constant),
+                        (true, false) => ("const ", ValuePlace::Locally),
+                        (false, _) => ("", ValuePlace::Locally),
+                    };
+                self.emit_variable(qualifier, declared_type, declarator, value_place)?;
             }
         }
         Ok(())
@@ -268,9 +267,10 @@ impl Emitter<'_> {
             self.refuse_itself(declarator, initialiser)?;
         }
         let variable_name = self.token_text(declarator.name);
-        let spelled_name = self
-            .resolve_name(variable_name)
-            .map_or_else(|| built_in::spelled_name(variable_name), |symbol| symbol.text.clone());
+        let spelled_name = self.resolve_name(variable_name).map_or_else(
+            || built_in::spelled_name(variable_name).into(),
+            |symbol| Rc::clone(&symbol.text),
+        );
         self.out.start_line();
         self.out.write_piece(&spelled_name);
         self.write_initialiser(&declaration.declared, declarator)?;
@@ -366,7 +366,7 @@ impl Emitter<'_> {
             }
             (ExitMode::Region(region_place), value) => {
                 let source_place = self.shown_place(token);
-                let Some(returning) = self.returning.clone() else {
+                let Some(returning) = self.returning.as_ref().map(Rc::clone) else {
                     if let Some(value) = value {
                         return Err(self
                             .unsupported_at("a value that the entry point returns", value.first));

@@ -7,6 +7,7 @@ use super::super::token::Token;
 use super::global::StructureMember;
 use super::{Emitted, Emitter, NameSymbol, Unsupported, ValuePlace, built_in};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Names of all members of the text's structures and blocks.
 pub(super) fn member_names(tokens: &[Token], items: &[FileLevelItem]) -> BTreeSet<String> {
@@ -32,19 +33,19 @@ pub(super) fn member_names(tokens: &[Token], items: &[FileLevelItem]) -> BTreeSe
 }
 
 /// A declared type by name, with the number of array dimensions around it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct DeclaredShape {
-    pub name: String,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct DeclaredShape<'a> {
+    pub name: &'a str,
     pub dimensions: usize,
 }
 
-impl Emitter<'_> {
+impl<'a> Emitter<'a> {
     pub(super) fn declared_shape(
         &self,
         declared_type: &DeclaredType,
         declarator_sizes: &[Option<Expression>],
-    ) -> Option<DeclaredShape> {
-        let type_name = self.token_text(declared_type.name?).to_owned();
+    ) -> Option<DeclaredShape<'a>> {
+        let type_name = self.token_text(declared_type.name?);
         Some(DeclaredShape {
             name: type_name,
             dimensions: declarator_sizes.len() + declared_type.sizes.len(),
@@ -55,7 +56,7 @@ impl Emitter<'_> {
     pub(super) fn block_members(
         &self,
         expression: &Expression,
-    ) -> Option<&BTreeMap<String, NameSymbol>> {
+    ) -> Option<&BTreeMap<String, NameSymbol<'a>>> {
         let ExpressionKind::Identifier = expression.kind else { return None };
         match &self.resolve_name(self.token_text(expression.first))?.place {
             ValuePlace::Block(members) => Some(members),
@@ -77,7 +78,7 @@ impl Emitter<'_> {
             return Ok(true);
         }
         let spelled_name = built_in::spelled_name(member_name);
-        let has_member = |members: &Vec<StructureMember>| {
+        let has_member = |members: &Rc<[StructureMember]>| {
             members.iter().any(|member| member.name == spelled_name)
         };
         if !self.members.contains(member_name) || !self.structures.values().any(has_member) {
@@ -88,7 +89,7 @@ impl Emitter<'_> {
             return Ok(true);
         }
         match self.shape_of(base) {
-            Some(shape) => Ok(self.structures.contains_key(&shape.name)),
+            Some(shape) => Ok(self.structures.contains_key(shape.name)),
             None => Err(self.unsupported_at(
                 format!("`.{member_name}`, which is a swizzle and a member"),
                 name,
@@ -100,18 +101,18 @@ impl Emitter<'_> {
     /// text does not tell.
     pub(super) fn is_scalar(&self, expression: &Expression) -> Option<bool> {
         let shape = self.shape_of(expression)?;
-        Some(shape.dimensions == 0 && built_in::is_scalar(&shape.name))
+        Some(shape.dimensions == 0 && built_in::is_scalar(shape.name))
     }
 
     /// The type of an expression, as far as it tells structures from vectors.
-    pub(super) fn shape_of(&self, expression: &Expression) -> Option<DeclaredShape> {
+    pub(super) fn shape_of(&self, expression: &Expression) -> Option<DeclaredShape<'a>> {
         match &expression.kind {
             ExpressionKind::Identifier => {
                 let name = self.token_text(expression.first);
                 match (self.resolve_name(name), built_in::type_of_variable(name)) {
-                    (Some(symbol), _) => symbol.shape.clone(),
+                    (Some(symbol), _) => symbol.shape,
                     (None, Some(type_name)) => {
-                        Some(DeclaredShape { name: type_name.to_owned(), dimensions: 0 })
+                        Some(DeclaredShape { name: type_name, dimensions: 0 })
                     }
                     (None, None) => None,
                 }
@@ -122,12 +123,12 @@ impl Emitter<'_> {
                 Some(DeclaredShape { dimensions: shape.dimensions.checked_sub(1)?, ..shape })
             }
             ExpressionKind::Field { base, name } => match self.block_members(base) {
-                Some(members) => members.get(self.token_text(*name))?.shape.clone(),
+                Some(members) => members.get(self.token_text(*name))?.shape,
                 None => {
-                    let members = self.structures.get(&self.shape_of(base)?.name)?;
+                    let members = self.structures.get(self.shape_of(base)?.name)?;
                     let spelled_name = built_in::spelled_name(self.token_text(*name));
                     let member = members.iter().find(|member| member.name == spelled_name)?;
-                    let name = self.token_text(member.declared.name?).to_owned();
+                    let name = self.token_text(member.declared.name?);
                     Some(DeclaredShape { name, dimensions: member.dimensions })
                 }
             },
@@ -136,8 +137,7 @@ impl Emitter<'_> {
                 let is_constructor =
                     built_in::type_name(name).is_some() || self.structures.contains_key(name);
                 let is_plain_call = matches!(callee.kind, ExpressionKind::Identifier);
-                (is_constructor && is_plain_call)
-                    .then(|| DeclaredShape { name: name.to_owned(), dimensions: 0 })
+                (is_constructor && is_plain_call).then_some(DeclaredShape { name, dimensions: 0 })
             }
             _ => None,
         }

@@ -13,6 +13,7 @@ use crate::outline::UnitOutline;
 use crate::syntax::{Expression, ExpressionKind, TokenIndex};
 use literal::{float_literal, integer_literal};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use vkcert_model::id::DecisionId;
 
 const COMPONENT_NAMES: [&str; 4] = [".x", ".y", ".z", ".w"];
@@ -219,10 +220,11 @@ impl Emitter<'_> {
     fn emit_field(&mut self, base: &Expression, name: TokenIndex) -> Emitted {
         let field_name = self.token_text(name);
         if let Some(members) = self.block_members(base) {
-            let member = members.get(field_name).map(|member| member.text.clone());
-            let member = member
-                .ok_or_else(|| self.unsupported_at(format!("the member `{field_name}`"), name))?;
-            self.out.write_piece(&member);
+            let Some(member) = members.get(field_name) else {
+                return Err(self.unsupported_at(format!("the member `{field_name}`"), name));
+            };
+            let member_text = Rc::clone(&member.text);
+            self.out.write_piece(&member_text);
             return Ok(());
         }
         if matches!(field_name, "x" | "r" | "s") && self.is_scalar(base) == Some(true) {
@@ -268,9 +270,9 @@ impl Emitter<'_> {
                 ValuePlace::Locally
                 | ValuePlace::InMemory
                 | ValuePlace::Unwritten
-                | ValuePlace::Constant => symbol.text.clone(),
+                | ValuePlace::Constant => Rc::clone(&symbol.text),
             },
-            None if built_in::has_variable(variable_name) => variable_name.to_owned(),
+            None if built_in::has_variable(variable_name) => variable_name.into(),
             None => return Err(self.unsupported_at(format!("`{variable_name}`"), token)),
         };
         self.out.write_piece(&spelled_text);
@@ -326,9 +328,10 @@ impl Emitter<'_> {
             self.out.write_piece("}}");
             return Ok(());
         }
-        if let Some(members) = self.structures.get(self.token_text(type_name)).cloned() {
+        if let Some(members) = self.structures.get(self.token_text(type_name)).map(Rc::clone) {
             self.out.write_piece("{");
-            for (element_number, (inner, member)) in elements.iter().zip(&members).enumerate() {
+            for (element_number, (inner, member)) in elements.iter().zip(members.iter()).enumerate()
+            {
                 self.out.write_piece(if element_number == 0 { "" } else { ", " });
                 self.emit_initialiser(inner, member.declared.name, member.dimensions)?;
             }

@@ -14,6 +14,7 @@ use crate::cpp::global::InitialContents;
 use crate::cpp::{Emitted, Emitter, NameSymbol};
 use crate::syntax::{ExpressionKind, FunctionDefinition, Statement, StatementKind, TokenIndex};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// How `return`, `break` and `continue` leave what is being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -225,7 +226,7 @@ impl Emitter<'_> {
         for token in tokens {
             let name = self.token_text(token);
             if let Some(NameSymbol { text, field: Some(field), .. }) = self.resolve_name(name)
-                && bound_names.insert(text.clone())
+                && bound_names.insert(Rc::clone(text))
             {
                 let reference_line = format!("auto &{text} = self.{field};");
                 self.out.line(&reference_line);

@@ -7,6 +7,7 @@ use super::statement_list;
 use crate::cpp::{Emitted, Emitter, NameSymbol, ValuePlace, built_in};
 use crate::syntax::{Declaration, Statement, StatementKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 impl Emitter<'_> {
     /// Writes a field for every variable that lives across regions of a list of statements or of
@@ -14,7 +15,7 @@ impl Emitter<'_> {
     pub(in crate::cpp) fn expand_variables(
         &mut self,
         statements: &[Statement],
-        known_fields: &mut BTreeSet<String>,
+        known_fields: &mut BTreeSet<Rc<str>>,
     ) -> Emitted {
         if !statements.iter().any(|statement| self.holds_barrier(statement)) {
             return Ok(());
@@ -80,7 +81,7 @@ impl Emitter<'_> {
     fn expand_inner(
         &mut self,
         statement: &Statement,
-        known_fields: &mut BTreeSet<String>,
+        known_fields: &mut BTreeSet<Rc<str>>,
     ) -> Emitted {
         match &statement.kind {
             StatementKind::Block(inner) => self.expand_variables(inner, known_fields),
@@ -111,7 +112,7 @@ impl Emitter<'_> {
         &mut self,
         declaration: &Declaration,
         later_statements: Option<&[Statement]>,
-        known_fields: &mut BTreeSet<String>,
+        known_fields: &mut BTreeSet<Rc<str>>,
     ) -> Emitted {
         let declared_type = &declaration.declared;
         for declarator in &declaration.declarators {
@@ -131,8 +132,8 @@ impl Emitter<'_> {
                 continue;
             }
             let spelled_name = built_in::spelled_name(variable_name);
-            let field_name = free_field_name(spelled_name, known_fields);
-            known_fields.insert(field_name.clone());
+            let field_name: Rc<str> = free_field_name(spelled_name, known_fields).into();
+            known_fields.insert(Rc::clone(&field_name));
             self.out.start_line();
             let element_count = declarator
                 .initialiser
@@ -170,7 +171,7 @@ impl Emitter<'_> {
             for declarator in &declaration.declarators {
                 let variable_name = self.token_text(declarator.name);
                 let spelled_name = built_in::spelled_name(variable_name);
-                if let Some(field) = self.fields.get(&declarator.name).cloned() {
+                if let Some(field) = self.fields.get(&declarator.name).map(Rc::clone) {
                     let spelled_text = if self.is_hiding(variable_name) {
                         format!("kept_{field}")
                     } else {
@@ -180,7 +181,7 @@ impl Emitter<'_> {
                         self.declared_shape(&declaration.declared, &declarator.sizes);
                     let scope = self.scopes.last_mut().expect("the file's scope is never left");
                     let symbol = NameSymbol {
-                        text: spelled_text,
+                        text: spelled_text.into(),
                         place: ValuePlace::Locally,
                         field: Some(field),
                         shape: declared_shape,
@@ -201,10 +202,10 @@ impl Emitter<'_> {
 }
 
 /// The name, or the first of `name_2`, `name_3` ... that no field has yet.
-fn free_field_name(name: String, known_fields: &BTreeSet<String>) -> String {
-    if !known_fields.contains(&name) {
+fn free_field_name(name: String, known_fields: &BTreeSet<Rc<str>>) -> String {
+    if !known_fields.contains(name.as_str()) {
         return name;
     }
     let mut numbered_names = (2..).map(|number| format!("{name}_{number}"));
-    numbered_names.find(|name| !known_fields.contains(name)).expect("numbers do not end")
+    numbered_names.find(|name| !known_fields.contains(name.as_str())).expect("numbers do not end")
 }
