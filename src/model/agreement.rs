@@ -10,6 +10,7 @@ use std::fmt;
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum AgreementOutcome {
+    /// Both engines left the same bytes or recorded the same coverage.
     Identical,
     /// Outputs: the tolerance of an expectation that both engines meet covers what differs.
     WithinTolerance,
@@ -21,8 +22,10 @@ pub enum AgreementOutcome {
     ScheduleDependent,
     /// Coverage: vectors that differ follow an undefined value, which a finding tells of.
     UndefinedValue,
+    /// Outputs or coverage of one of the engines are missing.
     #[serde(rename = "not compared")]
     NotCompared,
+    /// The engines differ, and nothing accounts for it.
     Different,
 }
 

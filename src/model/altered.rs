@@ -16,9 +16,11 @@ use std::fmt;
 pub enum Alteration {
     /// The scale is added.
     Shifted,
+    /// Every byte is 0.
     Zeroed,
     /// Of unsigned integers: what is missing to the scale.
     Negated,
+    /// The value is twice what it was.
     Doubled,
     /// Each element holds what the next one of its group held.
     Rotated,
@@ -27,6 +29,7 @@ pub enum Alteration {
 }
 
 impl Alteration {
+    /// Every alteration, in the order of the trials.
     pub const ALL: [Self; 6] =
         [Self::Shifted, Self::Zeroed, Self::Negated, Self::Doubled, Self::Rotated, Self::Unstored];
 }
@@ -63,13 +66,16 @@ pub enum AlteredExtent {
 pub struct NoticedAlteration {
     /// The dispatch whose stores were altered, counted from 0.
     pub dispatch: u32,
+    /// Which of its stores were altered.
     pub extent: AlteredExtent,
+    /// How they were altered.
     pub alteration: Alteration,
 }
 
 /// What altered contents of a kernel's stores did to a test that had passed on the sequential engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AlteredStores {
+    /// The kernel whose stores were altered.
     pub kernel: KernelName,
     /// Its dispatches under one specialization, as far as their code says that the test judges them; counted from 0.
     pub dispatches: Vec<u32>,

@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
+    /// A test that counts shows it.
     Covered,
+    /// No test that counts shows it, and no justification is accepted.
     Uncovered,
     /// Uncovered, with an accepted justification.
     Justified,
@@ -41,12 +43,14 @@ pub struct KernelCoverage {
     /// Name of the production configuration that it belongs to.
     #[serde(default)]
     pub configuration: String,
+    /// Statements, in source order (`S1`, `S2` ...).
     pub statements: Vec<SimpleObligation>,
     /// Decision outcomes (`D1.T`, `D1.F`), switch labels (`W1.L1`).
     pub branches: Vec<SimpleObligation>,
     /// Entry and exit points of functions (`F1.entry`, `F1.X1`): obligations of decision coverage.
     #[serde(default)]
     pub points: Vec<SimpleObligation>,
+    /// Decisions with their conditions, in source order.
     pub decisions: Vec<DecisionCoverage>,
     /// Outcomes of the production module's branches, switches and selects (`B1.T`, `B1.F`, `B2.L1`).
     #[serde(default)]
@@ -70,21 +74,30 @@ pub struct KernelCoverage {
 pub struct KernelBarrier {
     /// Its number among the control barriers of the marked module, from 0; records are kept by it.
     pub number: u32,
+    /// Path of the source file, relative to the project.
     pub file: String,
+    /// 1-based line of the call.
     pub line: u32,
     /// Of the call; of the first token of the line where that comes out of a macro.
     pub column: u32,
+    /// Name of the function that the call stands in.
     pub function: String,
 }
 
 /// An obligation without inner structure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SimpleObligation {
+    /// Name of the obligation, unique in the kernel.
     pub id: ObligationId,
+    /// Path of the source file, relative to the project.
     pub file: String,
+    /// 1-based line.
     pub line: u32,
+    /// 1-based column.
     pub column: u32,
+    /// The source text that it is about, as reports print it.
     pub text: String,
+    /// What tests and justifications make of it.
     pub status: Status,
     /// Why it is undetermined, or which justification holds.
     #[serde(default)]
@@ -119,6 +132,7 @@ impl SimpleObligation {
 /// Where in a production module an obligation stands, and what it traces to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ObjectPlace {
+    /// Name of the SPIR-V function, or its id as `%12` where it has none.
     pub function: String,
     /// Word offset in the module.
     pub instruction: u32,
@@ -129,20 +143,30 @@ pub struct ObjectPlace {
 /// What a justification could say of an obligation that nothing can cover under the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Proposal {
+    /// The class that the justification would have.
     pub class: JustificationClass,
     /// Names the configuration, constants and values.
     pub reason: String,
 }
 
+/// What tests show of one decision: its outcomes, conditions, vectors and MC/DC.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DecisionCoverage {
+    /// Number of the decision in the kernel.
     pub id: DecisionId,
+    /// Path of the source file, relative to the project.
     pub file: String,
+    /// 1-based line of its first token.
     pub line: u32,
+    /// 1-based column of its first token.
     pub column: u32,
+    /// The source text, white space collapsed to single spaces.
     pub text: String,
+    /// Name of the function that it stands in; none at file level.
     pub function: Option<String>,
+    /// Where in the grammar it stands.
     pub context: DecisionContext,
+    /// What its outcome depends on, as far as text and module tell.
     pub constness: Constness,
     /// The only outcome that the decision can have under the configuration, where that is known.
     #[serde(default)]
@@ -152,9 +176,11 @@ pub struct DecisionCoverage {
     pub expansion: Vec<String>,
     /// Status of the two outcomes (decision coverage) as one obligation each: `D1.T`, `D1.F`.
     pub outcomes: Vec<SimpleObligation>,
+    /// Its conditions, in source order.
     pub conditions: Vec<ConditionPlace>,
     /// What the tests showed, in canonical order (true before false before `-`, first condition first).
     pub vectors: Vec<ObservedVector>,
+    /// Independence of each condition, in the order of `conditions`.
     pub mcdc: Vec<ConditionMcdc>,
     /// Obligations of multiple-condition coverage: every vector that can occur if no condition is fixed (`D1.V.TF`);
     /// more than 256 are one obligation together (`D1.V`), which is undetermined beyond 65,536.
@@ -195,8 +221,11 @@ pub struct Coupling {
 /// How many vectors MC/DC of a decision takes at least, beside the number of conditions plus one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MinimumVectors {
+    /// Number of conditions plus one, which MC/DC takes at least without coupling.
     pub conditions_plus_one: u32,
+    /// For unique-cause MC/DC.
     pub unique_cause: VectorCount,
+    /// For masking MC/DC.
     pub masking: VectorCount,
 }
 
@@ -212,6 +241,7 @@ pub struct VectorCount {
 }
 
 impl VectorCount {
+    /// Whether no smaller set does: both numbers are equal.
     pub fn is_exact(&self) -> bool {
         self.vectors == self.at_least
     }
@@ -227,14 +257,20 @@ impl std::fmt::Display for VectorCount {
     }
 }
 
+/// A condition of a decision, with its place in the source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConditionPlace {
+    /// Name of the condition: `D3.C1`.
     pub id: ConditionId,
+    /// The source text, as reports print it.
     pub text: String,
+    /// 1-based line of its first token.
     pub line: u32,
+    /// 1-based column of its first token.
     pub column: u32,
     /// Byte span in the file, for marking; start and end.
     pub span: [u32; 2],
+    /// What its value depends on, as far as text and module tell.
     pub constness: Constness,
     /// The only value that it can have under the configuration, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -244,9 +280,12 @@ pub struct ConditionPlace {
     pub coupled_with: Vec<ConditionId>,
 }
 
+/// A vector of a decision that tests showed, with who showed it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ObservedVector {
+    /// One value per condition, in source order.
     pub values: Values,
+    /// The outcome of the decision for these values.
     pub outcome: Outcome,
     /// Tests that showed it, in order of execution.
     pub tests: Vec<TestId>,
@@ -271,17 +310,23 @@ impl ObservedVector {
     }
 }
 
+/// What MC/DC of one condition came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConditionMcdc {
+    /// The condition: `D3.C1`.
     pub condition: ConditionId,
+    /// By a pair in which this condition alone differs (unique cause).
     pub unique_cause: Independence,
+    /// By a pair in which every other condition is masked or the same (masking).
     pub masking: Independence,
 }
 
 /// Whether an independence pair shows that the condition alone affects the outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Independence {
+    /// Covered where a pair was shown.
     pub status: Status,
+    /// The two vectors; none where no pair was shown.
     pub pair: Option<[Values; 2]>,
     /// The first test (and its witness) behind each vector of the pair.
     #[serde(default)]
@@ -308,9 +353,12 @@ impl Independence {
     }
 }
 
+/// Who showed a vector.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Witness {
+    /// The test that showed it.
     pub test: TestId,
+    /// Global id of the lowest invocation that showed it; none where the records do not tell.
     pub invocation: Option<[u32; 3]>,
     /// The directed schedule that shows it, where the ordinary one does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -323,10 +371,15 @@ pub struct CriterionSummary {
     /// Name in the table of criteria: `statement`, `branch`, `decision`, `mcdc-unique-cause`, `mcdc-masking`,
     /// `multiple-condition`.
     pub criterion: String,
+    /// Obligations of the criterion.
     pub total: u32,
+    /// Obligations that a test covers.
     pub covered: u32,
+    /// Uncovered obligations with an accepted justification.
     pub justified: u32,
+    /// Obligations that neither a test nor a justification closes.
     pub uncovered: u32,
+    /// Obligations that could not be measured.
     pub undetermined: u32,
 }
 

@@ -16,8 +16,11 @@ pub struct Diagnostic {
     /// A stable, kebab-case name: `glsl-syntax`, `toml-syntax`, `unknown-key`, `unknown-id`,
     /// `missing-file`, `size`, `bad-spirv`, `usage` ...
     pub kind: &'static str,
+    /// What is wrong, in one sentence.
     pub message: String,
+    /// What to do about it; none where nothing is known.
     pub hint: Option<String>,
+    /// Where in the input; none where it is about the whole of it.
     pub location: Option<Location>,
 }
 
@@ -37,10 +40,12 @@ pub struct Location {
 }
 
 impl Diagnostic {
+    /// A diagnostic without hint and location.
     pub fn new(kind: &'static str, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None, location: None }
     }
 
+    /// The same with a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -89,6 +94,7 @@ impl Diagnostic {
         self
     }
 
+    /// The same with a label at its location; nothing changes without a location.
     pub fn label(mut self, label: impl Into<String>) -> Self {
         if let Some(location) = &mut self.location {
             location.label = Some(label.into());

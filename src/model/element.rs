@@ -17,25 +17,40 @@ use std::str::FromStr;
 pub enum ScalarType {
     /// 4 bytes: 0 is false, 1 is true (GLSL stores a Boolean of a block as `uint`).
     Bool,
+    /// Signed, 1 byte.
     Int8,
+    /// Signed, 2 bytes.
     Int16,
+    /// Signed, 4 bytes (`int`).
     Int32,
+    /// Signed, 8 bytes.
     Int64,
+    /// Unsigned, 1 byte.
     Uint8,
+    /// Unsigned, 2 bytes.
     Uint16,
+    /// Unsigned, 4 bytes (`uint`).
     Uint32,
+    /// Unsigned, 8 bytes.
     Uint64,
+    /// IEEE 754 binary16, 2 bytes.
     Float16,
+    /// IEEE 754 binary32, 4 bytes (`float`).
     Float32,
+    /// IEEE 754 binary64, 8 bytes (`double`).
     Float64,
 }
 
 /// What arithmetic a scalar type belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScalarClass {
+    /// Truth values.
     Bool,
+    /// Signed integers, two's complement.
     Signed,
+    /// Unsigned integers.
     Unsigned,
+    /// Floating-point numbers.
     Float,
 }
 
@@ -75,6 +90,7 @@ impl ScalarType {
         }
     }
 
+    /// What arithmetic the type belongs to.
     pub fn class(self) -> ScalarClass {
         match self {
             ScalarType::Bool => ScalarClass::Bool,
@@ -109,12 +125,14 @@ impl fmt::Display for ScalarType {
 /// A scalar or a vector of 2 to 4 components, tightly packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ElementType {
+    /// Type of each component.
     pub scalar: ScalarType,
     /// 1 to 4.
     pub components: u8,
 }
 
 impl ElementType {
+    /// A type of one component.
     pub fn scalar(scalar: ScalarType) -> Self {
         Self { scalar, components: 1 }
     }
@@ -150,6 +168,7 @@ impl fmt::Display for ElementType {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is no element type")]
 pub struct ElementTypeError {
+    /// The text as it was given.
     pub name: String,
 }
 
@@ -171,6 +190,7 @@ impl FromStr for ElementType {
 /// How the `type` of a buffer or an expectation reads: an element type, or `reflect`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DataType {
+    /// Tightly packed elements of one type.
     Element(ElementType),
     /// Laid out as the block of the kernel that the buffer is bound to.
     Reflect,
@@ -233,11 +253,17 @@ named_type!(DataType, ElementType::all_names().into_iter().chain(["reflect".to_o
 /// in arrays and in objects by member name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Datum {
+    /// `true` or `false`.
     Bool(bool),
+    /// A number without fraction and exponent.
     Integer(i128),
+    /// A number with fraction or exponent.
     Float(f64),
+    /// A string: a special float, raw bits or a 64-bit integer.
     Text(String),
+    /// An array: components, elements, array members.
     List(Vec<Datum>),
+    /// An object by member name, for `reflect` and push constants.
     Record(BTreeMap<String, Datum>),
 }
 

@@ -21,6 +21,7 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// The process exit code.
     pub fn code(self) -> u8 {
         match self {
             Exit::Success => 0,

@@ -27,12 +27,17 @@ pub enum ElementOrder {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckerKernel {
+    /// The checker, by its name among the kernels.
     pub kernel: KernelName,
+    /// Workgroup counts in x, y and z, each at least 1.
     pub groups: [u32; 3],
+    /// What the checker reads and writes, by descriptor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bindings: Vec<Binding>,
+    /// As of a dispatch: an object by member name, an array by member index, or raw bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push_constants: Option<Datum>,
+    /// By specialization id, written as a string.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub specialization: BTreeMap<String, SpecializationValue>,
     /// The buffer that the checker writes; no dispatch of the test binds it.

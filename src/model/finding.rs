@@ -13,16 +13,28 @@ use std::collections::BTreeMap;
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
+    /// Conflicting accesses of two invocations that nothing orders.
     DataRace,
+    /// Not every invocation of a workgroup waits at the same barrier.
     BarrierDivergence,
+    /// An access outside of an array, buffer, image or variable.
     OutOfBounds,
+    /// A value that nobody wrote is used.
     UninitializedRead,
+    /// A result or behaviour that a specification leaves undefined.
     UndefinedValue,
+    /// The steps of a test reached their limit.
     NoTermination,
+    /// A branch of the compiled module that belongs to no decision of the source.
     UntracedBranch,
+    /// Another order of workgroups or invocations leaves other contents or coverage.
     ScheduleDependentOutput,
+    /// The engines differ beyond tolerance and error bounds.
     EngineDisagreement,
+    /// A message of the validation layer or validator, or a module on disk that is not what
+    /// compiles now.
     Validation,
+    /// The host's interface does not fit the kernel.
     Coupling,
 }
 
@@ -70,6 +82,7 @@ impl FindingKind {
         }
     }
 
+    /// The stored name, such as `data-race`.
     pub fn name(self) -> &'static str {
         Self::ALL
             .iter()
@@ -88,12 +101,15 @@ impl std::fmt::Display for FindingKind {
 /// One finding; each pair of places is reported once, with a count and its first witness.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
+    /// What kind of defect it is.
     pub kind: FindingKind,
     /// One sentence that names values, for people.
     pub message: String,
     /// How often it occurred (elements, accesses or messages, as the kind has it); at least 1.
     pub count: u64,
+    /// Where it happened; none where the kind has no place.
     pub place: Option<Place>,
+    /// The other access or waiting invocation of a pair; none of findings with one place.
     pub other_place: Option<Place>,
     /// Global invocation ids of the first witness: one, or two for a pair.
     #[serde(default)]
@@ -123,6 +139,7 @@ pub struct Finding {
 /// The name of a finding for justifications, and the one that accepts it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Acceptance {
+    /// Name of the finding in justifications.
     pub id: FindingId,
     /// What a justification of it is signed for; absent in evidence of format 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -138,6 +155,7 @@ pub struct Acceptance {
 }
 
 impl Finding {
+    /// A finding that occurred once, without place, witness and details.
     pub fn new(kind: FindingKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -170,11 +188,13 @@ impl Finding {
         (self.kind, self.place.as_ref(), self.other_place.as_ref(), &self.message)
     }
 
+    /// The same at a place.
     pub fn at(mut self, place: Place) -> Self {
         self.place = Some(place);
         self
     }
 
+    /// The same with one more detail, by name.
     pub fn detail(mut self, name: &str, value: impl Into<serde_json::Value>) -> Self {
         self.details.insert(name.to_owned(), value.into());
         self
@@ -187,18 +207,22 @@ pub type FindingKey<'a> = (FindingKind, Option<&'a Place>, Option<&'a Place>, &'
 /// Which findings a run looks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checks {
+    /// The kinds that are looked for.
     pub kinds: std::collections::BTreeSet<FindingKind>,
 }
 
 impl Checks {
+    /// Every kind.
     pub fn all() -> Self {
         Self { kinds: FindingKind::ALL.iter().map(|(kind, _)| *kind).collect() }
     }
 
+    /// No kind.
     pub fn none() -> Self {
         Self { kinds: Default::default() }
     }
 
+    /// Whether the kind is looked for.
     pub fn has(&self, kind: FindingKind) -> bool {
         self.kinds.contains(&kind)
     }

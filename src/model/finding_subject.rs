@@ -14,8 +14,11 @@ use std::collections::BTreeMap;
 /// A finding without the values and witnesses of the run that showed it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FindingSubject {
+    /// Name of the finding in justifications.
     pub id: FindingId,
+    /// What kind of defect it is.
     pub kind: FindingKind,
+    /// The kernel that it is about.
     pub kernel: KernelName,
     /// SHA-256 of the production modules without debug information: of the kernel, and of all that its test dispatches.
     pub code: BTreeMap<KernelName, String>,
@@ -31,8 +34,10 @@ pub struct FindingSubject {
     /// Details of the finding that are about the code: `memory`, `object`, `reach`, `same_value`, `dimension` ...
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<String, serde_json::Value>,
+    /// The test that showed it; none of findings that no test shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<SubjectTest>,
+    /// The engine that showed it; none of findings that no run shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<SubjectEngine>,
     /// SHA-256 of the host's interface in its canonical form.
@@ -43,6 +48,7 @@ pub struct FindingSubject {
 /// A statement or, without source, an instruction that a finding is about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct SubjectPlace {
+    /// The statement; none without source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statement: Option<StatementId>,
     /// As the name of the finding has it: `S4`, `412`, or the function.
@@ -57,8 +63,10 @@ pub struct SubjectPlace {
     pub access: Option<String>,
 }
 
+/// The test that showed a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SubjectTest {
+    /// Id of the test.
     pub id: TestId,
     /// `sha256:...` of its canonical content.
     pub hash: String,
@@ -67,6 +75,7 @@ pub struct SubjectTest {
 /// What ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SubjectEngine {
+    /// Name of the engine.
     pub engine: EngineName,
     /// `device`, `driver`, `driver version`; empty for the sequential engine.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -9,6 +9,7 @@ use std::ops::Range;
 /// What one dispatch of a test can store, by the code of its production module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DispatchFlow {
+    /// The kernel that is dispatched.
     pub kernel: KernelName,
     /// One row per place that the kernel stores to: descriptors in order, then device addresses.
     pub stores: Vec<StoreFlow>,
@@ -20,6 +21,7 @@ pub struct StoreFlow {
     /// Where the kernel declares it; none of what device addresses name, and in evidence of versions before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<StorePlace>,
+    /// The bytes that can be stored to.
     pub to: Vec<BufferRange>,
     /// Where the members of the block begin that it can store to: bytes, indices of arrays taken as 0; as far as they can be told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -31,7 +33,9 @@ pub struct StoreFlow {
 /// A binding of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct StorePlace {
+    /// Descriptor set.
     pub set: u32,
+    /// Binding in the set.
     pub binding: u32,
     /// Of the block, else of the variable, where the module has names.
     pub name: Option<String>,
@@ -52,12 +56,16 @@ impl fmt::Display for StorePlace {
 /// Bytes of a buffer, or of the contents of an image.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct BufferRange {
+    /// Name of the buffer or image in the test.
     pub buffer: String,
+    /// Bytes from the start of its contents.
     pub offset: u64,
+    /// Length in bytes.
     pub bytes: u64,
 }
 
 impl BufferRange {
+    /// Whether both are of one buffer and have a byte in common.
     pub fn overlaps(&self, other: &BufferRange) -> bool {
         self.buffer == other.buffer && self.offset < other.end() && other.offset < self.end()
     }

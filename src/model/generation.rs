@@ -16,10 +16,12 @@ pub enum Generation {
     /// Format 2 of version 0.1.0: no digests of texts, grounds of the conclusion, notes on tests
     /// and code of requirements.
     Second,
+    /// Format 2 with all that this version writes.
     Current,
 }
 
 impl Generation {
+    /// Which generation the campaign's format and tool version make it.
     pub fn for_campaign(campaign: &Campaign) -> Self {
         match campaign.schema {
             FIRST_SCHEMA => Generation::First,

@@ -14,7 +14,9 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an identifier of the form {form}")]
 pub struct IdError {
+    /// The text as it was given.
     pub text: String,
+    /// The form that was expected, for people.
     pub form: &'static str,
 }
 
@@ -86,6 +88,7 @@ numbered_id!(
 /// A condition: a Boolean expression without Boolean operators; prints as `D3.C1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConditionId {
+    /// The decision that it is a leaf of.
     pub decision: DecisionId,
     /// 1-based place among the conditions of the decision, in source order.
     pub number: u32,
@@ -158,6 +161,7 @@ macro_rules! name_id {
             }
         }
         impl $name {
+            /// The identifier's text, kept for the life of the process.
             pub fn as_str(&self) -> &'static str {
                 self.0
             }
@@ -208,6 +212,7 @@ impl FindingId {
 /// A module of a job: a kernel under one specialization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModuleKey {
+    /// Name of the kernel.
     pub kernel: KernelName,
     /// Which of the kernel's specializations it is, counted from 1 in the order in which the job
     /// first dispatches them.

@@ -15,7 +15,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Image {
+    /// Number of axes, or cube.
     pub dim: ImageDim,
+    /// Format of the stored texels.
     pub format: ImageFormat,
     /// Texels of the largest level: one number per dimension; a cube has two equal ones.
     pub extent: Vec<u32>,
@@ -35,6 +37,7 @@ pub struct Image {
     /// Raw contents, base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<String>,
+    /// Generated contents; the number of texels follows from the size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<Fill>,
     /// A `.npy` or raw file with the stored texels.
@@ -42,16 +45,21 @@ pub struct Image {
     pub file: Option<String>,
 }
 
+/// Dimension of an image; array layers are counted apart.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub enum ImageDim {
+    /// A line of texels.
     #[serde(rename = "1d")]
     One,
+    /// A plane of texels.
     #[serde(rename = "2d")]
     Two,
+    /// A volume of texels.
     #[serde(rename = "3d")]
     Three,
+    /// Six square faces, stored as layers.
     #[serde(rename = "cube")]
     Cube,
 }
@@ -99,8 +107,11 @@ pub enum TexelEncoding {
 /// What a kernel reads from a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TexelClass {
+    /// Floats, also of normalised formats.
     Float,
+    /// Signed integers.
     Signed,
+    /// Unsigned integers.
     Unsigned,
 }
 
@@ -120,7 +131,11 @@ macro_rules! formats {
         /// A texel format, by the name of its GLSL qualifier where it has one.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         pub enum ImageFormat {
-            $(#[serde(rename = $name)] $variant,)*
+            $(
+                #[doc = concat!("`", $name, "`, components of a texel: ", $components, ".")]
+                #[serde(rename = $name)]
+                $variant,
+            )*
         }
 
         impl ImageFormat {
@@ -137,6 +152,7 @@ macro_rules! formats {
                 match self { $(ImageFormat::$variant => $components,)* }
             }
 
+            /// How a texel is stored.
             pub fn encoding(self) -> TexelEncoding {
                 use ScalarType::*;
                 use TexelEncoding::*;
@@ -226,6 +242,7 @@ impl ImageFormat {
         }
     }
 
+    /// What a kernel reads from the format.
     pub fn class(self) -> TexelClass {
         use super::element::ScalarClass;
         match self.component().class() {
@@ -244,11 +261,15 @@ impl ImageFormat {
 /// Size and format of an image, checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageShape {
+    /// Number of axes, or cube.
     pub dim: ImageDim,
+    /// Format of the stored texels.
     pub format: ImageFormat,
     /// Texels of level 0 in x, y, z; 1 where the image has no such axis.
     pub extent: [u32; 3],
+    /// Array layers, at least 1; of a cube the faces.
     pub layers: u32,
+    /// Mip levels, at least 1.
     pub levels: u32,
     /// Of each texel; 1: the image is not multisampled. The contents have those of one texel next to one another.
     pub samples: u32,
@@ -318,7 +339,9 @@ impl ImageShape {
 /// A component of a texel of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TexelPlace {
+    /// Mip level, 0 is the largest.
     pub level: u32,
+    /// Array layer, from 0.
     pub layer: u32,
     /// x, y and z.
     pub texel: [u32; 3],
@@ -378,22 +401,31 @@ pub struct Sampler {
     pub coordinates: Option<Coordinates>,
 }
 
+/// How a sampler finds a value between texels or mip levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Filter {
+    /// The nearest one alone.
     #[default]
     Nearest,
+    /// The neighbours, weighted by distance.
     Linear,
 }
 
+/// What a sampler reads outside of the image, on every axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AddressMode {
+    /// The image again.
     Repeat,
+    /// The image again, mirrored every other time.
     MirroredRepeat,
+    /// The nearest texel of the image.
     #[default]
     ClampToEdge,
+    /// The border colour.
     ClampToBorder,
+    /// The image mirrored once, beyond that its nearest texel.
     MirrorClampToEdge,
 }
 
@@ -401,12 +433,18 @@ pub enum AddressMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BorderColor {
+    /// Floats (0, 0, 0, 0).
     #[default]
     TransparentBlack,
+    /// Floats (0, 0, 0, 1).
     OpaqueBlack,
+    /// Floats (1, 1, 1, 1).
     OpaqueWhite,
+    /// Integers (0, 0, 0, 0).
     IntTransparentBlack,
+    /// Integers (0, 0, 0, 1).
     IntOpaqueBlack,
+    /// Integers (1, 1, 1, 1).
     IntOpaqueWhite,
 }
 
@@ -414,16 +452,25 @@ pub enum BorderColor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CompareOperator {
+    /// Always false.
     Never,
+    /// True where the reference is less than the texel.
     Less,
+    /// True where they are equal.
     Equal,
+    /// True where the reference is not greater than the texel.
     LessOrEqual,
+    /// True where the reference is greater than the texel.
     Greater,
+    /// True where they differ.
     NotEqual,
+    /// True where the reference is not less than the texel.
     GreaterOrEqual,
+    /// Always true.
     Always,
 }
 
+/// What the coordinates of a sampler count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Coordinates {

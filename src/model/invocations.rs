@@ -15,8 +15,10 @@ pub struct Ranks {
 }
 
 impl Ranks {
+    /// No invocation.
     pub const NONE: &'static Ranks = &Ranks { words: Vec::new() };
 
+    /// Adds an invocation.
     pub fn insert(&mut self, rank: u32) {
         let word_index = rank as usize / 64;
         if self.words.len() <= word_index {
@@ -25,6 +27,7 @@ impl Ranks {
         self.words[word_index] |= 1 << (rank % 64);
     }
 
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
@@ -34,6 +37,7 @@ impl Ranks {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
+    /// The lowest rank; none of the empty set.
     pub fn lowest(&self) -> Option<u32> {
         let word_index = self.words.iter().position(|word| *word != 0)?;
         Some(64 * word_index as u32 + self.words[word_index].trailing_zeros())
@@ -85,6 +89,7 @@ impl Ranks {
 /// Who recorded some bits in one dispatch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DispatchInvocations {
+    /// Invocations of a workgroup in x, y and z.
     pub local_size: [u32; 3],
     /// Of every bit that was asked for.
     pub by_bit: BTreeMap<u32, Ranks>,

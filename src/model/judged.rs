@@ -19,6 +19,7 @@ pub struct JudgedParts {
 /// A member of what a kernel stores, with all of its elements: numbers, or components of texels.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MemberPlace {
+    /// The kernel that stores.
     pub kernel: KernelName,
     /// Where the kernel declares it; none of what device addresses name.
     pub place: Option<StorePlace>,
@@ -31,6 +32,7 @@ pub struct MemberPlace {
 /// How much of a member a test judges.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgedMember {
+    /// The kernel that stores.
     pub kernel: KernelName,
     /// Where the kernel declares it; none of what device addresses name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,6 +65,7 @@ impl JudgedMember {
         StorePlace { name: member_name, ..place.clone() }.to_string()
     }
 
+    /// The member without how much of it is stored and judged.
     pub fn place(&self) -> MemberPlace {
         let Self { kernel, place, array_index, member, stored: _, judged: _ } = self;
         MemberPlace {

@@ -27,14 +27,19 @@ pub struct ObjectStructure {
 /// One conditional branch, switch or select.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ObjectBranch {
+    /// Number of the branch in the module, printed as `B1`.
     pub id: ObjectBranchId,
+    /// Which instruction it is.
     pub kind: ObjectBranchKind,
+    /// Where in the production module.
     pub place: Place,
     /// What can become of it, in module order.
     pub outcomes: Vec<ObjectOutcome>,
+    /// What it traces to.
     pub origin: ObjectOrigin,
 }
 
+/// Instructions that choose.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -72,7 +77,9 @@ pub struct ObjectOutcome {
 /// A loop of the module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ObjectLoop {
+    /// Where in the production module: its header.
     pub place: Place,
+    /// What it traces to.
     pub origin: ObjectOrigin,
 }
 
@@ -82,6 +89,7 @@ pub struct ObjectLoop {
 pub enum ObjectOrigin {
     /// The values of these decisions, or of some of them, alone direct it; one decision where the branch is a part of it.
     Decisions(Vec<DecisionId>),
+    /// The selector of this `switch` directs it.
     Switch(SwitchId),
     /// A loop statement of the source; its keyword.
     Loop(String),

@@ -89,15 +89,22 @@ impl fmt::Display for OpenItemKind {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpenItemSubject {
+    /// A coverage criterion.
     Criterion(CriterionName),
+    /// A kernel of the project.
     Kernel(KernelName),
     /// `file` is relative to the project.
     Function {
+        /// Path of the source file.
         file: String,
+        /// Name of the function.
         name: String,
     },
+    /// A requirement.
     Requirement(RequirementId),
+    /// A test.
     Test(TestId),
+    /// An engine.
     Engine(EngineName),
 }
 
@@ -127,6 +134,7 @@ pub enum Acceptability {
 /// Something that makes the result say less than the level asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenItem {
+    /// What is missing or left out.
     pub kind: OpenItemKind,
     /// None where the kind is of the project or the run as a whole.
     #[serde(default)]
@@ -135,6 +143,7 @@ pub struct OpenItem {
     pub name: String,
     /// What is missing, in one sentence for people.
     pub sentence: String,
+    /// Whether the project file can accept it.
     pub acceptable: Acceptability,
     /// What the project file says of it; none: it counts against the result.
     #[serde(default)]
@@ -178,8 +187,11 @@ impl OpenItem {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ItemApproval {
+    /// Why the project accepts it.
     pub reason: String,
+    /// Who wrote the reason.
     pub author: String,
+    /// Who approved it; at levels A and B another person than the author.
     pub approver: String,
 }
 
@@ -189,7 +201,9 @@ pub struct ItemApproval {
 pub struct ItemAcceptance {
     /// Name of the open item, as reports print it.
     pub item: String,
+    /// Why the project accepts it; not empty.
     pub reason: String,
+    /// Who wrote the reason; not empty.
     pub author: String,
     /// At levels A and B another person than the author.
     pub approver: String,
@@ -243,7 +257,9 @@ pub enum NoteKind {
 /// Something that a reader of page 1 must know and that does not count against the result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CampaignNote {
+    /// What the note is about.
     pub kind: NoteKind,
+    /// The note, in one sentence for people.
     pub sentence: String,
 }
 
@@ -253,13 +269,21 @@ pub struct CampaignNote {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum UnsoughtReason {
+    /// The command line left the kind out.
     LeftOut,
+    /// The sequential engine, which alone looks for the kind, did not run.
     NoSequentialEngine,
+    /// No device ran.
     NoDevice,
+    /// No validation layer looked at a run; modules were validated all the same.
     NoValidationLayers,
+    /// Not every test ran in another schedule.
     NoOtherSchedule,
+    /// Not every kernel has an interface.
     NoInterface,
+    /// No device gave the limits that some checks need.
     NoDeviceLimits,
+    /// Not every test could be compared between the engines.
     NotCompared,
 }
 
@@ -283,7 +307,9 @@ impl fmt::Display for UnsoughtReason {
 /// A kind of findings that was not looked for, or not everywhere: that none stands says nothing of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnsoughtKind {
+    /// The kind of findings.
     pub kind: FindingKind,
+    /// Why it was not looked for, or not everywhere.
     pub reason: UnsoughtReason,
 }
 

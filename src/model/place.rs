@@ -18,6 +18,7 @@ pub struct FileIndex(pub u32);
 pub struct SourceFile {
     /// Path as reports show it: relative to the project, `/` as separator.
     pub path: String,
+    /// The whole text of the file.
     pub text: String,
 }
 
@@ -26,8 +27,11 @@ pub struct SourceFile {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Span {
+    /// Which of the structure's files.
     pub file: FileIndex,
+    /// First byte.
     pub start: u32,
+    /// Byte behind the last.
     pub end: u32,
 }
 
@@ -36,7 +40,9 @@ pub struct Span {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Position {
+    /// Counted from 1.
     pub line: u32,
+    /// Counted from 1.
     pub column: u32,
 }
 
@@ -61,6 +67,7 @@ impl Position {
 pub struct LineStarts(Vec<usize>);
 
 impl LineStarts {
+    /// The first byte of each line of a text; lines end with `\n`.
     pub fn of(text: &str) -> Self {
         let newline_bytes = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         Self(std::iter::once(0).chain(newline_bytes.map(|(offset, _)| offset + 1)).collect())
@@ -96,7 +103,9 @@ impl LineStarts {
 pub struct Place {
     /// Null without debug information.
     pub file: Option<String>,
+    /// 1-based; null without debug information.
     pub line: Option<u32>,
+    /// 1-based; null where the debug information gives none.
     pub column: Option<u32>,
     /// The SPIR-V function's name, or its id as `%12` where it has none.
     pub function: Option<String>,

@@ -13,12 +13,14 @@ pub struct Printed {
     pub omitted: u64,
 }
 
+/// A line that a debug printf of the kernel wrote.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PrintedLine {
     /// 0-based index of the dispatch in the test.
     pub dispatch: u32,
     /// Global invocation id.
     pub invocation: [u32; 3],
+    /// Where in the kernel the printf stands.
     pub place: Place,
     /// As the format string says, its line ends included.
     pub text: String,
@@ -30,6 +32,7 @@ impl Printed {
         (self.lines.len() as u64).saturating_add(self.omitted)
     }
 
+    /// Whether nothing was printed.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.omitted == 0
     }

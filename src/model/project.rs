@@ -33,11 +33,13 @@ pub struct ProjectFile {
     /// Optional features that the Vulkan SC device has for which the kernels are; none: it has none of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sc_features: Option<Vec<ScFeature>>,
+    /// Which Boolean expressions are decisions.
     #[serde(default)]
     pub decision_policy: DecisionPolicy,
     /// Criteria that must be met; none: those that DO-178C table A-7 asks for at the level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criteria: Option<Vec<CriterionName>>,
+    /// What orders memory.
     #[serde(default)]
     pub memory_model: MemoryModel,
     /// Engines that must run; none: the sequential engine, and the Vulkan engine where a device is found.
@@ -59,6 +61,7 @@ pub struct ProjectFile {
     /// Whether a production module may differ from the traced one in floats, within a test's tolerance.
     #[serde(default)]
     pub contraction: Contraction,
+    /// Limits of tests, kernels and evidence.
     #[serde(default)]
     pub limits: ProjectLimits,
     /// Open items that the project accepts.
@@ -73,20 +76,26 @@ pub struct ProjectFile {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectKernel {
+    /// Unique name of the kernel.
     pub name: KernelName,
     /// Path relative to the project.
     pub source: String,
+    /// What the source is; GLSL where it is left out.
     #[serde(default)]
     pub language: Language,
+    /// Name of the entry point; `main` where it is left out.
     #[serde(default = "default_entry")]
     pub entry: String,
+    /// What GLSL is compiled for.
     #[serde(default)]
     pub target_env: TargetEnvironment,
+    /// Macros defined before the first line of the source, with their values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub defines: BTreeMap<String, String>,
     /// Folders searched by `#include`, relative to the project.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub include: Vec<String>,
+    /// Optimisation of the production module.
     #[serde(default)]
     pub optimization: Optimization,
     /// Specializations that production uses; coverage belongs to each of these. None: each specialization that tests of the
@@ -99,6 +108,7 @@ pub struct ProjectKernel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpecializationConfiguration {
+    /// Name of the configuration, unique in the kernel.
     pub name: String,
     /// By specialization id, written as a string.
     pub specialization: BTreeMap<String, SpecializationValue>,
@@ -109,9 +119,13 @@ pub struct SpecializationConfiguration {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub enum SoftwareLevel {
+    /// A failure is catastrophic for the aircraft.
     A,
+    /// A failure is hazardous.
     B,
+    /// A failure is major.
     C,
+    /// A failure is minor.
     D,
 }
 
@@ -166,14 +180,25 @@ impl std::fmt::Display for SoftwareLevel {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum CriterionName {
+    /// Every statement is executed.
     Statement,
+    /// Every decision that directs control flow took both outcomes, every switch label was passed.
     Branch,
+    /// Every decision took both outcomes, every function was entered and left by each of its
+    /// exits.
     Decision,
+    /// MC/DC, shown by pairs in which the condition alone differs.
     McdcUniqueCause,
+    /// MC/DC, shown by pairs in which other conditions may differ where they are masked.
     McdcMasking,
+    /// Every vector of a decision that can occur.
     MultipleCondition,
+    /// Every branch, switch and select of the production module took each of its outcomes.
     ObjectBranch,
+    /// Object-branch coverage of the branches that trace to no source (DO-178C table A-7,
+    /// objective 9).
     AdditionalCode,
+    /// Every barrier was executed by all invocations of a workgroup.
     Barrier,
 }
 
@@ -227,9 +252,12 @@ impl DecisionPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Optimization {
+    /// No optimisation.
     #[default]
     Zero,
+    /// For speed.
     Performance,
+    /// For size.
     Size,
 }
 
@@ -254,12 +282,14 @@ impl MemoryModel {
     }
 }
 
+/// Whether the Vulkan validation layers are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ValidationLayers {
     /// Used where they are installed; a run without them says so.
     #[default]
     On,
+    /// Not used; an open item.
     Off,
     /// Not installed is an error.
     Required,
@@ -280,6 +310,7 @@ pub enum Robustness {
     Best,
 }
 
+/// What becomes of floats that the production module and the traced module compute differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Contraction {
@@ -349,6 +380,7 @@ impl ProjectLimits {
 }
 
 impl ProjectFile {
+    /// The kernel of this name; none where the project has none.
     pub fn kernel(&self, name: &KernelName) -> Option<&ProjectKernel> {
         self.kernels.iter().find(|kernel| kernel.name == *name)
     }

@@ -21,10 +21,12 @@ pub fn mix_bits(seed: u64) -> u64 {
 }
 
 impl SplitMix64 {
+    /// A generator whose draws depend on the seed alone.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
+    /// The next 64 bits.
     pub fn draw(&mut self) -> u64 {
         let drawn_bits = mix_bits(self.state);
         self.state = self.state.wrapping_add(STEP);

@@ -18,25 +18,45 @@ use std::fmt;
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum ReasonKind {
+    /// The project's profile lacks what a kernel needs.
     ProfileRefusal,
+    /// The project has no test.
     NoTest,
+    /// A test failed.
     TestFailed,
+    /// A test ended in an error.
     TestError,
+    /// A test reached its limit of time or steps.
     TestTimeout,
+    /// A test could not be judged.
     TestUndetermined,
+    /// A test needs what an engine cannot do.
     TestUnsupported,
+    /// The project has no requirement.
     NoRequirement,
+    /// A record of analysis or review is not accepted.
     RecordRejected,
+    /// Nothing of a requirement's verification by test is there.
     RequirementUntested,
+    /// Tests or children of a requirement do not pass.
     RequirementFailed,
+    /// A requirement's verification is not complete.
     RequirementOpen,
+    /// A parent has changed since a link was reviewed.
     LinkSuspect,
+    /// A requirement names code that does not exist.
     CodeMissing,
+    /// Obligations of a criterion are not covered.
     ObligationsOpen,
+    /// A finding that no justification accepts.
     FindingStands,
+    /// A coupling check could not be decided.
     CouplingUndetermined,
+    /// A justification does not count.
     JustificationRejected,
+    /// An open item that the project does not accept.
     OpenItemStands,
+    /// An acceptance of the project file accepts nothing.
     AcceptanceRejected,
 }
 
@@ -69,6 +89,7 @@ impl ReasonKind {
 /// What evidence stores beside the sentence of a reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ground {
+    /// What kind of reason it is.
     pub kind: ReasonKind,
     /// Name of the test, requirement, kernel, obligation or item that it is about; empty where it is about the project.
     pub about: String,
@@ -77,82 +98,134 @@ pub struct Ground {
 /// One reason for an exit code other than 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
+    /// The project's profile lacks what a kernel needs.
     ProfileRefusal {
+        /// The kernel that is refused.
         kernel: KernelName,
+        /// Name of the profile.
         profile: String,
+        /// What the profile lacks of what the kernel needs, each with its place.
         reasons: Vec<String>,
     },
+    /// The project has no test.
     NoTest,
     /// Of a verdict that counts.
     Test {
+        /// The kind that belongs to the verdict.
         kind: ReasonKind,
+        /// The test.
         test: TestId,
         /// All on which it came to this, in one sentence.
         engines: Vec<EngineName>,
+        /// What the test came to.
         verdict: Verdict,
+        /// Why, in words; none where the engine gives nothing.
         reason: Option<String>,
     },
+    /// The project has no requirement.
     NoRequirement,
+    /// A record of analysis or review is not accepted.
     RecordRejected {
+        /// Analysis or review.
         method: VerificationMethod,
+        /// The requirement that the record is of.
         requirement: RequirementId,
+        /// The document that the record names.
         document: String,
+        /// Why it is not accepted.
         reason: String,
     },
+    /// A requirement is to be verified by test, and neither it nor its children have any.
     RequirementUntested {
+        /// The requirement.
         requirement: RequirementId,
     },
     /// Not met by its own tests, or by the children named.
     RequirementFailed {
+        /// The requirement.
         requirement: RequirementId,
+        /// Children that are not met, where it is failed because of them; else empty.
         children: Vec<RequirementId>,
     },
+    /// A requirement's verification is not complete.
     RequirementOpen {
+        /// The requirement.
         requirement: RequirementId,
+        /// What is missing, one sentence each.
         why: Vec<String>,
     },
+    /// A parent has changed since the link was reviewed.
     LinkSuspect {
+        /// The requirement that holds the link.
         requirement: RequirementId,
+        /// The parent that has changed.
         parent: RequirementId,
     },
+    /// A requirement names code that does not exist.
     CodeMissing {
+        /// The requirement.
         requirement: RequirementId,
+        /// The code as reports print it: `file:symbol`.
         code: String,
     },
     /// Of a criterion under one configuration on one engine.
     ObligationsOpen {
+        /// The kernel, with its configuration where it has several.
         kernel: String,
+        /// The engine that recorded.
         engine: EngineName,
+        /// Name of the criterion.
         criterion: String,
+        /// Obligations that are neither covered nor justified, the undetermined ones included.
         open: u32,
+        /// Obligations of the criterion.
         total: u32,
+        /// Of the open ones those that could not be measured.
         undetermined: u32,
     },
+    /// Findings of one kind that no justification accepts.
     FindingStands {
+        /// The kind.
         kind: FindingKind,
+        /// How many findings, at least 1.
         count: u32,
     },
+    /// A coupling check could not be decided.
     CouplingUndetermined {
+        /// The kernel that the interface is of.
         kernel: KernelName,
+        /// Name of the check.
         check: String,
+        /// What keeps it from being decided.
         message: String,
     },
+    /// A justification does not count.
     JustificationRejected {
+        /// The kernel that it is of.
         kernel: KernelName,
+        /// The obligation or finding that it is of.
         subject: String,
+        /// Why it does not count.
         reason: String,
     },
+    /// An open item that the project does not accept.
     OpenItemStands {
+        /// Name of the item: kind and subject.
         item: String,
+        /// What is missing, in one sentence.
         sentence: String,
     },
+    /// An acceptance of the project file accepts nothing.
     AcceptanceRejected {
+        /// The item that it names.
         item: String,
+        /// Why it accepts nothing.
         reason: String,
     },
 }
 
 impl Reason {
+    /// What kind of reason it is.
     pub fn kind(&self) -> ReasonKind {
         match self {
             Reason::ProfileRefusal { .. } => ReasonKind::ProfileRefusal,

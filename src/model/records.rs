@@ -25,7 +25,9 @@ pub struct RecordLayout {
 /// Bits `base .. base + size` of one decision, with the edge weights of its conditions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DecisionSlot {
+    /// The decision.
     pub decision: DecisionId,
+    /// The bit of sum 0.
     pub base: u32,
     /// Exclusive upper bound of the sums.
     pub size: u32,
@@ -35,9 +37,12 @@ pub struct DecisionSlot {
     pub vectors: Vec<NumberedVector>,
 }
 
+/// A vector with the sum of its conditions' weights.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NumberedVector {
+    /// Sum of the weights: the vector's bit is the slot's base plus this.
     pub sum: u32,
+    /// The vector.
     pub vector: Vector,
 }
 
@@ -47,6 +52,7 @@ impl RecordLayout {
         self.bits.div_ceil(32) as usize
     }
 
+    /// The slot of a decision; none where it is not recorded.
     pub fn slot(&self, decision: DecisionId) -> Option<&DecisionSlot> {
         self.position(decision).map(|(_, slot)| slot)
     }
@@ -66,8 +72,10 @@ pub struct Presence {
     pub markers: BTreeMap<u32, PresentMarker>,
 }
 
+/// A marker that the compiled module holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PresentMarker {
+    /// What the marker stands for.
     pub role: MarkerRole,
     /// For value markers: what the operand is in the module. For marks: `Runtime`.
     pub constness: super::structure::Constness,
@@ -78,6 +86,7 @@ pub struct PresentMarker {
     /// Specialization ids that the value depends on, ascending; none for a value fixed in the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constants: Vec<u32>,
+    /// Whether control can come to it under the configuration.
     #[serde(default, skip_serializing_if = "Reach::is_possible")]
     pub reach: Reach,
 }
@@ -94,6 +103,7 @@ impl PresentMarker {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reach {
+    /// Nothing that is fixed keeps control from it.
     #[default]
     Possible,
     /// Every way to it takes an outcome or label that cannot happen.
@@ -135,6 +145,7 @@ pub struct Records {
 }
 
 impl Records {
+    /// Whether the bit is set; no bit behind the last word is.
     pub fn has(&self, bit: u32) -> bool {
         self.words.get(bit as usize / 32).is_some_and(|word| word >> (bit % 32) & 1 == 1)
     }
@@ -231,6 +242,7 @@ impl Records {
 
 /// Mark bits are looked up often enough to deserve a name.
 impl RecordLayout {
+    /// The bit of a mark; none where the layout has no such mark.
     pub fn mark_bit(&self, mark: MarkIndex) -> Option<u32> {
         self.marks.get(mark.0 as usize).copied()
     }
@@ -245,6 +257,7 @@ pub struct MarkerTable {
     pub mark_function: Option<u32>,
     /// By marker number.
     pub roles: Vec<MarkerRole>,
+    /// Which bit of the records stands for what.
     pub layout: RecordLayout,
 }
 
@@ -276,6 +289,7 @@ impl RecordMode {
         (RecordMode::Slots, "slots"),
     ];
 
+    /// The name in options and evidence.
     pub fn name(self) -> &'static str {
         match self {
             RecordMode::Private => "private",
@@ -297,15 +311,19 @@ impl std::fmt::Display for RecordMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Witnesses {
+    /// No bit has a witness.
     #[default]
     Omitted,
+    /// Each bit has its witness.
     Recorded,
 }
 
 /// How the records of an instrumented module were made, for evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Recorded {
+    /// How invocations put their bits together.
     pub mode: RecordMode,
+    /// Whether witnesses were recorded.
     pub witnesses: Witnesses,
     /// 32-bit data words.
     pub words: u32,
@@ -316,12 +334,17 @@ pub struct Recorded {
 /// the rest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RecordBuffer {
+    /// Descriptor set of the buffer.
     pub set: u32,
+    /// Binding in the set.
     pub binding: u32,
     /// Number of data words.
     pub words: u32,
+    /// Which bit of the data words stands for what.
     pub layout: RecordLayout,
+    /// How invocations put their bits together.
     pub mode: RecordMode,
+    /// Whether a witness per bit is recorded.
     pub witnesses: Witnesses,
     /// How often the data words are there: a power of two. The workgroups take the copies in turn, so that not all of
     /// a dispatch go to the same words at once.
@@ -329,6 +352,7 @@ pub struct RecordBuffer {
 }
 
 impl RecordBuffer {
+    /// How the records are made, as evidence stores it.
     pub fn recorded(&self) -> Recorded {
         Recorded { mode: self.mode, witnesses: self.witnesses, words: self.words }
     }

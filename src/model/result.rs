@@ -14,21 +14,29 @@ use std::collections::BTreeMap;
 /// The one document on stdout.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunResult {
+    /// Version of the format.
     pub schema: u32,
     /// One entry per test and engine, in the order of the file, then sequential before vulkan.
     pub tests: Vec<TestOutcome>,
 }
 
+/// What one test came to on one engine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestOutcome {
+    /// Id of the test.
     pub id: TestId,
+    /// The engine that ran it.
     pub engine: EngineName,
+    /// What the run says of the expectations.
     pub verdict: Verdict,
+    /// Why the verdict is no pass; none where nothing is to be said.
     pub reason: Option<String>,
     /// How often the production run was started.
     #[serde(default)]
     pub repetitions: u32,
+    /// Elements that differ from what is expected, up to the limit.
     pub mismatches: Vec<Mismatch>,
+    /// Findings that this run showed.
     pub findings: Vec<Finding>,
     /// Whether the data races found are those of every schedule; of engines that look for races.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -27,6 +27,7 @@ pub struct KernelStructure {
     pub files: Vec<SourceFile>,
     /// Name of the entry point's function, normally `main`.
     pub entry: String,
+    /// Function definitions, in source order.
     pub functions: Vec<Function>,
     /// In source order of the preprocessed text; `decisions[i].id == DecisionId(i + 1)`.
     pub decisions: Vec<Decision>,
@@ -61,6 +62,7 @@ pub struct TextDigests {
 }
 
 impl TextDigests {
+    /// Whether there are none, as in evidence of version 0.1.0.
     pub fn is_empty(&self) -> bool {
         self.functions.is_empty() && self.files.is_empty()
     }
@@ -87,14 +89,28 @@ pub const MARKER_PAGE: u32 = 256;
 #[serde(rename_all = "kebab-case")]
 pub enum MarkerRole {
     /// The value of one condition of a decision with several; `condition` is the 0-based index.
-    Condition { decision: DecisionId, condition: u32 },
+    Condition {
+        /// The decision that the condition is of.
+        decision: DecisionId,
+        /// 0-based index of the condition.
+        condition: u32,
+    },
     /// The outcome of a decision with several conditions; ends its evaluation.
-    Decision { decision: DecisionId },
+    Decision {
+        /// The decision whose outcome it is.
+        decision: DecisionId,
+    },
     /// The value of the only condition and the outcome at once. The recorded condition value is the *leaf's* own
     /// (contract: `!` is an operator): the marker stands around the leaf, the outcome follows from the expression.
-    Single { decision: DecisionId },
+    Single {
+        /// The decision that has one condition.
+        decision: DecisionId,
+    },
     /// Execution passed here (function entry, switch label).
-    Mark { mark: MarkIndex },
+    Mark {
+        /// Number of the mark.
+        mark: MarkIndex,
+    },
 }
 
 /// 0-based index of a coverage mark that carries no value.
@@ -107,12 +123,15 @@ pub struct MarkIndex(pub u32);
 /// A function definition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Function {
+    /// Number of the function, printed as `F1`.
     pub id: FunctionId,
+    /// Name in the source.
     pub name: String,
     /// From the return type to the closing brace.
     pub span: Span,
     /// Set when the function is entered.
     pub entry_mark: MarkIndex,
+    /// The statements of the function.
     pub body: Block,
     /// Exit points in source order: each `return` (and `discard`-like terminator), and the end of the body where it
     /// can be reached by falling off a `void` function.
@@ -126,8 +145,16 @@ pub struct Function {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exit {
-    Return { statement: StatementId },
-    EndOfBody { span: Span },
+    /// A `return` statement, or one that ends the invocation.
+    Return {
+        /// The statement.
+        statement: StatementId,
+    },
+    /// The end of a body that control can fall through.
+    EndOfBody {
+        /// The closing brace.
+        span: Span,
+    },
 }
 
 /// Statements in order.
@@ -142,23 +169,31 @@ pub struct Statement {
     pub id: Option<StatementId>,
     /// The whole statement. For `if`, loops and `switch`: the header alone, up to and including its `)`.
     pub span: Span,
+    /// What the statement is, with what stands in it.
     pub kind: StatementKind,
+    /// Macros that it came through, outermost first; empty for plain text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expansion: Vec<Expansion>,
 }
 
+/// What a statement is, with what stands in it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StatementKind {
+    /// `{ ... }`.
     Block {
+        /// The statements in it.
         block: Block,
     },
     /// Nothing to execute: `;`, or a declaration without initialiser.
     Empty,
     /// Expression statement or declaration with initialiser.
     Simple,
+    /// `if`, with its `else` where there is one.
     If {
+        /// Its controlling expression.
         decision: DecisionId,
+        /// What runs where it is true.
         then: Box<Statement>,
         /// Stored as a list: an `else if` chain as the `if` statements in order (each without its own `else`), then what
         /// the last `else` holds, so that a long chain does not nest deeply in files.
@@ -166,31 +201,48 @@ pub enum StatementKind {
         #[schemars(with = "Vec<Statement>")]
         otherwise: Option<Box<Statement>>,
     },
+    /// `while`.
     While {
+        /// Its controlling expression.
         decision: DecisionId,
+        /// What is repeated.
         body: Box<Statement>,
     },
+    /// `do ... while`.
     DoWhile {
+        /// What is repeated.
         body: Box<Statement>,
+        /// Its controlling expression, evaluated behind the body.
         decision: DecisionId,
     },
     /// `decision` is none for `for (;;)`; init and update are part of this statement.
     For {
+        /// The first part of the header, where there is one.
         init: Option<Box<Statement>>,
+        /// The controlling expression.
         decision: Option<DecisionId>,
+        /// What is repeated.
         body: Box<Statement>,
     },
+    /// `switch`.
     Switch {
+        /// Number of the switch, which has the labels.
         switch: SwitchId,
+        /// The statements in it, labels among them.
         body: Block,
     },
     /// A `case` or `default` label inside a switch body; `label` is the 0-based index in the switch.
     Label {
+        /// The switch that it is a label of.
         switch: SwitchId,
+        /// 0-based index among the labels of the switch.
         label: u32,
     },
+    /// `break`.
     Break,
+    /// `continue`.
     Continue,
+    /// `return`, with or without value.
     Return,
     /// `discard`, `terminateInvocation`, `demote` and the like: ends the invocation.
     Terminate,
@@ -200,11 +252,13 @@ pub enum StatementKind {
 /// is no `default`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Switch {
+    /// Number of the switch, printed as `W1`.
     pub id: SwitchId,
     /// `switch (...)`.
     pub span: Span,
     /// Text of the selector.
     pub text: String,
+    /// Labels in source order.
     pub labels: Vec<Label>,
 }
 
@@ -212,17 +266,23 @@ pub struct Switch {
 /// above; consecutive labels without a statement between them share what happens but have marks of their own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Label {
+    /// What the label is.
     pub kind: LabelKind,
+    /// The label in the source.
     pub span: Span,
+    /// The source text, as reports print it.
     pub text: String,
     /// None where the label could not be marked.
     pub mark: Option<MarkIndex>,
 }
 
+/// What a label of a switch is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LabelKind {
+    /// `case`.
     Case,
+    /// `default` of the source.
     Default,
     /// A `default:` that only the marked text has, added where the source has none, so that skipping all labels shows.
     ImplicitDefault,
@@ -231,16 +291,19 @@ pub enum LabelKind {
 /// One macro expansion that a token came through.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Expansion {
+    /// Name of the macro.
     pub macro_name: String,
     /// Where the macro is used.
     pub site: Span,
 }
 
 impl KernelStructure {
+    /// The decision of this number; panics where there is none.
     pub fn decision(&self, id: DecisionId) -> &Decision {
         &self.decisions[id.0 as usize - 1]
     }
 
+    /// The switch of this number; panics where there is none.
     pub fn switch(&self, id: SwitchId) -> &Switch {
         &self.switches[id.0 as usize - 1]
     }

@@ -7,6 +7,7 @@ use std::fmt;
 pub enum ValidationLayer {
     /// The project does not want one.
     Off,
+    /// The project wants one, and none is installed.
     NotInstalled,
     /// Its name and version.
     InUse(String),

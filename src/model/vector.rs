@@ -8,13 +8,16 @@ use std::str::FromStr;
 /// The value of one condition in one evaluation of its decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ConditionValue {
+    /// The condition was true.
     True,
+    /// The condition was false.
     False,
     /// Short-circuited away; prints as `-`.
     NotEvaluated,
 }
 
 impl ConditionValue {
+    /// The value as a Boolean; none where it was not evaluated.
     pub fn as_bool(self) -> Option<bool> {
         match self {
             ConditionValue::True => Some(true),
@@ -23,6 +26,7 @@ impl ConditionValue {
         }
     }
 
+    /// How it prints: `T`, `F` or `-`.
     pub fn letter(self) -> char {
         match self {
             ConditionValue::True => 'T',
@@ -52,7 +56,9 @@ impl fmt::Display for Values {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{character}` in the vector `{text}` is none of T, F and -")]
 pub struct ValuesError {
+    /// The text as it was given.
     pub text: String,
+    /// The first character that is none of these.
     pub character: char,
     /// Byte offset of the character in `text`.
     pub offset: usize,
@@ -97,13 +103,16 @@ impl JsonSchema for Values {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub enum Outcome {
+    /// The decision was true.
     #[serde(rename = "T")]
     True,
+    /// The decision was false.
     #[serde(rename = "F")]
     False,
 }
 
 impl Outcome {
+    /// Whether the decision was true.
     pub fn as_bool(self) -> bool {
         self == Outcome::True
     }
@@ -126,6 +135,8 @@ impl fmt::Display for Outcome {
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Vector {
+    /// One value per condition, in source order.
     pub values: Values,
+    /// The outcome of the decision for these values.
     pub outcome: Outcome,
 }

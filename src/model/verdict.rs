@@ -10,7 +10,9 @@ use std::num::NonZeroU32;
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
+    /// Every expectation holds.
     Pass,
+    /// An expectation does not hold.
     Fail,
     /// The run could not be completed as the kernel's text demands (barrier divergence, device lost).
     Error,
@@ -71,7 +73,9 @@ impl std::fmt::Display for Verdict {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum EngineName {
+    /// The reference interpreter, on the host's processor.
     Sequential,
+    /// A Vulkan device, in a process of its own.
     Vulkan,
 }
 

@@ -35,10 +35,15 @@ macro_rules! features {
         /// Something optional of Vulkan SC 1.0 that a compute kernel can need, by the API's name.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         pub enum ScFeature {
-            $(#[serde(rename = $name)] $variant,)*
+            $(
+                #[doc = concat!("`", $name, "` of the Vulkan SC API.")]
+                #[serde(rename = $name)]
+                $variant,
+            )*
         }
 
         impl ScFeature {
+            /// Every feature, in the order of the specification's structures.
             pub const ALL: &'static [ScFeature] = &[$(ScFeature::$variant,)*];
 
             /// The API's name, which the project file uses too.

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 /// Comparison of the two engines for one kernel in one test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Agreement {
+    /// The test in which both engines ran.
     pub test: TestId,
+    /// The kernel whose outputs and coverage are compared.
     pub kernel: KernelName,
     /// `identical`, `within-tolerance`, `left-open`, `within-error-bounds`, `different` or `not compared`.
     pub outputs: AgreementOutcome,
@@ -86,6 +88,7 @@ impl ErrorBounds {
 /// A buffer that the engines left differently.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BoundedBuffer {
+    /// Name of the buffer or image in the test.
     pub buffer: String,
     /// Elements that differ and that no tolerance covers.
     pub elements: u64,
@@ -108,10 +111,14 @@ pub struct BoundedElement {
     pub element: String,
     /// Bytes from the start of the buffer.
     pub offset: u64,
+    /// Name of the scalar type: `float`, `uint` ...
     #[serde(rename = "type")]
     pub type_name: String,
+    /// Whether the value of the Vulkan engine lies within the permitted results.
     pub within: bool,
+    /// What the sequential engine left.
     pub sequential: ElementValue,
+    /// What the Vulkan engine left.
     pub vulkan: ElementValue,
     /// Of a float the least and the greatest result, for each way of deciding that led to it; of any other type every result.
     pub permitted: Vec<Vec<ElementValue>>,
@@ -132,6 +139,8 @@ pub struct BoundedElement {
 /// A value with its raw bits, `0x...`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ElementValue {
+    /// The value as a number, or as text where JSON has no such number.
     pub value: serde_json::Value,
+    /// The raw bits, `0x...`.
     pub bits: String,
 }

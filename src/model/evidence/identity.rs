@@ -7,8 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Which project was certified, under which settings, with which tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectIdentity {
+    /// Name of the project as in the project file.
     pub name: String,
     /// DO-178C level `A` to `D`.
     #[schemars(with = "String")]
@@ -16,12 +18,17 @@ pub struct ProjectIdentity {
     /// The API that the kernels are for, with what that means; older evidence has none, which is Vulkan.
     #[serde(default)]
     pub profile: ProfileEvidence,
+    /// Which Boolean expressions are decisions: `literal` or `control-flow`.
     #[schemars(with = "String")]
     pub decision_policy: DecisionPolicy,
+    /// What orders memory: `idiom` or `spec`.
     #[schemars(with = "String")]
     pub memory_model: MemoryModel,
+    /// Names of the coverage criteria that must be met.
     pub criteria: Vec<String>,
+    /// Name of the tool.
     pub tool: String,
+    /// Version of the tool.
     pub tool_version: String,
     /// Identity of the compiler: shaderc and SPIRV-Tools versions, SPIR-V revision.
     pub compiler: String,
@@ -54,13 +61,16 @@ impl Default for ProfileEvidence {
 /// A kernel that is not for the target of the project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RefusedKernel {
+    /// Name of the kernel as in the project file.
     pub kernel: KernelName,
     /// What the target lacks of what the kernel needs, each with its place.
     pub reasons: Vec<String>,
 }
 
+/// An engine of the run, whether it ran, and on what.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EngineIdentity {
+    /// Which engine.
     pub engine: EngineName,
     /// `ran` or `not-run`.
     pub ran: bool,

@@ -41,18 +41,21 @@ use std::collections::BTreeMap;
 /// A whole run as reports see it: `campaign.json` and all kernel files together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
+    /// `campaign.json`.
     pub campaign: Campaign,
     /// By kernel (project order), then configuration, then engine.
     pub kernels: Vec<KernelEvidence>,
     /// The files that the run read; format 1 does not hold them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<StoredInputs>,
+    /// `manifest.json`.
     pub manifest: Manifest,
 }
 
 /// `inputs.json`: what the run read, so that everything which follows from it can be derived again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StoredInputs {
+    /// Version of the evidence format.
     pub schema: u32,
     /// By path relative to the project, `/` as separator: the paths of the manifest.
     pub files: BTreeMap<String, StoredFile>,
@@ -62,11 +65,13 @@ pub struct StoredInputs {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StoredFile {
+    /// The text, where the file is valid UTF-8.
     Text(String),
     /// base64
     Bytes(String),
     /// Larger than `limits.output_bytes`: the manifest has its hash, and its contents are not stored.
     Omitted {
+        /// Size of the file.
         bytes: u64,
     },
 }
@@ -95,14 +100,20 @@ pub const READABLE_SCHEMAS: [u32; 2] = [FIRST_SCHEMA, EVIDENCE_SCHEMA];
 /// `campaign.json`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Campaign {
+    /// Version of the evidence format.
     pub schema: u32,
+    /// What was certified, and with what.
     pub project: ProjectIdentity,
     /// The project file as it was read; format 1 does not hold it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<crate::project::ProjectFile>,
+    /// The engines, each with whether it ran.
     pub engines: Vec<EngineIdentity>,
+    /// Requirements in the order of their files.
     pub requirements: Vec<RequirementEvidence>,
+    /// Tests in the order of execution.
     pub tests: Vec<TestEvidence>,
+    /// Justifications, accepted or rejected.
     pub justifications: Vec<JustificationEvidence>,
     /// Records of verification by analysis and review; format 1 knew none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -133,6 +144,7 @@ pub struct Campaign {
     pub unsought: Vec<UnsoughtKind>,
     /// What the tool does not cover, as sentences.
     pub limits: Vec<String>,
+    /// Exit code, reasons and summary of coverage.
     pub conclusion: Conclusion,
 }
 
@@ -154,21 +166,28 @@ impl Campaign {
 /// What it all comes to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Conclusion {
+    /// Exit code of `certify`: 0 where nothing counts against the result.
     pub exit_code: u8,
     /// Reasons for an exit code other than 0, one sentence each.
     pub reasons: Vec<String>,
     /// What each of the reasons is of, in their order; evidence of version 0.1.0 does not hold it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grounds: Vec<Ground>,
+    /// Coverage per kernel, configuration and engine.
     pub summary: Vec<KernelSummary>,
 }
 
+/// Coverage of one kernel under one configuration on one engine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelSummary {
+    /// Name of the kernel as in the project file.
     pub kernel: KernelName,
+    /// Name of the configuration.
     #[serde(default)]
     pub configuration: String,
+    /// The engine that recorded.
     pub engine: EngineName,
+    /// Counts of each criterion.
     pub criteria: Vec<CriterionSummary>,
 }
 
@@ -187,9 +206,13 @@ impl Evidence {
 /// `manifest.json`: paths are relative, `/` as separator.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
+    /// Version of the evidence format.
     pub schema: u32,
+    /// Name and version of the tool.
     pub tool: String,
+    /// Identity of the GLSL compiler that is built into the tool.
     pub compiler: String,
+    /// Devices that ran, with driver; empty without one.
     pub devices: Vec<String>,
     /// Project-relative path to SHA-256.
     pub inputs: BTreeMap<String, String>,

@@ -10,19 +10,24 @@ use serde::{Deserialize, Serialize};
 /// A requirement with what it traces to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RequirementEvidence {
+    /// The requirement as its file states it.
     pub requirement: Requirement,
     /// `sha256:...` over the canonical content.
     pub hash: String,
+    /// Path of the file that states it, relative to the project.
     pub file: String,
     /// Parents whose content has changed since the link was made.
     pub suspect_parents: Vec<RequirementId>,
+    /// Requirements that name it as a parent.
     pub children: Vec<RequirementId>,
+    /// Tests that name it.
     pub tests: Vec<TestId>,
     /// Tests of it that the command line left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out_tests: Vec<TestId>,
     /// Functions that implement it, `file:symbol`, found in the source or not.
     pub code: Vec<CodeTrace>,
+    /// What tests and records make of it.
     pub status: RequirementStatus,
     /// Methods of verification that nothing satisfies yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -38,10 +43,14 @@ pub struct RequirementEvidence {
 /// A kernel in which no test of a requirement judges code that it names, while one does so in another kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UntestedKernel {
+    /// Path of the source file, relative to the project.
     pub file: String,
+    /// Name of the function; none: the whole file.
     #[serde(default)]
     pub symbol: Option<String>,
+    /// A kernel that the code is part of and in which no test of the requirement judges it.
     pub kernel: KernelName,
+    /// Whether the kernel has the same text of the code as one in which it is judged.
     pub text: KernelText,
     /// What keeps the texts from being compared, with its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,16 +98,22 @@ impl UntestedKernel {
 pub struct RecordEvidence {
     /// `analysis` or `review`.
     pub method: VerificationMethod,
+    /// The record as its file states it.
     pub record: VerificationRecord,
+    /// Path of the file that states it, relative to the project.
     pub file: String,
     /// Why it is not accepted; none: accepted.
     pub rejected: Option<String>,
 }
 
+/// A link of a requirement to code, as found in the source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CodeTrace {
+    /// Path of the source file, relative to the project.
     pub file: String,
+    /// Name of the function; none: the whole file.
     pub symbol: Option<String>,
+    /// 1-based line of the function; none where it was not found or no function is named.
     pub line: Option<u32>,
     /// Whether file and symbol exist.
     pub found: bool,
@@ -108,6 +123,7 @@ pub struct CodeTrace {
 }
 
 impl CodeTrace {
+    /// The link as the requirement states it.
     pub fn link(&self) -> CodeLink {
         CodeLink {
             file: self.file.clone(),
@@ -125,6 +141,7 @@ impl CodeTrace {
     }
 }
 
+/// What tests, records and children make of a requirement.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -157,9 +174,12 @@ impl std::fmt::Display for RequirementStatus {
     }
 }
 
+/// A justification with whether it counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JustificationEvidence {
+    /// The justification as its file states it.
     pub justification: Justification,
+    /// Path of the file that states it, relative to the project.
     pub file: String,
     /// Why it is not accepted (stale hash, unknown obligation, author equals approver at level A or B); none: accepted.
     pub rejected: Option<String>,

@@ -15,13 +15,18 @@ use std::collections::BTreeMap;
 /// A test case with its results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestEvidence {
+    /// Unique id of the test.
     pub id: TestId,
+    /// Title for people; none where the file gives none.
     pub title: Option<String>,
     /// `normal` or `robustness`.
     #[schemars(with = "String")]
     pub kind: TestKind,
+    /// Requirements that the test verifies.
     pub requirements: Vec<RequirementId>,
+    /// Kernels that it dispatches.
     pub kernels: Vec<KernelName>,
+    /// Path of the file that defines it, relative to the project.
     pub file: String,
     /// `sha256:...` of the test's canonical content.
     pub hash: String,
@@ -35,6 +40,7 @@ pub struct TestEvidence {
     /// 1 does not hold it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<DispatchFlow>,
+    /// One result per engine that was asked.
     pub results: Vec<TestResult>,
 }
 
@@ -46,21 +52,28 @@ pub struct StoredExpectation {
     /// For an image whose texels are not plain scalars: offsets count the decoded components, 4 bytes each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<crate::image::ImageFormat>,
+    /// How far an element may lie from what is expected.
     pub tolerance: crate::procedure::Tolerance,
     /// Bytes of the records that may stand in any order; none: every element stands in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<u64>,
+    /// What the buffer or image is compared with.
     pub contents: StoredContents,
 }
 
+/// What an expectation compares with, every value resolved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StoredContents {
+    /// Runs of values.
     Values(Vec<ExpectedRun>),
     /// Every scalar from byte `offset` on equals that of another buffer's start.
     EqualsBuffer {
+        /// The other buffer or image.
         buffer: String,
+        /// Name of the scalar type: `float`, `uint` ...
         scalar: String,
+        /// Bytes from the start of the judged buffer.
         offset: u64,
         /// Bytes compared; none: all of the other buffer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,10 +81,12 @@ pub enum StoredContents {
     },
     /// What a reference kernel computes from byte `offset` on; its values are not stored.
     Reference {
+        /// Name of the reference kernel.
         kernel: String,
         /// Format 1 holds none.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         scalar: String,
+        /// Bytes from the start of the judged buffer.
         #[serde(default)]
         offset: u64,
         /// Bytes compared; none: all that follow.
@@ -80,6 +95,7 @@ pub enum StoredContents {
     },
     /// A checker kernel writes the verdict, which is not stored.
     Check {
+        /// Name of the checker kernel.
         kernel: String,
         /// What the verdict can depend on, by the code of the kernel.
         reads: Vec<BufferRange>,
@@ -91,17 +107,24 @@ pub enum StoredContents {
 pub struct ExpectedRun {
     /// Bytes from the start of the buffer.
     pub offset: u64,
+    /// Name of the scalar type: `float`, `uint` ...
     pub scalar: String,
     /// base64, little-endian.
     pub bytes: String,
 }
 
+/// What one test came to on one engine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestResult {
+    /// The engine that ran it.
     pub engine: EngineName,
+    /// What the run says of the expectations.
     pub verdict: Verdict,
+    /// Why the verdict is no pass; none where nothing is to be said.
     pub reason: Option<String>,
+    /// Elements that differ from what is expected, up to the project's limit.
     pub mismatches: Vec<Mismatch>,
+    /// Findings that this run showed.
     pub findings: Vec<Finding>,
     /// Whether the data races are those of every schedule; absent where none were looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,7 +182,9 @@ fn no_lines(lines: &u64) -> bool {
 /// How far a dispatch reached into a bound buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TouchedBuffer {
+    /// Descriptor set.
     pub set: u32,
+    /// Binding in the set.
     pub binding: u32,
     /// Bytes of the bound range up to the last one that was accessed.
     pub bytes: u64,
@@ -171,9 +196,11 @@ pub struct TouchedBuffer {
 pub enum OutputBytes {
     /// base64
     Bytes(String),
+    /// Digest and size alone.
     Hash {
         /// `sha256:...`
         sha256: String,
+        /// Size of the contents.
         bytes: u64,
     },
 }
@@ -181,10 +208,13 @@ pub enum OutputBytes {
 /// One element of an expectation that did not hold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Mismatch {
+    /// Name of the buffer or image in the test.
     pub buffer: String,
     /// Bytes.
     pub offset: u64,
+    /// The expected value; text where JSON has no such number.
     pub expected: serde_json::Value,
+    /// What the run left; text where JSON has no such number.
     pub actual: serde_json::Value,
     /// Raw bits of the actual value, `0x...`.
     pub bits: String,

@@ -11,11 +11,13 @@ pub struct Buffer {
     /// Raw contents, base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<String>,
+    /// Type of the elements; none: bytes.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub data_type: Option<DataType>,
     /// Elements, flat or one array per vector; for `reflect` an object by member name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Datum>,
+    /// Generated contents; needs `count`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<Fill>,
     /// A `.npy` or raw file, relative to the file's own folder.
@@ -41,6 +43,7 @@ pub enum Fill {
     Random(Random),
 }
 
+/// `fill`: component `i` of the whole buffer is `start + i * step`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Iota {
@@ -52,9 +55,11 @@ pub struct Iota {
     pub step: Option<Datum>,
 }
 
+/// `fill`: one SplitMix64 draw per component.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Random {
+    /// Start of the generator; the same seed gives the same bytes everywhere.
     pub seed: u64,
     /// Integers: the type's smallest value where it is left out; floats: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,6 +75,7 @@ pub struct Random {
 pub struct AddressOf {
     /// Byte offset where the address is stored.
     pub at: u64,
+    /// Name of the buffer whose address it is; the buffer itself is allowed.
     pub buffer: String,
     /// Bytes added to the address.
     #[serde(default)]

@@ -11,12 +11,14 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dispatch {
+    /// The kernel, by its name among the kernels.
     pub kernel: KernelName,
     /// Workgroup counts in x, y and z, each at least 1.
     pub groups: [u32; 3],
     /// None: the engine's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subgroup_size: Option<u32>,
+    /// What is bound to the kernel's descriptors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bindings: Vec<Binding>,
     /// An object by member name, an array by member index, or `{"bytes": base64}`.
@@ -32,13 +34,18 @@ pub struct Dispatch {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Binding {
+    /// Descriptor set; 0 where it is left out.
     #[serde(default)]
     pub set: u32,
+    /// Binding in the set.
     pub binding: u32,
+    /// Name of a buffer of the test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<String>,
+    /// Name of an image of the test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
+    /// Name of a sampler of the test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampler: Option<String>,
     /// None: the class that the kernel declares.
@@ -74,6 +81,7 @@ pub struct SpecializationValue {
     /// A scalar type, which must be the one that the kernel declares; none: that one.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub data_type: Option<ElementType>,
+    /// The value as a number, Boolean or string.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Datum>,
     /// Raw bits: an integer, or a string `"0x..."`.
@@ -87,15 +95,25 @@ pub struct SpecializationValue {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum DescriptorClass {
+    /// `buffer` block, `VK_DESCRIPTOR_TYPE_STORAGE_BUFFER`.
     Storage,
+    /// `uniform` block, `VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER`.
     Uniform,
+    /// `VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC`.
     StorageDynamic,
+    /// `VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC`.
     UniformDynamic,
+    /// `image2D` and the like, `VK_DESCRIPTOR_TYPE_STORAGE_IMAGE`.
     StorageImage,
+    /// `texture2D` and the like, `VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE`.
     SampledImage,
+    /// `sampler`, `samplerShadow`: `VK_DESCRIPTOR_TYPE_SAMPLER`.
     Sampler,
+    /// `sampler2D` and the like, `VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER`.
     Combined,
+    /// `samplerBuffer`, `textureBuffer`: `VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER`.
     UniformTexel,
+    /// `imageBuffer` and the like, `VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER`.
     StorageTexel,
 }
 

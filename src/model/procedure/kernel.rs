@@ -9,12 +9,15 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Kernel {
+    /// Where the text or module is.
     pub source: KernelText,
+    /// What the source is; GLSL where it is left out.
     #[serde(default)]
     pub language: Language,
     /// Name of the entry point.
     #[serde(default = "default_entry")]
     pub entry: String,
+    /// What GLSL is compiled for; Vulkan 1.1 where it is left out.
     #[serde(default)]
     pub target_env: TargetEnvironment,
     /// Macros defined before the first line of the source.
@@ -34,7 +37,9 @@ pub fn default_entry() -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum KernelText {
+    /// A path relative to the file's own folder.
     Path(String),
+    /// The text or module itself.
     Contents(KernelContents),
 }
 
@@ -85,6 +90,7 @@ pub struct KernelContents {
     Deserialize,
     JsonSchema,
 )]
+/// What the source of a kernel is.
 #[serde(rename_all = "kebab-case")]
 pub enum Language {
     /// GLSL text.
@@ -111,15 +117,20 @@ pub enum Language {
     JsonSchema,
 )]
 pub enum TargetEnvironment {
+    /// Vulkan 1.0, SPIR-V 1.0.
     #[serde(rename = "vulkan1.0")]
     Vulkan10,
+    /// Vulkan 1.1, SPIR-V 1.3: the oldest that the Vulkan engine runs.
     #[default]
     #[serde(rename = "vulkan1.1")]
     Vulkan11,
+    /// Vulkan 1.2, SPIR-V 1.5.
     #[serde(rename = "vulkan1.2")]
     Vulkan12,
+    /// Vulkan 1.3, SPIR-V 1.6.
     #[serde(rename = "vulkan1.3")]
     Vulkan13,
+    /// Vulkan 1.4, SPIR-V 1.6.
     #[serde(rename = "vulkan1.4")]
     Vulkan14,
 }

@@ -30,9 +30,12 @@ pub const SCHEMA: u32 = 1;
 pub struct Procedure {
     /// Version of the format: 1.
     pub schema: u32,
+    /// Title for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// Kernels by name.
     pub kernels: BTreeMap<KernelName, Kernel>,
+    /// Tests with different ids, at least one.
     pub tests: Vec<Test>,
 }
 
@@ -40,20 +43,27 @@ pub struct Procedure {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Test {
+    /// Unique id of the test.
     pub id: TestId,
+    /// Title for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Requirements that the test verifies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<RequirementId>,
+    /// Normal range or robustness (DO-178C 6.4.2).
     #[serde(default)]
     pub kind: TestKind,
+    /// Limits of this test; what it leaves out is of the project or command line.
     #[serde(default, skip_serializing_if = "TestLimits::is_empty")]
     pub limits: TestLimits,
+    /// Buffers by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub buffers: BTreeMap<String, Buffer>,
+    /// Images by name; none has the name of a buffer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub images: BTreeMap<String, Image>,
+    /// Samplers by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub samplers: BTreeMap<String, Sampler>,
     /// Run in order with a full memory barrier between them; at least one.
@@ -80,8 +90,10 @@ pub struct Test {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum TestKind {
+    /// Normal range test case (DO-178C 6.4.2.1).
     #[default]
     Normal,
+    /// Robustness test case (DO-178C 6.4.2.2).
     Robustness,
 }
 
@@ -110,6 +122,7 @@ pub struct TestLimits {
 }
 
 impl TestLimits {
+    /// Whether the test sets no limit of its own.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -132,6 +145,7 @@ pub struct Expectation {
     /// Either a buffer or an image; neither beside `check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<String>,
+    /// Name of the image that is judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
     /// None: the buffer's own type. Images have that of their format.
@@ -190,12 +204,17 @@ impl Expectation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
+    /// The reference kernel, by its name among the kernels.
     pub kernel: KernelName,
+    /// Workgroup counts in x, y and z, each at least 1.
     pub groups: [u32; 3],
+    /// What is bound to the kernel's descriptors, of the test's buffers and images.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bindings: Vec<Binding>,
+    /// As of a dispatch: an object by member name, an array by member index, or raw bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push_constants: Option<Datum>,
+    /// By specialization id, written as a string.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub specialization: BTreeMap<String, SpecializationValue>,
 }
@@ -225,6 +244,7 @@ pub struct Limits {
     pub seconds: f64,
     /// Instructions executed on the sequential engine, summed over all invocations.
     pub steps: u64,
+    /// Bytes of all buffers and images of one test.
     pub memory_bytes: u64,
 }
 

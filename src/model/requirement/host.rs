@@ -13,17 +13,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Interface {
+    /// The kernel that the host dispatches.
     pub kernel: KernelName,
     /// Where this host code stands, for reports: a file and line, or a document.
     #[serde(default)]
     pub source: Option<String>,
+    /// Host parameters that all expressions range over.
     #[serde(default)]
     pub parameters: Vec<HostParameter>,
     /// Intermediate host variables, evaluated in order.
     #[serde(default)]
     pub locals: Vec<HostLocal>,
+    /// The struct that the host pushes; none where it pushes nothing.
     #[serde(default)]
     pub push_constants: Option<HostStruct>,
+    /// Buffers as the host binds them.
     #[serde(default)]
     pub buffers: Vec<HostBuffer>,
     /// Images and samplers.
@@ -37,6 +41,7 @@ pub struct Interface {
     /// Three expressions: how many invocations the work needs in each dimension.
     #[serde(default)]
     pub domain: Option<[String; 3]>,
+    /// Specialization constants that the host sets.
     #[serde(default)]
     pub specialization: Vec<HostSpecialization>,
 }
@@ -45,19 +50,27 @@ pub struct Interface {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HostParameter {
+    /// Name of the variable in expressions.
     pub name: String,
+    /// Integer type; operations wrap at its width.
     #[serde(rename = "type")]
     pub width: HostType,
+    /// Least value that it can have.
     pub min: i64,
+    /// Greatest value that it can have.
     pub max: i64,
 }
 
+/// A host variable that is computed from those before it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HostLocal {
+    /// Name of the variable in expressions.
     pub name: String,
+    /// Integer type, at whose width the value wraps.
     #[serde(rename = "type")]
     pub width: HostType,
+    /// Expression over parameters and the locals before it.
     pub value: String,
 }
 
@@ -67,15 +80,25 @@ pub struct HostLocal {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum HostType {
+    /// Signed, 8 bits.
     Int8,
+    /// Unsigned, 8 bits.
     Uint8,
+    /// Signed, 16 bits.
     Int16,
+    /// Unsigned, 16 bits.
     Uint16,
+    /// Signed, 32 bits.
     Int32,
+    /// Unsigned, 32 bits.
     Uint32,
+    /// Signed, 64 bits.
     Int64,
+    /// Unsigned, 64 bits.
     Uint64,
+    /// IEEE 754 binary32; of struct members alone.
     Float32,
+    /// IEEE 754 binary64; of struct members alone.
     Float64,
 }
 
@@ -90,10 +113,13 @@ pub struct HostStruct {
     pub members: Vec<HostMember>,
 }
 
+/// A member of the struct that the host pushes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HostMember {
+    /// Name of the member on the host.
     pub name: String,
+    /// Its type, which gives size and alignment.
     #[serde(rename = "type")]
     pub width: HostType,
     /// Bytes; none: placed after the previous member by C's alignment rules.
@@ -104,11 +130,15 @@ pub struct HostMember {
     pub value: Option<String>,
 }
 
+/// A buffer as the host binds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HostBuffer {
+    /// Descriptor set.
     pub set: u32,
+    /// Binding in the set.
     pub binding: u32,
+    /// Name on the host, for people.
     #[serde(default)]
     pub name: Option<String>,
     /// Size in bytes, as an expression.
@@ -119,8 +149,11 @@ pub struct HostBuffer {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HostImage {
+    /// Descriptor set.
     pub set: u32,
+    /// Binding in the set.
     pub binding: u32,
+    /// Name on the host, for people.
     #[serde(default)]
     pub name: Option<String>,
     /// `storage_image`, `sampled_image`, `combined` or `sampler`.
@@ -139,9 +172,12 @@ pub struct HostImage {
     pub multisampled: bool,
 }
 
+/// A specialization constant that the host sets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HostSpecialization {
+    /// The constant's `SpecId`.
     pub id: u32,
+    /// Expression that the constant is set to.
     pub value: String,
 }

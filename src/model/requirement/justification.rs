@@ -20,9 +20,11 @@ pub enum JustificationClass {
     Dead,
     /// Code that a stated means keeps from being executed.
     Deactivated,
+    /// Code against what tests cannot bring about.
     Defensive,
     /// An outcome or effect that no input can show, in code that is executed.
     Infeasible,
+    /// Shown in another way than by test.
     Analysis,
 }
 
@@ -96,11 +98,15 @@ impl std::fmt::Display for DeactivationCategory {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "JustificationTable", into = "JustificationTable")]
 pub struct Justification {
+    /// The kernel whose obligation or finding it is of.
     pub kernel: KernelName,
+    /// The obligation or finding.
     pub subject: JustificationSubject,
     /// The configuration that it is about; none: all configurations of the kernel.
     pub configuration: Option<String>,
+    /// Why no test covers it, as a class.
     pub class: JustificationClass,
+    /// Why, in words for people.
     pub reason: String,
     /// Of deactivated code alone, and given there; evidence of format 1 has none.
     pub category: Option<DeactivationCategory>,
@@ -108,7 +114,9 @@ pub struct Justification {
     pub means: Option<String>,
     /// Of what is infeasible alone, and given there: why no input can show it, or where that is proved.
     pub argument: Option<String>,
+    /// Who wrote it.
     pub author: String,
+    /// Who approved it; at levels A and B another person than the author.
     pub approver: String,
     /// `sha256:` hash of the subject's content; another content makes the justification stale.
     pub hash: String,
@@ -119,6 +127,7 @@ pub struct Justification {
 pub struct StatementFault {
     /// The key at fault.
     pub key: &'static str,
+    /// What is wrong, in one sentence.
     pub message: String,
 }
 
@@ -169,7 +178,9 @@ impl Justification {
 /// What a justification is of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum JustificationSubject {
+    /// An obligation of coverage.
     Obligation(ObligationId),
+    /// A finding, by its name.
     Finding(FindingId),
 }
 

@@ -21,7 +21,9 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "UPPERCASE")]
 pub enum RequirementLevel {
+    /// High-level.
     Hlr,
+    /// Low-level.
     Llr,
 }
 
@@ -34,13 +36,17 @@ impl std::fmt::Display for RequirementLevel {
     }
 }
 
+/// How a requirement is verified.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum VerificationMethod {
+    /// By test cases.
     Test,
+    /// By analysis; a record says where it is written down.
     Analysis,
+    /// By review; a record says where it is written down.
     Review,
 }
 
@@ -58,20 +64,30 @@ impl std::fmt::Display for VerificationMethod {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Requirement {
+    /// Unique id of the requirement.
     pub uid: RequirementId,
+    /// High-level or low-level.
     pub level: RequirementLevel,
+    /// Title for people.
     pub title: String,
+    /// What is required.
     pub statement: String,
+    /// Why it is required.
     #[serde(default)]
     pub rationale: Option<String>,
+    /// Parents with the content that was reviewed; a low-level requirement has one unless it is
+    /// derived.
     #[serde(default)]
     pub parents: Vec<ParentLink>,
+    /// Whether it comes from the design alone.
     #[serde(default)]
     pub derived: bool,
     /// Mandatory where `derived` is true.
     #[serde(default)]
     pub safety_rationale: Option<String>,
+    /// One or more methods; it is verified only by all of them.
     pub verification: Vec<VerificationMethod>,
+    /// Code that implements it.
     #[serde(default)]
     pub implements: Vec<CodeLink>,
 }
@@ -80,6 +96,7 @@ pub struct Requirement {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParentLink {
+    /// Id of the parent requirement.
     pub uid: RequirementId,
     /// `sha256:` and 64 hexadecimal digits over the parent's canonical content; a different one makes the link suspect.
     #[serde(default)]
@@ -90,11 +107,13 @@ pub struct ParentLink {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VerificationRecord {
+    /// The requirement that it verifies.
     pub requirement: RequirementId,
     /// The document that holds the analysis or the review.
     pub document: String,
     /// Where in the document.
     pub section: String,
+    /// Who made the analysis or the review.
     pub author: String,
     /// At levels A and B another person than the author.
     pub reviewer: String,
@@ -106,7 +125,9 @@ pub struct VerificationRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CodeLink {
+    /// Path of the source file, relative to the project.
     pub file: String,
+    /// Name of the function; none: the whole file.
     #[serde(default)]
     pub symbol: Option<String>,
     /// The kernels that it is about, where those that the code is part of have other texts of it; empty: all of them.
@@ -136,8 +157,10 @@ impl std::fmt::Display for CodeLink {
 pub struct RequirementsFile {
     /// Version of the format: 1.
     pub schema: u32,
+    /// `[[requirement]]`.
     #[serde(default)]
     pub requirement: Vec<Requirement>,
+    /// `[[test]]`.
     #[serde(default)]
     pub test: Vec<crate::procedure::Test>,
     /// Records of verification by analysis.
@@ -146,8 +169,10 @@ pub struct RequirementsFile {
     /// Records of verification by review.
     #[serde(default)]
     pub review: Vec<VerificationRecord>,
+    /// `[[justification]]`.
     #[serde(default)]
     pub justification: Vec<Justification>,
+    /// `[[interface]]`.
     #[serde(default)]
     pub interface: Vec<Interface>,
 }

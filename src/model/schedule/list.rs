@@ -16,12 +16,14 @@ use std::collections::BTreeSet;
 pub struct Schedules {
     /// How many; at most 1000.
     pub count: u32,
+    /// What the random orders are drawn from.
     pub seed: u64,
 }
 
 /// How large a dispatch is on an engine that can follow tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
+    /// Workgroups of the dispatch.
     pub workgroups: u32,
     /// Of a workgroup.
     pub invocations: u32,

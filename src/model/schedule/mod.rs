@@ -39,7 +39,12 @@ pub enum Order {
     /// This one (modulo their number) first, the others in order behind it.
     First(u32),
     /// A permutation drawn from a seed: the `number`-th of it, from 1.
-    Random { seed: u64, number: u32 },
+    Random {
+        /// What the permutation is drawn from.
+        seed: u64,
+        /// Which permutation of the seed, from 1.
+        number: u32,
+    },
 }
 
 impl Order {
@@ -101,6 +106,7 @@ impl fmt::Display for Order {
 /// the order of their local indices, and these tiles in an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tiles {
+    /// In which order the tiles run.
     pub order: Order,
     /// Invocations of a tile, 1 to [`MOST_TILE_WIDTH`].
     pub width: u32,
@@ -133,6 +139,7 @@ const WAITERS_FIRST: &str = "+waiters-first";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Schedule {
+    /// In which order the workgroups of each dispatch run.
     pub workgroups: Order,
     /// None: as the engine has it. Only the sequential engine follows one.
     pub tiles: Option<Tiles>,
@@ -145,6 +152,7 @@ impl Schedule {
     pub const IN_ORDER: Schedule =
         Schedule { workgroups: Order::InOrder, tiles: None, turns: Turns::AsReached };
 
+    /// A schedule in which no invocation holds for another one.
     pub fn new(workgroups: Order, tiles: Option<Tiles>) -> Self {
         Self { workgroups, tiles, turns: Turns::AsReached }
     }
@@ -227,6 +235,7 @@ impl fmt::Display for Schedule {
      where wanted with `+tiles:WIDTH` or `+tiles:WIDTH:ORDER` (WIDTH 1 to {MOST_TILE_WIDTH}) and `+waiters-first` behind it"
 )]
 pub struct ScheduleError {
+    /// The text as it was given.
     pub text: String,
 }
 

@@ -14,7 +14,9 @@ use std::fmt;
 pub struct ScheduleResult {
     /// How many were asked for.
     pub asked: u32,
+    /// What the random orders are drawn from.
     pub seed: u64,
+    /// What they have shown.
     pub status: ScheduleStatus,
     /// Those that were run, in order, the first-to-last order left out. Fewer than asked for where there are no more, or
     /// one did not complete.
@@ -29,7 +31,9 @@ pub struct ScheduleResult {
 /// schedule is open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DirectedResult {
+    /// The directed schedule.
     pub schedule: Schedule,
+    /// Whether source or object code was measured.
     pub of: MeasuredCode,
     /// Vectors, marks or outcomes of branches that the ordinary schedule and the directed ones before did not show.
     pub shown: u32,
@@ -68,6 +72,7 @@ impl fmt::Display for DirectedResult {
     }
 }
 
+/// What the schedules of a test have shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScheduleStatus {

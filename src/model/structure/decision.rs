@@ -13,16 +13,23 @@ use serde::{Deserialize, Serialize};
 /// A decision and its conditions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
+    /// Number of the decision, printed as `D1`.
     pub id: DecisionId,
+    /// The function that it stands in; none at file level.
     pub function: Option<FunctionId>,
+    /// Where in the grammar it stands.
     pub context: DecisionContext,
+    /// The whole expression in the source.
     pub span: Span,
     /// The source text, white space collapsed to single spaces, as reports print it.
     pub text: String,
+    /// How the conditions are combined.
     pub expression: BooleanExpression,
     /// In source order; `expression` refers to them by 0-based index.
     pub conditions: Vec<Condition>,
+    /// What its outcome depends on.
     pub constness: Constness,
+    /// Whether its evaluations are recorded.
     pub recording: Recording,
     /// Macro expansions that produced the decision, outermost first; empty for plain text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -35,14 +42,23 @@ pub struct Decision {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum DecisionContext {
+    /// Controlling expression of an `if`.
     If,
+    /// Controlling expression of a `while`.
     While,
+    /// Controlling expression of a `do ... while`.
     DoWhile,
+    /// Controlling expression of a `for`.
     For,
+    /// Before the `?` of a conditional expression.
     Ternary,
+    /// Right side of an assignment.
     Assignment,
+    /// Initialiser of a variable.
     Initialiser,
+    /// Value of a `return`.
     Return,
+    /// Argument of a call.
     Argument,
     /// Any other place of a Boolean operator: an index, an operand of `==`, an expression statement ...
     Expression,
@@ -69,11 +85,14 @@ impl DecisionContext {
 /// A condition: a leaf of a decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Condition {
+    /// The expression in the source.
     pub span: Span,
+    /// The source text, as reports print it.
     pub text: String,
     /// Conditions of the decision with the same number here have the same side-effect-free text and are coupled.
     /// Numbers start at 0 in order of first occurrence; a condition with side effects has a number of its own.
     pub coupling: u32,
+    /// What its value depends on.
     pub constness: Constness,
 }
 
@@ -87,6 +106,7 @@ pub enum Constness {
     Constant,
     /// Depends on specialization constants alone: fixed per pipeline.
     Specialization,
+    /// Can vary between invocations or dispatches.
     Runtime,
 }
 
@@ -98,17 +118,25 @@ pub enum Recording {
     Marked,
     /// It is not; the decision is undetermined, for the reason given (constant-expression context, marked text does
     /// not compile, too many vectors).
-    Unmarked { reason: String },
+    Unmarked {
+        /// Why it is not, for reports.
+        reason: String,
+    },
 }
 
 /// A Boolean expression over the conditions of one decision, by 0-based condition index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BooleanExpression {
+    /// The value of the condition of this index.
     Condition(u32),
+    /// `!`.
     Not(Box<BooleanExpression>),
+    /// `&&`, short-circuited from left to right.
     And(Box<BooleanExpression>, Box<BooleanExpression>),
+    /// `||`, short-circuited from left to right.
     Or(Box<BooleanExpression>, Box<BooleanExpression>),
+    /// `^^`, which evaluates both sides.
     Xor(Box<BooleanExpression>, Box<BooleanExpression>),
 }
 
