@@ -76,7 +76,7 @@ fn job(side: u32, words: &[u32], recording: ModuleRecording, checks: Checks) -> 
     let buffer = |name: &str, bytes: Vec<u8>| JobBuffer {
         name: name.to_owned(),
         defined: vec![0..bytes.len()],
-        bytes,
+        bytes: bytes.into(),
     };
     let buffers = vec![
         buffer("left", contents(2_654_435_761)),

@@ -163,7 +163,7 @@ impl Kernel {
             buffers.push(JobBuffer {
                 name: format!("binding {index}"),
                 defined: std::iter::once(0..bytes.len()).collect(),
-                bytes,
+                bytes: bytes.into(),
             });
         }
         if self.bound.iter().any(|bound| matches!(bound, Bound::Sampled)) {

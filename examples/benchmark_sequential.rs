@@ -142,7 +142,7 @@ fn job(text: &str, size: u32, kinds: &[FindingKind], marked: bool) -> Job {
     let bytes = (size * size * 4) as usize;
     let buffer = |name: &str, contents: Vec<u8>| JobBuffer {
         name: name.to_owned(),
-        bytes: contents,
+        bytes: contents.into(),
         defined: std::iter::once(0..bytes).collect(),
     };
     let floats = |seed: u32| {

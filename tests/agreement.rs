@@ -58,7 +58,7 @@ fn job(seed: u64, words: &[u32], recording: ModuleRecording) -> Job {
     let buffer = |name: &str, bytes: Vec<u8>| JobBuffer {
         name: name.to_owned(),
         defined: vec![0..bytes.len()],
-        bytes,
+        bytes: bytes.into(),
     };
     let buffers =
         vec![buffer("input", inputs), buffer("output", outputs), buffer("counter", vec![0; 4])];

@@ -57,7 +57,7 @@ fn job(text: &str, inputs: &[u8]) -> Job {
     let buffer = |name: &str, bytes: Vec<u8>| JobBuffer {
         name: name.to_owned(),
         defined: vec![0..bytes.len()],
-        bytes,
+        bytes: bytes.into(),
     };
     let buffers = vec![buffer("a", inputs.to_vec()), buffer("r", vec![0; 32])];
     let bindings = buffers.iter().enumerate().map(|(index, buffer)| {

@@ -150,7 +150,7 @@ fn job(index: usize, kernels: &BTreeMap<&'static str, Arc<Vec<u32>>>) -> Job {
     let buffer = |name: &str, bytes: Vec<u8>| JobBuffer {
         name: name.to_owned(),
         defined: std::iter::once(0..bytes.len()).collect(),
-        bytes,
+        bytes: bytes.into(),
     };
     let bind = |binding: u32| JobBinding::storage(0, binding, binding as usize, 256);
     Job {
@@ -184,7 +184,7 @@ fn job(index: usize, kernels: &BTreeMap<&'static str, Arc<Vec<u32>>>) -> Job {
 fn right(index: usize, run: &Run) -> bool {
     let word = |n: u32| n * index as u32 * 3 + n;
     let expected: Vec<u8> = (0..64).flat_map(|n| word(n).to_le_bytes()).collect();
-    run.findings.is_empty() && run.buffers.get(1) == Some(&expected)
+    run.findings.is_empty() && run.buffers.get(1).is_some_and(|left| **left == expected)
 }
 
 /// The verdict in words, to be compared with what is due.

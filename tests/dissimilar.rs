@@ -7,6 +7,7 @@
 #[path = "dissimilar/corpus.rs"]
 mod corpus;
 use crate::filetest;
+use std::sync::Arc;
 #[path = "dissimilar/forms.rs"]
 mod forms;
 #[path = "dissimilar/programs.rs"]
@@ -202,7 +203,7 @@ fn translated_source(
 /// Builds and runs a program with the data of a job.
 fn ran(tools: &ClangTools, program: &str, job: &Job) -> Result<RunOutcome, String> {
     let folder = tempfile::tempdir().unwrap();
-    let contents: Vec<Vec<u8>> = job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
+    let contents: Vec<_> = job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
     let text = job::job_text(job, 0..job.dispatches.len(), &contents, job::SUBGROUP_SIZE)?;
     let built = match tools.build_program(folder.path(), program) {
         Ok(built) => built,
@@ -581,8 +582,8 @@ fn a_program_with_embedded_data_prints_what_the_test_expects() {
         0,
     );
     let buffers = result["tests"][0]["buffers"].as_object().unwrap();
-    let expected: Vec<Vec<u8>> =
-        buffers.values().map(|text| decoded(text.as_str().unwrap())).collect();
+    let expected: Vec<_> =
+        buffers.values().map(|text| Arc::new(decoded(text.as_str().unwrap()))).collect();
     assert_eq!(job::parse_outputs(&printed, expected.len()).unwrap(), expected);
 }
 

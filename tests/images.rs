@@ -15,7 +15,7 @@ use std::fmt::Write;
 use vkcert::exec::prepare::prepare;
 use vkcert::exec::sequential::{SequentialExecutor, Settings as Sequential};
 use vkcert::exec::vulkan::VulkanExecutor;
-use vkcert::exec::{Completion, Executor, Job, Run, Unobserved};
+use vkcert::exec::{BufferContents, Completion, Executor, Job, Run, Unobserved};
 use vkcert::requirement::load_procedure;
 
 /// How exactly a device filters values between 0 and 1.
@@ -120,7 +120,7 @@ fn both(
     what: &str,
     job: &Job,
     device: &mut Option<VulkanExecutor>,
-) -> (Vec<Vec<u8>>, Option<Vec<Vec<u8>>>) {
+) -> (Vec<BufferContents>, Option<Vec<BufferContents>>) {
     let ours = sequential(job);
     assert_eq!((&ours.completion, &ours.findings), (&Completion::Completed, &Vec::new()), "{what}");
     let theirs = device.as_mut().and_then(|device| {

@@ -1,6 +1,7 @@
 //! Test procedures from file to verdict, the documents' examples, traces of a project.
 
 use crate::compiled;
+use std::sync::Arc;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -260,8 +261,9 @@ fn a_reference_gives_the_expected_contents() {
     assert_eq!(verdict(&mut |job: &Job| Ok(completed(job))), (Verdict::Pass, 0));
     let changed = &mut |job: &Job| {
         let mut run = completed(job);
-        run.buffers[1][60] ^= 1;
-        run.buffers[1][0] ^= 1; // before the offset
+        let left = Arc::make_mut(&mut run.buffers[1]);
+        left[60] ^= 1;
+        left[0] ^= 1; // before the offset
         Ok(run)
     };
     assert_eq!(verdict(changed), (Verdict::Fail, 1));

@@ -88,7 +88,7 @@ fn clean(run: &Run, what: &str) -> Result<(), Wrong> {
 fn difference(kernel: &Kernel, left: &Run, right: &Run) -> Option<String> {
     let buffers = left.buffers.iter().zip(&right.buffers).enumerate();
     let (number, (a, b)) = buffers.into_iter().find(|(_, (a, b))| a != b)?;
-    let at = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(0) & !3;
+    let at = a.iter().zip(b.iter()).position(|(a, b)| a != b).unwrap_or(0) & !3;
     let bound = kernel.shape.buffers.get(number).map_or(99, |bound| bound.binding);
     let shown = |bytes: &[u8]| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     let count = a.chunks(4).zip(b.chunks(4)).filter(|(a, b)| a != b).count();

@@ -100,7 +100,7 @@ impl Kernel {
             .map(|(index, bytes)| JobBuffer {
                 name: format!("binding {index}"),
                 defined: vec![0..bytes.len()],
-                bytes: bytes.clone(),
+                bytes: bytes.clone().into(),
             })
             .collect();
         let bindings = buffers.iter().enumerate().map(|(index, buffer)| {

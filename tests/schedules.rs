@@ -142,7 +142,7 @@ fn job(
     let buffer = |(binding, words): &(u32, Vec<u32>)| {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let defined = std::iter::once(0..bytes.len()).collect();
-        JobBuffer { name: binding.to_string(), bytes, defined }
+        JobBuffer { name: binding.to_string(), bytes: bytes.into(), defined }
     };
     let binding = |(index, (binding, words)): (usize, &(u32, Vec<u32>))| {
         JobBinding::storage(0, *binding, index, words.len() as u64 * 4)

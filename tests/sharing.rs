@@ -360,7 +360,8 @@ fn a_limit_of_steps_ends_the_same_invocation_at_the_same_place() {
     assert_eq!((&found.invocations, shared), (&vec![[26, 0, 0]], 0));
     // Every limit from nothing to enough: the sum over all workgroups counts.
     let mut finite = job.clone();
-    finite.buffers[0].bytes[26 * 4..27 * 4].copy_from_slice(&9u32.to_le_bytes());
+    Arc::make_mut(&mut finite.buffers[0].bytes)[26 * 4..27 * 4]
+        .copy_from_slice(&9u32.to_le_bytes());
     let mut ended = [0; 2];
     for steps in (0..=12_000).step_by(400) {
         let mut job = finite.clone();

@@ -107,7 +107,7 @@ impl Bench {
             JobBuffer {
                 name: format!("b{n}"),
                 defined: std::iter::once(0..bytes.len()).collect(),
-                bytes,
+                bytes: bytes.into(),
             }
         });
         Self(Job {
@@ -756,7 +756,7 @@ fn a_changed_byte_that_nothing_binds_is_an_out_of_bounds_finding() {
     assert_eq!(victim().run(&mut engine).findings, [], "all of the buffer is bound");
     let shorter = victim().job(|job| {
         let last = job.buffers.last_mut().expect("it has buffers");
-        last.bytes.extend([7; 16]);
+        Arc::make_mut(&mut last.bytes).extend([7; 16]);
     });
     let run = shorter.run(&mut engine);
     assert_eq!(run.completion, Completion::Completed);

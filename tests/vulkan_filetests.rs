@@ -7,7 +7,7 @@ use crate::filetest;
 use filetest::FileTest;
 use std::path::Path;
 use vkcert::exec::sequential::SequentialExecutor;
-use vkcert::exec::{Completion, Executor, Unobserved};
+use vkcert::exec::{BufferContents, Completion, Executor, Unobserved};
 
 /// Tests that a driver runs wrongly: name, part of the driver's identity, why (docs/agreement.md).
 const KNOWN: &[(&str, &str, &str)] = &[(
@@ -18,7 +18,7 @@ const KNOWN: &[(&str, &str, &str)] = &[(
 
 /// Words that differ and have no expectation; an expected float word has the tolerance of
 /// `FileTest::mismatches`.
-fn differences(test: &FileTest, ours: &[Vec<u8>], theirs: &[Vec<u8>]) -> Vec<String> {
+fn differences(test: &FileTest, ours: &[BufferContents], theirs: &[BufferContents]) -> Vec<String> {
     let mut found = Vec::new();
     for (index, buffer) in test.buffers.iter().enumerate() {
         let float =

@@ -426,11 +426,11 @@ fn memory_of_mixed_widths_is_the_device_s() {
             (0..64_u32).map(|at| at.wrapping_mul(0x0101_0305) ^ 0x3c2a_1804).collect();
         let runs = runs(&text, 1, vec![words.clone()], device.as_mut());
         let initial: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        assert!(runs[0].buffers[0] != initial, "{name}: nothing was written");
+        assert!(*runs[0].buffers[0] != initial, "{name}: nothing was written");
         if let [ours, theirs] = &runs[..] {
             let at = ours.buffers[0]
                 .iter()
-                .zip(&theirs.buffers[0])
+                .zip(theirs.buffers[0].iter())
                 .position(|(left, right)| left != right);
             let around = |run: &Run| {
                 let first = at.unwrap_or(0) & !7;

@@ -21,7 +21,7 @@ use vkcert_exec::judge::Judgement;
 use vkcert_exec::judged_bytes::{Judged, Judging};
 use vkcert_exec::prepare::{ModuleUse, Prepared};
 use vkcert_exec::repeat;
-use vkcert_exec::{Completion, Job, Run, RunOutcome};
+use vkcert_exec::{BufferContents, Completion, Job, Run, RunOutcome};
 use vkcert_model::id::ModuleKey;
 use vkcert_model::records::Records;
 use vkcert_model::verdict::{EngineName, Verdict};
@@ -182,8 +182,8 @@ impl<'a> LeftOpen<'a> {
     /// How final contents differ.
     pub fn contents(
         &self,
-        left: &[Vec<u8>],
-        right: &[Vec<u8>],
+        left: &[BufferContents],
+        right: &[BufferContents],
         between: Between,
         expectations: Expectations,
     ) -> Differences {
@@ -192,8 +192,11 @@ impl<'a> LeftOpen<'a> {
             left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right)
         {
             found.closed |= left.len() != right.len();
-            let differing =
-                left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right);
+            let differing = left
+                .iter()
+                .zip(right.iter())
+                .enumerate()
+                .filter(|(_, (left, right))| left != right);
             for (byte, _) in differing {
                 match self.opening(buffer, byte as u64, between, expectations) {
                     Some(opening) => drop(found.open.insert((buffer, opening))),

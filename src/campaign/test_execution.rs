@@ -332,8 +332,11 @@ fn difference(
         open.plan.job.buffers.iter().zip(left.buffers.iter().zip(&right.buffers)).enumerate();
     let (name, offset, count) =
         buffers.into_iter().find_map(|(index, (buffer, (left, right)))| {
-            let differing =
-                left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right);
+            let differing = left
+                .iter()
+                .zip(right.iter())
+                .enumerate()
+                .filter(|(_, (left, right))| left != right);
             let closed = |offset: &usize| {
                 open.opening(index, *offset as u64, Between::Modules, expectations).is_none()
             };

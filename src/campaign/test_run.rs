@@ -10,12 +10,13 @@ use super::object::ObjectVariant;
 use crate::CampaignError;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use vkcert_exec::judge::{self, Judgement};
 use vkcert_exec::prepare::Prepared;
 use vkcert_exec::schedule::Following;
 use vkcert_exec::{
-    Completion, Counts, ExecError, Executor, Job, JobModule, Run, RunOutcome, RunRequest,
-    Unobserved,
+    BufferContents, Completion, Counts, ExecError, Executor, Job, JobModule, Run, RunOutcome,
+    RunRequest, Unobserved,
 };
 use vkcert_model::altered::AlteredStores;
 use vkcert_model::evidence::{LoweringDecision, Mismatch};
@@ -64,7 +65,7 @@ pub struct TestRun {
     /// What the kernels printed.
     pub printed: Printed,
     /// Final contents by buffer name; empty where the run did not get that far.
-    pub outputs: BTreeMap<String, Vec<u8>>,
+    pub outputs: BTreeMap<String, BufferContents>,
     /// Per kernel and specialization: what was recorded, or why nothing was.
     pub records: Vec<ModuleRecords>,
     /// The same of the branches of the production modules; empty where they were not asked for.
@@ -202,11 +203,11 @@ pub fn judge(plan: &Prepared, run: &Run) -> Result<Judgement, CampaignError> {
 }
 
 /// Contents that a run left, by the name of the buffer.
-pub(crate) fn outputs_of(job: &Job, run: &Run) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn outputs_of(job: &Job, run: &Run) -> BTreeMap<String, BufferContents> {
     job.buffers
         .iter()
         .zip(&run.buffers)
-        .map(|(buffer, bytes)| (buffer.name.clone(), bytes.clone()))
+        .map(|(buffer, bytes)| (buffer.name.clone(), Arc::clone(bytes)))
         .collect()
 }
 

@@ -193,7 +193,7 @@ fn test_outcome(
     coverage: BTreeMap<String, KernelCoverage>,
     options: &Run,
 ) -> TestOutcome {
-    let base64_of = |bytes: &Vec<u8>| base64::engine::general_purpose::STANDARD.encode(bytes);
+    let base64_of = |bytes: &[u8]| base64::engine::general_purpose::STANDARD.encode(bytes);
     let undefined_pass = undefined_pass_note(&run);
     let buffers = match options.dump_buffers {
         true => run.outputs.into_iter().map(|(name, bytes)| (name, base64_of(&bytes))).collect(),

@@ -213,8 +213,8 @@ pub(super) fn program_for_test(
             vec![module_use.kernel.as_str()],
         ));
     }
-    let contents: Vec<&[u8]> =
-        laid_out_test.job.buffers.iter().map(|buffer| buffer.bytes.as_slice()).collect();
+    let contents: Vec<_> =
+        laid_out_test.job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
     let dispatches = 0..laid_out_test.job.dispatches.len();
     let job = job::job_text(&laid_out_test.job, dispatches, &contents, job::SUBGROUP_SIZE)
         .map_err(|hint_subject| unsupported_failure(&hint_subject))?;

@@ -5,8 +5,9 @@
 
 use std::fmt::Write;
 use std::ops::Range;
+use std::sync::Arc;
 use vkcert_exec::resource::JobView;
-use vkcert_exec::{Job, JobBinding, JobDispatch};
+use vkcert_exec::{BufferContents, Job, JobBinding, JobDispatch};
 use vkcert_model::procedure::DescriptorClass;
 
 /// Invocations of a subgroup where a job does not give its size.
@@ -20,7 +21,7 @@ pub const SUBGROUP_SIZE: u32 = 32;
 pub fn job_text(
     job: &Job,
     dispatches: Range<usize>,
-    contents: &[impl AsRef<[u8]>],
+    contents: &[BufferContents],
     subgroup_size: u32,
 ) -> Result<String, String> {
     if !job.resources.addresses.is_empty() {
@@ -28,8 +29,7 @@ pub fn job_text(
     }
     let mut text = String::new();
     for (number, bytes) in contents.iter().enumerate() {
-        writeln!(text, "buffer {number} {}", hex_digits(bytes.as_ref()))
-            .expect("a string takes everything");
+        writeln!(text, "buffer {number} {}", hex_digits(bytes)).expect("a string takes everything");
     }
     let mut current_subgroup_size = SUBGROUP_SIZE;
     for dispatch in &job.dispatches[dispatches] {
@@ -91,7 +91,7 @@ fn hex_digits(bytes: &[u8]) -> String {
 ///
 /// # Errors
 /// A line that is no buffer, or another number of buffers than `buffer_count`.
-pub fn parse_outputs(text: &str, buffer_count: usize) -> Result<Vec<Vec<u8>>, String> {
+pub fn parse_outputs(text: &str, buffer_count: usize) -> Result<Vec<BufferContents>, String> {
     let mut buffers = Vec::new();
     for line in text.lines() {
         let malformed = || format!("the program printed a line that is no buffer: `{line}`");
@@ -104,7 +104,7 @@ pub fn parse_outputs(text: &str, buffer_count: usize) -> Result<Vec<Vec<u8>>, St
         if number.parse() != Ok(buffers.len()) {
             return Err(malformed());
         }
-        buffers.push(parse_hex(digits).ok_or_else(malformed)?);
+        buffers.push(Arc::new(parse_hex(digits).ok_or_else(malformed)?));
     }
     if buffers.len() == buffer_count {
         Ok(buffers)
@@ -132,7 +132,10 @@ mod tests {
 
     #[test]
     fn outputs_are_read_whole_or_not_at_all() {
-        assert_eq!(parse_outputs("buffer 0 00ff\nbuffer 1 -\n", 2), Ok(vec![vec![0, 255], vec![]]));
+        assert_eq!(
+            parse_outputs("buffer 0 00ff\nbuffer 1 -\n", 2),
+            Ok(vec![vec![0, 255].into(), Vec::new().into()])
+        );
         for wrong in [
             "buffer 0 00ff\n",
             "buffer 0 0\nbuffer 1 -\n",

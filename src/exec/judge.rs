@@ -7,6 +7,7 @@
 
 use super::prepare::{Expected, ExpectedContents, Prepared};
 use super::{Completion, ExecError, Job, Run};
+use std::sync::Arc;
 use vkcert_model::element::ScalarType;
 use vkcert_model::evidence::Mismatch;
 use vkcert_model::image::TexelPlace;
@@ -86,7 +87,7 @@ pub fn resolved(
         }
         let bytes = compared_contents(
             expected.format,
-            run.buffers.get(expected.buffer).map_or(&[][..], Vec::as_slice),
+            run.buffers.get(expected.buffer).map_or(&[][..], |bytes| bytes.as_slice()),
         );
         let bytes = bytes.get(*offset..*offset + *length).unwrap_or(&[]);
         expected.contents = ExpectedContents::Values(leaves(bytes, *scalar, *offset));
@@ -175,7 +176,8 @@ impl Comparison<'_> {
                 if let Some(stopped) = stopped(&run, &format!("the reference for `{name}`")) {
                     return Ok(Err(stopped));
                 }
-                let bytes = run.buffers.get(expected.buffer).map_or(&[][..], Vec::as_slice);
+                let bytes =
+                    run.buffers.get(expected.buffer).map_or(&[][..], |bytes| bytes.as_slice());
                 let bytes = compared_contents(expected.format, bytes);
                 (
                     leaves(bytes.get(*offset..*offset + *length).unwrap_or(&[]), *scalar, *offset),
@@ -295,7 +297,8 @@ fn stopped(run: &Run, who: &str) -> Option<Stopped> {
 fn checking(job: &Job, verdict: usize, run: &Run) -> Job {
     let mut job = job.clone();
     for (index, (buffer, left)) in job.buffers.iter_mut().zip(&run.buffers).enumerate() {
-        buffer.bytes = if index == verdict { vec![0; left.len()] } else { left.clone() };
+        buffer.bytes =
+            if index == verdict { Arc::new(vec![0; left.len()]) } else { Arc::clone(left) };
         buffer.defined = std::iter::once(0..left.len()).collect();
     }
     job

@@ -82,12 +82,15 @@ impl ModuleRecording {
     }
 }
 
+/// Bytes of a buffer; runs and variants of a job share them.
+pub type BufferContents = Arc<Vec<u8>>;
+
 /// A buffer with its initial contents.
 #[derive(Debug, Clone)]
 pub struct JobBuffer {
     pub name: String,
     /// Initial contents; undefined bytes hold 0xCD.
-    pub bytes: Vec<u8>,
+    pub bytes: BufferContents,
     /// Byte ranges whose contents the test defines, ascending and disjoint; the rest is
     /// uninitialised.
     pub defined: Vec<std::ops::Range<usize>>,
@@ -152,7 +155,7 @@ impl JobBinding {
 pub struct Run {
     pub completion: Completion,
     /// Final contents by index of `Job::buffers`; empty where the run did not get that far.
-    pub buffers: Vec<Vec<u8>>,
+    pub buffers: Vec<BufferContents>,
     /// Sorted, without duplicates.
     pub findings: Vec<Finding>,
     /// Only of modules that record.

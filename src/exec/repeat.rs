@@ -244,7 +244,7 @@ mod tests {
     fn job() -> Job {
         let buffer = |name: &str| JobBuffer {
             name: name.to_owned(),
-            bytes: vec![0; 4],
+            bytes: vec![0; 4].into(),
             defined: Vec::new(),
         };
         Job {
@@ -261,7 +261,7 @@ mod tests {
     fn left(out: u8, record: u32) -> Run {
         let records = Records { words: vec![7, record], ..Records::default() };
         Run {
-            buffers: vec![vec![1; 4], vec![0, 0, out, out]],
+            buffers: vec![vec![1; 4].into(), vec![0, 0, out, out].into()],
             records: [("k".into(), records)].into(),
             ..Run::ended(Completion::Completed)
         }
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn a_shorter_buffer_and_missing_records_are_differences() {
         let mut short = left(1, 0);
-        short.buffers[1].pop();
+        std::sync::Arc::make_mut(&mut short.buffers[1]).pop();
         assert!(reason(vec![left(1, 0), short]).ends_with("buffer `out` differs, first at byte 3"));
         let mut without = left(1, 0);
         without.records.clear();

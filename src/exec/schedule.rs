@@ -246,7 +246,11 @@ fn rewrite(module: &JobModule, binding: u32) -> Result<Option<Vec<u32>>, String>
 fn order_buffer(dispatch: usize, words: &[u32]) -> JobBuffer {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let defined = std::iter::once(0..bytes.len()).collect();
-    JobBuffer { name: format!("order of the workgroups of dispatch {dispatch}"), bytes, defined }
+    JobBuffer {
+        name: format!("order of the workgroups of dispatch {dispatch}"),
+        bytes: bytes.into(),
+        defined,
+    }
 }
 
 /// A binding number that neither the job nor any of its modules uses in any set.

@@ -74,7 +74,7 @@ fn kernels_like_real_ones_are_taken_by_every_compiler_and_agree() {
             panic!("{}: {:?}", test.name, built.run(number, &job));
         };
         let theirs = job::parse_outputs(&printed, job.buffers.len()).unwrap();
-        let input: Vec<&Vec<u8>> = job.buffers.iter().map(|buffer| &buffer.bytes).collect();
+        let input: Vec<_> = job.buffers.iter().map(|buffer| &buffer.bytes).collect();
         assert_ne!(ours.buffers.iter().collect::<Vec<_>>(), input, "{} writes nothing", test.name);
         for (ours, theirs) in ours.buffers.iter().zip(&theirs) {
             assert_eq!(

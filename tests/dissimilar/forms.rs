@@ -7,6 +7,7 @@
 use super::filetest;
 use super::{clang, ran, small_job, translated};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use vkcert::dissimilar::clang::RunOutcome;
 use vkcert::dissimilar::job;
 use vkcert::exec::sequential::SequentialExecutor;
@@ -130,7 +131,7 @@ fn agree(what: &str, declarations: &[&str], lines: Vec<String>, least: usize) {
     let text = kernel(&declarations, &lines);
     let mut job = small_job(&filetest::compile("forms", &text));
     let size = 4 * (4 + SLOT * lines.len());
-    job.buffers[0].bytes.resize(size, 0);
+    Arc::make_mut(&mut job.buffers[0].bytes).resize(size, 0);
     job.dispatches[0].bindings[0].range = size as u64;
     let ours = SequentialExecutor::default().run(&job, &mut Unobserved).unwrap();
     assert!(ours.findings.is_empty(), "{what}: {:#?}", ours.findings);

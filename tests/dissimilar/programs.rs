@@ -79,8 +79,7 @@ impl Together {
     }
 
     pub(super) fn run(&self, number: usize, job: &Job) -> RunOutcome {
-        let contents: Vec<Vec<u8>> =
-            job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
+        let contents: Vec<_> = job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
         let text =
             job::job_text(job, 0..job.dispatches.len(), &contents, job::SUBGROUP_SIZE).unwrap();
         let file = write(self.folder.path(), "job", text);

@@ -10,7 +10,9 @@ use vkcert::exec::resource::{
     AddressPlace, ImageView, JobAddress, JobImage, JobResources, JobSampler, JobView, ViewKind,
     address_symbol,
 };
-use vkcert::exec::{Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording};
+use vkcert::exec::{
+    BufferContents, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording,
+};
 use vkcert::model::finding::Checks;
 use vkcert::model::image::{
     AddressMode, BorderColor, Coordinates, Filter, ImageDim, ImageFormat, ImageShape,
@@ -379,14 +381,14 @@ impl FileTest {
         let named = named.chain(self.images.iter().map(|image| (image.binding, &image.words)));
         let contents = named.map(|(name, words)| {
             let (bytes, defined) = bytes(words);
-            JobBuffer { name: name.to_string(), bytes, defined }
+            JobBuffer { name: name.to_string(), bytes: bytes.into(), defined }
         });
         let mut contents: Vec<JobBuffer> = contents.collect();
         for one in &self.addresses {
             let (at, symbol) =
                 (one.at as usize, address_symbol(self.buffer_of(one.target) as u32, one.offset));
-            contents[self.buffer_of(one.binding)].bytes[at..at + 8]
-                .copy_from_slice(&symbol.to_le_bytes());
+            let bytes = Arc::make_mut(&mut contents[self.buffer_of(one.binding)].bytes);
+            bytes[at..at + 8].copy_from_slice(&symbol.to_le_bytes());
         }
         contents
     }
@@ -423,7 +425,7 @@ impl FileTest {
     }
 
     /// Words that are not as expected.
-    pub(crate) fn mismatches(&self, buffers: &[Vec<u8>]) -> Vec<String> {
+    pub(crate) fn mismatches(&self, buffers: &[BufferContents]) -> Vec<String> {
         let mut problems = Vec::new();
         for expect in &self.expect {
             let bound = self

@@ -26,7 +26,7 @@ fn bytes(dice: &mut Dice, words: usize, contents: Contents) -> Vec<u8> {
 
 fn buffer(name: String, bytes: Vec<u8>) -> JobBuffer {
     let defined = std::iter::once(0..bytes.len()).collect();
-    JobBuffer { name, bytes, defined }
+    JobBuffer { name, bytes: bytes.into(), defined }
 }
 
 /// Job of a compiled kernel on a subgroup size.

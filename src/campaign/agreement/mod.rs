@@ -16,7 +16,7 @@ use super::left_open::LeftOpen;
 use super::test_run::{PreparedTest, TestRun};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_exec::schedule::Following;
-use vkcert_exec::{Completion, Executor, Job, RunRequest, Unobserved};
+use vkcert_exec::{BufferContents, Completion, Executor, Job, RunRequest, Unobserved};
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::evidence::{Agreement, ErrorBounds, KernelFinding};
 use vkcert_model::finding::{Finding, FindingKind};
@@ -139,7 +139,7 @@ pub fn is_permitted(
     prepared: &PreparedTest,
     engine: &SequentialExecutor,
     ours: &TestRun,
-    outputs: BTreeMap<String, Vec<u8>>,
+    outputs: BTreeMap<String, BufferContents>,
 ) -> bool {
     let Ok(plan) = &prepared.plan else { return false };
     // Without a verdict of its own, so that no tolerance of the test stands in for the bounds.

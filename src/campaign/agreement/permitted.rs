@@ -16,6 +16,7 @@ mod tests;
 
 pub use blocks::Blocks;
 
+use vkcert_exec::BufferContents;
 use vkcert_oracle::difference::{ScalarDifference, ValueBasis, ZeroSigns};
 use vkcert_sequential::{ChanceTrial, Variation};
 use vkcert_spirv::precision::PermittedRounding;
@@ -31,7 +32,7 @@ pub struct Trial {
 
 /// Final contents of a job's buffers, and by 32-bit word the decisions on the way to them.
 pub struct VariedOutputs {
-    pub buffers: Vec<Vec<u8>>,
+    pub buffers: Vec<BufferContents>,
     pub paths: Vec<Vec<u64>>,
 }
 
@@ -67,7 +68,8 @@ pub fn find_undefined(
 fn waver(differences: &mut [ScalarDifference], outputs: Option<VariedOutputs>) {
     let Some(outputs) = outputs else { return };
     for difference in differences {
-        let bytes = outputs.buffers.get(difference.buffer).map_or(&[][..], Vec::as_slice);
+        let bytes =
+            outputs.buffers.get(difference.buffer).map_or(&[][..], |bytes| bytes.as_slice());
         if let Some(left) = difference.bits_in(bytes) {
             difference.note_undefined_variation(left);
         }
@@ -97,7 +99,8 @@ pub fn permit(
         trial.runs += 1;
         trial.rounding = trial.rounding.max(variation.rounding);
         for difference in differences.iter_mut() {
-            let bytes = outputs.buffers.get(difference.buffer).map_or(&[][..], Vec::as_slice);
+            let bytes =
+                outputs.buffers.get(difference.buffer).map_or(&[][..], |bytes| bytes.as_slice());
             if let Some(bits) = difference.bits_in(bytes) {
                 difference.permit_result(bits, outputs.path(difference));
             }

@@ -16,7 +16,7 @@ use std::ops::Range;
 use vkcert_exec::alteration::{Before, ElementGroup, altered};
 use vkcert_exec::prepare::{Prepared, merged};
 use vkcert_exec::resource::AddressPlace;
-use vkcert_exec::{Completion, Executor, Job, JobBuffer, Run, Unobserved};
+use vkcert_exec::{BufferContents, Completion, Executor, Job, JobBuffer, Run, Unobserved};
 use vkcert_model::altered::{Alteration, AlteredExtent, AlteredStores, NoticedAlteration};
 use vkcert_model::flow::{BufferRange, DispatchFlow};
 use vkcert_oracle::judged::TestObservation;
@@ -43,14 +43,14 @@ struct DispatchStores<'c> {
     extent: AlteredExtent,
     before: Before<'c>,
     /// By buffer, after the dispatch.
-    contents: &'c [Vec<u8>],
+    contents: &'c [BufferContents],
     groups: Vec<ElementGroup>,
 }
 
 /// The contents around a dispatch, by buffer.
 struct Around<'c> {
-    before: Cow<'c, [Vec<u8>]>,
-    after: Cow<'c, [Vec<u8>]>,
+    before: Cow<'c, [BufferContents]>,
+    after: Cow<'c, [BufferContents]>,
     /// The bytes that were defined before.
     defined: StoredBytes,
 }
@@ -79,7 +79,7 @@ impl<'a> Examination<'a> {
     pub(super) fn kernels(
         &self,
         by_code: &TestObservation,
-        outputs: &BTreeMap<String, Vec<u8>>,
+        outputs: &BTreeMap<String, BufferContents>,
     ) -> Result<Vec<AlteredStores>, CampaignError> {
         let mut rows = rows(self.plan, by_code);
         let Some(left) = final_contents(self.plan, outputs) else { return Ok(rows) };
@@ -331,7 +331,7 @@ impl<'a> Examination<'a> {
     fn rest(
         &self,
         number: usize,
-        contents: Vec<Vec<u8>>,
+        contents: Vec<BufferContents>,
         steps: u64,
     ) -> Result<Run, CampaignError> {
         let (first, job) = (number + 1, &self.job);

@@ -27,7 +27,7 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use strict::StrictTest;
 use vkcert_exec::prepare::{ExpectedContents, Prepared};
-use vkcert_exec::{ExecError, Job, JobBuffer};
+use vkcert_exec::{BufferContents, ExecError, Job, JobBuffer};
 use vkcert_model::altered::{AlteredStores, NoticedAlteration, failed_alterations};
 use vkcert_model::evidence::StoredExpectation;
 use vkcert_model::flow::DispatchFlow;
@@ -37,7 +37,7 @@ use vkcert_oracle::judged::{KernelCodes, TestObservation};
 use vkcert_sequential::{SequentialExecutor, StoredBytes};
 
 /// What the buffers of a job start as, and the bytes that are defined then.
-fn start_of(job: &Job) -> (Vec<Vec<u8>>, StoredBytes) {
+fn start_of(job: &Job) -> (Vec<BufferContents>, StoredBytes) {
     job.buffers.iter().map(|buffer| (buffer.bytes.clone(), buffer.defined.clone())).unzip()
 }
 
@@ -129,7 +129,7 @@ fn derived_judged(
     (expected, flows): (&[StoredExpectation], &[DispatchFlow]),
     stored: JudgedParts,
     codes: &KernelCodes,
-    outputs: &BTreeMap<String, Vec<u8>>,
+    outputs: &BTreeMap<String, BufferContents>,
 ) -> JudgedParts {
     let Some(left) = final_contents(plan, outputs) else { return stored };
     let passed = PassedTest { test, plan, expected, flows, left: &left };
@@ -158,7 +158,7 @@ fn take_stored(due: &mut AlteredStores, stored: &AlteredStores) {
 fn derived_noticed(
     test: &PreparedTest,
     plan: &Prepared,
-    outputs: &BTreeMap<String, Vec<u8>>,
+    outputs: &BTreeMap<String, BufferContents>,
 ) -> Option<NoticedAlteration> {
     let needs_engine = |contents: &ExpectedContents| match contents {
         ExpectedContents::Values(_) | ExpectedContents::Buffer { .. } => false,
@@ -195,7 +195,10 @@ fn rows(plan: &Prepared, by_code: &TestObservation) -> Vec<AlteredStores> {
 }
 
 /// Final contents by buffer of the job; none where one is not there as it should be.
-fn final_contents(plan: &Prepared, outputs: &BTreeMap<String, Vec<u8>>) -> Option<Vec<Vec<u8>>> {
+fn final_contents(
+    plan: &Prepared,
+    outputs: &BTreeMap<String, BufferContents>,
+) -> Option<Vec<BufferContents>> {
     let whole = |buffer: &JobBuffer| {
         outputs.get(&buffer.name).filter(|left| left.len() == buffer.bytes.len()).cloned()
     };

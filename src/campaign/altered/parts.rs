@@ -21,7 +21,7 @@ use vkcert_exec::alteration::{
 };
 use vkcert_exec::prepare::{BoundBlock, Expected, MemberArray, Prepared, merged};
 use vkcert_exec::resource::JobView;
-use vkcert_exec::{JobBinding, JobBuffer};
+use vkcert_exec::{BufferContents, JobBinding, JobBuffer};
 use vkcert_model::altered::Alteration;
 use vkcert_model::evidence::{StoredContents, StoredExpectation};
 use vkcert_model::flow::{BufferRange, DispatchFlow, StoreFlow};
@@ -35,7 +35,7 @@ pub(super) struct PassedTest<'a> {
     pub expected: &'a [StoredExpectation],
     pub flows: &'a [DispatchFlow],
     /// By buffer of the job.
-    pub left: &'a [Vec<u8>],
+    pub left: &'a [BufferContents],
 }
 
 /// What one expectation judges.
@@ -154,7 +154,7 @@ impl PassedTest<'_> {
         sides.iter().any(|side| {
             Alteration::ALL.iter().any(|alteration| {
                 let contents = altered_buffer(side.buffer, self.left, before, &groups, *alteration);
-                contents != self.left[side.buffer] && side.refuses(&contents)
+                contents != *self.left[side.buffer] && side.refuses(&contents)
             })
         })
     }

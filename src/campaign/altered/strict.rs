@@ -12,7 +12,7 @@ use vkcert_exec::alteration::{
 };
 use vkcert_exec::judge::{ReferenceRunner, resolved};
 use vkcert_exec::prepare::Prepared;
-use vkcert_exec::{Completion, Run};
+use vkcert_exec::{BufferContents, Completion, Run};
 use vkcert_model::altered::{Alteration, AlteredExtent, NoticedAlteration};
 use vkcert_model::procedure::Test;
 use vkcert_model::verdict::Verdict;
@@ -26,7 +26,7 @@ pub(super) struct StrictTest<'a> {
 
 impl<'a> StrictTest<'a> {
     /// Of a test that left these contents, by buffer of its job.
-    pub(super) fn of(test: &'a Test, plan: &Prepared, left: &[Vec<u8>]) -> Self {
+    pub(super) fn of(test: &'a Test, plan: &Prepared, left: &[BufferContents]) -> Self {
         let watches = Watches::of(plan, left);
         let plan = Prepared {
             listed: 0,
@@ -40,7 +40,7 @@ impl<'a> StrictTest<'a> {
     pub(super) fn resolved(
         test: &'a Test,
         plan: &Prepared,
-        left: &[Vec<u8>],
+        left: &[BufferContents],
         reference: &mut dyn ReferenceRunner,
     ) -> Result<Option<Self>, CampaignError> {
         let strict = Self::of(test, plan, left);
@@ -54,7 +54,7 @@ impl<'a> StrictTest<'a> {
     }
 
     /// Whether these final contents fail the expectations.
-    pub(super) fn fails(&self, buffers: Vec<Vec<u8>>) -> Result<bool, CampaignError> {
+    pub(super) fn fails(&self, buffers: Vec<BufferContents>) -> Result<bool, CampaignError> {
         let run = Run { buffers, ..Run::ended(Completion::Completed) };
         Ok(judge(&self.plan, &run)?.verdict == Verdict::Fail)
     }
@@ -62,7 +62,7 @@ impl<'a> StrictTest<'a> {
     /// Whether every alteration of these bytes, by buffer, passes.
     pub(super) fn accepts_all(
         &self,
-        left: &[Vec<u8>],
+        left: &[BufferContents],
         storable: &[Vec<Range<usize>>],
     ) -> Result<bool, CampaignError> {
         let (contents, defined) = start_of(&self.plan.job);
@@ -81,7 +81,7 @@ impl<'a> StrictTest<'a> {
     /// without running anything.
     pub(super) fn trial_of_changes(
         &self,
-        left: &[Vec<u8>],
+        left: &[BufferContents],
     ) -> Result<Option<NoticedAlteration>, CampaignError> {
         let job = &self.plan.job;
         if job.dispatches.len() != 1 {

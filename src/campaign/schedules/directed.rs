@@ -15,7 +15,7 @@ use super::super::test_run::{ModuleRecords, TestEngine, TestRun, job_of, judge, 
 use crate::CampaignError;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage::mcdc::Mcdc;
-use vkcert_exec::{Completion, Job, Run};
+use vkcert_exec::{BufferContents, Completion, Job, Run};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::ModuleKey;
 use vkcert_model::procedure::Limits;
@@ -139,7 +139,7 @@ impl Measure<'_> {
         }
         let verdict = judge(self.open.plan, directed)?.verdict;
         let names = &self.open.plan.job.buffers;
-        let left: Vec<Vec<u8>> =
+        let left: Vec<BufferContents> =
             names.iter().map(|buffer| run.outputs[&buffer.name].clone()).collect();
         let expectations = Expectations::of(run.verdict, verdict);
         let differences =

@@ -7,8 +7,8 @@ use std::num::NonZeroU32;
 use vkcert_exec::prepare::{ModuleUse, Prepared};
 use vkcert_exec::repeat::Results;
 use vkcert_exec::{
-    Counts, ExecError, Executor, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording,
-    Observer, RunRequest, Unobserved,
+    BufferContents, Counts, ExecError, Executor, JobBinding, JobBuffer, JobDispatch, JobModule,
+    ModuleRecording, Observer, RunRequest, Unobserved,
 };
 use vkcert_glsl::KernelSource;
 use vkcert_model::finding::Checks;
@@ -25,7 +25,7 @@ const BYTES: usize = 16;
 /// Answers with the next run of its list; keeps the orders that it was asked for.
 struct Told {
     answers: Vec<Run>,
-    asked: Vec<Vec<u8>>,
+    asked: Vec<BufferContents>,
 }
 
 impl Executor for Told {
@@ -53,7 +53,7 @@ fn left(byte: u8) -> Run {
     let mut out = vec![1; BYTES];
     out[6] = byte;
     // The permutation comes back too and is of no interest.
-    Run { buffers: vec![out, vec![byte; 4]], ..Run::ended(Completion::Completed) }
+    Run { buffers: vec![out.into(), vec![byte; 4].into()], ..Run::ended(Completion::Completed) }
 }
 
 fn job() -> Job {
@@ -65,7 +65,7 @@ fn job() -> Job {
         modules: vec![JobModule { key: "k".into(), words, recording: ModuleRecording::None }],
         buffers: vec![JobBuffer {
             name: "out".to_owned(),
-            bytes: vec![0; BYTES],
+            bytes: vec![0; BYTES].into(),
             defined: Vec::new(),
         }],
         resources: Default::default(),
@@ -85,7 +85,7 @@ fn job() -> Job {
 }
 
 /// Runs four schedules of a passed test; `answers` begins with the first-to-last order.
-fn amplified(job: Job, answers: Vec<Run>) -> (TestRun, Vec<Vec<u8>>) {
+fn amplified(job: Job, answers: Vec<Run>) -> (TestRun, Vec<BufferContents>) {
     let mut engine = Told { answers, asked: Vec::new() };
     let plan = Prepared {
         job,
@@ -289,10 +289,14 @@ fn a_module_that_cannot_be_rewritten_is_undetermined_by_name() {
 #[test]
 fn every_buffer_that_some_schedule_changes_is_named() {
     let mut job = job();
-    job.buffers.push(JobBuffer { name: "more".to_owned(), bytes: vec![0; 4], defined: Vec::new() });
+    job.buffers.push(JobBuffer {
+        name: "more".to_owned(),
+        bytes: vec![0; 4].into(),
+        defined: Vec::new(),
+    });
     let with = |out: u8, more: u8| {
         let mut run = left(out);
-        run.buffers.insert(1, vec![more; 4]);
+        run.buffers.insert(1, vec![more; 4].into());
         run
     };
     let plan = Prepared {

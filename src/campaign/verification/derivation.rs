@@ -21,12 +21,13 @@ use crate::{CampaignError, altered, execution, inputs, judged, recording};
 use base64::Engine as _;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use vkcert_derivation::agreement::tells_of_undefined;
 use vkcert_derivation::files::kernel_files;
 use vkcert_derivation::stated::TOOL_VERSION;
 use vkcert_exec::judge::judge;
 use vkcert_exec::prepare::{ExpectedContents, ModuleUse, Prepared};
-use vkcert_exec::{Completion, Counts, ExecError, Executor, Job, Run, Unobserved};
+use vkcert_exec::{BufferContents, Completion, Counts, ExecError, Executor, Job, Run, Unobserved};
 use vkcert_model::evidence::{
     Campaign, EngineIdentity, Evidence, KernelEvidence, KernelFinding, LoweringDecision,
     OutputBytes, TestEvidence, TestRecords, TestResult,
@@ -333,7 +334,7 @@ impl FactReader<'_> {
             match output {
                 OutputBytes::Bytes(text) => {
                     match base64::engine::general_purpose::STANDARD.decode(text) {
-                        Ok(bytes) => drop(outputs.insert(name.clone(), bytes)),
+                        Ok(bytes) => drop(outputs.insert(name.clone(), Arc::new(bytes))),
                         Err(error) => self
                             .found
                             .problems
@@ -445,7 +446,7 @@ impl FactReader<'_> {
         id: &TestId,
         plan: &Prepared,
         result: &TestResult,
-        outputs: &BTreeMap<String, Vec<u8>>,
+        outputs: &BTreeMap<String, BufferContents>,
         run: &mut TestRun,
     ) {
         // Else there are no outputs to judge, or what is not known of them outweighs them.
@@ -480,7 +481,11 @@ impl FactReader<'_> {
     }
 
     /// Why outputs cannot be judged again.
-    fn hindrance(&self, plan: &Prepared, outputs: &BTreeMap<String, Vec<u8>>) -> Option<String> {
+    fn hindrance(
+        &self,
+        plan: &Prepared,
+        outputs: &BTreeMap<String, BufferContents>,
+    ) -> Option<String> {
         let missing = |index: usize| {
             let name = &plan.job.buffers.get(index)?.name;
             (!outputs.contains_key(name))

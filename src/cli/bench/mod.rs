@@ -279,5 +279,9 @@ fn filled_buffer(name: &str, data: &BenchBuffer, factor: u32) -> JobBuffer {
         BufferFill::Floats => ((noise_word(index) >> 8) as f32 / 16_777_216.0).to_bits(),
     };
     let bytes: Vec<u8> = (0..word_count).flat_map(|index| fill_word(index).to_le_bytes()).collect();
-    JobBuffer { name: name.to_owned(), defined: std::iter::once(0..bytes.len()).collect(), bytes }
+    JobBuffer {
+        name: name.to_owned(),
+        defined: std::iter::once(0..bytes.len()).collect(),
+        bytes: bytes.into(),
+    }
 }

@@ -13,6 +13,7 @@ use crate::cli::translated::{self, TranslationSubject};
 use crate::dissimilar::clang::{BuiltProgram, ClangTools, RunOutcome};
 use crate::dissimilar::comparison::{Compared, OutputRow};
 use crate::dissimilar::job;
+use crate::exec::BufferContents;
 use crate::exec::prepare::{ModuleUse, Prepared};
 use crate::exec::sequential::SequentialExecutor;
 use crate::glsl::cpp::CppProgram;
@@ -84,7 +85,10 @@ impl ProgramBench<'_> {
                         ) => Compared::DifferentOnTheDevice(difference_sentence),
                         (other_result, _) => other_result,
                     };
-                    (contents.iter().map(Vec::len).sum(), [against_sequential, against_device])
+                    (
+                        contents.iter().map(|bytes| bytes.len()).sum(),
+                        [against_sequential, against_device],
+                    )
                 }
                 Err(reason) => (0, [reason.clone(), reason]),
             };
@@ -105,13 +109,13 @@ impl ProgramBench<'_> {
         test_number: usize,
         test: &PreparedTest<'_>,
         engine_runs: &[TestRun],
-    ) -> Result<Result<Vec<Vec<u8>>, Compared>, Failure> {
+    ) -> Result<Result<Vec<BufferContents>, Compared>, Failure> {
         let plan = test.plan.as_ref().expect("the caller has seen that it is there");
         let sequential = engine_runs.iter().find(|run| run.engine == EngineName::Sequential);
         let is_counted = sequential.is_some_and(|run| {
             self.subject.counts_for_coverage(run.verdict, &test.test.requirements)
         });
-        let mut contents: Vec<Vec<u8>> =
+        let mut contents: Vec<BufferContents> =
             plan.job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
         let mut dispatch_index = 0;
         let mut failure_reason = None;
@@ -168,9 +172,9 @@ impl ProgramBench<'_> {
         program_index: usize,
         plan: &Prepared,
         dispatches: std::ops::Range<usize>,
-        contents: &[Vec<u8>],
+        contents: &[BufferContents],
         file_stem: &Path,
-    ) -> Result<Vec<Vec<u8>>, Compared> {
+    ) -> Result<Vec<BufferContents>, Compared> {
         let ready_program =
             self.translated[program_index].program.as_ref().map_err(|unsupported_construct| {
                 Compared::Unsupported(unsupported_construct.clone())
@@ -233,7 +237,7 @@ impl ProgramBench<'_> {
     fn compare_outputs(
         &self,
         test: &PreparedTest<'_>,
-        contents: &[Vec<u8>],
+        contents: &[BufferContents],
         run: Option<&TestRun>,
     ) -> Compared {
         let Some(run) = run else { return Compared::NotRun("the engine did not run".to_owned()) };
@@ -249,13 +253,13 @@ impl ProgramBench<'_> {
             };
             let differing_count = bytes
                 .iter()
-                .zip(engine_bytes)
+                .zip(engine_bytes.iter())
                 .filter(|(program_byte, engine_bytes)| program_byte != engine_bytes)
                 .count();
             if differing_count > 0 || bytes.len() != engine_bytes.len() {
                 let first_difference = bytes
                     .iter()
-                    .zip(engine_bytes)
+                    .zip(engine_bytes.iter())
                     .position(|(program_byte, engine_bytes)| program_byte != engine_bytes)
                     .unwrap_or(bytes.len());
                 return Compared::Different(format!(
@@ -272,7 +276,7 @@ impl ProgramBench<'_> {
 /// the specification's error bounds.
 fn within_error_bounds(
     (test, engine): (&PreparedTest<'_>, &SequentialExecutor),
-    contents: &[Vec<u8>],
+    contents: &[BufferContents],
     sequential: Option<&TestRun>,
     compared: Compared,
 ) -> Compared {

@@ -17,8 +17,10 @@ pub use refusal::{Side, sides};
 pub use watch::{Wanted, Watches};
 
 use super::prepare::{Expected, ExpectedContents, Prepared};
+use crate::BufferContents;
 use scale::Scale;
 use std::ops::Range;
+use std::sync::Arc;
 use vkcert_model::altered::Alteration;
 use vkcert_model::element::{ScalarClass, ScalarType};
 use vkcert_oracle::scalar::read_scalar;
@@ -26,7 +28,7 @@ use vkcert_oracle::scalar::read_scalar;
 /// What the buffers of a job held before a dispatch.
 #[derive(Debug, Clone, Copy)]
 pub struct Before<'a> {
-    pub contents: &'a [Vec<u8>],
+    pub contents: &'a [BufferContents],
     /// The bytes that the test or an earlier dispatch has defined, by buffer; ascending and
     /// disjoint.
     pub defined: &'a [Vec<Range<usize>>],
@@ -45,27 +47,33 @@ impl Before<'_> {
 /// The contents with the elements altered. `before`: what they held before the dispatch that stored
 /// them.
 pub fn altered(
-    contents: &[Vec<u8>],
+    contents: &[BufferContents],
     before: Before<'_>,
     groups: &[ElementGroup],
     alteration: Alteration,
-) -> Vec<Vec<u8>> {
+) -> Vec<BufferContents> {
     let mut altered = contents.to_vec();
-    groups
-        .iter()
-        .for_each(|group| alter(group, contents, before, alteration, &mut altered[group.buffer]));
+    groups.iter().for_each(|group| {
+        alter(
+            group,
+            contents,
+            before,
+            alteration,
+            Arc::<Vec<u8>>::make_mut(&mut altered[group.buffer]),
+        )
+    });
     altered
 }
 
 /// The same of the groups that are of one buffer, and of its contents alone.
 pub fn altered_buffer(
     buffer: usize,
-    contents: &[Vec<u8>],
+    contents: &[BufferContents],
     before: Before<'_>,
     groups: &[ElementGroup],
     alteration: Alteration,
 ) -> Vec<u8> {
-    let mut altered = contents[buffer].clone();
+    let mut altered = contents[buffer].to_vec();
     let own = groups.iter().filter(|group| group.buffer == buffer);
     own.for_each(|group| alter(group, contents, before, alteration, &mut altered));
     altered
@@ -73,7 +81,7 @@ pub fn altered_buffer(
 
 fn alter(
     group: &ElementGroup,
-    contents: &[Vec<u8>],
+    contents: &[BufferContents],
     before: Before<'_>,
     alteration: Alteration,
     new: &mut [u8],
@@ -91,7 +99,7 @@ fn alter(
 fn alter_numbers(
     group: &ElementGroup,
     scalar: ScalarType,
-    contents: &[Vec<u8>],
+    contents: &[BufferContents],
     before: Before<'_>,
     alteration: Alteration,
     new: &mut [u8],
@@ -234,8 +242,8 @@ mod tests {
             ElementGroup { wanted, offsets, ..ElementGroup::empty(0, ElementKind::Scalar(scalar)) };
         let before = bytes(scalar, before);
         let defined = [std::iter::once(0..before.len()).collect()];
-        let before = Before { contents: &[before], defined: &defined };
-        let new = altered(&[bytes(scalar, values)], before, &[group], alteration).remove(0);
+        let before = Before { contents: &[before.into()], defined: &defined };
+        let new = altered(&[bytes(scalar, values).into()], before, &[group], alteration).remove(0);
         let value = |at: usize| {
             let bits = read_scalar(&new, scalar, at * size).unwrap();
             let float = scalar.class() == ScalarClass::Float;
@@ -252,9 +260,9 @@ mod tests {
     fn packed_zeros_become_other_colours() {
         let texel =
             ElementGroup { offsets: vec![0], ..ElementGroup::empty(0, ElementKind::Packed(4)) };
-        let before = Before { contents: &[vec![0; 4]], defined: &[Vec::new()] };
-        let new = altered(&[vec![0; 4]], before, &[texel], Alteration::Shifted).remove(0);
-        let bits = u32::from_le_bytes(new.try_into().unwrap());
+        let before = Before { contents: &[vec![0; 4].into()], defined: &[Vec::new()] };
+        let new = altered(&[vec![0; 4].into()], before, &[texel], Alteration::Shifted).remove(0);
+        let bits = u32::from_le_bytes(new.as_slice().try_into().unwrap());
         let components = |widths: [u32; 3]| {
             let starts = [0, widths[0], widths[0] + widths[1]];
             [0, 1, 2].map(|index| bits >> starts[index] & ((1 << widths[index]) - 1))

@@ -10,6 +10,7 @@
 use super::Before;
 use super::scale::Scale;
 use super::watch::{Wanted, in_stored_bytes, leaves_of};
+use crate::BufferContents;
 use crate::prepare::{Expected, ExpectedContents};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -43,7 +44,7 @@ enum Turned {
 
 /// The buffers that an expectation compares; none of a checker. `left`: final contents by buffer of
 /// the job.
-pub fn sides<'a>(expected: &'a Expected, left: &[Vec<u8>]) -> Vec<Side<'a>> {
+pub fn sides<'a>(expected: &'a Expected, left: &[BufferContents]) -> Vec<Side<'a>> {
     let side = |buffer: usize, leaves: Vec<Leaf>, turned: Turned| Side {
         buffer,
         expected,
@@ -107,7 +108,7 @@ impl Side<'_> {
     /// The stored bytes of the elements of which the expectation refuses an alteration at the
     /// element's own scale; where zeros stand, at that of the greatest one beside. Ascending where
     /// the leaves are.
-    pub fn judged(&self, left: &[Vec<u8>], before: Before<'_>) -> Vec<Range<usize>> {
+    pub fn judged(&self, left: &[BufferContents], before: Before<'_>) -> Vec<Range<usize>> {
         let contents = compared_contents(self.expected.format, &left[self.buffer]);
         let stored = |leaf: &Leaf| read_scalar(&contents, leaf.scalar, leaf.offset as usize);
         let scales = self.scales(&contents);

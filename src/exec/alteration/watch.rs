@@ -6,6 +6,7 @@
 //! looks at all that is bound to it.
 //! Does not cover: what a value must be (`compare`); whether a kernel stores it.
 
+use crate::BufferContents;
 use crate::prepare::{Expected, ExpectedContents, Prepared, merged};
 use std::ops::Range;
 use vkcert_model::element::ScalarType;
@@ -65,7 +66,7 @@ pub struct ReadNumber {
 
 impl Watches {
     /// Of a test; `left` are final contents by buffer of its job, which buffers are compared with.
-    pub fn of(plan: &Prepared, left: &[Vec<u8>]) -> Self {
+    pub fn of(plan: &Prepared, left: &[BufferContents]) -> Self {
         let mut watches = Self { buffers: vec![Vec::new(); plan.job.buffers.len()] };
         for (number, expected) in plan.expected.iter().enumerate() {
             watches.add(number, expected, left);
@@ -74,7 +75,7 @@ impl Watches {
     }
 
     /// Of one expectation, which is number 0.
-    pub fn of_one(plan: &Prepared, expected: &Expected, left: &[Vec<u8>]) -> Self {
+    pub fn of_one(plan: &Prepared, expected: &Expected, left: &[BufferContents]) -> Self {
         let mut watches = Self { buffers: vec![Vec::new(); plan.job.buffers.len()] };
         watches.add(0, expected, left);
         watches
@@ -86,7 +87,7 @@ impl Watches {
         merged(looks.map(|look| look.bytes.clone()).collect())
     }
 
-    fn add(&mut self, number: usize, expected: &Expected, left: &[Vec<u8>]) {
+    fn add(&mut self, number: usize, expected: &Expected, left: &[BufferContents]) {
         match &expected.contents {
             ExpectedContents::Values(leaves) => {
                 self.watch(number, expected.buffer, looks_of(expected, leaves))

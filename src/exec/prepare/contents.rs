@@ -13,6 +13,7 @@ use super::layout::{Layout, Walk};
 use super::problems::Problems;
 use crate::JobBuffer;
 use std::path::Path;
+use std::sync::Arc;
 use vkcert_model::element::{DataType, Datum, ElementType};
 use vkcert_model::procedure::Buffer;
 use vkcert_requirement::Origin;
@@ -52,7 +53,7 @@ impl Source<'_> {
         let whole = |bytes: Vec<u8>| JobBuffer {
             name: name.to_owned(),
             defined: whole_range(bytes.len()),
-            bytes,
+            bytes: Arc::new(bytes),
         };
         let mut pointers = Vec::new();
         let made = match buffer.data_type {
@@ -102,7 +103,7 @@ impl Source<'_> {
         let whole = |bytes: Vec<u8>| JobBuffer {
             name: name.to_owned(),
             defined: whole_range(bytes.len()),
-            bytes,
+            bytes: Arc::new(bytes),
         };
         if let Some(text) = &buffer.bytes {
             let bytes = decode_base64(text, &origin.at("bytes"), problems)?;
@@ -123,7 +124,7 @@ impl Source<'_> {
         let bytes = self.room(name, element, count, origin, problems)?;
         Some(JobBuffer {
             name: name.to_owned(),
-            bytes: vec![UNINITIALISED; bytes],
+            bytes: Arc::new(vec![UNINITIALISED; bytes]),
             defined: Vec::new(),
         })
     }
@@ -256,13 +257,9 @@ impl Source<'_> {
         if problems.count() > before {
             return None;
         }
-        let mut made = JobBuffer {
-            name: name.to_owned(),
-            bytes: vec![UNINITIALISED; bytes as usize],
-            defined: Vec::new(),
-        };
-        made.defined = place(&leaves, &mut made.bytes);
-        Some(made)
+        let mut bytes = vec![UNINITIALISED; bytes as usize];
+        let defined = place(&leaves, &mut bytes);
+        Some(JobBuffer { name: name.to_owned(), bytes: Arc::new(bytes), defined })
     }
 }
 

@@ -16,6 +16,7 @@ use super::problems::Problems;
 use super::texel_elements::stored;
 use crate::JobBuffer;
 use crate::resource::JobSampler;
+use std::sync::Arc;
 use vkcert_model::element::ElementType;
 use vkcert_model::image::{AddressMode, Coordinates, Filter, Image, ImageDim, ImageShape, Sampler};
 use vkcert_requirement::Origin;
@@ -39,10 +40,10 @@ pub fn image(
     let whole = |bytes: Vec<u8>| JobBuffer {
         name: name.to_owned(),
         defined: whole_range(bytes.len()),
-        bytes,
+        bytes: Arc::new(bytes),
     };
     let Some((key, bytes)) = contents(source, image, &shape, origin, problems)? else {
-        let bytes = vec![UNINITIALISED; size as usize];
+        let bytes = Arc::new(vec![UNINITIALISED; size as usize]);
         return Some((shape, JobBuffer { name: name.to_owned(), bytes, defined: Vec::new() }));
     };
     if bytes.len() as u64 != size {

@@ -48,6 +48,7 @@ use binding::Bound;
 use call::{Call, Dispatched};
 pub use member::{BoundBlock, MemberArray};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use vkcert_model::element::DataType;
 use vkcert_model::id::KernelName;
 use vkcert_model::procedure::{Binding, Dispatch, Limits, SpecializationValue, Test};
@@ -265,7 +266,13 @@ impl Preparation<'_> {
                 .map(|pointer| pointer.resolve(place, buffers, resources, self.problems));
             let addresses = resolved.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
             let JobBuffer { bytes, defined, .. } = &mut buffers[holder];
-            address::place_symbols(pointers, &addresses, bytes, defined, self.problems)?;
+            address::place_symbols(
+                pointers,
+                &addresses,
+                Arc::<Vec<u8>>::make_mut(bytes),
+                defined,
+                self.problems,
+            )?;
             resources.addresses.extend(addresses);
         }
         Some(())

@@ -8,6 +8,7 @@
 use super::protocol::{Phase, Reply, Stage, WireRun};
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::sync::Arc;
 use vkcert_model::invocations::Ranks;
 
 /// Set for a worker by tests.
@@ -125,7 +126,10 @@ impl Faults {
         *runs += 1;
         if runs.is_multiple_of(2) {
             if self.strikes(FaultKind::Waver, job)
-                && let Some(byte) = run.buffers.last_mut().and_then(|buffer| buffer.0.first_mut())
+                && let Some(byte) = run
+                    .buffers
+                    .last_mut()
+                    .and_then(|buffer| Arc::make_mut(&mut buffer.0).first_mut())
             {
                 *byte ^= 1;
             }
@@ -150,7 +154,10 @@ impl Faults {
         {
             if self.strikes(kind, job)
                 && (kind != FaultKind::NudgeSlots || with_slots)
-                && let Some(byte) = run.buffers.last_mut().and_then(|buffer| buffer.0.get_mut(byte))
+                && let Some(byte) = run
+                    .buffers
+                    .last_mut()
+                    .and_then(|buffer| Arc::make_mut(&mut buffer.0).get_mut(byte))
             {
                 *byte ^= bit;
             }

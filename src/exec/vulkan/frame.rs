@@ -130,7 +130,7 @@ mod tests {
 
     fn run_reply() -> Reply {
         let run = WireRun {
-            buffers: vec![Bytes(vec![0xCD; 300]), Bytes(Vec::new())],
+            buffers: vec![Bytes::from(vec![0xCD; 300]), Bytes::default()],
             records: vec![records()],
             ..WireRun::ended(Ending::Completed)
         };
@@ -145,7 +145,7 @@ mod tests {
         };
         assert_eq!(runs.of, [0, 0]);
         let run = runs.into_first();
-        assert_eq!(run.buffers, [Bytes(vec![0xCD; 300]), Bytes(Vec::new())]);
+        assert_eq!(run.buffers, [Bytes::from(vec![0xCD; 300]), Bytes::default()]);
         assert_eq!(run.records, [records()]);
     }
 

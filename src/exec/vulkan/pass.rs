@@ -192,7 +192,7 @@ impl Plan<'_> {
                 &resources.descriptor(binding, storage)?,
             );
         }
-        let mut push_constants = self.dispatch.push_constants.0.clone();
+        let mut push_constants = self.dispatch.push_constants.0.to_vec();
         push_constants.resize(self.key.layout.push_constants as usize, 0xCD);
         resources.addresses.put(AddressPlace::PushConstants(index), &mut push_constants);
         let (dynamic_offsets, groups) = (self.dynamic_offsets(), self.dispatch.groups);
@@ -253,7 +253,7 @@ impl Pass {
         for index in 0..job.buffers.len() {
             let mut contents = self.storage.contents(index).to_vec();
             self.resources.addresses.take_out(index, &mut contents);
-            run.buffers.push(Bytes(contents));
+            run.buffers.push(Bytes::from(contents));
             let changes = self.storage.guard_changes(index).into_iter();
             run.trespasses.extend(changes.map(|change| Trespass {
                 buffer: index as u32,

@@ -61,7 +61,7 @@ impl Program {
                 .collect();
             Ok(Rc::new(LoopCountingForm {
                 digest: Sha256::digest(&bytes).into(),
-                words: Bytes(bytes),
+                words: Bytes::from(bytes),
             }))
         };
         self.loop_count.entry(binding).or_insert_with(make).clone()

@@ -13,6 +13,7 @@ use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use vkcert_exec::resource::{JobAddress, JobSampler, JobView};
 use vkcert_instrument::RecordForm;
 use vkcert_model::image::ImageShape;
@@ -351,7 +352,13 @@ pub struct WireTime {
 
 /// A byte string that travels as one block.
 #[derive(Clone, PartialEq, Eq, Default)]
-pub(crate) struct Bytes(pub Vec<u8>);
+pub(crate) struct Bytes(pub Arc<Vec<u8>>);
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Arc::new(bytes))
+    }
+}
 
 impl std::fmt::Debug for Bytes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -374,7 +381,7 @@ impl<'de> Deserialize<'de> for Bytes {
                 f.write_str("a byte string")
             }
             fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Bytes, E> {
-                Ok(Bytes(bytes.to_vec()))
+                Ok(Bytes::from(bytes.to_vec()))
             }
         }
         deserializer.deserialize_bytes(Block)

@@ -300,7 +300,7 @@ impl Session {
         }
         for (index, dispatch) in counting.dispatches.iter_mut().enumerate() {
             let buffer = (job.buffers.len() + index) as u32;
-            counting.buffers.push(Bytes(vec![0; 4]));
+            counting.buffers.push(Bytes::from(vec![0; 4]));
             dispatch.bindings.push(storage_binding(0, binding, buffer, 4));
         }
         self.receive_modules(&counting)?;

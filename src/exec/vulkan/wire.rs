@@ -62,7 +62,7 @@ impl KnownModules {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let digest: Digest = sha2::Sha256::digest(&bytes).into();
         self.digests.insert(address, (words.clone(), digest));
-        (digest, self.sent.insert(digest).then_some(Bytes(bytes)))
+        (digest, self.sent.insert(digest).then_some(Bytes::from(bytes)))
     }
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn job(
         cache,
         memory_bytes: job.limits.memory_bytes,
         modules: job.modules.iter().map(|of| module(of, known)).collect(),
-        buffers: job.buffers.iter().map(|buffer| Bytes(buffer.bytes.clone())).collect(),
+        buffers: job.buffers.iter().map(|buffer| Bytes(Arc::clone(&buffer.bytes))).collect(),
         images: job.resources.images.iter().map(|of| image(job, of)).collect(),
         samplers: job.resources.samplers.clone(),
         addresses: job.resources.addresses.clone(),
@@ -120,7 +120,7 @@ fn dispatch(dispatch: &JobDispatch) -> WireDispatch {
         entry: dispatch.entry.clone(),
         groups: dispatch.groups,
         bindings: dispatch.bindings.iter().map(binding).collect(),
-        push_constants: Bytes(dispatch.push_constants.clone()),
+        push_constants: Bytes::from(dispatch.push_constants.clone()),
         specialization: dispatch.specialization.iter().map(|(id, bits)| (*id, *bits)).collect(),
         subgroup_size: dispatch.subgroup_size,
     }

@@ -4,6 +4,7 @@ use super::blocks::texel_differences;
 use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use vkcert_model::element::ScalarType;
 use vkcert_model::image::ImageFormat;
 use vkcert_oracle::difference::{NanResult, PermittedResults};
@@ -66,7 +67,10 @@ fn no_more_runs_are_made_than_are_needed() {
     let trial = permit(&mut differences, ZeroSigns::Equal, Variation::ALL, |variation| {
         made += u32::from(variation != Variation::NONE);
         let value: f32 = if variation == Variation::ALL[2] { 2.0 } else { 1.0 };
-        Some(VariedOutputs { buffers: vec![value.to_le_bytes().to_vec()], paths: Vec::new() })
+        Some(VariedOutputs {
+            buffers: vec![Arc::new(value.to_le_bytes().to_vec())],
+            paths: Vec::new(),
+        })
     });
     assert_eq!((made, trial.runs), (3, 3));
     assert!(differences[0].device_value_is_permitted(ZeroSigns::Equal));
@@ -79,7 +83,7 @@ fn no_more_runs_are_made_than_are_needed() {
 #[test]
 fn what_other_undefined_values_change_may_be_anything() {
     let run = |value: f32| VariedOutputs {
-        buffers: vec![value.to_le_bytes().to_vec()],
+        buffers: vec![Arc::new(value.to_le_bytes().to_vec())],
         paths: Vec::new(),
     };
     for (left, basis) in
@@ -115,7 +119,10 @@ fn word(ours: u32, theirs: u32) -> ScalarDifference {
 #[test]
 fn bits_of_an_integer_that_no_undefined_value_changes_are_compared() {
     let run = |bytes: u32| {
-        Some(VariedOutputs { buffers: vec![bytes.to_le_bytes().to_vec()], paths: Vec::new() })
+        Some(VariedOutputs {
+            buffers: vec![Arc::new(bytes.to_le_bytes().to_vec())],
+            paths: Vec::new(),
+        })
     };
     for (theirs, within) in [(0xf1, true), (0x71, false), (0xf3, false)] {
         let mut differences = [word(0xf0, theirs)];
@@ -140,7 +147,10 @@ fn further_runs_by_chance_find_further_bits() {
     let mut differences = [word(0, 4)];
     let run = |variation| {
         let left: u32 = if Variation::OF_UNDEFINED.contains(&variation) { 10 } else { 7 };
-        Some(VariedOutputs { buffers: vec![left.to_le_bytes().to_vec()], paths: Vec::new() })
+        Some(VariedOutputs {
+            buffers: vec![Arc::new(left.to_le_bytes().to_vec())],
+            paths: Vec::new(),
+        })
     };
     find_undefined(&mut differences, run);
     assert_eq!(differences[0].basis, ValueBasis::Undefined { bits: 15 });
@@ -158,7 +168,7 @@ fn a_texel_that_no_undefined_value_changes_is_defined() {
         [(ours, ValueBasis::Defined), (others, ValueBasis::Undefined { bits: u64::MAX })]
     {
         let mut differences = differing();
-        let run = || VariedOutputs { buffers: vec![left.to_vec()], paths: Vec::new() };
+        let run = || VariedOutputs { buffers: vec![Arc::new(left.to_vec())], paths: Vec::new() };
         find_undefined(&mut differences, |_| Some(run()));
         assert_eq!(differences[0].basis, basis);
     }

@@ -17,7 +17,8 @@ use crate::memory::read_tracking::Reads;
 use crate::memory::store::{Slot, Store};
 use crate::settings::{Jobs, Settings};
 use std::collections::BTreeMap;
-use vkcert_exec::{Completion, JobBuffer, JobDispatch, ModuleRecording};
+use std::sync::Arc;
+use vkcert_exec::{BufferContents, Completion, JobBuffer, JobDispatch, ModuleRecording};
 use vkcert_model::finding::FindingKind;
 use vkcert_model::records::RecordBuffer;
 use vkcert_model::schedule::Order;
@@ -241,13 +242,13 @@ impl<'a> Session<'a> {
         }))
     }
 
-    pub(crate) fn contents(&self, buffers: &[JobBuffer]) -> Vec<Vec<u8>> {
+    pub(crate) fn contents(&self, buffers: &[JobBuffer]) -> Vec<BufferContents> {
         let left = |(buffer, store): (&JobBuffer, &Store)| {
             let mut bytes = store.bytes(buffer.bytes.len());
             if self.settings.variation.is_some() {
                 leave_unwritten(&mut bytes, buffer, store);
             }
-            bytes
+            Arc::new(bytes)
         };
         buffers.iter().zip(&self.stores).map(left).collect()
     }

@@ -9,7 +9,7 @@ use vkcert_exec::{JobBuffer, JobDispatch};
 /// What nobody has written is as the test has it: a run gives it another value for its readers
 /// alone.
 pub(super) fn leave_unwritten(bytes: &mut [u8], buffer: &JobBuffer, store: &Store) {
-    for (at, (byte, before)) in bytes.iter_mut().zip(&buffer.bytes).enumerate() {
+    for (at, (byte, before)) in bytes.iter_mut().zip(buffer.bytes.iter()).enumerate() {
         let part = (at % 4) as u32;
         if store.is_part_undefined(at / 4, part..part + 1) {
             *byte = *before;

@@ -3,6 +3,7 @@
 use crate::memory::store::Store;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use vkcert_exec::BufferContents;
 
 /// By buffer of the job: the bytes that a dispatch stored to, ascending and disjoint.
 pub type StoredBytes = Vec<Vec<Range<usize>>>;
@@ -13,7 +14,7 @@ pub struct DispatchedStores {
     /// By dispatch.
     pub stored: Vec<StoredBytes>,
     /// Contents by buffer, before the dispatches of these numbers; behind the last one: at the end.
-    pub contents: BTreeMap<usize, Vec<Vec<u8>>>,
+    pub contents: BTreeMap<usize, Vec<BufferContents>>,
 }
 
 /// The bytes of a buffer that a dispatch stored to, whose marks were forgotten before it.
