@@ -29,15 +29,21 @@ pub(crate) const REQUIREMENTS_FOLDER: &str = "requirements";
 pub struct Project {
     /// The folder; paths in the project's files are relative to it.
     pub root: PathBuf,
+    /// `vkcert.toml`.
     pub settings: Located<ProjectFile>,
     /// In the order of files, then of each file.
     pub requirements: Vec<Located<Requirement>>,
+    /// Tests that are to run, in the order of files, then of each file.
     pub tests: Vec<Located<Test>>,
     /// Tests that the command line leaves out; they still say which requirements they would verify.
     pub left_out: Vec<Located<Test>>,
+    /// Records of verification by analysis, in the same order.
     pub analyses: Vec<Located<VerificationRecord>>,
+    /// Records of verification by review, in the same order.
     pub reviews: Vec<Located<VerificationRecord>>,
+    /// Justifications, in the same order.
     pub justifications: Vec<Located<Justification>>,
+    /// Interfaces of the host, in the same order.
     pub interfaces: Vec<Located<Interface>>,
     /// `sha256:...` of every file read here, by path relative to the root.
     pub inputs: BTreeMap<String, String>,
@@ -309,6 +315,7 @@ fn read_tables<T: DeserializeOwned>(
 pub struct ProcedureFile {
     /// Paths in the file are relative to this folder.
     pub base: PathBuf,
+    /// The file as a whole.
     pub procedure: Located<Procedure>,
     /// The tests again, each with its place.
     pub tests: Vec<Located<Test>>,

@@ -21,6 +21,7 @@ use vkcert_model::requirement::Requirement;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinkState {
+    /// Its hash is that of the parent's present content.
     Pinned,
     /// It has no hash: whether the parent has changed is not known.
     NotPinned,
@@ -31,6 +32,7 @@ pub enum LinkState {
 /// Which links are to be pinned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pinning {
+    /// None.
     None,
     /// Those without a hash.
     Missing,
@@ -41,7 +43,9 @@ pub enum Pinning {
 /// A link from a requirement to a parent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Link {
+    /// The requirement that states the link.
     pub requirement: RequirementId,
+    /// The parent that it names.
     pub parent: RequirementId,
     /// Relative to the project.
     pub file: String,

@@ -20,7 +20,9 @@ use vkcert_model::requirement::CodeLink;
 /// A function of a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CodeFunction {
+    /// Path of the file, as evidence has it.
     pub file: String,
+    /// Name of the function.
     pub name: String,
 }
 
@@ -69,6 +71,7 @@ pub struct TestedCode {
 }
 
 impl TestedCode {
+    /// From all kernels of the evidence, and the kernels that each test judges.
     pub fn new(kernels: &[KernelEvidence], judged: BTreeMap<TestId, BTreeSet<KernelName>>) -> Self {
         Self { kernels: kernels.iter().map(KernelCode::from_evidence).collect(), judged }
     }

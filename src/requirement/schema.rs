@@ -12,9 +12,11 @@ use vkcert_model::result::RunResult;
 
 /// One row of the table of schemas.
 pub struct SchemaRow {
+    /// Name on the command line: `vkcert schema NAME`.
     pub name: &'static str,
     /// The file that it describes.
     pub describes: &'static str,
+    /// Makes the schema.
     pub make: fn() -> Schema,
 }
 

@@ -20,6 +20,7 @@ use vkcert_model::verdict::Verdict;
 /// A status, and the methods that nothing satisfies yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequirementOutcome {
+    /// The status.
     pub status: RequirementStatus,
     /// In the order in which the requirement names them.
     pub open: Vec<VerificationMethod>,
@@ -44,8 +45,11 @@ impl RequirementOutcome {
 /// The results of verification from which statuses are derived.
 #[derive(Debug, Clone, Copy)]
 pub struct VerificationResults<'a> {
+    /// Verdicts of each test on the engines that ran it.
     pub verdicts: &'a Verdicts,
+    /// Records of analysis and review, accepted or not.
     pub records: &'a [RecordEvidence],
+    /// The code of kernels, and which tests judge it.
     pub code: &'a TestedCode,
 }
 

@@ -21,26 +21,39 @@ use vkcert_model::diagnostic::Diagnostic;
 /// A value with its byte range in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
+    /// Bytes of the value in the file.
     pub span: Range<usize>,
+    /// The value itself.
     pub value: Value,
 }
 
+/// A value of a TOML or JSON file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
+    /// `null`, of JSON alone.
     Null,
+    /// `true` or `false`.
     Bool(bool),
+    /// A number without fraction and exponent.
     Integer(i128),
+    /// A number with fraction or exponent.
     Float(f64),
+    /// A string, escapes resolved.
     Text(String),
+    /// An array or, in TOML, an array of tables.
     Array(Vec<Node>),
     /// In file order, without duplicate keys.
     Table(Vec<TableEntry>),
 }
 
+/// A key with its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableEntry {
+    /// The key, escapes resolved.
     pub key: String,
+    /// Bytes of the key in the file.
     pub key_span: Range<usize>,
+    /// The value behind the key.
     pub node: Node,
 }
 
@@ -75,7 +88,9 @@ impl Node {
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileSyntax {
+    /// TOML.
     Toml,
+    /// JSON, RFC 8259.
     Json,
 }
 
@@ -97,7 +112,9 @@ impl FileSyntax {
 pub struct Document {
     /// Path as the user would name it.
     pub file: String,
+    /// The whole text of the file.
     pub text: Arc<str>,
+    /// The value of the whole file: a table.
     pub root: Node,
 }
 
@@ -231,24 +248,31 @@ pub fn in_place_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 /// Something wrong at a place of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocumentFault {
+    /// Stable kebab-case name: `toml-syntax`, `unknown-key` ...
     pub kind: &'static str,
+    /// What is wrong, in one sentence.
     pub message: String,
+    /// What to do about it; none where nothing is known.
     pub hint: Option<String>,
     /// Of an unknown key, the known one that was likely meant; of a missing key, its name.
     key: Option<String>,
+    /// Bytes that it is about; none: the whole text.
     pub span: Option<Range<usize>>,
 }
 
 impl DocumentFault {
+    /// A fault of the whole text, without hint.
     pub fn new(kind: &'static str, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None, key: None, span: None }
     }
 
+    /// The same, about these bytes.
     pub fn at(mut self, span: Range<usize>) -> Self {
         self.span = Some(span);
         self
     }
 
+    /// The same with this hint, or without one.
     pub fn hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint;
         self
@@ -260,6 +284,7 @@ impl DocumentFault {
         self
     }
 
+    /// The fault as a diagnostic of a file with this text.
     pub fn into_diagnostic(self, file: &str, document_text: &Arc<str>) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(self.kind, self.message);
         diagnostic.hint = self.hint;
@@ -288,7 +313,9 @@ fn first_line(text: &str, span: Range<usize>) -> Range<usize> {
 /// One step down a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathStep {
+    /// Into the value of a table's key.
     Key(String),
+    /// Into an element of an array, counted from 0.
     Index(usize),
 }
 
@@ -341,6 +368,7 @@ impl Origin {
         self.document.as_ref().map_or("", |document| &document.file)
     }
 
+    /// The file that it was read from; none where it comes of none.
     pub fn document(&self) -> Option<&Arc<Document>> {
         self.document.as_ref()
     }
@@ -402,7 +430,9 @@ impl Origin {
 /// A value with the place it was read from.
 #[derive(Debug, Clone)]
 pub struct Located<T> {
+    /// The value.
     pub value: T,
+    /// Where it was read.
     pub origin: Origin,
 }
 

@@ -31,6 +31,7 @@ const SEEDED_CASES: usize = 20_000;
 /// first, then locals.
 #[derive(Debug, Clone)]
 pub struct HostModel {
+    /// Parameters, then locals, with their types.
     pub names: Vec<HostName>,
     parameters: Vec<ParameterRange>,
     locals: Vec<HostExpression>,
@@ -59,8 +60,11 @@ impl ParameterRange {
 /// What is known of a statement about all parameter values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProofResult {
+    /// It holds for all values.
     Proved,
+    /// It fails for these values, by name of the parameter.
     Refuted(BTreeMap<String, i64>),
+    /// It could not be decided, for this reason.
     Open(String),
 }
 

@@ -17,42 +17,69 @@ use vkcert_model::requirement::HostType;
 /// An operation between two operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BinaryOperator {
+    /// `||`, short-circuited.
     Or,
+    /// `&&`, short-circuited.
     And,
+    /// `|`.
     BitOr,
+    /// `^`.
     BitXor,
+    /// `&`.
     BitAnd,
+    /// `==`.
     Equal,
+    /// `!=`.
     Unequal,
+    /// `<`.
     Less,
+    /// `<=`.
     LessEqual,
+    /// `>`.
     Greater,
+    /// `>=`.
     GreaterEqual,
+    /// `<<`.
     ShiftLeft,
+    /// `>>`.
     ShiftRight,
+    /// `+`.
     Add,
+    /// `-`.
     Subtract,
+    /// `*`.
     Multiply,
+    /// `/`, truncated toward zero.
     Divide,
+    /// `%`, with the sign of the dividend.
     Remainder,
+    /// `min(a, b)`.
     Minimum,
+    /// `max(a, b)`.
     Maximum,
 }
 
+/// An operation on one operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnaryOperator {
+    /// `-`.
     Negate,
+    /// `+`.
     Plus,
+    /// `~`.
     Complement,
+    /// `!`.
     Not,
 }
 
 /// An expression with the bytes it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostExpression {
+    /// What the expression is.
     pub kind: HostExpressionKind,
     /// Type of the result.
     pub width: HostType,
+    /// Bytes of the expression in its text.
     pub span: Range<usize>,
 }
 
@@ -98,29 +125,38 @@ impl HostExpression {
     }
 }
 
+/// What an expression is, with its operands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HostExpressionKind {
+    /// A number with its type.
     Literal(i128, HostType),
     /// Index into the names in scope.
     Variable(usize),
+    /// An operation on one operand.
     Unary(UnaryOperator, Box<HostExpression>),
+    /// An operation on the left and the right operand.
     Binary(BinaryOperator, Box<[HostExpression; 2]>),
     /// Condition, when true, when false.
     Choice(Box<[HostExpression; 3]>),
+    /// A conversion to a type.
     Cast(HostType, Box<HostExpression>),
 }
 
 /// A name that an expression may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostName {
+    /// The name.
     pub name: String,
+    /// Type of its value.
     pub width: HostType,
 }
 
 /// A value with its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TypedValue {
+    /// The value, within its type.
     pub value: i128,
+    /// Its type.
     pub width: HostType,
 }
 
@@ -129,15 +165,23 @@ pub struct TypedValue {
 pub enum ArithmeticEvent {
     /// The exact result does not fit (beyond 127 bits: the nearest number of that many bits).
     Overflow {
+        /// Bytes of the operation in the expression's text.
         span: Range<usize>,
+        /// The result before it wraps.
         exact: i128,
+        /// Type of the result.
         width: HostType,
     },
+    /// `/` or `%` by zero.
     DivisionByZero {
+        /// Bytes of the operation in the expression's text.
         span: Range<usize>,
     },
+    /// A shift by a negative number, or by the width or more.
     ShiftTooFar {
+        /// Bytes of the operation in the expression's text.
         span: Range<usize>,
+        /// By how much it shifts.
         amount: i128,
     },
 }

@@ -13,8 +13,11 @@ use vkcert_model::requirement::HostType;
 /// All values between two bounds, of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ValueInterval {
+    /// Least value, included.
     pub low: i128,
+    /// Greatest value, included.
     pub high: i128,
+    /// Type of the values.
     pub width: HostType,
 }
 
