@@ -14,6 +14,7 @@ use vkcert_model::records::Records;
 /// What tells who came to a barrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BarrierRecords<'a> {
+    /// Records of them are kept.
     Kept,
     /// Nothing does, for this reason.
     Missing(&'a str),

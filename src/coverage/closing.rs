@@ -29,7 +29,9 @@ const MAX_SEARCHED: usize = 2_048;
 /// Whether a smaller closing set is excluded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Minimality {
+    /// No smaller closing set does.
     Proved,
+    /// A smaller closing set may do.
     NotProved,
 }
 

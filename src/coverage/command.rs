@@ -55,12 +55,16 @@ pub struct McdcResult {
     pub notes: Vec<String>,
 }
 
+/// One condition of the expression, with both forms of MC/DC.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct McdcCondition {
     /// `C1`, `C2` ... in source order.
     pub id: String,
+    /// The condition's text, white space collapsed.
     pub text: String,
+    /// By pairs in which the condition alone differs.
     pub unique_cause: McdcForm,
+    /// By pairs in which other conditions may differ where they are masked.
     pub masking: McdcForm,
     /// Other conditions with the same text.
     pub coupled_with: Vec<String>,
@@ -77,18 +81,23 @@ pub struct McdcCoupling {
     pub excluded_count: Option<u32>,
     /// Conditions that no two vectors which can occur show, by form.
     pub without_unique_cause: Vec<String>,
+    /// The same by masking.
     pub without_masking: Vec<String>,
 }
 
+/// Multiple-condition coverage of the expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct McdcMultiple {
+    /// Vectors given.
     pub covered: u32,
+    /// Vectors that can occur.
     pub total: u32,
 }
 
 /// One condition under one form of MC/DC.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct McdcForm {
+    /// Whether two of the given vectors show the condition.
     pub covered: bool,
     /// The vector in which the condition is true, then the one in which it is false.
     pub pair: Option<[Values; 2]>,
@@ -98,10 +107,14 @@ pub struct McdcForm {
     pub reason: Option<String>,
 }
 
+/// A vector that can occur.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct McdcVector {
+    /// One value per condition, in source order.
     pub values: Values,
+    /// The outcome of the expression for these values.
     pub outcome: Outcome,
+    /// Whether it is one of the vectors given.
     pub given: bool,
 }
 

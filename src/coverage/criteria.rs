@@ -14,6 +14,7 @@ use vkcert_model::verdict::EngineName;
 /// What a criterion measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CriterionSubject {
+    /// The source text.
     Source,
     /// The production module.
     Object,
@@ -25,6 +26,7 @@ pub trait Criterion: Sync {
     fn name(&self) -> &'static str;
     /// One line for help texts and reports.
     fn description(&self) -> &'static str;
+    /// What its obligations are of; the source text where a criterion says nothing else.
     fn subject(&self) -> CriterionSubject {
         CriterionSubject::Source
     }

@@ -47,8 +47,10 @@ impl PackedVector {
 /// Why no exact statement can be made about a decision.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecisionLimit {
+    /// So many conditions, more than [`MAX_CONDITIONS`].
     #[error("the decision has {0} conditions; the calculus is exact for at most {MAX_CONDITIONS}")]
     Conditions(usize),
+    /// So many vectors, more than [`MAX_VECTORS`].
     #[error("the tests showed {0} vectors; the calculus is exact for at most {MAX_VECTORS}")]
     Vectors(usize),
 }
@@ -56,20 +58,48 @@ pub enum DecisionLimit {
 /// Why a text is no vector of a decision. Condition numbers start at 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VectorFault {
+    /// It has another number of values than the decision has conditions.
     #[error("the vector `{values}` has {found} values; the decision has {expected} conditions")]
-    Length { values: Values, found: usize, expected: usize },
+    Length {
+        /// The vector.
+        values: Values,
+        /// How many values it has.
+        found: usize,
+        /// How many conditions the decision has.
+        expected: usize,
+    },
+    /// It lacks the value of a condition that is evaluated.
     #[error(
         "in the vector `{values}` condition C{condition} is `-`, but with the values before it it is evaluated"
     )]
-    Missing { values: Values, condition: usize },
+    Missing {
+        /// The vector.
+        values: Values,
+        /// The first such condition.
+        condition: usize,
+    },
+    /// It gives a value to a condition that is short-circuited away.
     #[error(
         "in the vector `{values}` condition C{condition} has a value, but with the values before it it is not evaluated"
     )]
-    NotEvaluated { values: Values, condition: usize },
+    NotEvaluated {
+        /// The vector.
+        values: Values,
+        /// The first such condition.
+        condition: usize,
+    },
+    /// It gives different values to conditions that are the same text.
     #[error(
         "the vector `{values}` contradicts itself: C{first} and C{second} are the same text and cannot differ"
     )]
-    Coupled { values: Values, first: usize, second: usize },
+    Coupled {
+        /// The vector.
+        values: Values,
+        /// The condition whose value is taken.
+        first: usize,
+        /// The later one that contradicts it.
+        second: usize,
+    },
 }
 
 impl VectorFault {
@@ -101,12 +131,14 @@ pub struct Decision {
 pub struct FeasibleVectors {
     /// In canonical order.
     pub vectors: Vec<Vector>,
+    /// Whether `vectors` has all of them.
     pub extent: EnumerationExtent,
 }
 
 /// Whether an enumeration is whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnumerationExtent {
+    /// Every vector is listed.
     Complete,
     /// There are more vectors than were asked for.
     CutOff,

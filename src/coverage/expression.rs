@@ -26,7 +26,9 @@ const MAX_TEXT: usize = 1 << 20;
 /// An expression with its conditions in source order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedExpression {
+    /// The operators over the conditions' indices.
     pub expression: BooleanExpression,
+    /// The conditions, which the expression names by 0-based index.
     pub conditions: Vec<ParsedCondition>,
 }
 

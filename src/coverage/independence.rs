@@ -43,7 +43,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// The two forms of MC/DC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum IndependenceForm {
+    /// The condition alone differs between the two vectors.
     UniqueCause,
+    /// Other conditions may differ where they are masked (CAST-6).
     Masking,
 }
 

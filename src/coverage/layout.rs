@@ -59,9 +59,11 @@ fn decision_slot(decision: &Decision, first_free: u32) -> Option<DecisionSlot> {
 /// How many of a decision's markers a module holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkerCompleteness {
+    /// The module holds all of them: the decision is recorded.
     All,
     /// Some, so that sums would be wrong.
     Partial,
+    /// The module holds none of them.
     None,
 }
 

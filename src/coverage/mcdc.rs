@@ -32,8 +32,10 @@ pub struct Mcdc {
 /// Why a set of vectors cannot be analysed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum McdcError {
+    /// There are too many conditions or vectors.
     #[error(transparent)]
     Limit(#[from] DecisionLimit),
+    /// A vector does not go with the decision.
     #[error(transparent)]
     Vector(#[from] VectorFault),
 }
@@ -53,6 +55,7 @@ pub struct McdcAnalysis {
     /// Vectors that together with those at hand show every attainable condition by masking,
     /// canonical order.
     pub closing_set: Vec<Values>,
+    /// Whether a smaller closing set is excluded.
     pub minimality: Minimality,
 }
 
@@ -71,11 +74,14 @@ impl McdcAnalysis {
 /// One condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConditionAnalysis {
+    /// By pairs in which the condition alone differs.
     pub unique_cause: FormAnalysis,
+    /// By pairs in which other conditions may differ where they are masked.
     pub masking: FormAnalysis,
 }
 
 impl ConditionAnalysis {
+    /// The analysis under one of the two forms.
     pub fn analysis_of(&self, form: IndependenceForm) -> &FormAnalysis {
         match form {
             IndependenceForm::UniqueCause => &self.unique_cause,
@@ -89,6 +95,7 @@ impl ConditionAnalysis {
 pub struct FormAnalysis {
     /// The vector in which the condition is true, then the one in which it is false.
     pub pair: Option<[Values; 2]>,
+    /// Whether any pair of possible vectors shows the condition.
     pub attainability: Attainability,
     /// What would show a condition that is not shown but can be.
     pub addition: Option<VectorAddition>,
@@ -117,6 +124,7 @@ pub struct MinimumSet {
 /// Whether any pair of possible vectors shows a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attainability {
+    /// Two vectors that can occur show it.
     Attainable,
     /// Coupled or fixed conditions forbid every pair.
     Unattainable,
@@ -155,6 +163,7 @@ impl Mcdc {
         Self { decision: self.decision.with_fixed(fixed), ways: self.ways }
     }
 
+    /// The decision that is analysed.
     pub fn decision(&self) -> &Decision {
         &self.decision
     }

@@ -23,8 +23,11 @@ use vkcert_model::structure::{
 /// What is known of something that may have happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Truth {
+    /// It did not happen.
     No,
+    /// It may have happened or not.
     Unknown,
+    /// It happened.
     Yes,
 }
 
@@ -47,13 +50,19 @@ impl From<bool> for Truth {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionOutcomes {
     /// Every evaluation is recorded.
-    Recorded { true_seen: bool, false_seen: bool },
+    Recorded {
+        /// Whether it was true in an evaluation.
+        true_seen: bool,
+        /// Whether it was false in an evaluation.
+        false_seen: bool,
+    },
     /// Nothing is known of it.
     Unrecorded,
 }
 
 /// What one run recorded.
 pub trait ExecutionEvidence {
+    /// What the run recorded of a decision's outcomes.
     fn decision_outcomes(&self, decision: DecisionId) -> DecisionOutcomes;
     /// None where the mark is not recorded.
     fn mark_passed(&self, mark: MarkIndex) -> Option<bool>;

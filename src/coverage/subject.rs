@@ -10,16 +10,22 @@ use vkcert_model::structure::KernelStructure;
 /// configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct CoverageSubject<'a> {
+    /// What the front end read from the source.
     pub structure: &'a KernelStructure,
+    /// Which bit of the records stands for what.
     pub layout: &'a RecordLayout,
+    /// Which markers the compiled module holds.
     pub presence: &'a Presence,
+    /// The production configuration that the records belong to.
     pub configuration: &'a Configuration,
+    /// Which classes proposals have.
     pub proposing: ProposalRules,
 }
 
 /// Which classes are proposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProposalRules {
+    /// As this version has them.
     Current,
     /// As evidence of format 1 has them: extraneous choices, dead code whether the module holds it
     /// or not.

@@ -28,14 +28,18 @@ use vkcert_model::verdict::EngineName;
 /// What findings were found in.
 #[derive(Clone, Copy)]
 pub struct FindingContext<'a> {
+    /// All kernels under all configurations on all engines.
     pub kernels: &'a [KernelEvidence],
+    /// The run that the findings are of.
     pub campaign: &'a Campaign,
+    /// What hashes are made over.
     pub binding: HashBinding,
 }
 
 /// Where a finding was found.
 #[derive(Clone, Copy)]
 pub struct FindingOccasion<'a> {
+    /// What findings of the run are looked at with.
     pub context: FindingContext<'a>,
     /// The kernel on any engine.
     pub kernel: &'a KernelEvidence,

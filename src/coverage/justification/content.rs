@@ -26,9 +26,11 @@ use vkcert_model::structure::{
 /// A kernel as justifications are bound to it.
 #[derive(Debug, Clone, Copy)]
 pub struct BoundKernel<'a> {
+    /// Name of the kernel.
     pub kernel: &'a KernelName,
     /// None for SPIR-V without source.
     pub structure: Option<&'a KernelStructure>,
+    /// Branches and loops of the production module.
     pub objects: &'a ObjectStructure,
     /// SHA-256 of the production module without debug information.
     pub code: &'a str,
@@ -58,6 +60,7 @@ impl BoundConfiguration {
         bound_configurations
     }
 
+    /// What of a configuration the content of justifications is made of.
     pub fn from_configuration(configuration: &Configuration) -> Self {
         let Configuration {
             name,

@@ -28,7 +28,9 @@ use vkcert_model::requirement::{Justification, JustificationClass, Justification
 /// Whether the approver of a justification must be another person than its author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApproverRule {
+    /// Levels A and B: they must be different people.
     Independent,
+    /// They may be the same person.
     Free,
 }
 
@@ -45,7 +47,9 @@ impl ApproverRule {
 /// Whether classes that name a gap close obligations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GapStrictness {
+    /// They do not: levels A to C.
     GapsStayOpen,
+    /// They do: level D.
     GapsAreAccepted,
 }
 
@@ -61,9 +65,13 @@ pub enum HashBinding {
 /// What justifications are judged by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JustificationStandard {
+    /// Software level of the project.
     pub level: SoftwareLevel,
+    /// Whether author and approver must be different people.
     pub approval: ApproverRule,
+    /// Whether classes that name a gap close obligations.
     pub strictness: GapStrictness,
+    /// What hashes are made over.
     pub binding: HashBinding,
 }
 
@@ -92,6 +100,7 @@ impl JustificationStandard {
 /// Coverage with justifications applied, and what became of each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JustifiedCoverage {
+    /// The coverage, justified obligations with the reason.
     pub coverage: KernelCoverage,
     /// In the order given; none: accepted. Justifications of findings, and those of other kernels
     /// and configurations, are accepted unseen.
@@ -103,10 +112,12 @@ pub struct JustifiedCoverage {
 pub enum Rejection {
     /// It is bound to something else.
     Stale(String),
+    /// Anything else keeps it from counting: the reason.
     Fault(String),
 }
 
 impl Rejection {
+    /// Why it does not count, in one sentence.
     pub fn reason(&self) -> &str {
         match self {
             Rejection::Stale(reason) | Rejection::Fault(reason) => reason,
@@ -117,7 +128,9 @@ impl Rejection {
 /// A justification with what the records of all engines and configurations say against it.
 #[derive(Debug, Clone)]
 pub struct GivenJustification<'a> {
+    /// As its file states it.
     pub justification: &'a Justification,
+    /// What contradicts it, in one sentence; none where nothing does.
     pub refuted: Option<String>,
 }
 
@@ -308,8 +321,11 @@ impl<'a> JustificationJudge<'a> {
 /// What a person signs: of a justification, or of anything else that a project accepts.
 #[derive(Debug, Clone, Copy)]
 pub struct Signature<'a> {
+    /// Why; must not be empty.
     pub reason: &'a str,
+    /// Who wrote it; must not be empty.
     pub author: &'a str,
+    /// Who approved it; must not be empty.
     pub approver: &'a str,
 }
 
