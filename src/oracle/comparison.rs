@@ -14,9 +14,11 @@ use vkcert_model::procedure::Tolerance;
 /// Whether elements stand in their places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
+    /// Each element stands in its place.
     InPlace,
     /// Records of so many bytes stand in any order, counted from the first element.
     AnyOrder {
+        /// Bytes of a record.
         record: u64,
     },
 }
@@ -30,6 +32,7 @@ impl Placement {
         }
     }
 
+    /// From the bytes of a record as evidence stores them; none: every element in its place.
     pub fn from_stored(record: Option<u64>) -> Self {
         record.map_or(Placement::InPlace, |record| Placement::AnyOrder { record })
     }
@@ -40,6 +43,7 @@ impl Placement {
 pub struct Disagreement {
     /// First byte of the actual one; of the expected one where no actual one is left.
     pub offset: u64,
+    /// Type and raw bits of each expected scalar.
     pub expected: Vec<(ScalarType, u64)>,
     /// None: the contents end before it.
     pub actual: Option<Vec<(ScalarType, u64)>>,

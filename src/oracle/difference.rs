@@ -19,23 +19,31 @@ pub struct ScalarDifference {
     pub buffer: usize,
     /// Bytes from the start of the buffer.
     pub offset: u64,
+    /// Type of the scalar.
     pub scalar: ScalarType,
     /// Where it is a component of an image's texel.
     pub texel: Option<TexelComponent>,
     /// Raw bits: what the sequential engine and the device left.
     pub ours: u64,
+    /// Raw bits that the device left.
     pub theirs: u64,
+    /// What the specification permits here.
     pub permitted: PermittedResults,
+    /// Whether it depends on undefined values.
     pub basis: ValueBasis,
 }
 
 /// Whether a scalar depends on values that the specification leaves undefined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ValueBasis {
+    /// It does not.
     #[default]
     Defined,
     /// These bits depend on an undefined value, so that they may be any. Of a float, all bits do.
-    Undefined { bits: u64 },
+    Undefined {
+        /// Mask of the bits that depend on one.
+        bits: u64,
+    },
 }
 
 /// Results that the specification permits for one scalar.
@@ -43,7 +51,12 @@ pub enum ValueBasis {
 pub enum PermittedResults {
     /// Raw bits of the least and the greatest result by the control-flow trace that led to them.
     /// `nan`: whether one of the results is NaN.
-    Between { spans: BTreeMap<u64, [u64; 2]>, nan: NanResult },
+    Between {
+        /// Least and greatest raw bits, by trace.
+        spans: BTreeMap<u64, [u64; 2]>,
+        /// Whether one of the results is NaN.
+        nan: NanResult,
+    },
     /// Raw bits, ascending.
     OneOf(Vec<u64>),
 }
@@ -51,14 +64,18 @@ pub enum PermittedResults {
 /// Whether NaN is among the permitted results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NanResult {
+    /// No result is NaN.
     Absent,
+    /// A result is NaN.
     Present,
 }
 
 /// A component of a texel. Where the format is not plain, values are those that a kernel reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TexelComponent {
+    /// Format of the image.
     pub format: ImageFormat,
+    /// Component of the texel, 0 to 3.
     pub component: u32,
 }
 
@@ -208,7 +225,9 @@ impl PermittedResults {
 /// Whether the sign of a zero must be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ZeroSigns {
+    /// Zeros of different sign are different results.
     Signed,
+    /// The zeros are equal.
     #[default]
     Equal,
 }

@@ -28,7 +28,9 @@ pub struct ScalarRecord {
 /// Indices of the records without a counterpart, ascending.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UnmatchedRecords {
+    /// Of the expected records.
     pub expected: Vec<usize>,
+    /// Of the actual records.
     pub actual: Vec<usize>,
 }
 

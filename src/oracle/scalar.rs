@@ -13,8 +13,11 @@ use vkcert_model::procedure::SpecializationValue;
 /// One scalar at a byte offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leaf {
+    /// Bytes from the start of the contents.
     pub offset: u64,
+    /// Type of the scalar.
     pub scalar: ScalarType,
+    /// Raw bits, in the lowest bits of the word.
     pub bits: u64,
 }
 

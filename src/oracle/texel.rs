@@ -239,6 +239,7 @@ pub fn to_srgb(linear: f64) -> f64 {
     if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
 }
 
+/// The linear value of a component stored through the sRGB curve; both from 0 to 1.
 pub fn from_srgb(stored: f64) -> f64 {
     if stored <= 0.040_45 { stored / 12.92 } else { ((stored + 0.055) / 1.055).powf(2.4) }
 }

@@ -19,9 +19,13 @@ pub struct FloatFormat {
 }
 
 impl FloatFormat {
+    /// IEEE 754 binary16.
     pub const HALF: FloatFormat = FloatFormat { digits: 11, exponent_bits: 5 };
+    /// bfloat16: the upper half of a binary32.
     pub const BRAIN: FloatFormat = FloatFormat { digits: 8, exponent_bits: 8 };
+    /// IEEE 754 binary32.
     pub const SINGLE: FloatFormat = FloatFormat { digits: 24, exponent_bits: 8 };
+    /// IEEE 754 binary64.
     pub const DOUBLE: FloatFormat = FloatFormat { digits: 53, exponent_bits: 11 };
 
     /// The IEEE 754 format of so many bits.
@@ -63,22 +67,31 @@ pub enum RoundingDirection {
     /// To the nearest, ties to the even one.
     #[default]
     Nearest,
+    /// Toward zero: truncation.
     TowardZero,
+    /// Toward positive infinity.
     Up,
+    /// Toward negative infinity.
     Down,
 }
 
 /// An exact result before rounding: a number, an infinity, or NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExactReal {
+    /// Not a number.
     Nan,
+    /// An infinity with its sign.
     Infinity(Sign),
+    /// A number, zeros with their sign.
     Finite(FiniteNumber),
 }
 
+/// Sign of a number, zeros and infinities included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
+    /// Positive.
     Plus,
+    /// Negative.
     Minus,
 }
 
@@ -199,10 +212,12 @@ impl ExactReal {
         })
     }
 
+    /// The exact value of a binary64.
     pub fn from_double(value: f64) -> Self {
         Self::from_bits(FloatFormat::DOUBLE, value.to_bits())
     }
 
+    /// The exact value of an unsigned integer.
     pub fn from_unsigned(value: u64) -> Self {
         let finite = FiniteNumber {
             sign: Sign::Plus,
@@ -213,6 +228,7 @@ impl ExactReal {
         ExactReal::Finite(finite)
     }
 
+    /// The exact value of a signed integer.
     pub fn from_signed(value: i64) -> Self {
         let significand = value.unsigned_abs().into();
         ExactReal::Finite(FiniteNumber {
@@ -223,6 +239,7 @@ impl ExactReal {
         })
     }
 
+    /// The same with the other sign; NaN stays NaN.
     pub fn negated(self) -> Self {
         match self {
             ExactReal::Nan => ExactReal::Nan,
