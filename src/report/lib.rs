@@ -36,11 +36,13 @@ use vkcert_model::evidence::Evidence;
 /// What a format is rendered with; only the terminal summary looks at more than `standing`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Presentation {
+    /// Whether colours are shown.
     pub colour: Colour,
     /// Columns of the terminal; never used beyond this width.
     pub width: u16,
     /// What the run has written; none: nothing.
     pub written: Option<Written>,
+    /// Whether the evidence verifies, which every page says where it does not.
     pub standing: Standing,
     /// How commands that are advised name project and evidence.
     pub places: Places,
@@ -97,12 +99,16 @@ impl Default for Presentation {
 /// Whether a terminal shows colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
+    /// No colours.
     Plain,
+    /// Colours by ANSI escape sequences.
     Ansi,
 }
 
 /// Renders evidence in one format.
 pub trait Format: Sync {
+    /// The bytes of the report. Fails where the format's library does, never for what evidence
+    /// holds.
     fn render(
         &self,
         evidence: &Evidence,
@@ -113,14 +119,19 @@ pub trait Format: Sync {
 /// Names of the formats, as `--report-format` takes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FormatName {
+    /// Summary for a terminal.
     Terminal,
+    /// One JSON document.
     Json,
+    /// One HTML file.
     Html,
+    /// One PDF file.
     Pdf,
 }
 
 /// A row of [`FORMATS`].
 pub struct FormatRow {
+    /// The name.
     pub name: FormatName,
     /// As typed on the command line.
     pub word: &'static str,
@@ -128,6 +139,7 @@ pub struct FormatRow {
     pub file: Option<&'static str>,
     /// One line for help texts and documents.
     pub description: &'static str,
+    /// Renders the format.
     pub format: &'static dyn Format,
 }
 
@@ -164,6 +176,7 @@ pub const FORMATS: &[FormatRow] = &[
 ];
 
 impl FormatName {
+    /// The format's row in [`FORMATS`].
     pub fn row(self) -> &'static FormatRow {
         FORMATS.iter().find(|row| row.name == self).expect("FORMATS has a row for every name")
     }
@@ -189,12 +202,26 @@ impl FromStr for FormatName {
 /// The tool failed to make a report; evidence by itself is never at fault.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
+    /// The word of a command line names no format.
     #[error("`{word}` is no report format; there are {known}")]
-    UnknownFormat { word: String, known: String },
+    UnknownFormat {
+        /// The word.
+        word: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// The evidence cannot be written as JSON.
     #[error("the evidence cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// A font cannot be embedded.
     #[error("the font {name} cannot be embedded: {reason}")]
-    Font { name: String, reason: String },
+    Font {
+        /// Name of the font.
+        name: String,
+        /// Why, by the library.
+        reason: String,
+    },
+    /// The PDF document cannot be written: why, by the library.
     #[error("the PDF document cannot be written: {0}")]
     Pdf(String),
 }

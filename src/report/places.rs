@@ -9,6 +9,7 @@ pub enum ProjectPlace {
     /// Where the command is typed.
     #[default]
     Here,
+    /// In this folder.
     At(String),
     /// Nothing but evidence is known.
     Unknown,
@@ -17,6 +18,7 @@ pub enum ProjectPlace {
 /// What a report is about.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Places {
+    /// The folder of the project.
     pub project: ProjectPlace,
     /// None where `certify` writes it in the project.
     pub evidence: Option<String>,
