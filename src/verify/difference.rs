@@ -11,7 +11,9 @@ const MOST_VALUE_CHARACTERS: usize = 120;
 /// Counts the values compared and names those that differ.
 #[derive(Debug, Default)]
 pub struct Differences {
+    /// How many values were compared.
     pub compared: u64,
+    /// One sentence for each value that differs.
     pub messages: Vec<String>,
 }
 

@@ -11,7 +11,12 @@ pub enum VerifyError {
     Input(Vec<Diagnostic>),
     /// The tool itself failed: unwritable output, a defect.
     #[error("{message}")]
-    Tool { message: String, path: Option<String> },
+    Tool {
+        /// What went wrong, in one sentence.
+        message: String,
+        /// The file that it is about; none where it is about none.
+        path: Option<String>,
+    },
 }
 
 impl VerifyError {

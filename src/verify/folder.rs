@@ -21,6 +21,7 @@ use vkcert_requirement::{PROJECT_FILE, is_requirement_file};
 pub struct EvidenceFolder {
     /// As messages name it.
     pub folder_name: String,
+    /// Contents by file name.
     pub files: BTreeMap<String, Vec<u8>>,
     /// Entries that are no files.
     pub stray_entries: Vec<String>,

@@ -37,7 +37,9 @@ pub struct VerificationOptions {
     pub root: Option<String>,
     /// A project whose files must be the inputs.
     pub project: Option<PathBuf>,
+    /// Whether the sequential engine runs the tests again.
     pub replay: Replay,
+    /// What success asks for.
     pub demand: SuccessDemand,
 }
 
@@ -54,8 +56,10 @@ pub enum SuccessDemand {
 /// Whether the sequential engine runs the tests again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Replay {
+    /// It does not.
     #[default]
     No,
+    /// It runs all of them, and kernels that expectations refer to.
     Sequential,
 }
 
@@ -75,11 +79,15 @@ pub struct Verification {
     pub root: String,
     /// SHA-256 of the list of reports, where it is there.
     pub reports_hash: Option<String>,
+    /// What could be made again from the stored inputs.
     pub extent: DerivationExtent,
+    /// What the hash given by `--root` covers.
     pub root_cover: RootCover,
     /// The hash that `--root` gives, as it was compared.
     pub given_root: Option<String>,
+    /// The comparison with the project given by `--project`.
     pub project: ProjectCheck,
+    /// The comparison of report files with their list.
     pub reports: ReportCheck,
 }
 
@@ -96,6 +104,7 @@ pub enum DerivationExtent {
 }
 
 impl DerivationExtent {
+    /// The name in JSON output.
     pub fn name(self) -> &'static str {
         match self {
             DerivationExtent::Whole => "whole",
@@ -112,10 +121,12 @@ pub enum VerificationStatus {
     Verified,
     /// Nothing differs, and not all could be derived.
     InPart,
+    /// Something differs.
     NotVerified,
 }
 
 impl VerificationStatus {
+    /// The name in JSON output.
     pub fn name(self) -> &'static str {
         match self {
             VerificationStatus::Verified => "verified",
@@ -128,6 +139,7 @@ impl VerificationStatus {
 /// What the hash given by `--root` covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RootCover {
+    /// No hash was given.
     #[default]
     NotGiven,
     /// It is neither that of the manifest nor that of the list of reports.
@@ -153,12 +165,15 @@ impl RootCover {
 /// The comparison with the project given by `--project`.
 #[derive(Debug, Default)]
 pub enum ProjectCheck {
+    /// No project was given.
     #[default]
     NotGiven,
     /// The evidence cannot be read, so that there was nothing to compare them with.
     NotCompared {
+        /// The folder, as the user names it.
         folder: String,
     },
+    /// What the comparison found.
     Compared(ComparedFiles),
 }
 
@@ -173,13 +188,19 @@ pub struct ComparedFiles {
     pub same_files: usize,
     /// Requirement files of the project that the run did not read.
     pub unread_files: usize,
+    /// The comparison of the kernels.
     pub kernels: KernelCheck,
 }
 
 /// The comparison of the project's kernels.
 #[derive(Debug)]
 pub enum KernelCheck {
-    NotCompared { reason: String },
+    /// No kernel could be compared.
+    NotCompared {
+        /// Why.
+        reason: String,
+    },
+    /// What the comparison found.
     Compared(ComparedKernels),
 }
 
@@ -192,6 +213,7 @@ impl Default for KernelCheck {
 /// The kernels of the project, each compiled there.
 #[derive(Debug, Default)]
 pub struct ComparedKernels {
+    /// How many kernels the project has.
     pub kernels: usize,
     /// Those whose includes lead to the files of the evidence.
     pub same_files: usize,
@@ -222,10 +244,12 @@ impl Verification {
         }
     }
 
+    /// Whether nothing differs; more may be not derivable.
     pub fn holds(&self) -> bool {
         self.problems.is_empty()
     }
 
+    /// What the verification comes to.
     pub fn status(&self) -> VerificationStatus {
         match (
             self.holds(),

@@ -17,6 +17,7 @@ use vkcert_requirement::{self as requirement, Project};
 /// A project in a temporary folder, which is kept as long as the project because derivation reads
 /// its files.
 pub struct LaidOutProject {
+    /// The project as it was read from the folder.
     pub project: Project,
     /// Inputs that are not in the folder.
     pub absent: BTreeSet<String>,
@@ -25,6 +26,7 @@ pub struct LaidOutProject {
 
 /// What could be rebuilt from the stored inputs.
 pub enum RebuildOutcome<C> {
+    /// The project with its kernels.
     Whole(Box<C>),
     /// The kernels cannot be compiled here, for the reason given.
     ProjectAlone(Box<LaidOutProject>, String),

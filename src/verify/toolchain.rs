@@ -9,6 +9,7 @@ use vkcert_model::evidence::Evidence;
 pub trait Toolchain {
     /// A project with its kernels.
     type Compiled;
+    /// Errors of compiling and running, beside those of verification.
     type Error: From<VerifyError>;
 
     /// The toolchain that made the modules of the evidence, where it is another one.
