@@ -6,10 +6,11 @@
 //! share a name, however the project's own folder was named.
 
 use super::KernelSource;
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 use vkcert_model::path::lexically_clean;
 
@@ -32,7 +33,7 @@ pub(crate) enum IncludeForm {
 #[derive(Debug, Clone)]
 pub(crate) struct IncludedFile {
     /// As reports show it.
-    pub name: String,
+    pub name: Rc<str>,
     pub text: Arc<str>,
 }
 
@@ -49,38 +50,44 @@ pub(crate) enum IncludeError {
 
 /// Looks files up and remembers what it found.
 #[derive(Debug)]
-pub(crate) struct IncludeResolver {
+pub(crate) struct IncludeResolver<'k> {
     root: Option<PathBuf>,
-    folders: Vec<PathBuf>,
+    folders: &'k [PathBuf],
     /// Files by report name, the main file among them.
-    files: RefCell<BTreeMap<String, KnownFile>>,
-    found: RefCell<BTreeMap<String, Arc<str>>>,
+    files: RefCell<BTreeMap<Rc<str>, KnownFile>>,
+    found: RefCell<FoundTexts>,
     /// The last request whose file was there but could not be read, with the reason.
     refused: RefCell<Option<(String, IncludeError)>>,
 }
+
+/// Texts of files by report name.
+pub(crate) type FoundTexts = BTreeMap<Rc<str>, Arc<str>>;
 
 /// A file that has a report name.
 #[derive(Debug, Clone)]
 struct KnownFile {
     /// Its folder, as it was reached.
-    folder: PathBuf,
+    folder: Rc<Path>,
     /// The file itself, links resolved.
     identity: PathBuf,
 }
 
-impl IncludeResolver {
-    pub(crate) fn new(kernel: &KernelSource) -> Self {
+impl<'k> IncludeResolver<'k> {
+    pub(crate) fn new(kernel: &'k KernelSource) -> Self {
         let mut known_files = BTreeMap::new();
         if let Some(folder) = &kernel.folder {
             let source_path = folder.join(Path::new(&kernel.path).file_name().unwrap_or_default());
             known_files.insert(
-                kernel.path.clone(),
-                KnownFile { folder: folder.clone(), identity: file_identity(&source_path) },
+                kernel.path.as_str().into(),
+                KnownFile {
+                    folder: folder.as_path().into(),
+                    identity: file_identity(&source_path),
+                },
             );
         }
         Self {
             root: project_root(kernel),
-            folders: kernel.include.clone(),
+            folders: &kernel.include,
             files: RefCell::new(known_files),
             found: RefCell::default(),
             refused: RefCell::default(),
@@ -88,8 +95,8 @@ impl IncludeResolver {
     }
 
     /// Everything found so far, name to text.
-    pub(crate) fn found(&self) -> BTreeMap<String, String> {
-        self.found.borrow().iter().map(|(name, text)| (name.clone(), text.to_string())).collect()
+    pub(crate) fn found(&self) -> Ref<'_, FoundTexts> {
+        self.found.borrow()
     }
 
     /// Resolves a directive in the file `requesting` (a name given out earlier, or the main file's
@@ -106,11 +113,12 @@ impl IncludeResolver {
         }
         let including_folder = match include_form {
             IncludeForm::Quoted => {
-                self.files.borrow().get(requesting).map(|file| file.folder.clone())
+                self.files.borrow().get(requesting).map(|file| Rc::clone(&file.folder))
             }
             IncludeForm::Angled => None,
         };
-        for folder in including_folder.iter().chain(&self.folders) {
+        let include_folders = self.folders.iter().map(PathBuf::as_path);
+        for folder in including_folder.as_deref().into_iter().chain(include_folders) {
             let candidate_path = folder.join(requested);
             if candidate_path.is_file() {
                 let read_result = self.read_file(&candidate_path, folder, requested);
@@ -139,27 +147,19 @@ impl IncludeResolver {
     ) -> Result<IncludedFile, IncludeError> {
         let file_identity = file_identity(path);
         let name = self.free_name(self.report_name(path, folder, requested), &file_identity);
-        if let Some(text) = self.found.borrow().get(&name) {
-            return Ok(IncludedFile { name, text: Arc::clone(text) });
+        if let Some((name, text)) = self.found.borrow().get_key_value(name.as_str()) {
+            return Ok(IncludedFile { name: Rc::clone(name), text: Arc::clone(text) });
         }
-        let file_bytes = read_at_most(path, MOST_INCLUDED_BYTES)
-            .map_err(|reason| IncludeError::Unreadable { name: name.clone(), reason })?;
-        let text = String::from_utf8(file_bytes).map_err(|_| IncludeError::Unreadable {
-            name: name.clone(),
-            reason: "it is not UTF-8 text".to_owned(),
-        })?;
-        if text.contains('\0') {
-            return Err(IncludeError::Unreadable {
-                name,
-                reason: "it holds a NUL byte".to_owned(),
-            });
-        }
-        let text: Arc<str> = text.into();
-        self.found.borrow_mut().insert(name.clone(), Arc::clone(&text));
-        let file_folder = path.parent().unwrap_or(folder).to_owned();
+        let text: Arc<str> = match read_text(path) {
+            Ok(text) => text.into(),
+            Err(reason) => return Err(IncludeError::Unreadable { name, reason }),
+        };
+        let name: Rc<str> = name.into();
+        self.found.borrow_mut().insert(Rc::clone(&name), Arc::clone(&text));
+        let file_folder = path.parent().unwrap_or(folder).into();
         self.files
             .borrow_mut()
-            .insert(name.clone(), KnownFile { folder: file_folder, identity: file_identity });
+            .insert(Rc::clone(&name), KnownFile { folder: file_folder, identity: file_identity });
         Ok(IncludedFile { name, text })
     }
 
@@ -167,12 +167,12 @@ impl IncludeResolver {
     fn free_name(&self, name: String, identity: &Path) -> String {
         let known_files = self.files.borrow();
         let is_free =
-            |name: &String| known_files.get(name).is_none_or(|file| file.identity == identity);
-        let numbered_names = (2..).map(|number| format!("{name} ({number})"));
-        std::iter::once(name.clone())
-            .chain(numbered_names)
-            .find(is_free)
-            .expect("numbers do not end")
+            |name: &str| known_files.get(name).is_none_or(|file| file.identity == identity);
+        if is_free(&name) {
+            return name;
+        }
+        let mut numbered_names = (2..).map(|number| format!("{name} ({number})"));
+        numbered_names.find(|name| is_free(name)).expect("numbers do not end")
     }
 
     fn report_name(&self, path: &Path, folder: &Path, requested: &str) -> String {
@@ -190,6 +190,16 @@ impl IncludeResolver {
         slash_separated(&lexically_clean(
             &Path::new(&folder_name).join(requested.trim_start_matches('/')),
         ))
+    }
+}
+
+/// The file's text, or why it cannot be included.
+fn read_text(path: &Path) -> Result<String, String> {
+    let file_bytes = read_at_most(path, MOST_INCLUDED_BYTES)?;
+    let text = String::from_utf8(file_bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
+    match text.contains('\0') {
+        true => Err("it holds a NUL byte".to_owned()),
+        false => Ok(text),
     }
 }
 

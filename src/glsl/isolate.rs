@@ -7,6 +7,7 @@
 
 use super::marking::MarkedItem;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Most compilations of one search.
 const COMPILATION_LIMIT: u32 = 120;
@@ -19,18 +20,19 @@ const ROUND_LIMIT: u32 = 6;
 pub(crate) struct AcceptedMarking<T> {
     pub compiled: T,
     /// With the compiler's reason.
-    pub excluded: BTreeMap<MarkedItem, String>,
+    pub excluded: ExcludedMarkers,
 }
 
 /// The compiler does not accept a text.
 #[derive(Debug, Clone)]
 pub(crate) struct CompilerRejection {
-    pub reason: String,
+    pub reason: Rc<str>,
     /// What stands on the lines that it names.
     pub suspects: Vec<MarkedItem>,
 }
 
-type ExcludedMarkers = BTreeMap<MarkedItem, String>;
+/// What stays unmarked, and why.
+pub(crate) type ExcludedMarkers = BTreeMap<MarkedItem, Rc<str>>;
 
 /// Searches with `attempt`, which compiles the text with the given things left out.
 /// `None` where not even the text without any marker compiles.
@@ -46,7 +48,7 @@ pub(crate) fn bisect_rejected<T>(
     for _ in 0..ROUND_LIMIT {
         let excluded_before = excluded.len();
         for suspect in &rejection.suspects {
-            excluded.entry(*suspect).or_insert_with(|| rejection.reason.clone());
+            excluded.entry(*suspect).or_insert_with(|| Rc::clone(&rejection.reason));
         }
         if excluded.len() == excluded_before {
             break;
@@ -59,7 +61,7 @@ pub(crate) fn bisect_rejected<T>(
         }
     }
     let all_excluded: ExcludedMarkers =
-        all_marked.iter().map(|marked| (*marked, rejection.reason.clone())).collect();
+        all_marked.iter().map(|marked| (*marked, Rc::clone(&rejection.reason))).collect();
     let compiled = try_compile(&all_excluded).ok()?;
     Some(put_back(AcceptedMarking { compiled, excluded: all_excluded }, try_compile))
 }
@@ -81,16 +83,15 @@ fn put_back<T>(
             break;
         }
         attempts_left -= 1;
-        let mut still_excluded = isolated.excluded.clone();
-        for marked in &piece {
-            still_excluded.remove(marked);
-        }
-        match try_compile(&still_excluded) {
-            Ok(compiled) => isolated = AcceptedMarking { compiled, excluded: still_excluded },
+        let put_back: Vec<(MarkedItem, Rc<str>)> =
+            piece.iter().filter_map(|marked| isolated.excluded.remove_entry(marked)).collect();
+        match try_compile(&isolated.excluded) {
+            Ok(compiled) => isolated.compiled = compiled,
             Err(rejection) if piece.len() == 1 => {
                 isolated.excluded.insert(piece[0], rejection.reason);
             }
             Err(_) => {
+                isolated.excluded.extend(put_back);
                 let (first, second) = piece.split_at(piece.len() / 2);
                 pending_pieces.push(second.to_vec());
                 pending_pieces.push(first.to_vec());
@@ -121,7 +122,10 @@ mod tests {
             compilations += 1;
             let fault = faulty.iter().find(|marked| !excluded.contains_key(marked));
             fault.map_or(Ok(()), |fault| {
-                Err(CompilerRejection { reason: format!("{fault:?}"), suspects: suspects(*fault) })
+                Err(CompilerRejection {
+                    reason: format!("{fault:?}").into(),
+                    suspects: suspects(*fault),
+                })
             })
         });
         (
@@ -159,7 +163,7 @@ mod tests {
 
     #[test]
     fn text_that_never_compiles_is_reported() {
-        let broken = CompilerRejection { reason: "broken".to_owned(), suspects: Vec::new() };
+        let broken = CompilerRejection { reason: "broken".into(), suspects: Vec::new() };
         assert!(bisect_rejected(&[], |_| Err::<(), _>(broken.clone())).is_none());
     }
 }

@@ -6,7 +6,7 @@
 //! Does not cover: the steps themselves, which are one file each.
 
 use super::include::IncludeResolver;
-use super::isolate::{self, AcceptedMarking, CompilerRejection};
+use super::isolate::{self, AcceptedMarking, CompilerRejection, ExcludedMarkers};
 use super::marking::{self, MarkedItem, MarkedText, MarkerForm, MarkerNames};
 use super::outline::{self, UnitOutline};
 use super::positions::{RelinedProduction, TokenPositions};
@@ -16,6 +16,7 @@ use super::{
     parser, semantics,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::id::DecisionId;
@@ -90,7 +91,7 @@ fn compile_here(
         }
     };
     let compiled_twice = compiled_twice?;
-    let ReadText { unit, accuracy, outline, texts } = read_unit;
+    let ReadText { unit, accuracy, mut outline, texts } = read_unit;
     narrow::refuse_wrong(&unit, &outline)?;
     let production_words = compiled_twice.agreed_module()?;
     report_notes.extend(outline.notes.iter().cloned());
@@ -112,8 +113,14 @@ fn compile_here(
         &marker_names,
         MarkerForm::Functions,
     );
-    let token_positions = Arc::new(TokenPositions::from_outline(
-        kernel, relined, &unit, &outline, &markers, accuracy,
+    let token_ranges = std::mem::take(&mut outline.token_ranges);
+    let token_positions = Arc::new(TokenPositions::from_ranges(
+        kernel,
+        relined,
+        &unit,
+        token_ranges,
+        &markers,
+        accuracy,
     ));
     let text_digits = digests::token_digest(&unit.tokens);
     let mut structure = kernel_structure(
@@ -125,7 +132,9 @@ fn compile_here(
         &mut report_notes,
     );
     structure.texts = texts;
-    let included = includes.found();
+    let found_texts = includes.found();
+    let included =
+        found_texts.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
     Ok(Compiled {
         structure,
         production: production_words,
@@ -271,8 +280,8 @@ fn translation_unit(
             notes.push(format!(
                 "lines only: the text is measured as the compiler preprocesses it, because {mismatch_reason}"
             ));
-            let mut texts = includes.found();
-            texts.insert(kernel.path.clone(), kernel.text.clone());
+            let found_texts = includes.found();
+            let texts = lines::texts_by_path(&kernel.path, &kernel.text, &found_texts);
             (lines::unit_of_preprocessed(&reference, &kernel.path, &texts), Accuracy::LinesOnly)
         }
         (Ok(unit), Err(_), Some(mismatch_reason)) => {
@@ -282,7 +291,7 @@ fn translation_unit(
         (Err(_), Err(_), _) | (Err(_), Ok(_), None) => {
             notes
                 .push("the text could not be preprocessed: it is measured as it stands".to_owned());
-            let texts = BTreeMap::from([(kernel.path.clone(), kernel.text.clone())]);
+            let texts = BTreeMap::from([(kernel.path.as_str(), kernel.text.as_str())]);
             (lines::unit_of_preprocessed(&kernel.text, &kernel.path, &texts), Accuracy::LinesOnly)
         }
     }
@@ -306,7 +315,7 @@ fn marked_lines<'u>(
     marked_by_line
 }
 
-type MarkedModule = (MarkedText, Vec<u32>, BTreeMap<MarkedItem, String>);
+type MarkedModule = (MarkedText, Vec<u32>, ExcludedMarkers);
 
 fn compile_marked_text(
     kernel: &KernelSource,
@@ -331,7 +340,7 @@ fn compile_marked_text(
                     .filter_map(|(file, line)| marked_by_line.get(&(file.as_str(), *line)));
                 CompilerRejection {
                     suspects: suspects.flatten().copied().collect(),
-                    reason: error.reason,
+                    reason: error.reason.into(),
                 }
             })?;
         Ok((marked_text, marked_words))
@@ -343,18 +352,16 @@ fn compile_marked_text(
     }
     // Not even the rewritten text without markers compiles: measure nothing, but keep every
     // obligation.
-    let reason = "the preprocessed text does not compile by itself".to_owned();
+    let reason = "the preprocessed text does not compile by itself";
     notes.push(format!("nothing is marked: {reason}"));
     let unmarked_kernel = KernelSource { optimization: Optimization::Zero, ..kernel.clone() };
     let marked_words =
         compiler::compile_production(&unmarked_kernel, &IncludeResolver::new(kernel))
-            .map_err(|_| reason.clone())?;
+            .map_err(|_| reason.to_owned())?;
     let marked_text = MarkedText { text: String::new(), roles: Vec::new() };
-    Ok((
-        marked_text,
-        marked_words,
-        all_marked.into_iter().map(|marked| (marked, reason.clone())).collect(),
-    ))
+    let reason: Rc<str> = reason.into();
+    let excluded = all_marked.into_iter().map(|marked| (marked, Rc::clone(&reason))).collect();
+    Ok((marked_text, marked_words, excluded))
 }
 
 /// A kernel's markers as they were compiled.
@@ -362,7 +369,7 @@ struct MarkedKernel<'a> {
     marker_names: MarkerNames,
     marked_text: MarkedText,
     /// What had to stay unmarked, with the compiler's reason.
-    excluded: &'a BTreeMap<MarkedItem, String>,
+    excluded: &'a ExcludedMarkers,
 }
 
 fn kernel_structure(

@@ -169,7 +169,7 @@ fn outline_here(text: &str) -> Result<TextOutline, String> {
             return Err(error.to_string());
         }
         Err(error) => {
-            let texts = BTreeMap::from([(kernel.path.clone(), text.to_owned())]);
+            let texts = BTreeMap::from([(kernel.path.as_str(), text)]);
             (lines::unit_of_preprocessed(text, &kernel.path, &texts), vec![error.to_string()])
         }
     };
@@ -190,8 +190,8 @@ impl PredefinedMacros for NoneDefined {
     fn macro_values(
         &self,
         _version: &str,
-        names: &BTreeSet<String>,
+        names: BTreeSet<String>,
     ) -> BTreeMap<String, Option<String>> {
-        names.iter().map(|name| (name.clone(), None)).collect()
+        names.into_iter().map(|name| (name, None)).collect()
     }
 }

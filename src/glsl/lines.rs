@@ -4,22 +4,31 @@
 //! Promises: the tokens are the compiler's; each spans the whole line that the compiler's `#line`
 //! directives give.
 
+use super::include::FoundTexts;
 use super::lexer::Lexer;
 use super::preprocessor::{KeptDirective, TranslationUnit};
 use super::token::{ExpansionFrames, Token, TokenKind};
 use std::collections::BTreeMap;
 use vkcert_model::place::{FileIndex, SourceFile, Span};
 
+/// The texts of a kernel's files: the main one and those that it includes.
+pub(crate) fn texts_by_path<'t>(
+    main_path: &'t str,
+    main_text: &'t str,
+    found: &'t FoundTexts,
+) -> BTreeMap<&'t str, &'t str> {
+    let included_texts = found.iter().map(|(path, text)| (&**path, &**text));
+    included_texts.chain([(main_path, main_text)]).collect()
+}
+
 /// Reads preprocessed text; `texts` holds the original files, `main` is the main file's path.
 pub(crate) fn unit_of_preprocessed(
     preprocessed: &str,
     main_path: &str,
-    texts_by_path: &BTreeMap<String, String>,
+    texts_by_path: &BTreeMap<&str, &str>,
 ) -> TranslationUnit {
-    let mut files = vec![SourceFile {
-        path: main_path.to_owned(),
-        text: texts_by_path.get(main_path).cloned().unwrap_or_default(),
-    }];
+    let main_text = texts_by_path.get(main_path).copied().unwrap_or_default();
+    let mut files = vec![SourceFile { path: main_path.to_owned(), text: main_text.to_owned() }];
     let (mut tokens, mut directives) = (Vec::new(), Vec::new());
     let mut spans = vec![line_spans(&files[0].text, FileIndex(0))];
     let mut current_file = FileIndex(0);
@@ -90,13 +99,13 @@ fn presumed_line(token: &Token, line_offset: i64) -> u32 {
 fn file_named(
     name: &str,
     files: &mut Vec<SourceFile>,
-    texts_by_path: &BTreeMap<String, String>,
+    texts_by_path: &BTreeMap<&str, &str>,
 ) -> FileIndex {
     if let Some(known_file) = files.iter().position(|file| file.path == name) {
         return FileIndex(known_file as u32);
     }
     let Some(text) = texts_by_path.get(name) else { return FileIndex(0) };
-    files.push(SourceFile { path: name.to_owned(), text: text.clone() });
+    files.push(SourceFile { path: name.to_owned(), text: (*text).to_owned() });
     FileIndex(files.len() as u32 - 1)
 }
 
@@ -200,10 +209,7 @@ pub(crate) fn line_ended(mut text: String) -> String {
 }
 
 /// The same for text that our own preprocessor could not read: every pragma is blanked.
-pub(crate) fn showable_unread(
-    text: &str,
-    included: &BTreeMap<String, String>,
-) -> Result<String, String> {
+pub(crate) fn showable_unread(text: &str, included: &FoundTexts) -> Result<String, String> {
     let is_quiet =
         |line: &str| line.chars().all(|c| c.is_ascii_alphanumeric() || "_ \t#(),".contains(c));
     let is_loud = |line: &str| line.contains("pragma") && !is_quiet(line);

@@ -256,7 +256,7 @@ fn domain_of_literal(text: &str) -> ValueDomain {
 
 /// By the declared type of the value.
 fn domain_of_value(names: &NameScopes<'_>, expression: &Expression) -> ValueDomain {
-    names.type_of(expression).map_or(ValueDomain::Unknown, |value| domain_of_type(&value.name))
+    names.type_of(expression).map_or(ValueDomain::Unknown, |value| domain_of_type(value.name))
 }
 
 fn domain_of_type(name: &str) -> ValueDomain {

@@ -9,7 +9,7 @@
 //! standing from the instruction before.
 
 use super::marking::MarkerInsertions;
-use super::outline::UnitOutline;
+use super::outline::TokenRanges;
 use super::preprocessor::{KeptDirective, TranslationUnit};
 use super::token::{FrameId, Token};
 use super::{KernelSource, Optimization, compile, marker_calls};
@@ -128,11 +128,11 @@ pub struct TokenPlace {
 
 impl TokenPositions {
     /// Re-lines a kernel's marked text beside its production text.
-    pub(super) fn from_outline(
+    pub(super) fn from_ranges(
         kernel: &KernelSource,
         production: RelinedProduction,
         unit: &TranslationUnit,
-        outline: &UnitOutline,
+        token_ranges: TokenRanges,
         markers: &MarkerInsertions,
         accuracy: Accuracy,
     ) -> Self {
@@ -143,9 +143,9 @@ impl TokenPositions {
             marked: RelinedText::new(reline_text(unit, markers).0, Optimization::Zero),
             lines: production.lines,
             tokens: token_places(unit, accuracy),
-            decisions: outline.ranges.clone(),
-            switches: outline.selectors.clone(),
-            loops: outline.loops.clone(),
+            decisions: token_ranges.decisions,
+            switches: token_ranges.selectors,
+            loops: token_ranges.loops,
         }
     }
 

@@ -8,33 +8,35 @@
 //! one would leave a gap.
 //! Does not cover: structures and functions of the text (`names`).
 
+use std::sync::LazyLock;
+
 /// The type of a value: a type name and the number of array dimensions around it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ValueType {
-    pub name: String,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ValueType<'a> {
+    pub name: &'a str,
     pub dimensions: usize,
 }
 
-impl ValueType {
-    pub(crate) fn scalar(name: &str) -> Self {
-        Self { name: name.to_owned(), dimensions: 0 }
+impl<'a> ValueType<'a> {
+    pub(crate) fn scalar(name: &'a str) -> Self {
+        Self { name, dimensions: 0 }
     }
 
     /// One Boolean value.
-    pub(crate) fn is_boolean(&self) -> bool {
+    pub(crate) fn is_boolean(self) -> bool {
         self.dimensions == 0 && self.name == "bool"
     }
 
-    fn type_shape(&self) -> Option<TypeShape> {
-        if self.dimensions > 0 { None } else { TypeShape::from_name(&self.name) }
+    fn type_shape(self) -> Option<TypeShape> {
+        if self.dimensions > 0 { None } else { TypeShape::from_name(self.name) }
     }
 
     /// Whether a value of this type may be passed where one of `other` is taken.
-    pub(crate) fn converts_to(&self, target_type: &Self) -> bool {
+    pub(crate) fn converts_to(self, target_type: Self) -> bool {
         if self.dimensions != target_type.dimensions {
             return false;
         }
-        match (TypeShape::from_name(&self.name), TypeShape::from_name(&target_type.name)) {
+        match (TypeShape::from_name(self.name), TypeShape::from_name(target_type.name)) {
             (Some(own_shape), Some(target_shape)) => {
                 let same_shape = (own_shape.columns, own_shape.rows)
                     == (target_shape.columns, target_shape.rows);
@@ -95,6 +97,19 @@ struct TypeShape {
     rows: usize,
 }
 
+/// The names of the elements' shapes, in the order of `ELEMENT_NAMES`, by columns and rows.
+static SHAPE_NAMES: LazyLock<[[[String; 4]; 4]; 12]> = LazyLock::new(|| {
+    ELEMENT_NAMES.map(|(_, scalars, prefixes)| {
+        std::array::from_fn(|column| {
+            std::array::from_fn(|row| match (column + 1, row + 1) {
+                (1, 1) => scalars[0].to_owned(),
+                (1, rows) => format!("{}vec{rows}", prefixes[0]),
+                (columns, rows) => format!("{}mat{columns}x{rows}", prefixes[0]),
+            })
+        })
+    })
+});
+
 /// The components of vectors and matrices with this prefix of their names.
 fn element_of_prefix(prefix: &str) -> Option<ElementKind> {
     let row = ELEMENT_NAMES.iter().find(|(_, _, prefixes)| prefixes.contains(&prefix))?;
@@ -136,16 +151,12 @@ impl TypeShape {
         self.columns == 1 && self.rows == 1
     }
 
-    fn value_type(self) -> ValueType {
+    fn value_type(self) -> ValueType<'static> {
         let element_row = ELEMENT_NAMES
             .iter()
-            .find(|row| row.0 == self.element)
+            .position(|row| row.0 == self.element)
             .expect("every element has a row");
-        ValueType::scalar(&match (self.columns, self.rows) {
-            (1, 1) => element_row.1[0].to_owned(),
-            (1, rows) => format!("{}vec{rows}", element_row.2[0]),
-            (columns, rows) => format!("{}mat{columns}x{rows}", element_row.2[0]),
-        })
+        ValueType::scalar(&SHAPE_NAMES[element_row][self.columns - 1][self.rows - 1])
     }
 
     /// Of an operation by components, in which a scalar stands for every component.
@@ -172,7 +183,7 @@ impl TypeShape {
 }
 
 /// The type of a literal.
-pub(crate) fn literal_type(literal_text: &str) -> ValueType {
+pub(crate) fn literal_type(literal_text: &str) -> ValueType<'static> {
     let lower_text = literal_text.to_ascii_lowercase();
     let is_hexadecimal = lower_text.starts_with("0x");
     ValueType::scalar(match lower_text.as_str() {
@@ -197,7 +208,7 @@ pub(crate) fn literal_type(literal_text: &str) -> ValueType {
 }
 
 /// The type of a built-in variable of compute kernels.
-pub(crate) fn built_in_variable_type(name: &str) -> Option<ValueType> {
+pub(crate) fn built_in_variable_type(name: &str) -> Option<ValueType<'static>> {
     let name = match name {
         "gl_GlobalInvocationID"
         | "gl_LocalInvocationID"
@@ -224,9 +235,9 @@ pub(crate) fn is_truth_operator(operator: &str) -> bool {
 /// The type of any other binary operation.
 pub(crate) fn arithmetic_type(
     operator: &str,
-    left: &ValueType,
-    right: Option<&ValueType>,
-) -> Option<ValueType> {
+    left: ValueType,
+    right: Option<ValueType>,
+) -> Option<ValueType<'static>> {
     let left_shape = left.type_shape()?;
     if matches!(operator, "<<" | ">>") {
         return Some(left_shape.value_type());
@@ -243,17 +254,17 @@ pub(crate) fn arithmetic_type(
 }
 
 /// The type of one element of an array, column of a matrix or component of a vector.
-pub(crate) fn element_type(base: &ValueType) -> Option<ValueType> {
+pub(crate) fn element_type(base: ValueType) -> Option<ValueType> {
     if base.dimensions > 0 {
-        return Some(ValueType { name: base.name.clone(), dimensions: base.dimensions - 1 });
+        return Some(ValueType { dimensions: base.dimensions - 1, ..base });
     }
-    let base_shape = TypeShape::from_name(&base.name)?;
+    let base_shape = TypeShape::from_name(base.name)?;
     let element_rows = if base_shape.columns > 1 { base_shape.rows } else { 1 };
     Some(TypeShape { columns: 1, rows: element_rows, ..base_shape }.value_type())
 }
 
 /// The type of a swizzle of a vector or scalar.
-pub(crate) fn swizzle_type(base: &ValueType, letters: &str) -> Option<ValueType> {
+pub(crate) fn swizzle_type(base: ValueType, letters: &str) -> Option<ValueType<'static>> {
     let base_shape = base.type_shape().filter(|base_shape| base_shape.columns == 1)?;
     let is_swizzle = letters.chars().all(|letter| "xyzwrgbastpq".contains(letter));
     (is_swizzle && (1..=4).contains(&letters.len()))
@@ -261,7 +272,10 @@ pub(crate) fn swizzle_type(base: &ValueType, letters: &str) -> Option<ValueType>
 }
 
 /// The type of a call of a built-in function with arguments of these types.
-pub(crate) fn built_in_call_type(name: &str, arguments: &[Option<ValueType>]) -> Option<ValueType> {
+pub(crate) fn built_in_call_type<'a>(
+    name: &'a str,
+    arguments: &[Option<ValueType<'a>>],
+) -> Option<ValueType<'a>> {
     if let Some(result_name) = fixed_result(name) {
         return Some(ValueType::scalar(result_name));
     }
@@ -269,13 +283,15 @@ pub(crate) fn built_in_call_type(name: &str, arguments: &[Option<ValueType>]) ->
         // A texture and a sampler become one.
         return Some(ValueType::scalar(name));
     }
-    let first_type = arguments.first()?.as_ref();
-    if matches!(name, "isnan" | "isinf") && first_type.and_then(ValueType::type_shape).is_none() {
+    let first_type = *arguments.first()?;
+    if matches!(name, "isnan" | "isinf")
+        && first_type.and_then(|first_type| first_type.type_shape()).is_none()
+    {
         return Some(ValueType::scalar("bool"));
     }
     let first_type = first_type?;
     if keeps_type(name) {
-        return Some(first_type.clone());
+        return Some(first_type);
     }
     if let Some(result_type) = texel_result_type(name, first_type) {
         return Some(result_type);
@@ -304,18 +320,19 @@ pub(crate) fn built_in_call_type(name: &str, arguments: &[Option<ValueType>]) ->
         }
         "atan" | "pow" | "mod" | "min" | "max" | "clamp" | "step" | "smoothstep" | "fma"
         | "cross" | "reflect" | "faceforward" | "min3" | "max3" | "mid3" => {
-            let argument_shapes =
-                arguments.iter().map(|argument| argument.as_ref().and_then(ValueType::type_shape));
+            let argument_shapes = arguments
+                .iter()
+                .map(|argument| argument.and_then(|argument| argument.type_shape()));
             let argument_shapes: Vec<TypeShape> = argument_shapes.collect::<Option<_>>()?;
             argument_shapes.into_iter().reduce(TypeShape::joined_with).map(TypeShape::value_type)
         }
-        _ if name.starts_with("atomic") => Some(first_type.clone()),
+        _ if name.starts_with("atomic") => Some(first_type),
         _ => None,
     }
 }
 
 /// What a function gives of an image or texture, by the type of that.
-fn texel_result_type(name: &str, image: &ValueType) -> Option<ValueType> {
+fn texel_result_type(name: &str, image: ValueType) -> Option<ValueType<'static>> {
     let type_prefix = ["texture", "image", "sampler"]
         .iter()
         .find_map(|kind| image.name.split_once(kind))
@@ -395,19 +412,21 @@ mod tests {
     #[test]
     fn types_follow_operators_components_and_functions() {
         let ty = ValueType::scalar;
-        let product = |left: &str, right: &str| arithmetic_type("*", &ty(left), Some(&ty(right)));
+        let product = |left: &'static str, right: &'static str| {
+            arithmetic_type("*", ty(left), Some(ty(right)))
+        };
         assert_eq!(product("mat3x2", "vec3"), Some(ty("vec2")));
         assert_eq!(product("vec2", "mat3x2"), Some(ty("vec3")));
         assert_eq!(product("int", "float"), Some(ty("float")));
         assert_eq!(product("float", "vec4"), Some(ty("vec4")));
         assert_eq!(product("mat2x3", "mat4x2"), Some(ty("mat4x3")));
-        assert_eq!(arithmetic_type("+", &ty("int"), None), None);
-        assert_eq!(arithmetic_type("<<", &ty("ivec2"), None), Some(ty("ivec2")));
+        assert_eq!(arithmetic_type("+", ty("int"), None), None);
+        assert_eq!(arithmetic_type("<<", ty("ivec2"), None), Some(ty("ivec2")));
         assert!(is_truth_operator("<=") && !is_truth_operator("<<"));
-        assert_eq!(swizzle_type(&ty("bvec3"), "y"), Some(ty("bool")));
-        assert_eq!(swizzle_type(&ty("bool"), "xx"), Some(ty("bvec2")));
-        assert_eq!(element_type(&ty("mat2x3")), Some(ty("vec3")));
-        assert_eq!(element_type(&ty("bvec2")), Some(ty("bool")));
+        assert_eq!(swizzle_type(ty("bvec3"), "y"), Some(ty("bool")));
+        assert_eq!(swizzle_type(ty("bool"), "xx"), Some(ty("bvec2")));
+        assert_eq!(element_type(ty("mat2x3")), Some(ty("vec3")));
+        assert_eq!(element_type(ty("bvec2")), Some(ty("bool")));
         assert_eq!(built_in_call_type("isnan", &[Some(ty("float"))]), Some(ty("bool")));
         assert_eq!(built_in_call_type("isinf", &[Some(ty("dvec2"))]), Some(ty("bvec2")));
         assert_eq!(built_in_call_type("isnan", &[None]), Some(ty("bool")));
@@ -440,8 +459,8 @@ mod tests {
         assert_eq!(literal_type("0xfeu"), ty("uint"));
         assert_eq!(literal_type("1e3"), ty("float"));
         assert_eq!(literal_type("2lf"), ty("double"));
-        assert!(ty("ivec2").converts_to(&ty("vec2")));
-        assert!(!ty("bool").converts_to(&ty("int")));
-        assert!(!ty("float").converts_to(&ty("int")));
+        assert!(ty("ivec2").converts_to(ty("vec2")));
+        assert!(!ty("bool").converts_to(ty("int")));
+        assert!(!ty("float").converts_to(ty("int")));
     }
 }

@@ -3,7 +3,7 @@
 //! Does not cover: the meaning of the messages beyond a hint for the frequent ones.
 
 use crate::include::IncludeResolver;
-use crate::{KernelSource, Optimization};
+use crate::{KernelSource, Optimization, lines};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use vkcert_model::diagnostic::{Diagnostic, Location};
@@ -24,8 +24,8 @@ pub(super) fn error_diagnostics(
         | shaderc::Error::InitializationError(text)
         | shaderc::Error::ParseError(text) => text,
     };
-    let mut texts_by_file = includes.found();
-    texts_by_file.insert(kernel.path.clone(), kernel.text.clone());
+    let found_texts = includes.found();
+    let texts_by_file = lines::texts_by_path(&kernel.path, &kernel.text, &found_texts);
     let diagnostic_of =
         |line| compiler_fault(kernel, line).or_else(|| line_diagnostic(&texts_by_file, line));
     let line_diagnostics: Vec<Diagnostic> = message.lines().filter_map(diagnostic_of).collect();
@@ -57,7 +57,7 @@ fn compiler_fault(kernel: &KernelSource, message: &str) -> Option<Diagnostic> {
     Some(diagnostic.in_file(&kernel.path).hint(hint))
 }
 
-fn line_diagnostic(texts_by_file: &BTreeMap<String, String>, message: &str) -> Option<Diagnostic> {
+fn line_diagnostic(texts_by_file: &BTreeMap<&str, &str>, message: &str) -> Option<Diagnostic> {
     let (place, message) = message.split_once("error:")?;
     let message = message.trim();
     let place = place.trim().trim_end_matches(':');
@@ -79,7 +79,7 @@ fn line_diagnostic(texts_by_file: &BTreeMap<String, String>, message: &str) -> O
     let position = Some(Position::of(text, span.start));
     line_error.location = Some(Location {
         file: file.to_owned(),
-        text: Some(Arc::from(text.as_str())),
+        text: Some(Arc::from(*text)),
         span: Some(quoted_word_span(text, span, message)),
         position,
         label: None,

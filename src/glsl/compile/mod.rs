@@ -39,9 +39,9 @@ enum IncludedFiles<'a> {
     /// The text includes nothing.
     Nothing,
     /// Files as they are.
-    Exact(&'a IncludeResolver),
+    Exact(&'a IncludeResolver<'a>),
     /// With an end to the last line.
-    LineEnded(&'a IncludeResolver),
+    LineEnded(&'a IncludeResolver<'a>),
 }
 
 /// Names of the API versions with what the compiler calls them.
@@ -103,7 +103,7 @@ fn compile_options<'a>(
                     crate::lines::line_ended(included_file.text.to_string())
                 }
             };
-            Ok(shaderc::ResolvedInclude { resolved_name: included_file.name, content })
+            Ok(shaderc::ResolvedInclude { resolved_name: included_file.name.to_string(), content })
         });
     }
     Ok(options)
@@ -315,7 +315,7 @@ impl PredefinedMacros for CompilerMacros<'_> {
     fn macro_values(
         &self,
         version: &str,
-        names: &BTreeSet<String>,
+        names: BTreeSet<String>,
     ) -> BTreeMap<String, Option<String>> {
         const SIGN: &str = "vkcert_probe";
         let mut probe_text = format!("{version}\n");
@@ -326,7 +326,7 @@ impl PredefinedMacros for CompilerMacros<'_> {
             };
         }
         let mut macro_values: BTreeMap<String, Option<String>> =
-            names.iter().map(|name| (name.clone(), None)).collect();
+            names.into_iter().map(|name| (name, None)).collect();
         let Ok(options) =
             compile_options(self.kernel, IncludedFiles::Nothing, MacroDefinitions::None)
         else {
@@ -341,8 +341,8 @@ impl PredefinedMacros for CompilerMacros<'_> {
         for answer_tokens in answer_text.split(|token| token.is(SIGN)).skip(1) {
             let [number, value, ..] = answer_tokens else { continue };
             let index = number.text.parse::<usize>().ok();
-            if let Some(name) = index.and_then(|index| names.iter().nth(index))
-                && let Some(macro_value) = macro_values.get_mut(name)
+            // Both sets are in the order of the names.
+            if let Some(macro_value) = index.and_then(|index| macro_values.values_mut().nth(index))
             {
                 *macro_value = Some(value.text.to_string());
             }

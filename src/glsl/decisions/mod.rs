@@ -363,17 +363,17 @@ impl<'a> DecisionCollector<'a> {
     pub(crate) fn visit_initialiser(
         &mut self,
         initialiser: &Expression,
-        whole_type: Option<&ValueType>,
+        whole_type: Option<ValueType<'a>>,
     ) {
         let decision_context = DecisionContext::Initialiser;
         match &initialiser.kind {
             ExpressionKind::List(elements) => {
                 for (index, element) in elements.iter().enumerate() {
                     let element_type = self.names.listed_type(whole_type, index);
-                    self.visit_initialiser(element, element_type.as_ref());
+                    self.visit_initialiser(element, element_type);
                 }
             }
-            _ if whole_type.is_some_and(ValueType::is_boolean) => {
+            _ if whole_type.is_some_and(|whole_type| whole_type.is_boolean()) => {
                 self.visit_expression(initialiser, ExpressionPosition::Boolean(decision_context))
             }
             _ => self.visit_expression(initialiser, ExpressionPosition::Place(decision_context)),

@@ -38,7 +38,7 @@ pub(crate) enum InputSource {
 #[derive(Debug)]
 pub(crate) struct FileInput {
     pub lexer: crate::lexer::Lexer,
-    pub name: String,
+    pub name: Rc<str>,
     /// What `__LINE__` adds to the physical line.
     pub presumed_offset: i64,
     /// What `__FILE__` gives, with its quotes, once a `#line` directive has named a file.

@@ -24,9 +24,9 @@ use signatures::{
 use std::collections::BTreeMap;
 use vkcert_model::structure::Constness;
 
-#[derive(Debug, Clone)]
-struct VariableFacts {
-    value: ValueType,
+#[derive(Debug, Clone, Copy)]
+struct VariableFacts<'a> {
+    value: ValueType<'a>,
     constness: Constness,
     /// See [`NameScopes::surely_varies`].
     varies: bool,
@@ -55,18 +55,18 @@ pub(crate) enum ArgumentPlace {
 
 /// The members of a struct or block.
 #[derive(Debug, Clone, Default)]
-struct MemberTypes {
-    by_name: BTreeMap<String, ValueType>,
-    in_order: Vec<ValueType>,
+struct MemberTypes<'a> {
+    by_name: BTreeMap<&'a str, ValueType<'a>>,
+    in_order: Vec<ValueType<'a>>,
 }
 
 /// All names in force at one point of the text.
 #[derive(Debug)]
 pub(crate) struct NameScopes<'a> {
     tokens: &'a [Token],
-    scopes: Vec<BTreeMap<String, VariableFacts>>,
-    structs: BTreeMap<String, MemberTypes>,
-    functions: BTreeMap<String, Vec<FunctionSignature>>,
+    scopes: Vec<BTreeMap<&'a str, VariableFacts<'a>>>,
+    structs: BTreeMap<&'a str, MemberTypes<'a>>,
+    functions: BTreeMap<&'a str, Vec<FunctionSignature<'a>>>,
     /// A `local_size_*_id` stands in the text: the workgroup size is a specialization constant.
     specialized_size: bool,
 }
@@ -116,10 +116,8 @@ impl<'a> NameScopes<'a> {
         &self.tokens[token].text
     }
 
-    fn value_type(&self, declared_type: &DeclaredType, size_count: usize) -> ValueType {
-        let type_name = declared_type
-            .name
-            .map_or(String::new(), |type_name| self.token_text(type_name).to_owned());
+    fn value_type(&self, declared_type: &DeclaredType, size_count: usize) -> ValueType<'a> {
+        let type_name = declared_type.name.map_or("", |type_name| self.token_text(type_name));
         ValueType { name: type_name, dimensions: declared_type.sizes.len() + size_count }
     }
 
@@ -141,7 +139,7 @@ impl<'a> NameScopes<'a> {
             .collect();
         let signature =
             FunctionSignature { returns: self.value_type(returns, 0), parameters: parameter_types };
-        self.functions.entry(self.token_text(name_token).to_owned()).or_default().push(signature);
+        self.functions.entry(self.token_text(name_token)).or_default().push(signature);
     }
 
     pub(crate) fn open_scope(&mut self) {
@@ -153,7 +151,7 @@ impl<'a> NameScopes<'a> {
     }
 
     /// A name whose value is computed at run time.
-    fn insert_runtime(&mut self, name_token: TokenIndex, value_type: ValueType) {
+    fn insert_runtime(&mut self, name_token: TokenIndex, value_type: ValueType<'a>) {
         self.insert_variable(
             name_token,
             VariableFacts {
@@ -165,8 +163,8 @@ impl<'a> NameScopes<'a> {
         );
     }
 
-    fn insert_variable(&mut self, name_token: TokenIndex, variable: VariableFacts) {
-        let name = self.token_text(name_token).to_owned();
+    fn insert_variable(&mut self, name_token: TokenIndex, variable: VariableFacts<'a>) {
+        let name = self.token_text(name_token);
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name, variable);
         }
@@ -190,11 +188,9 @@ impl<'a> NameScopes<'a> {
             self.add_members(&member.declared);
             for declarator in &member.declarators {
                 let value_type = self.value_type(&member.declared, declarator.sizes.len());
-                member_types.push(value_type.clone());
-                members_by_name.insert(
-                    self.token_text(declarator.name).to_owned(),
-                    (declarator.name, value_type),
-                );
+                member_types.push(value_type);
+                members_by_name
+                    .insert(self.token_text(declarator.name), (declarator.name, value_type));
             }
         }
         let is_block = ["buffer", "uniform", "in", "out", "shared"]
@@ -203,7 +199,7 @@ impl<'a> NameScopes<'a> {
         if is_block {
             // Members of a block without instance name are names of file level (GLSL 4.60, 4.3.9).
             for (name, value_type) in members_by_name.values() {
-                self.insert_runtime(*name, value_type.clone());
+                self.insert_runtime(*name, *value_type);
             }
         }
         if let Some(name) = declared_type.name {
@@ -211,10 +207,8 @@ impl<'a> NameScopes<'a> {
                 .into_iter()
                 .map(|(name, (_, value_type))| (name, value_type))
                 .collect();
-            self.structs.insert(
-                self.token_text(name).to_owned(),
-                MemberTypes { by_name, in_order: member_types },
-            );
+            self.structs
+                .insert(self.token_text(name), MemberTypes { by_name, in_order: member_types });
         }
     }
 
@@ -241,7 +235,7 @@ impl<'a> NameScopes<'a> {
         );
     }
 
-    fn find_variable(&self, name: &str) -> Option<&VariableFacts> {
+    fn find_variable(&self, name: &str) -> Option<&VariableFacts<'a>> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
@@ -266,14 +260,14 @@ impl<'a> NameScopes<'a> {
     }
 
     /// The type of an expression, where the text shows it.
-    pub(crate) fn type_of(&self, expression: &Expression) -> Option<ValueType> {
+    pub(crate) fn type_of(&self, expression: &Expression) -> Option<ValueType<'a>> {
         match &expression.kind {
             ExpressionKind::Literal => {
                 Some(value_types::literal_type(self.token_text(expression.first)))
             }
             ExpressionKind::Identifier => {
                 let name = self.token_text(expression.first);
-                let declared_type = self.find_variable(name).map(|variable| variable.value.clone());
+                let declared_type = self.find_variable(name).map(|variable| variable.value);
                 declared_type.or_else(|| value_types::built_in_variable_type(name))
             }
             ExpressionKind::Parenthesised(inner) => self.type_of(inner),
@@ -291,7 +285,7 @@ impl<'a> NameScopes<'a> {
             }
             ExpressionKind::Comma { second, .. } => self.type_of(second),
             ExpressionKind::Call { callee, arguments } => self.call_type(callee, arguments),
-            ExpressionKind::Index { base, .. } => value_types::element_type(&self.type_of(base)?),
+            ExpressionKind::Index { base, .. } => value_types::element_type(self.type_of(base)?),
             ExpressionKind::Field { base, name } => self.field_type(base, self.token_text(*name)),
             ExpressionKind::List(_) | ExpressionKind::Template(_) => None,
         }
@@ -303,14 +297,14 @@ impl<'a> NameScopes<'a> {
         operator: &str,
         left: &Expression,
         right: &Expression,
-    ) -> Option<ValueType> {
+    ) -> Option<ValueType<'a>> {
         if value_types::is_truth_operator(operator) {
             return Some(ValueType::scalar("bool"));
         }
-        value_types::arithmetic_type(operator, &self.type_of(left)?, self.type_of(right).as_ref())
+        value_types::arithmetic_type(operator, self.type_of(left)?, self.type_of(right))
     }
 
-    fn call_type(&self, callee: &Expression, arguments: &[Expression]) -> Option<ValueType> {
+    fn call_type(&self, callee: &Expression, arguments: &[Expression]) -> Option<ValueType<'a>> {
         match &callee.kind {
             ExpressionKind::Identifier => {
                 let name = self.token_text(callee.first);
@@ -328,7 +322,7 @@ impl<'a> NameScopes<'a> {
             }
             ExpressionKind::Index { .. } => {
                 let (name, dimensions) = self.array_constructor(callee)?;
-                Some(ValueType { name: name.to_owned(), dimensions })
+                Some(ValueType { name, dimensions })
             }
             // `.length()` of an array.
             ExpressionKind::Field { .. } => Some(ValueType::scalar("int")),
@@ -359,15 +353,19 @@ impl<'a> NameScopes<'a> {
             .then_some((name, dimensions))
     }
 
-    fn field_type(&self, base: &Expression, field: &str) -> Option<ValueType> {
+    fn field_type(&self, base: &Expression, field: &str) -> Option<ValueType<'a>> {
         let base_type = self.type_of(base).filter(|base_type| base_type.dimensions == 0)?;
-        match self.structs.get(&base_type.name) {
-            Some(members) => members.by_name.get(field).cloned(),
-            None => value_types::swizzle_type(&base_type, field),
+        match self.structs.get(base_type.name) {
+            Some(members) => members.by_name.get(field).copied(),
+            None => value_types::swizzle_type(base_type, field),
         }
     }
 
-    fn signatures_of(&self, name: &str, argument_count: usize) -> Option<Vec<&FunctionSignature>> {
+    fn signatures_of(
+        &self,
+        name: &str,
+        argument_count: usize,
+    ) -> Option<Vec<&FunctionSignature<'a>>> {
         let all_signatures = self.functions.get(name)?;
         let fitting_signatures: Vec<_> = all_signatures
             .iter()
@@ -383,18 +381,15 @@ impl<'a> NameScopes<'a> {
     /// The type of element `index` of an initialiser list for a value of type `whole`.
     pub(crate) fn listed_type(
         &self,
-        whole_type: Option<&ValueType>,
+        whole_type: Option<ValueType<'a>>,
         index: usize,
-    ) -> Option<ValueType> {
+    ) -> Option<ValueType<'a>> {
         let whole_type = whole_type?;
         if whole_type.dimensions > 0 {
-            return Some(ValueType {
-                name: whole_type.name.clone(),
-                dimensions: whole_type.dimensions - 1,
-            });
+            return Some(ValueType { dimensions: whole_type.dimensions - 1, ..whole_type });
         }
-        if let Some(members) = self.structs.get(&whole_type.name) {
-            return members.in_order.get(index).cloned();
+        if let Some(members) = self.structs.get(whole_type.name) {
+            return members.in_order.get(index).copied();
         }
         whole_type.name.starts_with("bvec").then(|| ValueType::scalar("bool"))
     }
@@ -404,7 +399,7 @@ impl<'a> NameScopes<'a> {
         &self,
         type_syntax: &DeclaredType,
         declarator: &Declarator,
-    ) -> ValueType {
+    ) -> ValueType<'a> {
         self.value_type(type_syntax, declarator.sizes.len())
     }
 
@@ -420,10 +415,7 @@ impl<'a> NameScopes<'a> {
             Some(_) | None => ArgumentPlace::Other,
         };
         if let Some((name, dimensions)) = self.array_constructor(callee) {
-            return place_of_type(Some(ValueType {
-                name: name.to_owned(),
-                dimensions: dimensions - 1,
-            }));
+            return place_of_type(Some(ValueType { name, dimensions: dimensions - 1 }));
         }
         if !matches!(callee.kind, ExpressionKind::Identifier) {
             return ArgumentPlace::Other;
@@ -431,7 +423,7 @@ impl<'a> NameScopes<'a> {
         let name = self.token_text(callee.first);
         let Some(signatures) = self.signatures_of(name, argument_count) else {
             return match self.structs.get(name) {
-                Some(members) => place_of_type(members.in_order.get(argument_index).cloned()),
+                Some(members) => place_of_type(members.in_order.get(argument_index).copied()),
                 None if is_built_in_type(name) => ArgumentPlace::Other,
                 None => ArgumentPlace::BuiltIn,
             };

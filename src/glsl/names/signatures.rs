@@ -11,35 +11,35 @@ pub(super) enum ParameterDirection {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct FunctionSignature {
-    pub returns: ValueType,
-    pub parameters: Vec<(ValueType, ParameterDirection)>,
+pub(super) struct FunctionSignature<'a> {
+    pub returns: ValueType<'a>,
+    pub parameters: Vec<(ValueType<'a>, ParameterDirection)>,
 }
 
 /// The one type that all of these functions return.
-pub(super) fn common_result(signatures: &[&FunctionSignature]) -> Option<ValueType> {
-    let mut result_types = signatures.iter().map(|signature| &signature.returns);
+pub(super) fn common_result<'a>(signatures: &[&FunctionSignature<'a>]) -> Option<ValueType<'a>> {
+    let mut result_types = signatures.iter().map(|signature| signature.returns);
     let first_type = result_types.next()?;
-    result_types.all(|other| other == first_type).then(|| first_type.clone())
+    result_types.all(|other| other == first_type).then_some(first_type)
 }
 
 /// Where several functions may be meant, of which one returns a Boolean, that counts: a marker that
 /// the compiler refuses leaves an obligation, a missing one would leave a gap.
-pub(super) fn likely_result(signatures: &[&FunctionSignature]) -> Option<ValueType> {
+pub(super) fn likely_result<'a>(signatures: &[&FunctionSignature<'a>]) -> Option<ValueType<'a>> {
     let boolean_result =
-        signatures.iter().map(|signature| &signature.returns).find(|returns| returns.is_boolean());
-    boolean_result.cloned().or_else(|| common_result(signatures))
+        signatures.iter().map(|signature| signature.returns).find(|returns| returns.is_boolean());
+    boolean_result.or_else(|| common_result(signatures))
 }
 
 /// The functions that a call with arguments of these types can mean: those that take just these,
 /// else those to whose parameters each argument of known type converts.
-pub(super) fn viable_signatures<'s>(
-    signatures: Vec<&'s FunctionSignature>,
+pub(super) fn viable_signatures<'s, 'a>(
+    signatures: Vec<&'s FunctionSignature<'a>>,
     argument_types: &[Option<ValueType>],
-) -> Vec<&'s FunctionSignature> {
+) -> Vec<&'s FunctionSignature<'a>> {
     let is_exact = |signature: &&&FunctionSignature| {
         let mut type_pairs = signature.parameters.iter().zip(argument_types);
-        type_pairs.all(|((parameter, _), argument)| argument.as_ref() == Some(parameter))
+        type_pairs.all(|((parameter, _), argument)| *argument == Some(*parameter))
     };
     if let Some(exact_signature) = signatures.iter().find(is_exact) {
         return vec![exact_signature];
@@ -47,7 +47,7 @@ pub(super) fn viable_signatures<'s>(
     let can_take = |signature: &&FunctionSignature| {
         let mut type_pairs = signature.parameters.iter().zip(argument_types);
         type_pairs.all(|((parameter, _), argument)| {
-            argument.as_ref().is_none_or(|argument| argument.converts_to(parameter))
+            argument.is_none_or(|argument| argument.converts_to(*parameter))
         })
     };
     signatures.into_iter().filter(can_take).collect()

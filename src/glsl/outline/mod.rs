@@ -31,15 +31,21 @@ pub(crate) struct UnitOutline {
     pub decisions: Vec<Decision>,
     pub switches: Vec<Switch>,
     pub placements: Vec<Placement>,
-    /// First and last token of each decision, in the order of `decisions`.
-    pub ranges: Vec<[u32; 2]>,
-    /// First and last token of each switch's selector, in the order of `switches`.
-    pub selectors: Vec<[u32; 2]>,
-    /// First and last token of each loop statement, outer before inner.
-    pub loops: Vec<[u32; 2]>,
+    pub token_ranges: TokenRanges,
     pub notes: Vec<String>,
     pub narrow: Vec<NarrowConstructor>,
     pub semantics: Vec<VaryingSemantics>,
+}
+
+/// First and last tokens of parts of the text.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TokenRanges {
+    /// Of each decision, in the order of the decisions.
+    pub decisions: Vec<[u32; 2]>,
+    /// Of each switch's selector, in the order of the switches.
+    pub selectors: Vec<[u32; 2]>,
+    /// Of each loop statement, outer before inner.
+    pub loops: Vec<[u32; 2]>,
 }
 
 /// Describes parsed text.
@@ -73,9 +79,11 @@ pub(crate) fn outline_unit(
         decisions: outliner.decisions.decisions,
         switches: outliner.switches,
         placements: outliner.decisions.placements,
-        ranges: outliner.decisions.ranges,
-        selectors: outliner.selectors,
-        loops: outliner.loops,
+        token_ranges: TokenRanges {
+            decisions: outliner.decisions.ranges,
+            selectors: outliner.selectors,
+            loops: outliner.loops,
+        },
         notes: outliner.notes,
         narrow: outliner.decisions.narrow,
         semantics: outliner.decisions.semantics,
@@ -302,9 +310,9 @@ impl Outliner<'_> {
         let value_type = self.decisions.names.declared_type(declared_type, declarator);
         match self.constant_place(declared_type, declarator) {
             Some(place) => self.decisions.in_constant_expression(place, |decisions| {
-                decisions.visit_initialiser(initialiser, Some(&value_type))
+                decisions.visit_initialiser(initialiser, Some(value_type))
             }),
-            None => self.decisions.visit_initialiser(initialiser, Some(&value_type)),
+            None => self.decisions.visit_initialiser(initialiser, Some(value_type)),
         }
     }
 

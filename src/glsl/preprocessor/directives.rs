@@ -99,7 +99,8 @@ impl Preprocessor<'_> {
                 ));
             }
         };
-        let requesting = self.current_file().map(|file| file.name.clone()).unwrap_or_default();
+        let requesting =
+            self.current_file().map_or_else(|| "".into(), |file| Rc::clone(&file.name));
         let depth = self.inputs.len();
         let included_file =
             self.includes.resolve_include(&requested, include_form, &requesting, depth);
@@ -120,10 +121,10 @@ impl Preprocessor<'_> {
         })?;
         self.spend_steps(1 + included_file.text.len() as u64 / 4)?;
         self.ask_compiler(&included_file.text);
-        let known_index = self.files.iter().position(|file| file.path == included_file.name);
+        let known_index = self.files.iter().position(|file| *file.path == *included_file.name);
         let file_index = known_index.unwrap_or_else(|| {
             self.files.push(SourceFile {
-                path: included_file.name.clone(),
+                path: included_file.name.to_string(),
                 text: included_file.text.to_string(),
             });
             self.files.len() - 1

@@ -85,13 +85,13 @@ pub(crate) trait PredefinedMacros {
     fn macro_values(
         &self,
         version: &str,
-        names: &BTreeSet<String>,
+        names: BTreeSet<String>,
     ) -> BTreeMap<String, Option<String>>;
 }
 
 /// A run over one translation unit.
 pub(crate) struct Preprocessor<'a> {
-    includes: &'a IncludeResolver,
+    includes: &'a IncludeResolver<'a>,
     predefined: &'a dyn PredefinedMacros,
     version: String,
     /// Answers of `predefined`; a name defined or undefined by the text is no longer here.
@@ -148,10 +148,9 @@ pub(crate) fn preprocess(
         let defines_text: String =
             defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
         preprocessor.ask_compiler(&defines_text);
-        preprocessor
-            .files
-            .push(SourceFile { path: DEFINES_PATH.to_owned(), text: defines_text.clone() });
-        preprocessor.read_file(Lexer::new(defines_text.into(), FileIndex(1)), DEFINES_PATH)?;
+        let defines_lexer = Lexer::new(defines_text.as_str().into(), FileIndex(1));
+        preprocessor.files.push(SourceFile { path: DEFINES_PATH.to_owned(), text: defines_text });
+        preprocessor.read_file(defines_lexer, DEFINES_PATH)?;
     }
     preprocessor.ask_compiler(source_text);
     preprocessor.read_file(Lexer::new(source_text.into(), FileIndex(0)), path)?;
@@ -211,7 +210,7 @@ impl<'a> Preprocessor<'a> {
             }
         }
         if !asked_names.is_empty() {
-            self.compiler_macros.extend(self.predefined.macro_values(&self.version, &asked_names));
+            self.compiler_macros.extend(self.predefined.macro_values(&self.version, asked_names));
         }
     }
 
@@ -290,7 +289,7 @@ impl<'a> Preprocessor<'a> {
     fn read_file(&mut self, lexer: Lexer, name: &str) -> Result<(), PreprocessError> {
         let file_input = FileInput {
             lexer,
-            name: name.to_owned(),
+            name: name.into(),
             presumed_offset: 0,
             presumed_name: None,
             ended: false,

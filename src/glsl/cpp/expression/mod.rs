@@ -23,7 +23,7 @@ pub(in crate::cpp) fn watched_ranges(
     outline: &UnitOutline,
 ) -> BTreeMap<(TokenIndex, TokenIndex), Vec<WatchedRole>> {
     let mut watched_ranges: BTreeMap<_, Vec<WatchedRole>> = BTreeMap::new();
-    for (decision_index, [first, last]) in outline.ranges.iter().enumerate() {
+    for (decision_index, [first, last]) in outline.token_ranges.decisions.iter().enumerate() {
         let decision_id = DecisionId(decision_index as u32 + 1);
         watched_ranges
             .entry((*first as usize, *last as usize))
