@@ -52,13 +52,9 @@ pub fn obligations(
     kernel: &Kernel,
     configuration: &KernelConfiguration,
 ) -> BTreeMap<ObligationId, String> {
-    justification::displayed_texts(&kernel_coverage(
-        kernel,
-        configuration,
-        EngineName::Sequential,
-        &[],
-        &[],
-    ))
+    let coverage = kernel_coverage(kernel, configuration, EngineName::Sequential, &[], &[]);
+    let displayed_texts = justification::displayed_texts(&coverage);
+    displayed_texts.into_iter().map(|(id, text)| (id, text.into_owned())).collect()
 }
 
 /// Coverage of one kernel under a configuration by tests on one engine, for `vkcert run` and

@@ -153,7 +153,8 @@ fn obligations_of_configuration(
 
 fn obligations_of_coverage(coverage: &KernelCoverage) -> Vec<ObligationRow> {
     let displayed_texts = justification::displayed_texts(coverage);
-    let text_of = |id: &ObligationId| displayed_texts.get(id).cloned().unwrap_or_default();
+    let text_of =
+        |id: &ObligationId| displayed_texts.get(id).cloned().unwrap_or_default().into_owned();
     let simple_row = |obligation: &SimpleObligation, criteria: &[CriterionName]| ObligationRow {
         id: obligation.id,
         criteria: criteria.to_vec(),

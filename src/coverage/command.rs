@@ -8,14 +8,15 @@ mod text;
 
 use super::closing::Minimality;
 use super::combination::DemandedVectors;
-use super::decision::{EnumerationExtent, VectorFault};
+use super::decision::{EnumerationExtent, ValuesFault};
 use super::explanation::{ConditionGap, UNATTAINABLE, gap_sentences};
 use super::expression::{self, ParsedExpression};
 use super::independence::IndependenceForm;
 use super::limits::{MAX_EXCLUDED, MAX_VECTORS};
-use super::mcdc::{Attainability, FormAnalysis, Mcdc, McdcAnalysis, McdcError};
+use super::mcdc::{Attainability, ConditionAnalysis, FormAnalysis, Mcdc, McdcAnalysis, McdcError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use vkcert_model::coverage::MinimumVectors;
 use vkcert_model::diagnostic::Diagnostic;
@@ -128,11 +129,11 @@ pub fn mcdc_command(
     let mcdc = Mcdc::new(&parsed.expression, &parsed.coupling_numbers())
         .map_err(|error| usage_error(&error))?;
     let vectors_given = given_vectors(vector_text.unwrap_or(""), &mcdc, &parsed)?;
-    let analysis = mcdc.analyse_vectors(&vectors_given).map_err(|error| match error {
+    let analysis = mcdc.analyse_vectors(vectors_given).map_err(|error| match error {
         McdcError::Limit(error) => usage_error(&error),
         McdcError::Vector(error) => usage_error(&error),
     })?;
-    Ok(mcdc_result(expression_text, &parsed, &mcdc, &analysis))
+    Ok(mcdc_result(expression_text, &parsed, &mcdc, analysis))
 }
 
 /// Reads the vectors, each checked against the decision.
@@ -167,11 +168,12 @@ fn given_vectors(
         })?;
         mcdc.decision().vector_outcome(&values).map_err(|error| {
             let span = error
+                .fault
                 .value_index()
                 .map_or(vector_start..vector_start + vector_word.len(), |value_index| {
                     vector_start + value_index..vector_start + value_index + 1
                 });
-            vector_error(span, error.to_string()).hint(vector_hint(&error, parsed))
+            vector_error(span, error.to_string()).hint(vector_hint(error.fault, parsed))
         })?;
         parsed_vectors.push(values);
         start += piece.len() + 1;
@@ -179,24 +181,24 @@ fn given_vectors(
     Ok(parsed_vectors)
 }
 
-fn vector_hint(vector_fault: &VectorFault, parsed: &ParsedExpression) -> String {
+fn vector_hint(values_fault: ValuesFault, parsed: &ParsedExpression) -> String {
     let condition_text = |condition: usize| &parsed.conditions[condition - 1].text;
-    match vector_fault {
-        VectorFault::Length { .. } => {
+    match values_fault {
+        ValuesFault::Length { .. } => {
             let listed_conditions = parsed.conditions.iter().enumerate();
             let listed_conditions: Vec<String> = listed_conditions
                 .map(|(index, c)| format!("C{} `{}`", index + 1, c.text))
                 .collect();
             format!("the conditions are {}", listed_conditions.join(", "))
         }
-        VectorFault::Missing { condition, .. } => {
-            format!("give T or F for `{}`", condition_text(*condition))
+        ValuesFault::Missing { condition } => {
+            format!("give T or F for `{}`", condition_text(condition))
         }
-        VectorFault::NotEvaluated { condition, .. } => {
-            format!("`&&` and `||` do not evaluate `{}` here; write -", condition_text(*condition))
+        ValuesFault::NotEvaluated { condition } => {
+            format!("`&&` and `||` do not evaluate `{}` here; write -", condition_text(condition))
         }
-        VectorFault::Coupled { first, .. } => {
-            format!("both stand for `{}`", condition_text(*first))
+        ValuesFault::Coupled { first, .. } => {
+            format!("both stand for `{}`", condition_text(first))
         }
     }
 }
@@ -205,49 +207,53 @@ fn mcdc_result(
     expression_text: &str,
     parsed: &ParsedExpression,
     mcdc: &Mcdc,
-    analysis: &McdcAnalysis,
+    analysis: McdcAnalysis,
 ) -> McdcResult {
     let is_complete = analysis.extent == EnumerationExtent::Complete
         && analysis.given.len() + analysis.missing.len() <= MAX_LISTED;
-    let vector_row = |is_given: bool| {
-        move |vector: &Vector| McdcVector {
-            values: vector.values.clone(),
-            outcome: vector.outcome,
-            given: is_given,
-        }
+    let explanation = if analysis.given.is_empty() {
+        Vec::new()
+    } else {
+        condition_explanations(parsed, &analysis)
     };
-    let mut vectors: Vec<McdcVector> = analysis.given.iter().map(vector_row(true)).collect();
+    let coupling = mcdc_coupling(parsed, mcdc, &analysis);
+    let multiple_condition = multiple_condition(mcdc, &analysis);
+    let notes = listing_notes(&analysis, is_complete);
+    let listed_missing = if is_complete { analysis.missing } else { Vec::new() };
+    let missing_values = listed_missing.iter().map(|vector| vector.values.clone()).collect();
+    let given_rows = analysis.given.into_iter().map(|vector| McdcVector::of_vector(vector, true));
+    let missing_rows =
+        listed_missing.into_iter().map(|vector| McdcVector::of_vector(vector, false));
+    let mut vectors: Vec<McdcVector> = given_rows.chain(missing_rows).collect();
     if is_complete {
-        vectors.extend(analysis.missing.iter().map(vector_row(false)));
         vectors.sort_by(|a, b| a.values.cmp(&b.values));
     }
-    let missing_values = analysis
-        .missing
-        .iter()
-        .filter(|_| is_complete)
-        .map(|vector| vector.values.clone())
-        .collect();
     McdcResult {
         expression: expression_text.split_whitespace().collect::<Vec<_>>().join(" "),
-        conditions: mcdc_conditions(parsed, analysis),
+        conditions: mcdc_conditions(parsed, analysis.conditions),
         vectors,
         vectors_complete: is_complete,
         missing: missing_values,
-        closing_set: analysis.closing_set.clone(),
+        closing_set: analysis.closing_set,
         closing_set_minimal: analysis.minimality == Minimality::Proved,
-        explanation: if analysis.given.is_empty() {
-            Vec::new()
-        } else {
-            condition_explanations(parsed, analysis)
-        },
+        explanation,
         minimum: mcdc.minimum_vectors(),
-        coupling: mcdc_coupling(parsed, mcdc, analysis),
-        multiple_condition: multiple_condition(mcdc, analysis),
-        notes: listing_notes(analysis, is_complete),
+        coupling,
+        multiple_condition,
+        notes,
     }
 }
 
-fn mcdc_conditions(parsed: &ParsedExpression, analysis: &McdcAnalysis) -> Vec<McdcCondition> {
+impl McdcVector {
+    fn of_vector(vector: Vector, given: bool) -> Self {
+        Self { values: vector.values, outcome: vector.outcome, given }
+    }
+}
+
+fn mcdc_conditions(
+    parsed: &ParsedExpression,
+    analysed_conditions: Vec<ConditionAnalysis>,
+) -> Vec<McdcCondition> {
     let coupled_with = |condition_index: usize| -> Vec<String> {
         let coupling_number = parsed.conditions[condition_index].coupling;
         let other_conditions = parsed
@@ -260,34 +266,38 @@ fn mcdc_conditions(parsed: &ParsedExpression, analysis: &McdcAnalysis) -> Vec<Mc
             .map(|(other_index, _)| format!("C{}", other_index + 1))
             .collect()
     };
-    let condition_result = |(condition_index, (parsed, condition_analysis)): (
-        usize,
-        (&expression::ParsedCondition, &super::mcdc::ConditionAnalysis),
-    )| {
-        McdcCondition {
+    let condition_rows = parsed.conditions.iter().zip(analysed_conditions).enumerate();
+    condition_rows
+        .map(|(condition_index, (condition, analysis))| McdcCondition {
             id: format!("C{}", condition_index + 1),
-            text: parsed.text.clone(),
-            unique_cause: mcdc_form(&condition_analysis.unique_cause),
-            masking: mcdc_form(&condition_analysis.masking),
+            text: condition.text.clone(),
+            unique_cause: mcdc_form(analysis.unique_cause),
+            masking: mcdc_form(analysis.masking),
             coupled_with: coupled_with(condition_index),
-        }
-    };
-    parsed.conditions.iter().zip(&analysis.conditions).enumerate().map(condition_result).collect()
+        })
+        .collect()
 }
 
-fn mcdc_form(form_analysis: &FormAnalysis) -> McdcForm {
-    let (attainable, reason) = match form_analysis.attainability {
-        Attainability::Attainable => (Some(true), None),
-        Attainability::Unattainable => (Some(false), Some(UNATTAINABLE.to_owned())),
-        Attainability::Unknown => {
-            (None, Some(format!("more than {MAX_VECTORS} vectors can occur")))
-        }
-    };
+/// Why it is not known that a form can be shown.
+fn unattained_reason(attainability: Attainability) -> Option<Cow<'static, str>> {
+    match attainability {
+        Attainability::Attainable => None,
+        Attainability::Unattainable => Some(UNATTAINABLE.into()),
+        Attainability::Unknown => Some(format!("more than {MAX_VECTORS} vectors can occur").into()),
+    }
+}
+
+fn mcdc_form(form_analysis: FormAnalysis) -> McdcForm {
+    let FormAnalysis { pair, attainability, addition: _ } = form_analysis;
     McdcForm {
-        covered: form_analysis.pair.is_some(),
-        pair: form_analysis.pair.clone(),
-        attainable,
-        reason,
+        covered: pair.is_some(),
+        pair,
+        attainable: match attainability {
+            Attainability::Attainable => Some(true),
+            Attainability::Unattainable => Some(false),
+            Attainability::Unknown => None,
+        },
+        reason: unattained_reason(attainability).map(Cow::into_owned),
     }
 }
 
@@ -299,8 +309,8 @@ fn condition_explanations(parsed: &ParsedExpression, analysis: &McdcAnalysis) ->
             text: &condition.text,
             condition_analysis,
             reasons: [
-                mcdc_form(&condition_analysis.unique_cause).reason,
-                mcdc_form(&condition_analysis.masking).reason,
+                unattained_reason(condition_analysis.unique_cause.attainability),
+                unattained_reason(condition_analysis.masking.attainability),
             ],
         })
         .collect();

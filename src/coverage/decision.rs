@@ -57,44 +57,36 @@ pub enum DecisionLimit {
 
 /// Why a text is no vector of a decision. Condition numbers start at 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum VectorFault {
-    /// It has another number of values than the decision has conditions.
-    #[error("the vector `{values}` has {found} values; the decision has {expected} conditions")]
+#[error("{}", fault.sentence_about(values))]
+pub struct VectorFault {
+    /// The vector.
+    pub values: Values,
+    /// What is wrong with them.
+    pub fault: ValuesFault,
+}
+
+/// What is wrong with the values of a vector. Condition numbers start at 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValuesFault {
+    /// There is another number of values than the decision has conditions.
     Length {
-        /// The vector.
-        values: Values,
-        /// How many values it has.
+        /// How many values there are.
         found: usize,
         /// How many conditions the decision has.
         expected: usize,
     },
-    /// It lacks the value of a condition that is evaluated.
-    #[error(
-        "in the vector `{values}` condition C{condition} is `-`, but with the values before it it is evaluated"
-    )]
+    /// They lack the value of a condition that is evaluated.
     Missing {
-        /// The vector.
-        values: Values,
         /// The first such condition.
         condition: usize,
     },
-    /// It gives a value to a condition that is short-circuited away.
-    #[error(
-        "in the vector `{values}` condition C{condition} has a value, but with the values before it it is not evaluated"
-    )]
+    /// They give a value to a condition that is short-circuited away.
     NotEvaluated {
-        /// The vector.
-        values: Values,
         /// The first such condition.
         condition: usize,
     },
-    /// It gives different values to conditions that are the same text.
-    #[error(
-        "the vector `{values}` contradicts itself: C{first} and C{second} are the same text and cannot differ"
-    )]
+    /// They give different values to conditions that are the same text.
     Coupled {
-        /// The vector.
-        values: Values,
         /// The condition whose value is taken.
         first: usize,
         /// The later one that contradicts it.
@@ -102,15 +94,37 @@ pub enum VectorFault {
     },
 }
 
-impl VectorFault {
+impl ValuesFault {
     /// 0-based index of the value that is wrong; none where the length is.
-    pub fn value_index(&self) -> Option<usize> {
+    pub fn value_index(self) -> Option<usize> {
         match self {
-            VectorFault::Length { .. } => None,
-            VectorFault::Missing { condition, .. }
-            | VectorFault::NotEvaluated { condition, .. } => Some(condition - 1),
-            VectorFault::Coupled { second, .. } => Some(second - 1),
+            ValuesFault::Length { .. } => None,
+            ValuesFault::Missing { condition } | ValuesFault::NotEvaluated { condition } => {
+                Some(condition - 1)
+            }
+            ValuesFault::Coupled { second, .. } => Some(second - 1),
         }
+    }
+
+    fn sentence_about(self, values: &Values) -> String {
+        match self {
+            ValuesFault::Length { found, expected } => format!(
+                "the vector `{values}` has {found} values; the decision has {expected} conditions"
+            ),
+            ValuesFault::Missing { condition } => format!(
+                "in the vector `{values}` condition C{condition} is `-`, but with the values before it it is evaluated"
+            ),
+            ValuesFault::NotEvaluated { condition } => format!(
+                "in the vector `{values}` condition C{condition} has a value, but with the values before it it is not evaluated"
+            ),
+            ValuesFault::Coupled { first, second } => format!(
+                "the vector `{values}` contradicts itself: C{first} and C{second} are the same text and cannot differ"
+            ),
+        }
+    }
+
+    fn in_values(self, values: &Values) -> VectorFault {
+        VectorFault { values: values.clone(), fault: self }
     }
 }
 
@@ -218,8 +232,8 @@ impl Decision {
                     && first_value != *second_value
             });
             if let Some(first) = coupled_condition {
-                let values = values.clone();
-                return Err(VectorFault::Coupled { values, first: first + 1, second: second + 1 });
+                let fault = ValuesFault::Coupled { first: first + 1, second: second + 1 };
+                return Err(fault.in_values(values));
             }
         }
         Ok(outcome)
@@ -229,13 +243,12 @@ impl Decision {
     /// coupling need not (memory that another invocation changes can make two reads of one text
     /// differ).
     pub fn recorded_outcome(&self, values: &Values) -> Result<Outcome, VectorFault> {
+        self.explained_outcome(values).map_err(|fault| fault.in_values(values))
+    }
+
+    fn explained_outcome(&self, values: &Values) -> Result<Outcome, ValuesFault> {
         if values.0.len() != self.conditions {
-            let value_count = values.0.len();
-            return Err(VectorFault::Length {
-                values: values.clone(),
-                found: value_count,
-                expected: self.conditions,
-            });
+            return Err(ValuesFault::Length { found: values.0.len(), expected: self.conditions });
         }
         let packed = self.packed_from(values);
         let mut evaluated = 0u128;
@@ -243,17 +256,11 @@ impl Decision {
             evaluated |= 1 << condition;
             packed.value_of(condition).ok_or(condition)
         });
-        let missing_value = |condition: usize| VectorFault::Missing {
-            values: values.clone(),
-            condition: condition + 1,
-        };
-        let outcome = outcome.map_err(missing_value)?;
+        let outcome =
+            outcome.map_err(|condition| ValuesFault::Missing { condition: condition + 1 })?;
         match (packed.evaluated & !evaluated).trailing_zeros() {
             128 => Ok(outcome.into()),
-            condition => Err(VectorFault::NotEvaluated {
-                values: values.clone(),
-                condition: condition as usize + 1,
-            }),
+            condition => Err(ValuesFault::NotEvaluated { condition: condition as usize + 1 }),
         }
     }
 
@@ -508,9 +515,15 @@ mod tests {
         let fault = |text: &str, values: &str| {
             decision(text).vector_outcome(&values.parse().unwrap()).unwrap_err()
         };
-        assert!(matches!(fault("a && b", "T"), VectorFault::Length { .. }));
-        assert!(matches!(fault("a && b", "T-"), VectorFault::Missing { condition: 2, .. }));
-        assert!(matches!(fault("a && b", "FT"), VectorFault::NotEvaluated { condition: 2, .. }));
-        assert!(matches!(fault("a && a", "TF"), VectorFault::Coupled { first: 1, second: 2, .. }));
+        assert!(matches!(fault("a && b", "T").fault, ValuesFault::Length { .. }));
+        assert!(matches!(fault("a && b", "T-").fault, ValuesFault::Missing { condition: 2, .. }));
+        assert!(matches!(
+            fault("a && b", "FT").fault,
+            ValuesFault::NotEvaluated { condition: 2, .. }
+        ));
+        assert!(matches!(
+            fault("a && a", "TF").fault,
+            ValuesFault::Coupled { first: 1, second: 2, .. }
+        ));
     }
 }

@@ -19,7 +19,7 @@ use vkcert_model::vector::{ConditionValue, Values};
 
 fn analyse(expression: &E, coupling: &[u32], given: &[Text]) -> McdcAnalysis {
     let given: Vec<Values> = given.iter().map(values_of).collect();
-    Mcdc::new(expression, coupling).unwrap().analyse_vectors(&given).unwrap()
+    Mcdc::new(expression, coupling).unwrap().analyse_vectors(given).unwrap()
 }
 
 /// The set of n + 1 vectors that the proof of `Mcdc::minimum_set` builds.
@@ -193,7 +193,7 @@ proptest! {
         if let Some(outcome) = expression.decided_value(&|condition| fixed[condition as usize]) {
             prop_assert!(expected.iter().all(|text| under(&tree, text) == Some(outcome)));
         }
-        let analysis = mcdc.analyse_vectors(&[]).unwrap();
+        let analysis = mcdc.analyse_vectors(Vec::new()).unwrap();
         for (condition, found) in analysis.conditions.iter().enumerate() {
             for form in [IndependenceForm::UniqueCause, IndependenceForm::Masking] {
                 let attainable = first_pair(form, &tree, condition, &expected).is_some();
@@ -279,7 +279,8 @@ fn timed(
     given: &[Values],
 ) -> (McdcAnalysis, std::time::Duration) {
     let start = std::time::Instant::now();
-    let analysis = Mcdc::new(expression, coupling).unwrap().analyse_vectors(given).unwrap();
+    let analysis =
+        Mcdc::new(expression, coupling).unwrap().analyse_vectors(given.to_vec()).unwrap();
     (analysis, start.elapsed())
 }
 

@@ -5,6 +5,7 @@
 //! it and its first test.
 
 use super::mcdc::{Attainability, ConditionAnalysis, FormAnalysis, VectorAddition};
+use std::borrow::Cow;
 use vkcert_model::vector::{ConditionValue, Values};
 
 /// Why a condition cannot be shown.
@@ -18,7 +19,7 @@ pub(super) struct ConditionGap<'a> {
     pub text: &'a str,
     pub condition_analysis: &'a ConditionAnalysis,
     /// Why unique cause cannot be shown, and why masking cannot.
-    pub reasons: [Option<String>; 2],
+    pub reasons: [Option<Cow<'a, str>>; 2],
 }
 
 /// One sentence per condition that is not shown: what is missing, and which vectors would show it.
@@ -34,7 +35,8 @@ pub(super) fn gap_sentences(
         match (&found.masking.pair, &found.unique_cause.pair) {
             (Some(_), Some(_)) => None,
             (Some(_), None) => {
-                let advice = gap_advice(&texts, unique_cause, &found.unique_cause, first_test);
+                let advice =
+                    gap_advice(&texts, unique_cause.as_deref(), &found.unique_cause, first_test);
                 Some(format!(
                     "{id}: `{text}` is shown by masking only; no two vectors differ in it alone; {advice}."
                 ))
@@ -51,7 +53,7 @@ pub(super) fn gap_sentences(
                     | Attainability::Unattainable
                     | Attainability::Unknown,
                 ) => {
-                    let advice = gap_advice(&texts, masking, &found.masking, first_test);
+                    let advice = gap_advice(&texts, masking.as_deref(), &found.masking, first_test);
                     format!("{id}: no test shows that `{text}` alone turns the outcome; {advice}.")
                 }
             }),
@@ -61,16 +63,16 @@ pub(super) fn gap_sentences(
 }
 
 /// What to do about one form: the vectors to add, or why there are none.
-fn gap_advice(
+fn gap_advice<'r>(
     texts: &[&str],
-    reason: &Option<String>,
+    reason: Option<&'r str>,
     form_analysis: &FormAnalysis,
     first_test: &dyn Fn(&Values) -> Option<String>,
-) -> String {
+) -> Cow<'r, str> {
     match (reason, &form_analysis.addition) {
-        (Some(reason), _) => reason.clone(),
-        (None, Some(addition)) => addition_advice(texts, addition, first_test),
-        (None, None) => "no vector to add is known".to_owned(),
+        (Some(reason), _) => reason.into(),
+        (None, Some(addition)) => addition_advice(texts, addition, first_test).into(),
+        (None, None) => "no vector to add is known".into(),
     }
 }
 

@@ -321,7 +321,7 @@ mod tests {
         let parsed = parse(text).unwrap();
         let mcdc = Mcdc::new(&parsed.expression, &parsed.coupling_numbers()).unwrap();
         let given: Vec<Values> = pair.iter().map(|text| text.parse().unwrap()).collect();
-        let analysis = mcdc.analyse_vectors(&given).unwrap();
+        let analysis = mcdc.analyse_vectors(given).unwrap();
         let of_form = |condition: &super::super::mcdc::ConditionAnalysis| match form {
             IndependenceForm::UniqueCause => condition.unique_cause.pair.is_some(),
             IndependenceForm::Masking => condition.masking.pair.is_some(),

@@ -170,17 +170,17 @@ impl Mcdc {
 
     /// Analyses vectors that tests showed or a user gave; see [`Decision::recorded_outcome`] for
     /// what is refused.
-    pub fn analyse_vectors(&self, given_values: &[Values]) -> Result<McdcAnalysis, McdcError> {
-        let distinct_values: BTreeSet<&Values> = given_values.iter().collect();
+    pub fn analyse_vectors(&self, given_values: Vec<Values>) -> Result<McdcAnalysis, McdcError> {
+        let distinct_values: BTreeSet<Values> = given_values.into_iter().collect();
         if distinct_values.len() > MAX_VECTORS {
             return Err(DecisionLimit::Vectors(distinct_values.len()).into());
         }
-        let outcome = |values: &&Values| {
-            let outcome = self.decision.recorded_outcome(values)?;
-            Ok(Vector { values: (*values).clone(), outcome })
+        let given_vector = |values: Values| {
+            let outcome = self.decision.recorded_outcome(&values)?;
+            Ok(Vector { values, outcome })
         };
         let given_values: Vec<Vector> =
-            distinct_values.iter().map(outcome).collect::<Result<_, VectorFault>>()?;
+            distinct_values.into_iter().map(given_vector).collect::<Result<_, VectorFault>>()?;
         let packed_vectors: Vec<PackedVector> =
             given_values.iter().map(|vector| self.decision.packed_from(&vector.values)).collect();
         let unique_cause_pairs =

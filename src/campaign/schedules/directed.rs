@@ -249,7 +249,7 @@ fn is_decision_open(
     let values: Vec<_> = shown.into_iter().map(|row| row.vector.values.clone()).collect();
     let analysis = Mcdc::new(&decision.expression, &coupling)
         .ok()
-        .and_then(|mcdc| mcdc.analyse_vectors(&values).ok());
+        .and_then(|mcdc| mcdc.analyse_vectors(values).ok());
     analysis.is_none_or(|analysis| {
         analysis.conditions.iter().any(|condition| condition.unique_cause.pair.is_none())
     })

@@ -210,9 +210,12 @@ impl Assessment<'_> {
         obligation_state: impl Fn() -> ObligationState,
     ) {
         coverage.outcomes = self.outcome_obligations(decision, |_| obligation_state());
-        let ObligationState { status, reason, ruled_out, .. } = obligation_state().with_ruling();
-        let proposal = ruled_out.and_then(|ruled_out| ruled_out.proposal());
-        let open_independence = Independence::without_pair(status, reason, proposal);
+        let ruled_state = obligation_state().with_ruling();
+        let open_independence = Independence::without_pair(
+            ruled_state.status,
+            ruled_state.reason,
+            ruled_state.proposal,
+        );
         coverage.mcdc = every_condition(coverage, &open_independence);
         coverage.combinations =
             self.combination_obligations(decision, coverage, &self.mcdc_calculus(decision), |_| {
@@ -231,22 +234,15 @@ impl Assessment<'_> {
     fn outcome_obligations(
         &self,
         decision: &Decision,
-        obligation_state: impl Fn(Outcome) -> ObligationState,
+        mut obligation_state: impl FnMut(Outcome) -> ObligationState,
     ) -> Vec<SimpleObligation> {
-        let decision_outcome = |decision_outcome: Outcome| {
-            let obligation_id = format!("{}.{decision_outcome}", decision.id);
-            let text = format!(
-                "{} is {}",
-                decision.text,
-                if decision_outcome.as_bool() { "true" } else { "false" }
-            );
-            self.obligation_of(
-                obligation_id,
-                (decision.span, text),
-                obligation_state(decision_outcome),
-            )
+        let outcome_obligation = |outcome: Outcome| {
+            let obligation_id = format!("{}.{outcome}", decision.id);
+            let value_word = if outcome.as_bool() { "true" } else { "false" };
+            let text = format!("{} is {value_word}", decision.text);
+            self.obligation_of(obligation_id, (decision.span, text), obligation_state(outcome))
         };
-        [Outcome::True, Outcome::False].map(decision_outcome).into()
+        [Outcome::True, Outcome::False].map(outcome_obligation).into()
     }
 
     fn fill_measured(
@@ -268,7 +264,7 @@ impl Assessment<'_> {
                 .cloned()
                 .collect()
         };
-        let tests_by_outcome = [Outcome::True, Outcome::False].map(tests_showing);
+        let mut tests_by_outcome = [Outcome::True, Outcome::False].map(tests_showing);
         let only_seen = match (
             coverage.constness,
             tests_by_outcome[0].is_empty(),
@@ -283,7 +279,8 @@ impl Assessment<'_> {
             .constant_outcome
             .and_then(|outcome| constant_reason(coverage.constness, outcome));
         coverage.outcomes = self.outcome_obligations(decision, |outcome| {
-            let tests = tests_by_outcome[usize::from(outcome == Outcome::False)].clone();
+            let tests =
+                std::mem::take(&mut tests_by_outcome[usize::from(outcome == Outcome::False)]);
             match tests.is_empty() {
                 false => ObligationState {
                     status: Status::Covered,

@@ -9,6 +9,7 @@ use super::super::subject::ProposalRules;
 use super::assessment::Assessment;
 use super::decisions::{constant_reason, every_condition};
 use super::obligations::ObligationState;
+use std::borrow::Cow;
 use vkcert_model::coverage::{
     ConditionMcdc, Coupling, DecisionCoverage, Independence, Status, Witness,
 };
@@ -18,15 +19,11 @@ use vkcert_model::vector::{Values, Vector};
 
 impl Assessment<'_> {
     pub(super) fn fill_independence(&self, decision: &Decision, coverage: &mut DecisionCoverage) {
-        let shown_values: Vec<Values> =
-            coverage.vectors.iter().map(|vector| vector.values.clone()).collect();
         let calculus = self.mcdc_calculus(decision);
-        let analyse_shown =
-            |mcdc: &Mcdc| mcdc.analyse_vectors(&shown_values).map_err(|error| error.to_string());
         let (mcdc, analysis) = match calculus
             .as_ref()
             .map_err(Clone::clone)
-            .and_then(|mcdc| Ok((mcdc, analyse_shown(mcdc)?)))
+            .and_then(|mcdc| Ok((mcdc, analyse_shown(mcdc, coverage)?)))
         {
             Ok(analysis) => analysis,
             Err(reason) => {
@@ -41,21 +38,9 @@ impl Assessment<'_> {
                 return;
             }
         };
-        let of_condition =
-            |(condition_index, condition_analysis): (usize, &ConditionAnalysis)| ConditionMcdc {
-                condition: coverage.conditions[condition_index].id,
-                unique_cause: self.form_independence(
-                    coverage,
-                    condition_index,
-                    &condition_analysis.unique_cause,
-                ),
-                masking: self.form_independence(
-                    coverage,
-                    condition_index,
-                    &condition_analysis.masking,
-                ),
-            };
-        coverage.mcdc = analysis.conditions.iter().enumerate().map(of_condition).collect();
+        coverage.mcdc = (0..analysis.conditions.len())
+            .map(|index| self.condition_mcdc(coverage, index, &analysis.conditions[index]))
+            .collect();
         coverage.explanation = condition_explanations(coverage, &analysis.conditions);
         coverage.combinations =
             self.combination_obligations(decision, coverage, &calculus, |demanded_vectors| {
@@ -69,6 +54,21 @@ impl Assessment<'_> {
         coverage.minimum = mcdc.minimum_vectors();
         coverage.missing = analysis.missing.into_iter().map(|vector| vector.values).collect();
         coverage.closing_set = analysis.closing_set;
+    }
+
+    fn condition_mcdc(
+        &self,
+        coverage: &DecisionCoverage,
+        condition_index: usize,
+        condition_analysis: &ConditionAnalysis,
+    ) -> ConditionMcdc {
+        let independence =
+            |form_analysis| self.form_independence(coverage, condition_index, form_analysis);
+        ConditionMcdc {
+            condition: coverage.conditions[condition_index].id,
+            unique_cause: independence(&condition_analysis.unique_cause),
+            masking: independence(&condition_analysis.masking),
+        }
     }
 
     fn form_independence(
@@ -97,19 +97,21 @@ impl Assessment<'_> {
         }
         let ruled_out =
             self.effect_ruled_out(coverage.id, condition_index as u32, form_analysis.attainability);
-        let reason = match (&ruled_out, form_analysis.attainability) {
-            (Some(ruled_out), _) => Some(ruled_out.reason.clone()),
-            (None, Attainability::Attainable | Attainability::Unattainable) => {
+        if let Some(ruled_out) = ruled_out {
+            let (reason, proposal) = ruled_out.reason_and_proposal();
+            return Independence::without_pair(Status::Uncovered, Some(reason), proposal);
+        }
+        let reason = match form_analysis.attainability {
+            Attainability::Attainable | Attainability::Unattainable => {
                 self.constant_condition_reason(coverage, condition_index)
             }
             // The records are exact whatever could not be enumerated: no recorded pair shows the
             // condition.
-            (None, Attainability::Unknown) => {
+            Attainability::Unknown => {
                 Some(format!("more than {MAX_VECTORS} vectors can occur; it may be unattainable"))
             }
         };
-        let proposal = ruled_out.and_then(|ruled_out| ruled_out.proposal());
-        Independence::without_pair(Status::Uncovered, reason, proposal)
+        Independence::without_pair(Status::Uncovered, reason, None)
     }
 
     /// Why no input shows the effect of a condition.
@@ -157,6 +159,11 @@ impl Assessment<'_> {
     }
 }
 
+fn analyse_shown(mcdc: &Mcdc, coverage: &DecisionCoverage) -> Result<McdcAnalysis, String> {
+    let shown_values = coverage.vectors.iter().map(|vector| vector.values.clone()).collect();
+    mcdc.analyse_vectors(shown_values).map_err(|error| error.to_string())
+}
+
 fn condition_explanations(
     coverage: &DecisionCoverage,
     analysis: &[ConditionAnalysis],
@@ -166,7 +173,8 @@ fn condition_explanations(
         id: place.id.to_string(),
         text: &place.text,
         condition_analysis,
-        reasons: [mcdc.unique_cause.reason.clone(), mcdc.masking.reason.clone()],
+        reasons: [&mcdc.unique_cause, &mcdc.masking]
+            .map(|independence| independence.reason.as_deref().map(Cow::Borrowed)),
     });
     let first_test = |values: &Values| {
         let vector = coverage.vectors.iter().find(|vector| vector.values == *values)?;

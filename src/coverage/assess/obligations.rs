@@ -3,7 +3,7 @@
 use super::super::resolution::RuledOut;
 use super::super::statement::{Execution, Truth};
 use super::assessment::Assessment;
-use vkcert_model::coverage::{SimpleObligation, Status};
+use vkcert_model::coverage::{Proposal, SimpleObligation, Status};
 use vkcert_model::id::{ObligationId, TestId};
 use vkcert_model::place::Span;
 
@@ -15,17 +15,29 @@ pub(super) struct ObligationState {
     pub ruled_out: Option<RuledOut>,
 }
 
+/// What is known of an obligation, with what a justification could say of it.
+pub(super) struct RuledObligation {
+    pub status: Status,
+    pub reason: Option<String>,
+    pub tests: Vec<TestId>,
+    pub proposal: Option<Proposal>,
+}
+
 impl ObligationState {
     pub(super) fn without_tests(status: Status, reason: Option<String>) -> Self {
         Self { status, reason, tests: Vec::new(), ruled_out: None }
     }
 
     /// What is ruled out is an uncovered obligation, and why is then the reason.
-    pub(super) fn with_ruling(mut self) -> Self {
-        self.ruled_out = self.ruled_out.filter(|_| self.status == Status::Uncovered);
-        self.reason =
-            self.ruled_out.as_ref().map(|ruled_out| ruled_out.reason.clone()).or(self.reason);
-        self
+    pub(super) fn with_ruling(self) -> RuledObligation {
+        let Self { status, reason, tests, ruled_out } = self;
+        match ruled_out.filter(|_| status == Status::Uncovered) {
+            Some(ruled_out) => {
+                let (reason, proposal) = ruled_out.reason_and_proposal();
+                RuledObligation { status, reason: Some(reason), tests, proposal }
+            }
+            None => RuledObligation { status, reason, tests, proposal: None },
+        }
     }
 }
 
@@ -69,7 +81,7 @@ impl Assessment<'_> {
         obligation_state: ObligationState,
     ) -> SimpleObligation {
         let (file, position) = self.position_of(span);
-        let ObligationState { status, reason, tests, ruled_out } = obligation_state.with_ruling();
+        let RuledObligation { status, reason, tests, proposal } = obligation_state.with_ruling();
         SimpleObligation {
             id: ObligationId::from(obligation_id),
             file,
@@ -81,7 +93,7 @@ impl Assessment<'_> {
             tests,
             uncounted: Vec::new(),
             object: None,
-            proposal: ruled_out.and_then(|ruled_out| ruled_out.proposal()),
+            proposal,
         }
     }
 }

@@ -98,34 +98,32 @@ impl Assessment<'_> {
     }
 
     fn label_obligations(&self, switch: &Switch) -> Vec<SimpleObligation> {
-        let label_obligation = |(label_index, label_obligation): (usize, &Label)| {
-            let obligation_id = format!("{}.L{}", switch.id, label_index + 1);
-            let text = match label_obligation.kind {
-                LabelKind::Case | LabelKind::Default => label_obligation.text.clone(),
-                LabelKind::ImplicitDefault => format!("no label of switch ({})", switch.text),
-            };
-            let label_bit = label_obligation.mark.and_then(|mark| self.layout.mark_bit(mark));
-            let Some((label_bit, mark)) = label_bit.zip(label_obligation.mark) else {
-                let reason = Some("the label could not be marked".to_owned());
-                return self.obligation_of(
-                    obligation_id,
-                    (label_obligation.span, text),
-                    ObligationState::without_tests(Status::Undetermined, reason),
-                );
-            };
-            let is_present = self.resolution.marks.contains(&mark);
-            let tests =
-                self.tests.iter().filter(|(_, records)| is_present && records.has(label_bit));
-            let tests: Vec<TestId> = tests.map(|(test, _)| *test).collect();
-            let status = if tests.is_empty() { Status::Uncovered } else { Status::Covered };
-            let ruled_out = self.resolution.label_ruled_out(switch.id, mark);
-            self.obligation_of(
-                obligation_id,
-                (label_obligation.span, text),
-                ObligationState { status, reason: None, tests, ruled_out },
-            )
+        let numbered_labels = switch.labels.iter().enumerate();
+        numbered_labels
+            .map(|(label_index, label)| {
+                let obligation_id = format!("{}.L{}", switch.id, label_index + 1);
+                let text = match label.kind {
+                    LabelKind::Case | LabelKind::Default => label.text.clone(),
+                    LabelKind::ImplicitDefault => format!("no label of switch ({})", switch.text),
+                };
+                let label_state = self.label_state(switch, label);
+                self.obligation_of(obligation_id, (label.span, text), label_state)
+            })
+            .collect()
+    }
+
+    fn label_state(&self, switch: &Switch, label: &Label) -> ObligationState {
+        let label_bit = label.mark.and_then(|mark| self.layout.mark_bit(mark));
+        let Some((label_bit, mark)) = label_bit.zip(label.mark) else {
+            let reason = Some("the label could not be marked".to_owned());
+            return ObligationState::without_tests(Status::Undetermined, reason);
         };
-        switch.labels.iter().enumerate().map(label_obligation).collect()
+        let is_present = self.resolution.marks.contains(&mark);
+        let tests = self.tests.iter().filter(|(_, records)| is_present && records.has(label_bit));
+        let tests: Vec<TestId> = tests.map(|(test, _)| *test).collect();
+        let status = if tests.is_empty() { Status::Uncovered } else { Status::Covered };
+        let ruled_out = self.resolution.label_ruled_out(switch.id, mark);
+        ObligationState { status, reason: None, tests, ruled_out }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{McdcCondition, McdcForm, McdcMultiple, McdcResult, McdcVector};
 use comfy_table::{CellAlignment, Table, presets};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use vkcert_model::coverage::MinimumVectors;
 use vkcert_model::vector::Values;
@@ -40,13 +41,13 @@ impl McdcResult {
     fn vector_table(&self, vector_rows: &[&McdcVector]) -> String {
         let mut table = Table::new();
         table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
-        let condition_ids = || self.conditions.iter().map(|condition| condition.id.clone());
-        let mut header = vec!["No.".to_owned()];
-        header.extend(condition_ids());
-        header.push("result".to_owned());
+        let condition_ids = || self.conditions.iter().map(|condition| condition.id.as_str());
+        let mut header: Vec<Cow<str>> = vec!["No.".into()];
+        header.extend(condition_ids().map(Cow::Borrowed));
+        header.push("result".into());
         let has_given = vector_rows.iter().any(|row| row.given);
         if has_given {
-            header.extend(condition_ids().map(|id| format!("{id} independence")));
+            header.extend(condition_ids().map(|id| format!("{id} independence").into()));
         }
         table.set_header(header);
         let row_by_values: BTreeMap<&Values, usize> = vector_rows

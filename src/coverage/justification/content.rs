@@ -11,7 +11,9 @@
 
 use super::super::statement::visit_block;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 use vkcert_glsl::collapse_spaces;
 use vkcert_model::canonical::{canonical_json, content_hash};
 use vkcert_model::coverage::{KernelCoverage, SimpleObligation};
@@ -101,15 +103,15 @@ enum ObligationKind {
 }
 
 /// An obligation without what it shares with all others of its kernel.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Content {
     kind: ObligationKind,
     /// The whole of it, without comments, white space collapsed to single spaces.
-    text: String,
+    text: Rc<str>,
     /// Of functions of one name the number behind it: `limit#2`; empty at global scope.
-    function: String,
+    function: Rc<str>,
     /// Text of the macro uses that it came through, outermost first.
-    expansion: Vec<String>,
+    expansion: Rc<[String]>,
     /// Its number among obligations of the same kind and text in the function, in source order from
     /// 1.
     number: u32,
@@ -122,6 +124,22 @@ impl Content {
     fn equality_key(&self) -> (ObligationKind, &str, &str) {
         (self.kind, &self.function, &self.text)
     }
+
+    fn signed(&self) -> SignedContent<'_> {
+        let Self { kind, text, function, expansion, number, equals } = self;
+        SignedContent { kind: *kind, text, function, expansion, number: *number, equals: *equals }
+    }
+}
+
+/// A [`Content`] as it is hashed.
+#[derive(Serialize)]
+struct SignedContent<'a> {
+    kind: ObligationKind,
+    text: &'a str,
+    function: &'a str,
+    expansion: &'a [String],
+    number: u32,
+    equals: u32,
 }
 
 /// The contents of all obligations of one kernel.
@@ -150,12 +168,12 @@ impl<'a> BoundContents<'a> {
         struct Signed<'a> {
             kernel: &'a KernelName,
             obligation: &'a ObligationId,
-            content: &'a Content,
+            content: SignedContent<'a>,
             code: &'a str,
             configurations: &'a [BoundConfiguration],
         }
         let BoundKernel { kernel, code, configurations, .. } = self.bound;
-        let content = self.by_id.get(id)?;
+        let content = self.by_id.get(id)?.signed();
         let signed_content = Signed { kernel, obligation: id, content, code, configurations };
         let text = canonical_json(&signed_content).expect("contents are representable as JSON");
         Some(content_hash(text.as_bytes()))
@@ -165,9 +183,17 @@ impl<'a> BoundContents<'a> {
 /// Where in the source something stands.
 #[derive(Debug, Clone, Default)]
 struct SourceText {
-    function: String,
-    text: String,
-    expansion: Vec<String>,
+    function: Rc<str>,
+    text: Rc<str>,
+    expansion: Rc<[String]>,
+}
+
+impl SourceText {
+    /// Another text at the same place.
+    fn with_text(&self, text: Rc<str>) -> Self {
+        let Self { function, text: _, expansion } = self;
+        Self { function: Rc::clone(function), text, expansion: Rc::clone(expansion) }
+    }
 }
 
 /// The whole texts of what has an id in the source.
@@ -184,14 +210,14 @@ impl<'a> SourceTexts<'a> {
             Self { structure, statements: BTreeMap::new(), named: BTreeMap::new() };
         let Some(structure) = structure else { return source_texts };
         for function in &structure.functions {
-            let function_label = function_name(structure, function);
+            let function_label: Rc<str> = function_name(structure, function).into();
             visit_block(&function.body, &mut |statement| {
                 if let Some(id) = statement.id {
-                    let text = collapse_spaces(text_of(structure, statement.span));
+                    let text = collapse_spaces(text_of(structure, statement.span)).into();
                     let expansion = macro_sites(structure, &statement.expansion);
                     source_texts.statements.insert(
                         id,
-                        SourceText { function: function_label.clone(), text, expansion },
+                        SourceText { function: Rc::clone(&function_label), text, expansion },
                     );
                 }
                 if let StatementKind::Switch { switch, .. } = &statement.kind {
@@ -207,7 +233,7 @@ impl<'a> SourceTexts<'a> {
         &mut self,
         structure: &KernelStructure,
         switch: vkcert_model::id::SwitchId,
-        function_label: &str,
+        function_label: &Rc<str>,
     ) {
         let Some(switch) = structure.switches.get((switch.0 as usize).wrapping_sub(1)) else {
             return;
@@ -220,29 +246,27 @@ impl<'a> SourceTexts<'a> {
                 LabelKind::ImplicitDefault => format!("no label of switch ({})", switch.text),
             };
             let label_text = SourceText {
-                function: function_label.to_owned(),
-                text: label_text,
-                expansion: Vec::new(),
+                function: Rc::clone(function_label),
+                text: label_text.into(),
+                expansion: Rc::default(),
             };
             self.named.insert(format!("{}.L{}", switch.id, label_index + 1), label_text);
         }
     }
 
-    fn add_points(&mut self, function: &Function, function_label: String) {
+    fn add_points(&mut self, function: &Function, function_label: Rc<str>) {
         let point_text = |text: String| SourceText {
-            function: function_label.clone(),
-            text,
-            expansion: Vec::new(),
+            function: Rc::clone(&function_label),
+            text: text.into(),
+            expansion: Rc::default(),
         };
         self.named.insert(format!("{}.entry", function.id), point_text("entry".to_owned()));
         for (exit_index, exit) in function.exits.iter().enumerate() {
             let text = match exit {
-                Exit::Return { statement } => self
-                    .statements
-                    .get(statement)
-                    .map_or("", |statement_text| &statement_text.text)
-                    .to_owned(),
-                Exit::EndOfBody { .. } => "end of body".to_owned(),
+                Exit::Return { statement } => {
+                    self.statements.get(statement).map_or("", |statement_text| &statement_text.text)
+                }
+                Exit::EndOfBody { .. } => "end of body",
             };
             self.named.insert(
                 format!("{}.X{}", function.id, exit_index + 1),
@@ -257,8 +281,10 @@ impl<'a> SourceTexts<'a> {
         let id = item.id.as_str();
         let statement = id.parse::<StatementId>().ok().and_then(|id| self.statements.get(&id));
         let known_text = statement.or_else(|| self.named.get(id)).cloned();
-        known_text
-            .unwrap_or_else(|| SourceText { text: item.text.clone(), ..SourceText::default() })
+        known_text.unwrap_or_else(|| SourceText {
+            text: item.text.as_str().into(),
+            ..SourceText::default()
+        })
     }
 
     /// Of a decision; its text is for each obligation to complete.
@@ -271,8 +297,8 @@ impl<'a> SourceTexts<'a> {
             let function =
                 function.map(|function| function_name(structure, function)).unwrap_or_default();
             Some(SourceText {
-                function,
-                text: String::new(),
+                function: function.into(),
+                text: Rc::default(),
                 expansion: macro_sites(structure, &decision.expansion),
             })
         });
@@ -281,15 +307,15 @@ impl<'a> SourceTexts<'a> {
 }
 
 /// The name, with a number behind it where the source has several functions of that name before it.
-fn function_name(structure: &KernelStructure, function: &Function) -> String {
+fn function_name<'s>(structure: &KernelStructure, function: &'s Function) -> Cow<'s, str> {
     let functions_before = structure
         .functions
         .iter()
         .take_while(|earlier_function| earlier_function.id != function.id);
     match functions_before.filter(|earlier_function| earlier_function.name == function.name).count()
     {
-        0 => function.name.clone(),
-        same_named => format!("{}#{}", function.name, same_named + 1),
+        0 => function.name.as_str().into(),
+        same_named => format!("{}#{}", function.name, same_named + 1).into(),
     }
 }
 
@@ -299,7 +325,7 @@ fn text_of(structure: &KernelStructure, span: Span) -> &str {
     file.and_then(|file| file.text.get(span.start as usize..span.end as usize)).unwrap_or("")
 }
 
-fn macro_sites(structure: &KernelStructure, expansion: &[Expansion]) -> Vec<String> {
+fn macro_sites(structure: &KernelStructure, expansion: &[Expansion]) -> Rc<[String]> {
     let site_text = |expansion: &Expansion| collapse_spaces(text_of(structure, expansion.site));
     expansion
         .iter()
@@ -338,12 +364,12 @@ impl ContentGathering<'_> {
         }
         for decision in &coverage.decisions {
             let decision_text = self.texts.text_of_decision(decision.id);
-            let text_about = |text: String| SourceText { text, ..decision_text.clone() };
             for item in &decision.outcomes {
-                self.add_content(item.id, ObligationKind::Outcome, text_about(item.text.clone()));
+                let source_text = decision_text.with_text(item.text.as_str().into());
+                self.add_content(item.id, ObligationKind::Outcome, source_text);
             }
             for condition in &decision.conditions {
-                let text = format!("{} / {}", decision.text, condition.text);
+                let text: Rc<str> = format!("{} / {}", decision.text, condition.text).into();
                 for (form, kind) in [
                     ("unique-cause", ObligationKind::UniqueCause),
                     ("masking", ObligationKind::Masking),
@@ -351,16 +377,13 @@ impl ContentGathering<'_> {
                     self.add_content(
                         ObligationId::from(format!("{}.{form}", condition.id)),
                         kind,
-                        text_about(text.clone()),
+                        decision_text.with_text(Rc::clone(&text)),
                     );
                 }
             }
             for item in &decision.combinations {
-                self.add_content(
-                    item.id,
-                    ObligationKind::Combination,
-                    text_about(item.text.clone()),
-                );
+                let source_text = decision_text.with_text(item.text.as_str().into());
+                self.add_content(item.id, ObligationKind::Combination, source_text);
             }
         }
     }
@@ -374,12 +397,10 @@ impl ContentGathering<'_> {
             .collect();
         for item in &coverage.objects {
             let branch = item.id.as_str().split('.').next().unwrap_or_default();
-            let function_name =
-                function_by_branch.get(branch).copied().unwrap_or_default().to_owned();
             let source_text = SourceText {
-                function: function_name,
-                text: item.text.clone(),
-                expansion: Vec::new(),
+                function: function_by_branch.get(branch).copied().unwrap_or_default().into(),
+                text: item.text.as_str().into(),
+                expansion: Rc::default(),
             };
             self.add_content(item.id, ObligationKind::ObjectOutcome, source_text);
         }

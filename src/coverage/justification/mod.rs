@@ -17,9 +17,10 @@ pub use content::{BoundConfiguration, BoundContents, BoundKernel};
 
 use super::criteria;
 use claim::{ClaimedObligation, class_fault};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use vkcert_model::canonical::content_hash;
-use vkcert_model::coverage::{Independence, KernelCoverage, Proposal, SimpleObligation, Status};
+use vkcert_model::coverage::{ConditionMcdc, KernelCoverage, Proposal, SimpleObligation, Status};
 use vkcert_model::evidence::FIRST_SCHEMA;
 use vkcert_model::id::{KernelName, ObligationId};
 use vkcert_model::project::SoftwareLevel;
@@ -157,16 +158,17 @@ fn simple_obligations(coverage: &KernelCoverage) -> impl Iterator<Item = &Simple
 /// The displayed text of every obligation: of statements, outcomes, labels, points and vectors
 /// their own; of `D1.C2.unique-cause` and `D1.C2.masking` the decision's text, ` / ` and the
 /// condition's.
-pub fn displayed_texts(coverage: &KernelCoverage) -> BTreeMap<ObligationId, String> {
+pub fn displayed_texts(coverage: &KernelCoverage) -> BTreeMap<ObligationId, Cow<'_, str>> {
     let simple_items = simple_obligations(coverage);
-    let mut text_by_id: BTreeMap<ObligationId, String> =
-        simple_items.map(|obligation| (obligation.id, obligation.text.clone())).collect();
+    let mut text_by_id: BTreeMap<ObligationId, Cow<str>> = simple_items
+        .map(|obligation| (obligation.id, Cow::Borrowed(obligation.text.as_str())))
+        .collect();
     for decision in &coverage.decisions {
         for place in &decision.conditions {
-            let text = format!("{} / {}", decision.text, place.text);
-            text_by_id
-                .insert(ObligationId::from(format!("{}.unique-cause", place.id)), text.clone());
-            text_by_id.insert(ObligationId::from(format!("{}.masking", place.id)), text);
+            for form in ["unique-cause", "masking"] {
+                let text = format!("{} / {}", decision.text, place.text);
+                text_by_id.insert(ObligationId::from(format!("{}.{form}", place.id)), text.into());
+            }
         }
     }
     text_by_id
@@ -243,7 +245,7 @@ struct OpenObligation<'a> {
 struct JustificationJudge<'a> {
     bound: BoundKernel<'a>,
     standard: &'a JustificationStandard,
-    displayed: BTreeMap<ObligationId, String>,
+    displayed: BTreeMap<ObligationId, Cow<'a, str>>,
     contents: BoundContents<'a>,
     open_obligations: BTreeMap<ObligationId, OpenObligation<'a>>,
 }
@@ -282,7 +284,7 @@ impl<'a> JustificationJudge<'a> {
     }
 
     fn stale_hash(&self, id: &ObligationId, justification: &Justification) -> Option<String> {
-        let text = self.displayed.get(id).map_or("", String::as_str);
+        let text = self.displayed.get(id).map_or("", |text| &**text);
         let (signed_words, current_hash) = match self.standard.binding {
             HashBinding::DisplayedText => {
                 (format!("{id}"), displayed_hash(self.bound.kernel, id.as_str(), text))
@@ -392,15 +394,14 @@ fn mark_justified(
     for decision in &mut coverage.decisions {
         decision.outcomes.iter_mut().chain(&mut decision.combinations).for_each(mark_obligation);
         for mcdc in &mut decision.mcdc {
-            let mark_form = |mark_form: &mut Independence, name: &str| {
-                let id = ObligationId::from(format!("{}.{name}", mcdc.condition));
+            let ConditionMcdc { condition, unique_cause, masking } = mcdc;
+            for (name, independence) in [("unique-cause", unique_cause), ("masking", masking)] {
+                let id = ObligationId::from(format!("{condition}.{name}"));
                 if let Some(justification) = accepted_justifications.get(&id) {
-                    mark_form.status = Status::Justified;
-                    mark_form.reason = Some(justification_sentence(justification));
+                    independence.status = Status::Justified;
+                    independence.reason = Some(justification_sentence(justification));
                 }
-            };
-            mark_form(&mut mcdc.unique_cause, "unique-cause");
-            mark_form(&mut mcdc.masking, "masking");
+            }
         }
     }
 }

@@ -15,8 +15,11 @@ pub(crate) struct RuledOut {
 }
 
 impl RuledOut {
-    pub(crate) fn proposal(&self) -> Option<Proposal> {
-        self.class.map(|class| Proposal { class, reason: self.reason.clone() })
+    /// The reason by itself, and within the proposal where there can be one.
+    pub(crate) fn reason_and_proposal(self) -> (String, Option<Proposal>) {
+        let Self { reason, class } = self;
+        let proposal = class.map(|class| Proposal { class, reason: reason.clone() });
+        (reason, proposal)
     }
 }
 

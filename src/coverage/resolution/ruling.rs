@@ -143,22 +143,22 @@ impl Resolution<'_> {
         reason: String,
     ) -> RuledOut {
         let is_by_text = fixing_ground.constants.is_empty() && fixing_ground.defines.is_empty();
-        let ruled_out = |class| RuledOut { reason: reason.clone(), class: Some(class) };
-        match (is_by_text, matter, self.proposing) {
-            (false, _, _) => ruled_out(JustificationClass::Deactivated),
+        let class = match (is_by_text, matter, self.proposing) {
+            (false, _, _) => JustificationClass::Deactivated,
             (true, ImpossibleMatter::Choice, ProposalRules::Current) => {
-                ruled_out(JustificationClass::Infeasible)
+                JustificationClass::Infeasible
             }
             (true, ImpossibleMatter::Code, ProposalRules::Current) => {
-                RuledOut { reason: format!("{reason}; {TO_REMOVE}"), class: None }
+                return RuledOut { reason: format!("{reason}; {TO_REMOVE}"), class: None };
             }
             (true, ImpossibleMatter::Choice, ProposalRules::AsInFirstFormat) => {
-                ruled_out(JustificationClass::Extraneous)
+                JustificationClass::Extraneous
             }
             (true, ImpossibleMatter::Code, ProposalRules::AsInFirstFormat) => {
-                ruled_out(JustificationClass::Dead)
+                JustificationClass::Dead
             }
-        }
+        };
+        RuledOut { reason, class: Some(class) }
     }
 
     /// The compiler made nothing of it.
