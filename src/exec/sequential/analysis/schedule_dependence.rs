@@ -3,11 +3,11 @@
 //!
 //! Knows: which registers and which memory a value may come to, whatever the path (a forward
 //! may-analysis of the program).
-//! Promises: where [`dependence`] finds nothing, every schedule makes the same accesses, and
+//! Promises: where [`schedule_dependence`] finds nothing, every schedule makes the same accesses, and
 //! barriers order them alike. An atomic without a used result whose operations commute gives memory
 //! the same value in every schedule.
 //! Does not cover: parts of a variable: one element that depends on an atomic stands for all. Order
-//! that atomics make between invocations: `Order::synchronized` tells of that.
+//! that atomics make between invocations: `HappensBefore::synchronized` tells of that.
 
 use crate::ir::atomic::AtomicOperation;
 use crate::ir::image::ImageOperation;
@@ -15,14 +15,14 @@ use crate::ir::{
     Access, AccessRoot, BasicBlock, LaneInstruction, LocatedInstruction, OrderUse, PointedMemory,
     Program, RegisterUse, Scalar, SpinWaits, Terminator,
 };
-use crate::memory::access_sets::Combined;
-use crate::memory::store::Slot;
+use crate::memory::access_sets::CommutativeUpdate;
+use crate::memory::store::BoundRange;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_spirv::operation::sized::NumberFormat;
 
-/// Memory that is looked at as one.
+/// Memory that the analysis does not divide further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Memory {
+enum MemoryRegion {
     Buffer(usize),
     /// Any buffer: where an address leads.
     Buffers,
@@ -31,24 +31,24 @@ enum Memory {
     PushConstants,
 }
 
-/// What the analysis has found so far.
-pub(super) struct Flow<'a> {
+/// State of the forward analysis: what may depend on the schedule so far.
+pub(super) struct ScheduleFlow<'a> {
     program: Program,
-    slots: &'a [Option<Slot>],
+    slots: &'a [Option<BoundRange>],
     racy: &'a BTreeSet<u32>,
     /// Registers that outlive a block.
     registers: BTreeSet<Scalar>,
-    /// Those of the block that is looked at: others use the same ones.
+    /// Registers of the current block: other blocks reuse the same ones.
     local: BTreeSet<Scalar>,
-    memory: BTreeSet<Memory>,
-    /// Branches and addresses that such a value comes to.
+    memory: BTreeSet<MemoryRegion>,
+    /// Source indices of branches and addresses that a schedule-dependent value reaches.
     reached: BTreeSet<u32>,
     /// Blocks that end in such a branch.
     deciding: BTreeSet<usize>,
     /// Blocks that run only where such a branch has decided so; empty where control is not
     /// followed.
     controlled: BTreeSet<usize>,
-    /// The block that is looked at.
+    /// The current block.
     current: usize,
 }
 
@@ -56,35 +56,35 @@ pub(super) struct Flow<'a> {
 /// the places of accesses whose values depend on who comes first: reads that race, and writes that
 /// race and differ. `buffers` are those whose contents depend on the schedule, before the dispatch
 /// and then behind it.
-pub(crate) fn dependence(
+pub(crate) fn schedule_dependence(
     program: &Program,
-    slots: &[Option<Slot>],
+    slots: &[Option<BoundRange>],
     racy: &BTreeSet<u32>,
-    buffers: &mut BTreeSet<usize>,
+    dependent_buffers: &mut BTreeSet<usize>,
 ) -> Option<u32> {
-    let steps = || program.blocks.iter().flat_map(|block| &block.steps);
-    let atomic = |step: &LocatedInstruction| match &step.instruction {
+    let all_steps = || program.blocks.iter().flat_map(|block| &block.steps);
+    let is_atomic = |step: &LocatedInstruction| match &step.instruction {
         LaneInstruction::Atomic { .. } => true,
         LaneInstruction::Image(image) => matches!(image.operation, ImageOperation::Atomic(_)),
         _ => false,
     };
-    if racy.is_empty() && buffers.is_empty() && !steps().any(atomic) {
+    if racy.is_empty() && dependent_buffers.is_empty() && !all_steps().any(is_atomic) {
         return None;
     }
-    let mut flow = Flow::new(program, slots, racy, buffers);
-    while flow.spread() {}
-    flow.hand_over(buffers);
+    let mut flow = ScheduleFlow::new(program, slots, racy, dependent_buffers);
+    while flow.propagate() {}
+    flow.add_dependent_buffers(dependent_buffers);
     flow.reached.first().copied()
 }
 
-impl<'a> Flow<'a> {
+impl<'a> ScheduleFlow<'a> {
     pub(super) fn new(
         program: &Program,
-        slots: &'a [Option<Slot>],
+        slots: &'a [Option<BoundRange>],
         racy: &'a BTreeSet<u32>,
-        buffers: &BTreeSet<usize>,
+        dependent_buffers: &BTreeSet<usize>,
     ) -> Self {
-        let mut flow = Flow {
+        let mut flow = ScheduleFlow {
             program: program.clone(),
             slots,
             racy,
@@ -96,22 +96,24 @@ impl<'a> Flow<'a> {
             controlled: BTreeSet::new(),
             current: 0,
         };
-        flow.memory = flow.unordered();
-        flow.memory.extend(buffers.iter().map(|buffer| Memory::Buffer(*buffer)));
+        flow.memory = flow.order_dependent_regions();
+        flow.memory.extend(dependent_buffers.iter().map(|buffer| MemoryRegion::Buffer(*buffer)));
         flow
     }
 }
 
-impl Flow<'_> {
+impl ScheduleFlow<'_> {
     /// Adds the buffers whose contents depend on the schedule.
-    pub(super) fn hand_over(&self, buffers: &mut BTreeSet<usize>) {
-        for memory in &self.memory {
-            match memory {
-                Memory::Buffer(buffer) => drop(buffers.insert(*buffer)),
-                Memory::Buffers => {
-                    buffers.extend(self.slots.iter().flatten().map(|slot| slot.buffer))
+    pub(super) fn add_dependent_buffers(&self, dependent_buffers: &mut BTreeSet<usize>) {
+        for region in &self.memory {
+            match region {
+                MemoryRegion::Buffer(buffer) => drop(dependent_buffers.insert(*buffer)),
+                MemoryRegion::Buffers => {
+                    dependent_buffers.extend(self.slots.iter().flatten().map(|slot| slot.buffer))
                 }
-                Memory::Workgroup | Memory::Invocation | Memory::PushConstants => {}
+                MemoryRegion::Workgroup
+                | MemoryRegion::Invocation
+                | MemoryRegion::PushConstants => {}
             }
         }
     }
@@ -121,14 +123,14 @@ impl Flow<'_> {
     }
 
     /// Follows control: these blocks depend on the schedule; whether any of them is new.
-    pub(super) fn control(&mut self, blocks: BTreeSet<usize>) -> bool {
-        let before = self.controlled.len();
+    pub(super) fn add_controlled(&mut self, blocks: BTreeSet<usize>) -> bool {
+        let earlier_count = self.controlled.len();
         self.controlled.extend(blocks);
-        self.controlled.len() > before
+        self.controlled.len() > earlier_count
     }
 
-    /// What follows is this block.
-    pub(super) fn enter(&mut self, block: usize) {
+    /// Begins a block.
+    pub(super) fn enter_block(&mut self, block: usize) {
         self.local.clear();
         self.current = block;
     }
@@ -137,112 +139,120 @@ impl Flow<'_> {
         self.controlled.contains(&self.current)
     }
 
-    fn memories(&self, root: AccessRoot) -> Vec<Memory> {
+    fn root_regions(&self, root: AccessRoot) -> Vec<MemoryRegion> {
         let buffer = |descriptor: u32| {
             let slot = self.slots.get(descriptor as usize).copied().flatten();
-            slot.map(|slot| Memory::Buffer(slot.buffer))
+            slot.map(|slot| MemoryRegion::Buffer(slot.buffer))
         };
         match root {
             AccessRoot::Descriptor(descriptor) => buffer(descriptor).into_iter().collect(),
             AccessRoot::Descriptors { first, length, index: _ } => {
                 (first..first + length).filter_map(buffer).collect()
             }
-            AccessRoot::Buffer(buffer) => vec![Memory::Buffer(buffer as usize)],
+            AccessRoot::Buffer(buffer) => vec![MemoryRegion::Buffer(buffer as usize)],
             AccessRoot::Address(_)
             | AccessRoot::Pointer { which: _, into: PointedMemory::Buffers } => {
-                vec![Memory::Buffers]
+                vec![MemoryRegion::Buffers]
             }
             AccessRoot::Workgroup
             | AccessRoot::Pointer { which: _, into: PointedMemory::Workgroup } => {
-                vec![Memory::Workgroup]
+                vec![MemoryRegion::Workgroup]
             }
-            AccessRoot::Invocation => vec![Memory::Invocation],
-            AccessRoot::PushConstant => vec![Memory::PushConstants],
+            AccessRoot::Invocation => vec![MemoryRegion::Invocation],
+            AccessRoot::PushConstant => vec![MemoryRegion::PushConstants],
         }
     }
 
-    /// Whether some of it may hold such a value.
-    fn holds(&self, root: AccessRoot) -> bool {
-        self.memories(root).iter().any(|memory| match memory {
-            Memory::Buffers => {
-                self.memory.iter().any(|one| matches!(one, Memory::Buffer(_) | Memory::Buffers))
+    /// Whether memory behind a root may hold a schedule-dependent value.
+    fn may_hold_dependent(&self, root: AccessRoot) -> bool {
+        self.root_regions(root).iter().any(|region| match region {
+            MemoryRegion::Buffers => self.memory.iter().any(|held_region| {
+                matches!(held_region, MemoryRegion::Buffer(_) | MemoryRegion::Buffers)
+            }),
+            MemoryRegion::Buffer(_) => {
+                self.memory.contains(region) || self.memory.contains(&MemoryRegion::Buffers)
             }
-            Memory::Buffer(_) => {
-                self.memory.contains(memory) || self.memory.contains(&Memory::Buffers)
-            }
-            Memory::Workgroup | Memory::Invocation | Memory::PushConstants => {
-                self.memory.contains(memory)
+            MemoryRegion::Workgroup | MemoryRegion::Invocation | MemoryRegion::PushConstants => {
+                self.memory.contains(region)
             }
         })
     }
 
     /// Memory whose contents depend on the order of atomics.
-    fn unordered(&self) -> BTreeSet<Memory> {
-        let mut ways: BTreeMap<Memory, Vec<Option<[Combined; 2]>>> = BTreeMap::new();
-        let mut note = |memories: Vec<Memory>, op: AtomicOperation, form: NumberFormat| {
-            let way = Combined::by(op, form);
-            memories.into_iter().for_each(|memory| ways.entry(memory).or_default().push(way));
-        };
+    fn order_dependent_regions(&self) -> BTreeSet<MemoryRegion> {
+        let mut ways: BTreeMap<MemoryRegion, Vec<Option<[CommutativeUpdate; 2]>>> = BTreeMap::new();
+        let mut note_update =
+            |regions: Vec<MemoryRegion>, op: AtomicOperation, number_format: NumberFormat| {
+                let way = CommutativeUpdate::by(op, number_format);
+                regions.into_iter().for_each(|region| ways.entry(region).or_default().push(way));
+            };
         for step in self.program.blocks.iter().flat_map(|block| &block.steps) {
             match &step.instruction {
-                LaneInstruction::Atomic { op, form, access, .. }
+                LaneInstruction::Atomic { op, form: number_format, access, .. }
                     if *op != AtomicOperation::Load =>
                 {
-                    note(self.memories(access.root), *op, *form);
+                    note_update(self.root_regions(access.root), *op, *number_format);
                 }
                 LaneInstruction::Image(image) => {
                     if let ImageOperation::Atomic(op) = image.operation {
-                        note(self.shown(&image.image.descriptors), op, image.form);
+                        note_update(self.image_regions(&image.image.descriptors), op, image.form);
                     }
                 }
                 _ => {}
             }
         }
-        let unordered = |ways: &Vec<Option<[Combined; 2]>>| {
+        let is_order_dependent = |ways: &Vec<Option<[CommutativeUpdate; 2]>>| {
             ways.iter().any(|way| way.is_none() || *way != ways[0])
         };
-        ways.into_iter().filter(|(_, ways)| unordered(ways)).map(|(memory, _)| memory).collect()
+        ways.into_iter()
+            .filter(|(_, ways)| is_order_dependent(ways))
+            .map(|(region, _)| region)
+            .collect()
     }
 
-    fn shown(&self, descriptors: &[u32]) -> Vec<Memory> {
+    fn image_regions(&self, descriptors: &[u32]) -> Vec<MemoryRegion> {
         descriptors
             .iter()
-            .flat_map(|descriptor| self.memories(AccessRoot::Descriptor(*descriptor)))
+            .flat_map(|descriptor| self.root_regions(AccessRoot::Descriptor(*descriptor)))
             .collect()
     }
 
     /// Adds memory that is read and written plainly where invocations may wait for each other and
     /// fences order what they do: what one leaves there for the next, as under a lock, depends on
-    /// who comes first.
-    pub(super) fn pass_on_by_waiting(&mut self) {
-        let fenced = |block: &BasicBlock| {
+    /// which invocation comes first.
+    pub(super) fn add_regions_passed_by_waiting(&mut self) {
+        let has_fence = |block: &BasicBlock| {
             let fence = |step: &LocatedInstruction| matches!(&step.instruction, LaneInstruction::Fence { fence } if fence.orders_anything());
             !matches!(block.terminator, Terminator::Barrier { .. }) && block.steps.iter().any(fence)
         };
-        let released = match &self.program.order {
+        let has_releasing_atomic = match &self.program.order {
             OrderUse::Exact(places) => {
                 places.atomics().any(|atomic| atomic.fence.orders_anything())
             }
             OrderUse::Intervals => false,
         };
         if self.program.waits != SpinWaits::Possibly
-            || !(released || self.program.blocks.iter().any(fenced))
+            || !(has_releasing_atomic || self.program.blocks.iter().any(has_fence))
         {
             return;
         }
-        let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
+        let (mut read_regions, mut written_regions) = (BTreeSet::new(), BTreeSet::new());
         for step in self.program.blocks.iter().flat_map(|block| &block.steps) {
             match &step.instruction {
-                LaneInstruction::Load { access, .. } => read.extend(self.memories(access.root)),
-                LaneInstruction::Store { access, .. } => written.extend(self.memories(access.root)),
+                LaneInstruction::Load { access, .. } => {
+                    read_regions.extend(self.root_regions(access.root))
+                }
+                LaneInstruction::Store { access, .. } => {
+                    written_regions.extend(self.root_regions(access.root))
+                }
                 _ => {}
             }
         }
-        let shared = |memory: &&Memory| match memory {
-            Memory::Buffer(_) | Memory::Buffers | Memory::Workgroup => true,
-            Memory::Invocation | Memory::PushConstants => false,
+        let is_shared = |region: &&MemoryRegion| match region {
+            MemoryRegion::Buffer(_) | MemoryRegion::Buffers | MemoryRegion::Workgroup => true,
+            MemoryRegion::Invocation | MemoryRegion::PushConstants => false,
         };
-        self.memory.extend(read.intersection(&written).filter(shared));
+        self.memory.extend(read_regions.intersection(&written_regions).filter(is_shared));
     }
 
     /// Whether a register lives in one block.
@@ -253,7 +263,7 @@ impl Flow<'_> {
         }
     }
 
-    pub(super) fn has(&self, scalar: Scalar) -> bool {
+    pub(super) fn register_depends(&self, scalar: Scalar) -> bool {
         if self.is_local(scalar) {
             self.local.contains(&scalar)
         } else {
@@ -261,46 +271,50 @@ impl Flow<'_> {
         }
     }
 
-    /// One round; whether anything is new.
-    pub(super) fn spread(&mut self) -> bool {
-        let before = (self.registers.len(), self.memory.len());
+    /// One round of the fix point; whether anything was added.
+    pub(super) fn propagate(&mut self) -> bool {
+        let earlier_sizes = (self.registers.len(), self.memory.len());
         let mut blocks = std::mem::take(&mut self.program.blocks);
         for (index, block) in blocks.iter_mut().enumerate() {
-            self.enter(index);
+            self.enter_block(index);
             for step in &mut block.steps {
-                self.step(step);
+                self.transfer(step);
             }
-            let branches = match &block.terminator {
-                Terminator::Branch { condition, .. } => self.has(Scalar::Mask(*condition)),
-                Terminator::Switch { selector, .. } => self.has(Scalar::Word(*selector)),
+            let branch_depends = match &block.terminator {
+                Terminator::Branch { condition, .. } => {
+                    self.register_depends(Scalar::Mask(*condition))
+                }
+                Terminator::Switch { selector, .. } => {
+                    self.register_depends(Scalar::Word(*selector))
+                }
                 Terminator::Jump { .. }
                 | Terminator::Barrier { .. }
                 | Terminator::End
                 | Terminator::Unreachable => false,
             };
-            if branches {
+            if branch_depends {
                 self.reached.insert(block.source_index);
                 self.deciding.insert(index);
             }
         }
         self.program.blocks = blocks;
-        (self.registers.len(), self.memory.len()) != before
+        (self.registers.len(), self.memory.len()) != earlier_sizes
     }
 
-    pub(super) fn step(&mut self, step: &mut LocatedInstruction) {
-        if self.is_addressed(&step.instruction) {
+    pub(super) fn transfer(&mut self, step: &mut LocatedInstruction) {
+        if self.address_depends(&step.instruction) {
             self.reached.insert(step.source_index);
         }
-        let (mut read, mut written) = (self.is_controlled(), Vec::new());
-        step.instruction.visit_registers(&mut |scalar, using| {
-            if matches!(using, RegisterUse::Write | RegisterUse::Update) {
-                written.push(*scalar);
+        let (mut reads_dependent, mut written_registers) = (self.is_controlled(), Vec::new());
+        step.instruction.visit_registers(&mut |scalar, register_use| {
+            if matches!(register_use, RegisterUse::Write | RegisterUse::Update) {
+                written_registers.push(*scalar);
             }
-            read |= using != RegisterUse::Write && self.has(*scalar);
+            reads_dependent |= register_use != RegisterUse::Write && self.register_depends(*scalar);
         });
-        let gives = self.gives(step, read);
-        for scalar in written {
-            match (self.is_local(scalar), gives) {
+        let result_dependent = self.result_depends(step, reads_dependent);
+        for scalar in written_registers {
+            match (self.is_local(scalar), result_dependent) {
                 (true, true) => drop(self.local.insert(scalar)),
                 (true, false) => drop(self.local.remove(&scalar)),
                 (false, true) => drop(self.registers.insert(scalar)),
@@ -309,68 +323,77 @@ impl Flow<'_> {
         }
     }
 
-    /// Whether what a step gives is such a value, where it reads one or not; notes what it stores.
-    fn gives(&mut self, step: &LocatedInstruction, read: bool) -> bool {
+    /// Whether the result of an instruction depends on the schedule, given whether an operand does;
+    /// adds the memory that it stores such a value to.
+    fn result_depends(&mut self, step: &LocatedInstruction, reads_dependent: bool) -> bool {
         match &step.instruction {
             LaneInstruction::Atomic { access, op, .. } => {
-                if read {
-                    self.memory.extend(self.memories(access.root));
+                if reads_dependent {
+                    self.memory.extend(self.root_regions(access.root));
                 }
-                // Whether it writes depends on who came before.
+                // Whether it writes depends on which invocation came before.
                 if *op == AtomicOperation::CompareExchange {
                     self.reached.insert(step.source_index);
                 }
                 true
             }
             LaneInstruction::Load { access, .. } => {
-                read || self.holds(access.root) || self.racy.contains(&step.source_index)
+                reads_dependent
+                    || self.may_hold_dependent(access.root)
+                    || self.racy.contains(&step.source_index)
             }
             LaneInstruction::Store { access, .. } => {
-                if read || self.racy.contains(&step.source_index) {
-                    self.memory.extend(self.memories(access.root));
+                if reads_dependent || self.racy.contains(&step.source_index) {
+                    self.memory.extend(self.root_regions(access.root));
                 }
                 false
             }
             LaneInstruction::Image(image) => {
-                let shown = self.shown(&image.image.descriptors);
-                let atomic = matches!(image.operation, ImageOperation::Atomic(_));
-                let stores = atomic || image.operation == ImageOperation::Write;
-                if stores && (read || !atomic && self.racy.contains(&step.source_index)) {
-                    self.memory.extend(shown.iter().copied());
+                let shown_regions = self.image_regions(&image.image.descriptors);
+                let is_atomic = matches!(image.operation, ImageOperation::Atomic(_));
+                let is_stored = is_atomic || image.operation == ImageOperation::Write;
+                if is_stored
+                    && (reads_dependent || !is_atomic && self.racy.contains(&step.source_index))
+                {
+                    self.memory.extend(shown_regions.iter().copied());
                 }
                 if image.operation == ImageOperation::Atomic(AtomicOperation::CompareExchange) {
                     self.reached.insert(step.source_index);
                 }
-                let held = shown.iter().any(|one| self.memory.contains(one));
-                read || atomic || held || self.racy.contains(&step.source_index)
+                let holds_dependent =
+                    shown_regions.iter().any(|region| self.memory.contains(region));
+                reads_dependent
+                    || is_atomic
+                    || holds_dependent
+                    || self.racy.contains(&step.source_index)
             }
-            _ => read,
+            _ => reads_dependent,
         }
     }
 
-    /// Whether where an action goes depends on such a value.
-    fn is_addressed(&self, action: &LaneInstruction) -> bool {
-        let has = |reg| self.has(Scalar::Word(reg));
+    /// Whether the address of an instruction depends on the schedule.
+    fn address_depends(&self, action: &LaneInstruction) -> bool {
+        let register_depends = |reg| self.register_depends(Scalar::Word(reg));
         let access: &Access = match action {
             LaneInstruction::Load { access, .. }
             | LaneInstruction::Store { access, .. }
             | LaneInstruction::Atomic { access, .. } => access,
             LaneInstruction::Image(image) => {
                 let index = image.image.index.map(|index| index.register);
-                return image.coordinates.iter().copied().chain(index).any(has);
+                return image.coordinates.iter().copied().chain(index).any(register_depends);
             }
             _ => return false,
         };
-        let rooted = match access.root {
-            AccessRoot::Address(parts) => parts.registers().any(has),
-            AccessRoot::Pointer { which, into: _ } => has(which),
-            AccessRoot::Descriptors { index, .. } => has(index),
+        let root_depends = match access.root {
+            AccessRoot::Address(parts) => parts.registers().any(register_depends),
+            AccessRoot::Pointer { which, into: _ } => register_depends(which),
+            AccessRoot::Descriptors { index, .. } => register_depends(index),
             AccessRoot::Descriptor(_)
             | AccessRoot::Workgroup
             | AccessRoot::Invocation
             | AccessRoot::PushConstant
             | AccessRoot::Buffer(_) => false,
         };
-        rooted || access.dimensions.iter().any(|dimension| has(dimension.index))
+        root_depends || access.dimensions.iter().any(|dimension| register_depends(dimension.index))
     }
 }

@@ -7,9 +7,9 @@
 //! without races.
 //! Does not cover: races, whose values are told as findings; how often a bit is set.
 
-use super::schedule_dependence::Flow;
+use super::schedule_dependence::ScheduleFlow;
 use crate::ir::{BasicBlock, LaneInstruction, Program, Scalar, Terminator};
-use crate::memory::store::Slot;
+use crate::memory::store::BoundRange;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::records::RecordLayout;
 
@@ -18,122 +18,146 @@ use vkcert_model::records::RecordLayout;
 pub(crate) fn scheduled_bits(
     program: &Program,
     layout: Option<&RecordLayout>,
-    slots: &[Option<Slot>],
-    buffers: &mut BTreeSet<usize>,
+    slots: &[Option<BoundRange>],
+    dependent_buffers: &mut BTreeSet<usize>,
 ) -> BTreeSet<u32> {
-    let none = BTreeSet::new();
-    let mut flow = Flow::new(program, slots, &none, buffers);
-    flow.pass_on_by_waiting();
-    let behind = Behind::of(program);
-    // What such a branch decides makes more values depend on the schedule, until nothing is new.
+    let no_races = BTreeSet::new();
+    let mut flow = ScheduleFlow::new(program, slots, &no_races, dependent_buffers);
+    flow.add_regions_passed_by_waiting();
+    let postdominators = PostDominators::of_program(program);
+    // Blocks controlled by such a branch make more values depend on the schedule: to a fix point.
     loop {
-        let spread = flow.spread();
-        let controlled: BTreeSet<usize> =
-            flow.deciding().iter().flat_map(|block| behind.controlled(program, *block)).collect();
-        if !flow.control(controlled) && !spread {
+        let has_spread = flow.propagate();
+        let controlled_blocks: BTreeSet<usize> = flow
+            .deciding()
+            .iter()
+            .flat_map(|block| postdominators.control_dependent_blocks(program, *block))
+            .collect();
+        if !flow.add_controlled(controlled_blocks) && !has_spread {
             break;
         }
     }
-    flow.hand_over(buffers);
-    let mut bits = BTreeSet::new();
-    for mark in
-        program.blocks.iter().enumerate().flat_map(|(index, block)| marked(&mut flow, index, block))
+    flow.add_dependent_buffers(dependent_buffers);
+    let mut record_bits = BTreeSet::new();
+    for mark in program
+        .blocks
+        .iter()
+        .enumerate()
+        .flat_map(|(index, block)| dependent_marks(&mut flow, index, block))
     {
         match mark {
-            Marked::Decision(slot) => {
-                let row = layout.and_then(|layout| layout.decisions.get(slot as usize));
-                bits.extend(row.into_iter().flat_map(|row| row.base..row.base + row.size));
+            DependentMark::Decision(slot) => {
+                let layout_row = layout.and_then(|layout| layout.decisions.get(slot as usize));
+                record_bits.extend(
+                    layout_row
+                        .into_iter()
+                        .flat_map(|layout_row| layout_row.base..layout_row.base + layout_row.size),
+                );
             }
-            Marked::Bit(bit) => drop(bits.insert(bit)),
+            DependentMark::Bit(bit) => drop(record_bits.insert(bit)),
         }
     }
-    bits
+    record_bits
 }
 
-/// What is recorded.
-enum Marked {
+/// A record that depends on the schedule.
+enum DependentMark {
     /// Any vector of the decision in this slot of the layout.
     Decision(u32),
     Bit(u32),
 }
 
-/// What a block records that depends on the schedule.
-fn marked(flow: &mut Flow<'_>, index: usize, block: &BasicBlock) -> Vec<Marked> {
-    flow.enter(index);
-    let controlled = flow.is_controlled();
-    let mut found = Vec::new();
+/// The records of a block that depend on the schedule.
+fn dependent_marks(
+    flow: &mut ScheduleFlow<'_>,
+    block_index: usize,
+    block: &BasicBlock,
+) -> Vec<DependentMark> {
+    flow.enter_block(block_index);
+    let in_controlled = flow.is_controlled();
+    let mut recorded_marks = Vec::new();
     for step in &block.steps {
-        let depends = |flow: &Flow<'_>, reg| controlled || flow.has(Scalar::Mask(reg));
+        let value_depends = |flow: &ScheduleFlow<'_>, reg| {
+            in_controlled || flow.register_depends(Scalar::Mask(reg))
+        };
         match &step.instruction {
             LaneInstruction::Condition { slot, value, .. }
             | LaneInstruction::SingleCondition { slot, value, .. }
-                if depends(flow, *value) =>
+                if value_depends(flow, *value) =>
             {
-                found.push(Marked::Decision(*slot));
+                recorded_marks.push(DependentMark::Decision(*slot));
             }
             LaneInstruction::Decision { slot, sum, .. }
-                if controlled || flow.has(Scalar::Word(*sum)) =>
+                if in_controlled || flow.register_depends(Scalar::Word(*sum)) =>
             {
-                found.push(Marked::Decision(*slot));
+                recorded_marks.push(DependentMark::Decision(*slot));
             }
-            LaneInstruction::RecordBit { bit } if controlled => found.push(Marked::Bit(*bit)),
+            LaneInstruction::RecordBit { bit } if in_controlled => {
+                recorded_marks.push(DependentMark::Bit(*bit))
+            }
             _ => {}
         }
-        flow.step(&mut step.clone());
+        flow.transfer(&mut step.clone());
     }
-    found
+    recorded_marks
 }
 
-/// Where the ways from a block come together again: its immediate postdominators (Cooper, Harvey
+/// The immediate postdominator of each block (Cooper, Harvey
 /// and Kennedy, "A Simple, Fast Dominance Algorithm", on the reversed graph).
-struct Behind {
-    /// By block: the block that every way to an end passes next; none: no block does.
-    next: Vec<Option<usize>>,
+struct PostDominators {
+    /// By block: the first block that is on every path from it to an end; none: no block is.
+    immediate: Vec<Option<usize>>,
 }
 
-impl Behind {
-    fn of(program: &Program) -> Self {
-        let count = program.blocks.len();
+impl PostDominators {
+    fn of_program(program: &Program) -> Self {
+        let block_count = program.blocks.len();
         // The node behind all ends has the number `count`.
         let successors: Vec<Vec<usize>> =
-            program.blocks.iter().map(|block| successors(block, count)).collect();
-        let order = reverse_order(&successors, count);
-        let mut rank = vec![usize::MAX; count + 1];
-        order.iter().enumerate().for_each(|(place, node)| rank[*node] = place);
-        let mut next: Vec<Option<usize>> = vec![None; count + 1];
-        next[count] = Some(count);
+            program.blocks.iter().map(|block| block_successors(block, block_count)).collect();
+        let order = reverse_postorder(&successors, block_count);
+        let mut order_rank = vec![usize::MAX; block_count + 1];
+        order.iter().enumerate().for_each(|(position, node)| order_rank[*node] = position);
+        let mut immediate: Vec<Option<usize>> = vec![None; block_count + 1];
+        immediate[block_count] = Some(block_count);
         let mut changed = true;
         while changed {
             changed = false;
-            for node in order.iter().filter(|node| **node != count) {
-                let known = successors[*node].iter().copied().filter(|to| next[*to].is_some());
-                let new = known.reduce(|left, right| meeting(&next, &rank, left, right));
-                if new.is_some() && next[*node] != new {
-                    next[*node] = new;
+            for node in order.iter().filter(|node| **node != block_count) {
+                let processed =
+                    successors[*node].iter().copied().filter(|to| immediate[*to].is_some());
+                let postdominator = processed.reduce(|left, right| {
+                    common_postdominator(&immediate, &order_rank, left, right)
+                });
+                if postdominator.is_some() && immediate[*node] != postdominator {
+                    immediate[*node] = postdominator;
                     changed = true;
                 }
             }
         }
-        let inside = |to: Option<usize>| to.filter(|to| *to != count);
-        Self { next: next.into_iter().take(count).map(inside).collect() }
+        let within_program = |to: Option<usize>| to.filter(|to| *to != block_count);
+        Self { immediate: immediate.into_iter().take(block_count).map(within_program).collect() }
     }
 
-    /// Blocks that run or not, or how often, by what a block decides.
-    fn controlled(&self, program: &Program, deciding: usize) -> BTreeSet<usize> {
-        let end = self.next[deciding];
-        let count = program.blocks.len();
-        let mut found = BTreeSet::new();
-        let mut open = successors(&program.blocks[deciding], count);
-        while let Some(block) = open.pop() {
-            if block < count && Some(block) != end && found.insert(block) {
-                open.extend(successors(&program.blocks[block], count));
+    /// The blocks that are control dependent on a block: they lie on paths to its postdominator.
+    fn control_dependent_blocks(&self, program: &Program, deciding: usize) -> BTreeSet<usize> {
+        let postdominator = self.immediate[deciding];
+        let block_count = program.blocks.len();
+        let mut controlled_blocks = BTreeSet::new();
+        let mut open_blocks = block_successors(&program.blocks[deciding], block_count);
+        while let Some(block) = open_blocks.pop() {
+            if block < block_count
+                && Some(block) != postdominator
+                && controlled_blocks.insert(block)
+            {
+                open_blocks.extend(block_successors(&program.blocks[block], block_count));
             }
         }
-        found
+        controlled_blocks
     }
 }
 
-fn successors(block: &BasicBlock, end: usize) -> Vec<usize> {
+fn block_successors(block: &BasicBlock, end: usize) -> Vec<usize> {
     match &block.terminator {
         Terminator::Jump { to } | Terminator::Barrier { to, barrier: _ } => vec![*to as usize],
         Terminator::Branch { yes, no, condition: _ } => vec![*yes as usize, *no as usize],
@@ -144,28 +168,27 @@ fn successors(block: &BasicBlock, end: usize) -> Vec<usize> {
     }
 }
 
-/// Nodes from the end on, each before the ones that lead to it alone (reverse postorder of the
-/// reversed graph).
-fn reverse_order(successors: &[Vec<usize>], end: usize) -> Vec<usize> {
-    let mut leading: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (node, all) in successors.iter().enumerate() {
-        all.iter().for_each(|to| leading.entry(*to).or_default().push(node));
+/// The nodes in reverse postorder of the reversed graph, from the end on.
+fn reverse_postorder(successors: &[Vec<usize>], end: usize) -> Vec<usize> {
+    let mut predecessors: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (node, adjacent_nodes) in successors.iter().enumerate() {
+        adjacent_nodes.iter().for_each(|to| predecessors.entry(*to).or_default().push(node));
     }
-    let none = Vec::new();
-    let (mut seen, mut order) = (BTreeSet::from([end]), Vec::new());
-    let mut path = vec![(end, 0)];
-    while let Some((node, tried)) = path.last_mut() {
-        let all = leading.get(node).unwrap_or(&none);
-        match all.get(*tried) {
-            Some(from) => {
-                *tried += 1;
-                if seen.insert(*from) {
-                    path.push((*from, 0));
+    let no_nodes = Vec::new();
+    let (mut seen_nodes, mut order) = (BTreeSet::from([end]), Vec::new());
+    let mut visit_path = vec![(end, 0)];
+    while let Some((node, tried_count)) = visit_path.last_mut() {
+        let adjacent_nodes = predecessors.get(node).unwrap_or(&no_nodes);
+        match adjacent_nodes.get(*tried_count) {
+            Some(predecessor) => {
+                *tried_count += 1;
+                if seen_nodes.insert(*predecessor) {
+                    visit_path.push((*predecessor, 0));
                 }
             }
             None => {
                 order.push(*node);
-                path.pop();
+                visit_path.pop();
             }
         }
     }
@@ -173,8 +196,13 @@ fn reverse_order(successors: &[Vec<usize>], end: usize) -> Vec<usize> {
     order
 }
 
-/// The first node behind both.
-fn meeting(next: &[Option<usize>], rank: &[usize], left: usize, right: usize) -> usize {
+/// The nearest common postdominator of two nodes.
+fn common_postdominator(
+    next: &[Option<usize>],
+    rank: &[usize],
+    left: usize,
+    right: usize,
+) -> usize {
     let (mut left, mut right) = (left, right);
     while left != right {
         while rank[left] > rank[right] {

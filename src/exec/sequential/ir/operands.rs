@@ -10,162 +10,161 @@ impl LaneInstruction {
     /// Calls `visit` for every register field, reads before writes.
     pub fn visit_registers(&mut self, visit: &mut dyn FnMut(&mut Scalar, RegisterUse)) {
         use RegisterUse::{Forward, Operand, Update, Write};
-        let v = visit;
         match self {
             LaneInstruction::Copy { to, from } => {
-                visit_word(v, from, Forward);
-                visit_word(v, to, Write);
+                visit_word(visit, from, Forward);
+                visit_word(visit, to, Write);
             }
             LaneInstruction::CopyMask { to, from } => {
-                visit_mask(v, from, Forward);
-                visit_mask(v, to, Write);
+                visit_mask(visit, from, Forward);
+                visit_mask(visit, to, Write);
             }
             LaneInstruction::Unary { to, a, op: _ } => {
-                visit_word(v, a, Operand);
-                visit_word(v, to, Write);
+                visit_word(visit, a, Operand);
+                visit_word(visit, to, Write);
             }
             LaneInstruction::Binary { to, a, b, op: _ } => {
-                visit_word(v, a, Operand);
-                visit_word(v, b, Operand);
-                visit_word(v, to, Write);
+                visit_word(visit, a, Operand);
+                visit_word(visit, b, Operand);
+                visit_word(visit, to, Write);
             }
             LaneInstruction::Ternary { to, a, b, c, op: _ } => {
-                [a, b, c].into_iter().for_each(|reg| visit_word(v, reg, Operand));
-                visit_word(v, to, Write);
+                [a, b, c].into_iter().for_each(|reg| visit_word(visit, reg, Operand));
+                visit_word(visit, to, Write);
             }
             LaneInstruction::Compare { op: _, to, a, b } => {
-                visit_word(v, a, Operand);
-                visit_word(v, b, Operand);
-                visit_mask(v, to, Write);
+                visit_word(visit, a, Operand);
+                visit_word(visit, b, Operand);
+                visit_mask(visit, to, Write);
             }
             LaneInstruction::Classify { op: _, to, a } | LaneInstruction::ToMask { to, a } => {
-                visit_word(v, a, Operand);
-                visit_mask(v, to, Write);
+                visit_word(visit, a, Operand);
+                visit_mask(visit, to, Write);
             }
             LaneInstruction::Sized { operation: _, to, from }
             | LaneInstruction::Dot { dot: _, to, from } => {
-                *from = visit_numbers(from, v);
-                to.visit_registers(v, Write);
+                *from = visit_numbers(from, visit);
+                to.visit_registers(visit, Write);
             }
             LaneInstruction::Relate { relation: _, form: _, to, from } => {
-                *from = visit_numbers(from, v);
-                visit_mask(v, to, Write);
+                *from = visit_numbers(from, visit);
+                visit_mask(visit, to, Write);
             }
             LaneInstruction::Logic { table: _, to, a, b } => {
-                visit_mask(v, a, Operand);
-                visit_mask(v, b, Operand);
-                visit_mask(v, to, Write);
+                visit_mask(visit, a, Operand);
+                visit_mask(visit, b, Operand);
+                visit_mask(visit, to, Write);
             }
             LaneInstruction::Not { to, a } => {
-                visit_mask(v, a, Operand);
-                visit_mask(v, to, Write);
+                visit_mask(visit, a, Operand);
+                visit_mask(visit, to, Write);
             }
             LaneInstruction::Select { to, condition, a, b } => {
-                visit_mask(v, condition, Operand);
-                visit_word(v, a, Forward);
-                visit_word(v, b, Forward);
-                visit_word(v, to, Write);
+                visit_mask(visit, condition, Operand);
+                visit_word(visit, a, Forward);
+                visit_word(visit, b, Forward);
+                visit_word(visit, to, Write);
             }
             LaneInstruction::SelectMask { to, condition, a, b } => {
-                visit_mask(v, condition, Operand);
-                visit_mask(v, a, Forward);
-                visit_mask(v, b, Forward);
-                visit_mask(v, to, Write);
+                visit_mask(visit, condition, Operand);
+                visit_mask(visit, a, Forward);
+                visit_mask(visit, b, Forward);
+                visit_mask(visit, to, Write);
             }
             LaneInstruction::Product(factors) => {
                 let factors = Arc::make_mut(factors);
                 let read = factors.a.iter_mut().chain(&mut factors.b).chain(&mut factors.c);
-                read.for_each(|parts| parts.visit_registers(v, Operand));
-                factors.to.iter_mut().for_each(|parts| parts.visit_registers(v, Write));
+                read.for_each(|parts| parts.visit_registers(visit, Operand));
+                factors.to.iter_mut().for_each(|parts| parts.visit_registers(visit, Write));
             }
             LaneInstruction::Converged => {}
             LaneInstruction::UndefinedWhere { to, value, condition, why: _ } => {
-                visit_mask(v, condition, Operand);
-                visit_word(v, value, Forward);
-                visit_word(v, to, Write);
+                visit_mask(visit, condition, Operand);
+                visit_word(visit, value, Forward);
+                visit_word(visit, to, Write);
             }
             LaneInstruction::Assume { condition, otherwise: _ } => {
-                visit_mask(v, condition, Operand)
+                visit_mask(visit, condition, Operand)
             }
             LaneInstruction::ToWord { to, a } => {
-                visit_mask(v, a, Operand);
-                visit_word(v, to, Write);
+                visit_mask(visit, a, Operand);
+                visit_word(visit, to, Write);
             }
             LaneInstruction::ExtractDynamic { to, from, index } => {
-                visit_word(v, index, Operand);
+                visit_word(visit, index, Operand);
                 let mut registers = from.to_vec();
-                registers.iter_mut().for_each(|reg| visit_word(v, reg, Forward));
+                registers.iter_mut().for_each(|reg| visit_word(visit, reg, Forward));
                 *from = registers.into();
-                visit_word(v, to, Write);
+                visit_word(visit, to, Write);
             }
             LaneInstruction::InsertDynamic { to, old, value, index, position: _ } => {
-                visit_word(v, index, Operand);
-                visit_word(v, old, Forward);
-                visit_word(v, value, Forward);
-                visit_word(v, to, Write);
+                visit_word(visit, index, Operand);
+                visit_word(visit, old, Forward);
+                visit_word(visit, value, Forward);
+                visit_word(visit, to, Write);
             }
             LaneInstruction::ArrayLength { to, descriptor: _, base: _, stride: _ }
             | LaneInstruction::Undefine { to }
-            | LaneInstruction::LoopReset { counter: to } => visit_word(v, to, Write),
-            LaneInstruction::UndefineMask { to } => visit_mask(v, to, Write),
-            LaneInstruction::LoopNext { counter } => visit_word(v, counter, Update),
+            | LaneInstruction::LoopReset { counter: to } => visit_word(visit, to, Write),
+            LaneInstruction::UndefineMask { to } => visit_mask(visit, to, Write),
+            LaneInstruction::LoopNext { counter } => visit_word(visit, counter, Update),
             LaneInstruction::UndefineMemory { base: _, words: _ }
             | LaneInstruction::RecordBit { bit: _ }
             | LaneInstruction::SubgroupBarrier { fences: _ }
             | LaneInstruction::Fence { fence: _ } => {}
             LaneInstruction::Group { op: _, to, from, index } => {
-                *from = visit_scalars(from, Operand, v);
-                index.iter_mut().for_each(|index| visit_word(v, index, Operand));
-                *to = visit_scalars(to, Write, v);
+                *from = visit_scalars(from, Operand, visit);
+                index.iter_mut().for_each(|index| visit_word(visit, index, Operand));
+                *to = visit_scalars(to, Write, visit);
             }
             LaneInstruction::Exchange { way: _, to, from, index } => {
-                *from = visit_scalars(from, Forward, v);
-                index.iter_mut().for_each(|index| visit_word(v, index, Operand));
-                *to = visit_scalars(to, Write, v);
+                *from = visit_scalars(from, Forward, visit);
+                index.iter_mut().for_each(|index| visit_word(visit, index, Operand));
+                *to = visit_scalars(to, Write, visit);
             }
             LaneInstruction::Atomic { op: _, form: _, access, to, a, b } => {
-                *access = Arc::new(access.with_registers(v));
+                *access = Arc::new(access.with_registers(visit));
                 a.iter_mut()
                     .chain(b.iter_mut())
-                    .for_each(|parts| parts.visit_registers(v, Operand));
-                to.iter_mut().for_each(|parts| parts.visit_registers(v, Write));
+                    .for_each(|parts| parts.visit_registers(visit, Operand));
+                to.iter_mut().for_each(|parts| parts.visit_registers(visit, Write));
             }
             LaneInstruction::Print(print) => {
                 let mut new = PrintedLine::clone(print);
                 let value = |value: &PrintedValue| match value {
                     PrintedValue::Booleans(masks) => {
                         let mut masks = masks.to_vec();
-                        masks.iter_mut().for_each(|reg| visit_mask(v, reg, Operand));
+                        masks.iter_mut().for_each(|reg| visit_mask(visit, reg, Operand));
                         PrintedValue::Booleans(masks.into())
                     }
                     PrintedValue::Numbers(kindred, numbers) => {
-                        PrintedValue::Numbers(*kindred, visit_numbers(numbers, v))
+                        PrintedValue::Numbers(*kindred, visit_numbers(numbers, visit))
                     }
                 };
                 new.values = new.values.iter().map(value).collect();
                 *print = Arc::new(new);
             }
-            LaneInstruction::Image(step) => *step = Arc::new(step.with_registers(v)),
+            LaneInstruction::Image(step) => *step = Arc::new(step.with_registers(visit)),
             LaneInstruction::Load { access, to } => {
-                *access = Arc::new(access.with_registers(v));
-                *to = visit_scalars(to, Write, v);
+                *access = Arc::new(access.with_registers(visit));
+                *to = visit_scalars(to, Write, visit);
             }
             LaneInstruction::Store { access, from } => {
-                *access = Arc::new(access.with_registers(v));
+                *access = Arc::new(access.with_registers(visit));
                 let using = if access.root.is_buffer() { Operand } else { Forward };
-                *from = visit_scalars(from, using, v);
+                *from = visit_scalars(from, using, visit);
             }
             LaneInstruction::Condition { slot: _, sum, value, weights: _ } => {
-                visit_mask(v, value, Forward);
-                visit_word(v, sum, Update);
+                visit_mask(visit, value, Forward);
+                visit_word(visit, sum, Update);
             }
             LaneInstruction::Decision { slot: _, sum, compared } => {
-                *compared = compared.iter().map(|one| one.with_registers(v)).collect();
-                visit_word(v, sum, Update);
+                *compared = compared.iter().map(|one| one.with_registers(visit)).collect();
+                visit_word(visit, sum, Update);
             }
             LaneInstruction::SingleCondition { slot: _, value, weights: _, compared } => {
-                *compared = compared.iter().map(|one| one.with_registers(v)).collect();
-                visit_mask(v, value, Forward);
+                *compared = compared.iter().map(|one| one.with_registers(visit)).collect();
+                visit_mask(visit, value, Forward);
             }
         }
     }

@@ -247,7 +247,7 @@ impl Machine<'_> {
             store.words[at] = values[lane];
             // An undefined value written to a buffer was reported where it was written.
             let defined = !is_undefined || access.root.is_buffer();
-            store.define(at, defined);
+            store.set_defined(at, defined);
         }
         self.tell_access((access.root, &access.name), place);
         self.watch_change(access.root, changed);

@@ -33,7 +33,7 @@ impl Machine<'_> {
         let AccessRoot::Descriptor(descriptor) = root else { return };
         let Some(aliasing) = &mut self.monitor.aliasing else { return };
         let first = bytes.start;
-        let Some(other) = aliasing.note(descriptor, bytes, touch) else { return };
+        let Some(other) = aliasing.note_access(descriptor, bytes, touch) else { return };
         let witness = self.invocation(self.registers.first_lane + lane as u32);
         let (own, others) = (
             &self.program.descriptors[descriptor as usize],
@@ -73,7 +73,7 @@ impl Machine<'_> {
             | AccessRoot::Pointer { .. } => None,
         };
         if let Some(buffer) = buffer {
-            reads.note(buffer, bytes, touch, place);
+            reads.note_access(buffer, bytes, touch, place);
         }
     }
 }

@@ -14,9 +14,9 @@ use super::state::Machine;
 use crate::ir::atomic::{AccessKind, AtomicOperation};
 use crate::ir::memory_semantics::MemoryKinds;
 use crate::ir::{Access, AccessRoot};
-use crate::memory::access_sets::{Combined, Marks};
-use crate::memory::race_shadow::Now;
-use crate::memory::store::{Clock, Store};
+use crate::memory::access_sets::{AccessSet, CommutativeUpdate};
+use crate::memory::race_shadow::CurrentAccess;
+use crate::memory::store::{IntervalClock, Store};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(super) struct Moment {
     pub(super) place: u32,
     pub(super) memory: MemoryKinds,
     /// The time of the first lane of the tile, whose local index this is.
-    pub(super) now: Now,
+    pub(super) now: CurrentAccess,
     pub(super) first_lane: u32,
 }
 
@@ -57,17 +57,22 @@ pub(super) enum AtomicMark {
     /// As a read, a write or both: the order counts.
     InOrder,
     /// By what it does; with a way where its place among others does not matter.
-    ByOperation(Option<[Combined; 2]>),
+    ByOperation(Option<[CommutativeUpdate; 2]>),
 }
 
 impl Moment {
-    pub(super) fn of(clock: &Clock, memory: MemoryKinds, first_lane: u32, place: u32) -> Self {
+    pub(super) fn of(
+        clock: &IntervalClock,
+        memory: MemoryKinds,
+        first_lane: u32,
+        place: u32,
+    ) -> Self {
         let now = if memory == MemoryKinds::WORKGROUP {
-            clock.in_workgroup(first_lane, place)
+            clock.access_in_workgroup(first_lane, place)
         } else if memory == MemoryKinds::IMAGES {
-            clock.in_images(first_lane, place)
+            clock.access_in_images(first_lane, place)
         } else {
-            clock.in_buffers(first_lane, place)
+            clock.access_in_buffers(first_lane, place)
         };
         Self { place, memory, now, first_lane }
     }
@@ -83,7 +88,7 @@ impl Monitor {
     /// A lane is about to access bytes of a store.
     #[inline]
     pub(super) fn observe(&mut self, store: &mut Store, moment: &Moment, one: &LaneAccess) {
-        if let Some(marks) = &mut store.marks {
+        if let Some(marks) = &mut store.access_set {
             mark(marks, one);
         }
         if self.notes_users() {
@@ -96,14 +101,14 @@ impl Monitor {
 }
 
 /// Marks what workgroups touch that run on several cores.
-fn mark(marks: &mut Marks, one: &LaneAccess) {
+fn mark(marks: &mut AccessSet, one: &LaneAccess) {
     let (first, length) = (one.bytes.start, one.bytes.len());
     match one.atomic {
         Some(AtomicAccess { op, mark: AtomicMark::ByOperation(way), .. }) => {
-            marks.atomic(op, first / 4..(first + length) / 4, way)
+            marks.mark_atomic(op, first / 4..(first + length) / 4, way)
         }
         Some(AtomicAccess { mark: AtomicMark::InOrder, .. }) | None => {
-            marks.touch(one.touch, first, length)
+            marks.mark_bytes(one.touch, first, length)
         }
     }
 }

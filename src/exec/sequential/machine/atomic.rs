@@ -6,7 +6,7 @@ use super::state::Machine;
 use crate::ir::atomic::{AccessKind, AtomicOperation};
 use crate::ir::lane_mask::LaneMask;
 use crate::ir::{Access, NumberRegisters, Scalar};
-use crate::memory::access_sets::Combined;
+use crate::memory::access_sets::CommutativeUpdate;
 use vkcert_spirv::operation::sized::NumberFormat;
 
 impl Machine<'_> {
@@ -43,7 +43,7 @@ impl Machine<'_> {
         let (mut undefined, mut changed) = (LaneMask::EMPTY, false);
         let passes = op.returns_old_value();
         let words = form.width().words();
-        let combined = if to.is_none() { Combined::by(op, form) } else { None };
+        let combined = if to.is_none() { CommutativeUpdate::by(op, form) } else { None };
         let unit = access.unit.of_words(1);
         for lane in found.lanes.lanes() {
             let address = self.memory.addresses[lane];
@@ -62,7 +62,8 @@ impl Machine<'_> {
                 parts.map_or(0, |parts| self.registers.number(parts, lane))
             };
             let (value, comparator) = (operand(a), operand(b));
-            let after = self.monitor.order.as_ref().map_or(0, |_| self.monitor.clock.tick());
+            let after =
+                self.monitor.order.as_ref().map_or(0, |_| self.monitor.clock.advance_time());
             let trace = self.path(lane);
             let Some(store) = self.memory.store_of_mut(access.root) else { continue };
             let at = found.first + (address / unit) as usize;
@@ -88,7 +89,7 @@ impl Machine<'_> {
             if let Some(new) = new {
                 for (half, word) in (at..at + words).enumerate() {
                     store.words[word] = (new >> (32 * half)) as u32;
-                    store.define(word, true);
+                    store.set_defined(word, true);
                 }
             }
             out[0][lane] = old as u32;

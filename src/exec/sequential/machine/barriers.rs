@@ -36,15 +36,15 @@ impl<'a> Machine<'a> {
             self.monitor.regions.entered[*barrier as usize + 1] += 1;
         }
         let ordered = self.ordered(barriers[0]);
-        self.monitor.clock.barrier(ordered);
+        self.monitor.clock.pass_barrier(ordered);
         if let Some(order) = &self.monitor.order {
             let fences = self.program.barriers[barriers[0] as usize].fences;
             let mut order = order.borrow_mut();
-            order.barrier(ordered.kinds(), fences.control, self.monitor.clock.latest());
+            order.workgroup_barrier(ordered.kinds(), fences.control, self.monitor.clock.latest());
             if let Some(fence) = fences.idiom_repetition(self.settings.memory_model) {
-                let after = self.monitor.clock.tick();
+                let after = self.monitor.clock.advance_time();
                 let invocations = self.program.local_size.iter().product::<u32>();
-                (0..invocations).for_each(|one| order.fence(one, fence, after));
+                (0..invocations).for_each(|one| order.execute_fence(one, fence, after));
             }
         }
         for tile in tiles {

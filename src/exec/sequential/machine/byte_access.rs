@@ -32,8 +32,8 @@ impl Machine<'_> {
                 let first = 4 * found.first + byte as usize;
                 let bytes = first..first + *bytes as usize;
                 let store = self.memory.store_of(access.root);
-                out[lane] = store.number(&bytes) as u32;
-                if store.is_any_undefined(&bytes) {
+                out[lane] = store.bytes_as_number(&bytes) as u32;
+                if store.has_undefined_byte(&bytes) {
                     undefined[lane / 64] |= 1 << (lane % 64);
                 }
                 if let Some(store) = self.memory.store_of_mut(access.root) {
@@ -87,7 +87,7 @@ impl Machine<'_> {
                 let trace = self.path(lane);
                 let new = self.registers.word_of(*scalar, lane) & low_bits(bytes.len());
                 let Some(store) = self.memory.store_of_mut(access.root) else { continue };
-                let old = store.number(&bytes) as u32;
+                let old = store.bytes_as_number(&bytes) as u32;
                 let one = LaneAccess {
                     lane,
                     bytes: bytes.clone(),

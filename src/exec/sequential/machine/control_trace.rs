@@ -130,7 +130,7 @@ impl Machine<'_> {
         let path = self
             .memory
             .store_of(root)
-            .paths
+            .control_traces
             .as_ref()
             .and_then(|paths| paths.get(word))
             .copied()
@@ -152,7 +152,7 @@ impl Machine<'_> {
             let word = self.memory.addresses[lane].wrapping_add(component);
             let paths = match root {
                 AccessRoot::Descriptor(_) | AccessRoot::Workgroup | AccessRoot::Buffer(_) => {
-                    self.memory.store_of(root).paths.as_ref()
+                    self.memory.store_of(root).control_traces.as_ref()
                 }
                 AccessRoot::Invocation
                 | AccessRoot::PushConstant
@@ -185,7 +185,7 @@ pub(super) fn trace_stored(
     words: Range<usize>,
     stored: Stored,
 ) {
-    if let (Some(traces), Some(trace)) = (&mut store.paths, trace) {
+    if let (Some(traces), Some(trace)) = (&mut store.control_traces, trace) {
         for word in &mut traces[words] {
             *word = match stored {
                 Stored::Whole => trace,

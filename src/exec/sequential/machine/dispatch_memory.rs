@@ -7,8 +7,8 @@ use super::image::workspace::Workspace;
 use super::indirect_targets::Detour;
 use crate::ir::lane_mask::LaneMask;
 use crate::ir::{AccessRoot, AddressUnit};
-use crate::memory::image_view::View;
-use crate::memory::store::{Slot, Store};
+use crate::memory::image_view::DescriptorView;
+use crate::memory::store::{BoundRange, Store};
 use vkcert_exec::resource::JobSampler;
 use vkcert_model::image::ImageFormat;
 
@@ -19,7 +19,7 @@ const OFFSET_BITS: u32 = 40;
 pub(crate) struct DispatchMemory<'a> {
     pub stores: &'a mut [Store],
     /// By descriptor: what is bound to it.
-    pub slots: Vec<Option<Slot>>,
+    pub slots: Vec<Option<BoundRange>>,
     /// By descriptor: words from the start of its range up to the last one accessed.
     pub touched: Vec<u32>,
     pub workgroup: Store,
@@ -105,7 +105,7 @@ impl DispatchMemory<'_> {
 
     /// Remembers the last word of a descriptor's range that was accessed, by the byte at which a
     /// texel starts.
-    pub(super) fn note_extent(&mut self, descriptor: u32, view: &View, start: usize) {
+    pub(super) fn note_extent(&mut self, descriptor: u32, view: &DescriptorView, start: usize) {
         let size = view.format().map_or(0, ImageFormat::texel_size);
         let touched = &mut self.touched[descriptor as usize];
         *touched = (*touched).max((start + size).div_ceil(4) as u32);

@@ -12,9 +12,9 @@ use super::recorder::Recorder;
 use super::regions::RegionCounts;
 use crate::ir::atomic::AccessKind;
 use crate::memory::aliasing::Aliasing;
-use crate::memory::read_tracking::Reads;
-use crate::memory::store::Clock;
-use crate::memory::vector_clocks::Order;
+use crate::memory::read_tracking::ReadTracker;
+use crate::memory::store::IntervalClock;
+use crate::memory::vector_clocks::HappensBefore;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
@@ -27,11 +27,11 @@ pub(crate) struct Monitor {
     pub regions: RegionCounts,
     /// Whether any barrier was divergent.
     pub diverged: bool,
-    pub(super) clock: Clock,
+    pub(super) clock: IntervalClock,
     /// First time of each workgroup so far, and its linear index.
     pub(super) starts: Vec<(u32, u64)>,
     /// What orders accesses, where races are looked for and barriers of workgroups are not all.
-    pub(crate) order: Option<Rc<RefCell<Order>>>,
+    pub(crate) order: Option<Rc<RefCell<HappensBefore>>>,
     pub(super) track_races: bool,
     /// Races of the access at hand.
     pub(super) races: Vec<Clash>,
@@ -40,7 +40,7 @@ pub(crate) struct Monitor {
     /// Where `restrict` variables overlap others.
     pub(crate) aliasing: Option<Aliasing>,
     /// Where it is asked what is read.
-    pub(crate) reads: Option<Reads>,
+    pub(crate) reads: Option<ReadTracker>,
     /// Whether it is marked what the workgroups do to the stores (see `access_sets`).
     pub(super) marked: bool,
     pub(super) track_undefined: bool,

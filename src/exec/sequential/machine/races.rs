@@ -6,9 +6,9 @@ use super::monitor::Monitor;
 use super::state::Machine;
 use crate::ir::AccessRoot;
 use crate::ir::atomic::AccessKind;
-use crate::memory::race_shadow::Stamp;
+use crate::memory::race_shadow::AccessStamp;
 use crate::memory::store::Store;
-use crate::memory::vector_clocks::cell::Told;
+use crate::memory::vector_clocks::cell::AtomicEvent;
 use std::sync::Arc;
 use vkcert_model::finding::{Finding, FindingKind};
 
@@ -19,7 +19,7 @@ impl Monitor {
         let Some(shadow) = &mut store.shadow else { return };
         let local = moment.first_lane + one.lane as u32;
         let mut now = moment.now;
-        now.stamp = Stamp::new(now.stamp.time(), local, moment.place);
+        now.stamp = AccessStamp::new(now.stamp.time(), local, moment.place);
         let (first, length) = (one.bytes.start, one.bytes.len());
         let races = &mut self.races;
         let found = |earlier| {
@@ -27,13 +27,23 @@ impl Monitor {
             races.push(Clash::new(earlier, (local, one.touch), values));
         };
         if length == 4 && first.is_multiple_of(4) {
-            shadow.touch(first / 4, one.touch, &now, one.values, found);
+            shadow.record_access(first / 4, one.touch, &now, one.values, found);
         } else {
-            shadow.touch_bytes(first, length, one.touch, &now, one.values, found);
+            shadow.record_bytes(first, length, one.touch, &now, one.values, found);
         }
         if let Some(AtomicAccess { op, after, mark: _ }) = one.atomic {
             let (place, memory, touch) = (moment.place, moment.memory, one.touch);
-            shadow.tell(first / 4, &Told { invocation: local, place, memory, op, touch, after });
+            shadow.record_atomic(
+                first / 4,
+                &AtomicEvent {
+                    invocation: local,
+                    source_index: place,
+                    carrier_kinds: memory,
+                    operation: op,
+                    access_kind: touch,
+                    next_time: after,
+                },
+            );
         }
     }
 }
@@ -64,7 +74,7 @@ impl Machine<'_> {
         let [earlier, later] = clash.touches;
         let class =
             (earlier as u32 * 8 + later as u32 * 2 + u32::from(within)) * 8 + clash.missing as u32;
-        let pair = [place, clash.other.place()];
+        let pair = [place, clash.other.source_index()];
         for (touch, place) in clash.touches.into_iter().zip([pair[1], pair[0]]) {
             if touch == AccessKind::Read {
                 self.monitor.collector.racy.insert(place);

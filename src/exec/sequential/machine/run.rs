@@ -69,7 +69,7 @@ impl<'a> Machine<'a> {
 
     /// The first time of the workgroup that runs from now on.
     pub(super) fn begins(&mut self) -> u32 {
-        let time = self.monitor.clock.workgroup_starts();
+        let time = self.monitor.clock.start_workgroup();
         self.monitor.starts.push((time, self.scheduler.workgroup_index));
         time
     }
@@ -112,16 +112,16 @@ impl<'a> Machine<'a> {
     fn run_workgroup(&mut self, tiles: &mut [Tile]) -> Result<Pace, Stop> {
         let time = self.begins();
         if let Some(order) = &self.monitor.order {
-            order.borrow_mut().start(self.scheduler.workgroup_index, time);
+            order.borrow_mut().start_workgroup(self.scheduler.workgroup_index, time);
         }
-        self.memory.workgroup.reset();
+        self.memory.workgroup.make_undefined();
         if self.settings.variation.is_some() {
             self.unwritten(Whose::Workgroup).fill(&mut self.memory.workgroup);
         }
         for range in &self.program.workgroup_zeroed {
             for word in range.start as usize..range.end as usize {
                 self.memory.workgroup.words[word] = 0;
-                self.memory.workgroup.define(word, true);
+                self.memory.workgroup.set_defined(word, true);
             }
         }
         self.monitor.paths.fill(0);

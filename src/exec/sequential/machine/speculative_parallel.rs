@@ -19,9 +19,9 @@ use super::state::{Launch, Machine, working_bytes};
 use super::step_budget::{Allowance, Deadline};
 use crate::ir::Program;
 use crate::memory::access_sets;
-use crate::memory::access_sets::Marks;
-use crate::memory::copy_on_write::Contents;
-use crate::memory::race_shadow::{Atomicity, Shadow};
+use crate::memory::access_sets::AccessSet;
+use crate::memory::copy_on_write::CopyOnWrite;
+use crate::memory::race_shadow::{AtomicUse, RaceShadow};
 use crate::memory::store::Store;
 use crate::settings::Jobs;
 use crate::tally::{Counter, Counters};
@@ -45,7 +45,7 @@ const BATCHES: u64 = 16;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Written {
     pub buffer: usize,
-    pub atomicity: Atomicity,
+    pub atomicity: AtomicUse,
     /// Bytes of a cell.
     pub granule: u32,
     /// Whether races are looked for.
@@ -55,13 +55,13 @@ pub(crate) struct Written {
 impl Written {
     fn bytes(&self, words: usize, program: &Program) -> u64 {
         let shadow = if self.watched {
-            Shadow::bytes(words, self.atomicity, program, self.granule)
+            RaceShadow::shadow_bytes(words, self.atomicity, program, self.granule)
         } else {
             0
         };
         words as u64 * 4
             + words.div_ceil(16) as u64 * 8
-            + access_sets::bytes(words, self.granule)
+            + access_sets::access_set_bytes(words, self.granule)
             + shadow
     }
 }
@@ -169,15 +169,19 @@ impl Sharing<'_> {
 
     fn agree(&self, machine: &Machine, brought: &[Brought]) -> bool {
         self.written.iter().enumerate().all(|(index, one)| {
-            let marks: Vec<&Marks> =
+            let marks: Vec<&AccessSet> =
                 brought.iter().map(|brought| &brought.stores[index].2).collect();
-            access_sets::agree(&marks, machine.memory.stores[one.buffer].shadow.as_ref())
+            access_sets::are_free_of_conflicts(
+                &marks,
+                machine.memory.stores[one.buffer].shadow.as_ref(),
+            )
         })
     }
 
     fn merge(&self, machine: &mut Machine, brought: Vec<Brought>) {
         let mut collectors = Vec::new();
-        let mut left: Vec<Vec<(Store, Marks)>> = self.written.iter().map(|_| Vec::new()).collect();
+        let mut left: Vec<Vec<(Store, AccessSet)>> =
+            self.written.iter().map(|_| Vec::new()).collect();
         for one in brought {
             for (left, (words, undefined, marks)) in left.iter_mut().zip(one.stores) {
                 left.push((Store { words, undefined, ..Store::default() }, marks));
@@ -196,9 +200,9 @@ impl Sharing<'_> {
         }
         machine.monitor.collector.gather(collectors);
         for (one, left) in self.written.iter().zip(&left) {
-            let left: Vec<(&Marks, &Store)> =
+            let left: Vec<(&AccessSet, &Store)> =
                 left.iter().map(|(store, marks)| (marks, store)).collect();
-            access_sets::merge(&mut machine.memory.stores[one.buffer], &left);
+            access_sets::merge_copies(&mut machine.memory.stores[one.buffer], &left);
         }
     }
 }
@@ -212,12 +216,15 @@ struct Lent {
 
 impl Lent {
     fn of(store: &mut Store) -> Self {
-        Self { words: store.words.lend(), undefined: store.undefined.as_mut().map(Contents::lend) }
+        Self {
+            words: store.words.lend(),
+            undefined: store.undefined.as_mut().map(CopyOnWrite::lend),
+        }
     }
 
     fn store(&self) -> Store {
-        let undefined = self.undefined.clone().map(Contents::Lent);
-        Store { words: Contents::Lent(self.words.clone()), undefined, ..Store::default() }
+        let undefined = self.undefined.clone().map(CopyOnWrite::Lent);
+        Store { words: CopyOnWrite::Lent(self.words.clone()), undefined, ..Store::default() }
     }
 }
 
@@ -225,7 +232,7 @@ impl Lent {
 struct Model<'a> {
     settings: crate::settings::Settings,
     groups: [u32; 3],
-    slots: &'a [Option<crate::memory::store::Slot>],
+    slots: &'a [Option<crate::memory::store::BoundRange>],
     samplers: &'a [vkcert_exec::resource::JobSampler],
     lengths: &'a [usize],
     checks: &'a vkcert_model::finding::Checks,
@@ -283,7 +290,7 @@ struct Team<'a> {
 }
 
 /// Words of a written store, which of them are undefined, and what was done to it.
-type Copied = (Contents<u32>, Option<Contents<u64>>, Marks);
+type Copied = (CopyOnWrite<u32>, Option<CopyOnWrite<u64>>, AccessSet);
 
 /// What a worker brings.
 struct Brought {
@@ -304,9 +311,9 @@ impl Team<'_> {
         let mut stores: Vec<Store> = self.lent.iter().map(Lent::store).collect();
         for one in self.written {
             let store = &mut stores[one.buffer];
-            store.marks = Some(Marks::new(store.words.len(), one.granule));
+            store.access_set = Some(AccessSet::new(store.words.len(), one.granule));
             store.shadow =
-                one.watched.then(|| Shadow::new(store.words.len(), one.atomicity, one.granule));
+                one.watched.then(|| RaceShadow::new(store.words.len(), one.atomicity, one.granule));
         }
         let mut machine = self.machine(&mut stores);
         let mut tiles = machine.tiles();
@@ -358,10 +365,10 @@ impl Team<'_> {
         let mut left: Vec<_> = self.written.iter().map(|_| None).collect();
         for (buffer, store) in stores.into_iter().enumerate() {
             match (self.written.iter().position(|one| one.buffer == buffer), store) {
-                (Some(at), Store { words, undefined, marks: Some(marks), .. }) => {
+                (Some(at), Store { words, undefined, access_set: Some(marks), .. }) => {
                     left[at] = Some((words, undefined, marks));
                 }
-                (None, Store { words: Contents::Lent(_), .. }) => {}
+                (None, Store { words: CopyOnWrite::Lent(_), .. }) => {}
                 (Some(_) | None, _) => self.allowance.stop(),
             }
         }

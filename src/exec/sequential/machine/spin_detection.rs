@@ -107,7 +107,7 @@ impl Machine<'_> {
     /// Puts the workgroup that runs aside; another one can begin with the tiles that are left.
     pub(super) fn lay_aside(&mut self, tiles: &mut Vec<Tile>) -> Resting {
         if let Some(order) = &self.monitor.order {
-            order.borrow_mut().rest();
+            order.borrow_mut().suspend_workgroup();
         }
         let memory = self.fresh_workgroup_memory();
         Resting {
@@ -122,7 +122,7 @@ impl Machine<'_> {
         self.choose(resting.index);
         let time = self.begins();
         if let Some(order) = &self.monitor.order {
-            order.borrow_mut().resume(resting.index, time);
+            order.borrow_mut().resume_workgroup(resting.index, time);
         }
         (self.memory.workgroup, self.monitor.paths, *tiles) =
             (resting.memory, resting.paths, resting.tiles);

@@ -17,8 +17,8 @@ use super::workgroup_order::Lineup;
 use crate::ir::lane_mask::LaneMask;
 use crate::ir::memory_semantics::{MemoryKinds, OrderedMemory};
 use crate::ir::{PerLaneValue, Program, SpinWaits, UniformValue};
-use crate::memory::race_shadow::{Atomicity, Shadow, Stamp};
-use crate::memory::store::{Clock, Slot, Store, shared_memory};
+use crate::memory::race_shadow::{AccessStamp, AtomicUse, RaceShadow};
+use crate::memory::store::{BoundRange, IntervalClock, Store, shared_views};
 use crate::settings::Settings;
 use vkcert_exec::resource::JobSampler;
 use vkcert_model::finding::{Finding, FindingKind};
@@ -38,7 +38,7 @@ pub(crate) struct Launch<'a> {
     pub settings: Settings,
     pub groups: [u32; 3],
     pub stores: &'a mut [Store],
-    pub slots: Vec<Option<Slot>>,
+    pub slots: Vec<Option<BoundRange>>,
     pub samplers: &'a [JobSampler],
     pub push_constants: Store,
     /// Bytes of the job's buffers, which are the first of the stores.
@@ -76,7 +76,7 @@ impl<'a> Machine<'a> {
             printer: Printer::default(),
             regions: RegionCounts::new(program.barriers.len()),
             diverged: false,
-            clock: Clock::new(shared_memory(&launch.slots)),
+            clock: IntervalClock::new(shared_views(&launch.slots)),
             starts: Vec::new(),
             order: None,
             races: Vec::new(),
@@ -125,14 +125,14 @@ impl<'a> Machine<'a> {
         let words = self.program.workgroup_words as usize;
         let mut memory = Store::undefined_words(words);
         if self.monitor.track_races && words > 0 {
-            let mut shadow = Shadow::new(words, Atomicity::WithAtomics, self.program.granule);
+            let mut shadow = RaceShadow::new(words, AtomicUse::WithAtomics, self.program.granule);
             if let Some(order) = &self.monitor.order {
                 shadow.order_exactly(order, MemoryKinds::WORKGROUP);
             }
             memory.shadow = Some(shadow);
         }
         if self.settings.variation.is_some() {
-            memory.paths = Some(vec![0; words]);
+            memory.control_traces = Some(vec![0; words]);
         }
         memory
     }
@@ -219,7 +219,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Global invocation id behind a stamp.
-    pub(super) fn stamped(&self, stamp: Stamp) -> [u32; 3] {
+    pub(super) fn stamped(&self, stamp: AccessStamp) -> [u32; 3] {
         let at = self
             .monitor
             .starts
@@ -232,7 +232,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Whether an access was made in the workgroup that runs.
-    pub(super) fn is_of_this_workgroup(&self, stamp: Stamp) -> bool {
+    pub(super) fn is_of_this_workgroup(&self, stamp: AccessStamp) -> bool {
         let at = self.monitor.starts.partition_point(|(start, _)| *start <= stamp.time());
         at.checked_sub(1)
             .is_some_and(|at| self.monitor.starts[at].1 == self.scheduler.workgroup_index)

@@ -18,7 +18,7 @@ use crate::ir::subgroup_operation::{
 use crate::ir::{
     MemoryClass, OrderUse, PerLaneValue, Program, Reg, Scalar, SubgroupMask, SubgroupUse,
 };
-use crate::memory::vector_clocks::Order;
+use crate::memory::vector_clocks::HappensBefore;
 use crate::settings::Settings;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -93,7 +93,7 @@ impl Machine<'_> {
             return;
         }
         let invocations = self.program.local_size.iter().product();
-        let order = Rc::new(RefCell::new(Order::new(
+        let order = Rc::new(RefCell::new(HappensBefore::new(
             places.clone(),
             invocations,
             self.settings.subgroup_size,
@@ -122,8 +122,9 @@ impl Machine<'_> {
     /// Active lanes of each subgroup wait for each other.
     pub(super) fn subgroup_barrier(&mut self, fences: BarrierFences) {
         let Some(order) = &self.monitor.order else { return };
-        let ordered = self.monitor.clock.coupled(fences.ordered_memory(self.settings.memory_model));
-        let after = self.monitor.clock.tick();
+        let ordered =
+            self.monitor.clock.coupled_memory(fences.ordered_memory(self.settings.memory_model));
+        let after = self.monitor.clock.advance_time();
         for (lane, members) in
             subgroups(&self.registers.active, self.registers.width, self.settings.subgroup_size)
         {
@@ -141,12 +142,11 @@ impl Machine<'_> {
     /// A fence of each active lane.
     pub(super) fn fence(&mut self, fence: Fence) {
         let Some(order) = &self.monitor.order else { return };
-        let after = self.monitor.clock.tick();
+        let after = self.monitor.clock.advance_time();
         let mut order = order.borrow_mut();
-        self.registers
-            .active
-            .lanes()
-            .for_each(|lane| order.fence(self.registers.first_lane + lane as u32, fence, after));
+        self.registers.active.lanes().for_each(|lane| {
+            order.execute_fence(self.registers.first_lane + lane as u32, fence, after)
+        });
     }
 
     /// A built-in variable of subgroups, by local index.

@@ -8,118 +8,124 @@
 //! variables of their own.
 //! Does not cover: variables of which none is `restrict`, which GLSL lets alias; device addresses.
 
-use super::store::Slot;
+use super::store::BoundRange;
 use crate::ir::RestrictQualifier;
 use crate::ir::atomic::AccessKind;
 use crate::ir::{Descriptor, Program};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Most descriptors of one buffer that are told apart.
+/// Most overlapping descriptors of one buffer: each has a bit of a word.
 const MOST_SHARING: usize = u32::BITS as usize;
 
-/// A descriptor among those that overlap in one buffer.
+/// A descriptor whose range overlaps another one's in the same buffer.
 #[derive(Debug, Clone, Copy)]
-struct Sharer {
+struct OverlappingDescriptor {
     buffer: usize,
     bit: u32,
-    /// Bits of those with which it may share no byte that is stored to.
-    apart: u32,
+    /// Bits of the descriptors with which it may share no byte that is stored to, because one of
+    /// the two is `restrict`.
+    restricted_against: u32,
 }
 
 /// Bits of the descriptors through which a byte was accessed.
 #[derive(Debug, Clone, Copy, Default)]
-struct Users {
+struct ByteUsers {
     read: u32,
     written: u32,
 }
 
-/// Who accessed what, in a dispatch that has such descriptors.
+/// The accesses of a dispatch through descriptors that overlap, by byte.
 #[derive(Debug)]
 pub(crate) struct Aliasing {
     /// By descriptor.
-    sharers: Vec<Option<Sharer>>,
+    sharers: Vec<Option<OverlappingDescriptor>>,
     /// By buffer and byte.
-    users: BTreeMap<usize, Vec<Users>>,
+    users: BTreeMap<usize, Vec<ByteUsers>>,
 }
 
 impl Aliasing {
-    /// None where no two descriptors clash; `bytes` says how long a buffer is. Fails where too many
-    /// do.
-    pub(crate) fn of(
+    /// None where no `restrict` descriptor overlaps another; `buffer_bytes` gives the length of a
+    /// buffer. Fails where too many overlap.
+    pub(crate) fn for_dispatch(
         program: &Program,
-        slots: &[Option<Slot>],
-        bytes: impl Fn(usize) -> usize,
+        slots: &[Option<BoundRange>],
+        buffer_bytes: impl Fn(usize) -> usize,
     ) -> Result<Option<Self>, String> {
         let mut aliasing = Self { sharers: vec![None; slots.len()], users: BTreeMap::new() };
-        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-        let clashing = clashing(&program.descriptors, slots);
+        let mut descriptor_counts: BTreeMap<usize, usize> = BTreeMap::new();
+        let clashing = clashing_pairs(&program.descriptors, slots);
         for index in clashing.iter().flatten() {
             let Some(slot) = slots[*index].filter(|_| aliasing.sharers[*index].is_none()) else {
                 continue;
             };
-            let count = counts.entry(slot.buffer).or_default();
+            let count = descriptor_counts.entry(slot.buffer).or_default();
             if *count == MOST_SHARING {
                 let name = &program.descriptors[*index].name;
                 return Err(format!(
                     "more than {MOST_SHARING} descriptors overlap `{name}`, some of them `restrict`"
                 ));
             }
-            aliasing.sharers[*index] =
-                Some(Sharer { buffer: slot.buffer, bit: 1 << *count, apart: 0 });
+            aliasing.sharers[*index] = Some(OverlappingDescriptor {
+                buffer: slot.buffer,
+                bit: 1 << *count,
+                restricted_against: 0,
+            });
             *count += 1;
         }
-        for [one, other] in clashing {
-            let bits =
-                [one, other].map(|index| aliasing.sharers[index].map_or(0, |sharer| sharer.bit));
-            for (index, bit) in [(one, bits[1]), (other, bits[0])] {
+        for [first_index, second_index] in clashing {
+            let bits = [first_index, second_index]
+                .map(|index| aliasing.sharers[index].map_or(0, |sharer| sharer.bit));
+            for (index, bit) in [(first_index, bits[1]), (second_index, bits[0])] {
                 if let Some(sharer) = &mut aliasing.sharers[index] {
-                    sharer.apart |= bit;
-                    let length = bytes(sharer.buffer);
+                    sharer.restricted_against |= bit;
+                    let buffer_length = buffer_bytes(sharer.buffer);
                     aliasing
                         .users
                         .entry(sharer.buffer)
-                        .or_insert_with(|| vec![Users::default(); length]);
+                        .or_insert_with(|| vec![ByteUsers::default(); buffer_length]);
                 }
             }
         }
         Ok((!aliasing.users.is_empty()).then_some(aliasing))
     }
 
-    /// Notes an access to some bytes of a descriptor's buffer; gives another descriptor with which
-    /// it clashes there.
-    pub(crate) fn note(
+    /// Notes an access to some bytes of a descriptor's buffer. Returns another descriptor whose
+    /// access to one of these bytes violates `restrict` together with this one.
+    pub(crate) fn note_access(
         &mut self,
         descriptor: u32,
-        bytes: Range<usize>,
-        touch: AccessKind,
+        byte_range: Range<usize>,
+        access_kind: AccessKind,
     ) -> Option<u32> {
         let sharer = self.sharers[descriptor as usize]?;
-        let users = self.users.get_mut(&sharer.buffer)?.get_mut(bytes)?;
-        let mut clashing = 0;
-        for user in users {
-            match touch {
+        let byte_users = self.users.get_mut(&sharer.buffer)?.get_mut(byte_range)?;
+        let mut clashing_bits = 0;
+        for user in byte_users {
+            match access_kind {
                 AccessKind::Read | AccessKind::AtomicRead => {
-                    clashing |= user.written;
+                    clashing_bits |= user.written;
                     user.read |= sharer.bit;
                 }
                 AccessKind::Write | AccessKind::AtomicWrite => {
-                    clashing |= user.read | user.written;
+                    clashing_bits |= user.read | user.written;
                     user.written |= sharer.bit;
                 }
             }
         }
-        let clashing = clashing & sharer.apart;
-        let is_other = |other: &Option<Sharer>| {
-            other.is_some_and(|other| other.buffer == sharer.buffer && other.bit & clashing != 0)
+        let clashing_bits = clashing_bits & sharer.restricted_against;
+        let is_other = |other_sharer: &Option<OverlappingDescriptor>| {
+            other_sharer.is_some_and(|other_sharer| {
+                other_sharer.buffer == sharer.buffer && other_sharer.bit & clashing_bits != 0
+            })
         };
-        self.sharers.iter().position(is_other).map(|other| other as u32)
+        self.sharers.iter().position(is_other).map(|other_sharer| other_sharer as u32)
     }
 }
 
 /// Pairs of descriptors that overlap, of which one is `restrict`, and through one of which the
 /// program stores.
-fn clashing(descriptors: &[Descriptor], slots: &[Option<Slot>]) -> Vec<[usize; 2]> {
+fn clashing_pairs(descriptors: &[Descriptor], slots: &[Option<BoundRange>]) -> Vec<[usize; 2]> {
     let mut by_buffer: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (index, slot) in slots.iter().enumerate() {
         if let Some(slot) = slot.filter(|slot| slot.bytes > 0) {
@@ -127,32 +133,45 @@ fn clashing(descriptors: &[Descriptor], slots: &[Option<Slot>]) -> Vec<[usize; 2
         }
     }
     let mut pairs = Vec::new();
-    for sharing in by_buffer.into_values().filter(|sharing| sharing.len() > 1) {
-        for (at, one) in sharing.iter().enumerate() {
-            let clashes = |other: &&usize| {
-                let both = [&descriptors[*one], &descriptors[**other]];
-                let exclusive = both
+    for sharing_indices in
+        by_buffer.into_values().filter(|sharing_indices| sharing_indices.len() > 1)
+    {
+        for (position, first_index) in sharing_indices.iter().enumerate() {
+            let clashes = |second_index: &&usize| {
+                let descriptor_pair = [&descriptors[*first_index], &descriptors[**second_index]];
+                let exclusive = descriptor_pair
                     .iter()
                     .any(|descriptor| descriptor.exclusive == RestrictQualifier::Declared);
-                let stores = both.iter().any(|descriptor| descriptor.written || descriptor.atomics);
-                exclusive && stores && overlap(slots[*one], slots[**other])
+                let stores = descriptor_pair
+                    .iter()
+                    .any(|descriptor| descriptor.written || descriptor.atomics);
+                exclusive && stores && ranges_overlap(slots[*first_index], slots[**second_index])
             };
-            pairs.extend(sharing[at + 1..].iter().filter(clashes).map(|other| [*one, *other]));
+            pairs.extend(
+                sharing_indices[position + 1..]
+                    .iter()
+                    .filter(clashes)
+                    .map(|second_index| [*first_index, *second_index]),
+            );
         }
     }
     pairs
 }
 
-fn overlap(slot: Option<Slot>, other: Option<Slot>) -> bool {
-    let extent = |slot: Slot| 4 * slot.first..4 * slot.first + slot.bytes as usize;
-    slot.map(extent)
-        .zip(other.map(extent))
-        .is_some_and(|(own, others)| own.start < others.end && others.start < own.end)
+fn ranges_overlap(first_slot: Option<BoundRange>, second_slot: Option<BoundRange>) -> bool {
+    let extent = |first_slot: BoundRange| {
+        4 * first_slot.first..4 * first_slot.first + first_slot.bytes as usize
+    };
+    first_slot.map(extent).zip(second_slot.map(extent)).is_some_and(
+        |(first_extent, second_extent)| {
+            first_extent.start < second_extent.end && second_extent.start < first_extent.end
+        },
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::image_view::View;
+    use super::super::image_view::DescriptorView;
     use super::*;
     use crate::ir::MemoryClass;
 
@@ -170,14 +189,14 @@ mod tests {
         }
     }
 
-    fn slot(buffer: usize, first: usize) -> Option<Slot> {
-        Some(Slot { buffer, first, words: 4, bytes: 16, view: View::Bytes })
+    fn slot(buffer: usize, first: usize) -> Option<BoundRange> {
+        Some(BoundRange { buffer, first, words: 4, bytes: 16, view: DescriptorView::Bytes })
     }
 
     #[test]
     fn descriptors_clash_where_they_overlap_one_is_restrict_and_one_stores() {
-        let told = |exclusive, written, slots: [Option<Slot>; 2]| {
-            clashing(
+        let told = |exclusive, written, slots: [Option<BoundRange>; 2]| {
+            clashing_pairs(
                 &[descriptor(0, exclusive, false), descriptor(1, RestrictQualifier::No, written)],
                 &slots,
             )

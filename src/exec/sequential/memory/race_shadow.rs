@@ -1,4 +1,4 @@
-//! Race shadow: who touched each cell of memory last, and whether that was ordered.
+//! Race shadow: the last accesses to each cell of memory, to decide whether a later one races.
 //!
 //! Knows: a cell is a word, or one byte or two where a kernel accesses numbers of that size; a race
 //! is two accesses to the same cell by different invocations, at least one of them a write, not
@@ -6,16 +6,17 @@
 //! dispatch are never ordered; invocations of one workgroup are ordered by a barrier that covers
 //! the memory.
 //! Promises: since workgroups run one after the other, a *time* counts the intervals between
-//! ordering barriers of all workgroups in turn; comparing times decides every case. A write is
+//! ordering barriers of all workgroups in turn, as the epoch of a scalar clock; comparing times
+//! decides every case. A write is
 //! checked against the last write and against up to two readers of its own interval and one of
 //! another workgroup, which suffices to see whether any reader races. Once a race was found on a
 //! cell, `racing_accesses` remembers who else is at it.
 //! Does not cover: who is hidden where nothing has raced yet: of readers that are alike the first
 //! two are told.
 
-use super::racing_accesses::{Earlier, Lasting, Racers};
-use super::vector_clocks::cell::{CELL_BYTES, Cell, Cells, Told};
-use super::vector_clocks::{Asked, Missing, Order, is_atomic};
+use super::racing_accesses::{EarlierAccess, RacingCells, StillRacing};
+use super::vector_clocks::cell::{AtomicEvent, CELL_BYTES, ExactCell, ExactCells};
+use super::vector_clocks::{AccessQuery, HappensBefore, MissingOrder, is_atomic};
 use crate::ir::atomic::AccessKind;
 use crate::ir::memory_semantics::MemoryKinds;
 use crate::ir::{OrderUse, Program};
@@ -24,20 +25,20 @@ use std::rc::Rc;
 
 /// Time, local invocation index and instruction of an access in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Stamp(u64);
+pub(crate) struct AccessStamp(u64);
 
 const LANE_BITS: u32 = 11;
-const PLACE_BITS: u32 = 21;
+const SOURCE_INDEX_BITS: u32 = 21;
 
-/// Instructions behind this index cannot be told apart in findings.
-pub(crate) const MOST_PLACES: u32 = (1 << PLACE_BITS) - 1;
+/// Instructions behind this index count as one in findings, because a stamp has no more bits.
+pub(crate) const MOST_SOURCE_INDICES: u32 = (1 << SOURCE_INDEX_BITS) - 1;
 
-impl Stamp {
-    pub(crate) fn new(time: u32, lane: u32, place: u32) -> Self {
+impl AccessStamp {
+    pub(crate) fn new(time: u32, lane: u32, source_index: u32) -> Self {
         Self(
             u64::from(time) << 32
-                | u64::from(lane) << PLACE_BITS
-                | u64::from(place.min(MOST_PLACES)),
+                | u64::from(lane) << SOURCE_INDEX_BITS
+                | u64::from(source_index.min(MOST_SOURCE_INDICES)),
         )
     }
 
@@ -47,367 +48,435 @@ impl Stamp {
 
     /// Local invocation index.
     pub(crate) fn lane(self) -> u32 {
-        (self.0 >> PLACE_BITS) as u32 & ((1 << LANE_BITS) - 1)
+        (self.0 >> SOURCE_INDEX_BITS) as u32 & ((1 << LANE_BITS) - 1)
     }
 
     /// Index into the module's instruction list.
-    pub(crate) fn place(self) -> u32 {
-        self.0 as u32 & MOST_PLACES
+    pub(crate) fn source_index(self) -> u32 {
+        self.0 as u32 & MOST_SOURCE_INDICES
     }
 }
 
-/// What an access is compared with.
+/// The access that is made now, with the times that it is compared by.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Now {
-    pub stamp: Stamp,
+pub(crate) struct CurrentAccess {
+    pub stamp: AccessStamp,
     /// First time of the workgroup.
-    pub workgroup: u32,
+    pub workgroup_start: u32,
     /// First time of what can race at all: the dispatch, or the workgroup for workgroup memory.
-    pub epoch: u32,
+    pub first_racing_time: u32,
 }
 
-impl Now {
-    fn foreign(&self, other: Stamp) -> bool {
-        other.time() >= self.epoch && other.time() < self.workgroup
+impl CurrentAccess {
+    fn is_foreign(&self, earlier_stamp: AccessStamp) -> bool {
+        earlier_stamp.time() >= self.first_racing_time
+            && earlier_stamp.time() < self.workgroup_start
     }
 
-    fn races(&self, other: Stamp) -> bool {
-        if other.time() == self.stamp.time() {
-            other.lane() != self.stamp.lane()
+    fn races(&self, earlier_stamp: AccessStamp) -> bool {
+        if earlier_stamp.time() == self.stamp.time() {
+            earlier_stamp.lane() != self.stamp.lane()
         } else {
-            self.foreign(other)
+            self.is_foreign(earlier_stamp)
         }
     }
 
-    /// What [`Racers`] ask of an earlier access.
-    fn missing(
+    /// For [`RacingCells`]: what is missing between an earlier access and this one, and whether
+    /// the earlier one can still race with anything.
+    fn missing_order(
         &self,
-        (other, kind): (Stamp, AccessKind),
-        touch: AccessKind,
-    ) -> (Option<Missing>, Lasting) {
-        let lasting = other.time() == self.stamp.time() || self.foreign(other);
-        let races = self.races(other) && !(is_atomic(kind) && is_atomic(touch));
-        (races.then_some(Missing::Order), if lasting { Lasting::Yes } else { Lasting::No })
+        (earlier_stamp, earlier_kind): (AccessStamp, AccessKind),
+        access_kind: AccessKind,
+    ) -> (Option<MissingOrder>, StillRacing) {
+        let can_still_race =
+            earlier_stamp.time() == self.stamp.time() || self.is_foreign(earlier_stamp);
+        let races =
+            self.races(earlier_stamp) && !(is_atomic(earlier_kind) && is_atomic(access_kind));
+        (
+            races.then_some(MissingOrder::Order),
+            if can_still_race { StillRacing::Yes } else { StillRacing::No },
+        )
     }
 }
 
 /// Accesses of one kind: two invocations of the current interval and one of another workgroup.
 #[derive(Debug, Clone, Copy, Default)]
-struct Trio {
-    near: Stamp,
-    second: Stamp,
-    foreign: Stamp,
+struct RecentAccesses {
+    near: AccessStamp,
+    second: AccessStamp,
+    foreign: AccessStamp,
 }
 
-impl Trio {
+impl RecentAccesses {
     #[inline]
-    fn record(&mut self, now: &Now) {
-        if self.near.time() == now.stamp.time() {
-            if self.near.lane() != now.stamp.lane() && self.second.time() != now.stamp.time() {
-                self.second = now.stamp;
+    fn record(&mut self, current_access: &CurrentAccess) {
+        if self.near.time() == current_access.stamp.time() {
+            if self.near.lane() != current_access.stamp.lane()
+                && self.second.time() != current_access.stamp.time()
+            {
+                self.second = current_access.stamp;
             }
             return;
         }
-        if now.foreign(self.near) && !now.foreign(self.foreign) {
+        if current_access.is_foreign(self.near) && !current_access.is_foreign(self.foreign) {
             self.foreign = self.near;
         }
-        self.near = now.stamp;
+        self.near = current_access.stamp;
     }
 
-    fn racing(&self, now: &Now) -> Option<Stamp> {
-        [self.near, self.second, self.foreign].into_iter().find(|stamp| now.races(*stamp))
+    fn racing_stamp(&self, current_access: &CurrentAccess) -> Option<AccessStamp> {
+        [self.near, self.second, self.foreign]
+            .into_iter()
+            .find(|stamp| current_access.races(*stamp))
     }
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Plain {
-    write: Stamp,
-    reads: Trio,
+struct PlainAccesses {
+    write: AccessStamp,
+    reads: RecentAccesses,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Atomics {
-    writes: Trio,
-    reads: Trio,
+struct AtomicAccesses {
+    writes: RecentAccesses,
+    reads: RecentAccesses,
 }
 
 /// Shadow of one block of memory. Times start at 1, so that fresh cells race with nothing.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Shadow {
-    plain: Vec<Plain>,
+pub(crate) struct RaceShadow {
+    plain: Vec<PlainAccesses>,
     /// Empty where no instruction is atomic.
-    atomics: Vec<Atomics>,
+    atomics: Vec<AtomicAccesses>,
     /// Cells of a word, as a power of two.
-    finer: u32,
-    /// The cells, where more than barriers of workgroups order accesses; the others are empty then.
-    exact: Option<(Rc<RefCell<Order>>, Cells)>,
-    racers: Racers,
+    cell_shift: u32,
+    /// The cells by vector clocks, where more than barriers of workgroups order accesses; `plain`
+    /// and `atomics` are empty then.
+    exact_order: Option<(Rc<RefCell<HappensBefore>>, ExactCells)>,
+    racing_cells: RacingCells,
 }
 
-/// What was done to a cell.
+/// Which kinds of accesses a cell has had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct CellHistory {
     pub read: bool,
     pub written: bool,
     pub atomically_read: bool,
     pub atomically_written: bool,
 }
 
-impl Seen {
-    pub(crate) fn any(self) -> bool {
+impl CellHistory {
+    pub(crate) fn has_any(self) -> bool {
         self.read || self.written || self.atomically_read || self.atomically_written
     }
 }
 
 /// Whether a memory has atomic accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Atomicity {
+pub(crate) enum AtomicUse {
     PlainOnly,
     WithAtomics,
 }
 
-impl Shadow {
+impl RaceShadow {
     /// For cells of `granule` bytes: 1, 2 or 4.
-    pub(crate) fn new(words: usize, atomicity: Atomicity, granule: u32) -> Self {
+    pub(crate) fn new(word_count: usize, atomicity: AtomicUse, granule: u32) -> Self {
         let finer = 2 - granule.trailing_zeros().min(2);
-        let cells = words << finer;
-        let atomics = match atomicity {
-            Atomicity::PlainOnly => 0,
-            Atomicity::WithAtomics => cells,
+        let cell_count = word_count << finer;
+        let atomic_count = match atomicity {
+            AtomicUse::PlainOnly => 0,
+            AtomicUse::WithAtomics => cell_count,
         };
         Self {
-            plain: vec![Plain::default(); cells],
-            atomics: vec![Atomics::default(); atomics],
-            finer,
+            plain: vec![PlainAccesses::default(); cell_count],
+            atomics: vec![AtomicAccesses::default(); atomic_count],
+            cell_shift: finer,
             ..Self::default()
         }
     }
 
-    /// Looks at the order that everything makes together, for memory of these kinds.
-    pub(crate) fn order_exactly(&mut self, order: &Rc<RefCell<Order>>, kinds: MemoryKinds) {
-        let cells = vec![Cell::default(); std::mem::take(&mut self.plain).len()];
+    /// Decides races by vector clocks from now on, for memory of these kinds.
+    pub(crate) fn order_exactly(
+        &mut self,
+        order: &Rc<RefCell<HappensBefore>>,
+        memory_kinds: MemoryKinds,
+    ) {
+        let cells = vec![ExactCell::default(); std::mem::take(&mut self.plain).len()];
         self.atomics = Vec::new();
-        self.exact = Some((order.clone(), Cells { cells, kinds, ..Cells::default() }));
+        self.exact_order = Some((
+            order.clone(),
+            ExactCells { cells, kinds: memory_kinds, ..ExactCells::default() },
+        ));
     }
 
     /// Forgets all accesses.
     pub(crate) fn reset(&mut self) {
-        if let Some((_, cells)) = &mut self.exact {
-            self.racers.clear();
-            cells.cells.iter_mut().for_each(Cell::reset);
+        if let Some((_, cells)) = &mut self.exact_order {
+            self.racing_cells.clear();
+            cells.cells.iter_mut().for_each(ExactCell::clear);
             cells.published.clear();
         }
     }
 
-    /// Whether two atomics on a cell may not be atomic for each other.
-    pub(crate) fn has_atomics_apart(&self) -> bool {
-        self.exact.as_ref().is_some_and(|(order, _)| order.borrow().has_atomics_apart())
+    /// Whether two atomics on a cell may fail to be mutually atomic, because a scope is too narrow
+    /// or their widths differ.
+    pub(crate) fn has_incompatible_atomics(&self) -> bool {
+        self.exact_order
+            .as_ref()
+            .is_some_and(|(order, _)| order.borrow().has_incompatible_atomics())
     }
 
-    /// What invocations tell each other by an atomic on a word, where that orders anything.
-    pub(crate) fn tell(&mut self, word: usize, told: &Told) {
-        if let Some((order, cells)) = &mut self.exact {
-            cells.tell(word, told, &mut order.borrow_mut());
+    /// Reads from and adds to the release sequence of a word, where atomics order anything.
+    pub(crate) fn record_atomic(&mut self, word_index: usize, atomic_event: &AtomicEvent) {
+        if let Some((order, cells)) = &mut self.exact_order {
+            cells.record_atomic(word_index, atomic_event, &mut order.borrow_mut());
         }
     }
 
     /// Bytes of a program's shadow; lists of accesses are taken to hold two each.
-    pub(crate) fn bytes(
-        words: usize,
-        atomicity: Atomicity,
+    pub(crate) fn shadow_bytes(
+        word_count: usize,
+        atomicity: AtomicUse,
         program: &Program,
         granule: u32,
     ) -> u64 {
-        let words = words * (4 / granule.clamp(1, 4) as usize);
+        let word_count = word_count * (4 / granule.clamp(1, 4) as usize);
         if let OrderUse::Exact(_) = program.order {
-            return words as u64 * (CELL_BYTES + 6 * size_of::<Stamp>() as u64);
+            return word_count as u64 * (CELL_BYTES + 6 * size_of::<AccessStamp>() as u64);
         }
         let atomics = match atomicity {
-            Atomicity::PlainOnly => 0,
-            Atomicity::WithAtomics => size_of::<Atomics>(),
+            AtomicUse::PlainOnly => 0,
+            AtomicUse::WithAtomics => size_of::<AtomicAccesses>(),
         };
-        words as u64 * (size_of::<Plain>() + atomics) as u64
+        word_count as u64 * (size_of::<PlainAccesses>() + atomics) as u64
     }
 
-    /// What was done to a cell so far.
-    pub(crate) fn seen(&self, cell: usize) -> Seen {
-        if let Some((_, cells)) = &self.exact {
-            return cells.cells[cell].seen();
+    /// The kinds of accesses that a cell has had so far.
+    pub(crate) fn cell_history(&self, cell_index: usize) -> CellHistory {
+        if let Some((_, cells)) = &self.exact_order {
+            return cells.cells[cell_index].history();
         }
         let (plain, atomics) =
-            (&self.plain[cell], self.atomics.get(cell).copied().unwrap_or_default());
-        let some = |stamp: Stamp| stamp.time() > 0;
-        Seen {
-            read: some(plain.reads.near),
-            written: some(plain.write),
-            atomically_read: some(atomics.reads.near),
-            atomically_written: some(atomics.writes.near),
+            (&self.plain[cell_index], self.atomics.get(cell_index).copied().unwrap_or_default());
+        let is_recorded = |stamp: AccessStamp| stamp.time() > 0;
+        CellHistory {
+            read: is_recorded(plain.reads.near),
+            written: is_recorded(plain.write),
+            atomically_read: is_recorded(atomics.reads.near),
+            atomically_written: is_recorded(atomics.writes.near),
         }
     }
 
-    /// Notes an access to a word that held the first value and holds the second then; calls `race`
-    /// with each earlier access that it races with (of each instruction at most one).
+    /// Records an access to a word that held `values[0]` before it and holds `values[1]` after it.
+    /// Calls `report_race` with each earlier access that it races with, at most one per instruction.
     #[inline]
-    pub(crate) fn touch(
+    pub(crate) fn record_access(
         &mut self,
-        word: usize,
-        touch: AccessKind,
-        now: &Now,
+        word_index: usize,
+        access_kind: AccessKind,
+        current_access: &CurrentAccess,
         values: [u128; 2],
-        race: impl FnMut(Earlier),
+        report_race: impl FnMut(EarlierAccess),
     ) {
-        if self.finer == 0 {
-            self.touch_cell(word, touch, now, values, race);
+        if self.cell_shift == 0 {
+            self.record_in_cell(word_index, access_kind, current_access, values, report_race);
         } else {
-            self.touch_bytes(4 * word, 4, touch, now, values, race);
+            self.record_bytes(4 * word_index, 4, access_kind, current_access, values, report_race);
         }
     }
 
-    /// Notes an access to some bytes. Of several cells the first that races with an instruction is
-    /// told.
-    pub(crate) fn touch_bytes(
+    /// Records an access to some bytes. If it races with an instruction on several cells, only the
+    /// first of them is reported.
+    pub(crate) fn record_bytes(
         &mut self,
-        byte: usize,
-        bytes: usize,
-        touch: AccessKind,
-        now: &Now,
+        first_byte: usize,
+        byte_count: usize,
+        access_kind: AccessKind,
+        current_access: &CurrentAccess,
         values: [u128; 2],
-        mut race: impl FnMut(Earlier),
+        mut report_race: impl FnMut(EarlierAccess),
     ) {
-        let shift = 2 - self.finer;
-        let mut told: Vec<(u32, AccessKind)> = Vec::new();
-        for cell in byte >> shift..(byte + bytes).div_ceil(1 << shift) {
-            self.touch_cell(cell, touch, now, values, |earlier| {
-                let key = (earlier.stamp.place(), earlier.touch);
-                if !told.contains(&key) {
-                    told.push(key);
-                    race(earlier);
+        let shift = 2 - self.cell_shift;
+        let mut reported: Vec<(u32, AccessKind)> = Vec::new();
+        for cell in first_byte >> shift..(first_byte + byte_count).div_ceil(1 << shift) {
+            self.record_in_cell(cell, access_kind, current_access, values, |earlier| {
+                let key = (earlier.stamp.source_index(), earlier.access_kind);
+                if !reported.contains(&key) {
+                    reported.push(key);
+                    report_race(earlier);
                 }
             });
         }
     }
 
     #[inline]
-    fn touch_cell(
+    fn record_in_cell(
         &mut self,
-        word: usize,
-        touch: AccessKind,
-        now: &Now,
+        cell_index: usize,
+        access_kind: AccessKind,
+        current_access: &CurrentAccess,
         values: [u128; 2],
-        race: impl FnMut(Earlier),
+        report_race: impl FnMut(EarlierAccess),
     ) {
-        let mut found: Vec<Earlier> = Vec::new();
-        let mut add = |stamp: Stamp, touch: AccessKind, missing: Missing| {
-            let left = (touch == AccessKind::Write).then_some(values[0]);
-            found.push(Earlier { stamp, touch, missing, left });
-        };
-        match &mut self.exact {
+        let mut earlier_accesses: Vec<EarlierAccess> = Vec::new();
+        let mut add_earlier =
+            |stamp: AccessStamp, access_kind: AccessKind, missing_order: MissingOrder| {
+                let written_value = (access_kind == AccessKind::Write).then_some(values[0]);
+                earlier_accesses.push(EarlierAccess {
+                    stamp,
+                    access_kind,
+                    missing_order,
+                    written_value,
+                });
+            };
+        match &mut self.exact_order {
             Some((order, cells)) => {
-                let asked = Asked { touch, invocation: now.stamp.lane(), place: now.stamp.place() };
-                cells.cells[word].touch(&asked, &order.borrow(), cells.kinds, &mut add);
+                let query = AccessQuery {
+                    access_kind,
+                    invocation: current_access.stamp.lane(),
+                    source_index: current_access.stamp.source_index(),
+                };
+                cells.cells[cell_index].record_access(
+                    &query,
+                    &order.borrow(),
+                    cells.kinds,
+                    &mut add_earlier,
+                );
             }
-            None => self
-                .touch_interval(word, touch, now, |stamp, touch| add(stamp, touch, Missing::Order)),
+            None => self.check_interval(
+                cell_index,
+                access_kind,
+                current_access,
+                |stamp, access_kind| add_earlier(stamp, access_kind, MissingOrder::Order),
+            ),
         }
-        if found.is_empty() && !self.racers.have(word) {
+        if earlier_accesses.is_empty() && !self.racing_cells.has_cell(cell_index) {
             return;
         }
-        self.meet(word, touch, now, (&found, values[1]), race);
+        self.report_races(
+            cell_index,
+            access_kind,
+            current_access,
+            (&earlier_accesses, values[1]),
+            report_race,
+        );
     }
 
-    /// An access to a cell on which a race was found, now or before.
+    /// Reports the races of an access to a cell on which a race was found, now or before.
     #[cold]
-    fn meet(
+    fn report_races(
         &mut self,
-        word: usize,
-        touch: AccessKind,
-        now: &Now,
-        (found, left): (&[Earlier], u128),
-        race: impl FnMut(Earlier),
+        cell_index: usize,
+        access_kind: AccessKind,
+        current_access: &CurrentAccess,
+        (earlier_accesses, new_value): (&[EarlierAccess], u128),
+        report_race: impl FnMut(EarlierAccess),
     ) {
-        match &self.exact {
+        match &self.exact_order {
             None => {
-                let missing = |other: Stamp, kind: AccessKind| now.missing((other, kind), touch);
-                self.racers.meet(word, (now.stamp, touch, left), found, missing, race);
+                let missing_order = |earlier_stamp: AccessStamp, earlier_kind: AccessKind| {
+                    current_access.missing_order((earlier_stamp, earlier_kind), access_kind)
+                };
+                self.racing_cells.record_access(
+                    cell_index,
+                    (current_access.stamp, access_kind, new_value),
+                    earlier_accesses,
+                    missing_order,
+                    report_race,
+                );
             }
             Some((order, cells)) => {
                 let order = order.borrow();
-                let asked = Asked { touch, invocation: now.stamp.lane(), place: now.stamp.place() };
-                let stamp = order.stamp(asked.invocation, asked.place);
-                let missing = |other: Stamp, kind: AccessKind| {
-                    (order.missing((other, kind), &asked, cells.kinds), Lasting::Yes)
+                let query = AccessQuery {
+                    access_kind,
+                    invocation: current_access.stamp.lane(),
+                    source_index: current_access.stamp.source_index(),
                 };
-                self.racers.meet(word, (stamp, touch, left), found, missing, race);
+                let stamp = order.access_stamp(query.invocation, query.source_index);
+                let missing_order = |earlier_stamp: AccessStamp, earlier_kind: AccessKind| {
+                    (
+                        order.missing_order((earlier_stamp, earlier_kind), &query, cells.kinds),
+                        StillRacing::Yes,
+                    )
+                };
+                self.racing_cells.record_access(
+                    cell_index,
+                    (stamp, access_kind, new_value),
+                    earlier_accesses,
+                    missing_order,
+                    report_race,
+                );
             }
         }
     }
 
     #[inline]
-    fn touch_interval(
+    fn check_interval(
         &mut self,
-        word: usize,
-        touch: AccessKind,
-        now: &Now,
-        mut race: impl FnMut(Stamp, AccessKind),
+        cell_index: usize,
+        access_kind: AccessKind,
+        current_access: &CurrentAccess,
+        mut report_race: impl FnMut(AccessStamp, AccessKind),
     ) {
-        match touch {
+        match access_kind {
             AccessKind::Read => {
-                let cell = &mut self.plain[word];
-                if now.races(cell.write) {
-                    race(cell.write, AccessKind::Write);
+                let cell = &mut self.plain[cell_index];
+                if current_access.races(cell.write) {
+                    report_race(cell.write, AccessKind::Write);
                 }
-                cell.reads.record(now);
-                if let Some(atomics) = self.atomics.get(word)
-                    && let Some(other) = atomics.writes.racing(now)
+                cell.reads.record(current_access);
+                if let Some(atomics) = self.atomics.get(cell_index)
+                    && let Some(racing_stamp) = atomics.writes.racing_stamp(current_access)
                 {
-                    race(other, AccessKind::AtomicWrite);
+                    report_race(racing_stamp, AccessKind::AtomicWrite);
                 }
             }
             AccessKind::Write => {
-                let cell = &mut self.plain[word];
-                if now.races(cell.write) {
-                    race(cell.write, AccessKind::Write);
+                let cell = &mut self.plain[cell_index];
+                if current_access.races(cell.write) {
+                    report_race(cell.write, AccessKind::Write);
                 }
-                if let Some(other) = cell.reads.racing(now) {
-                    race(other, AccessKind::Read);
+                if let Some(racing_stamp) = cell.reads.racing_stamp(current_access) {
+                    report_race(racing_stamp, AccessKind::Read);
                 }
-                cell.write = now.stamp;
-                if let Some(atomics) = self.atomics.get(word) {
-                    if let Some(other) = atomics.writes.racing(now) {
-                        race(other, AccessKind::AtomicWrite);
+                cell.write = current_access.stamp;
+                if let Some(atomics) = self.atomics.get(cell_index) {
+                    if let Some(racing_stamp) = atomics.writes.racing_stamp(current_access) {
+                        report_race(racing_stamp, AccessKind::AtomicWrite);
                     }
-                    if let Some(other) = atomics.reads.racing(now) {
-                        race(other, AccessKind::AtomicRead);
+                    if let Some(racing_stamp) = atomics.reads.racing_stamp(current_access) {
+                        report_race(racing_stamp, AccessKind::AtomicRead);
                     }
                 }
             }
             AccessKind::AtomicRead | AccessKind::AtomicWrite => {
-                self.touch_atomically(word, touch, now, race)
+                self.check_atomic(cell_index, access_kind, current_access, report_race)
             }
         }
     }
 
-    fn touch_atomically(
+    fn check_atomic(
         &mut self,
-        word: usize,
-        touch: AccessKind,
-        now: &Now,
-        mut race: impl FnMut(Stamp, AccessKind),
+        cell_index: usize,
+        access_kind: AccessKind,
+        current_access: &CurrentAccess,
+        mut report_race: impl FnMut(AccessStamp, AccessKind),
     ) {
-        let cell = &self.plain[word];
-        if now.races(cell.write) {
-            race(cell.write, AccessKind::Write);
+        let cell = &self.plain[cell_index];
+        if current_access.races(cell.write) {
+            report_race(cell.write, AccessKind::Write);
         }
-        if touch == AccessKind::AtomicWrite
-            && let Some(other) = cell.reads.racing(now)
+        if access_kind == AccessKind::AtomicWrite
+            && let Some(racing_stamp) = cell.reads.racing_stamp(current_access)
         {
-            race(other, AccessKind::Read);
+            report_race(racing_stamp, AccessKind::Read);
         }
-        if let Some(atomics) = self.atomics.get_mut(word) {
-            match touch {
-                AccessKind::AtomicRead => atomics.reads.record(now),
+        if let Some(atomics) = self.atomics.get_mut(cell_index) {
+            match access_kind {
+                AccessKind::AtomicRead => atomics.reads.record(current_access),
                 AccessKind::AtomicWrite | AccessKind::Read | AccessKind::Write => {
-                    atomics.writes.record(now)
+                    atomics.writes.record(current_access)
                 }
             }
         }
@@ -418,18 +487,24 @@ impl Shadow {
 mod tests {
     use super::*;
 
-    fn now(time: u32, lane: u32, workgroup: u32) -> Now {
-        Now { stamp: Stamp::new(time, lane, 7), workgroup, epoch: 1 }
+    fn now(time: u32, lane: u32, workgroup: u32) -> CurrentAccess {
+        CurrentAccess {
+            stamp: AccessStamp::new(time, lane, 7),
+            workgroup_start: workgroup,
+            first_racing_time: 1,
+        }
     }
 
-    fn races(accesses: &[(AccessKind, Now)]) -> Vec<AccessKind> {
-        let mut shadow = Shadow::new(1, Atomicity::WithAtomics, 4);
-        let mut found = Vec::new();
-        for (touch, now) in accesses {
-            found.clear();
-            shadow.touch(0, *touch, now, [0; 2], |earlier| found.push(earlier.touch));
+    fn races(accesses: &[(AccessKind, CurrentAccess)]) -> Vec<AccessKind> {
+        let mut shadow = RaceShadow::new(1, AtomicUse::WithAtomics, 4);
+        let mut racing_kinds = Vec::new();
+        for (access_kind, current_access) in accesses {
+            racing_kinds.clear();
+            shadow.record_access(0, *access_kind, current_access, [0; 2], |earlier| {
+                racing_kinds.push(earlier.access_kind)
+            });
         }
-        found
+        racing_kinds
     }
 
     #[test]

@@ -11,13 +11,13 @@ use crate::ir::atomic::AccessKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-/// Groups of instructions that can be told apart.
+/// Most groups of instructions: each has a bit of a word.
 pub const MOST_GROUPS: usize = 32;
 
 /// Bytes of memory that cells may take.
 const MOST_BYTES: usize = 1 << 30;
 
-/// What is asked of a dispatch. Sets of groups have one bit per group.
+/// Which reads and stores of a dispatch to track. Sets of groups have one bit per group.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WatchedReads {
     /// By index of an instruction that reads: the groups that what it reads can come to.
@@ -74,123 +74,138 @@ impl DispatchReads {
 
 /// What was done to some neighbouring bytes that are always accessed together.
 #[derive(Debug, Clone, Copy, Default)]
-struct Cell {
+struct TrackedCell {
     /// Groups that what stood there before was read for.
     incoming: u32,
     /// Groups that what stands there was read for since it was stored.
     own: u32,
-    /// Who stored it last.
-    by: Option<u8>,
+    /// The group that stored it last.
+    stored_by: Option<u8>,
 }
 
 #[derive(Debug)]
-struct Cells {
+struct TrackedBuffer {
     /// Bytes of a cell, as a power of two.
     shift: u32,
-    cells: Vec<Cell>,
+    cells: Vec<TrackedCell>,
     bytes: usize,
 }
 
-/// A dispatch that is watched.
+/// Tracks the reads and stores of a dispatch.
 #[derive(Debug)]
-pub(crate) struct Reads {
+pub(crate) struct ReadTracker {
     readers: HashMap<u32, u32>,
     storers: HashMap<u32, u8>,
-    buffers: BTreeMap<usize, Cells>,
+    buffers: BTreeMap<usize, TrackedBuffer>,
     followers: [u32; MOST_GROUPS],
     /// Whether an instruction stored that is in no group.
     is_incomplete: bool,
 }
 
-impl Reads {
+impl ReadTracker {
     /// None where that takes too much memory. `shape` gives the bytes of a buffer, and those of the
     /// least that is accessed there.
-    pub(crate) fn of(
-        watched: &WatchedReads,
-        shape: impl Fn(usize) -> (usize, u32),
+    pub(crate) fn for_watched(
+        watched_reads: &WatchedReads,
+        buffer_shape: impl Fn(usize) -> (usize, u32),
     ) -> Option<Self> {
-        let mut room = MOST_BYTES;
+        let mut bytes_left = MOST_BYTES;
         let mut buffers = BTreeMap::new();
-        for buffer in &watched.buffers {
-            let (bytes, granule) = shape(*buffer);
+        for buffer in &watched_reads.buffers {
+            let (bytes, granule) = buffer_shape(*buffer);
             let shift = granule.clamp(1, 4).trailing_zeros();
-            let count = bytes.div_ceil(1 << shift);
-            room = room.checked_sub(count * size_of::<Cell>())?;
-            buffers.insert(*buffer, Cells { shift, cells: vec![Cell::default(); count], bytes });
+            let cell_count = bytes.div_ceil(1 << shift);
+            bytes_left = bytes_left.checked_sub(cell_count * size_of::<TrackedCell>())?;
+            buffers.insert(
+                *buffer,
+                TrackedBuffer { shift, cells: vec![TrackedCell::default(); cell_count], bytes },
+            );
         }
-        let WatchedReads { readers, storers, buffers: _ } = watched.clone();
+        let WatchedReads { readers, storers, buffers: _ } = watched_reads.clone();
         Some(Self { readers, storers, buffers, followers: [0; MOST_GROUPS], is_incomplete: false })
     }
 
-    pub(crate) fn note(
+    pub(crate) fn note_access(
         &mut self,
         buffer: usize,
-        bytes: Range<usize>,
-        touch: AccessKind,
-        place: u32,
+        byte_range: Range<usize>,
+        access_kind: AccessKind,
+        source_index: u32,
     ) {
         let Some(cells) = self.buffers.get_mut(&buffer) else { return };
-        let (reads, writes) = match touch {
+        let (reads, writes) = match access_kind {
             AccessKind::Read | AccessKind::AtomicRead => (true, false),
             AccessKind::Write => (false, true),
             AccessKind::AtomicWrite => (true, true),
         };
-        let groups = self.readers.get(&place).copied().filter(|_| reads).unwrap_or_default();
-        let by = self.storers.get(&place).copied().filter(|_| writes);
-        self.is_incomplete |= writes && by.is_none();
-        let (first, end) = (bytes.start >> cells.shift, bytes.end.div_ceil(1 << cells.shift));
-        for cell in cells.cells.iter_mut().take(end).skip(first) {
-            match cell.by {
-                None => cell.incoming |= groups,
+        let reading_groups =
+            self.readers.get(&source_index).copied().filter(|_| reads).unwrap_or_default();
+        let storing_group = self.storers.get(&source_index).copied().filter(|_| writes);
+        self.is_incomplete |= writes && storing_group.is_none();
+        let (first_cell, end_cell) =
+            (byte_range.start >> cells.shift, byte_range.end.div_ceil(1 << cells.shift));
+        for cell in cells.cells.iter_mut().take(end_cell).skip(first_cell) {
+            match cell.stored_by {
+                None => cell.incoming |= reading_groups,
                 Some(group) => {
-                    cell.own |= groups;
-                    self.followers[usize::from(group)] |= groups;
+                    cell.own |= reading_groups;
+                    self.followers[usize::from(group)] |= reading_groups;
                 }
             }
-            if let Some(by) = by {
-                (cell.own, cell.by) = (0, Some(by));
+            if let Some(storing_group) = storing_group {
+                (cell.own, cell.stored_by) = (0, Some(storing_group));
             }
         }
     }
 
     /// None where it is not known by whom something was stored.
-    pub(crate) fn finish(self) -> Option<DispatchReads> {
+    pub(crate) fn into_dispatch_reads(self) -> Option<DispatchReads> {
         if self.is_incomplete {
             return None;
         }
-        let buffers =
-            self.buffers.into_iter().map(|(buffer, cells)| (buffer, cells.finish())).collect();
+        let buffers = self
+            .buffers
+            .into_iter()
+            .map(|(buffer, cells)| (buffer, cells.into_buffer_reads()))
+            .collect();
         Some(DispatchReads { buffers, followers: self.followers.to_vec() })
     }
 }
 
-impl Cells {
-    fn finish(self) -> BufferReads {
-        let mut found = BufferReads::default();
+impl TrackedBuffer {
+    fn into_buffer_reads(self) -> BufferReads {
+        let mut buffer_reads = BufferReads::default();
         for (index, cell) in self.cells.iter().enumerate() {
-            let bytes = index << self.shift..((index + 1) << self.shift).min(self.bytes);
-            if let Some(group) = cell.by {
-                match found.left.last_mut() {
-                    Some(last) if last.bytes.end == bytes.start && last.group == group => {
-                        last.bytes.end = bytes.end
+            let byte_range = index << self.shift..((index + 1) << self.shift).min(self.bytes);
+            if let Some(group) = cell.stored_by {
+                match buffer_reads.left.last_mut() {
+                    Some(last_range)
+                        if last_range.bytes.end == byte_range.start
+                            && last_range.group == group =>
+                    {
+                        last_range.bytes.end = byte_range.end
                     }
-                    Some(_) | None => found.left.push(LeftBytes { bytes: bytes.clone(), group }),
+                    Some(_) | None => {
+                        buffer_reads.left.push(LeftBytes { bytes: byte_range.clone(), group })
+                    }
                 }
             }
-            add(&mut found.incoming, cell.incoming, &bytes);
-            add(&mut found.own, cell.own, &bytes);
+            add_range(&mut buffer_reads.incoming, cell.incoming, &byte_range);
+            add_range(&mut buffer_reads.own, cell.own, &byte_range);
         }
-        found
+        buffer_reads
     }
 }
 
-fn add(to: &mut Vec<ReadBytes>, groups: u32, bytes: &Range<usize>) {
-    match to.last_mut() {
+fn add_range(ranges: &mut Vec<ReadBytes>, groups: u32, byte_range: &Range<usize>) {
+    match ranges.last_mut() {
         _ if groups == 0 => {}
-        Some(last) if last.bytes.end == bytes.start && last.groups == groups => {
-            last.bytes.end = bytes.end
+        Some(last_range)
+            if last_range.bytes.end == byte_range.start && last_range.groups == groups =>
+        {
+            last_range.bytes.end = byte_range.end
         }
-        Some(_) | None => to.push(ReadBytes { bytes: bytes.clone(), groups }),
+        Some(_) | None => ranges.push(ReadBytes { bytes: byte_range.clone(), groups }),
     }
 }
 
@@ -199,19 +214,22 @@ mod tests {
     use super::*;
 
     /// Instructions 1 and 2 read for groups 0 and 1; 2 and 7 store for them.
-    fn told(notes: &[(Range<usize>, AccessKind, u32)]) -> (BufferReads, Vec<u32>) {
-        let watched = WatchedReads {
+    fn tracked_reads(notes: &[(Range<usize>, AccessKind, u32)]) -> (BufferReads, Vec<u32>) {
+        let watched_reads = WatchedReads {
             readers: HashMap::from([(1, 0b01), (2, 0b10)]),
             storers: HashMap::from([(7, 0), (2, 1)]),
             buffers: BTreeSet::from([3]),
         };
-        let mut reads = Reads::of(&watched, |_| (10, 4)).expect("it is small");
-        for (bytes, touch, place) in notes {
-            reads.note(3, bytes.clone(), *touch, *place);
-            reads.note(0, bytes.clone(), *touch, *place);
+        let mut reads = ReadTracker::for_watched(&watched_reads, |_| (10, 4)).expect("it is small");
+        for (byte_range, access_kind, source_index) in notes {
+            reads.note_access(3, byte_range.clone(), *access_kind, *source_index);
+            reads.note_access(0, byte_range.clone(), *access_kind, *source_index);
         }
-        let mut found = reads.finish().expect("every store is in a group");
-        (found.buffers.remove(&3).expect("it is watched"), found.followers[..2].to_vec())
+        let mut dispatch_reads = reads.into_dispatch_reads().expect("every store is in a group");
+        (
+            dispatch_reads.buffers.remove(&3).expect("it is watched"),
+            dispatch_reads.followers[..2].to_vec(),
+        )
     }
 
     fn read(bytes: Range<usize>, groups: u32) -> Vec<ReadBytes> {
@@ -226,17 +244,18 @@ mod tests {
     fn what_is_read_before_the_last_store_is_not_its_own() {
         use AccessKind::{AtomicRead, AtomicWrite, Read, Write};
         let (found, followers) =
-            told(&[(0..4, Read, 1), (0..4, Write, 7), (4..8, Write, 7), (4..8, Read, 1)]);
+            tracked_reads(&[(0..4, Read, 1), (0..4, Write, 7), (4..8, Write, 7), (4..8, Read, 1)]);
         assert_eq!(
             found,
             BufferReads { left: left(0..8, 0), incoming: read(0..4, 1), own: read(4..8, 1) }
         );
         assert_eq!(followers, [1, 0]);
-        let (again, followers) = told(&[(8..10, Write, 7), (8..10, Read, 2), (8..10, Write, 7)]);
+        let (again, followers) =
+            tracked_reads(&[(8..10, Write, 7), (8..10, Read, 2), (8..10, Write, 7)]);
         assert_eq!(again, BufferReads { left: left(8..10, 0), ..BufferReads::default() });
         assert_eq!(followers, [2, 0]);
         let (atomics, followers) =
-            told(&[(0..4, AtomicWrite, 2), (0..4, AtomicWrite, 2), (0..4, AtomicRead, 1)]);
+            tracked_reads(&[(0..4, AtomicWrite, 2), (0..4, AtomicWrite, 2), (0..4, AtomicRead, 1)]);
         assert_eq!(
             atomics,
             BufferReads { left: left(0..4, 1), incoming: read(0..4, 2), own: read(0..4, 1) }

@@ -3,10 +3,10 @@
 //! Promises: a byte is undefined while neither the test nor the kernel has written it; a word,
 //! while one of its bytes is.
 
-use super::access_sets::Marks;
-use super::copy_on_write::Contents;
-use super::image_view::{Picture, View};
-use super::race_shadow::{Now, Shadow, Stamp};
+use super::access_sets::AccessSet;
+use super::copy_on_write::CopyOnWrite;
+use super::image_view::{DescriptorView, ImageSubresource};
+use super::race_shadow::{AccessStamp, CurrentAccess, RaceShadow};
 use crate::ir::memory_semantics::OrderedMemory;
 use std::ops::Range;
 use vkcert_exec::resource::JobView;
@@ -18,60 +18,65 @@ pub(crate) const UNDEFINED_WORD: u32 = 0xCDCD_CDCD;
 /// A block of words.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
-    pub words: Contents<u32>,
+    pub words: CopyOnWrite<u32>,
     /// One bit per byte, 16 words to an entry; none where every byte is defined.
-    pub undefined: Option<Contents<u64>>,
-    pub shadow: Option<Shadow>,
-    /// What was accessed, where workgroups run on several cores.
-    pub marks: Option<Marks>,
-    /// By word: the path by which its value came to be, 0 for what was there before; in varied runs
-    /// alone.
-    pub paths: Option<Vec<u64>>,
+    pub undefined: Option<CopyOnWrite<u64>>,
+    pub shadow: Option<RaceShadow>,
+    /// The access set, where workgroups run on several cores.
+    pub access_set: Option<AccessSet>,
+    /// By word: the control-flow trace hash of its value, 0 for a value from before the dispatch;
+    /// only in varied runs.
+    pub control_traces: Option<Vec<u64>>,
 }
 
-/// The place of some bytes of a word among the bits: entry and mask.
-fn bits(word: usize, bytes: Range<u32>) -> (usize, u64) {
-    let mask = ((1u64 << (bytes.end - bytes.start)) - 1) << bytes.start;
-    (word / 16, mask << (word % 16 * 4))
+/// Where the bits of some bytes of a word are: index of the entry, and mask.
+fn undefined_bit_mask(word_index: usize, byte_range: Range<u32>) -> (usize, u64) {
+    let byte_mask = ((1u64 << (byte_range.end - byte_range.start)) - 1) << byte_range.start;
+    (word_index / 16, byte_mask << (word_index % 16 * 4))
 }
 
 impl Store {
     /// From bytes (padded with zeros to whole words) and the ranges that are defined.
-    pub(crate) fn of_bytes(bytes: &[u8], defined: &[Range<usize>]) -> Self {
+    pub(crate) fn from_bytes(bytes: &[u8], defined_ranges: &[Range<usize>]) -> Self {
         let words: Vec<u32> = bytes
             .chunks(4)
             .map(|chunk| {
-                let mut four = [0; 4];
-                four[..chunk.len()].copy_from_slice(chunk);
-                u32::from_le_bytes(four)
+                let mut word_bytes = [0; 4];
+                word_bytes[..chunk.len()].copy_from_slice(chunk);
+                u32::from_le_bytes(word_bytes)
             })
             .collect();
         let mut undefined = vec![0u64; words.len().div_ceil(16)];
         let mut start = 0;
-        for range in defined.iter().cloned().chain(std::iter::once(bytes.len()..bytes.len())) {
+        for range in defined_ranges.iter().cloned().chain(std::iter::once(bytes.len()..bytes.len()))
+        {
             for byte in start..range.start.min(bytes.len()) {
                 undefined[byte / 64] |= 1 << (byte % 64);
             }
             start = range.end.min(bytes.len());
         }
-        let any = undefined.iter().any(|bits| *bits != 0);
-        Self { words: words.into(), undefined: any.then(|| undefined.into()), ..Self::default() }
+        let any_undefined = undefined.iter().any(|bits| *bits != 0);
+        Self {
+            words: words.into(),
+            undefined: any_undefined.then(|| undefined.into()),
+            ..Self::default()
+        }
     }
 
-    pub(crate) fn undefined_words(words: usize) -> Self {
-        let undefined = Some(vec![0; words.div_ceil(16)].into());
-        let mut store = Self { words: vec![0; words].into(), undefined, ..Self::default() };
-        store.reset();
+    pub(crate) fn undefined_words(word_count: usize) -> Self {
+        let undefined = Some(vec![0; word_count.div_ceil(16)].into());
+        let mut store = Self { words: vec![0; word_count].into(), undefined, ..Self::default() };
+        store.make_undefined();
         store
     }
 
     /// Makes every word undefined.
-    pub(crate) fn reset(&mut self) {
+    pub(crate) fn make_undefined(&mut self) {
         self.words.fill(UNDEFINED_WORD);
         if let Some(undefined) = &mut self.undefined {
             undefined.fill(u64::MAX);
         }
-        if let Some(paths) = &mut self.paths {
+        if let Some(paths) = &mut self.control_traces {
             paths.fill(0);
         }
         if let Some(shadow) = &mut self.shadow {
@@ -81,69 +86,80 @@ impl Store {
 
     /// Marks every byte as undefined and leaves it as it is: what is defined afterwards has been
     /// written since.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn mark_all_undefined(&mut self) {
         self.undefined = Some(vec![u64::MAX; self.words.len().div_ceil(16)].into());
     }
 
     #[inline]
-    pub(crate) fn is_undefined(&self, word: usize) -> bool {
-        self.is_part_undefined(word, 0..4)
+    pub(crate) fn is_undefined(&self, word_index: usize) -> bool {
+        self.are_bytes_undefined(word_index, 0..4)
     }
 
     /// Whether one of these bytes of a word is undefined.
     #[inline]
-    pub(crate) fn is_part_undefined(&self, word: usize, bytes: Range<u32>) -> bool {
-        let (entry, mask) = bits(word, bytes);
-        self.undefined.as_ref().is_some_and(|bits| bits[entry] & mask != 0)
+    pub(crate) fn are_bytes_undefined(&self, word_index: usize, byte_range: Range<u32>) -> bool {
+        let (entry, byte_mask) = undefined_bit_mask(word_index, byte_range);
+        self.undefined.as_ref().is_some_and(|bits| bits[entry] & byte_mask != 0)
     }
 
     /// A mask of the bytes of a word that are undefined.
-    pub(crate) fn undefined_bytes(&self, word: usize) -> u32 {
-        let undefined =
-            self.undefined.as_ref().map_or(0, |bits| bits[word / 16] >> (word % 16 * 4) & 0xf);
+    pub(crate) fn undefined_bytes(&self, word_index: usize) -> u32 {
+        let undefined = self
+            .undefined
+            .as_ref()
+            .map_or(0, |bits| bits[word_index / 16] >> (word_index % 16 * 4) & 0xf);
         (0..4)
             .filter(|byte| undefined >> byte & 1 == 1)
             .fold(0, |mask, byte| mask | 0xff << (8 * byte))
     }
 
     #[inline]
-    pub(crate) fn define(&mut self, word: usize, defined: bool) {
-        self.define_part(word, 0..4, defined);
+    pub(crate) fn set_defined(&mut self, word_index: usize, defined: bool) {
+        self.set_bytes_defined(word_index, 0..4, defined);
     }
 
     #[inline]
-    pub(crate) fn define_part(&mut self, word: usize, bytes: Range<u32>, defined: bool) {
-        let (entry, mask) = bits(word, bytes);
+    pub(crate) fn set_bytes_defined(
+        &mut self,
+        word_index: usize,
+        byte_range: Range<u32>,
+        defined: bool,
+    ) {
+        let (entry, byte_mask) = undefined_bit_mask(word_index, byte_range);
         if let Some(bits) = &mut self.undefined {
             if defined {
-                bits[entry] &= !mask;
+                bits[entry] &= !byte_mask;
             } else {
-                bits[entry] |= mask;
+                bits[entry] |= byte_mask;
             }
         }
     }
 
     /// Some bytes, at most 16, as a number.
-    pub(crate) fn number(&self, bytes: &Range<usize>) -> u128 {
-        let byte = |at: usize| u128::from(self.words[at / 4] >> (at % 4 * 8) & 0xff);
-        bytes.clone().rev().fold(0, |number, at| number << 8 | byte(at))
+    pub(crate) fn bytes_as_number(&self, byte_range: &Range<usize>) -> u128 {
+        let byte_at = |byte_index: usize| {
+            u128::from(self.words[byte_index / 4] >> (byte_index % 4 * 8) & 0xff)
+        };
+        byte_range.clone().rev().fold(0, |number, byte_index| number << 8 | byte_at(byte_index))
     }
 
-    pub(crate) fn is_any_undefined(&self, bytes: &Range<usize>) -> bool {
-        bytes.clone().any(|at| {
-            let part = at as u32 % 4;
-            self.is_part_undefined(at / 4, part..part + 1)
+    pub(crate) fn has_undefined_byte(&self, byte_range: &Range<usize>) -> bool {
+        byte_range.clone().any(|byte_index| {
+            let byte_in_word = byte_index as u32 % 4;
+            self.are_bytes_undefined(byte_index / 4, byte_in_word..byte_in_word + 1)
         })
     }
 
-    pub(crate) fn write_byte(&mut self, at: usize, byte: u8, defined: bool) {
-        let (shift, part) = (at % 4 * 8, at as u32 % 4);
-        self.words[at / 4] = (self.words[at / 4] & !(0xff << shift)) | u32::from(byte) << shift;
-        self.define_part(at / 4, part..part + 1, defined);
+    pub(crate) fn write_byte(&mut self, byte_index: usize, byte: u8, defined: bool) {
+        let (shift, byte_in_word) = (byte_index % 4 * 8, byte_index as u32 % 4);
+        self.words[byte_index / 4] =
+            (self.words[byte_index / 4] & !(0xff << shift)) | u32::from(byte) << shift;
+        self.set_bytes_defined(byte_index / 4, byte_in_word..byte_in_word + 1, defined);
     }
 
-    pub(crate) fn bytes(&self, length: usize) -> Vec<u8> {
-        let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    pub(crate) fn leading_bytes(&self, length: usize) -> Vec<u8> {
+        let mut bytes: Vec<u8> =
+            self.words.iter().flat_map(|word_index| word_index.to_le_bytes()).collect();
         bytes.truncate(length);
         bytes
     }
@@ -151,7 +167,7 @@ impl Store {
 
 /// A descriptor's range of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Slot {
+pub(crate) struct BoundRange {
     pub buffer: usize,
     /// First word in the buffer.
     pub first: usize,
@@ -159,19 +175,25 @@ pub(crate) struct Slot {
     pub words: u32,
     /// Bytes in the range.
     pub bytes: u32,
-    pub view: View,
+    pub view: DescriptorView,
 }
 
-impl Slot {
+impl BoundRange {
     /// All of a store.
-    pub(crate) fn whole(buffer: usize, words: usize) -> Self {
-        Self { buffer, first: 0, words: words as u32, bytes: words as u32 * 4, view: View::Bytes }
+    pub(crate) fn whole_store(buffer: usize, word_count: usize) -> Self {
+        Self {
+            buffer,
+            first: 0,
+            words: word_count as u32,
+            bytes: word_count as u32 * 4,
+            view: DescriptorView::Bytes,
+        }
     }
 }
 
 /// Why a binding cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum SlotError {
+pub(crate) enum BindingError {
     #[error(
         "levels or layers that the image does not have, or an image that the job does not have"
     )]
@@ -182,110 +204,120 @@ pub(crate) enum SlotError {
     Range,
 }
 
-impl Slot {
+impl BoundRange {
     /// What a binding shows of the job's buffers; dynamic offsets count for the dynamic classes,
     /// whose alone they are.
-    pub(crate) fn of(binding: &JobBinding, job: &Job) -> Result<Self, SlotError> {
-        let held = |buffer: usize| job.buffers.get(buffer).map(|buffer| buffer.bytes.len() as u64);
+    pub(crate) fn from_binding(binding: &JobBinding, job: &Job) -> Result<Self, BindingError> {
+        let held_bytes =
+            |buffer: usize| job.buffers.get(buffer).map(|buffer| buffer.bytes.len() as u64);
         let (offset, range) = match binding.view {
             JobView::Bytes | JobView::Texels(_) => (
-                binding.offset.checked_add(binding.dynamic_offset).ok_or(SlotError::Range)?,
+                binding.offset.checked_add(binding.dynamic_offset).ok_or(BindingError::Range)?,
                 binding.range,
             ),
             JobView::Image(_) | JobView::Combined(..) => {
-                (0, held(binding.buffer).ok_or(SlotError::Range)?)
+                (0, held_bytes(binding.buffer).ok_or(BindingError::Range)?)
             }
             JobView::Sampler(sampler) => {
-                let known = (sampler as usize) < job.resources.samplers.len();
-                let none =
-                    Self { buffer: 0, first: 0, words: 0, bytes: 0, view: View::Sampler(sampler) };
-                return if known { Ok(none) } else { Err(SlotError::View) };
+                let is_known = (sampler as usize) < job.resources.samplers.len();
+                let empty_slot = Self {
+                    buffer: 0,
+                    first: 0,
+                    words: 0,
+                    bytes: 0,
+                    view: DescriptorView::Sampler(sampler),
+                };
+                return if is_known { Ok(empty_slot) } else { Err(BindingError::View) };
             }
         };
         if offset % 4 != 0 {
-            return Err(SlotError::Offset(offset));
+            return Err(BindingError::Offset(offset));
         }
-        let size = held(binding.buffer).ok_or(SlotError::Range)?;
-        if offset.checked_add(range).is_none_or(|end| end > size) {
-            return Err(SlotError::Range);
+        let buffer_size = held_bytes(binding.buffer).ok_or(BindingError::Range)?;
+        if offset.checked_add(range).is_none_or(|end| end > buffer_size) {
+            return Err(BindingError::Range);
         }
-        let narrow = |bytes: u64| u32::try_from(bytes).map_err(|_| SlotError::Range);
+        let to_word = |bytes: u64| u32::try_from(bytes).map_err(|_| BindingError::Range);
         let view = match binding.view {
-            JobView::Bytes | JobView::Sampler(_) => View::Bytes,
+            JobView::Bytes | JobView::Sampler(_) => DescriptorView::Bytes,
             JobView::Texels(format) => {
-                View::Texels(format, narrow(range / format.texel_size() as u64)?)
+                DescriptorView::Texels(format, to_word(range / format.texel_size() as u64)?)
             }
-            JobView::Image(_) => View::Image(picture(binding, job)?, None),
-            JobView::Combined(_, sampler) => View::Image(picture(binding, job)?, Some(sampler)),
+            JobView::Image(_) => DescriptorView::Image(bound_subresource(binding, job)?, None),
+            JobView::Combined(_, sampler) => {
+                DescriptorView::Image(bound_subresource(binding, job)?, Some(sampler))
+            }
         };
-        let (words, bytes) = (narrow(range / 4)?, narrow(range)?);
+        let (words, bytes) = (to_word(range / 4)?, to_word(range)?);
         Ok(Self { buffer: binding.buffer, first: (offset / 4) as usize, words, bytes, view })
     }
 }
 
 /// The image that a binding shows.
-fn picture(binding: &JobBinding, job: &Job) -> Result<Picture, SlotError> {
+fn bound_subresource(binding: &JobBinding, job: &Job) -> Result<ImageSubresource, BindingError> {
     let image = job.resources.images.iter().find(|image| image.buffer as usize == binding.buffer);
     let (Some(image), Some(view)) = (image, binding.view.image()) else {
-        return Err(SlotError::View);
+        return Err(BindingError::View);
     };
-    let fits = |first: u32, count: u32, all: u32| {
+    let range_fits = |first: u32, count: u32, all: u32| {
         count > 0 && first.checked_add(count).is_some_and(|end| end <= all)
     };
     let shape = image.shape;
-    let held = job.buffers[binding.buffer].bytes.len() as u64;
-    let inside =
-        fits(view.level, view.levels, shape.levels) && fits(view.layer, view.layers, shape.layers);
-    if inside && shape.bytes() == Some(held) {
-        Ok(Picture { shape, view })
+    let held_bytes = job.buffers[binding.buffer].bytes.len() as u64;
+    let is_inside = range_fits(view.level, view.levels, shape.levels)
+        && range_fits(view.layer, view.layers, shape.layers);
+    if is_inside && shape.bytes() == Some(held_bytes) {
+        Ok(ImageSubresource { shape, view })
     } else {
-        Err(SlotError::View)
+        Err(BindingError::View)
     }
 }
 
 /// Whether a dispatch sees some memory both as bytes and as texels: barriers then order it as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shared {
+pub(crate) enum SharedViews {
     No,
     Yes,
 }
 
 /// Whether some buffer is bound both as bytes and as texels.
-pub(crate) fn shared_memory(slots: &[Option<Slot>]) -> Shared {
-    let bound = |as_bytes: bool| {
-        let one = move |slot: &&Slot| match slot.view {
-            View::Bytes => as_bytes,
-            View::Texels(..) | View::Image(..) => !as_bytes,
-            View::Sampler(_) => false,
+pub(crate) fn shared_views(slots: &[Option<BoundRange>]) -> SharedViews {
+    let bound_buffers = |as_bytes: bool| {
+        let is_bound_so = move |slot: &&BoundRange| match slot.view {
+            DescriptorView::Bytes => as_bytes,
+            DescriptorView::Texels(..) | DescriptorView::Image(..) => !as_bytes,
+            DescriptorView::Sampler(_) => false,
         };
-        slots.iter().flatten().filter(one).map(|slot| slot.buffer)
+        slots.iter().flatten().filter(is_bound_so).map(|slot| slot.buffer)
     };
-    if bound(true).any(|buffer| bound(false).any(|other| other == buffer)) {
-        Shared::Yes
+    if bound_buffers(true)
+        .any(|buffer| bound_buffers(false).any(|texel_buffer| texel_buffer == buffer))
+    {
+        SharedViews::Yes
     } else {
-        Shared::No
+        SharedViews::No
     }
 }
 
-/// The times of race detection (see `race_shadow`).
+/// The scalar clock of race detection by intervals (see `race_shadow`).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Clock {
+pub(crate) struct IntervalClock {
     latest: u32,
     buffers: u32,
     images: u32,
     workgroup: u32,
     first_of_workgroup: u32,
-    shared: Shared,
+    shared: SharedViews,
 }
 
-impl Clock {
+impl IntervalClock {
     /// Time 0 is before everything.
-    pub(crate) fn new(shared: Shared) -> Self {
+    pub(crate) fn new(shared: SharedViews) -> Self {
         Self { latest: 0, buffers: 0, images: 0, workgroup: 0, first_of_workgroup: 0, shared }
     }
 
     /// A workgroup starts; gives its first time.
-    pub(crate) fn workgroup_starts(&mut self) -> u32 {
+    pub(crate) fn start_workgroup(&mut self) -> u32 {
         self.latest += 1;
         self.buffers = self.latest;
         self.images = self.latest;
@@ -296,27 +328,27 @@ impl Clock {
 
     /// What is ordered where one memory may be both buffer and image: then either only with the
     /// other.
-    pub(crate) fn coupled(&self, ordered: OrderedMemory) -> OrderedMemory {
+    pub(crate) fn coupled_memory(&self, ordered_memory: OrderedMemory) -> OrderedMemory {
         match self.shared {
-            Shared::Yes => {
-                let both = ordered.buffers && ordered.images;
-                OrderedMemory { buffers: both, images: both, ..ordered }
+            SharedViews::Yes => {
+                let both_ordered = ordered_memory.buffers && ordered_memory.images;
+                OrderedMemory { buffers: both_ordered, images: both_ordered, ..ordered_memory }
             }
-            Shared::No => ordered,
+            SharedViews::No => ordered_memory,
         }
     }
 
     /// A barrier orders the memories named.
-    pub(crate) fn barrier(&mut self, ordered: OrderedMemory) {
+    pub(crate) fn pass_barrier(&mut self, ordered_memory: OrderedMemory) {
         self.latest += 1;
-        let ordered = self.coupled(ordered);
-        if ordered.images {
+        let ordered_memory = self.coupled_memory(ordered_memory);
+        if ordered_memory.images {
             self.images = self.latest;
         }
-        if ordered.buffers {
+        if ordered_memory.buffers {
             self.buffers = self.latest;
         }
-        if ordered.workgroup {
+        if ordered_memory.workgroup {
             self.workgroup = self.latest;
         }
     }
@@ -327,30 +359,34 @@ impl Clock {
     }
 
     /// A time of its own, for what orders some invocations only.
-    pub(crate) fn tick(&mut self) -> u32 {
+    pub(crate) fn advance_time(&mut self) -> u32 {
         self.latest += 1;
         self.latest
     }
 
-    pub(crate) fn in_buffers(&self, lane: u32, place: u32) -> Now {
-        Now {
-            stamp: Stamp::new(self.buffers, lane, place),
-            workgroup: self.first_of_workgroup,
-            epoch: 1,
+    pub(crate) fn access_in_buffers(&self, lane: u32, source_index: u32) -> CurrentAccess {
+        CurrentAccess {
+            stamp: AccessStamp::new(self.buffers, lane, source_index),
+            workgroup_start: self.first_of_workgroup,
+            first_racing_time: 1,
         }
     }
 
-    pub(crate) fn in_images(&self, lane: u32, place: u32) -> Now {
-        Now {
-            stamp: Stamp::new(self.images, lane, place),
-            workgroup: self.first_of_workgroup,
-            epoch: 1,
+    pub(crate) fn access_in_images(&self, lane: u32, source_index: u32) -> CurrentAccess {
+        CurrentAccess {
+            stamp: AccessStamp::new(self.images, lane, source_index),
+            workgroup_start: self.first_of_workgroup,
+            first_racing_time: 1,
         }
     }
 
-    pub(crate) fn in_workgroup(&self, lane: u32, place: u32) -> Now {
-        let first = self.first_of_workgroup;
-        Now { stamp: Stamp::new(self.workgroup, lane, place), workgroup: first, epoch: first }
+    pub(crate) fn access_in_workgroup(&self, lane: u32, source_index: u32) -> CurrentAccess {
+        let first_time = self.first_of_workgroup;
+        CurrentAccess {
+            stamp: AccessStamp::new(self.workgroup, lane, source_index),
+            workgroup_start: first_time,
+            first_racing_time: first_time,
+        }
     }
 }
 
@@ -360,13 +396,13 @@ mod tests {
 
     #[test]
     fn a_word_with_one_undefined_byte_is_undefined() {
-        let store = Store::of_bytes(&[0; 16], &[0..4, 5..8, 8..12]);
+        let store = Store::from_bytes(&[0; 16], &[0..4, 5..8, 8..12]);
         let undefined: Vec<bool> = (0..4).map(|word| store.is_undefined(word)).collect();
         assert_eq!(undefined, [false, true, false, true]);
     }
 
     #[test]
     fn a_wholly_defined_buffer_keeps_no_bits() {
-        assert!(Store::of_bytes(&[0; 6], std::slice::from_ref(&(0..6))).undefined.is_none());
+        assert!(Store::from_bytes(&[0; 6], std::slice::from_ref(&(0..6))).undefined.is_none());
     }
 }

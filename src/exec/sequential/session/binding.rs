@@ -11,10 +11,10 @@ use crate::machine::speculative_parallel::{Sharing, Written};
 use crate::machine::working_bytes;
 use crate::memory::aliasing::Aliasing;
 use crate::memory::image_view;
-use crate::memory::image_view::View;
-use crate::memory::race_shadow::{Atomicity, Shadow};
-use crate::memory::read_tracking::Reads;
-use crate::memory::store::{Slot, Store};
+use crate::memory::image_view::DescriptorView;
+use crate::memory::race_shadow::{AtomicUse, RaceShadow};
+use crate::memory::read_tracking::ReadTracker;
+use crate::memory::store::{BoundRange, Store};
 use crate::settings::{Jobs, Settings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,14 +36,14 @@ impl<'a> Session<'a> {
         &self,
         dispatch: &JobDispatch,
         program: &Program,
-    ) -> Result<Vec<Option<Slot>>, Early> {
+    ) -> Result<Vec<Option<BoundRange>>, Early> {
         let mut slots = Vec::new();
         for descriptor in &program.descriptors {
             if let (Some(buffer), Some(store)) =
                 (self.record_binding(dispatch.module), self.record_stores[dispatch.module])
                 && (buffer.set, buffer.binding) == (descriptor.set, descriptor.binding)
             {
-                slots.push(Some(Slot::whole(store, self.stores[store].words.len())));
+                slots.push(Some(BoundRange::whole_store(store, self.stores[store].words.len())));
                 continue;
             }
             let binding = dispatch.bindings.iter().find(|binding| {
@@ -62,12 +62,12 @@ impl<'a> Session<'a> {
                     ),
                 }));
             };
-            let slot = Slot::of(binding, self.job).map_err(|error| {
+            let slot = BoundRange::from_binding(binding, self.job).map_err(|error| {
                 Early::Completion(Completion::Unsupported {
                     what: format!("`{}`: {error}", descriptor.name),
                 })
             })?;
-            if (descriptor.kept == MemoryClass::Buffer) != (slot.view == View::Bytes) {
+            if (descriptor.kept == MemoryClass::Buffer) != (slot.view == DescriptorView::Bytes) {
                 let (name, class) = (&descriptor.name, binding.class.name());
                 let reason = format!(
                     "a descriptor of class {class} is bound to `{name}`, which is of another kind"
@@ -83,14 +83,15 @@ impl<'a> Session<'a> {
     pub(crate) fn check_images(
         &self,
         program: &Program,
-        slots: &[Option<Slot>],
+        slots: &[Option<BoundRange>],
     ) -> Result<(), Early> {
         let shown = |descriptor: &u32| slots[*descriptor as usize].map(|slot| slot.view);
         let steps = program.blocks.iter().flat_map(|block| &block.steps);
         for step in steps {
             let LaneInstruction::Image(step) = &step.instruction else { continue };
             for image in step.image.descriptors.iter().filter_map(shown) {
-                let own = if let View::Image(_, sampler) = image { sampler } else { None };
+                let own =
+                    if let DescriptorView::Image(_, sampler) = image { sampler } else { None };
                 let apart = step
                     .sampler
                     .iter()
@@ -98,9 +99,9 @@ impl<'a> Session<'a> {
                     .filter_map(shown);
                 let mut samplers: Vec<Option<u32>> = apart
                     .map(|view| match view {
-                        View::Sampler(sampler) => Some(sampler),
-                        View::Image(_, sampler) => sampler,
-                        View::Bytes | View::Texels(..) => None,
+                        DescriptorView::Sampler(sampler) => Some(sampler),
+                        DescriptorView::Image(_, sampler) => sampler,
+                        DescriptorView::Bytes | DescriptorView::Texels(..) => None,
                     })
                     .collect();
                 if samplers.is_empty() {
@@ -109,7 +110,7 @@ impl<'a> Session<'a> {
                 for sampler in samplers {
                     let sampler = sampler
                         .and_then(|sampler| self.job.resources.samplers.get(sampler as usize));
-                    image_view::check(step, &image, sampler)
+                    image_view::check_binding(step, &image, sampler)
                         .map_err(|what| Early::Completion(Completion::Unsupported { what }))?;
                 }
             }
@@ -119,7 +120,7 @@ impl<'a> Session<'a> {
 
     /// Bytes of the smallest thing that is accessed by itself, by buffer: the program's own
     /// granule, or a texel.
-    fn granules(program: &Program, slots: &[Option<Slot>]) -> BTreeMap<usize, u32> {
+    fn granules(program: &Program, slots: &[Option<BoundRange>]) -> BTreeMap<usize, u32> {
         let mut granules = BTreeMap::new();
         for slot in slots.iter().flatten() {
             let texel = slot
@@ -133,29 +134,29 @@ impl<'a> Session<'a> {
     }
 
     /// The buffers that the program writes, by number.
-    fn written(&self, program: &Program, slots: &[Option<Slot>]) -> Vec<Written> {
-        let mut wanted: BTreeMap<usize, Atomicity> = BTreeMap::new();
+    fn written(&self, program: &Program, slots: &[Option<BoundRange>]) -> Vec<Written> {
+        let mut wanted: BTreeMap<usize, AtomicUse> = BTreeMap::new();
         for (descriptor, slot) in program.descriptors.iter().zip(slots) {
             if let (true, Some(slot)) = (descriptor.written, slot) {
-                wanted.entry(slot.buffer).or_insert(Atomicity::PlainOnly);
+                wanted.entry(slot.buffer).or_insert(AtomicUse::PlainOnly);
             }
         }
         for (descriptor, slot) in program.descriptors.iter().zip(slots) {
             if let (true, Some(atomicity)) =
                 (descriptor.atomics, slot.and_then(|slot| wanted.get_mut(&slot.buffer)))
             {
-                *atomicity = Atomicity::WithAtomics;
+                *atomicity = AtomicUse::WithAtomics;
             }
         }
         let through_addresses = match program.addresses {
             Addressing::Reads => None,
-            Addressing::Writes => Some(Atomicity::PlainOnly),
-            Addressing::Atomics => Some(Atomicity::WithAtomics),
+            Addressing::Writes => Some(AtomicUse::PlainOnly),
+            Addressing::Atomics => Some(AtomicUse::WithAtomics),
         };
         if let Some(atomicity) = through_addresses {
             (0..self.job.buffers.len()).for_each(|buffer| {
                 let one = wanted.entry(buffer).or_insert(atomicity);
-                *one = if atomicity == Atomicity::WithAtomics { atomicity } else { *one };
+                *one = if atomicity == AtomicUse::WithAtomics { atomicity } else { *one };
             });
         }
         let checked = self.job.checks.has(FindingKind::DataRace);
@@ -170,12 +171,16 @@ impl<'a> Session<'a> {
     }
 
     /// What is to be noted of reads in the next dispatch.
-    pub(crate) fn reads(&self, program: &Program, slots: &[Option<Slot>]) -> Option<Reads> {
+    pub(crate) fn reads(
+        &self,
+        program: &Program,
+        slots: &[Option<BoundRange>],
+    ) -> Option<ReadTracker> {
         let Reading::Next(watched) = &self.reads else { return None };
         let granules = Self::granules(program, slots);
         let bytes =
             |buffer: usize| self.job.buffers.get(buffer).map_or(0, |buffer| buffer.bytes.len());
-        Reads::of(watched, |buffer| {
+        ReadTracker::for_watched(watched, |buffer| {
             (bytes(buffer), granules.get(&buffer).copied().unwrap_or(program.granule))
         })
     }
@@ -184,13 +189,13 @@ impl<'a> Session<'a> {
     pub(crate) fn aliasing(
         &self,
         program: &Program,
-        slots: &[Option<Slot>],
+        slots: &[Option<BoundRange>],
     ) -> Result<Option<Aliasing>, Early> {
         if !self.job.checks.has(FindingKind::UndefinedValue) {
             return Ok(None);
         }
         let bytes = |buffer: usize| self.stores[buffer].words.len() * 4;
-        Aliasing::of(program, slots, bytes)
+        Aliasing::for_dispatch(program, slots, bytes)
             .map_err(|reason| Early::Completion(Completion::Undetermined { reason }))
     }
 
@@ -199,7 +204,7 @@ impl<'a> Session<'a> {
     pub(crate) fn shadows<'d>(
         &mut self,
         decoded: &'d Decoded,
-        slots: &[Option<Slot>],
+        slots: &[Option<BoundRange>],
         settings: Settings,
     ) -> Result<Option<Sharing<'d>>, Early>
     where
@@ -212,7 +217,7 @@ impl<'a> Session<'a> {
         bytes += working_bytes(program, settings.tile_width);
         bytes += watched()
             .map(|one| {
-                Shadow::bytes(
+                RaceShadow::shadow_bytes(
                     self.stores[one.buffer].words.len(),
                     one.atomicity,
                     program,
@@ -224,7 +229,7 @@ impl<'a> Session<'a> {
         let room = room.ok_or_else(|| over_memory(bytes, self.job.limits.memory_bytes))?;
         for one in watched() {
             let store = &mut self.stores[one.buffer];
-            store.shadow = Some(Shadow::new(store.words.len(), one.atomicity, one.granule));
+            store.shadow = Some(RaceShadow::new(store.words.len(), one.atomicity, one.granule));
         }
         let alone = settings.variation.is_some()
             || settings.following.schedule.workgroups != Order::InOrder;
@@ -244,7 +249,7 @@ impl<'a> Session<'a> {
 
     pub(crate) fn contents(&self, buffers: &[JobBuffer]) -> Vec<BufferContents> {
         let left = |(buffer, store): (&JobBuffer, &Store)| {
-            let mut bytes = store.bytes(buffer.bytes.len());
+            let mut bytes = store.leading_bytes(buffer.bytes.len());
             if self.settings.variation.is_some() {
                 leave_unwritten(&mut bytes, buffer, store);
             }

@@ -175,7 +175,7 @@ impl SequentialExecutor {
             let mut found = DispatchedStores::default();
             let mut before = session.contents(&job.buffers);
             for (index, dispatch) in job.dispatches.iter().enumerate() {
-                session.stores.iter_mut().for_each(Store::forget);
+                session.stores.iter_mut().for_each(Store::mark_all_undefined);
                 session.dispatch(dispatch, &mut Unobserved)?;
                 let after = session.contents(&job.buffers);
                 let stores = session.stores.iter().zip(before.iter().zip(&after));

@@ -19,7 +19,7 @@ use crate::ir::subgroup_operation::MOST_INVOCATIONS;
 use crate::machine::finding_collector::{Collector, merge};
 use crate::machine::undefined_contents::{Unwritten, Whose};
 use crate::machine::{Deadline, Launch, LookedAt, Machine, RegionCounts, Stop, Yielding};
-use crate::memory::read_tracking::{DispatchReads, Reads, WatchedReads};
+use crate::memory::read_tracking::{DispatchReads, ReadTracker, WatchedReads};
 use crate::memory::store::Store;
 use crate::print::LoopTally;
 use crate::settings::{MemoryModel, Settings};
@@ -130,13 +130,15 @@ impl<'a> Session<'a> {
         let mut stores: Vec<Store> = job
             .buffers
             .iter()
-            .map(|buffer| Store::of_bytes(&buffer.bytes, &buffer.defined))
+            .map(|buffer| Store::from_bytes(&buffer.bytes, &buffer.defined))
             .collect();
         for (number, store) in stores.iter_mut().enumerate() {
             Unwritten::of(settings.variation, Whose::Test, number as u64).fill(store);
         }
         if settings.variation.is_some() {
-            stores.iter_mut().for_each(|store| store.paths = Some(vec![0; store.words.len()]));
+            stores
+                .iter_mut()
+                .for_each(|store| store.control_traces = Some(vec![0; store.words.len()]));
         }
         let mut record_stores = Vec::new();
         for module in &job.modules {
@@ -209,7 +211,7 @@ impl<'a> Session<'a> {
         let settings = self.settings_of(dispatch)?;
         let markers = module.recording.markers();
         let mut push_constants =
-            Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
+            Store::from_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
         let parsed = &*self.modules[dispatch.module].clone();
         let decoded =
             self.decoded(dispatch, markers, &mut push_constants, settings.subgroup_size)?;
@@ -259,7 +261,9 @@ impl<'a> Session<'a> {
         self.steps_left = machine.scheduler.steps_left;
         let yielding = machine.scheduler.yielding.take();
         if let Reading::Next(_) = self.reads {
-            self.reads = Reading::Done(machine.monitor.reads.take().and_then(Reads::finish));
+            self.reads = Reading::Done(
+                machine.monitor.reads.take().and_then(ReadTracker::into_dispatch_reads),
+            );
         }
         self.looked_at.extend(
             yielding.filter(|_| self.looks == Looks::Remembered).map(Yielding::into_looked_at),
@@ -296,7 +300,7 @@ impl<'a> Session<'a> {
             self.records.entry(module.key).or_default().merge(&records);
         }
         if self.race_scope.is_some() {
-            let depends = schedule_dependence::dependence(
+            let depends = schedule_dependence::schedule_dependence(
                 program,
                 &machine.memory.slots,
                 &collector.racy,
@@ -365,7 +369,7 @@ impl<'a> Session<'a> {
         let settings = self.settings_of(dispatch)?;
         let module = self.job.modules.get(dispatch.module).ok_or_else(no_such_module)?;
         let mut push_constants =
-            Store::of_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
+            Store::from_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
         self.decoded(
             dispatch,
             module.recording.markers(),
@@ -468,7 +472,7 @@ impl<'a> Session<'a> {
             .stores
             .iter_mut()
             .take(self.job.buffers.len())
-            .filter_map(|store| store.paths.take())
+            .filter_map(|store| store.control_traces.take())
             .collect();
         SequentialRun { run, lowering, touched: self.touched, paths }
     }

@@ -1,7 +1,7 @@
 //! Contents of stores before and after a dispatch: what nobody wrote, push constants.
 
 use crate::ir::{Program, UniformValue};
-use crate::memory::copy_on_write::Contents;
+use crate::memory::copy_on_write::CopyOnWrite;
 use crate::memory::store::{Store, UNDEFINED_WORD};
 use std::collections::BTreeMap;
 use vkcert_exec::{JobBuffer, JobDispatch};
@@ -11,7 +11,7 @@ use vkcert_exec::{JobBuffer, JobDispatch};
 pub(super) fn leave_unwritten(bytes: &mut [u8], buffer: &JobBuffer, store: &Store) {
     for (at, (byte, before)) in bytes.iter_mut().zip(buffer.bytes.iter()).enumerate() {
         let part = (at % 4) as u32;
-        if store.is_part_undefined(at / 4, part..part + 1) {
+        if store.are_bytes_undefined(at / 4, part..part + 1) {
             *byte = *before;
         }
     }
@@ -42,9 +42,9 @@ pub(super) fn used_push_constants(program: &Program) -> usize {
 
 pub(super) fn extend_push_constants(store: &mut Store, words: usize) {
     let had = store.words.len();
-    store.words.own().resize(words, UNDEFINED_WORD);
-    let mut bits: Contents<u64> = store.undefined.take().unwrap_or_default();
-    bits.own().resize(words.div_ceil(16), 0);
+    store.words.own_mut().resize(words, UNDEFINED_WORD);
+    let mut bits: CopyOnWrite<u64> = store.undefined.take().unwrap_or_default();
+    bits.own_mut().resize(words.div_ceil(16), 0);
     store.undefined = Some(bits);
-    (had..words).for_each(|word| store.define(word, false));
+    (had..words).for_each(|word| store.set_defined(word, false));
 }

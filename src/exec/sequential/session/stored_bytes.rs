@@ -21,7 +21,7 @@ pub struct DispatchedStores {
 pub(crate) fn stored_bytes(store: &Store, before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
     byte_ranges(before.len(), |byte| {
         before[byte] != after[byte]
-            || !store.is_part_undefined(byte / 4, byte as u32 % 4..byte as u32 % 4 + 1)
+            || !store.are_bytes_undefined(byte / 4, byte as u32 % 4..byte as u32 % 4 + 1)
     })
 }
 

@@ -24,15 +24,15 @@ use crate::machine::monitor::Monitor;
 use crate::machine::registers::Registers;
 use crate::machine::state::Machine;
 use crate::memory::image_view;
-use crate::memory::image_view::{Place, View};
-use crate::memory::store::Slot;
+use crate::memory::image_view::{DescriptorView, TexelPosition};
+use crate::memory::store::BoundRange;
 use std::ops::Range;
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::image::ImageFormat;
 
 impl Registers {
     /// The texel that whole coordinates name.
-    fn named(&self, step: &ImageInstruction, view: &View, lane: usize) -> Place {
+    fn named(&self, step: &ImageInstruction, view: &DescriptorView, lane: usize) -> TexelPosition {
         let whole = |at: usize| {
             let word = step.coordinates.get(at).map_or(0, |reg| self.words[reg.0 as usize][lane]);
             match step.coordinate_format {
@@ -40,7 +40,7 @@ impl Registers {
                 CoordinateFormat::Unsigned | CoordinateFormat::Float => i64::from(word),
             }
         };
-        let (axes, layers) = view.coordinates();
+        let (axes, layers) = view.coordinate_counts();
         let at = std::array::from_fn(|axis| if axis < axes { whole(axis) } else { 0 });
         let layer = if layers > 0 { whole(axes) } else { 0 };
         let level = match &step.level {
@@ -50,7 +50,7 @@ impl Registers {
         let sample = step
             .sample
             .map_or(0, |index| index.number(self.words[index.register.0 as usize][lane]));
-        Place { level, layer, at, sample }
+        TexelPosition { level, layer, coordinates: at, sample }
     }
 }
 
@@ -115,7 +115,7 @@ impl Machine<'_> {
         chosen: &DescriptorChoice,
         lane: usize,
         place: u32,
-    ) -> Option<(u32, Slot)> {
+    ) -> Option<(u32, BoundRange)> {
         let element =
             chosen.index.map_or(0, |index| self.registers.words[index.register.0 as usize][lane]);
         let count = chosen.descriptors.len();
@@ -160,21 +160,22 @@ impl Machine<'_> {
         &mut self,
         step: &ImageInstruction,
         descriptor: u32,
-        slot: Slot,
+        slot: BoundRange,
         lane: usize,
         place: u32,
     ) -> Option<usize> {
         let at = self.registers.named(step, &slot.view, lane);
-        let Some(start) = slot.view.start(&at) else {
+        let Some(start) = slot.view.texel_offset(&at) else {
             self.tell(FindingKind::OutOfBounds, lane, place, || {
-                let (axes, layers) = slot.view.coordinates();
-                let given = at.at[..axes].iter().chain([&at.layer].into_iter().take(layers));
+                let (axes, layers) = slot.view.coordinate_counts();
+                let given =
+                    at.coordinates[..axes].iter().chain([&at.layer].into_iter().take(layers));
                 let texel = given.map(i64::to_string).collect::<Vec<_>>().join(", ");
                 let level =
                     if at.level == 0 { String::new() } else { format!(" of level {}", at.level) };
                 let sample =
                     step.sample.map_or(String::new(), |_| format!("sample {} of ", at.sample));
-                let (name, bounds) = (&step.image.name, slot.view.bounds(at.level));
+                let (name, bounds) = (&step.image.name, slot.view.level_bounds(at.level));
                 format!(
                     "{sample}texel ({texel}){level} lies outside of `{name}`, which has {bounds}"
                 )
@@ -188,7 +189,7 @@ impl Machine<'_> {
     /// The texel that starts at a byte of a store.
     pub(super) fn fetched(
         &mut self,
-        (descriptor, slot): (u32, Slot),
+        (descriptor, slot): (u32, BoundRange),
         format: ImageFormat,
         first: usize,
         lane: usize,
@@ -207,11 +208,11 @@ impl Machine<'_> {
             for at in first..first + size {
                 bytes.push((store.words[at / 4] >> (at % 4 * 8)) as u8);
                 let part = at as u32 % 4;
-                undefined |= store.is_part_undefined(at / 4, part..part + 1);
+                undefined |= store.are_bytes_undefined(at / 4, part..part + 1);
             }
             texel::value(format, bytes, &mut self.memory.workspace.components)
         };
-        if let Some(paths) = &store.paths {
+        if let Some(paths) = &store.control_traces {
             // What was read comes with the path of who stored it.
             let path = paths[first / 4];
             match self.choice(place, lane) {
@@ -232,7 +233,7 @@ impl Machine<'_> {
         &mut self,
         step: &ImageInstruction,
         descriptor: u32,
-        slot: Slot,
+        slot: BoundRange,
         lane: usize,
         place: u32,
     ) -> Got {
@@ -247,7 +248,7 @@ impl Machine<'_> {
         &mut self,
         step: &ImageInstruction,
         descriptor: u32,
-        slot: Slot,
+        slot: BoundRange,
         lane: usize,
         place: u32,
     ) -> Got {
@@ -302,7 +303,7 @@ impl Machine<'_> {
         op: AtomicOperation,
         step: &ImageInstruction,
         descriptor: u32,
-        slot: Slot,
+        slot: BoundRange,
         lane: usize,
         place: u32,
     ) -> Got {
@@ -312,10 +313,11 @@ impl Machine<'_> {
         let (value, comparator) = (operand(0), operand(1));
         let words = step.form.width().words();
         let at = first / 4;
-        let old = self.memory.stores[slot.buffer].number(&(first..first + 4 * words)) as u64;
+        let old =
+            self.memory.stores[slot.buffer].bytes_as_number(&(first..first + 4 * words)) as u64;
         let new = op.apply(step.form, old, value, comparator);
         let touch = if new.is_some() { op.access_kind() } else { AccessKind::AtomicRead };
-        let after = self.monitor.order.as_ref().map_or(0, |_| self.monitor.clock.tick());
+        let after = self.monitor.order.as_ref().map_or(0, |_| self.monitor.clock.advance_time());
         let atomic = AtomicAccess { op, after, mark: AtomicMark::InOrder };
         self.observe_texel(
             (descriptor, slot),
@@ -333,7 +335,7 @@ impl Machine<'_> {
         if let Some(new) = new {
             for (half, word) in (at..at + words).enumerate() {
                 store.words[word] = (new >> (32 * half)) as u32;
-                store.define(word, true);
+                store.set_defined(word, true);
             }
         }
         self.watch_change(AccessRoot::Descriptor(descriptor), changed);
@@ -363,12 +365,13 @@ impl Machine<'_> {
             .map_or(0, |index| self.registers.words[index.register.0 as usize][lane]);
         let descriptor = *step.image.descriptors.get(element as usize)?;
         let slot = self.memory.slots[descriptor as usize]?;
-        let first =
-            4 * slot.first + slot.view.start(&self.registers.named(step, &slot.view, lane))?;
+        let first = 4 * slot.first
+            + slot.view.texel_offset(&self.registers.named(step, &slot.view, lane))?;
         let operand =
             |at: usize| step.texel.get(at).map_or(0, |parts| self.registers.number(*parts, lane));
         let old = self.memory.stores[slot.buffer]
-            .number(&(first..first + 4 * step.form.width().words())) as u64;
+            .bytes_as_number(&(first..first + 4 * step.form.width().words()))
+            as u64;
         let new = op.apply(step.form, old, operand(0), operand(1)).unwrap_or(old);
         Some((slot.buffer, first / 4, [old, new]))
     }
@@ -377,7 +380,7 @@ impl Machine<'_> {
     /// new.
     fn observe_texel(
         &mut self,
-        (descriptor, slot): (u32, Slot),
+        (descriptor, slot): (u32, BoundRange),
         (lane, bytes): (usize, Range<usize>),
         (touch, new): (AccessKind, Option<u128>),
         atomic: Option<AtomicAccess>,
@@ -386,7 +389,7 @@ impl Machine<'_> {
         let Monitor { track_races, clock, .. } = &self.monitor;
         let moment = Moment::of(clock, MemoryKinds::IMAGES, self.registers.first_lane, place);
         let store = &mut self.memory.stores[slot.buffer];
-        let held = if *track_races { store.number(&bytes) } else { 0 };
+        let held = if *track_races { store.bytes_as_number(&bytes) } else { 0 };
         let values = [held, new.unwrap_or(held)];
         self.monitor.observe(store, &moment, &LaneAccess { lane, bytes, touch, values, atomic });
         if !self.monitor.users.is_empty() {
@@ -395,13 +398,13 @@ impl Machine<'_> {
     }
 
     /// Texels of a level on each axis, and layers.
-    fn size(&mut self, step: &ImageInstruction, slot: Slot, lane: usize, place: u32) -> Got {
+    fn size(&mut self, step: &ImageInstruction, slot: BoundRange, lane: usize, place: u32) -> Got {
         let picture = match slot.view {
-            View::Texels(_, texels) => {
+            DescriptorView::Texels(_, texels) => {
                 return Got { value: [u64::from(texels), 0, 0, 0], undefined: false };
             }
-            View::Image(picture, _) => picture,
-            View::Bytes | View::Sampler(_) => return NOTHING,
+            DescriptorView::Image(picture, _) => picture,
+            DescriptorView::Bytes | DescriptorView::Sampler(_) => return NOTHING,
         };
         let at = self.registers.named(step, &slot.view, lane);
         let level = u32::try_from(at.level).ok().filter(|level| *level < picture.view.levels);
@@ -415,29 +418,29 @@ impl Machine<'_> {
             });
             return NOTHING;
         };
-        let axes = image_view::axes(picture.view.kind);
+        let axes = image_view::axis_count(picture.view.kind);
         let mut value = [0; 4];
-        for (value, size) in value.iter_mut().zip(picture.extent(level)).take(axes) {
+        for (value, size) in value.iter_mut().zip(picture.level_extent(level)).take(axes) {
             *value = u64::from(size);
         }
-        if image_view::arrayed(picture.view.kind) {
-            let cube = image_view::directions(picture.view.kind) > axes;
+        if image_view::is_arrayed(picture.view.kind) {
+            let cube = image_view::direction_count(picture.view.kind) > axes;
             value[axes] = u64::from(picture.view.layers / if cube { 6 } else { 1 });
         }
         Got { value, undefined: false }
     }
 }
 
-fn levels(view: &View) -> u64 {
+fn levels(view: &DescriptorView) -> u64 {
     match view {
-        View::Image(picture, _) => u64::from(picture.view.levels),
-        View::Bytes | View::Texels(..) | View::Sampler(_) => 0,
+        DescriptorView::Image(picture, _) => u64::from(picture.view.levels),
+        DescriptorView::Bytes | DescriptorView::Texels(..) | DescriptorView::Sampler(_) => 0,
     }
 }
 
-fn samples(view: &View) -> u64 {
+fn samples(view: &DescriptorView) -> u64 {
     match view {
-        View::Image(picture, _) => u64::from(picture.shape.samples),
-        View::Bytes | View::Texels(..) | View::Sampler(_) => 0,
+        DescriptorView::Image(picture, _) => u64::from(picture.shape.samples),
+        DescriptorView::Bytes | DescriptorView::Texels(..) | DescriptorView::Sampler(_) => 0,
     }
 }

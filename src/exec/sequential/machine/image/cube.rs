@@ -1,6 +1,6 @@
 //! Cube images: faces, directions, and the texels across an edge.
 
-use crate::memory::image_view::Place;
+use crate::memory::image_view::TexelPosition;
 
 /// What lies beyond the edge of a cube's face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,11 +74,16 @@ pub(super) fn direction(number: i64, [s, t]: [f64; 2]) -> [f64; 3] {
 
 /// The texels that stand for one of a face of `size` by `size` texels, with their shares ("Cube Map
 /// Edge Handling").
-pub(super) fn cube_taps(place: Place, size: i64, edge: Edge, mut tap: impl FnMut(Place, f64)) {
-    let [i, j, _] = place.at;
+pub(super) fn cube_taps(
+    place: TexelPosition,
+    size: i64,
+    edge: Edge,
+    mut tap: impl FnMut(TexelPosition, f64),
+) {
+    let [i, j, _] = place.coordinates;
     let outside = |at: i64| !(0..size).contains(&at);
     let [ci, cj] = [i, j].map(|at| at.clamp(0, size - 1));
-    let clamped = Place { at: [ci, cj, 0], ..place };
+    let clamped = TexelPosition { coordinates: [ci, cj, 0], ..place };
     match (edge, outside(i), outside(j)) {
         (Edge::Clamped, ..) | (Edge::Seamless, false, false) => tap(clamped, 1.0),
         (Edge::Seamless, true, true) => {
@@ -95,7 +100,7 @@ pub(super) fn cube_taps(place: Place, size: i64, edge: Edge, mut tap: impl FnMut
 
 /// The texel of the next face over an edge: where the direction of the texel's centre goes. A texel
 /// that lies more than one beyond the edge (an offset) counts as the first one.
-pub(super) fn across(at: [i64; 2], place: Place, size: i64) -> Place {
+pub(super) fn across(at: [i64; 2], place: TexelPosition, size: i64) -> TexelPosition {
     let centre = |at: i64| (2.0 * at.clamp(-1, size) as f64 + 1.0) / size as f64 - 1.0;
     let [x, y, z] = direction(place.layer % 6, at.map(centre));
     let [ax, ay, az] = [x, y, z].map(f64::abs);
@@ -109,5 +114,9 @@ pub(super) fn across(at: [i64; 2], place: Place, size: i64) -> Place {
     let [sc, tc, rc] = on_face(number, [x, y, z]);
     let texel =
         |c: f64| (((c / rc.abs() + 1.0) / 2.0 * size as f64).floor() as i64).clamp(0, size - 1);
-    Place { layer: place.layer - place.layer % 6 + number, at: [texel(sc), texel(tc), 0], ..place }
+    TexelPosition {
+        layer: place.layer - place.layer % 6 + number,
+        coordinates: [texel(sc), texel(tc), 0],
+        ..place
+    }
 }

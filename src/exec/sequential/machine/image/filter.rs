@@ -15,8 +15,8 @@ use crate::machine::image::texel;
 use crate::machine::registers::Registers;
 use crate::machine::state::Machine;
 use crate::memory::image_view;
-use crate::memory::image_view::{Picture, View};
-use crate::memory::store::Slot;
+use crate::memory::image_view::{DescriptorView, ImageSubresource};
+use crate::memory::store::BoundRange;
 use vkcert_exec::resource::JobSampler;
 use vkcert_model::finding::FindingKind;
 use vkcert_model::image::{CompareOperator, Filter, ImageFormat, TexelClass};
@@ -27,10 +27,10 @@ impl Registers {
     fn coordinate(
         &self,
         step: &ImageInstruction,
-        picture: &Picture,
+        picture: &ImageSubresource,
         lane: usize,
     ) -> (Coordinate, Option<f32>) {
-        let used = image_view::directions(picture.view.kind);
+        let used = image_view::direction_count(picture.view.kind);
         let given = self.floats(&step.coordinates, lane);
         let mut axes = std::array::from_fn(|axis| if axis < used { given[axis] } else { 0.0 });
         let mut reference = step.reference.map(|reference| self.float(reference, lane));
@@ -39,14 +39,15 @@ impl Registers {
             axes.iter_mut().take(used).for_each(|axis| *axis /= q);
             reference = reference.map(|reference| reference / q);
         }
-        let layer = if image_view::arrayed(picture.view.kind) { given[used.min(3)] } else { 0.0 };
+        let layer =
+            if image_view::is_arrayed(picture.view.kind) { given[used.min(3)] } else { 0.0 };
         (Coordinate { axes, layer }, reference)
     }
 
     fn taps(
         &self,
         step: &ImageInstruction,
-        picture: &Picture,
+        picture: &ImageSubresource,
         sampler: &JobSampler,
         coordinate: Coordinate,
         lane: usize,
@@ -89,17 +90,17 @@ impl Machine<'_> {
         &mut self,
         step: &ImageInstruction,
         descriptor: u32,
-        slot: Slot,
+        slot: BoundRange,
         lane: usize,
         place: u32,
     ) -> Got {
-        let View::Image(picture, own) = slot.view else { return NOTHING };
+        let DescriptorView::Image(picture, own) = slot.view else { return NOTHING };
         let sampler = match &step.sampler {
             None => own,
             Some(chosen) => match self.chosen(chosen, lane, place).map(|(_, slot)| slot.view) {
-                Some(View::Sampler(sampler)) => Some(sampler),
-                Some(View::Image(_, sampler)) => sampler,
-                Some(View::Bytes | View::Texels(..)) | None => None,
+                Some(DescriptorView::Sampler(sampler)) => Some(sampler),
+                Some(DescriptorView::Image(_, sampler)) => sampler,
+                Some(DescriptorView::Bytes | DescriptorView::Texels(..)) | None => None,
             },
         };
         let samplers = self.memory.samplers;
@@ -107,7 +108,8 @@ impl Machine<'_> {
             return NOTHING;
         };
         let (coordinate, reference) = self.registers.coordinate(step, &picture, lane);
-        let cube = image_view::directions(picture.view.kind) > image_view::axes(picture.view.kind);
+        let cube = image_view::direction_count(picture.view.kind)
+            > image_view::axis_count(picture.view.kind);
         let nowhere = cube && coordinate.axes == [0.0; 3];
         if nowhere || coordinate.axes.iter().any(|axis| axis.is_nan()) {
             let message = "the coordinates of a sample are no numbers";
@@ -202,7 +204,7 @@ impl Machine<'_> {
         place: u32,
     ) -> Got {
         let format = from.picture.shape.format;
-        let first = tap.place.and_then(|at| from.slot.view.start(&at));
+        let first = tap.place.and_then(|at| from.slot.view.texel_offset(&at));
         let mut got = match first {
             Some(first) => {
                 self.memory.note_extent(from.descriptor, &from.slot.view, first);
@@ -248,7 +250,7 @@ impl Machine<'_> {
         let texels = sampler.filter == Filter::Nearest;
         for tap in taps {
             let decided = tap.place.map_or(1, |place| {
-                let [x, y, z] = if texels { place.at } else { [0; 3] };
+                let [x, y, z] = if texels { place.coordinates } else { [0; 3] };
                 let level = if levels { place.level } else { 0 };
                 [x, y, z, level, place.layer]
                     .into_iter()
@@ -268,7 +270,7 @@ impl Machine<'_> {
 fn imprecision(from: &Filtered<'_>) -> f64 {
     let axes = match from.sampler.filter {
         Filter::Nearest => 0,
-        Filter::Linear => image_view::axes(from.picture.view.kind),
+        Filter::Linear => image_view::axis_count(from.picture.view.kind),
     };
     let levels = usize::from(from.sampler.mipmap == Filter::Linear);
     (axes + levels) as f64 / 16.0
@@ -277,8 +279,8 @@ fn imprecision(from: &Filtered<'_>) -> f64 {
 /// What a sample's texels have in common.
 struct Filtered<'a> {
     descriptor: u32,
-    slot: Slot,
-    picture: Picture,
+    slot: BoundRange,
+    picture: ImageSubresource,
     sampler: &'a JobSampler,
     reference: Option<f32>,
 }

@@ -18,7 +18,7 @@
 //! Does not cover: what the texels hold.
 
 use super::cube::{Edge, Face, cube_taps};
-use crate::memory::image_view::{Picture, Place, directions};
+use crate::memory::image_view::{ImageSubresource, TexelPosition, direction_count};
 use vkcert_exec::resource::{JobSampler, ViewKind};
 use vkcert_model::image::{AddressMode, Coordinates, Filter};
 
@@ -29,7 +29,7 @@ pub(crate) struct Tap {
     pub gathered: usize,
     pub weight: f64,
     /// None: the border.
-    pub place: Option<Place>,
+    pub place: Option<TexelPosition>,
 }
 
 /// Coordinates as an instruction gives them, q divided out, with the layer behind.
@@ -51,7 +51,7 @@ pub(crate) enum Wanted {
 /// What is sampled, and how.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sampling<'a> {
-    pub picture: &'a Picture,
+    pub picture: &'a ImageSubresource,
     pub sampler: &'a JobSampler,
     pub coordinate: Coordinate,
     pub offset: [i64; 3],
@@ -90,7 +90,7 @@ impl Sampling<'_> {
     /// One texel of the linear footprint: the lower or the upper one of each axis.
     pub(crate) fn gather_one(&self, gathered: usize, corner: [usize; 2], taps: &mut Vec<Tap>) {
         let point = self.point();
-        let extent = self.picture.extent(0);
+        let extent = self.picture.level_extent(0);
         let axis =
             |axis: usize| linear(self.scaled(point.axes[axis], extent[axis]))[corner[axis]].0;
         let at = [axis(0) + self.offset[0], axis(1) + self.offset[1], 0];
@@ -146,11 +146,11 @@ impl Sampling<'_> {
 
     /// Log2 of rho.
     fn gradient_level(&self, derivatives: [[f32; 3]; 2]) -> f32 {
-        let extent = self.picture.extent(0);
+        let extent = self.picture.level_extent(0);
         let rho = derivatives.map(|one| {
             let one =
                 if self.is_cube() { Face::of(self.coordinate.axes).derivative(one) } else { one };
-            let used = if self.is_cube() { 2 } else { directions(self.picture.view.kind) };
+            let used = if self.is_cube() { 2 } else { direction_count(self.picture.view.kind) };
             let scaled =
                 one.iter().zip(extent).take(used).map(|(d, size)| f64::from(*d) * f64::from(size));
             scaled.map(|m| m * m).sum::<f64>().sqrt()
@@ -167,8 +167,8 @@ impl Sampling<'_> {
     }
 
     fn footprint(&self, point: &Point, level: u32, weight: f64, taps: &mut Vec<Tap>) {
-        let extent = self.picture.extent(level);
-        let used = if self.is_cube() { 2 } else { directions(self.picture.view.kind) };
+        let extent = self.picture.level_extent(level);
+        let used = if self.is_cube() { 2 } else { direction_count(self.picture.view.kind) };
         let axis = |axis: usize| -> Axis {
             if axis >= used {
                 return [(0, 1.0), (0, 0.0)];
@@ -207,8 +207,8 @@ impl Sampling<'_> {
         edge: Edge,
         taps: &mut Vec<Tap>,
     ) {
-        let extent = self.picture.extent(level).map(i64::from);
-        let place = Place { level: i64::from(level), layer, at, sample: 0 };
+        let extent = self.picture.level_extent(level).map(i64::from);
+        let place = TexelPosition { level: i64::from(level), layer, coordinates: at, sample: 0 };
         if self.is_cube() {
             cube_taps(place, extent[0], edge, |place, share| {
                 taps.push(Tap { gathered, weight: weight * share, place: Some(place) });
@@ -216,14 +216,18 @@ impl Sampling<'_> {
             return;
         }
         let mut inside = at;
-        for axis in 0..directions(self.picture.view.kind) {
+        for axis in 0..direction_count(self.picture.view.kind) {
             let Some(wrapped) = wrap(self.sampler.address, at[axis], extent[axis]) else {
                 taps.push(Tap { gathered, weight, place: None });
                 return;
             };
             inside[axis] = wrapped;
         }
-        taps.push(Tap { gathered, weight, place: Some(Place { at: inside, ..place }) });
+        taps.push(Tap {
+            gathered,
+            weight,
+            place: Some(TexelPosition { coordinates: inside, ..place }),
+        });
     }
 }
 
@@ -275,14 +279,20 @@ mod tests {
         }
     }
 
-    fn picture(dim: ImageDim, kind: ViewKind, size: u32, layers: u32, levels: u32) -> Picture {
+    fn picture(
+        dim: ImageDim,
+        kind: ViewKind,
+        size: u32,
+        layers: u32,
+        levels: u32,
+    ) -> ImageSubresource {
         let extent = match dim {
             ImageDim::One => [size, 1, 1],
             ImageDim::Two | ImageDim::Cube => [size, size, 1],
             ImageDim::Three => [size; 3],
         };
         let shape = ImageShape { dim, format: ImageFormat::R8, extent, layers, levels, samples: 1 };
-        Picture { shape, view: ImageView { kind, level: 0, levels, layer: 0, layers } }
+        ImageSubresource { shape, view: ImageView { kind, level: 0, levels, layer: 0, layers } }
     }
 
     /// Wrapping against walking texel by texel.
@@ -351,7 +361,7 @@ mod tests {
                     let at = [i64::from(i), i64::from(j), 0];
                     assert_eq!(
                         most.place,
-                        Some(Place { level: 0, layer, at, sample: 0 }),
+                        Some(TexelPosition { level: 0, layer, coordinates: at, sample: 0 }),
                         "{axes:?}"
                     );
                     assert!(most.weight > 0.999, "{taps:?}");
@@ -368,11 +378,11 @@ mod tests {
                 for along in 0..size {
                     for at in [[-1, along], [size, along], [along, -1], [along, size]] {
                         let inside = [at[0].clamp(0, size - 1), at[1].clamp(0, size - 1), 0];
-                        let own = Place { level: 0, layer, at: inside, sample: 0 };
+                        let own = TexelPosition { level: 0, layer, coordinates: inside, sample: 0 };
                         let over = across(at, own, size);
                         assert_ne!(over.layer, layer);
                         let back = [[-1, 0], [1, 0], [0, -1], [0, 1]].iter().any(|[di, dj]| {
-                            let next = [over.at[0] + di, over.at[1] + dj];
+                            let next = [over.coordinates[0] + di, over.coordinates[1] + dj];
                             next.iter().any(|at| !(0..size).contains(at))
                                 && across(next, over, size) == own
                         });

@@ -5,121 +5,137 @@
 //! another one of their kind: who is not ordered behind the first is not behind the second.
 //! Does not cover: more than the first such access of each kind.
 
-use super::message::Published;
+use super::message::ReleaseSequence;
 use crate::ir::atomic::{AccessKind, AtomicOperation};
 use crate::ir::memory_semantics::MemoryKinds;
-use crate::memory::race_shadow::{Seen, Stamp};
-use crate::memory::vector_clocks::{Asked, Missing, Order, Reads, is_atomic, writes};
+use crate::memory::race_shadow::{AccessStamp, CellHistory};
+use crate::memory::vector_clocks::{
+    AccessQuery, HappensBefore, MissingOrder, ReadsFirst, is_atomic, is_write,
+};
 
-/// How long a list grows before it is looked through.
-const SHORT: u32 = 32;
+/// Shortest list in which subsumed accesses are looked for.
+const SHORT_LIST: u32 = 32;
 
 /// Accesses of one kind.
 #[derive(Debug, Clone, Default)]
-struct Accesses {
-    stamps: Vec<Stamp>,
+struct AccessList {
+    stamps: Vec<AccessStamp>,
     /// Their least and greatest times.
     times: (u32, u32),
-    /// At which length those are dropped that stand for nothing.
+    /// Length at which accesses are dropped that a later one subsumes.
     bound: u32,
 }
 
-/// From when until when everything that the workgroup did is ordered before what it does now.
-type Settled = Option<(u32, u32)>;
+/// Times between which all accesses of the workgroup are ordered before its current ones.
+type OrderedInterval = Option<(u32, u32)>;
 
-impl Accesses {
-    /// Whether all of them are ordered before what is done now.
-    fn are_settled(&self, settled: Settled) -> bool {
-        settled.is_some_and(|(first, last)| first <= self.times.0 && self.times.1 <= last)
+impl AccessList {
+    /// Whether all of them are ordered before the current access.
+    fn are_ordered(&self, interval: OrderedInterval) -> bool {
+        interval.is_some_and(|(first_time, last_time)| {
+            first_time <= self.times.0 && self.times.1 <= last_time
+        })
     }
 
     fn record(
         &mut self,
-        new: Stamp,
-        order: &Order,
-        now: &Asked,
-        (kinds, settled): (MemoryKinds, Settled),
+        new_stamp: AccessStamp,
+        order: &HappensBefore,
+        query: &AccessQuery,
+        (memory_kinds, interval): (MemoryKinds, OrderedInterval),
     ) {
-        if self.stamps.last() == Some(&new) {
+        if self.stamps.last() == Some(&new_stamp) {
             return;
         }
-        let all = self.are_settled(settled);
-        if all || self.stamps.len() as u32 >= self.bound.max(SHORT) {
-            let alike = |old: &Stamp| order.places.have_equal_facts(old.place(), now.place);
-            let replaced = |old: &Stamp| alike(old) && (all || order.stands_for(*old, now, kinds));
-            self.stamps.retain(|old| !replaced(old));
-            self.bound = (2 * self.stamps.len() as u32).max(SHORT);
+        let all_ordered = self.are_ordered(interval);
+        if all_ordered || self.stamps.len() as u32 >= self.bound.max(SHORT_LIST) {
+            let has_equal_facts = |old_stamp: &AccessStamp| {
+                order.access_facts.have_equal_facts(old_stamp.source_index(), query.source_index)
+            };
+            let is_subsumed = |old_stamp: &AccessStamp| {
+                has_equal_facts(old_stamp)
+                    && (all_ordered || order.subsumes(*old_stamp, query, memory_kinds))
+            };
+            self.stamps.retain(|old_stamp| !is_subsumed(old_stamp));
+            self.bound = (2 * self.stamps.len() as u32).max(SHORT_LIST);
             let times = self.stamps.iter().map(|stamp| stamp.time());
-            self.times =
-                times.fold((u32::MAX, 0), |(first, last), time| (first.min(time), last.max(time)));
+            self.times = times.fold((u32::MAX, 0), |(first_time, last_time), time| {
+                (first_time.min(time), last_time.max(time))
+            });
         } else if self.stamps.is_empty() {
             self.times = (u32::MAX, 0);
         }
-        let (first, last) = self.times;
-        self.times = (first.min(new.time()), last.max(new.time()));
-        self.stamps.push(new);
+        let (first_time, last_time) = self.times;
+        self.times = (first_time.min(new_stamp.time()), last_time.max(new_stamp.time()));
+        self.stamps.push(new_stamp);
     }
 }
 
 /// Accesses to one cell, by kind.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Cell {
-    reads: Accesses,
-    writes: Accesses,
+pub(crate) struct ExactCell {
+    reads: AccessList,
+    writes: AccessList,
     /// Reads and writes; few cells have any.
-    atomics: Option<Box<[Accesses; 2]>>,
+    atomics: Option<Box<[AccessList; 2]>>,
 }
 
 /// Bytes of a cell, without what its lists hold.
-pub(crate) const CELL_BYTES: u64 = size_of::<Cell>() as u64;
+pub(crate) const CELL_BYTES: u64 = size_of::<ExactCell>() as u64;
 
-const TOUCHES: [AccessKind; 4] =
+const ACCESS_KINDS: [AccessKind; 4] =
     [AccessKind::Read, AccessKind::Write, AccessKind::AtomicRead, AccessKind::AtomicWrite];
 
-impl Cell {
-    pub(crate) fn seen(&self) -> Seen {
-        let some =
-            |touch: AccessKind| self.of(touch).is_some_and(|accesses| !accesses.stamps.is_empty());
-        Seen {
-            read: some(AccessKind::Read),
-            written: some(AccessKind::Write),
-            atomically_read: some(AccessKind::AtomicRead),
-            atomically_written: some(AccessKind::AtomicWrite),
+impl ExactCell {
+    pub(crate) fn history(&self) -> CellHistory {
+        let has_kind = |access_kind: AccessKind| {
+            self.accesses(access_kind).is_some_and(|accesses| !accesses.stamps.is_empty())
+        };
+        CellHistory {
+            read: has_kind(AccessKind::Read),
+            written: has_kind(AccessKind::Write),
+            atomically_read: has_kind(AccessKind::AtomicRead),
+            atomically_written: has_kind(AccessKind::AtomicWrite),
         }
     }
 
-    /// Notes an access; calls `race` with the first earlier one of each kind that it races with.
-    pub(crate) fn touch(
+    /// Records an access; calls `report_race` with the first earlier one of each kind that it races
+    /// with.
+    pub(crate) fn record_access(
         &mut self,
-        now: &Asked,
-        order: &Order,
-        kinds: MemoryKinds,
-        mut race: impl FnMut(Stamp, AccessKind, Missing),
+        query: &AccessQuery,
+        order: &HappensBefore,
+        memory_kinds: MemoryKinds,
+        mut report_race: impl FnMut(AccessStamp, AccessKind, MissingOrder),
     ) {
-        let settled = order.settled(kinds);
-        for kind in TOUCHES {
-            let alike = is_atomic(kind) && is_atomic(now.touch) && order.places.atomics_uniform;
-            if alike || !(writes(kind) || writes(now.touch)) {
+        let interval = order.ordered_interval(memory_kinds);
+        for earlier_kind in ACCESS_KINDS {
+            let mutually_atomic = is_atomic(earlier_kind)
+                && is_atomic(query.access_kind)
+                && order.access_facts.atomics_uniform;
+            if mutually_atomic || !(is_write(earlier_kind) || is_write(query.access_kind)) {
                 continue;
             }
-            let Some(accesses) = self.of(kind) else { continue };
-            if accesses.stamps.is_empty() || accesses.are_settled(settled) {
+            let Some(accesses) = self.accesses(earlier_kind) else { continue };
+            if accesses.stamps.is_empty() || accesses.are_ordered(interval) {
                 continue;
             }
-            let found = accesses
-                .stamps
-                .iter()
-                .find_map(|one| Some((*one, order.missing((*one, kind), now, kinds)?)));
-            if let Some((other, missing)) = found {
-                race(other, kind, missing);
+            let first_race = accesses.stamps.iter().find_map(|candidate| {
+                Some((
+                    *candidate,
+                    order.missing_order((*candidate, earlier_kind), query, memory_kinds)?,
+                ))
+            });
+            if let Some((racing_stamp, missing_order)) = first_race {
+                report_race(racing_stamp, earlier_kind, missing_order);
             }
         }
-        let stamp = order.stamp(now.invocation, now.place);
-        self.of_mut(now.touch).record(stamp, order, now, (kinds, settled));
+        let stamp = order.access_stamp(query.invocation, query.source_index);
+        self.accesses_mut(query.access_kind).record(stamp, order, query, (memory_kinds, interval));
     }
 
-    fn of(&self, kind: AccessKind) -> Option<&Accesses> {
-        match kind {
+    fn accesses(&self, access_kind: AccessKind) -> Option<&AccessList> {
+        match access_kind {
             AccessKind::Read => Some(&self.reads),
             AccessKind::Write => Some(&self.writes),
             AccessKind::AtomicRead => self.atomics.as_ref().map(|atomics| &atomics[0]),
@@ -127,8 +143,8 @@ impl Cell {
         }
     }
 
-    fn of_mut(&mut self, kind: AccessKind) -> &mut Accesses {
-        match kind {
+    fn accesses_mut(&mut self, access_kind: AccessKind) -> &mut AccessList {
+        match access_kind {
             AccessKind::Read => &mut self.reads,
             AccessKind::Write => &mut self.writes,
             AccessKind::AtomicRead => &mut self.atomics.get_or_insert_default()[0],
@@ -137,7 +153,7 @@ impl Cell {
     }
 
     /// Forgets all accesses, but not the room for them.
-    pub(crate) fn reset(&mut self) {
+    pub(crate) fn clear(&mut self) {
         let atomics = self.atomics.iter_mut().flat_map(|atomics| atomics.iter_mut());
         [&mut self.reads, &mut self.writes]
             .into_iter()
@@ -146,41 +162,60 @@ impl Cell {
     }
 }
 
-/// The cells of a block of memory, with what atomics have published there.
+/// The cells of a block of memory, with the release sequences of its words.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Cells {
-    pub cells: Vec<Cell>,
+pub(crate) struct ExactCells {
+    pub cells: Vec<ExactCell>,
     /// By word.
-    pub published: std::collections::HashMap<usize, Published>,
+    pub published: std::collections::HashMap<usize, ReleaseSequence>,
     pub kinds: MemoryKinds,
 }
 
-/// An atomic that was made.
+/// An atomic access that was made.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Told {
+pub(crate) struct AtomicEvent {
     /// Local index in the workgroup that runs.
     pub invocation: u32,
-    pub place: u32,
+    pub source_index: u32,
     /// Its storage class.
-    pub memory: MemoryKinds,
-    pub op: AtomicOperation,
-    /// What it did in fact: one that compares may not write.
-    pub touch: AccessKind,
-    /// A time behind all others.
-    pub after: u32,
+    pub carrier_kinds: MemoryKinds,
+    pub operation: AtomicOperation,
+    /// What it did in fact: a compare-exchange may not write.
+    pub access_kind: AccessKind,
+    /// A time after all others so far.
+    pub next_time: u32,
 }
 
-impl Cells {
-    /// What invocations tell each other by an atomic on a word.
-    pub(crate) fn tell(&mut self, word: usize, told: &Told, order: &mut Order) {
-        let published = self.published.entry(word).or_default();
-        let &Told { invocation, place, memory, op, touch, after } = told;
-        if op.reads_memory() {
-            order.atomic_read(invocation, place, memory, published);
+impl ExactCells {
+    /// An atomic on a word: reads from its release sequence, then begins or continues one.
+    pub(crate) fn record_atomic(
+        &mut self,
+        word_index: usize,
+        atomic_event: &AtomicEvent,
+        order: &mut HappensBefore,
+    ) {
+        let published = self.published.entry(word_index).or_default();
+        let &AtomicEvent {
+            invocation,
+            source_index,
+            carrier_kinds,
+            operation,
+            access_kind,
+            next_time,
+        } = atomic_event;
+        if operation.reads_memory() {
+            order.atomic_read(invocation, source_index, carrier_kinds, published);
         }
-        if writes(touch) {
-            let reads = if op.reads_memory() { Reads::Yes } else { Reads::No };
-            order.atomic_write((invocation, place), memory, published, reads, after);
+        if is_write(access_kind) {
+            let reads_first =
+                if operation.reads_memory() { ReadsFirst::Yes } else { ReadsFirst::No };
+            order.atomic_write(
+                (invocation, source_index),
+                carrier_kinds,
+                published,
+                reads_first,
+                next_time,
+            );
         }
     }
 }

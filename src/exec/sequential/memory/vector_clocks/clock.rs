@@ -1,172 +1,191 @@
-//! What an invocation knows of the accesses of all others: of each, those up to some time.
+//! Vector clocks: up to which time the accesses of each other invocation are ordered before what an
+//! invocation does next.
 //!
-//! Knows: times grow with the run (`store::Clock`), so that "known up to a time" is a vector clock.
-//! Of a workgroup whose invocations have all met one time stands for all of them.
-//! Promises: copies are cheap, and joining what is alike is too: nothing is copied that nobody
-//! changes.
+//! Knows: times grow with the run (`store::IntervalClock`), so that one time per invocation is a
+//! vector clock. After a barrier one common time stands for all invocations of a workgroup.
+//! Promises: copies and joins of equal clocks are cheap, because parts are shared until they
+//! change.
 //! Does not cover: what times are, and which accesses were made at them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Of one workgroup.
+/// The components of one workgroup.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Part {
-    /// Of every invocation.
-    all: u32,
-    /// Of some, more; ascending by local index.
-    more: Vec<(u32, u32)>,
+struct WorkgroupClock {
+    /// The time of every invocation.
+    common_time: u32,
+    /// Later times of some invocations, ascending by local index.
+    later_times: Vec<(u32, u32)>,
 }
 
-impl Part {
-    fn has(&self, invocation: u32, time: u32) -> bool {
-        time <= self.all
+impl WorkgroupClock {
+    fn includes(&self, invocation: u32, time: u32) -> bool {
+        time <= self.common_time
             || self
-                .more
-                .binary_search_by_key(&invocation, |one| one.0)
-                .is_ok_and(|at| time <= self.more[at].1)
+                .later_times
+                .binary_search_by_key(&invocation, |entry| entry.0)
+                .is_ok_and(|position| time <= self.later_times[position].1)
     }
 
-    /// The last time of an invocation.
-    fn until(&self, invocation: u32) -> u32 {
-        let more = self.more.binary_search_by_key(&invocation, |one| one.0);
-        more.map_or(self.all, |at| self.more[at].1.max(self.all))
+    /// The time of an invocation.
+    fn latest_time(&self, invocation: u32) -> u32 {
+        let later_entry = self.later_times.binary_search_by_key(&invocation, |entry| entry.0);
+        later_entry
+            .map_or(self.common_time, |position| self.later_times[position].1.max(self.common_time))
     }
 
-    fn covers(&self, other: &Part) -> bool {
-        other.all <= self.all
-            && other.more.iter().all(|(invocation, time)| self.has(*invocation, *time))
+    fn covers(&self, other_clock: &WorkgroupClock) -> bool {
+        other_clock.common_time <= self.common_time
+            && other_clock
+                .later_times
+                .iter()
+                .all(|(invocation, time)| self.includes(*invocation, *time))
     }
 
-    fn add(&mut self, invocation: u32, time: u32) {
-        if time <= self.all {
+    fn advance(&mut self, invocation: u32, time: u32) {
+        if time <= self.common_time {
             return;
         }
-        match self.more.binary_search_by_key(&invocation, |one| one.0) {
-            Ok(at) => self.more[at].1 = self.more[at].1.max(time),
-            Err(at) => self.more.insert(at, (invocation, time)),
+        match self.later_times.binary_search_by_key(&invocation, |entry| entry.0) {
+            Ok(position) => self.later_times[position].1 = self.later_times[position].1.max(time),
+            Err(position) => self.later_times.insert(position, (invocation, time)),
         }
     }
 
-    fn join(&mut self, other: &Part) {
-        self.all = self.all.max(other.all);
-        let mut mine = std::mem::take(&mut self.more).into_iter().peekable();
-        let mut theirs = other.more.iter().copied().peekable();
-        let mut joined = Vec::with_capacity(mine.len().max(theirs.len()));
+    fn join(&mut self, other: &WorkgroupClock) {
+        self.common_time = self.common_time.max(other.common_time);
+        let mut own_entries = std::mem::take(&mut self.later_times).into_iter().peekable();
+        let mut other_entries = other.later_times.iter().copied().peekable();
+        let mut joined_entries = Vec::with_capacity(own_entries.len().max(other_entries.len()));
         loop {
-            let next = match (mine.peek(), theirs.peek()) {
-                (Some(one), Some(two)) if one.0 == two.0 => {
-                    let (one, two) = (mine.next(), theirs.next());
-                    one.zip(two)
+            let next_entry = match (own_entries.peek(), other_entries.peek()) {
+                (Some(own_entry), Some(other_entry)) if own_entry.0 == other_entry.0 => {
+                    let (own_entry, other_entry) = (own_entries.next(), other_entries.next());
+                    own_entry
+                        .zip(other_entry)
                         .map(|((invocation, time), (_, other))| (invocation, time.max(other)))
                 }
-                (Some(one), Some(two)) if one.0 < two.0 => mine.next(),
-                (Some(_), None) => mine.next(),
-                (_, Some(_)) => theirs.next(),
+                (Some(own_entry), Some(other_entry)) if own_entry.0 < other_entry.0 => {
+                    own_entries.next()
+                }
+                (Some(_), None) => own_entries.next(),
+                (_, Some(_)) => other_entries.next(),
                 (None, None) => None,
             };
-            match next {
-                Some(one) if one.1 > self.all => joined.push(one),
+            match next_entry {
+                Some(own_entry) if own_entry.1 > self.common_time => joined_entries.push(own_entry),
                 Some(_) => {}
                 None => break,
             }
         }
-        self.more = joined;
+        self.later_times = joined_entries;
     }
 }
 
-/// Accesses that are known, by workgroup (linear index) and invocation (local index).
+/// A time for each invocation, by workgroup (linear index) and invocation (local index).
 #[derive(Debug, Clone, Default)]
-pub(super) struct Known(Option<Rc<BTreeMap<u64, Rc<Part>>>>);
+pub(super) struct VectorClock(Option<Rc<BTreeMap<u64, Rc<WorkgroupClock>>>>);
 
-impl Known {
-    pub(super) const NONE: Known = Known(None);
+impl VectorClock {
+    pub(super) const NONE: VectorClock = VectorClock(None);
 
-    /// Whether what an invocation accessed at a time is known.
-    pub(super) fn has(&self, workgroup: u64, invocation: u32, time: u32) -> bool {
-        self.part(workgroup).is_some_and(|part| part.has(invocation, time))
+    /// Whether an access of an invocation at a time is at or below the clock.
+    pub(super) fn includes(&self, workgroup: u64, invocation: u32, time: u32) -> bool {
+        self.workgroup_clock(workgroup).is_some_and(|part| part.includes(invocation, time))
     }
 
-    fn part(&self, workgroup: u64) -> Option<&Rc<Part>> {
+    fn workgroup_clock(&self, workgroup: u64) -> Option<&Rc<WorkgroupClock>> {
         self.0.as_ref().and_then(|parts| parts.get(&workgroup))
     }
 
-    fn change(&mut self, workgroup: u64) -> &mut Part {
+    fn workgroup_clock_mut(&mut self, workgroup: u64) -> &mut WorkgroupClock {
         let parts = Rc::make_mut(self.0.get_or_insert_default());
         Rc::make_mut(parts.entry(workgroup).or_default())
     }
 
-    /// Adds what one invocation accessed up to a time.
-    pub(super) fn add(&mut self, workgroup: u64, invocation: u32, time: u32) {
-        if time > 0 && !self.has(workgroup, invocation, time) {
-            self.change(workgroup).add(invocation, time);
+    /// Advances the component of one invocation.
+    pub(super) fn advance(&mut self, workgroup: u64, invocation: u32, time: u32) {
+        if time > 0 && !self.includes(workgroup, invocation, time) {
+            self.workgroup_clock_mut(workgroup).advance(invocation, time);
         }
     }
 
-    /// Adds what another one knows of one workgroup.
-    pub(super) fn join_part(&mut self, workgroup: u64, other: &Known) {
-        if let Some(part) = other.part(workgroup) {
-            let alone = BTreeMap::from([(workgroup, part.clone())]);
-            self.join(&Known(Some(Rc::new(alone))));
+    /// Joins another clock's components of one workgroup.
+    pub(super) fn join_workgroup(&mut self, workgroup: u64, other_clock: &VectorClock) {
+        if let Some(part) = other_clock.workgroup_clock(workgroup) {
+            let single_workgroup = BTreeMap::from([(workgroup, part.clone())]);
+            self.join(&VectorClock(Some(Rc::new(single_workgroup))));
         }
     }
 
-    /// Adds what another one knows of some invocations of a workgroup.
-    pub(super) fn join_some(&mut self, workgroup: u64, invocations: Range<u32>, other: &Known) {
-        let Some(part) = other.part(workgroup) else { return };
+    /// Joins another clock's components of some invocations of a workgroup.
+    pub(super) fn join_invocations(
+        &mut self,
+        workgroup: u64,
+        invocations: Range<u32>,
+        other_clock: &VectorClock,
+    ) {
+        let Some(part) = other_clock.workgroup_clock(workgroup) else { return };
         for invocation in invocations {
-            self.add(workgroup, invocation, part.until(invocation));
+            self.advance(workgroup, invocation, part.latest_time(invocation));
         }
     }
 
-    /// Adds what a whole workgroup accessed up to a time.
-    pub(super) fn add_all(&mut self, workgroup: u64, time: u32) {
-        let known = self.part(workgroup).is_some_and(|part| part.all >= time);
-        if !known {
-            let part = self.change(workgroup);
-            part.all = time;
-            part.more.retain(|(_, more)| *more > time);
+    /// Advances the components of a whole workgroup.
+    pub(super) fn advance_workgroup(&mut self, workgroup: u64, time: u32) {
+        let is_known = self.workgroup_clock(workgroup).is_some_and(|part| part.common_time >= time);
+        if !is_known {
+            let part = self.workgroup_clock_mut(workgroup);
+            part.common_time = time;
+            part.later_times.retain(|(_, later_time)| *later_time > time);
         }
     }
 
-    /// Whether all that another one knows is known.
-    pub(super) fn covers(&self, other: &Known) -> bool {
-        let Some(theirs) = &other.0 else { return true };
-        theirs.iter().all(|(workgroup, part)| {
-            self.part(*workgroup).is_some_and(|own| Rc::ptr_eq(own, part) || own.covers(part))
+    /// Whether every component is at least that of another clock.
+    pub(super) fn covers(&self, other_clock: &VectorClock) -> bool {
+        let Some(other_parts) = &other_clock.0 else { return true };
+        other_parts.iter().all(|(workgroup, part)| {
+            self.workgroup_clock(*workgroup)
+                .is_some_and(|own_part| Rc::ptr_eq(own_part, part) || own_part.covers(part))
         })
     }
 
-    /// Adds what another one knows.
-    pub(super) fn join(&mut self, other: &Known) {
-        let (Some(mine), Some(theirs)) = (&self.0, &other.0) else {
+    /// Joins another clock: the maximum of each component.
+    pub(super) fn join(&mut self, other_clock: &VectorClock) {
+        let (Some(own_parts), Some(other_parts)) = (&self.0, &other_clock.0) else {
             if self.0.is_none() {
-                self.0 = other.0.clone();
+                self.0 = other_clock.0.clone();
             }
             return;
         };
-        if Rc::ptr_eq(mine, theirs) {
+        if Rc::ptr_eq(own_parts, other_parts) {
             return;
         }
-        let known = |own: &BTreeMap<u64, Rc<Part>>, workgroup: &u64, part: &Rc<Part>| {
-            own.get(workgroup).is_some_and(|own| Rc::ptr_eq(own, part) || own.covers(part))
+        let is_covered = |own_part: &BTreeMap<u64, Rc<WorkgroupClock>>,
+                          workgroup: &u64,
+                          part: &Rc<WorkgroupClock>| {
+            own_part
+                .get(workgroup)
+                .is_some_and(|own_part| Rc::ptr_eq(own_part, part) || own_part.covers(part))
         };
-        let news: Vec<(u64, Rc<Part>)> =
-            (theirs.iter().filter(|(workgroup, part)| !known(mine, workgroup, part)))
-                .map(|(workgroup, part)| (*workgroup, part.clone()))
-                .collect();
-        if news.is_empty() {
+        let new_parts: Vec<(u64, Rc<WorkgroupClock>)> = (other_parts
+            .iter()
+            .filter(|(workgroup, part)| !is_covered(own_parts, workgroup, part)))
+        .map(|(workgroup, part)| (*workgroup, part.clone()))
+        .collect();
+        if new_parts.is_empty() {
             return;
         }
-        if mine.iter().all(|(workgroup, part)| known(theirs, workgroup, part)) {
-            self.0 = other.0.clone();
+        if own_parts.iter().all(|(workgroup, part)| is_covered(other_parts, workgroup, part)) {
+            self.0 = other_clock.0.clone();
             return;
         }
         let parts = Rc::make_mut(self.0.get_or_insert_default());
-        for (workgroup, part) in news {
+        for (workgroup, part) in new_parts {
             match parts.get_mut(&workgroup) {
-                Some(own) => Rc::make_mut(own).join(&part),
+                Some(own_part) => Rc::make_mut(own_part).join(&part),
                 None => drop(parts.insert(workgroup, part)),
             }
         }
@@ -181,12 +200,12 @@ mod tests {
     /// Workgroup, invocation, time; of invocation 4 all of the workgroup.
     type Added = (u64, u32, u32);
 
-    fn known(added: &[Added]) -> Known {
-        let mut known = Known::default();
+    fn known(added: &[Added]) -> VectorClock {
+        let mut known = VectorClock::default();
         for (workgroup, invocation, time) in added {
             match invocation {
-                4 => known.add_all(*workgroup, *time),
-                _ => known.add(*workgroup, *invocation, *time),
+                4 => known.advance_workgroup(*workgroup, *time),
+                _ => known.advance(*workgroup, *invocation, *time),
             }
         }
         known
@@ -209,16 +228,16 @@ mod tests {
             joined.join(&other);
             for (workgroup, invocation, time) in &later {
                 match invocation {
-                    4 => joined.add_all(*workgroup, *time),
-                    _ => joined.add(*workgroup, *invocation, *time),
+                    4 => joined.advance_workgroup(*workgroup, *time),
+                    _ => joined.advance(*workgroup, *invocation, *time),
                 }
             }
             let all: Vec<Added> = [one, two.clone(), later].concat();
             for workgroup in 0..3 {
                 for invocation in 0..4 {
                     for time in 1..9 {
-                        prop_assert_eq!(joined.has(workgroup, invocation, time), due(&all, workgroup, invocation, time));
-                        prop_assert_eq!(before.has(workgroup, invocation, time), due(&two, workgroup, invocation, time));
+                        prop_assert_eq!(joined.includes(workgroup, invocation, time), due(&all, workgroup, invocation, time));
+                        prop_assert_eq!(before.includes(workgroup, invocation, time), due(&two, workgroup, invocation, time));
                     }
                 }
             }

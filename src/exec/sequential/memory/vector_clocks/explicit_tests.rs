@@ -5,8 +5,8 @@ use super::tests::{Definition, Engine, Event, Happening, KINDS, SUBGROUP, events
 use crate::ir::access_facts::{AccessFacts, DeclaredModel, FactsByInstruction};
 use crate::ir::atomic::AccessKind;
 use crate::ir::memory_semantics::{ACQUIRE, MemoryKinds, RELEASE, Scope};
-use crate::memory::race_shadow::Stamp;
-use crate::memory::vector_clocks::{Asked, writes};
+use crate::memory::race_shadow::AccessStamp;
+use crate::memory::vector_clocks::{AccessQuery, is_write};
 use vkcert_model::random::SplitMix64;
 
 /// Memory operands of an access: what it does, and to whom it makes available or visible itself.
@@ -114,13 +114,13 @@ impl Chains<'_> {
         if self.definition.program_ordered(first, second) {
             return true;
         }
-        if !writes(self.operands[first].touch) {
+        if !is_write(self.operands[first].touch) {
             return self.before[first][second];
         }
         DOMAINS.into_iter().any(|domain| {
             let linked = |a: usize, b: usize| self.happens_before(a, b) && self.share(a, b, domain);
             let ends = self.available(first, domain);
-            if writes(self.operands[second].touch) {
+            if is_write(self.operands[second].touch) {
                 return ends.iter().any(|end| linked(*end, second));
             }
             let begins = self.visible(second, domain);
@@ -179,7 +179,7 @@ pub(super) fn accesses_are_ordered_by_chains_as_the_memory_model_defines() {
             Chains { definition, operands: &operands, kind, before }
         });
         let mut engine = Engine { whole: round % 2 == 0, ..Engine::new(places) };
-        let mut stamps: Vec<(usize, Stamp)> = Vec::new();
+        let mut stamps: Vec<(usize, AccessStamp)> = Vec::new();
         for (at, one) in history.iter().enumerate() {
             let first = !matches!((at.checked_sub(1).map(|last| history[last].event), one.event),
                 (Some(Event::Barrier { number, .. }), Event::Barrier { number: other, .. }) if number == other);
@@ -191,16 +191,20 @@ pub(super) fn accesses_are_ordered_by_chains_as_the_memory_model_defines() {
             let Event::Access(kind) = one.event else { continue };
             let number = KINDS.iter().position(|other| *other == kind).unwrap();
             let touch = operands[at].touch;
-            let asked = Asked { touch, invocation: one.invocation, place: at as u32 };
+            let asked = AccessQuery {
+                access_kind: touch,
+                invocation: one.invocation,
+                source_index: at as u32,
+            };
             for (earlier, other) in
                 stamps.iter().filter(|(earlier, _)| history[*earlier].event == one.event)
             {
                 let before = operands[*earlier].touch;
-                if !writes(before) && !writes(touch) {
+                if !is_write(before) && !is_write(touch) {
                     continue;
                 }
                 let due = chains[number].are_ordered(*earlier, at);
-                let found = engine.order.missing((*other, before), &asked, kind).is_none();
+                let found = engine.order.missing_order((*other, before), &asked, kind).is_none();
                 assert!(due || !found, "{earlier} and {at} of {history:?} {operands:?}");
                 broken += u32::from(due && !found);
                 *(if due { &mut ordered } else { &mut unordered }) += 1;

@@ -7,7 +7,7 @@ use crate::memory::vector_clocks::is_atomic;
 
 /// Why two accesses are not ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Missing {
+pub(crate) enum MissingOrder {
     /// Nothing happens between them.
     Order,
     /// Both are atomic, but not for each other: a scope is too narrow, or they are not equally
@@ -22,46 +22,52 @@ pub(crate) enum Missing {
     Visibility,
 }
 
-impl Missing {
+impl MissingOrder {
     /// As findings have it.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Missing::Order => "order",
-            Missing::Scope => "scope",
-            Missing::Width => "width",
-            Missing::Privacy => "non-private-access",
-            Missing::Coherence => "coherence",
-            Missing::Availability => "availability",
-            Missing::Visibility => "visibility",
+            MissingOrder::Order => "order",
+            MissingOrder::Scope => "scope",
+            MissingOrder::Width => "width",
+            MissingOrder::Privacy => "non-private-access",
+            MissingOrder::Coherence => "coherence",
+            MissingOrder::Availability => "availability",
+            MissingOrder::Visibility => "visibility",
         }
     }
 
     pub(crate) fn sentence(self) -> &'static str {
         match self {
-            Missing::Order => "with nothing to order them",
-            Missing::Scope => "by atomics of which one's scope does not have the other",
-            Missing::Width => "by atomics of different width",
-            Missing::Privacy => "which nothing orders, since one of the accesses is private",
-            Missing::Coherence => {
+            MissingOrder::Order => "with nothing to order them",
+            MissingOrder::Scope => "by atomics of which one's scope does not have the other",
+            MissingOrder::Width => "by atomics of different width",
+            MissingOrder::Privacy => "which nothing orders, since one of the accesses is private",
+            MissingOrder::Coherence => {
                 "from different workgroups; it is neither coherent nor volatile, so what is written need not be seen"
             }
-            Missing::Availability => "in order, but what is written is not made available",
-            Missing::Visibility => "in order, but what is written is not made visible",
+            MissingOrder::Availability => "in order, but what is written is not made available",
+            MissingOrder::Visibility => "in order, but what is written is not made visible",
         }
     }
 }
 
-/// What two accesses to the same element are.
-pub(super) enum Clash {
+/// Whether two accesses to the same element conflict as plain ones or as atomics.
+pub(super) enum ConflictKind {
     Plain,
     /// Both atomic, so many bytes wide.
     Atomics([u32; 2]),
 }
 
-pub(super) fn clash(touches: [AccessKind; 2], facts: &[AccessFacts; 2]) -> Clash {
-    let [one, two] = facts.each_ref().map(|facts| facts.atomic.map(|atomic| atomic.bytes));
-    match (touches.map(is_atomic), one, two) {
-        ([true, true], Some(one), Some(two)) => Clash::Atomics([one, two]),
-        _ => Clash::Plain,
+pub(super) fn conflict_kind(
+    access_kinds: [AccessKind; 2],
+    facts: &[AccessFacts; 2],
+) -> ConflictKind {
+    let [first_bytes, second_bytes] =
+        facts.each_ref().map(|facts| facts.atomic.map(|atomic| atomic.bytes));
+    match (access_kinds.map(is_atomic), first_bytes, second_bytes) {
+        ([true, true], Some(first_bytes), Some(second_bytes)) => {
+            ConflictKind::Atomics([first_bytes, second_bytes])
+        }
+        _ => ConflictKind::Plain,
     }
 }

@@ -21,419 +21,494 @@ mod missing;
 #[cfg(test)]
 mod tests;
 
-use super::race_shadow::Stamp;
+use super::race_shadow::AccessStamp;
 use crate::ir::access_facts::{DeclaredModel, FactsByInstruction, Privacy};
 use crate::ir::atomic::AccessKind;
 use crate::ir::memory_semantics::{Fence, MemoryKinds, Scope};
-use crate::memory::vector_clocks::message::{Message, Published, Released, Sender, add};
-use chains::{Domain, Layer, Learnt, Nearness, Neighbours, Own};
-pub(crate) use missing::Missing;
-use missing::{Clash, clash};
+use crate::memory::vector_clocks::message::{
+    ReleaseFence, ReleaseMessage, ReleaseSequence, Sender, add_message,
+};
+use chains::{
+    AvailabilityDomain, LayeredClocks, Nearness, Neighbours, OrderLayer, OwnAvailability,
+};
+pub(crate) use missing::MissingOrder;
+use missing::{ConflictKind, conflict_kind};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// By domain and kind of memory.
-type Times = [[u32; MemoryKinds::COUNT]; Domain::ALL.len()];
+type DomainTimes = [[u32; MemoryKinds::COUNT]; AvailabilityDomain::ALL.len()];
 
 #[derive(Debug, Clone, Default)]
-struct Invocation {
-    learnt: Learnt,
+struct InvocationOrder {
+    clocks: LayeredClocks,
     /// Own accesses up to these times were made available to each domain by fences.
-    available: Times,
+    available: DomainTimes,
     /// The last fence of each scope and kinds.
-    released: Vec<Released>,
-    /// What its atomics have read and no fence has acquired yet.
-    pending: Vec<Message>,
+    release_fences: Vec<ReleaseFence>,
+    /// Messages that its atomics have read and no acquire fence has acquired yet.
+    pending_messages: Vec<ReleaseMessage>,
 }
 
 /// The invocations of a workgroup.
 #[derive(Debug, Clone, Default)]
-struct Group {
+struct WorkgroupOrder {
     workgroup: u64,
-    invocations: Vec<Invocation>,
-    /// The time of what each of them accesses now.
+    invocations: Vec<InvocationOrder>,
+    /// The time of the current accesses of each invocation.
     times: Vec<u32>,
-    /// By kind of memory: what its invocations accessed up to this time happened before all that
-    /// they do now.
-    settled: [u32; MemoryKinds::COUNT],
+    /// By kind of memory: accesses of its invocations up to this time happened before all current
+    /// ones.
+    ordered_until: [u32; MemoryKinds::COUNT],
 }
 
-/// An access whose order is asked for.
+/// An access query: the access that earlier ones must be ordered before.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked {
-    pub touch: AccessKind,
+pub(crate) struct AccessQuery {
+    pub access_kind: AccessKind,
     /// Local index in the workgroup that runs.
     pub invocation: u32,
-    pub place: u32,
+    pub source_index: u32,
 }
 
-/// Who knows what of whom.
+/// The happens-before relation of a dispatch so far.
 #[derive(Debug)]
-pub(crate) struct Order {
-    places: Arc<FactsByInstruction>,
+pub(crate) struct HappensBefore {
+    access_facts: Arc<FactsByInstruction>,
     invocations: u32,
     subgroup: u32,
-    /// From which time on which workgroup ran.
+    /// Each time from which a workgroup ran, ascending.
     owners: Vec<(u32, u64)>,
-    group: Group,
-    /// Workgroups that wait for others.
-    resting: BTreeMap<u64, Group>,
-    /// The first atomic that has read what orders it behind another invocation. Which one it reads
+    running: WorkgroupOrder,
+    /// Workgroups that are suspended because they wait for others.
+    suspended: BTreeMap<u64, WorkgroupOrder>,
+    /// The first atomic that synchronized with another invocation's release. Which release it reads
     /// depends on the schedule.
     pub synchronized: Option<u32>,
-    /// The first atomic that has told others what its invocation did: in another schedule others
-    /// may have read it.
+    /// The first atomic that released to others: in another schedule others may have acquired it.
     pub published: Option<u32>,
 }
 
-impl Order {
+impl HappensBefore {
     pub(crate) fn new(places: Arc<FactsByInstruction>, invocations: u32, subgroup: u32) -> Self {
-        let (owners, group, resting) = (Vec::new(), Group::default(), BTreeMap::new());
+        let (owners, group, resting) = (Vec::new(), WorkgroupOrder::default(), BTreeMap::new());
         Self {
-            places,
+            access_facts: places,
             invocations,
             subgroup,
             owners,
-            group,
-            resting,
+            running: group,
+            suspended: resting,
             synchronized: None,
             published: None,
         }
     }
 
     /// A workgroup begins.
-    pub(crate) fn start(&mut self, workgroup: u64, time: u32) {
-        let count = self.invocations as usize;
-        let (invocations, times) = (vec![Invocation::default(); count], vec![time; count]);
-        self.group = Group { workgroup, invocations, times, settled: [0; MemoryKinds::COUNT] };
+    pub(crate) fn start_workgroup(&mut self, workgroup: u64, time: u32) {
+        let invocation_count = self.invocations as usize;
+        let (invocations, times) =
+            (vec![InvocationOrder::default(); invocation_count], vec![time; invocation_count]);
+        self.running = WorkgroupOrder {
+            workgroup,
+            invocations,
+            times,
+            ordered_until: [0; MemoryKinds::COUNT],
+        };
         self.owners.push((time, workgroup));
     }
 
-    /// The workgroup that runs waits for others.
-    pub(crate) fn rest(&mut self) {
-        let group = std::mem::take(&mut self.group);
-        self.resting.insert(group.workgroup, group);
+    /// The running workgroup waits for others: it is suspended.
+    pub(crate) fn suspend_workgroup(&mut self) {
+        let group = std::mem::take(&mut self.running);
+        self.suspended.insert(group.workgroup, group);
     }
 
-    /// One that has waited goes on.
-    pub(crate) fn resume(&mut self, workgroup: u64, time: u32) {
-        self.group = self.resting.remove(&workgroup).expect("it rests");
+    /// A suspended workgroup runs again.
+    pub(crate) fn resume_workgroup(&mut self, workgroup: u64, time: u32) {
+        self.running = self.suspended.remove(&workgroup).expect("it rests");
         self.owners.push((time, workgroup));
     }
 
-    /// The workgroup whose time it was.
-    fn owner(&self, time: u32) -> u64 {
+    /// The workgroup that ran at a time.
+    fn owning_workgroup(&self, time: u32) -> u64 {
         match self.owners.last() {
             Some((start, workgroup)) if *start <= time => *workgroup,
             _ => {
-                let at = self.owners.partition_point(|(start, _)| *start <= time);
-                at.checked_sub(1).map_or(u64::MAX, |at| self.owners[at].1)
+                let position = self.owners.partition_point(|(start, _)| *start <= time);
+                position.checked_sub(1).map_or(u64::MAX, |position| self.owners[position].1)
             }
         }
     }
 
-    /// Whether two atomics of the program may not be atomic for each other.
-    pub(crate) fn has_atomics_apart(&self) -> bool {
-        !self.places.atomics_uniform
+    /// Whether two atomics of the program may fail to be mutually atomic.
+    pub(crate) fn has_incompatible_atomics(&self) -> bool {
+        !self.access_facts.atomics_uniform
     }
 
-    pub(crate) fn stamp(&self, invocation: u32, place: u32) -> Stamp {
-        Stamp::new(self.group.times[invocation as usize], invocation, place)
+    pub(crate) fn access_stamp(&self, invocation: u32, source_index: u32) -> AccessStamp {
+        AccessStamp::new(self.running.times[invocation as usize], invocation, source_index)
     }
 
-    fn explicit(&self) -> bool {
-        self.places.declared == DeclaredModel::Vulkan
+    fn is_explicit(&self) -> bool {
+        self.access_facts.declared == DeclaredModel::Vulkan
     }
 
-    fn sender(&self, invocation: u32) -> Sender {
-        if self.places.all_reach_device && !self.explicit() {
+    fn own_sender(&self, invocation: u32) -> Sender {
+        if self.access_facts.all_reach_device && !self.is_explicit() {
             return Sender::Any;
         }
-        Sender::One { workgroup: self.group.workgroup, subgroup: invocation / self.subgroup }
+        Sender::One { workgroup: self.running.workgroup, subgroup: invocation / self.subgroup }
     }
 
-    /// Whether a scope of `invocation` has a sender, and the other way round.
-    fn reaches(&self, scope: Scope, from: Sender, invocation: u32) -> bool {
-        let (own, near) = match from {
+    /// Whether a scope instance of `invocation` includes the sender.
+    fn scope_reaches(&self, scope: Scope, sender: Sender, invocation: u32) -> bool {
+        let (same_workgroup, same_subgroup) = match sender {
             Sender::Any => (false, false),
             Sender::One { workgroup, subgroup } => {
-                let own = workgroup == self.group.workgroup;
-                (own, own && subgroup == invocation / self.subgroup)
+                let same_workgroup = workgroup == self.running.workgroup;
+                (same_workgroup, same_workgroup && subgroup == invocation / self.subgroup)
             }
         };
         match scope {
             Scope::Device => true,
-            Scope::Workgroup => own,
-            Scope::Subgroup => near,
+            Scope::Workgroup => same_workgroup,
+            Scope::Subgroup => same_subgroup,
             Scope::Invocation => false,
         }
     }
 
-    /// An OpMemoryBarrier, or the semantics of an atomic or of a control barrier as a fence of
-    /// their own.
-    pub(crate) fn fence(&mut self, invocation: u32, fence: Fence, after: u32) {
+    /// An OpMemoryBarrier, or the semantics of an atomic or of a control barrier taken as a fence.
+    pub(crate) fn execute_fence(&mut self, invocation: u32, fence: Fence, next_time: u32) {
         if fence.reach() == Scope::Invocation {
             return;
         }
         self.acquire(invocation, fence);
         self.release(invocation, fence);
-        self.group.times[invocation as usize] = after;
+        self.running.times[invocation as usize] = next_time;
     }
 
     fn acquire(&mut self, invocation: u32, fence: Fence) {
-        let kinds = fence.acquired_kinds();
-        if kinds.is_empty() {
+        let acquired_kinds = fence.acquired_kinds();
+        if acquired_kinds.is_empty() {
             return;
         }
         let index = invocation as usize;
-        let pending = std::mem::take(&mut self.group.invocations[index].pending);
-        let mut kept = Vec::new();
-        for message in pending {
-            let takes = kinds.contains(message.carrier)
-                && self.reaches(fence.reach(), message.from, invocation);
-            if takes {
+        let pending_messages =
+            std::mem::take(&mut self.running.invocations[index].pending_messages);
+        let mut still_pending = Vec::new();
+        for message in pending_messages {
+            let is_acquired = acquired_kinds.contains(message.carrier)
+                && self.scope_reaches(fence.reach(), message.sender, invocation);
+            if is_acquired {
                 if !message.carrier.is_empty() {
-                    self.note_news(
+                    self.note_synchronization(
                         invocation,
-                        message.by,
-                        (&message.learnt, kinds.intersection(message.kinds)),
+                        message.reading_atomic,
+                        (&message.clocks, acquired_kinds.intersection(message.kinds)),
                     );
                 }
-                self.learn(invocation, &message, kinds.intersection(message.kinds));
+                self.receive_message(
+                    invocation,
+                    &message,
+                    acquired_kinds.intersection(message.kinds),
+                );
             }
-            if !takes || !kinds.contains(message.kinds) {
-                kept.push(message);
+            if !is_acquired || !acquired_kinds.contains(message.kinds) {
+                still_pending.push(message);
             }
         }
-        self.group.invocations[index].pending = kept;
-        self.see(invocation, fence, kinds);
+        self.running.invocations[index].pending_messages = still_pending;
+        self.make_visible(invocation, fence, acquired_kinds);
     }
 
-    /// An invocation learns what a message tells.
-    fn learn(&mut self, invocation: u32, message: &Message, kinds: MemoryKinds) {
-        let nearness = match message.from {
-            _ if self.reaches(Scope::Subgroup, message.from, invocation) => Nearness::Subgroup,
-            _ if self.reaches(Scope::Workgroup, message.from, invocation) => Nearness::Workgroup,
+    /// Joins a message into the clocks of the invocation that acquires it.
+    fn receive_message(
+        &mut self,
+        invocation: u32,
+        message: &ReleaseMessage,
+        memory_kinds: MemoryKinds,
+    ) {
+        let nearness = match message.sender {
+            _ if self.scope_reaches(Scope::Subgroup, message.sender, invocation) => {
+                Nearness::Subgroup
+            }
+            _ if self.scope_reaches(Scope::Workgroup, message.sender, invocation) => {
+                Nearness::Workgroup
+            }
             _ => Nearness::Afar,
         };
-        let learnt = &mut self.group.invocations[invocation as usize].learnt;
-        learnt.join(&message.learnt, kinds, nearness);
+        let own_clocks = &mut self.running.invocations[invocation as usize].clocks;
+        own_clocks.join(&message.clocks, memory_kinds, nearness);
     }
 
-    /// Notes that an atomic orders the invocation behind others, unless what it tells is known
-    /// already.
-    fn note_news(&mut self, invocation: u32, place: u32, (learnt, kinds): (&Learnt, MemoryKinds)) {
-        if !self.group.invocations[invocation as usize].learnt.covers(learnt, kinds) {
-            self.synchronized.get_or_insert(place);
+    /// Notes that an atomic synchronizes with others, unless its message holds nothing new.
+    fn note_synchronization(
+        &mut self,
+        invocation: u32,
+        source_index: u32,
+        (message_clocks, memory_kinds): (&LayeredClocks, MemoryKinds),
+    ) {
+        if !self.running.invocations[invocation as usize]
+            .clocks
+            .covers(message_clocks, memory_kinds)
+        {
+            self.synchronized.get_or_insert(source_index);
         }
     }
 
     /// A visibility operation, where the fence is one.
-    fn see(&mut self, invocation: u32, fence: Fence, kinds: MemoryKinds) {
-        if !self.explicit() || !fence.makes_visible() {
+    fn make_visible(&mut self, invocation: u32, fence: Fence, memory_kinds: MemoryKinds) {
+        if !self.is_explicit() || !fence.makes_visible() {
             return;
         }
-        let (place, scope) = (self.neighbours(invocation), fence.reach());
-        let learnt = &mut self.group.invocations[invocation as usize].learnt;
-        kinds.kind_numbers().for_each(|kind| learnt.see(kind, &place, scope));
+        let (neighbours, scope) = (self.neighbours(invocation), fence.reach());
+        let own_clocks = &mut self.running.invocations[invocation as usize].clocks;
+        memory_kinds
+            .kind_numbers()
+            .for_each(|memory_kind| own_clocks.make_visible(memory_kind, &neighbours, scope));
     }
 
     /// The workgroup that runs, and the local indices of an invocation's subgroup.
     fn neighbours(&self, invocation: u32) -> Neighbours {
-        let first = invocation / self.subgroup * self.subgroup;
-        Neighbours { workgroup: self.group.workgroup, subgroup: first..first + self.subgroup }
+        let first_invocation = invocation / self.subgroup * self.subgroup;
+        Neighbours {
+            workgroup: self.running.workgroup,
+            subgroup: first_invocation..first_invocation + self.subgroup,
+        }
     }
 
     fn release(&mut self, invocation: u32, fence: Fence) {
-        if let Some(new) = self.released(invocation, fence) {
-            let own = &mut self.group.invocations[invocation as usize];
-            own.released.retain(|old| old.scope > new.scope || !new.kinds.contains(old.kinds));
-            own.released.push(new);
+        if let Some(new_fence) = self.release_state(invocation, fence) {
+            let own_order = &mut self.running.invocations[invocation as usize];
+            own_order.release_fences.retain(|old_fence| {
+                old_fence.scope > new_fence.scope || !new_fence.kinds.contains(old_fence.kinds)
+            });
+            own_order.release_fences.push(new_fence);
         }
     }
 
-    /// What a release of now tells, with its availability operation; none where it is no release.
-    fn released(&mut self, invocation: u32, fence: Fence) -> Option<Released> {
-        let (kinds, scope, explicit) = (fence.released_kinds(), fence.reach(), self.explicit());
-        if kinds.is_empty() {
+    /// The release fence of the invocation's current state, after its availability operation; none
+    /// if the fence does not release.
+    fn release_state(&mut self, invocation: u32, fence: Fence) -> Option<ReleaseFence> {
+        let (released_kinds, scope, is_explicit) =
+            (fence.released_kinds(), fence.reach(), self.is_explicit());
+        if released_kinds.is_empty() {
             return None;
         }
-        let (before, place) = (self.group.times[invocation as usize], self.neighbours(invocation));
-        let own = &mut self.group.invocations[invocation as usize];
-        if explicit && fence.makes_available() {
-            for kind in kinds.kind_numbers() {
-                for to in Domain::ALL.into_iter().filter(|to| to.is_in(scope)) {
-                    own.available[to as usize][kind] = before;
+        let (own_time, neighbours) =
+            (self.running.times[invocation as usize], self.neighbours(invocation));
+        let own_order = &mut self.running.invocations[invocation as usize];
+        if is_explicit && fence.makes_available() {
+            for memory_kind in released_kinds.kind_numbers() {
+                for domain in
+                    AvailabilityDomain::ALL.into_iter().filter(|domain| domain.is_reached_by(scope))
+                {
+                    own_order.available[domain as usize][memory_kind] = own_time;
                 }
-                own.learnt.make_available(kind, &place, scope);
+                own_order.clocks.make_available(memory_kind, &neighbours, scope);
             }
         }
-        let (learnt, available) = (own.learnt.clone(), own.available);
-        Some(Released { scope, kinds, learnt, before, available })
+        let (own_clocks, available) = (own_order.clocks.clone(), own_order.available);
+        Some(ReleaseFence { scope, kinds: released_kinds, clocks: own_clocks, own_time, available })
     }
 
-    /// A fence's message.
-    fn written_out(&self, invocation: u32, released: &Released) -> Rc<Learnt> {
-        let mut learnt = Learnt::default();
-        let workgroup = self.group.workgroup;
-        for kind in released.kinds.kind_numbers() {
-            learnt.copy(&released.learnt, kind);
-            learnt.change(Layer::Before, kind).add(workgroup, invocation, released.before);
-            for to in Domain::ALL {
-                let time = released.available[to as usize][kind];
-                learnt.add_available((to, kind), (workgroup, invocation), time);
+    /// The clocks of a release fence's message.
+    fn message_clocks(&self, invocation: u32, released: &ReleaseFence) -> Rc<LayeredClocks> {
+        let mut message_clocks = LayeredClocks::default();
+        let workgroup = self.running.workgroup;
+        for memory_kind in released.kinds.kind_numbers() {
+            message_clocks.copy_kind(&released.clocks, memory_kind);
+            message_clocks.clock_mut(OrderLayer::HappensBefore, memory_kind).advance(
+                workgroup,
+                invocation,
+                released.own_time,
+            );
+            for domain in AvailabilityDomain::ALL {
+                let time = released.available[domain as usize][memory_kind];
+                message_clocks.add_available((domain, memory_kind), (workgroup, invocation), time);
             }
         }
-        Rc::new(learnt)
+        Rc::new(message_clocks)
     }
 
-    /// An atomic has read what was published.
+    /// An atomic has read from a release sequence.
     pub(crate) fn atomic_read(
         &mut self,
         invocation: u32,
-        place: u32,
-        memory: MemoryKinds,
-        published: &Published,
+        source_index: u32,
+        carrier_kinds: MemoryKinds,
+        published: &ReleaseSequence,
     ) {
-        let Some(atomic) = self.places.facts_at(place).atomic else { return };
+        let Some(atomic) = self.access_facts.facts_at(source_index).atomic else { return };
         let (fence, reach) = (atomic.fence, atomic.fence.reach());
-        let acquired = fence.acquired_kinds();
+        let acquired_kinds = fence.acquired_kinds();
         for message in &published.0 {
-            if !self.reaches(message.scope, message.from, invocation)
-                || !self.reaches(reach, message.from, invocation)
+            if !self.scope_reaches(message.scope, message.sender, invocation)
+                || !self.scope_reaches(reach, message.sender, invocation)
             {
                 continue;
             }
-            self.note_news(
+            self.note_synchronization(
                 invocation,
-                place,
-                (&message.learnt, acquired.intersection(message.kinds)),
+                source_index,
+                (&message.clocks, acquired_kinds.intersection(message.kinds)),
             );
-            self.learn(invocation, message, acquired.intersection(message.kinds));
-            let own = &mut self.group.invocations[invocation as usize];
-            if !acquired.contains(message.kinds) {
-                let (scope, carrier) = (message.scope.min(reach), memory);
-                add(&mut own.pending, Message { scope, carrier, by: place, ..message.clone() });
+            self.receive_message(invocation, message, acquired_kinds.intersection(message.kinds));
+            let own_order = &mut self.running.invocations[invocation as usize];
+            if !acquired_kinds.contains(message.kinds) {
+                let (scope, carrier) = (message.scope.min(reach), carrier_kinds);
+                add_message(
+                    &mut own_order.pending_messages,
+                    ReleaseMessage {
+                        scope,
+                        carrier,
+                        reading_atomic: source_index,
+                        ..message.clone()
+                    },
+                );
             }
         }
-        if !acquired.is_empty() {
-            self.see(invocation, fence, acquired);
+        if !acquired_kinds.is_empty() {
+            self.make_visible(invocation, fence, acquired_kinds);
         }
     }
 
-    /// An atomic has written: alone, or what it read changed.
+    /// An atomic has written: a store begins a release sequence, a read-modify-write continues it.
     pub(crate) fn atomic_write(
         &mut self,
-        (invocation, place): (u32, u32),
-        memory: MemoryKinds,
-        published: &mut Published,
-        reads: Reads,
-        after: u32,
+        (invocation, source_index): (u32, u32),
+        carrier_kinds: MemoryKinds,
+        published: &mut ReleaseSequence,
+        reads: ReadsFirst,
+        next_time: u32,
     ) {
-        let Some(atomic) = self.places.facts_at(place).atomic else { return };
-        if reads == Reads::No {
+        let Some(atomic) = self.access_facts.facts_at(source_index).atomic else { return };
+        if reads == ReadsFirst::No {
             published.0.clear();
         }
         let reach = atomic.fence.reach();
-        // Its own release does not ask which memory it is in, and nothing but it carries it on.
-        let alone = self.released(invocation, atomic.fence);
-        let own = &self.group.invocations[invocation as usize];
-        let from = self.sender(invocation);
-        let fences = own.released.iter().filter(|one| one.kinds.contains(memory));
-        let messages: Vec<Message> = (fences.chain(&alone))
+        // Its own release orders all kinds of memory that it names, whatever memory the atomic is in.
+        let own_release = self.release_state(invocation, atomic.fence);
+        let own_order = &self.running.invocations[invocation as usize];
+        let sender = self.own_sender(invocation);
+        let carried_fences = own_order
+            .release_fences
+            .iter()
+            .filter(|fence_before| fence_before.kinds.contains(carrier_kinds));
+        let messages: Vec<ReleaseMessage> = (carried_fences.chain(&own_release))
             .map(|released| {
-                let (scope, learnt) =
-                    (released.scope.min(reach), self.written_out(invocation, released));
-                Message { from, scope, kinds: released.kinds, carrier: memory, by: place, learnt }
+                let (scope, message_clocks) =
+                    (released.scope.min(reach), self.message_clocks(invocation, released));
+                ReleaseMessage {
+                    sender,
+                    scope,
+                    kinds: released.kinds,
+                    carrier: carrier_kinds,
+                    reading_atomic: source_index,
+                    clocks: message_clocks,
+                }
             })
             .collect();
         if !messages.is_empty() {
-            self.published.get_or_insert(place);
+            self.published.get_or_insert(source_index);
         }
-        messages.into_iter().for_each(|message| add(&mut published.0, message));
-        if alone.is_some() {
-            self.group.times[invocation as usize] = after;
+        messages.into_iter().for_each(|message| add_message(&mut published.0, message));
+        if own_release.is_some() {
+            self.running.times[invocation as usize] = next_time;
         }
     }
 
-    /// Whether whoever is ordered behind what is accessed now is behind an earlier access of the
-    /// same kind too.
-    fn stands_for(&self, earlier: Stamp, now: &Asked, kinds: MemoryKinds) -> bool {
-        let owner = self.owner(earlier.time());
-        if owner == self.group.workgroup && earlier.lane() == now.invocation && !self.explicit() {
+    /// Whether every access that the current one is ordered before also has an earlier one of the
+    /// same kind ordered before it, so that the earlier one need not be kept.
+    fn subsumes(
+        &self,
+        earlier_stamp: AccessStamp,
+        query: &AccessQuery,
+        memory_kinds: MemoryKinds,
+    ) -> bool {
+        let owner = self.owning_workgroup(earlier_stamp.time());
+        if owner == self.running.workgroup
+            && earlier_stamp.lane() == query.invocation
+            && !self.is_explicit()
+        {
             return true;
         }
-        let learnt = &self.group.invocations[now.invocation as usize].learnt;
-        let has = |layer: Layer| {
-            kinds
-                .kind_numbers()
-                .all(|kind| learnt.of(layer, kind).has(owner, earlier.lane(), earlier.time()))
-        };
-        if !has(Layer::Before) {
+        let own_clocks = &self.running.invocations[query.invocation as usize].clocks;
+        let includes_earlier =
+            |layer: OrderLayer| own_clocks.includes(layer, memory_kinds, owner, earlier_stamp);
+        if !includes_earlier(OrderLayer::HappensBefore) {
             return false;
         }
-        if !self.explicit() || !writes(now.touch) {
+        if !self.is_explicit() || !is_write(query.access_kind) {
             return true;
         }
-        // Whatever makes the later one visible does so with one of the same subgroup that is
-        // available everywhere.
-        let same = owner == self.group.workgroup
-            && earlier.lane() / self.subgroup == now.invocation / self.subgroup;
-        same && Domain::ALL.into_iter().all(|to| has(Layer::Available(Own::Nothing, to)))
+        // Every chain that makes the later write visible also makes a write of the same subgroup
+        // visible that is available to every domain.
+        let same_subgroup = owner == self.running.workgroup
+            && earlier_stamp.lane() / self.subgroup == query.invocation / self.subgroup;
+        same_subgroup
+            && AvailabilityDomain::ALL.into_iter().all(|domain| {
+                includes_earlier(OrderLayer::Available(OwnAvailability::Nothing, domain))
+            })
     }
 
     /// What is missing for an earlier access to be ordered before the one that is made now, in
     /// memory of these kinds.
-    pub(crate) fn missing(
+    pub(crate) fn missing_order(
         &self,
-        (earlier, kind): (Stamp, AccessKind),
-        now: &Asked,
-        kinds: MemoryKinds,
-    ) -> Option<Missing> {
-        let owner = self.owner(earlier.time());
-        let near = owner == self.group.workgroup;
-        if near && earlier.lane() == now.invocation {
+        (earlier_stamp, earlier_kind): (AccessStamp, AccessKind),
+        query: &AccessQuery,
+        memory_kinds: MemoryKinds,
+    ) -> Option<MissingOrder> {
+        let owner = self.owning_workgroup(earlier_stamp.time());
+        let near = owner == self.running.workgroup;
+        if near && earlier_stamp.lane() == query.invocation {
             return None;
         }
-        let facts = [earlier.place(), now.place].map(|place| self.places.facts_at(place));
-        let clash = match clash([kind, now.touch], &facts) {
-            Clash::Plain => Missing::Order,
-            Clash::Atomics(bytes) if bytes[0] != bytes[1] => Missing::Width,
-            Clash::Atomics(_) => {
-                let from =
-                    Sender::One { workgroup: owner, subgroup: earlier.lane() / self.subgroup };
+        let facts = [earlier_stamp.source_index(), query.source_index]
+            .map(|source_index| self.access_facts.facts_at(source_index));
+        let conflict = match conflict_kind([earlier_kind, query.access_kind], &facts) {
+            ConflictKind::Plain => MissingOrder::Order,
+            ConflictKind::Atomics(bytes) if bytes[0] != bytes[1] => MissingOrder::Width,
+            ConflictKind::Atomics(_) => {
+                let sender = Sender::One {
+                    workgroup: owner,
+                    subgroup: earlier_stamp.lane() / self.subgroup,
+                };
                 let scopes = facts
                     .iter()
                     .filter_map(|facts| facts.atomic)
                     .map(|atomic| atomic.fence.reach());
-                if scopes.min().is_some_and(|scope| self.reaches(scope, from, now.invocation)) {
+                if scopes
+                    .min()
+                    .is_some_and(|scope| self.scope_reaches(scope, sender, query.invocation))
+                {
                     return None;
                 }
-                Missing::Scope
+                MissingOrder::Scope
             }
         };
         if facts.iter().any(|facts| facts.privacy == Privacy::Private) {
-            return Some(Missing::Privacy);
+            return Some(MissingOrder::Privacy);
         }
-        let learnt = &self.group.invocations[now.invocation as usize].learnt;
-        let known = |layer: Layer| {
-            kinds
-                .kind_numbers()
-                .all(|kind| learnt.of(layer, kind).has(owner, earlier.lane(), earlier.time()))
-        };
-        if !known(Layer::Before) {
-            return Some(clash);
+        let own_clocks = &self.running.invocations[query.invocation as usize].clocks;
+        let is_known =
+            |layer: OrderLayer| own_clocks.includes(layer, memory_kinds, owner, earlier_stamp);
+        if !is_known(OrderLayer::HappensBefore) {
+            return Some(conflict);
         }
-        if !writes(kind) {
+        if !is_write(earlier_kind) {
             return None;
         }
-        if !self.explicit() {
-            let seen = facts[0].coherent && (facts[1].coherent || now.touch == AccessKind::Write);
-            return (!near && !seen).then_some(Missing::Coherence);
+        if !self.is_explicit() {
+            let seen =
+                facts[0].coherent && (facts[1].coherent || query.access_kind == AccessKind::Write);
+            return (!near && !seen).then_some(MissingOrder::Coherence);
         }
-        let together = match near {
-            true if earlier.lane() / self.subgroup == now.invocation / self.subgroup => {
+        let nearness = match near {
+            true if earlier_stamp.lane() / self.subgroup == query.invocation / self.subgroup => {
                 Nearness::Subgroup
             }
             true => Nearness::Workgroup,
@@ -441,40 +516,49 @@ impl Order {
         };
         // What was made available or visible by fences alone, and what began with the access
         // itself.
-        let own = [Own::Nothing, Own::of(facts[0].available)];
-        let available = |to: Domain| {
-            to.is_shared(together) && own.iter().any(|own| known(Layer::Available(*own, to)))
+        let own_availabilities =
+            [OwnAvailability::Nothing, OwnAvailability::from_scope(facts[0].available)];
+        let is_available = |domain: AvailabilityDomain| {
+            domain.is_shared(nearness)
+                && own_availabilities.iter().any(|own_availabilities| {
+                    is_known(OrderLayer::Available(*own_availabilities, domain))
+                })
         };
-        if !Domain::ALL.into_iter().any(available) {
-            return Some(Missing::Availability);
+        if !AvailabilityDomain::ALL.into_iter().any(is_available) {
+            return Some(MissingOrder::Availability);
         }
-        let seen = |own: Own| known(Layer::Seen(own));
-        let sees = |scope: Scope| {
-            let there = |to: Domain| to.is_in(scope) && available(to);
-            let near = |own: &Own| {
-                known(Layer::NearSubgroup(*own))
-                    || (scope >= Scope::Workgroup && known(Layer::NearWorkgroup(*own)))
+        let seen =
+            |own_availabilities: OwnAvailability| is_known(OrderLayer::Visible(own_availabilities));
+        let can_see = |scope: Scope| {
+            let is_reached =
+                |domain: AvailabilityDomain| domain.is_reached_by(scope) && is_available(domain);
+            let near = |own_availabilities: &OwnAvailability| {
+                is_known(OrderLayer::VisibleToSubgroup(*own_availabilities))
+                    || (scope >= Scope::Workgroup
+                        && is_known(OrderLayer::VisibleToWorkgroup(*own_availabilities)))
             };
-            Domain::ALL.into_iter().any(there) || own.iter().any(near)
+            AvailabilityDomain::ALL.into_iter().any(is_reached)
+                || own_availabilities.iter().any(near)
         };
-        let itself = facts[1].visible.filter(|scope| *scope > Scope::Invocation);
-        let visible =
-            now.touch == AccessKind::Write || own.into_iter().any(seen) || itself.is_some_and(sees);
-        (!visible).then_some(Missing::Visibility)
+        let visible_scope = facts[1].visible.filter(|scope| *scope > Scope::Invocation);
+        let visible = query.access_kind == AccessKind::Write
+            || own_availabilities.into_iter().any(seen)
+            || visible_scope.is_some_and(can_see);
+        (!visible).then_some(MissingOrder::Visibility)
     }
 }
 
 /// Whether an atomic that writes has read first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reads {
+pub(crate) enum ReadsFirst {
     Yes,
     No,
 }
 
-pub(crate) fn writes(touch: AccessKind) -> bool {
-    matches!(touch, AccessKind::Write | AccessKind::AtomicWrite)
+pub(crate) fn is_write(access_kind: AccessKind) -> bool {
+    matches!(access_kind, AccessKind::Write | AccessKind::AtomicWrite)
 }
 
-pub(crate) fn is_atomic(touch: AccessKind) -> bool {
-    matches!(touch, AccessKind::AtomicRead | AccessKind::AtomicWrite)
+pub(crate) fn is_atomic(access_kind: AccessKind) -> bool {
+    matches!(access_kind, AccessKind::AtomicRead | AccessKind::AtomicWrite)
 }

@@ -1,13 +1,13 @@
 //! Random histories against the definitions of the memory model: every pair of accesses is ordered
 //! exactly if they say so.
 
-use super::cell::{Cell, Cells, Told};
+use super::cell::{AtomicEvent, ExactCell, ExactCells};
 use crate::ir::access_facts::{AccessFacts, Atomicity, DeclaredModel, FactsByInstruction};
 use crate::ir::atomic::{AccessKind, AtomicOperation};
 use crate::ir::memory_semantics::{ACQUIRE, Fence, MemoryKinds, RELEASE, Scope};
 use crate::ir::subgroup_operation::SubgroupMembers;
-use crate::memory::race_shadow::Stamp;
-use crate::memory::vector_clocks::{Asked, Missing, Order, is_atomic, writes};
+use crate::memory::race_shadow::AccessStamp;
+use crate::memory::vector_clocks::{AccessQuery, HappensBefore, MissingOrder, is_atomic, is_write};
 use std::sync::Arc;
 use vkcert_model::random::SplitMix64;
 
@@ -208,13 +208,13 @@ impl Definition<'_> {
 
 /// A run of the engine's own order over the same history.
 pub(super) struct Engine {
-    pub(super) order: Order,
-    pub(super) flags: [Cells; 2],
+    pub(super) order: HappensBefore,
+    pub(super) flags: [ExactCells; 2],
     pub(super) time: u32,
     pub(super) running: u64,
     pub(super) started: Vec<u64>,
     /// Workgroup memory of the one that does not run.
-    pub(super) other: Cells,
+    pub(super) other: ExactCells,
     /// Whether barriers order by themselves what their semantics release and acquire, as they do in
     /// programs.
     pub(super) whole: bool,
@@ -222,14 +222,14 @@ pub(super) struct Engine {
 
 impl Engine {
     pub(super) fn new(places: FactsByInstruction) -> Self {
-        let order = Order::new(Arc::new(places), INVOCATIONS, SUBGROUP);
+        let order = HappensBefore::new(Arc::new(places), INVOCATIONS, SUBGROUP);
         let mut engine = Self {
             order,
-            flags: [Cells::default(), Cells::default()],
+            flags: [ExactCells::default(), ExactCells::default()],
             time: 0,
             running: 0,
             started: Vec::new(),
-            other: Cells::default(),
+            other: ExactCells::default(),
             whole: false,
         };
         engine.run(0);
@@ -242,29 +242,35 @@ impl Engine {
         }
         self.time += 1;
         if !self.started.is_empty() {
-            self.order.rest();
+            self.order.suspend_workgroup();
             std::mem::swap(&mut self.flags[1], &mut self.other);
         }
         if self.started.contains(&workgroup) {
-            self.order.resume(workgroup, self.time);
+            self.order.resume_workgroup(workgroup, self.time);
         } else {
-            self.order.start(workgroup, self.time);
+            self.order.start_workgroup(workgroup, self.time);
             self.started.push(workgroup);
         }
         self.running = workgroup;
     }
 
     /// Does an event of an invocation; the stamp of an access.
-    pub(super) fn act(&mut self, invocation: u32, event: Event, place: u32) -> Option<Stamp> {
+    pub(super) fn act(&mut self, invocation: u32, event: Event, place: u32) -> Option<AccessStamp> {
         self.time += 1;
         match event {
-            Event::Access(_) => return Some(self.order.stamp(invocation, place)),
-            Event::Fence(fence) => self.order.fence(invocation, fence, self.time),
+            Event::Access(_) => return Some(self.order.access_stamp(invocation, place)),
+            Event::Fence(fence) => self.order.execute_fence(invocation, fence, self.time),
             Event::Atomic { flag, op, fence: _ } => {
                 let touch = op.access_kind();
-                let told =
-                    Told { invocation, place, memory: memory(flag), op, touch, after: self.time };
-                self.flags[flag].tell(0, &told, &mut self.order);
+                let told = AtomicEvent {
+                    invocation,
+                    source_index: place,
+                    carrier_kinds: memory(flag),
+                    operation: op,
+                    access_kind: touch,
+                    next_time: self.time,
+                };
+                self.flags[flag].record_atomic(0, &told, &mut self.order);
             }
             Event::Barrier { who, number: _, fence } => {
                 let all = who == (1 << INVOCATIONS) - 1;
@@ -272,7 +278,7 @@ impl Engine {
                 let whole = fence.released_kinds().intersection(fence.acquired_kinds());
                 let whole = if self.whole && reaches { whole } else { MemoryKinds::NONE };
                 if who == (1 << INVOCATIONS) - 1 {
-                    self.order.barrier(whole, fence, self.time);
+                    self.order.workgroup_barrier(whole, fence, self.time);
                 } else {
                     let first = who.trailing_zeros() / SUBGROUP * SUBGROUP;
                     let members =
@@ -352,7 +358,7 @@ fn accesses_are_ordered_as_the_memory_model_defines() {
         let definition = Definition(&history);
         let relations = KINDS.map(|kind| definition.happens_before(kind));
         let mut engine = Engine::new(places(&history));
-        let mut stamps: Vec<(usize, Stamp)> = Vec::new();
+        let mut stamps: Vec<(usize, AccessStamp)> = Vec::new();
         for (at, one) in history.iter().enumerate() {
             // A barrier is one event of all who wait there.
             let first = !matches!((at.checked_sub(1).map(|last| history[last].event), one.event),
@@ -364,17 +370,20 @@ fn accesses_are_ordered_as_the_memory_model_defines() {
             let Some(stamp) = engine.act(one.invocation, one.event, at as u32) else { continue };
             let Event::Access(kind) = one.event else { continue };
             let number = KINDS.iter().position(|other| *other == kind).unwrap();
-            let asked =
-                Asked { touch: AccessKind::Write, invocation: one.invocation, place: at as u32 };
+            let asked = AccessQuery {
+                access_kind: AccessKind::Write,
+                invocation: one.invocation,
+                source_index: at as u32,
+            };
             for (earlier, other) in
                 stamps.iter().filter(|(earlier, _)| history[*earlier].event == one.event)
             {
                 let due =
                     definition.program_ordered(*earlier, at) || relations[number][*earlier][at];
-                let found = engine.order.missing((*other, AccessKind::Write), &asked, kind);
+                let found = engine.order.missing_order((*other, AccessKind::Write), &asked, kind);
                 assert_eq!(
                     found,
-                    (!due).then_some(Missing::Order),
+                    (!due).then_some(MissingOrder::Order),
                     "{earlier} and {at} of {history:?}"
                 );
                 *(if due { &mut ordered } else { &mut unordered }) += 1;
@@ -429,8 +438,8 @@ fn a_cell_tells_a_race_exactly_where_some_earlier_access_is_not_ordered() {
         let mut pick = |count: usize| draw.integer(0, count as i128 - 1) as usize;
         let declared = if round % 4 == 0 { DeclaredModel::Vulkan } else { DeclaredModel::Implicit };
         let mut engine = Engine::new(instructions(declared));
-        let mut cells = [Cell::default(), Cell::default()];
-        let mut all: [Vec<(Stamp, AccessKind)>; 2] = Default::default();
+        let mut cells = [ExactCell::default(), ExactCell::default()];
+        let mut all: [Vec<(AccessStamp, AccessKind)>; 2] = Default::default();
         for _ in 0..60 {
             if pick(12) == 0 {
                 engine.run(pick(3) as u64);
@@ -440,31 +449,32 @@ fn a_cell_tells_a_race_exactly_where_some_earlier_access_is_not_ordered() {
                 Fence { scope: SCOPES[pick(3)], semantics: SEMANTICS[pick(SEMANTICS.len())] };
             engine.time += 1;
             match pick(12) {
-                0 => engine.order.fence(invocation, fence, engine.time),
+                0 => engine.order.execute_fence(invocation, fence, engine.time),
                 1 => {
                     let whole =
                         [MemoryKinds::NONE, KINDS[0], KINDS[1], KINDS[0].union(KINDS[1])][pick(4)];
-                    engine.order.barrier(whole, fence, engine.time);
+                    engine.order.workgroup_barrier(whole, fence, engine.time);
                 }
                 _ => {
                     let (memory, touch) = (pick(2), TOUCHES[pick(6).min(pick(4)).min(3)]);
                     let place = if is_atomic(touch) { 4 + pick(4) } else { pick(4) } as u32;
-                    let asked = Asked { touch, invocation, place };
+                    let asked = AccessQuery { access_kind: touch, invocation, source_index: place };
                     let kinds = KINDS[memory];
                     let mut told = Vec::new();
-                    cells[memory].touch(&asked, &engine.order, kinds, |_, kind, _| told.push(kind));
-                    let clashes = |kind: AccessKind| writes(kind) || writes(touch);
+                    cells[memory]
+                        .record_access(&asked, &engine.order, kinds, |_, kind, _| told.push(kind));
+                    let clashes = |kind: AccessKind| is_write(kind) || is_write(touch);
                     let due = TOUCHES.into_iter().filter(|kind| {
                         let mut earlier =
                             all[memory].iter().filter(|(_, other)| other == kind && clashes(*kind));
                         earlier.any(|(stamp, _)| {
-                            engine.order.missing((*stamp, *kind), &asked, kinds).is_some()
+                            engine.order.missing_order((*stamp, *kind), &asked, kinds).is_some()
                         })
                     });
                     let due: Vec<AccessKind> = due.collect();
                     assert_eq!(told, due, "round {round}: {asked:?}");
                     *(if due.is_empty() { &mut none } else { &mut races }) += 1;
-                    all[memory].push((engine.order.stamp(invocation, place), touch));
+                    all[memory].push((engine.order.access_stamp(invocation, place), touch));
                 }
             }
         }
