@@ -88,7 +88,7 @@ pub fn barriers(module: &Module, reflection: &Reflection) -> Vec<Barrier> {
     let divergent = divergent_barriers(module, reflection.function);
     let functions = reflection.functions.iter().filter_map(|id| module.function_by_id(*id));
     let mut instructions: Vec<usize> =
-        functions.flat_map(|function| function.range.clone()).collect();
+        functions.flat_map(|function| function.range.range()).collect();
     instructions.sort_unstable();
     instructions.retain(|index| module.instructions[*index].op == Op::ControlBarrier);
     let barrier = |index: usize| {

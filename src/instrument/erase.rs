@@ -75,7 +75,7 @@ pub(crate) fn declarations_without_markers(
     let kept_functions =
         marked_module.functions.iter().filter(|function| !marker_calls.is_marker(function.id));
     let kept_instructions =
-        kept_functions.flat_map(|function| marked_module.instructions_in(&function.range));
+        kept_functions.flat_map(|function| marked_module.instructions_in(function.range));
     for operation in kept_instructions.filter(|instruction| is_contractible(instruction.op)) {
         if let Some(result) = operation.result
             && marked_module.decoration(result, Decoration::NoContraction).is_none()

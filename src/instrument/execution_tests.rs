@@ -58,7 +58,7 @@ impl Evaluator<'_> {
         let (mut block, mut from) = (&function.blocks[0], 0);
         loop {
             let mut next = None;
-            for index in block.range.clone() {
+            for index in block.range {
                 let i = &self.module.instructions[index];
                 match i.op {
                     Op::Return => return (0, 0),

@@ -166,7 +166,7 @@ fn marker_function(marked_module: &Module, marker_name: &str) -> Option<Id> {
 }
 
 fn results_of<'a>(module: &'a Module, function: &Function) -> impl Iterator<Item = Id> + use<'a> {
-    module.instructions_in(&function.range).iter().filter_map(|instruction| instruction.result)
+    module.instructions_in(function.range).iter().filter_map(|instruction| instruction.result)
 }
 
 fn marker_defect(

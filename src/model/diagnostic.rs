@@ -80,9 +80,9 @@ impl Diagnostic {
         mut self,
         file: impl Into<String>,
         source_text: impl Into<Arc<str>>,
-        span: Range<usize>,
+        span: impl Into<Range<usize>>,
     ) -> Self {
-        let source_text = source_text.into();
+        let (source_text, span) = (source_text.into(), span.into());
         let position = Some(Position::of(&source_text, span.start));
         self.location = Some(Location {
             file: file.into(),

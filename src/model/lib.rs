@@ -22,6 +22,7 @@ pub mod flow;
 pub mod generation;
 pub mod id;
 pub mod image;
+pub mod index_range;
 pub mod invocations;
 pub mod judged;
 pub mod object;

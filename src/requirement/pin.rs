@@ -131,7 +131,7 @@ impl FileEdits {
 /// line in an inline table, on a line of its own under a header.
 fn hash_replacement(text: &str, link: &Node, hash: &str) -> Option<TextReplacement> {
     if let Some(entry) = link.entry("hash") {
-        let range = entry.node.span.clone();
+        let range = entry.node.span.range();
         return Some(TextReplacement { range, text: format!("\"{hash}\"") });
     }
     let uid = link.entry("uid")?;

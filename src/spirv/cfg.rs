@@ -13,6 +13,7 @@ use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use vkcert_model::index_range::IndexRange;
 
 /// A function's blocks with their edges.
 #[derive(Debug, Clone)]
@@ -27,7 +28,7 @@ pub struct ControlFlowGraph {
 pub struct BasicBlock {
     pub label: Id,
     /// Instructions from OpLabel to the terminator.
-    pub range: Range<usize>,
+    pub range: IndexRange,
     /// Without duplicates, in the order of the terminator's targets.
     pub successors: Vec<usize>,
     pub predecessors: Vec<usize>,
@@ -37,7 +38,7 @@ pub struct BasicBlock {
 impl BasicBlock {
     /// Indices of its instructions in the module's list.
     pub fn instruction_indices(&self) -> Range<usize> {
-        self.range.clone()
+        self.range.range()
     }
 
     /// Index of the terminator in the module's instruction list.
@@ -71,14 +72,14 @@ impl ControlFlowGraph {
             .iter()
             .map(|block| BasicBlock {
                 label: block.label,
-                range: block.range.clone(),
+                range: block.range,
                 successors: without_duplicates(
                     branch_targets(&module.instructions[block.range.end - 1])
                         .into_iter()
                         .filter_map(index),
                 ),
                 predecessors: Vec::new(),
-                merge: module.instructions_in(&block.range).iter().rev().take(4).find_map(
+                merge: module.instructions_in(block.range).iter().rev().take(4).find_map(
                     |instruction| match instruction.op {
                         Op::SelectionMerge => {
                             Some(MergeInstruction::Selection { merge: index(instruction.id(0)?)? })
@@ -93,7 +94,8 @@ impl ControlFlowGraph {
             })
             .collect();
         for from in 0..blocks.len() {
-            for to in blocks[from].successors.clone() {
+            for successor_index in 0..blocks[from].successors.len() {
+                let to = blocks[from].successors[successor_index];
                 blocks[to].predecessors.push(from);
             }
         }

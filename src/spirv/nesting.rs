@@ -61,18 +61,18 @@ pub(crate) fn check_nesting(instructions: &[Instruction]) -> Result<(), ModuleEr
         };
         let mut total_size = LEAF;
         for part in parts {
-            let problem =
+            let nesting_error =
                 |problem: String| ModuleError::Nesting { what: declaration_kind, id, problem };
             let part_size = nesting_sizes.get(&part).ok_or_else(|| {
-                problem(format!("holds %{part}, which is not declared before it"))
+                nesting_error(format!("holds %{part}, which is not declared before it"))
             })?;
             total_size.levels = total_size.levels.max(part_size.levels + 1);
             total_size.parts = total_size.parts.saturating_add(part_size.parts);
             if total_size.levels > MOST_LEVELS {
-                return Err(problem(format!("is nested deeper than {MOST_LEVELS} levels")));
+                return Err(nesting_error(format!("is nested deeper than {MOST_LEVELS} levels")));
             }
             if total_size.parts > MOST_PARTS {
-                return Err(problem(format!("holds more than {MOST_PARTS} parts")));
+                return Err(nesting_error(format!("holds more than {MOST_PARTS} parts")));
             }
         }
         nesting_sizes.insert(id, total_size);

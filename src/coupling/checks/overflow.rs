@@ -7,6 +7,7 @@
 
 use super::{AXES, Subject};
 use crate::rows::{Rows, printed};
+use vkcert_model::index_range::IndexRange;
 use vkcert_model::requirement::HostType;
 use vkcert_requirement::host::decide::{EvaluatedCase, ProofResult};
 use vkcert_requirement::host::expression::{
@@ -100,7 +101,7 @@ impl Subject<'_> {
 
 /// What happened, with the part of the text where it did.
 fn describe(event: &ArithmeticEvent, text: &str) -> String {
-    let part = |span: &std::ops::Range<usize>| text.get(span.clone()).unwrap_or(text).to_owned();
+    let part = |span: &IndexRange| text.get(span.range()).unwrap_or(text);
     match event {
         ArithmeticEvent::Overflow { span, exact, width } => {
             format!("{} is {exact}, which {} cannot hold", part(span), host::type_name(*width))

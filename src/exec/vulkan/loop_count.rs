@@ -100,7 +100,7 @@ fn scope(module: &Module) -> u32 {
 /// Positions in `function.blocks`.
 fn loop_headers(module: &Module, function: &Function) -> Vec<usize> {
     let is_header = |block: &FunctionBlock| {
-        module.instructions[block.range.clone()].iter().any(|i| i.op == Op::LoopMerge)
+        module.instructions_in(block.range).iter().any(|i| i.op == Op::LoopMerge)
     };
     (0..function.blocks.len()).filter(|index| is_header(&function.blocks[*index])).collect()
 }
@@ -150,7 +150,7 @@ fn count_loop(
     let start = head.range.start + 1;
     edits
         .insert_first(start, new_instruction(Op::Phi, Some(counter.word), Some(arrival), operands));
-    let body = module.instructions[head.range.clone()].iter().skip(1);
+    let body = module.instructions_in(head.range).iter().skip(1);
     let after_phis =
         start + body.take_while(|i| matches!(i.op, Op::Phi | Op::Line | Op::NoLine)).count();
     edits.insert_before(after_phis, counter.add(draft, arrival));

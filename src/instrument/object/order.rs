@@ -373,10 +373,10 @@ fn choices_of(
         .flat_map(|(row, construct_range)| row.iter().zip(construct_range.clone()))
         .peekable();
     let choice_for = |construct: usize| {
-        while let Some((choice_for, previous)) =
+        while let Some((earlier_choice, previous)) =
             earlier_choices.next_if(|(_, previous)| *previous < construct)
         {
-            let Some(cost) = choice_for.cost else { continue };
+            let Some(cost) = earlier_choice.cost else { continue };
             let relative_cost = i64::from(cost) - i64::from(needed_before[previous + 1]);
             if best_previous.is_none_or(|(best_cost, _)| relative_cost < best_cost) {
                 best_previous = Some((relative_cost, previous));

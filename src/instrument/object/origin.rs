@@ -415,7 +415,7 @@ fn branch_sites_of_all(
         sites.extend(
             branch_sites(marked_module, types, function.id)
                 .into_iter()
-                .filter(|site| function.range.contains(&site.instruction)),
+                .filter(|site| function.range.contains(site.instruction)),
         );
     }
     sites

@@ -250,7 +250,7 @@ impl ValueForwarding {
             }
         }
         for function in &module.functions {
-            let instructions = module.instructions_in(&function.range).iter();
+            let instructions = module.instructions_in(function.range).iter();
             let returned_ids = instructions
                 .filter(|i| i.op == Op::ReturnValue)
                 .flat_map(Instruction::ids)
@@ -263,7 +263,7 @@ impl ValueForwarding {
     fn pass_arguments(&mut self, module: &Module, call: &Instruction) {
         let callee = call.id(0).and_then(|id| module.function_by_id(id));
         let instructions =
-            callee.into_iter().flat_map(|callee| module.instructions_in(&callee.range));
+            callee.into_iter().flat_map(|callee| module.instructions_in(callee.range));
         let parameters = instructions
             .filter(|instruction| instruction.op == Op::FunctionParameter)
             .filter_map(|instruction| instruction.result);

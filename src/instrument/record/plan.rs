@@ -436,7 +436,7 @@ struct BlockEntries<'a> {
 
 impl<'a> BlockEntries<'a> {
     fn of_function(module: &'a Module, function: &Function) -> Option<Self> {
-        let function_instructions = module.instructions_in(&function.range);
+        let function_instructions = module.instructions_in(function.range);
         if !function_instructions.iter().any(|instruction| instruction.op == Op::LoopMerge) {
             return None;
         }

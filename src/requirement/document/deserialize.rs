@@ -12,8 +12,8 @@ use serde::de::{
     MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 use std::fmt;
-use std::ops::Range;
 use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::index_range::IndexRange;
 
 /// Reads a `T` from the node at `origin`. All unknown keys are reported, and the first fault of any
 /// other kind; a key that is missing because it is misspelt is reported once, as the unknown key.
@@ -28,16 +28,13 @@ pub fn read_node<T: DeserializeOwned>(
             Ok(value) if faults.is_empty() => return Ok(value),
             Ok(_) => break,
             // A fault without a place comes from a whole table (`try_from`), which is this node.
-            Err(fault) => DocumentFault {
-                span: fault.span.clone().or_else(|| Some(node.span.clone())),
-                ..fault
-            },
+            Err(fault) => DocumentFault { span: fault.span.or(Some(node.span)), ..fault },
         };
-        let unknown_key_span = fault.span.clone().filter(|_| fault.kind == "unknown-key");
+        let unknown_key_span = fault.span.filter(|_| fault.kind == "unknown-key");
         faults.push(fault);
         let Some(span) = unknown_key_span else { break };
         let repaired_tree = repaired.get_or_insert_with(|| node.clone());
-        if !remove_entry(repaired_tree, &span) {
+        if !remove_entry(repaired_tree, span) {
             break;
         }
     }
@@ -54,12 +51,12 @@ pub fn read_node<T: DeserializeOwned>(
 }
 
 /// Takes the entry whose key stands at `span` out of a tree.
-fn remove_entry(node: &mut Node, key_span: &Range<usize>) -> bool {
+fn remove_entry(node: &mut Node, key_span: IndexRange) -> bool {
     match &mut node.value {
         Value::Array(nodes) => nodes.iter_mut().any(|node| remove_entry(node, key_span)),
         Value::Table(entries) => {
             let count_before = entries.len();
-            entries.retain(|entry| entry.key_span != *key_span);
+            entries.retain(|entry| entry.key_span != key_span);
             entries.len() < count_before
                 || entries.iter_mut().any(|entry| remove_entry(&mut entry.node, key_span))
         }
@@ -163,7 +160,7 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
                 visitor.visit_map(MemberAccess { entries: entries.iter(), current: None })
             }
         };
-        result.map_err(|fault| fault.or_at_span(&self.0.span))
+        result.map_err(|fault| fault.or_at_span(self.0.span))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DocumentFault> {
@@ -189,8 +186,7 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
     ) -> Result<V::Value, DocumentFault> {
         let result = match &self.0.value {
             Value::Text(variant) => {
-                let empty_table =
-                    Node { span: self.0.span.clone(), value: Value::Table(Vec::new()) };
+                let empty_table = Node { span: self.0.span, value: Value::Table(Vec::new()) };
                 visitor.visit_enum(UnitVariantName { variant, node: &empty_table })
             }
             Value::Table(entries) => match entries.as_slice() {
@@ -207,7 +203,7 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
                 return self.deserialize_any(visitor);
             }
         };
-        result.map_err(|fault: DocumentFault| fault.or_at_span(&self.0.span))
+        result.map_err(|fault: DocumentFault| fault.or_at_span(self.0.span))
     }
 
     serde::forward_to_deserialize_any! {
@@ -229,7 +225,7 @@ fn visit_elements<'de, V: Visitor<'de>>(
             let taken_count = nodes.len() - remaining_nodes.len() - 1;
             let message =
                 format!("expected an array of {taken_count} elements, found {}", nodes.len());
-            Err(DocumentFault::new("bad-value", message).at(surplus.span.clone()))
+            Err(DocumentFault::new("bad-value", message).at(surplus.span))
         }
     }
 }
@@ -245,7 +241,7 @@ impl<'de> SeqAccess<'de> for ElementAccess<'_, '_> {
         self.0
             .next()
             .map(|node| {
-                seed.deserialize(NodeDeserializer(node)).map_err(|f| f.or_at_span(&node.span))
+                seed.deserialize(NodeDeserializer(node)).map_err(|f| f.or_at_span(node.span))
             })
             .transpose()
     }
@@ -268,7 +264,7 @@ impl<'de> MapAccess<'de> for MemberAccess<'_> {
         self.current = self.entries.next();
         let Some(entry) = self.current else { return Ok(None) };
         let key: StrDeserializer<'_, DocumentFault> = entry.key.as_str().into_deserializer();
-        seed.deserialize(key).map(Some).map_err(|fault| fault.or_at_span(&entry.key_span))
+        seed.deserialize(key).map(Some).map_err(|fault| fault.or_at_span(entry.key_span))
     }
     fn next_value_seed<T: DeserializeSeed<'de>>(
         &mut self,
@@ -276,7 +272,7 @@ impl<'de> MapAccess<'de> for MemberAccess<'_> {
     ) -> Result<T::Value, DocumentFault> {
         let entry = self.current.expect("serde asks for a value after its key");
         seed.deserialize(NodeDeserializer(&entry.node))
-            .map_err(|fault| fault.or_at_span(&entry.node.span))
+            .map_err(|fault| fault.or_at_span(entry.node.span))
     }
 }
 
@@ -340,7 +336,7 @@ impl<'de, 'a> EnumAccess<'de> for KeyedVariant<'a> {
         seed: V,
     ) -> Result<(V::Value, VariantBody<'a>), DocumentFault> {
         let key: StrDeserializer<'_, DocumentFault> = self.0.key.as_str().into_deserializer();
-        let variant = seed.deserialize(key).map_err(|fault| fault.or_at_span(&self.0.key_span))?;
+        let variant = seed.deserialize(key).map_err(|fault| fault.or_at_span(self.0.key_span))?;
         Ok((variant, VariantBody(&self.0.node)))
     }
 }
@@ -350,8 +346,7 @@ struct VariantBody<'a>(&'a Node);
 impl<'de> VariantAccess<'de> for VariantBody<'_> {
     type Error = DocumentFault;
     fn unit_variant(self) -> Result<(), DocumentFault> {
-        Err(DocumentFault::new("wrong-type", "this name stands alone, as a string")
-            .at(self.0.span.clone()))
+        Err(DocumentFault::new("wrong-type", "this name stands alone, as a string").at(self.0.span))
     }
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(
         self,

@@ -5,6 +5,7 @@
 
 use super::{DocumentFault, Node, TableEntry, Value};
 use std::collections::BTreeMap;
+use vkcert_model::index_range::IndexRange;
 
 /// Deepest nesting of arrays and objects.
 const DEPTH_LIMIT: usize = 128;
@@ -85,7 +86,7 @@ impl JsonReader<'_> {
             Some(b'n') => self.read_word("null", Value::Null)?,
             _ => return Err(self.unexpected_text("a value")),
         };
-        Ok(Node { span: value_start..self.position, value })
+        Ok(Node { span: (value_start..self.position).into(), value })
     }
 
     fn read_nested(&mut self, read_inner: fn(&mut Self) -> ReadResult<Value>) -> ReadResult<Value> {
@@ -143,11 +144,11 @@ impl JsonReader<'_> {
                 return Err(self.unexpected_text("a key in double quotes"));
             }
             let key = self.read_string()?;
-            let key_span = key_start..self.position;
+            let key_span = IndexRange { start: key_start, end: self.position };
             if seen_keys.insert(key.clone(), ()).is_some() {
                 let fault =
                     DocumentFault::new("duplicate-key", format!("the key `{key}` occurs twice"))
-                        .at(key_span.clone());
+                        .at(key_span);
                 self.duplicates.push(fault.hint(Some("write each key once".to_owned())));
             }
             self.expect_byte(b':')?;
@@ -361,6 +362,6 @@ mod tests {
     fn a_duplicate_key_is_shown_at_its_second_place() {
         let faults = parse_json("{\"a\": 1, \"b\": {\"a\": 2}, \"a\": 3}").unwrap_err();
         assert_eq!(faults.len(), 1);
-        assert_eq!((faults[0].kind, faults[0].span.clone()), ("duplicate-key", Some(24..27)));
+        assert_eq!((faults[0].kind, faults[0].span), ("duplicate-key", Some((24..27).into())));
     }
 }

@@ -13,16 +13,16 @@ mod toml;
 pub use deserialize::read_node;
 
 use std::io::Read;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::index_range::IndexRange;
 
 /// A value with its byte range in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     /// Bytes of the value in the file.
-    pub span: Range<usize>,
+    pub span: IndexRange,
     /// The value itself.
     pub value: Value,
 }
@@ -52,7 +52,7 @@ pub struct TableEntry {
     /// The key, escapes resolved.
     pub key: String,
     /// Bytes of the key in the file.
-    pub key_span: Range<usize>,
+    pub key_span: IndexRange,
     /// The value behind the key.
     pub node: Node,
 }
@@ -257,7 +257,7 @@ pub struct DocumentFault {
     /// Of an unknown key, the known one that was likely meant; of a missing key, its name.
     key: Option<String>,
     /// Bytes that it is about; none: the whole text.
-    pub span: Option<Range<usize>>,
+    pub span: Option<IndexRange>,
 }
 
 impl DocumentFault {
@@ -267,8 +267,8 @@ impl DocumentFault {
     }
 
     /// The same, about these bytes.
-    pub fn at(mut self, span: Range<usize>) -> Self {
-        self.span = Some(span);
+    pub fn at(mut self, span: impl Into<IndexRange>) -> Self {
+        self.span = Some(span.into());
         self
     }
 
@@ -279,8 +279,8 @@ impl DocumentFault {
     }
 
     /// Keeps the innermost place: the first that was set.
-    fn or_at_span(mut self, span: &Range<usize>) -> Self {
-        self.span.get_or_insert_with(|| span.clone());
+    fn or_at_span(mut self, span: IndexRange) -> Self {
+        self.span.get_or_insert(span);
         self
     }
 
@@ -299,15 +299,16 @@ impl DocumentFault {
 
 /// A span over several lines shows its first line alone, so that a message about a long object
 /// stays short.
-fn first_line(text: &str, span: Range<usize>) -> Range<usize> {
+fn first_line(text: &str, span: IndexRange) -> IndexRange {
     let line_start = span.start.min(text.len());
     let span_end = span.end.clamp(line_start, text.len());
-    match text.get(line_start..span_end).and_then(|shown_part| shown_part.find('\n')) {
+    let shown_end = match text.get(line_start..span_end).and_then(|shown| shown.find('\n')) {
         Some(newline) if newline > 0 => {
-            line_start..line_start + text[line_start..line_start + newline].trim_end().len().max(1)
+            line_start + text[line_start..line_start + newline].trim_end().len().max(1)
         }
-        Some(_) | None => line_start..span_end,
-    }
+        Some(_) | None => span_end,
+    };
+    IndexRange { start: line_start, end: shown_end }
 }
 
 /// One step down a tree.
@@ -409,7 +410,7 @@ impl Origin {
     pub fn error(&self, kind: &'static str, message: impl Into<String>) -> Diagnostic {
         let diagnostic = Diagnostic::new(kind, message);
         let Some(document) = &self.document else { return diagnostic };
-        let span = first_line(&document.text, self.node(document).0.span.clone());
+        let span = first_line(&document.text, self.node(document).0.span);
         diagnostic.at_span(&document.file, Arc::clone(&document.text), span)
     }
 
@@ -420,7 +421,7 @@ impl Origin {
             Some(entry) => Diagnostic::new(kind, message).at_span(
                 &document.file,
                 Arc::clone(&document.text),
-                entry.key_span.clone(),
+                entry.key_span,
             ),
             None => self.error(kind, message),
         }

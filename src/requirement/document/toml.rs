@@ -3,7 +3,7 @@
 use super::{DocumentFault, Node, TableEntry, Value};
 use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
-use std::ops::Range;
+use vkcert_model::index_range::IndexRange;
 
 /// Parses a document; on failure every error that the parser recovered from.
 pub(super) fn parse_toml(text: &str) -> Result<Node, Vec<DocumentFault>> {
@@ -11,7 +11,7 @@ pub(super) fn parse_toml(text: &str) -> Result<Node, Vec<DocumentFault>> {
     let mut faults: Vec<DocumentFault> = errors.iter().map(fault_of_error).collect();
     let span = table.span();
     let root = Node {
-        span: 0..span.end.min(text.len()),
+        span: IndexRange { start: 0, end: span.end.min(text.len()) },
         value: table_value(table.get_ref(), &mut faults),
     };
     if faults.is_empty() { Ok(root) } else { Err(reported_faults(faults)) }
@@ -32,7 +32,7 @@ fn fault_of_error(error: &::toml::de::Error) -> DocumentFault {
     let is_duplicate = message.contains("duplicate key");
     let mut fault =
         DocumentFault::new(if is_duplicate { "duplicate-key" } else { "toml-syntax" }, message);
-    fault.span = error.span();
+    fault.span = error.span().map(IndexRange::from);
     fault.hint(is_duplicate.then(|| "write each key once".to_owned()))
 }
 
@@ -41,7 +41,7 @@ fn table_value(table: &DeTable<'_>, faults: &mut Vec<DocumentFault>) -> Value {
         .iter()
         .map(|(key, value)| TableEntry {
             key: key.get_ref().to_string(),
-            key_span: key.span(),
+            key_span: key.span().into(),
             node: node_of_value(value, faults),
         })
         .collect();
@@ -51,21 +51,21 @@ fn table_value(table: &DeTable<'_>, faults: &mut Vec<DocumentFault>) -> Value {
 }
 
 fn node_of_value(spanned: &Spanned<DeValue<'_>>, faults: &mut Vec<DocumentFault>) -> Node {
-    let span = spanned.span();
+    let span = spanned.span().into();
     let value = match spanned.get_ref() {
         DeValue::String(text) => Value::Text(text.to_string()),
         DeValue::Integer(integer) => {
             match i128::from_str_radix(integer.as_str(), integer.radix()) {
                 Ok(value) => Value::Integer(value),
-                Err(_) => too_large(&span, faults),
+                Err(_) => too_large(span, faults),
             }
         }
         DeValue::Float(float) => match float.as_str().parse::<f64>() {
             Ok(value) if value.is_infinite() && !float.as_str().contains("inf") => {
-                too_large(&span, faults)
+                too_large(span, faults)
             }
             Ok(value) => Value::Float(value),
-            Err(_) => too_large(&span, faults),
+            Err(_) => too_large(span, faults),
         },
         DeValue::Boolean(value) => Value::Bool(*value),
         // No field of ours is a date: as a string it is refused by whatever field it stands in.
@@ -78,7 +78,7 @@ fn node_of_value(spanned: &Spanned<DeValue<'_>>, faults: &mut Vec<DocumentFault>
     Node { span, value }
 }
 
-fn too_large(span: &Range<usize>, faults: &mut Vec<DocumentFault>) -> Value {
-    faults.push(DocumentFault::new("toml-syntax", "this number is too large").at(span.clone()));
+fn too_large(span: IndexRange, faults: &mut Vec<DocumentFault>) -> Value {
+    faults.push(DocumentFault::new("toml-syntax", "this number is too large").at(span));
     Value::Null
 }

@@ -143,7 +143,7 @@ impl HostModel {
             let wrapped_value = host::wrap_to_type(exact_value.value, name.width);
             if wrapped_value != exact_value.value {
                 events.push(ArithmeticEvent::Overflow {
-                    span: local.span.clone(),
+                    span: local.span,
                     exact: exact_value.value,
                     width: name.width,
                 });

@@ -11,7 +11,7 @@
 //! Does not cover: floating point, assignment, pointers.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
+use vkcert_model::index_range::IndexRange;
 use vkcert_model::requirement::HostType;
 
 /// An operation between two operands.
@@ -80,12 +80,12 @@ pub struct HostExpression {
     /// Type of the result.
     pub width: HostType,
     /// Bytes of the expression in its text.
-    pub span: Range<usize>,
+    pub span: IndexRange,
 }
 
 impl HostExpression {
     /// An expression over `names`, with the type that C gives it.
-    pub(super) fn new(kind: HostExpressionKind, names: &[HostName], span: Range<usize>) -> Self {
+    pub(super) fn new(kind: HostExpressionKind, names: &[HostName], span: IndexRange) -> Self {
         let host_type = match &kind {
             HostExpressionKind::Literal(_, host_type) | HostExpressionKind::Cast(host_type, _) => {
                 *host_type
@@ -161,12 +161,12 @@ pub struct TypedValue {
 }
 
 /// Something that C arithmetic does quietly.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArithmeticEvent {
     /// The exact result does not fit (beyond 127 bits: the nearest number of that many bits).
     Overflow {
         /// Bytes of the operation in the expression's text.
-        span: Range<usize>,
+        span: IndexRange,
         /// The result before it wraps.
         exact: i128,
         /// Type of the result.
@@ -175,12 +175,12 @@ pub enum ArithmeticEvent {
     /// `/` or `%` by zero.
     DivisionByZero {
         /// Bytes of the operation in the expression's text.
-        span: Range<usize>,
+        span: IndexRange,
     },
     /// A shift by a negative number, or by the width or more.
     ShiftTooFar {
         /// Bytes of the operation in the expression's text.
-        span: Range<usize>,
+        span: IndexRange,
         /// By how much it shifts.
         amount: i128,
     },
@@ -311,11 +311,7 @@ impl HostExpression {
     ) -> TypedValue {
         let value = wrap_to_type(exact, host_type);
         if value != exact {
-            events.push(ArithmeticEvent::Overflow {
-                span: self.span.clone(),
-                exact,
-                width: host_type,
-            });
+            events.push(ArithmeticEvent::Overflow { span: self.span, exact, width: host_type });
         }
         TypedValue { value, width: host_type }
     }
@@ -391,7 +387,7 @@ impl HostExpression {
                     // right all the same.
                     let exact = left_value.saturating_mul(right_value);
                     events.push(ArithmeticEvent::Overflow {
-                        span: self.span.clone(),
+                        span: self.span,
                         exact,
                         width: host_type,
                     });
@@ -408,7 +404,7 @@ impl HostExpression {
                 TypedValue { value: left_value.max(right_value), width: host_type }
             }
             BinaryOperator::Divide | BinaryOperator::Remainder if right_value == 0 => {
-                events.push(ArithmeticEvent::DivisionByZero { span: self.span.clone() });
+                events.push(ArithmeticEvent::DivisionByZero { span: self.span });
                 TypedValue { value: 0, width: host_type }
             }
             BinaryOperator::Divide => {
@@ -440,7 +436,7 @@ impl HostExpression {
         let host_type = promoted_type(left.width);
         let bit_width = integer_format(host_type).map_or(64, |(bit_width, _)| bit_width);
         if amount < 0 || amount >= i128::from(bit_width) {
-            events.push(ArithmeticEvent::ShiftTooFar { span: self.span.clone(), amount });
+            events.push(ArithmeticEvent::ShiftTooFar { span: self.span, amount });
             return TypedValue { value: 0, width: host_type };
         }
         if operator == BinaryOperator::ShiftLeft {

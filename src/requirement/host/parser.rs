@@ -8,8 +8,8 @@ use super::expression::{
     BinaryOperator, HOST_TYPES, HostExpression, HostExpressionKind, HostName, UnaryOperator,
     integer_format, type_range,
 };
-use std::ops::Range;
 use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::index_range::IndexRange;
 use vkcert_model::requirement::HostType;
 
 /// Deepest nesting of operators.
@@ -54,18 +54,19 @@ pub fn parse_expression(
     };
     if expression_text.len() > MAX_TEXT {
         return Err(parser.error_at(
-            &(0..0),
+            0..0,
             format!("the expression has {} bytes; the limit is {MAX_TEXT}", expression_text.len()),
         ));
     }
     let expression = parser.parse_operators(0)?;
     parser.skip_space();
     if parser.position < expression_text.len() {
-        let unexpected_span =
-            parser.position..parser.position + parser.next_character().map_or(1, char::len_utf8);
+        let unexpected_span = IndexRange::from(
+            parser.position..parser.position + parser.next_character().map_or(1, char::len_utf8),
+        );
         return Err(parser.error_at(
-            &unexpected_span,
-            format!("`{}` is not expected here", parser.text_of(&unexpected_span)),
+            unexpected_span,
+            format!("`{}` is not expected here", parser.text_of(unexpected_span)),
         ));
     }
     Ok(expression)
@@ -80,15 +81,15 @@ struct ExpressionParser<'a> {
 }
 
 impl<'a> ExpressionParser<'a> {
-    fn error_at(&self, span: &Range<usize>, message: String) -> Diagnostic {
+    fn error_at(&self, span: impl Into<IndexRange>, message: String) -> Diagnostic {
         Diagnostic::new("expression-syntax", format!("{}: {message}", self.place)).at_span(
             self.place,
             self.text,
-            span.clone(),
+            span.into().range(),
         )
     }
 
-    fn text_of(&self, span: &Range<usize>) -> &'a str {
+    fn text_of(&self, span: IndexRange) -> &'a str {
         &self.text[span.start..span.end]
     }
 
@@ -119,7 +120,7 @@ impl<'a> ExpressionParser<'a> {
         }
         let span_end =
             (self.position + self.next_character().map_or(0, char::len_utf8)).min(self.text.len());
-        Err(self.error_at(&(self.position..span_end), format!("`{token}` is expected here")))
+        Err(self.error_at(self.position..span_end, format!("`{token}` is expected here")))
     }
 
     /// Parses operators that bind more strongly than `above`.
@@ -127,7 +128,7 @@ impl<'a> ExpressionParser<'a> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(self.error_at(
-                &(self.position..self.position),
+                self.position..self.position,
                 format!("more than {MAX_DEPTH} levels of operators"),
             ));
         }
@@ -148,7 +149,7 @@ impl<'a> ExpressionParser<'a> {
             };
             self.position += token.len();
             let right_operand = self.parse_operators(*strength)?;
-            let span = left_operand.span.start..right_operand.span.end;
+            let span = IndexRange::from(left_operand.span.start..right_operand.span.end);
             left_operand = HostExpression::new(
                 HostExpressionKind::Binary(*operator, Box::new([left_operand, right_operand])),
                 self.names,
@@ -164,7 +165,7 @@ impl<'a> ExpressionParser<'a> {
         let value_if_true = self.parse_operators(0)?;
         self.expect_token(":")?;
         let value_if_false = self.parse_operators(0)?;
-        let span = condition.span.start..value_if_false.span.end;
+        let span = IndexRange::from(condition.span.start..value_if_false.span.end);
         Ok(HostExpression::new(
             HostExpressionKind::Choice(Box::new([condition, value_if_true, value_if_false])),
             self.names,
@@ -184,7 +185,7 @@ impl<'a> ExpressionParser<'a> {
             if self.take_token(token) {
                 // Stronger than every binary operator.
                 let operand = self.parse_operators(u8::MAX)?;
-                let span = operand_start..operand.span.end;
+                let span = IndexRange::from(operand_start..operand.span.end);
                 return Ok(HostExpression::new(
                     HostExpressionKind::Unary(operator, Box::new(operand)),
                     self.names,
@@ -197,36 +198,39 @@ impl<'a> ExpressionParser<'a> {
                 self.position += 1;
                 let inner_expression = self.parse_operators(0)?;
                 self.expect_token(")")?;
-                Ok(HostExpression { span: operand_start..self.position, ..inner_expression })
+                Ok(HostExpression {
+                    span: (operand_start..self.position).into(),
+                    ..inner_expression
+                })
             }
             Some(character) if character.is_ascii_digit() => self.parse_literal(),
             Some(character) if character.is_ascii_alphabetic() || character == '_' => {
                 self.parse_named()
             }
             Some(character) => {
-                let span = operand_start..operand_start + character.len_utf8();
-                Err(self.error_at(&span, format!("`{character}` is not expected here")))
+                let span = IndexRange::from(operand_start..operand_start + character.len_utf8());
+                Err(self.error_at(span, format!("`{character}` is not expected here")))
             }
             None => Err(self.error_at(
-                &(operand_start.saturating_sub(1)..operand_start),
+                operand_start.saturating_sub(1)..operand_start,
                 "an operand is missing at the end".to_owned(),
             )),
         }
     }
 
-    fn read_word(&mut self) -> Range<usize> {
+    fn read_word(&mut self) -> IndexRange {
         let word_start = self.position;
         let is_word_character =
             |character: &char| character.is_ascii_alphanumeric() || *character == '_';
         while let Some(character) = self.next_character().filter(is_word_character) {
             self.position += character.len_utf8();
         }
-        word_start..self.position
+        (word_start..self.position).into()
     }
 
     fn parse_literal(&mut self) -> Result<HostExpression, Diagnostic> {
         let span = self.read_word();
-        let literal_text = self.text_of(&span).to_ascii_lowercase();
+        let literal_text = self.text_of(span).to_ascii_lowercase();
         let hexadecimal_digits = literal_text.strip_prefix("0x");
         let digits = hexadecimal_digits.unwrap_or(&literal_text).trim_end_matches(['u', 'l']);
         let suffix = &hexadecimal_digits.unwrap_or(&literal_text)[digits.len()..];
@@ -234,12 +238,12 @@ impl<'a> ExpressionParser<'a> {
         let is_known_suffix = matches!(suffix, "" | "u" | "l" | "ul" | "lu" | "ll" | "ull" | "llu");
         let value = i128::from_str_radix(digits, radix).ok().filter(|_| is_known_suffix);
         let literal_error =
-            || self.error_at(&span, format!("`{}` is no integer literal", self.text_of(&span)));
+            || self.error_at(span, format!("`{}` is no integer literal", self.text_of(span)));
         let value = value.ok_or_else(literal_error)?;
         if radix == 10 && digits.len() > 1 && digits.starts_with('0') {
             let message =
                 "a literal that starts with 0 is octal in C; write it in decimal".to_owned();
-            return Err(self.error_at(&span, message));
+            return Err(self.error_at(span, message));
         }
         let is_unsigned = suffix.contains('u');
         let is_long = suffix.contains('l');
@@ -253,20 +257,20 @@ impl<'a> ExpressionParser<'a> {
             signedness_fits && (!is_long || bit_width == 64) && value <= type_range(*width).1
         });
         let width = fitting_type
-            .ok_or_else(|| self.error_at(&span, "the literal fits no 64-bit type".to_owned()))?;
+            .ok_or_else(|| self.error_at(span, "the literal fits no 64-bit type".to_owned()))?;
         Ok(HostExpression::new(HostExpressionKind::Literal(value, width), self.names, span))
     }
 
     fn parse_named(&mut self) -> Result<HostExpression, Diagnostic> {
         let span = self.read_word();
-        let word = self.text_of(&span);
+        let word = self.text_of(span);
         if self.take_token("(") {
             return self.parse_call(word.to_owned(), span);
         }
         let name_index = self.names.iter().position(|name| name.name == word);
         let index = name_index.ok_or_else(|| {
             let known_names: Vec<&str> = self.names.iter().map(|name| name.name.as_str()).collect();
-            self.error_at(&span, format!("`{word}` is not declared")).hint(format!(
+            self.error_at(span, format!("`{word}` is not declared")).hint(format!(
                 "declared before it: {}",
                 if known_names.is_empty() { "nothing".to_owned() } else { known_names.join(", ") }
             ))
@@ -277,19 +281,19 @@ impl<'a> ExpressionParser<'a> {
     fn parse_call(
         &mut self,
         function_name: String,
-        name_span: Range<usize>,
+        name_span: IndexRange,
     ) -> Result<HostExpression, Diagnostic> {
         let first_argument = self.parse_operators(0)?;
         let cast_type = HOST_TYPES.iter().find(|(type_name, _)| *type_name == function_name);
         if let Some((_, host_type)) = cast_type {
             self.expect_token(")")?;
             if integer_format(*host_type).is_none() {
-                return Err(self.error_at(&name_span, "expressions are of integers".to_owned()));
+                return Err(self.error_at(name_span, "expressions are of integers".to_owned()));
             }
             return Ok(HostExpression::new(
                 HostExpressionKind::Cast(*host_type, Box::new(first_argument)),
                 self.names,
-                name_span.start..self.position,
+                (name_span.start..self.position).into(),
             ));
         }
         let operator = match function_name.as_str() {
@@ -297,7 +301,7 @@ impl<'a> ExpressionParser<'a> {
             "max" => BinaryOperator::Maximum,
             _ => {
                 return Err(self
-                    .error_at(&name_span, format!("`{function_name}` is no function"))
+                    .error_at(name_span, format!("`{function_name}` is no function"))
                     .hint("min, max and the type names (uint64(m) * n) can be called"));
             }
         };
@@ -307,7 +311,7 @@ impl<'a> ExpressionParser<'a> {
         Ok(HostExpression::new(
             HostExpressionKind::Binary(operator, Box::new([first_argument, second_argument])),
             self.names,
-            name_span.start..self.position,
+            (name_span.start..self.position).into(),
         ))
     }
 }

@@ -280,9 +280,9 @@ impl ConstantEvaluation<'_> {
             .zip(operand_types)
             .map(|(value, type_id)| self.composite_parts(id, value, *type_id))
             .collect::<Result<Vec<_>, _>>()?;
-        let lane_value = |lane_value: usize| {
+        let lane_value = |lane: usize| {
             let lane_operands: Option<Vec<ConstantValue>> =
-                operand_lanes.iter().map(|column| column.get(lane_value).cloned()).collect();
+                operand_lanes.iter().map(|column| column.get(lane).cloned()).collect();
             let lane_operands =
                 lane_operands.ok_or_else(|| malformed(id, "operands differ in length"))?;
             self.scalar_operation(id, op, type_id, &lane_operands, operand_types)

@@ -96,7 +96,7 @@ impl<'a> LiveCode<'a> {
         function
             .blocks
             .get(block_index)
-            .filter(|block| block.range.contains(&instruction_index))
+            .filter(|block| block.range.contains(instruction_index))
             .map(|_| (function.id, block_index))
     }
 

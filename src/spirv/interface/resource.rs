@@ -113,7 +113,7 @@ impl EntryScope<'_> {
                 let array_length = match inner_count {
                     DescriptorCount::One => array_length,
                     DescriptorCount::Array(descriptor_type) => array_length
-                        .and_then(|array_length| array_length.checked_mul(descriptor_type)),
+                        .and_then(|outer_length| outer_length.checked_mul(descriptor_type)),
                     DescriptorCount::Runtime => None,
                 };
                 let array_length =

@@ -3,6 +3,7 @@
 use super::{Id, Instruction};
 use rspirv::spirv::Op;
 use std::ops::Range;
+use vkcert_model::index_range::IndexRange;
 
 /// A function's extent in the instruction list.
 #[derive(Debug, Clone)]
@@ -11,7 +12,7 @@ pub struct Function {
     /// Result ids of OpFunctionParameter.
     pub parameters: Vec<Id>,
     /// From OpFunction up to and including OpFunctionEnd.
-    pub range: Range<usize>,
+    pub range: IndexRange,
     pub blocks: Vec<FunctionBlock>,
 }
 
@@ -19,7 +20,7 @@ pub struct Function {
 #[derive(Debug, Clone)]
 pub struct FunctionBlock {
     pub label: Id,
-    pub range: Range<usize>,
+    pub range: IndexRange,
 }
 
 pub(super) fn find_functions(instructions: &[Instruction]) -> Vec<Function> {
@@ -30,7 +31,7 @@ pub(super) fn find_functions(instructions: &[Instruction]) -> Vec<Function> {
             Op::Function => functions.push(Function {
                 id: instruction.result.expect("OpFunction has a result"),
                 parameters: Vec::new(),
-                range: index..index + 1,
+                range: (index..index + 1).into(),
                 blocks: Vec::new(),
             }),
             Op::FunctionParameter => {
@@ -50,7 +51,7 @@ pub(super) fn find_functions(instructions: &[Instruction]) -> Vec<Function> {
                 if let (Some((label, start)), Some(function)) =
                     (block_start.take(), functions.last_mut())
                 {
-                    function.blocks.push(FunctionBlock { label, range: start..index + 1 });
+                    function.blocks.push(FunctionBlock { label, range: (start..index + 1).into() });
                 }
             }
             _ => {}
@@ -62,14 +63,14 @@ pub(super) fn find_functions(instructions: &[Instruction]) -> Vec<Function> {
 impl Function {
     /// Indices of its instructions in the module's list.
     pub fn instruction_indices(&self) -> Range<usize> {
-        self.range.clone()
+        self.range.range()
     }
 }
 
 impl FunctionBlock {
     /// Indices of its instructions in the module's list.
     pub fn instruction_indices(&self) -> Range<usize> {
-        self.range.clone()
+        self.range.range()
     }
 }
 

@@ -17,8 +17,8 @@ use rspirv::binary::{Consumer, ParseAction};
 use rspirv::dr::{self, Operand};
 use rspirv::spirv::{Decoration, GlslStd450Op, Op};
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
+use vkcert_model::index_range::IndexRange;
 use words::constant_operation;
 pub(crate) use words::{disguise_constant_operations, whole_instructions};
 pub use words::{unknown_capabilities, without_unknown_capabilities};
@@ -348,8 +348,8 @@ impl Module {
     }
 
     /// The instructions of a function or block.
-    pub fn instructions_in(&self, indices: &Range<usize>) -> &[Instruction] {
-        &self.instructions[indices.start..indices.end]
+    pub fn instructions_in(&self, indices: IndexRange) -> &[Instruction] {
+        &self.instructions[indices.range()]
     }
 
     /// The instruction that defines `id`.
@@ -423,7 +423,7 @@ impl Module {
             self.functions.partition_point(|function| function.range.start <= instruction_index);
         self.functions[..functions_begun]
             .last()
-            .filter(|function| function.range.contains(&instruction_index))
+            .filter(|function| function.range.contains(instruction_index))
     }
 
     pub fn entry_point(&self, name: &str) -> Option<&EntryPoint> {

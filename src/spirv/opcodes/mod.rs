@@ -80,8 +80,7 @@ pub fn engine_support(op: Op) -> EngineSupport {
     match GROUP_OF.get(&op) {
         Some(opcode_group) => opcode_group.support,
         None => {
-            let foreign_opcodes =
-                FOREIGN.iter().find(|foreign_opcodes| foreign_opcodes.ops.contains(&op));
+            let foreign_opcodes = FOREIGN.iter().find(|row| row.ops.contains(&op));
             EngineSupport::Not(
                 foreign_opcodes.map_or("of a newer grammar", |foreign_opcodes| foreign_opcodes.why),
             )

@@ -126,7 +126,7 @@ fn read_member(
     type_id: Id,
 ) -> StructureMember {
     let decoration_of =
-        |decoration_of| module.member_decoration(structure_type, member_index, decoration_of);
+        |decoration| module.member_decoration(structure_type, member_index, decoration);
     let decoration_number =
         |wanted_decoration| literal_word(decoration_of(wanted_decoration)?.operands.first()?);
     let majorness = if decoration_of(Decoration::RowMajor).is_some() {

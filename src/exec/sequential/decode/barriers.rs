@@ -11,17 +11,18 @@ pub(crate) fn functions_with_barrier(module: &Module) -> HashSet<Id> {
     loop {
         let before = found.len();
         for function in &module.functions {
-            let has = module.instructions[function.range.clone()].iter().any(|instruction| {
-                match instruction.op {
-                    Op::ControlBarrier => {
-                        ops::synchronization::holds_workgroup(module, instruction)
-                    }
-                    Op::FunctionCall => {
-                        instruction.id(0).is_some_and(|callee| found.contains(&callee))
-                    }
-                    _ => false,
-                }
-            });
+            let has =
+                module.instructions_in(function.range).iter().any(
+                    |instruction| match instruction.op {
+                        Op::ControlBarrier => {
+                            ops::synchronization::holds_workgroup(module, instruction)
+                        }
+                        Op::FunctionCall => {
+                            instruction.id(0).is_some_and(|callee| found.contains(&callee))
+                        }
+                        _ => false,
+                    },
+                );
             if has {
                 found.insert(function.id);
             }

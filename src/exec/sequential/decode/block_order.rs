@@ -15,7 +15,7 @@ pub(crate) fn structured(module: &Module, function: &Function) -> Vec<Id> {
     let blocks: HashMap<Id, &[Instruction]> = function
         .blocks
         .iter()
-        .map(|block| (block.label, &module.instructions[block.range.clone()]))
+        .map(|block| (block.label, module.instructions_in(block.range)))
         .collect();
     let Some(entry) = function.blocks.first().map(|block| block.label) else { return Vec::new() };
     let reachable = reachable(&blocks, entry);

@@ -205,7 +205,7 @@ impl<'a> Decoder<'a> {
             .module
             .functions
             .iter()
-            .flat_map(|function| &self.module.instructions[function.range.clone()]);
+            .flat_map(|function| self.module.instructions_in(function.range));
         self.used.get_or_init(|| bodies.flat_map(Instruction::ids).collect()).contains(&result)
     }
 

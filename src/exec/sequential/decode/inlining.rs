@@ -82,7 +82,7 @@ impl<'a> Decoder<'a> {
         let mut loops = Vec::new();
         for label in order {
             let Some(block) = self.block_of(body, *label) else { continue };
-            for instruction in &module.instructions[block.range.clone()] {
+            for instruction in module.instructions_in(block.range) {
                 match instruction.op {
                     Op::Phi => {
                         let (Some(ty), Some(id)) = (instruction.result_type, instruction.result)
@@ -114,16 +114,12 @@ impl<'a> Decoder<'a> {
 
     fn block_has_barrier(&self, body: &Function, label: Id) -> bool {
         let Some(block) = self.block_of(body, label) else { return false };
-        self.module.instructions[block.range.clone()].iter().any(|instruction| {
-            match instruction.op {
-                Op::ControlBarrier => {
-                    ops::synchronization::holds_workgroup(self.module, instruction)
-                }
-                Op::FunctionCall => {
-                    instruction.id(0).is_some_and(|callee| self.with_barrier.contains(&callee))
-                }
-                _ => false,
+        self.module.instructions_in(block.range).iter().any(|instruction| match instruction.op {
+            Op::ControlBarrier => ops::synchronization::holds_workgroup(self.module, instruction),
+            Op::FunctionCall => {
+                instruction.id(0).is_some_and(|callee| self.with_barrier.contains(&callee))
             }
+            _ => false,
         })
     }
 
@@ -135,7 +131,7 @@ impl<'a> Decoder<'a> {
         let Some(block) = self.block_of(body, label) else {
             return Err(unsupported(format!("the missing block %{label}")));
         };
-        for index in block.range.clone() {
+        for index in block.range {
             self.place = index as u32;
             let instruction = &module.instructions[index];
             if self.total_steps > MOST_STEPS {

@@ -197,13 +197,13 @@ impl Outline<'_> {
                 return;
             };
             let module = self.module;
-            let instructions = &module.instructions[block.range.clone()];
+            let instructions = module.instructions_in(block.range);
             let merge = instructions
                 .iter()
                 .find(|one| matches!(one.op, Op::LoopMerge | Op::SelectionMerge));
             let looping = merge.is_some_and(|merge| merge.op == Op::LoopMerge);
             if !looping {
-                self.statements(function, block.range.clone());
+                self.statements(function, block.range.range());
             }
             let targets = crate::decode::block_order::targets(instructions);
             match merge.and_then(|merge| merge.id(0)) {
@@ -242,7 +242,7 @@ impl Outline<'_> {
         if looping {
             self.loops.extend(line.map(|line| (line, Part::Condition)));
             if let Some(block) = header {
-                self.statements(function, block.range.clone());
+                self.statements(function, block.range.range());
             }
         }
         // The body ends where the loop goes on.
@@ -370,7 +370,7 @@ impl Outline<'_> {
         let blocks: HashMap<Id, &[Instruction]> = function
             .blocks
             .iter()
-            .map(|block| (block.label, &self.module.instructions[block.range.clone()]))
+            .map(|block| (block.label, self.module.instructions_in(block.range)))
             .collect();
         // A selection's header runs before it; a loop's header is part of it.
         let looping =

@@ -143,7 +143,7 @@ impl Listing {
             loops: BTreeSet::new(),
         };
         for block in module.functions.iter().flat_map(|function| &function.blocks) {
-            if module.instructions[block.range.clone()].iter().any(|one| one.op == Op::LoopMerge) {
+            if module.instructions_in(block.range).iter().any(|one| one.op == Op::LoopMerge) {
                 listing.loops.extend(listing.header(module, block));
             }
         }
@@ -156,9 +156,8 @@ impl Listing {
 
     /// The line of a construct by its first block: where a loop begins, where a selection branches.
     pub(crate) fn header(&self, module: &Module, block: &FunctionBlock) -> Option<SourceLine> {
-        let looping =
-            module.instructions[block.range.clone()].iter().any(|one| one.op == Op::LoopMerge);
-        let mut lines = block.range.clone().filter_map(|index| module.line_of(index));
+        let looping = module.instructions_in(block.range).iter().any(|one| one.op == Op::LoopMerge);
+        let mut lines = block.range.range().filter_map(|index| module.line_of(index));
         let line = if looping { lines.next() } else { lines.next_back() }?;
         Some(SourceLine { file: line.file, line: line.line })
     }

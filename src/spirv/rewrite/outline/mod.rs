@@ -25,6 +25,7 @@ use rows::{ModuleRows, Readability};
 use rspirv::spirv::Op;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use vkcert_model::index_range::IndexRange;
 
 type Id = u32;
 
@@ -63,8 +64,8 @@ pub fn outline_functions(module_words: &[u32], sizes: OutlineSizes) -> Option<Ve
         // Debug lines stand between functions.
         cutter.copy_between(copied_rows..function.start);
         copied_rows = function.end;
-        let regions = match rows.block_count(&function) > sizes.function {
-            true => find_regions(&rows, &function, sizes)?,
+        let regions = match rows.block_count(function) > sizes.function {
+            true => find_regions(&rows, function, sizes)?,
             false => Vec::new(),
         };
         piece_count += regions.len();
@@ -101,7 +102,7 @@ struct FunctionCutter<'a> {
 
 /// A function that is being written: the whole of one, or a piece.
 struct FunctionPiece {
-    range: Range<usize>,
+    range: IndexRange,
     words: Vec<u32>,
     /// Ids of the original that have another one here.
     names: BTreeMap<Id, Id>,
@@ -129,13 +130,9 @@ impl FunctionCutter<'_> {
     }
 
     /// Writes a function and its pieces. Regions are properly nested, inner before outer.
-    fn cut_function(
-        &mut self,
-        function_rows: Range<usize>,
-        regions: Vec<Range<usize>>,
-    ) -> Option<()> {
+    fn cut_function(&mut self, function_rows: IndexRange, regions: Vec<IndexRange>) -> Option<()> {
         let rows = self.rows;
-        let of_kind = |op| function_rows.clone().filter(move |row| rows.rows[*row].op == op);
+        let of_kind = |op| function_rows.range().filter(move |row| rows.rows[*row].op == op);
         let shared_declarations = SharedDeclarations {
             function: function_rows.start,
             parameters: of_kind(Op::FunctionParameter).collect(),
@@ -149,7 +146,7 @@ impl FunctionCutter<'_> {
         let mut pending_regions = regions.into_iter().peekable();
         let mut finished_pieces: Vec<Vec<u32>> = Vec::new();
         let whole_function = FunctionPiece {
-            range: function_rows.clone(),
+            range: function_rows,
             words: Vec::new(),
             names: BTreeMap::new(),
             block: None,
@@ -196,7 +193,7 @@ impl FunctionCutter<'_> {
     fn begin_piece(
         &mut self,
         shared_declarations: &SharedDeclarations,
-        region: Range<usize>,
+        region: IndexRange,
         enclosing_block: Id,
         parent_piece: &mut FunctionPiece,
     ) -> Option<FunctionPiece> {
@@ -248,7 +245,7 @@ impl FunctionCutter<'_> {
         piece: &mut FunctionPiece,
     ) {
         let rows = self.rows;
-        for row in piece.range.clone() {
+        for row in piece.range {
             for (_, id) in rows.uses(row) {
                 let Some(variable) = shared_declarations.variables.get(id) else { continue };
                 if piece.names.contains_key(id) {

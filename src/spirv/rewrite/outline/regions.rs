@@ -7,7 +7,7 @@ use super::rows::ModuleRows;
 use super::{Id, OutlineSizes};
 use rspirv::spirv::Op;
 use std::collections::BTreeMap;
-use std::ops::Range;
+use vkcert_model::index_range::IndexRange;
 
 /// Most constructs within each other (SPIR-V specification, section 2.17).
 const NESTING: i64 = 1023;
@@ -15,18 +15,18 @@ const NESTING: i64 = 1023;
 /// Stretches of a function, each a range of rows, inner before outer; those of one level by place.
 pub(super) fn find_regions(
     rows: &ModuleRows<'_>,
-    function: &Range<usize>,
+    function: IndexRange,
     sizes: OutlineSizes,
-) -> Option<Vec<Range<usize>>> {
+) -> Option<Vec<IndexRange>> {
     let open_sums = open_pairs(rows, function)?;
     let eligible_rows = cuttable_rows(rows, function);
-    let mut found_regions: Vec<Range<usize>> = Vec::new();
+    let mut found_regions: Vec<IndexRange> = Vec::new();
     // Where a stretch may begin: by the pairs that are open there, with the blocks before it that
     // are in no piece.
     let mut region_starts: Vec<(u128, usize, i64)> = Vec::new();
     let mut start_positions: BTreeMap<u128, usize> = BTreeMap::new();
     let mut block_count = 0_i64;
-    for row in function.clone() {
+    for row in function {
         let row_in_function = row - function.start;
         if eligible_rows[row_in_function] {
             match start_positions
@@ -36,7 +36,7 @@ pub(super) fn find_regions(
                 Some((_, start, blocks_before))
                     if block_count - blocks_before >= sizes.piece as i64 =>
                 {
-                    found_regions.push(start..row);
+                    found_regions.push((start..row).into());
                     let start_position = start_positions[&open_sums[row_in_function]];
                     for (open_sums, ..) in region_starts.drain(start_position..) {
                         start_positions.remove(&open_sums);
@@ -62,12 +62,12 @@ pub(super) fn find_regions(
 /// Before each row, the pairs of definition and use with one on either side, as a sum over numbers
 /// of the pairs: equal sums are equal sets but for a chance of 2^-128, and then the pieces are not
 /// valid.
-fn open_pairs(rows: &ModuleRows<'_>, function: &Range<usize>) -> Option<Vec<u128>> {
+fn open_pairs(rows: &ModuleRows<'_>, function: IndexRange) -> Option<Vec<u128>> {
     let mut definition_rows: BTreeMap<Id, usize> = BTreeMap::new();
     // The terminator of each block, by label.
     let mut block_ends: BTreeMap<Id, usize> = BTreeMap::new();
     let mut label = None;
-    for row in function.clone() {
+    for row in function {
         let current_row = &rows.rows[row];
         if current_row.op == Op::Label {
             label = current_row.result;
@@ -88,7 +88,7 @@ fn open_pairs(rows: &ModuleRows<'_>, function: &Range<usize>) -> Option<Vec<u128
     let mut pair_toggles = vec![0_u128; row_count + 2];
     let mut nesting_changes = vec![0_i64; row_count + 2];
     let mut pair_number = 0_u64;
-    for row in function.clone() {
+    for row in function {
         for (operand, (_, id)) in rows.uses(row).iter().enumerate() {
             let Some(definition) = definition_rows.get(id).copied() else { continue };
             // A phi names the block whose end leads to it: a cut before that end gives the block
@@ -143,7 +143,7 @@ fn pair_hash(pair_number: u64) -> u128 {
 
 /// Rows before which a function can be cut: inside a block, behind its phis and the function's
 /// variables, not between a merge instruction and its branch.
-fn cuttable_rows(rows: &ModuleRows<'_>, function: &Range<usize>) -> Vec<bool> {
+fn cuttable_rows(rows: &ModuleRows<'_>, function: IndexRange) -> Vec<bool> {
     #[derive(PartialEq, Eq)]
     enum Part {
         Outside,
@@ -152,11 +152,11 @@ fn cuttable_rows(rows: &ModuleRows<'_>, function: &Range<usize>) -> Vec<bool> {
         Merge,
     }
     let last_variable_row =
-        rows.rows[function.clone()].iter().rposition(|row| row.op == Op::Variable);
+        rows.rows[function.range()].iter().rposition(|row| row.op == Op::Variable);
     let first_cuttable = last_variable_row.map_or(0, |last_variable| last_variable + 1);
     let mut part = Part::Outside;
     let mut cuttable_rows = Vec::with_capacity(function.len());
-    for row in function.clone() {
+    for row in function {
         let op = rows.rows[row].op;
         if part == Part::Head && !matches!(op, Op::Line | Op::NoLine | Op::Phi | Op::Variable) {
             part = Part::Body;

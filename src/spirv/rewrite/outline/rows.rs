@@ -4,7 +4,7 @@ use super::Id;
 use rspirv::binary::{Consumer, ParseAction};
 use rspirv::dr::{self, Operand};
 use rspirv::spirv::Op;
-use std::ops::Range;
+use vkcert_model::index_range::IndexRange;
 
 /// An instruction: where its words stand, and which of them are ids.
 pub(super) struct InstructionRow {
@@ -13,7 +13,7 @@ pub(super) struct InstructionRow {
     pub(super) offset: usize,
     pub(super) length: usize,
     /// In [`ModuleRows::uses`].
-    pub(super) uses: Range<usize>,
+    pub(super) uses: IndexRange,
 }
 
 #[derive(PartialEq, Eq)]
@@ -37,18 +37,18 @@ impl<'a> ModuleRows<'a> {
     }
 
     pub(super) fn uses(&self, row: usize) -> &[(usize, Id)] {
-        &self.uses[self.rows[row].uses.clone()]
+        &self.uses[self.rows[row].uses.range()]
     }
 
     /// From OpFunction up to and including OpFunctionEnd.
-    pub(super) fn function_ranges(&self) -> Vec<Range<usize>> {
-        let mut function_ranges: Vec<Range<usize>> = Vec::new();
+    pub(super) fn function_ranges(&self) -> Vec<IndexRange> {
+        let mut function_ranges: Vec<IndexRange> = Vec::new();
         let mut function_start = None;
         for (index, row) in self.rows.iter().enumerate() {
             match (row.op, function_start) {
                 (Op::Function, None) => function_start = Some(index),
                 (Op::FunctionEnd, Some(first)) => {
-                    function_ranges.push(first..index + 1);
+                    function_ranges.push((first..index + 1).into());
                     function_start = None;
                 }
                 _ => {}
@@ -57,8 +57,8 @@ impl<'a> ModuleRows<'a> {
         function_ranges
     }
 
-    pub(super) fn block_count(&self, function: &Range<usize>) -> usize {
-        self.rows[function.clone()].iter().filter(|row| row.op == Op::Label).count()
+    pub(super) fn block_count(&self, function: IndexRange) -> usize {
+        self.rows[function.range()].iter().filter(|row| row.op == Op::Label).count()
     }
 }
 
@@ -105,7 +105,7 @@ impl Consumer for ModuleRows<'_> {
             result: read.result_id,
             offset,
             length,
-            uses: first_use..self.uses.len(),
+            uses: (first_use..self.uses.len()).into(),
         });
         ParseAction::Continue
     }
