@@ -263,7 +263,7 @@ pub fn kernels(
             let (structure, layout, presence) = described(kernel, configuration);
             let mut row = KernelEvidence {
                 schema: EVIDENCE_SCHEMA,
-                kernel: KernelName::from(kernel.name.clone()),
+                kernel: KernelName::from(&kernel.name),
                 engine,
                 source: kernel.source.clone(),
                 configuration: configuration.configuration.clone(),
@@ -357,7 +357,7 @@ fn of_configuration<'a>(
 /// Identities of the kernels' code.
 pub fn codes(kernels: &[Kernel]) -> KernelCodes {
     let identity = |kernel: &Kernel| CodeIdentity {
-        kernel: KernelName::from(kernel.name.clone()),
+        kernel: KernelName::from(&kernel.name),
         code: kernel.code_digits(),
         text: kernel.text.clone(),
         entry: kernel.entry.clone(),
@@ -376,7 +376,7 @@ fn records(
     kind: fn(&TestRun) -> &Vec<ModuleRecords>,
 ) -> Vec<TestRecords> {
     let mut found = Vec::new();
-    let name = KernelName::from(kernel.name.clone());
+    let name = KernelName::from(&kernel.name);
     for ((test, row), observation) in project.tests.iter().zip(runs).zip(observations) {
         let Some(run) = row.iter().find(|run| run.engine == engine) else { continue };
         if let Some(ModuleRecords { records: Ok(records), .. }) =

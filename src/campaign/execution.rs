@@ -61,7 +61,7 @@ pub fn prepare_tests<'a>(
     let kernels = bench
         .kernels
         .iter()
-        .map(|kernel| (KernelName::from(kernel.name.clone()), configuration::prepared(kernel)));
+        .map(|kernel| (KernelName::from(&kernel.name), configuration::prepared(kernel)));
     let kernels = kernels.collect();
     let setting = Setting {
         kernels: &kernels,

@@ -35,7 +35,7 @@ pub fn contents<R>(
         Measurement::Failed { structure, .. } => Some(&**structure),
         Measurement::NoSource => None,
     };
-    let (name, code) = (KernelName::from(kernel.name.clone()), kernel.code_digits());
+    let (name, code) = (KernelName::from(&kernel.name), kernel.code_digits());
     let objects = &kernel.object.structure;
     let bound = BoundKernel {
         kernel: &name,

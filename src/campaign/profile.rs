@@ -139,7 +139,7 @@ impl Target {
         names.sort();
         let refused = kernels.iter().filter(|kernel| !kernel.refused.is_empty());
         let refused = refused.map(|kernel| RefusedKernel {
-            kernel: KernelName::from(kernel.name.clone()),
+            kernel: KernelName::from(&kernel.name),
             reasons: kernel.refused.clone(),
         });
         ProfileEvidence {

@@ -115,7 +115,7 @@ fn rows_of_evidence(stored_evidence: &Evidence, asked_status: ObligationStatus) 
             .into_iter()
             .filter(|row| asked_status.includes(row.status))
         {
-            let hash = contents.content_hash_of(&ObligationId::from(obligation.id.clone()));
+            let hash = contents.content_hash_of(&ObligationId::from(&obligation.id));
             let criterion_names: Vec<&str> =
                 obligation.criteria.iter().map(|criterion| criterion.name()).collect();
             let shown_reason = match obligation.status {

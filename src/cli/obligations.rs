@@ -246,7 +246,7 @@ fn proposed_table(
     let is_deactivated = proposal.class == JustificationClass::Deactivated;
     let is_infeasible = proposal.class == JustificationClass::Infeasible;
     unsigned_justification(&Justification {
-        kernel: KernelName::from(listed.kernel.name.clone()),
+        kernel: KernelName::from(&listed.kernel.name),
         subject: JustificationSubject::Obligation(row.id),
         configuration: has_several.then(|| listed.configuration.name.clone()),
         class: proposal.class,

@@ -353,7 +353,7 @@ fn multiple_condition(mcdc: &Mcdc, analysis: &McdcAnalysis) -> Option<McdcMultip
     let demanded_vectors = DemandedVectors::of_decision(mcdc.decision());
     let asked_vectors = demanded_vectors.listed_vectors()?;
     let is_given =
-        |vector: &&Vector| analysis.given.iter().any(|is_given| is_given.values == vector.values);
+        |vector: &&Vector| analysis.given.iter().any(|given| given.values == vector.values);
     let covered_count = asked_vectors.iter().filter(is_given).count() as u32;
     Some(McdcMultiple { covered: covered_count, total: asked_vectors.len() as u32 })
 }

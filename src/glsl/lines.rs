@@ -147,9 +147,8 @@ pub(crate) fn first_difference(unit: &TranslationUnit, reference: &str) -> Optio
             .as_ref()
             .is_none_or(|compiler_token| compiler_token.text != own_token.text)
         {
-            let compiler_token = compiler_token.map_or("nothing".to_owned(), |compiler_token| {
-                format!("`{}`", compiler_token.text)
-            });
+            let compiler_token =
+                compiler_token.map_or("nothing".to_owned(), |token| format!("`{}`", token.text));
             let (own_text, line) = (&own_token.text, own_token.line);
             return Some(format!(
                 "the preprocessor reads `{own_text}` where the compiler reads {compiler_token} (token {token_index}, near line {line})"

@@ -85,7 +85,7 @@ impl TestObservation {
             let dispatch_number = dispatch_index as u32;
             let tried_alterations = altered_stores
                 .iter()
-                .find(|tried_alterations| tried_alterations.dispatches.contains(&dispatch_number));
+                .find(|alterations| alterations.dispatches.contains(&dispatch_number));
             if tried_alterations.is_some_and(|tried_alterations| {
                 tried_alterations.noticed.is_some()
                     && !tried_alterations.overwritten.contains(&dispatch_number)
@@ -188,7 +188,7 @@ fn judged_outputs(
         }
         StoredContents::Check { kernel, reads } => {
             let checked_outputs = outputs_behind(reads.clone(), flows);
-            let checker = KernelName::from(kernel.clone());
+            let checker = KernelName::from(kernel);
             let judged_outputs = identities.outputs_by_other_code(
                 &checked_outputs,
                 &BTreeSet::from([identities.of_kernel(&checker)]),
@@ -201,7 +201,7 @@ fn judged_outputs(
             Ok(judged_outputs)
         }
         StoredContents::Reference { kernel, .. } => {
-            let reference = KernelName::from(kernel.clone());
+            let reference = KernelName::from(kernel);
             let judged_outputs = identities.outputs_by_other_code(
                 &own_outputs,
                 &BTreeSet::from([identities.of_kernel(&reference)]),
@@ -243,9 +243,9 @@ impl<'a> CodeIdentities<'a> {
         outputs: &BTreeSet<DispatchOutput>,
         excluded_code: &BTreeSet<&str>,
     ) -> BTreeSet<DispatchOutput> {
-        let mut others = outputs.clone();
-        others.retain(|output| !excluded_code.contains(self.of_output(output)));
-        others
+        let by_other_code =
+            outputs.iter().filter(|output| !excluded_code.contains(self.of_output(output)));
+        by_other_code.copied().collect()
     }
 }
 

@@ -4,6 +4,8 @@
 //! Promises: anchors are unique within a document; text is plain Unicode that each format escapes
 //! itself.
 
+use std::sync::Arc;
+
 /// How a run of text is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Style {
@@ -25,13 +27,16 @@ pub(crate) enum Tone {
     Bad,
 }
 
+/// What links lead to, by name; many runs and draws share one.
+pub(crate) type Anchor = Arc<str>;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextRun {
     pub text: String,
     pub style: Style,
     pub tone: Tone,
     /// Anchor within the document.
-    pub link: Option<String>,
+    pub link: Option<Anchor>,
 }
 
 /// A line of running text.
@@ -103,10 +108,19 @@ impl Text {
         self
     }
 
-    pub(crate) fn with_link(mut self, anchor: impl Into<String>) -> Self {
+    pub(crate) fn with_link(mut self, anchor: impl Into<Anchor>) -> Self {
         let anchor = anchor.into();
-        self.0.iter_mut().for_each(|run| run.link = Some(anchor.clone()));
+        self.0.iter_mut().for_each(|run| run.link = Some(Arc::clone(&anchor)));
         self
+    }
+
+    /// The same text, with what is plain in it strong.
+    pub(crate) fn strengthened(&self) -> Self {
+        let mut strong_text = self.clone();
+        for run in strong_text.0.iter_mut().filter(|run| run.style == Style::Plain) {
+            run.style = Style::Strong;
+        }
+        strong_text
     }
 
     pub(crate) fn followed_by(mut self, appended: Text) -> Self {
@@ -213,7 +227,7 @@ pub(crate) struct Heading {
     /// `3.2`; empty for headings without number.
     pub number: String,
     pub text: Text,
-    pub anchor: String,
+    pub anchor: Anchor,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -273,7 +287,7 @@ impl Outline {
         &mut self,
         depth: u8,
         text: impl Into<Text>,
-        anchor: impl Into<String>,
+        anchor: impl Into<Anchor>,
     ) {
         let heading = self.numbered_heading(depth, text, anchor);
         self.blocks.push(heading);
@@ -284,7 +298,7 @@ impl Outline {
         &mut self,
         depth: u8,
         text: impl Into<Text>,
-        anchor: impl Into<String>,
+        anchor: impl Into<Anchor>,
     ) -> Block {
         let heading_level = usize::from(depth.clamp(1, 3));
         self.counters[heading_level - 1] += 1;

@@ -27,7 +27,7 @@ pub(crate) use shares::{
 };
 pub(crate) use unit::{KernelUnit, kernel_unit, kernel_units, on_engines};
 
-use vkcert_model::coverage::{ConditionMcdc, DecisionCoverage, ObservedVector, Status};
+use vkcert_model::coverage::{DecisionCoverage, Independence, ObservedVector, Status};
 use vkcert_model::schedule::Schedule;
 
 /// Symbol and word of a status, for text that must not rely on colour.
@@ -45,25 +45,25 @@ pub(crate) fn same_decision(
     first_decision: &DecisionCoverage,
     second_decision: &DecisionCoverage,
 ) -> bool {
-    let vectors = |d: &DecisionCoverage| {
-        d.vectors.iter().map(|v| (v.values.clone(), v.outcome, v.tests.clone())).collect::<Vec<_>>()
-    };
-    let statuses = |d: &DecisionCoverage| {
-        let sides = |m: &ConditionMcdc| {
-            (
-                m.unique_cause.status,
-                m.unique_cause.pair.clone(),
-                m.masking.status,
-                m.masking.pair.clone(),
-            )
-        };
-        d.mcdc.iter().map(sides).collect::<Vec<_>>()
-    };
-    let outcomes =
-        |d: &DecisionCoverage| d.outcomes.iter().map(|o| (o.id, o.status)).collect::<Vec<_>>();
-    vectors(first_decision) == vectors(second_decision)
-        && statuses(first_decision) == statuses(second_decision)
-        && outcomes(first_decision) == outcomes(second_decision)
+    same_items(&first_decision.vectors, &second_decision.vectors, |first, second| {
+        (&first.values, first.outcome, &first.tests)
+            == (&second.values, second.outcome, &second.tests)
+    }) && same_items(&first_decision.mcdc, &second_decision.mcdc, |first, second| {
+        same_independence(&first.unique_cause, &second.unique_cause)
+            && same_independence(&first.masking, &second.masking)
+    }) && same_items(&first_decision.outcomes, &second_decision.outcomes, |first, second| {
+        (first.id, first.status) == (second.id, second.status)
+    })
+}
+
+fn same_independence(first_form: &Independence, second_form: &Independence) -> bool {
+    (first_form.status, &first_form.pair) == (second_form.status, &second_form.pair)
+}
+
+/// Whether two lists are as long and their items the same, one by one.
+fn same_items<T>(first_items: &[T], second_items: &[T], is_same: impl Fn(&T, &T) -> bool) -> bool {
+    first_items.len() == second_items.len()
+        && first_items.iter().zip(second_items).all(|(first, second)| is_same(first, second))
 }
 
 /// A place in a kernel's source: the file is named only where it is not the main one.

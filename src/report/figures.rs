@@ -167,8 +167,7 @@ pub(crate) fn coupling_figure(evidence: &Evidence) -> Vec<FigurePart> {
         (status_count(CheckStatus::Holds), status_count(CheckStatus::Refuted));
     let undetermined_checks =
         rows.iter().map(|row| row.checks.len()).sum::<usize>() - holding_checks - refuted_checks;
-    let count_tone =
-        |count: usize, count_tone: Tone| if count == 0 { Tone::Neutral } else { count_tone };
+    let count_tone = |count: usize, tone: Tone| if count == 0 { Tone::Neutral } else { tone };
     let verb_words = if holding_checks == 1 { "check holds" } else { "checks hold" };
     let interface_count = counted(rows.len(), "interface");
     let parts = [

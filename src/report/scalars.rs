@@ -44,7 +44,10 @@ pub(crate) fn float_in_words<T: Into<f64> + std::fmt::Debug + Copy>(value: T) ->
         return if wide_value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
     }
     let digits = format!("{value:?}");
-    digits.strip_suffix(".0").map_or(digits.clone(), str::to_owned)
+    match digits.strip_suffix(".0") {
+        Some(whole_digits) => whole_digits.to_owned(),
+        None => digits,
+    }
 }
 
 #[cfg(test)]

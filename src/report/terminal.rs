@@ -84,8 +84,7 @@ impl SummaryPage<'_> {
             facts::verdict_counts(evidence).into_iter().enumerate()
         {
             let mut count_parts = vec![(format!("{engine:<12}"), Tone::Neutral)];
-            let identity =
-                evidence.campaign.engines.iter().find(|identity| identity.engine == engine);
+            let identity = evidence.campaign.engines.iter().find(|row| row.engine == engine);
             for (verdict, n) in &counts {
                 count_parts.push((format!("{n} {verdict}  "), verdict_tone(*verdict)));
             }
@@ -234,12 +233,10 @@ impl SummaryPage<'_> {
 
     /// The hashes that evidence and reports are known by; not cut, so that they can be compared.
     fn write_hashes(&mut self, root_hash: &str) {
-        let report_list = self
-            .presentation
-            .written
-            .as_ref()
-            .map(|report_list| ("Report list", report_list.reports.clone()));
-        for (label, hash) in std::iter::once(("Root", root_hash.to_owned())).chain(report_list) {
+        let presentation = self.presentation;
+        let report_list =
+            presentation.written.as_ref().map(|written| ("Report list", written.reports.as_str()));
+        for (label, hash) in std::iter::once(("Root", root_hash)).chain(report_list) {
             let hash_width = self.page_width().saturating_sub(LABEL + 2).clamp(1, hash.len());
             for (part_index, hash_part) in hash.as_bytes().chunks(hash_width).enumerate() {
                 let label = if part_index == 0 { label } else { "" };

@@ -172,10 +172,8 @@ fn content_at_places(
 
 /// `` write at `raised = 1u;`, at `= 1u;` ``
 fn place_words(place: &SubjectPlace) -> String {
-    let access_words =
-        place.access.as_ref().map(|access_words| format!("{access_words} at ")).unwrap_or_default();
-    let from_words =
-        place.from.as_ref().map(|from_words| format!(", at `{from_words}`")).unwrap_or_default();
+    let access_words = place.access.as_ref().map(|kind| format!("{kind} at ")).unwrap_or_default();
+    let from_words = place.from.as_ref().map(|from| format!(", at `{from}`")).unwrap_or_default();
     match place.statement {
         None if place.name.bytes().all(|byte| byte.is_ascii_digit()) => {
             format!("{access_words}{}", place.text)

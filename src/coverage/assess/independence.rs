@@ -78,7 +78,7 @@ impl Assessment<'_> {
         form_analysis: &FormAnalysis,
     ) -> Independence {
         let witness_of = |values: &Values| {
-            let vector = coverage.vectors.iter().find(|vector| vector.values == *values);
+            let vector = coverage.vectors.iter().find(|shown| shown.values == *values);
             let vector = vector.expect("a pair is made of observed vectors");
             let directed = vector.first_directed();
             Witness { test: vector.tests[0], invocation: vector.witness, directed }
@@ -177,7 +177,7 @@ fn condition_explanations(
             .map(|independence| independence.reason.as_deref().map(Cow::Borrowed)),
     });
     let first_test = |values: &Values| {
-        let vector = coverage.vectors.iter().find(|vector| vector.values == *values)?;
+        let vector = coverage.vectors.iter().find(|shown| shown.values == *values)?;
         vector.tests.first().map(TestId::to_string)
     };
     gap_sentences(&condition_gaps.collect::<Vec<_>>(), &first_test)

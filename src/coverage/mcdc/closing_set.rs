@@ -144,7 +144,7 @@ impl Mcdc {
         for &condition in open_conditions {
             let sensitive_pair = [true, false].map(|value| self.sensitive_vector(condition, value));
             let is_known =
-                |values: &Values| analysis.given.iter().any(|is_known| is_known.values == *values);
+                |values: &Values| analysis.given.iter().any(|given| given.values == *values);
             let (partner_values, new_values): (Vec<Values>, Vec<Values>) = sensitive_pair
                 .iter()
                 .map(|vector| self.decision.values_from(*vector))

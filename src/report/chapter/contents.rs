@@ -28,13 +28,10 @@ const CAMPAIGN: &str = "campaign.json";
 
 /// What every table of contents goes without.
 pub(super) fn contents_legend(evidence: &Evidence) -> Text {
-    let campaign_hash = evidence
-        .manifest
-        .outputs
-        .get(CAMPAIGN)
-        .map(|campaign_hash| campaign_hash.trim_start_matches("sha256:"));
-    let campaign_hash = campaign_hash.map_or_else(Text::empty, |campaign_hash| {
-        Text::plain(" (SHA-256 ").followed_by(Text::code(campaign_hash)).then_plain(")")
+    let campaign_hash =
+        evidence.manifest.outputs.get(CAMPAIGN).map(|hash| hash.trim_start_matches("sha256:"));
+    let campaign_hash = campaign_hash.map_or_else(Text::empty, |hash| {
+        Text::plain(" (SHA-256 ").followed_by(Text::code(hash)).then_plain(")")
     });
     Text::plain("Contents stand in ")
         .followed_by(Text::code(CAMPAIGN))
@@ -109,10 +106,9 @@ fn contents_row(
     more_places: Option<Text>,
 ) -> Vec<Text> {
     let subject = Text::plain(format!("{role} ")).followed_by(Text::code(name));
-    let contents_place =
-        more_places.into_iter().fold(contents_place, |contents_place, more_places| {
-            contents_place.then_plain(", ").followed_by(more_places)
-        });
+    let contents_place = more_places
+        .into_iter()
+        .fold(contents_place, |places, next_place| places.then_plain(", ").followed_by(next_place));
     vec![subject, Text::plain(stated_contents.kind), stated_contents.values, contents_place]
 }
 

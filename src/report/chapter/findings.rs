@@ -175,12 +175,9 @@ pub(super) fn findings_chapter(evidence: &Evidence, outline: &mut Outline) {
         .columns(&["Place", "Shown by"]);
     for merged_finding in findings {
         let finding = merged_finding.finding;
-        let place_text =
-            |place_text: &vkcert_model::place::Place| Text::code(place_text.to_string());
-        let other_place = finding
-            .other_place
-            .iter()
-            .filter(|other_place| finding.place.as_ref() != Some(other_place));
+        let place_text = |place: &vkcert_model::place::Place| Text::code(place.to_string());
+        let other_place =
+            finding.other_place.iter().filter(|place| finding.place.as_ref() != Some(place));
         let places = finding.place.iter().chain(other_place).map(place_text);
         let witness_words = match finding.invocations.len() {
             0 => String::new(),
@@ -303,7 +300,7 @@ pub(super) fn justifications_chapter(evidence: &Evidence, outline: &mut Outline)
 /// What a justification states, with names.
 fn stated_pairs(item: &JustificationEvidence) -> Vec<(String, Text)> {
     let justification = &item.justification;
-    let category_words = justification.category.map(|category_words| category_words.to_string());
+    let category_words = justification.category.map(|category| category.to_string());
     let optional_pairs = [
         ("Meant to run", category_words.as_deref()),
         ("Means", justification.means.as_deref()),

@@ -95,7 +95,7 @@ fn engines_and_tool(evidence: &Evidence) -> [(String, Text); 2] {
         let device_words = engine
             .identity
             .get("device")
-            .map(|device_words| format!(": {device_words}{is_software}"))
+            .map(|device| format!(": {device}{is_software}"))
             .unwrap_or_default();
         Text::plain(format!("{}{device_words}", engine.engine)).followed_by(engine_state)
     });

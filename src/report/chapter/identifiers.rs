@@ -10,17 +10,34 @@ pub(super) fn compact_ids<'a>(obligation_ids: impl Iterator<Item = &'a str>) -> 
             (_, _) => outcome_words.push(id.to_owned()),
         }
     }
-    let mut id_runs: Vec<(String, String)> = Vec::new();
+    let mut id_runs: Vec<IdentifierRun> = Vec::new();
     for word in outcome_words {
         match id_runs.last_mut() {
-            Some((_, last_id)) if is_next_number(last_id, &word) => *last_id = word,
-            _ => id_runs.push((word.clone(), word)),
+            Some(run) if is_next_number(run.last_id(), &word) => run.last = Some(word),
+            _ => id_runs.push(IdentifierRun { first: word, last: None }),
         }
     }
-    let run_words = |(first_id, last_id): &(String, String)| {
-        if first_id == last_id { first_id.clone() } else { format!("{first_id}–{last_id}") }
-    };
-    id_runs.iter().map(run_words).collect::<Vec<_>>().join(", ")
+    id_runs.into_iter().map(IdentifierRun::into_words).collect::<Vec<_>>().join(", ")
+}
+
+/// Identifiers whose numbers follow each other.
+struct IdentifierRun {
+    first: String,
+    /// None where the first is the only one.
+    last: Option<String>,
+}
+
+impl IdentifierRun {
+    fn last_id(&self) -> &str {
+        self.last.as_ref().unwrap_or(&self.first)
+    }
+
+    fn into_words(self) -> String {
+        match self.last {
+            Some(last) => format!("{}–{last}", self.first),
+            None => self.first,
+        }
+    }
 }
 
 /// Whether the last number in `next` is one more than that in `last`, and all else is equal.

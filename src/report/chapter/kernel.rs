@@ -177,8 +177,7 @@ fn obligation_list(
 
 fn status_cell(item: &SimpleObligation) -> Text {
     let tone = status_tone(item.status);
-    let reason_words =
-        item.reason.as_ref().map(|reason_words| format!(": {reason_words}")).unwrap_or_default();
+    let reason_words = item.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     let status_words = format!("{}\u{a0}{}", facts::status_symbol(item.status), item.status);
     Text::plain(status_words).with_tone(tone).followed_by(Text::sentence(reason_words))
 }

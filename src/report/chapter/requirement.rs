@@ -103,9 +103,8 @@ fn parent_link(item: &RequirementEvidence, link: &ParentLink) -> Text {
 }
 
 fn code_trace_text(trace: &CodeTrace) -> Text {
-    let line_words = trace.line.map(|line_words| format!(":{line_words}")).unwrap_or_default();
-    let symbol_words =
-        trace.symbol.as_ref().map(|symbol_words| format!(" {symbol_words}")).unwrap_or_default();
+    let line_words = trace.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let symbol_words = trace.symbol.as_ref().map(|symbol| format!(" {symbol}")).unwrap_or_default();
     let mut code_text = Text::code(format!("{}{line_words}{symbol_words}", trace.file));
     if !trace.kernels.is_empty() {
         let kernel_names: Vec<&str> = trace.kernels.iter().map(KernelName::as_str).collect();

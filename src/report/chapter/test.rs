@@ -172,14 +172,14 @@ fn judged_parts(result: &TestResult) -> Vec<(String, Text)> {
         rows.any(|other| other.array_index > 0)
     };
     let in_part = result.judged.iter().filter(|row| row.judged < row.stored);
-    let row = |row: &JudgedMember| {
+    let row_words = |row: &JudgedMember| {
         let place = row.place_in_words(is_array(row));
         format!(
             "{} ({place}): at most {} of {} stored elements",
             row.kernel, row.judged, row.stored
         )
     };
-    let rows: Vec<String> = in_part.map(row).collect();
+    let rows: Vec<String> = in_part.map(row_words).collect();
     let mut told = Vec::new();
     if !rows.is_empty() {
         told.push((format!("Judged in part, {}", result.engine), Text::sentence(rows.join("; "))));

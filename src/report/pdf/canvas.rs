@@ -4,8 +4,9 @@
 
 use super::face::{FontFace, FontFaces};
 use super::line::{LineBreaker, TextLine, TextSpan};
-use crate::document::{Text, Tone};
+use crate::document::{Anchor, Text, Tone};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A4, ISO 216.
 pub(super) const PAGE_WIDTH: f32 = 595.28;
@@ -60,7 +61,7 @@ pub(super) enum DrawItem {
         y: f32,
         width: f32,
         height: f32,
-        anchor: String,
+        anchor: Anchor,
     },
     /// The page number of an anchor, ending at `right`, with dots from `left`.
     PageNumber {
@@ -68,12 +69,12 @@ pub(super) enum DrawItem {
         right: f32,
         y: f32,
         size: f32,
-        anchor: String,
+        anchor: Anchor,
     },
 }
 
 /// Page (from 0) and height of what is linked to, by name.
-pub(super) type Anchors = BTreeMap<String, (usize, f32)>;
+pub(super) type Anchors = BTreeMap<Anchor, (usize, f32)>;
 
 /// An entry of the document outline.
 #[derive(Debug, Clone, PartialEq)]
@@ -195,7 +196,7 @@ impl<'a> PageFlow<'a> {
                     y,
                     width: span.width,
                     height,
-                    anchor: anchor.clone(),
+                    anchor: Arc::clone(anchor),
                 });
             }
             let span_colour = ink.unwrap_or(span_ink(span));

@@ -142,9 +142,8 @@ impl FontFaces {
         )
         .map_err(|error| subset_fault(&error))?;
         // The subset numbers its glyphs by their place in `glyphs`.
-        let glyph_place = |old_glyph: u16| {
-            used_glyphs.binary_search(&old_glyph).ok().map(|glyph_place| glyph_place as u16)
-        };
+        let glyph_place =
+            |old_glyph: u16| used_glyphs.binary_search(&old_glyph).ok().map(|place| place as u16);
         let mut subset_font = whole_font.clone();
         subset_font.codepoint_to_glyph = characters
             .iter()

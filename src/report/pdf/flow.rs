@@ -5,7 +5,8 @@ use super::canvas::{
     BODY, BOTTOM, DrawItem, InkColour, LEADING, LEFT, LINE_WIDTH, OutlineMark, PageFlow, TOP,
 };
 use super::table;
-use crate::document::{Block, Heading, Style, Text, Tone};
+use crate::document::{Block, Heading, Text, Tone};
+use std::sync::Arc;
 
 impl PageFlow<'_> {
     /// Height of blocks set one after the other on an endless page.
@@ -121,14 +122,9 @@ impl PageFlow<'_> {
         } else {
             format!("{} {plain_title}", heading.number)
         };
-        self.anchors.insert(heading.anchor.clone(), (page, self.y));
+        self.anchors.insert(Arc::clone(&heading.anchor), (page, self.y));
         self.outline.push(OutlineMark { depth: heading.depth, title, page, y: self.y });
-        let mut text = heading.text.clone();
-        for run in &mut text.0 {
-            if run.style == Style::Plain {
-                run.style = Style::Strong;
-            }
-        }
+        let text = heading.text.strengthened();
         let breaker = self.line_breaker(size);
         let number = Text::strong(heading.number.as_str());
         let indent = if heading.number.is_empty() {

@@ -5,6 +5,7 @@ use super::face::FontFace;
 use super::line::{LineBreaker, TextLine};
 use crate::Standing;
 use crate::document::{Block, Document, Heading, Text, Tone};
+use std::sync::Arc;
 
 /// What is repeated between a title of the contents and its page number.
 const LEADER: &str = ". ";
@@ -66,20 +67,19 @@ pub(super) fn set_contents(flow: &mut PageFlow, document: &Document) {
             .remove(0);
         flow.set_line(&title_line, LEFT + indent + number_width, baseline, font_size, None);
         let leader_start = LEFT + indent + number_width + title_line.width + 6.0;
-        let anchor = heading.anchor.clone();
         flow.push_draw(DrawItem::Link {
             x: LEFT,
             y: flow.y,
             width: LINE_WIDTH,
             height: font_size * 1.3,
-            anchor: anchor.clone(),
+            anchor: Arc::clone(&heading.anchor),
         });
         flow.push_draw(DrawItem::PageNumber {
             left: leader_start,
             right: LEFT + LINE_WIDTH,
             y: baseline,
             size: font_size,
-            anchor,
+            anchor: Arc::clone(&heading.anchor),
         });
         flow.y += font_size * 1.42;
     }
@@ -129,7 +129,7 @@ pub(super) fn add_furniture(flow: &mut PageFlow, document: &Document) {
     let left_line = header_left(&breaker, &document.project);
     let right_line = set_line(Text::quiet(document.tool.as_str()));
     let level_line = set_line(Text::quiet(format!("DO-178C level {}", document.level)));
-    let date_line = set_line(Text::quiet(document.date.clone().unwrap_or_default()));
+    let date_line = set_line(Text::quiet(document.date.as_deref().unwrap_or_default()));
     for index in 0..page_count {
         let page_line = set_line(Text::quiet(format!("Page {} of {page_count}", index + 1)));
         let mut furniture = PageFlow::new(flow.faces);
@@ -190,9 +190,8 @@ pub(super) fn add_stamp(flow: &mut PageFlow, standing: &Standing) {
 
 /// Page numbers of the contents, once all anchors have their place.
 pub(super) fn resolve_page_numbers(flow: &mut PageFlow) {
-    let anchors = flow.anchors.clone();
-    let faces = flow.faces;
-    for page in &mut flow.pages {
+    let PageFlow { anchors, faces, pages, .. } = flow;
+    for page in pages {
         let mut resolved_draws = Vec::with_capacity(page.len());
         for draw in page.drain(..) {
             let DrawItem::PageNumber { left, right, y, size, anchor } = draw else {

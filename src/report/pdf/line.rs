@@ -5,14 +5,15 @@
 //! `<U+4E2D>`, never dropped.
 
 use super::face::{FontFace, FontFaces};
-use crate::document::{Text, Tone};
+use crate::document::{Anchor, Text, Tone};
+use std::sync::Arc;
 
 /// Text of one face and tone on one line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TextSpan {
     pub face: FontFace,
     pub tone: Tone,
-    pub link: Option<String>,
+    pub link: Option<Anchor>,
     pub text: String,
     /// Points.
     pub width: f32,
@@ -119,7 +120,7 @@ impl LineBreaker<'_> {
     fn append_word(&self, line: &mut TextLine, word: Word, space_before: f32) {
         if space_before > 0.0 {
             let link = match (line.spans.last(), word.first()) {
-                (Some(last), Some(first)) if last.link == first.link => first.link.clone(),
+                (Some(last), Some(first)) if last.link == first.link => shared(&first.link),
                 _ => None,
             };
             line.spans.push(TextSpan {
@@ -160,18 +161,17 @@ impl LineBreaker<'_> {
 
     /// One span per character.
     fn single_characters(&self, word: &Word) -> Vec<TextSpan> {
-        let span_characters = |span: &TextSpan| {
-            let TextSpan { face, tone, link, text, width: _ } = span.clone();
-            let single_span = |character: char| TextSpan {
-                face,
-                tone,
-                link: link.clone(),
-                text: character.to_string(),
-                width: self.faces.character_width(face, character, self.size),
-            };
-            text.chars().map(single_span).collect::<Vec<_>>()
-        };
-        word.iter().flat_map(span_characters).collect()
+        word.iter().flat_map(|span| self.span_characters(span)).collect()
+    }
+
+    fn span_characters<'s>(&'s self, span: &'s TextSpan) -> impl Iterator<Item = TextSpan> + 's {
+        span.text.chars().map(|character| TextSpan {
+            face: span.face,
+            tone: span.tone,
+            link: shared(&span.link),
+            text: character.to_string(),
+            width: self.faces.character_width(span.face, character, self.size),
+        })
     }
 
     fn text_words(&self, text: &Text) -> Vec<Word> {
@@ -219,12 +219,16 @@ impl LineBreaker<'_> {
             _ => word.push(TextSpan {
                 face,
                 tone: run.tone,
-                link: run.link.clone(),
+                link: shared(&run.link),
                 text: character.to_string(),
                 width,
             }),
         }
     }
+}
+
+fn shared(link: &Option<Anchor>) -> Option<Anchor> {
+    link.as_ref().map(Arc::clone)
 }
 
 fn word_width(word: &[TextSpan]) -> f32 {

@@ -29,7 +29,7 @@ fn table_plan(flow: &PageFlow, table: &Table) -> TablePlan {
     for (index, size) in SIZES.into_iter().enumerate() {
         let breaker = flow.line_breaker(size);
         let column_bounds = |index: usize| {
-            let title = breaker.text_bounds(&strong_title(&table.columns[index].title), WORD);
+            let title = breaker.text_bounds(&table.columns[index].title.strengthened(), WORD);
             let cells = table.rows.par_iter().map(|row| breaker.text_bounds(&row[index], WORD));
             title.of_both(cells.reduce(TextBounds::default, TextBounds::of_both))
         };
@@ -76,16 +76,6 @@ fn column_widths(bounds: &[TextBounds], text_room: f32, extent: TableExtent) -> 
     widths_at(low_scale).collect()
 }
 
-fn strong_title(title: &Text) -> Text {
-    let mut title = title.clone();
-    for run in &mut title.0 {
-        if run.style == crate::document::Style::Plain {
-            run.style = crate::document::Style::Strong;
-        }
-    }
-    title
-}
-
 fn break_row<'a>(
     breaker: &LineBreaker<'_>,
     plan: &TablePlan,
@@ -102,7 +92,7 @@ fn row_height(row: &[Vec<TextLine>], size: f32) -> f32 {
 
 fn head_row(flow: &PageFlow, table: &Table, plan: &TablePlan) -> BrokenRow {
     let titles: Vec<Text> =
-        table.columns.iter().map(|column| strong_title(&column.title)).collect();
+        table.columns.iter().map(|column| column.title.strengthened()).collect();
     break_row(&flow.line_breaker(plan.size), plan, titles.iter())
 }
 

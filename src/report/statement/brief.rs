@@ -38,17 +38,13 @@ pub(crate) struct BriefReasons {
 
 /// The reasons given, in few lines. Those whose kind is not known are told one by one.
 pub(crate) fn brief_reasons(evidence: &Evidence, reasons: Vec<ToldReason>) -> BriefReasons {
-    let all_sentences = || reasons.iter().map(|reason| reason.sentence.clone()).collect::<Vec<_>>();
     if reasons.len() <= ONE_BY_ONE {
-        let kind_lines = fitted_lines(&all_sentences());
-        return BriefReasons {
-            whole: kind_lines == all_sentences(),
-            lines: kind_lines,
-            uncut: all_sentences(),
-        };
+        let sentences = sentences_of(reasons);
+        let lines = fitted_lines(&sentences);
+        return BriefReasons { whole: lines == sentences, lines, uncut: sentences };
     }
-    let mut reasons_by_kind: Vec<(Option<ReasonKind>, Vec<&ToldReason>)> = Vec::new();
-    for reason in &reasons {
+    let mut reasons_by_kind: Vec<(Option<ReasonKind>, Vec<ToldReason>)> = Vec::new();
+    for reason in reasons {
         let kind = reason.ground.as_ref().map(|ground| ground.kind);
         match reasons_by_kind.iter_mut().find(|(known_kind, _)| *known_kind == kind) {
             Some((_, kind_reasons)) => kind_reasons.push(reason),
@@ -57,7 +53,7 @@ pub(crate) fn brief_reasons(evidence: &Evidence, reasons: Vec<ToldReason>) -> Br
     }
     let kind_lines = reasons_by_kind.into_iter().flat_map(|(kind, kind_reasons)| match kind {
         Some(kind) if kind_reasons.len() > FEW => joint_line(evidence, kind, &kind_reasons),
-        Some(_) | None => kind_reasons.iter().map(|reason| reason.sentence.clone()).collect(),
+        Some(_) | None => sentences_of(kind_reasons),
     });
     let mut uncut_lines: Vec<String> = kind_lines.collect();
     let left_out = uncut_lines.len().saturating_sub(LINES);
@@ -66,6 +62,10 @@ pub(crate) fn brief_reasons(evidence: &Evidence, reasons: Vec<ToldReason>) -> Br
         uncut_lines.push(format!("… and {left_out} more lines of reasons"));
     }
     BriefReasons { lines: fitted_lines(&uncut_lines), uncut: uncut_lines, whole: false }
+}
+
+fn sentences_of(reasons: Vec<ToldReason>) -> Vec<String> {
+    reasons.into_iter().map(|reason| reason.sentence).collect()
 }
 
 /// Lines shortened for a page, the more the more there are.
@@ -78,7 +78,7 @@ fn fitted_lines(lines: &[String]) -> Vec<String> {
     lines.iter().map(|line| shortened(line, line_limit)).collect()
 }
 
-fn joint_line(evidence: &Evidence, kind: ReasonKind, kind_reasons: &[&ToldReason]) -> Vec<String> {
+fn joint_line(evidence: &Evidence, kind: ReasonKind, kind_reasons: &[ToldReason]) -> Vec<String> {
     if let Some(verdict) = kind.verdict() {
         return verdict_lines(evidence, verdict);
     }

@@ -121,7 +121,7 @@ fn aligned_rows(rows: &[Vec<&str>]) -> Vec<String> {
     let width_of_column = |column_index: usize| {
         let column_widths =
             rows.iter().filter_map(|row| row.get(column_index)).map(|cell| column_width(cell));
-        column_widths.filter(|width_of_column| *width_of_column <= ALIGNED).max().unwrap_or(0)
+        column_widths.filter(|width| *width <= ALIGNED).max().unwrap_or(0)
     };
     let column_widths: Vec<usize> = (0..column_count).map(width_of_column).collect();
     let aligned_line = |row: &Vec<&str>| {

@@ -124,7 +124,7 @@ fn fitting_columns(
     while !remaining_names.is_empty() {
         let fitting_count = (1..=remaining_names.len())
             .rev()
-            .find(|fitting_count| fits_width(&remaining_names[..*fitting_count]))
+            .find(|count| fits_width(&remaining_names[..*count]))
             .unwrap_or(1);
         let (table, others) = remaining_names.split_at(fitting_count);
         tables.push(table);
@@ -193,8 +193,8 @@ fn share_table(
 /// `11/12 91.6%`, rounded as everywhere; `+1J` for a justified one among the rest.
 fn short_share(summary: &CriterionSummary) -> String {
     let percent_words = facts::percent_in_words(summary.covered, summary.total);
-    let percent_words = percent_words
-        .map_or_else(|| "none".to_owned(), |percent_words| percent_words.replace('\u{a0}', ""));
+    let percent_words =
+        percent_words.map_or_else(|| "none".to_owned(), |words| words.replace('\u{a0}', ""));
     let justified_words =
         if summary.justified > 0 { format!("+{}J", summary.justified) } else { String::new() };
     format!("{}{justified_words}/{} {percent_words}", summary.covered, summary.total)

@@ -253,10 +253,8 @@ pub(super) fn check_findings(stored: &Evidence, verification: &mut Verification)
                             text.as_str() == Some(&different_schedule.to_string())
                         })
                     };
-                    let named_schedules = finding
-                        .details
-                        .get("schedules")
-                        .and_then(|named_schedules| named_schedules.as_array());
+                    let named_schedules =
+                        finding.details.get("schedules").and_then(|schedules| schedules.as_array());
                     verification.check(
                         named_schedules
                             .is_none_or(|named_schedules| named_schedules.iter().all(is_listed)),
@@ -277,8 +275,7 @@ pub(super) fn check_findings(stored: &Evidence, verification: &mut Verification)
 fn values_agree(finding: &Finding) -> bool {
     let detail_list = |name: &str| finding.details.get(name).and_then(|values| values.as_array());
     let says_same_value =
-        finding.details.get("same_value").and_then(|says_same_value| says_same_value.as_bool())
-            == Some(true);
+        finding.details.get("same_value").and_then(|value| value.as_bool()) == Some(true);
     let all_equal =
         |values: &Vec<serde_json::Value>| values.windows(2).all(|pair| pair[0] == pair[1]);
     !says_same_value
