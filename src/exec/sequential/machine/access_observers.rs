@@ -11,56 +11,58 @@ use vkcert_model::finding::{Finding, FindingKind};
 impl Machine<'_> {
     /// Notes who has accessed which bytes of a store by the instruction at hand.
     #[cold]
-    pub(super) fn tell_users(&mut self, root: AccessRoot, place: u32) {
-        let mut users = std::mem::take(&mut self.monitor.users);
-        for (lane, bytes, touch) in users.drain(..) {
-            self.note_user(root, lane, bytes, touch, place);
+    pub(super) fn note_users(&mut self, access_root: AccessRoot, source_index: u32) {
+        let mut noted_users = std::mem::take(&mut self.monitor.noted_users);
+        for (lane, byte_range, touch) in noted_users.drain(..) {
+            self.note_user(access_root, lane, byte_range, touch, source_index);
         }
-        self.monitor.users = users;
+        self.monitor.noted_users = noted_users;
     }
 
     /// Notes an access of a lane to some bytes of a store; tells of it where another variable must
     /// not see them.
     fn note_user(
         &mut self,
-        root: AccessRoot,
+        access_root: AccessRoot,
         lane: usize,
-        bytes: Range<usize>,
+        byte_range: Range<usize>,
         touch: AccessKind,
-        place: u32,
+        source_index: u32,
     ) {
-        self.note_read(root, bytes.clone(), touch, place);
-        let AccessRoot::Descriptor(descriptor) = root else { return };
+        self.note_read(access_root, byte_range.clone(), touch, source_index);
+        let AccessRoot::Descriptor(descriptor) = access_root else { return };
         let Some(aliasing) = &mut self.monitor.aliasing else { return };
-        let first = bytes.start;
-        let Some(other) = aliasing.note_access(descriptor, bytes, touch) else { return };
-        let witness = self.invocation(self.registers.first_lane + lane as u32);
-        let (own, others) = (
+        let first_byte = byte_range.start;
+        let Some(other_descriptor) = aliasing.note_access(descriptor, byte_range, touch) else {
+            return;
+        };
+        let global_id = self.global_id(self.registers.first_lane + lane as u32);
+        let (own_descriptor, other_variable) = (
             &self.program.descriptors[descriptor as usize],
-            &self.program.descriptors[other as usize],
+            &self.program.descriptors[other_descriptor as usize],
         );
         // Two clashes of one instruction differ by the other variable.
-        self.monitor.collector.add(FindingKind::UndefinedValue, [place, NOWHERE], u32::MAX - 8 - other, || {
-            let (exclusive, kept) = match own.exclusive {
-                RestrictQualifier::Declared => (own, others),
-                RestrictQualifier::No => (others, own),
+        self.monitor.collector.add_occurrence(FindingKind::UndefinedValue, [source_index, NOWHERE], u32::MAX - 8 - other_descriptor, || {
+            let (exclusive, other_access) = match own_descriptor.exclusive {
+                RestrictQualifier::Declared => (own_descriptor, other_variable),
+                RestrictQualifier::No => (other_variable, own_descriptor),
             };
-            let message = format!(
-                "the `restrict` variable `{}` and `{}` access the same bytes, and one of them stores",
-                exclusive.name, kept.name
-            );
-            let finding = Finding::new(FindingKind::UndefinedValue, message)
-                .detail("object", own.name.clone())
-                .detail("other", others.name.clone())
-                .detail("byte", first as u64);
-            Finding { invocations: vec![witness], ..finding }
+            let message = format!("the `restrict` variable `{}` and `{}` access the same bytes, and one of them stores", exclusive.name, other_access.name);
+            let finding = Finding::new(FindingKind::UndefinedValue, message).detail("object", own_descriptor.name.clone()).detail("other", other_variable.name.clone()).detail("byte", first_byte as u64);
+            Finding { invocations: vec![global_id], ..finding }
         });
     }
 
     /// Notes an access to some bytes of a store, where reads are watched.
-    fn note_read(&mut self, root: AccessRoot, bytes: Range<usize>, touch: AccessKind, place: u32) {
+    fn note_read(
+        &mut self,
+        access_root: AccessRoot,
+        byte_range: Range<usize>,
+        touch: AccessKind,
+        source_index: u32,
+    ) {
         let Some(reads) = &mut self.monitor.reads else { return };
-        let buffer = match root {
+        let buffer_index = match access_root {
             AccessRoot::Descriptor(index) => {
                 self.memory.slots[index as usize].map(|slot| slot.buffer)
             }
@@ -72,8 +74,8 @@ impl Machine<'_> {
             | AccessRoot::Address(_)
             | AccessRoot::Pointer { .. } => None,
         };
-        if let Some(buffer) = buffer {
-            reads.note_access(buffer, bytes, touch, place);
+        if let Some(buffer_index) = buffer_index {
+            reads.note_access(buffer_index, byte_range, touch, source_index);
         }
     }
 }

@@ -8,7 +8,7 @@
 //! Does not cover: memory of invocations, which nobody else sees; control-flow traces
 //! (`control_trace`) and waiting (`spin_detection`), which follow values.
 
-use super::addressing::Addressed;
+use super::addressing::AddressedLanes;
 use super::monitor::Monitor;
 use super::state::Machine;
 use crate::ir::atomic::{AccessKind, AtomicOperation};
@@ -22,11 +22,11 @@ use std::sync::Arc;
 
 /// When and where an instruction accesses memory.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Moment {
-    pub(super) place: u32,
-    pub(super) memory: MemoryKinds,
+pub(super) struct AccessMoment {
+    pub(super) source_index: u32,
+    pub(super) memory_kinds: MemoryKinds,
     /// The time of the first lane of the tile, whose local index this is.
-    pub(super) now: CurrentAccess,
+    pub(super) current_time: CurrentAccess,
     pub(super) first_lane: u32,
 }
 
@@ -47,34 +47,34 @@ pub(super) struct LaneAccess {
 pub(super) struct AtomicAccess {
     pub(super) op: AtomicOperation,
     /// The time behind it.
-    pub(super) after: u32,
+    pub(super) time_after: u32,
     /// How workers on several cores keep it.
-    pub(super) mark: AtomicMark,
+    pub(super) atomic_order: AtomicOrder,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum AtomicMark {
+pub(super) enum AtomicOrder {
     /// As a read, a write or both: the order counts.
     InOrder,
     /// By what it does; with a way where its place among others does not matter.
     ByOperation(Option<[CommutativeUpdate; 2]>),
 }
 
-impl Moment {
-    pub(super) fn of(
+impl AccessMoment {
+    pub(super) fn for_memory(
         clock: &IntervalClock,
-        memory: MemoryKinds,
+        memory_kinds: MemoryKinds,
         first_lane: u32,
-        place: u32,
+        source_index: u32,
     ) -> Self {
-        let now = if memory == MemoryKinds::WORKGROUP {
-            clock.access_in_workgroup(first_lane, place)
-        } else if memory == MemoryKinds::IMAGES {
-            clock.access_in_images(first_lane, place)
+        let current_time = if memory_kinds == MemoryKinds::WORKGROUP {
+            clock.access_in_workgroup(first_lane, source_index)
+        } else if memory_kinds == MemoryKinds::IMAGES {
+            clock.access_in_images(first_lane, source_index)
         } else {
-            clock.access_in_buffers(first_lane, place)
+            clock.access_in_buffers(first_lane, source_index)
         };
-        Self { place, memory, now, first_lane }
+        Self { source_index, memory_kinds, current_time, first_lane }
     }
 }
 
@@ -82,82 +82,103 @@ impl Monitor {
     /// Whether anybody watches accesses.
     #[inline]
     pub(super) fn watches_accesses(&self) -> bool {
-        self.track_races || self.marked || self.notes_users()
+        self.track_races || self.marks_access_sets || self.notes_users()
     }
 
     /// A lane is about to access bytes of a store.
     #[inline]
-    pub(super) fn observe(&mut self, store: &mut Store, moment: &Moment, one: &LaneAccess) {
+    pub(super) fn observe_access(
+        &mut self,
+        store: &mut Store,
+        access_moment: &AccessMoment,
+        lane_access: &LaneAccess,
+    ) {
         if let Some(marks) = &mut store.access_set {
-            mark(marks, one);
+            mark_access_set(marks, lane_access);
         }
         if self.notes_users() {
-            self.users.push((one.lane, one.bytes.clone(), one.touch));
+            self.noted_users.push((lane_access.lane, lane_access.bytes.clone(), lane_access.touch));
         }
         if self.track_races {
-            self.race(store, moment, one);
+            self.check_races(store, access_moment, lane_access);
         }
     }
 }
 
 /// Marks what workgroups touch that run on several cores.
-fn mark(marks: &mut AccessSet, one: &LaneAccess) {
-    let (first, length) = (one.bytes.start, one.bytes.len());
-    match one.atomic {
-        Some(AtomicAccess { op, mark: AtomicMark::ByOperation(way), .. }) => {
-            marks.mark_atomic(op, first / 4..(first + length) / 4, way)
-        }
-        Some(AtomicAccess { mark: AtomicMark::InOrder, .. }) | None => {
-            marks.mark_bytes(one.touch, first, length)
+fn mark_access_set(access_set: &mut AccessSet, lane_access: &LaneAccess) {
+    let (first_byte, byte_count) = (lane_access.bytes.start, lane_access.bytes.len());
+    match lane_access.atomic {
+        Some(AtomicAccess {
+            op,
+            atomic_order: AtomicOrder::ByOperation(combined_operations),
+            ..
+        }) => access_set.mark_atomic(
+            op,
+            first_byte / 4..(first_byte + byte_count) / 4,
+            combined_operations,
+        ),
+        Some(AtomicAccess { atomic_order: AtomicOrder::InOrder, .. }) | None => {
+            access_set.mark_bytes(lane_access.touch, first_byte, byte_count)
         }
     }
 }
 
 impl Machine<'_> {
-    pub(super) fn moment(&self, root: AccessRoot, place: u32) -> Moment {
-        let memory = if root.is_buffer() { MemoryKinds::BUFFERS } else { MemoryKinds::WORKGROUP };
-        Moment::of(&self.monitor.clock, memory, self.registers.first_lane, place)
+    pub(super) fn access_moment(&self, access_root: AccessRoot, source_index: u32) -> AccessMoment {
+        let memory_kinds =
+            if access_root.is_buffer() { MemoryKinds::BUFFERS } else { MemoryKinds::WORKGROUP };
+        AccessMoment::for_memory(
+            &self.monitor.clock,
+            memory_kinds,
+            self.registers.first_lane,
+            source_index,
+        )
     }
 
     /// The lanes have read one word each.
     pub(super) fn observe_reads(
         &mut self,
         access: &Access,
-        found: &Addressed,
+        addressed: &AddressedLanes,
         component: u32,
-        place: u32,
+        source_index: u32,
     ) {
         if !self.monitor.watches_accesses() {
             return;
         }
-        let moment = self.moment(access.root, place);
+        let access_moment = self.access_moment(access.root, source_index);
         let addresses = std::mem::take(&mut self.memory.addresses);
         if let Some(store) = self.memory.store_of_mut(access.root) {
-            for lane in found.lanes.lanes() {
-                let word = addresses[lane].wrapping_add(component);
-                if word >= found.limit {
+            for lane in addressed.lanes.lanes() {
+                let word_index = addresses[lane].wrapping_add(component);
+                if word_index >= addressed.root_limit {
                     continue;
                 }
-                let at = found.first + word as usize;
-                let one = LaneAccess {
+                let store_index = addressed.first_word + word_index as usize;
+                let lane_access = LaneAccess {
                     lane,
-                    bytes: 4 * at..4 * at + 4,
+                    bytes: 4 * store_index..4 * store_index + 4,
                     touch: AccessKind::Read,
-                    values: [u128::from(store.words[at]); 2],
+                    values: [u128::from(store.words[store_index]); 2],
                     atomic: None,
                 };
-                self.monitor.observe(store, &moment, &one);
+                self.monitor.observe_access(store, &access_moment, &lane_access);
             }
         }
         self.memory.addresses = addresses;
-        self.tell_access((access.root, &access.name), place);
+        self.report_access((access.root, &access.name), source_index);
     }
 
     /// Tells what was noticed of the accesses of all lanes to a variable.
-    pub(super) fn tell_access(&mut self, (root, name): (AccessRoot, &Arc<str>), place: u32) {
-        if !self.monitor.users.is_empty() {
-            self.tell_users(root, place);
+    pub(super) fn report_access(
+        &mut self,
+        (root, name): (AccessRoot, &Arc<str>),
+        source_index: u32,
+    ) {
+        if !self.monitor.noted_users.is_empty() {
+            self.note_users(root, source_index);
         }
-        self.report_races((root, name), place);
+        self.report_races((root, name), source_index);
     }
 }

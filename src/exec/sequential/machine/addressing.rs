@@ -9,49 +9,49 @@ use vkcert_model::finding::{Finding, FindingKind};
 
 /// Which way a value goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Direction {
+pub(super) enum TransferDirection {
     Load,
     Store,
 }
 
 /// What an access found about the lanes' addresses.
-pub(super) struct Addressed {
+pub(super) struct AddressedLanes {
     /// Active lanes whose every index is inside its dimension.
     pub(super) lanes: LaneMask,
     /// Whether every lane, active or not, can be read without looking.
-    pub(super) unguarded: bool,
+    pub(super) all_readable: bool,
     /// What the root holds, in units of the access.
-    pub(super) limit: u32,
+    pub(super) root_limit: u32,
     /// Word of the store where the root begins.
-    pub(super) first: usize,
+    pub(super) first_word: usize,
 }
 
 impl Machine<'_> {
     /// How much a root holds, in units, and the word of its store where it begins.
-    pub(super) fn range_of(
+    pub(super) fn root_range(
         &self,
-        root: AccessRoot,
+        access_root: AccessRoot,
         window: Option<[u32; 2]>,
         unit: AddressUnit,
     ) -> (u32, usize) {
-        match root {
-            AccessRoot::Descriptor(index) => {
-                self.memory.slots[index as usize].map_or((0, 0), |slot| match unit {
-                    AddressUnit::Word => (slot.words, slot.first),
-                    AddressUnit::Byte => (slot.bytes, slot.first),
-                })
-            }
-            AccessRoot::Workgroup if let Some([first, words]) = window => {
-                let words =
-                    words.min((self.memory.workgroup.words.len() as u32).saturating_sub(first));
-                (unit.of_words(words), first as usize)
+        match access_root {
+            AccessRoot::Descriptor(descriptor_index) => self.memory.slots
+                [descriptor_index as usize]
+                .map_or((0, 0), |bound_slot| match unit {
+                    AddressUnit::Word => (bound_slot.words, bound_slot.first),
+                    AddressUnit::Byte => (bound_slot.bytes, bound_slot.first),
+                }),
+            AccessRoot::Workgroup if let Some([first_word, window_words]) = window => {
+                let window_words = window_words
+                    .min((self.memory.workgroup.words.len() as u32).saturating_sub(first_word));
+                (unit.of_words(window_words), first_word as usize)
             }
             AccessRoot::Workgroup => (unit.of_words(self.memory.workgroup.words.len() as u32), 0),
             AccessRoot::Invocation => (unit.of_words(self.program.invocation_words), 0),
             AccessRoot::PushConstant => {
                 (unit.of_words(self.memory.push_constants.words.len() as u32), 0)
             }
-            AccessRoot::Buffer(index) => (self.memory.buffer_bytes(index), 0),
+            AccessRoot::Buffer(descriptor_index) => (self.memory.buffer_bytes(descriptor_index), 0),
             // Taken apart before (`indirect`).
             AccessRoot::Descriptors { .. }
             | AccessRoot::Address(_)
@@ -61,14 +61,15 @@ impl Machine<'_> {
 
     /// Fills `addresses` with the address of each lane, relative to the root, in units of the
     /// access.
-    pub(super) fn address(&mut self, access: &Access, place: u32) -> Addressed {
-        let (limit, first) = self.range_of(access.root, access.window, access.unit);
-        let mut lanes = self.registers.active;
+    pub(super) fn address_lanes(&mut self, access: &Access, source_index: u32) -> AddressedLanes {
+        let (root_limit, first_word) = self.root_range(access.root, access.window, access.unit);
+        let mut inside_lanes = self.registers.active_lanes;
         let mut addresses = std::mem::take(&mut self.memory.addresses);
         match access.root {
             AccessRoot::Buffer(_) => {
-                let starts = addresses.iter_mut().zip(&self.memory.offsets);
-                starts.for_each(|(address, offset)| *address = offset.saturating_add(access.base));
+                let buffer_starts = addresses.iter_mut().zip(&self.memory.offsets);
+                buffer_starts
+                    .for_each(|(address, offset)| *address = offset.saturating_add(access.base));
             }
             AccessRoot::Descriptor(_)
             | AccessRoot::Workgroup
@@ -84,90 +85,74 @@ impl Machine<'_> {
                 // Of a buffer that an address leads to only the end is known.
                 DimensionBound::Runtime if matches!(access.root, AccessRoot::Buffer(_)) => u32::MAX,
                 DimensionBound::Runtime => {
-                    limit.saturating_sub(access.base).div_ceil(dimension.stride.max(1))
+                    root_limit.saturating_sub(access.base).div_ceil(dimension.stride.max(1))
                 }
             };
             let indices = &self.registers.words[dimension.index.0 as usize];
-            let mut outside = 0;
+            let mut any_outside = 0;
             for (address, index) in addresses.iter_mut().zip(indices) {
                 *address = address.wrapping_add(index.wrapping_mul(dimension.stride));
-                outside |= u32::from(*index >= bound);
+                any_outside |= u32::from(*index >= bound);
             }
-            if outside != 0 {
-                lanes = self.inside_dimension(access, position, bound, lanes, place);
+            if any_outside != 0 {
+                inside_lanes = self.lanes_inside_dimension(
+                    access,
+                    position,
+                    bound,
+                    inside_lanes,
+                    source_index,
+                );
             }
         }
         if access.alignment != Alignment::NONE {
-            self.report_misaligned(access, &addresses, &lanes, place);
+            self.report_misaligned(access, &addresses, &inside_lanes, source_index);
         }
-        let span = access.span();
-        let room = limit.checked_sub(span);
-        let most = addresses.iter().fold(0, |most, address| most.max(*address));
-        let inside = room.is_some_and(|room| most <= room);
+        let access_span = access.span();
+        let last_start = root_limit.checked_sub(access_span);
+        let highest_address =
+            addresses.iter().fold(0, |highest_address, address| highest_address.max(*address));
+        let all_inside = last_start.is_some_and(|last_start| highest_address <= last_start);
         self.memory.addresses = addresses;
         if let AccessRoot::Descriptor(index) = access.root {
-            self.memory.touch_range(
+            self.memory.note_highest_unit(
                 index as usize,
-                &lanes,
-                most.saturating_add(span),
-                span,
-                limit,
+                &inside_lanes,
+                highest_address.saturating_add(access_span),
+                access_span,
+                root_limit,
                 access.unit,
             );
         }
-        let unguarded = inside && lanes == self.registers.active;
-        Addressed { lanes, unguarded, limit, first }
+        let unguarded = all_inside && inside_lanes == self.registers.active_lanes;
+        AddressedLanes { lanes: inside_lanes, all_readable: unguarded, root_limit, first_word }
     }
 
     /// Reports active lanes whose index lies outside one dimension; gives the others.
-    fn inside_dimension(
+    fn lanes_inside_dimension(
         &mut self,
         access: &Access,
         position: usize,
-        bound: u32,
-        mut lanes: LaneMask,
-        place: u32,
+        element_count: u32,
+        mut inside_lanes: LaneMask,
+        source_index: u32,
     ) -> LaneMask {
         let dimension = access.dimensions[position];
-        for lane in lanes.lanes() {
+        for lane in inside_lanes.lanes() {
             let index = self.registers.words[dimension.index.0 as usize][lane];
-            if index < bound {
+            if index < element_count {
                 continue;
             }
-            lanes.0[lane / 64] &= !(1 << (lane % 64));
-            let witness = self.invocation(self.registers.first_lane + lane as u32);
-            self.monitor.collector.add(
-                FindingKind::OutOfBounds,
-                [place, NOWHERE],
-                position as u32,
-                || {
-                    let shown = if dimension.signed {
-                        (index as i32).to_string()
-                    } else {
-                        index.to_string()
-                    };
-                    let name = &access.name;
-                    let total = access.dimensions.len();
-                    let which = if total > 1 {
-                        format!(" (index {} of {total})", position + 1)
-                    } else {
-                        String::new()
-                    };
-                    Finding {
-                        invocations: vec![witness],
-                        ..Finding::new(
-                            FindingKind::OutOfBounds,
-                            format!(
-                                "index {shown} is outside the {bound} elements of `{name}`{which}"
-                            ),
-                        )
-                        .detail("object", name.to_string())
-                        .detail("dimension", position as u64 + 1)
-                    }
-                },
-            );
+            inside_lanes.0[lane / 64] &= !(1 << (lane % 64));
+            let global_id = self.global_id(self.registers.first_lane + lane as u32);
+            self.monitor.collector.add_occurrence(FindingKind::OutOfBounds, [source_index, NOWHERE], position as u32, || {
+                let shown_index = if dimension.signed { (index as i32).to_string() } else { index.to_string() };
+                let object_name = &access.name;
+                let dimension_count = access.dimensions.len();
+                let which_dimension = if dimension_count > 1 { format!(" (index {} of {dimension_count})", position + 1) } else { String::new() };
+                Finding { invocations: vec![global_id], ..Finding::new(FindingKind::OutOfBounds, format!("index {shown_index} is outside the {element_count} elements of `{object_name}`{which_dimension}")).detail("object", object_name.to_string()).detail("dimension", position as u64 + 1) }
+            });
         }
-        lanes
+        inside_lanes
     }
 
     /// Reports lanes whose device address is not aligned as the instruction or the block says.
@@ -177,29 +162,29 @@ impl Machine<'_> {
         access: &Access,
         addresses: &[u32],
         lanes: &LaneMask,
-        place: u32,
+        source_index: u32,
     ) {
         let AccessRoot::Buffer(buffer) = access.root else { return };
-        let Alignment { access: own, block } = access.alignment;
+        let Alignment { access: access_alignment, block } = access.alignment;
         for lane in lanes.lanes() {
-            let (byte, start) = (addresses[lane], self.memory.offsets[lane]);
-            let (byte, alignment) = match (start.is_multiple_of(block), byte.is_multiple_of(own)) {
-                (false, _) => (start, block),
-                (true, false) => (byte, own),
+            let (byte_offset, buffer_offset) = (addresses[lane], self.memory.offsets[lane]);
+            let (byte_offset, alignment) = match (
+                buffer_offset.is_multiple_of(block),
+                byte_offset.is_multiple_of(access_alignment),
+            ) {
+                (false, _) => (buffer_offset, block),
+                (true, false) => (byte_offset, access_alignment),
                 (true, true) => continue,
             };
-            let witness = self.invocation(self.registers.first_lane + lane as u32);
-            self.monitor.collector.add(FindingKind::OutOfBounds, [place, NOWHERE], u32::MAX - 2, || {
-                let (name, address) = (&access.name, address_symbol(buffer, byte.into()));
+            let global_id = self.global_id(self.registers.first_lane + lane as u32);
+            self.monitor.collector.add_occurrence(FindingKind::OutOfBounds, [source_index, NOWHERE], u32::MAX - 2, || {
+                let (object_name, device_address) = (&access.name, address_symbol(buffer, byte_offset.into()));
                 let message = format!(
-                    "the address {address:#x} of `{name}` (byte {byte} of its buffer) is no multiple of {alignment}, \
+                    "the address {device_address:#x} of `{object_name}` (byte {byte_offset} of its buffer) is no multiple of {alignment}, \
                      its declared alignment"
                 );
-                let finding = Finding::new(FindingKind::OutOfBounds, message)
-                    .detail("object", name.to_string())
-                    .detail("address", format!("{address:#x}"))
-                    .detail("alignment", alignment);
-                Finding { invocations: vec![witness], ..finding }
+                let finding = Finding::new(FindingKind::OutOfBounds, message).detail("object", object_name.to_string()).detail("address", format!("{device_address:#x}")).detail("alignment", alignment);
+                Finding { invocations: vec![global_id], ..finding }
             });
         }
     }

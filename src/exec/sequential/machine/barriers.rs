@@ -2,136 +2,129 @@
 
 use super::finding_collector::NOWHERE;
 use super::state::Machine;
-use super::tile::{Tile, Waiting, insert};
+use super::tile::{BarrierWait, Tile, insert_entry};
 use std::collections::BTreeMap;
 use vkcert_model::finding::{Finding, FindingKind};
 
 impl<'a> Machine<'a> {
     /// All lanes of the workgroup wait or have ended. Compares the barriers, releases those that
     /// wait; whether any did.
-    pub(super) fn meet(&mut self, tiles: &mut [Tile]) -> bool {
-        let mut gathered: BTreeMap<(u32, Vec<u32>), (u64, u32)> = BTreeMap::new();
-        let mut ended: BTreeMap<u32, (u64, u32)> = BTreeMap::new();
-        for tile in tiles.iter() {
+    pub(super) fn release_barrier(&mut self, workgroup_tiles: &mut [Tile]) -> bool {
+        let mut waiting_counts: BTreeMap<(u32, Vec<u32>), (u64, u32)> = BTreeMap::new();
+        let mut ended_counts: BTreeMap<u32, (u64, u32)> = BTreeMap::new();
+        for tile in workgroup_tiles.iter() {
             for waiting in &tile.waiting {
-                self.identities(tile, waiting, &mut gathered);
+                self.count_waiting(tile, waiting, &mut waiting_counts);
             }
             for (lane, place) in
-                tile.ended.iter().enumerate().filter(|(_, place)| **place != NOWHERE)
+                tile.end_places.iter().enumerate().filter(|(_, place)| **place != NOWHERE)
             {
-                ended.entry(*place).or_insert((0, tile.first + lane as u32)).0 += 1;
+                ended_counts.entry(*place).or_insert((0, tile.first_lane + lane as u32)).0 += 1;
             }
         }
-        if gathered.is_empty() {
+        if waiting_counts.is_empty() {
             return false;
         }
-        let barriers: Vec<u32> = gathered.keys().map(|(barrier, _)| *barrier).collect();
-        if gathered.len() > 1 || !ended.is_empty() {
-            self.report_divergence(&gathered, &ended);
+        let barrier_indices: Vec<u32> =
+            waiting_counts.keys().map(|(barrier, _)| *barrier).collect();
+        if waiting_counts.len() > 1 || !ended_counts.is_empty() {
+            self.report_divergence(&waiting_counts, &ended_counts);
         } else {
-            self.monitor.regions.whole[barriers[0] as usize] += 1;
-            self.monitor.recorder.keep_barrier(barriers[0], self.scheduler.workgroup_index);
+            self.monitor.regions.whole_times[barrier_indices[0] as usize] += 1;
+            self.monitor.recorder.keep_barrier(barrier_indices[0], self.scheduler.workgroup_index);
         }
-        for barrier in &barriers {
-            self.monitor.regions.entered[*barrier as usize + 1] += 1;
+        for barrier in &barrier_indices {
+            self.monitor.regions.entered_times[*barrier as usize + 1] += 1;
         }
-        let ordered = self.ordered(barriers[0]);
-        self.monitor.clock.pass_barrier(ordered);
+        let barrier_order = self.barrier_order(barrier_indices[0]);
+        self.monitor.clock.pass_barrier(barrier_order);
         if let Some(order) = &self.monitor.order {
-            let fences = self.program.barriers[barriers[0] as usize].fences;
+            let barrier_fences = self.program.barriers[barrier_indices[0] as usize].fences;
             let mut order = order.borrow_mut();
-            order.workgroup_barrier(ordered.kinds(), fences.control, self.monitor.clock.latest());
-            if let Some(fence) = fences.idiom_repetition(self.settings.memory_model) {
-                let after = self.monitor.clock.advance_time();
+            order.workgroup_barrier(
+                barrier_order.kinds(),
+                barrier_fences.control,
+                self.monitor.clock.latest(),
+            );
+            if let Some(fence) = barrier_fences.idiom_repetition(self.settings.memory_model) {
+                let time_after = self.monitor.clock.advance_time();
                 let invocations = self.program.local_size.iter().product::<u32>();
-                (0..invocations).for_each(|one| order.execute_fence(one, fence, after));
+                (0..invocations)
+                    .for_each(|local_index| order.execute_fence(local_index, fence, time_after));
             }
         }
-        for tile in tiles {
+        for tile in workgroup_tiles {
             for waiting in std::mem::take(&mut tile.waiting) {
-                insert(&mut tile.frontier, waiting.to, &waiting.mask);
+                insert_entry(&mut tile.frontier, waiting.next_block, &waiting.mask);
             }
         }
         true
     }
 
     /// Adds each waiting lane under its barrier and the iterations of the loops around it.
-    fn identities(
+    fn count_waiting(
         &self,
         tile: &Tile,
-        waiting: &Waiting,
-        gathered: &mut BTreeMap<(u32, Vec<u32>), (u64, u32)>,
+        waiting: &BarrierWait,
+        waiting_counts: &mut BTreeMap<(u32, Vec<u32>), (u64, u32)>,
     ) {
-        let barrier = &self.program.barriers[waiting.barrier as usize];
-        let counters: Vec<&[u32]> = barrier
+        let barrier = &self.program.barriers[waiting.barrier_index as usize];
+        let loop_counters: Vec<&[u32]> = barrier
             .counters
             .iter()
             .map(|reg| &tile.words[(reg.0 - self.program.shared_words) as usize][..])
             .collect();
-        let mut last: Option<(Vec<u32>, u64, u32)> = None;
-        let flush = |(iterations, count, first): (Vec<u32>, u64, u32),
-                     gathered: &mut BTreeMap<_, (u64, u32)>| {
-            gathered.entry((waiting.barrier, iterations)).or_insert((0, first)).0 += count;
+        let mut last_run: Option<(Vec<u32>, u64, u32)> = None;
+        let add_run = |(iterations, lane_count, first_lane): (Vec<u32>, u64, u32),
+                       waiting_counts: &mut BTreeMap<_, (u64, u32)>| {
+            waiting_counts
+                .entry((waiting.barrier_index, iterations))
+                .or_insert((0, first_lane))
+                .0 += lane_count;
         };
         for lane in waiting.mask.lanes() {
-            let same = |iterations: &[u32]| {
-                iterations.iter().zip(&counters).all(|(value, all)| *value == all[lane])
+            let has_iterations = |iterations: &[u32]| {
+                iterations.iter().zip(&loop_counters).all(|(value, all)| *value == all[lane])
             };
-            match &mut last {
-                Some((iterations, count, _)) if same(iterations) => *count += 1,
+            match &mut last_run {
+                Some((iterations, lane_count, _)) if has_iterations(iterations) => *lane_count += 1,
                 _ => {
-                    if let Some(done) = last.take() {
-                        flush(done, gathered);
+                    if let Some(finished_run) = last_run.take() {
+                        add_run(finished_run, waiting_counts);
                     }
-                    let iterations = counters.iter().map(|all| all[lane]).collect();
-                    last = Some((iterations, 1, tile.first + lane as u32));
+                    let iterations = loop_counters.iter().map(|all| all[lane]).collect();
+                    last_run = Some((iterations, 1, tile.first_lane + lane as u32));
                 }
             }
         }
-        if let Some(done) = last {
-            flush(done, gathered);
+        if let Some(finished_run) = last_run {
+            add_run(finished_run, waiting_counts);
         }
     }
 
     fn report_divergence(
         &mut self,
-        gathered: &BTreeMap<(u32, Vec<u32>), (u64, u32)>,
-        ended: &BTreeMap<u32, (u64, u32)>,
+        waiting_counts: &BTreeMap<(u32, Vec<u32>), (u64, u32)>,
+        ended_counts: &BTreeMap<u32, (u64, u32)>,
     ) {
         self.monitor.diverged = true;
-        let place = |barrier: &u32| self.program.barriers[*barrier as usize].source_index;
-        let mut waiting = gathered.iter();
-        let Some(((barrier, iterations), (count, first))) = waiting.next() else { return };
-        let (here, one) = (place(barrier), self.invocation(*first));
-        let others = waiting.map(|((other, others), (number, lane))| {
-            let what = if other == barrier {
-                format!(
-                    "{number} wait at it in another iteration ({others:?} against {iterations:?})"
-                )
-            } else {
-                format!("{number} wait at another barrier")
-            };
-            (place(other), what, *number, *lane)
+        let barrier_place = |barrier: &u32| self.program.barriers[*barrier as usize].source_index;
+        let mut waiting_groups = waiting_counts.iter();
+        let Some(((barrier, iterations), (count, first_lane))) = waiting_groups.next() else {
+            return;
+        };
+        let (this_place, this_id) = (barrier_place(barrier), self.global_id(*first_lane));
+        let other_barriers = waiting_groups.map(|((other_place, other_barriers), (other_count, other_lane))| {
+            let other_state = if other_place == barrier { format!("{other_count} wait at it in another iteration ({other_barriers:?} against {iterations:?})") } else { format!("{other_count} wait at another barrier") };
+            (barrier_place(other_place), other_state, *other_count, *other_lane)
         });
-        let ended = ended.iter().map(|(place, (number, lane))| {
-            (*place, format!("{number} have ended"), *number, *lane)
+        let ended_counts = ended_counts.iter().map(|(barrier_place, (other_count, other_lane))| {
+            (*barrier_place, format!("{other_count} have ended"), *other_count, *other_lane)
         });
-        let found: Vec<_> = others.chain(ended).collect();
-        for (other, what, number, lane) in found {
-            let two = self.invocation(lane);
-            self.monitor.collector.add(FindingKind::BarrierDivergence, [here, other], 0, || {
-                Finding {
-                    invocations: vec![one, two],
-                    ..Finding::new(
-                        FindingKind::BarrierDivergence,
-                        format!(
-                            "{count} invocations of the workgroup wait at this barrier while {what}"
-                        ),
-                    )
-                    .detail("waiting", *count)
-                    .detail("elsewhere", number)
-                }
-            });
+        let other_lanes: Vec<_> = other_barriers.chain(ended_counts).collect();
+        for (other_place, other_state, other_count, other_lane) in other_lanes {
+            let other_id = self.global_id(other_lane);
+            self.monitor.collector.add_occurrence(FindingKind::BarrierDivergence, [this_place, other_place], 0, || Finding { invocations: vec![this_id, other_id], ..Finding::new(FindingKind::BarrierDivergence, format!("{count} invocations of the workgroup wait at this barrier while {other_state}")).detail("waiting", *count).detail("elsewhere", other_count) });
         }
     }
 }

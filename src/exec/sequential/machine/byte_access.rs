@@ -1,8 +1,8 @@
 //! Loads and stores of numbers of one byte or two, byte by byte.
 
 use super::access_step::LaneAccess;
-use super::addressing::{Addressed, Direction};
-use super::control_trace::{Stored, trace_stored};
+use super::addressing::{AddressedLanes, TransferDirection};
+use super::control_trace::{StoredExtent, trace_stored};
 use super::state::Machine;
 use crate::ir::atomic::AccessKind;
 use crate::ir::lane_mask::MASK_WORDS;
@@ -13,48 +13,54 @@ impl Machine<'_> {
     pub(super) fn load_bytes(
         &mut self,
         access: &Access,
-        found: &Addressed,
-        to: &[Scalar],
-        place: u32,
+        addressed: &AddressedLanes,
+        result_scalars: &[Scalar],
+        source_index: u32,
     ) {
-        for ((component, bytes), scalar) in
-            access.components.iter().zip(access.sizes.iter()).zip(to)
+        for ((component, byte_range), scalar) in
+            access.components.iter().zip(access.sizes.iter()).zip(result_scalars)
         {
-            let mut out = std::mem::take(&mut self.registers.staging);
-            out.fill(0);
-            let mut undefined = [0; MASK_WORDS];
-            let moment = self.moment(access.root, place);
-            for lane in found.lanes.lanes() {
-                let Some(byte) = self.inside(access, found, (lane, *component), *bytes, place)
-                else {
+            let mut lane_values = std::mem::take(&mut self.registers.staging_words);
+            lane_values.fill(0);
+            let mut undefined_lanes = [0; MASK_WORDS];
+            let access_moment = self.access_moment(access.root, source_index);
+            for lane in addressed.lanes.lanes() {
+                let Some(byte_offset) = self.checked_address(
+                    access,
+                    addressed,
+                    (lane, *component),
+                    *byte_range,
+                    source_index,
+                ) else {
                     continue;
                 };
-                let first = 4 * found.first + byte as usize;
-                let bytes = first..first + *bytes as usize;
+                let first_byte = 4 * addressed.first_word + byte_offset as usize;
+                let byte_range = first_byte..first_byte + *byte_range as usize;
                 let store = self.memory.store_of(access.root);
-                out[lane] = store.bytes_as_number(&bytes) as u32;
-                if store.has_undefined_byte(&bytes) {
-                    undefined[lane / 64] |= 1 << (lane % 64);
+                lane_values[lane] = store.bytes_as_number(&byte_range) as u32;
+                if store.has_undefined_byte(&byte_range) {
+                    undefined_lanes[lane / 64] |= 1 << (lane % 64);
                 }
                 if let Some(store) = self.memory.store_of_mut(access.root) {
-                    let values = [u128::from(out[lane]); 2];
+                    let values = [u128::from(lane_values[lane]); 2];
                     let touch = AccessKind::Read;
-                    let one = LaneAccess { lane, bytes, touch, values, atomic: None };
-                    self.monitor.observe(store, &moment, &one);
+                    let lane_access =
+                        LaneAccess { lane, bytes: byte_range, touch, values, atomic: None };
+                    self.monitor.observe_access(store, &access_moment, &lane_access);
                 }
-                self.follow_part(access.root, lane, first / 4);
+                self.trace_stored_word(access.root, lane, first_byte / 4);
             }
-            self.tell_access((access.root, &access.name), place);
-            self.watch_read(access.root, &found.lanes, &out, place, *component);
-            self.registers.write_words(*scalar, &out);
-            self.set_undefined(*scalar, &undefined);
-            self.registers.staging = out;
+            self.report_access((access.root, &access.name), source_index);
+            self.watch_read(access.root, &addressed.lanes, &lane_values, source_index, *component);
+            self.registers.write_words(*scalar, &lane_values);
+            self.set_undefined_lanes(*scalar, &undefined_lanes);
+            self.registers.staging_words = lane_values;
             self.pass_origins(
-                Direction::Load,
+                TransferDirection::Load,
                 *scalar,
-                (access, &undefined),
-                found,
-                (*component, *bytes),
+                (access, &undefined_lanes),
+                addressed,
+                (*component, *byte_range),
             );
         }
     }
@@ -63,62 +69,72 @@ impl Machine<'_> {
     pub(super) fn store_bytes(
         &mut self,
         access: &Access,
-        found: &Addressed,
-        from: &[Scalar],
-        place: u32,
+        addressed: &AddressedLanes,
+        source_scalars: &[Scalar],
+        source_index: u32,
     ) {
-        for ((component, bytes), scalar) in
-            access.components.iter().zip(access.sizes.iter()).zip(from)
+        for ((component, byte_range), scalar) in
+            access.components.iter().zip(access.sizes.iter()).zip(source_scalars)
         {
             let undefined = if self.monitor.track_undefined {
                 self.registers.undefined_bits(*scalar)
             } else {
                 [0; MASK_WORDS]
             };
-            let moment = self.moment(access.root, place);
-            let mut changed = false;
-            for lane in found.lanes.lanes() {
-                let Some(byte) = self.inside(access, found, (lane, *component), *bytes, place)
-                else {
+            let access_moment = self.access_moment(access.root, source_index);
+            let mut memory_changed = false;
+            for lane in addressed.lanes.lanes() {
+                let Some(byte_offset) = self.checked_address(
+                    access,
+                    addressed,
+                    (lane, *component),
+                    *byte_range,
+                    source_index,
+                ) else {
                     continue;
                 };
-                let first = 4 * found.first + byte as usize;
-                let bytes = first..first + *bytes as usize;
-                let trace = self.path(lane);
-                let new = self.registers.word_of(*scalar, lane) & low_bits(bytes.len());
+                let first_byte = 4 * addressed.first_word + byte_offset as usize;
+                let byte_range = first_byte..first_byte + *byte_range as usize;
+                let lane_trace = self.lane_trace(lane);
+                let new_value = self.registers.word_of(*scalar, lane) & low_bits(byte_range.len());
                 let Some(store) = self.memory.store_of_mut(access.root) else { continue };
-                let old = store.bytes_as_number(&bytes) as u32;
-                let one = LaneAccess {
+                let old_value = store.bytes_as_number(&byte_range) as u32;
+                let lane_access = LaneAccess {
                     lane,
-                    bytes: bytes.clone(),
+                    bytes: byte_range.clone(),
                     touch: AccessKind::Write,
-                    values: [old, new].map(u128::from),
+                    values: [old_value, new_value].map(u128::from),
                     atomic: None,
                 };
-                self.monitor.observe(store, &moment, &one);
-                trace_stored(store, trace, first / 4..first / 4 + 1, Stored::Part);
-                changed |= old != new;
+                self.monitor.observe_access(store, &access_moment, &lane_access);
+                trace_stored(
+                    store,
+                    lane_trace,
+                    first_byte / 4..first_byte / 4 + 1,
+                    StoredExtent::Part,
+                );
+                memory_changed |= old_value != new_value;
                 let is_undefined = undefined[lane / 64] >> (lane % 64) & 1 == 1;
                 // An undefined value written to a buffer was reported where it was written.
-                let defined = !is_undefined || access.root.is_buffer();
-                for (at, byte) in bytes.zip(new.to_le_bytes()) {
-                    store.write_byte(at, byte, defined);
+                let is_defined = !is_undefined || access.root.is_buffer();
+                for (byte_index, byte_offset) in byte_range.zip(new_value.to_le_bytes()) {
+                    store.write_byte(byte_index, byte_offset, is_defined);
                 }
             }
-            self.tell_access((access.root, &access.name), place);
-            self.watch_change(access.root, changed);
+            self.report_access((access.root, &access.name), source_index);
+            self.watch_change(access.root, memory_changed);
             self.pass_origins(
-                Direction::Store,
+                TransferDirection::Store,
                 *scalar,
                 (access, &undefined),
-                found,
-                (*component, *bytes),
+                addressed,
+                (*component, *byte_range),
             );
         }
     }
 }
 
 /// The bits of so many bytes of a word.
-fn low_bits(bytes: usize) -> u32 {
-    u32::MAX >> (32 - 8 * bytes.clamp(1, 4))
+fn low_bits(byte_count: usize) -> u32 {
+    u32::MAX >> (32 - 8 * byte_count.clamp(1, 4))
 }

@@ -2,8 +2,8 @@
 
 /// Of a range of permitted results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Choice {
-    Ordinary,
+pub(crate) enum PermittedChoice {
+    Computed,
     Low,
     High,
 }

@@ -22,137 +22,145 @@ use vkcert_spirv::operation::sized::NumberFormat;
 impl Machine<'_> {
     /// The path of a lane; none in an ordinary run.
     #[inline]
-    pub(super) fn path(&self, lane: usize) -> Option<u64> {
-        self.monitor.paths.get(self.registers.first_lane as usize + lane).copied()
+    pub(super) fn lane_trace(&self, lane: usize) -> Option<u64> {
+        self.monitor.lane_traces.get(self.registers.first_lane as usize + lane).copied()
     }
 
     /// Adds a decision to the path of a lane.
-    pub(super) fn follow(&mut self, lane: usize, decided: u64) {
-        if let Some(path) = self.monitor.paths.get_mut(self.registers.first_lane as usize + lane) {
-            *path = mix_bits(*path ^ decided);
+    pub(super) fn extend_trace(&mut self, lane: usize, decision_hash: u64) {
+        if let Some(lane_trace) =
+            self.monitor.lane_traces.get_mut(self.registers.first_lane as usize + lane)
+        {
+            *lane_trace = mix_bits(*lane_trace ^ decision_hash);
         }
     }
 
     /// What a step decided, once it has run.
-    pub(super) fn follow_step(&mut self, action: &LaneInstruction, place: u32) {
+    pub(super) fn trace_step(&mut self, action: &LaneInstruction, source_index: u32) {
         match action {
             LaneInstruction::Compare { op: _, to, a: _, b: _ }
             | LaneInstruction::Classify { op: _, to, a: _ } => {
-                self.follow_mask(*to, place);
+                self.trace_mask(*to, source_index);
             }
             LaneInstruction::Unary { op, to, a } => match op.row().jump {
                 ResultJump::Smooth => {}
-                ResultJump::Result => self.follow_word(*to, place, |word| word),
+                ResultJump::Result => self.trace_word(*to, source_index, |word| word),
                 ResultJump::Floor => {
-                    self.follow_word(*a, place, |word| f32::from_bits(word).floor().to_bits())
+                    self.trace_word(*a, source_index, |word| f32::from_bits(word).floor().to_bits())
                 }
             },
             LaneInstruction::Binary { op, to, a: _, b: _ }
                 if op.row().jump != ResultJump::Smooth =>
             {
-                self.follow_word(*to, place, |word| word)
+                self.trace_word(*to, source_index, |word| word)
             }
             LaneInstruction::Ternary { op, to, a: _, b: _, c: _ }
                 if op.row().jump != ResultJump::Smooth =>
             {
-                self.follow_word(*to, place, |word| word)
+                self.trace_word(*to, source_index, |word| word)
             }
             LaneInstruction::Relate { relation: _, form: _, to, from: _ } => {
-                self.follow_mask(*to, place)
+                self.trace_mask(*to, source_index)
             }
             // Between floats nothing jumps.
             LaneInstruction::Sized { operation, to, from: _ }
                 if matches!(operation.to, NumberFormat::Integer(_)) =>
             {
-                to.registers().for_each(|reg| self.follow_word(reg, place, |word| word));
+                to.registers().for_each(|reg| self.trace_word(reg, source_index, |word| word));
             }
             LaneInstruction::Product(factors) => {
-                self.follow_subgroup();
+                self.trace_subgroup();
                 if matches!(factors.product.result, NumberFormat::Integer(_)) {
                     let registers = factors.to.iter().flat_map(|parts| parts.registers());
-                    registers.for_each(|reg| self.follow_word(reg, place, |word| word));
+                    registers.for_each(|reg| self.trace_word(reg, source_index, |word| word));
                 }
             }
             LaneInstruction::Dot { dot: _, to, from: _ } => {
-                to.registers().for_each(|reg| self.follow_word(reg, place, |word| word));
+                to.registers().for_each(|reg| self.trace_word(reg, source_index, |word| word));
             }
             LaneInstruction::Group { op, to, from: _, index: _ } => {
-                self.follow_subgroup();
+                self.trace_subgroup();
                 if op.result_jumps() {
-                    to.iter().for_each(|scalar| self.follow_scalar(*scalar, place));
+                    to.iter().for_each(|scalar| self.trace_scalar(*scalar, source_index));
                 }
             }
-            LaneInstruction::Exchange { way: _, to: _, from: _, index: _ } => {
-                self.follow_subgroup()
-            }
+            LaneInstruction::Exchange { way: _, to: _, from: _, index: _ } => self.trace_subgroup(),
             _ => {}
         }
     }
 
-    fn follow_scalar(&mut self, scalar: Scalar, place: u32) {
+    fn trace_scalar(&mut self, scalar: Scalar, source_index: u32) {
         match scalar {
-            Scalar::Word(reg) => self.follow_word(reg, place, |word| word),
-            Scalar::Mask(reg) => self.follow_mask(reg, place),
+            Scalar::Word(reg) => self.trace_word(reg, source_index, |word| word),
+            Scalar::Mask(reg) => self.trace_mask(reg, source_index),
         }
     }
 
     /// What comes from other invocations of the subgroup comes with the paths of all that are
     /// active.
-    fn follow_subgroup(&mut self) {
-        if self.monitor.paths.is_empty() {
+    fn trace_subgroup(&mut self) {
+        if self.monitor.lane_traces.is_empty() {
             return;
         }
-        for (first, members) in self.subgroups() {
-            let lanes = || members.ids().map(|id| (first + id) as usize);
-            let all = lanes()
-                .filter_map(|lane| self.path(lane))
-                .fold(0, |all, path| mix_bits(all ^ path));
-            lanes().for_each(|lane| self.follow(lane, all));
+        for (first_lane, members) in self.subgroups_of_tile() {
+            let active_lanes = || members.ids().map(|id| (first_lane + id) as usize);
+            let joined_trace = active_lanes()
+                .filter_map(|lane| self.lane_trace(lane))
+                .fold(0, |joined_trace, lane_trace| mix_bits(joined_trace ^ lane_trace));
+            active_lanes().for_each(|lane| self.extend_trace(lane, joined_trace));
         }
     }
 
-    fn follow_mask(&mut self, reg: Reg, place: u32) {
-        let bits: [u64; MASK_WORDS] = self.registers.bits(reg);
-        for lane in self.registers.active.lanes() {
-            self.follow(lane, u64::from(place) << 1 | bits[lane / 64] >> (lane % 64) & 1);
+    fn trace_mask(&mut self, register: Reg, source_index: u32) {
+        let lane_bits: [u64; MASK_WORDS] = self.registers.mask_bits(register);
+        for lane in self.registers.active_lanes.lanes() {
+            self.extend_trace(
+                lane,
+                u64::from(source_index) << 1 | lane_bits[lane / 64] >> (lane % 64) & 1,
+            );
         }
     }
 
-    fn follow_word(&mut self, reg: Reg, place: u32, part: impl Fn(u32) -> u32) {
-        for lane in self.registers.active.lanes() {
-            let value = part(self.registers.words[reg.0 as usize][lane]);
-            self.follow(lane, u64::from(place) << 32 | u64::from(value));
+    fn trace_word(&mut self, register: Reg, source_index: u32, deciding_part: impl Fn(u32) -> u32) {
+        for lane in self.registers.active_lanes.lanes() {
+            let value = deciding_part(self.registers.words[register.0 as usize][lane]);
+            self.extend_trace(lane, u64::from(source_index) << 32 | u64::from(value));
         }
     }
 
     /// The same of one word of a store.
-    pub(super) fn follow_part(&mut self, root: AccessRoot, lane: usize, word: usize) {
-        let path = self
+    pub(super) fn trace_stored_word(
+        &mut self,
+        access_root: AccessRoot,
+        lane: usize,
+        word_index: usize,
+    ) {
+        let stored_trace = self
             .memory
-            .store_of(root)
+            .store_of(access_root)
             .control_traces
             .as_ref()
-            .and_then(|paths| paths.get(word))
+            .and_then(|paths| paths.get(word_index))
             .copied()
             .unwrap_or_default();
-        if path != 0 {
-            self.follow(lane, path);
+        if stored_trace != 0 {
+            self.extend_trace(lane, stored_trace);
         }
     }
 
     /// What was read comes with the path of who stored it.
-    pub(super) fn follow_read(
+    pub(super) fn trace_reads(
         &mut self,
-        root: AccessRoot,
+        access_root: AccessRoot,
         lanes: &LaneMask,
-        (first, limit): (usize, u32),
+        (first_word, root_limit): (usize, u32),
         component: u32,
     ) {
         for lane in lanes.lanes() {
-            let word = self.memory.addresses[lane].wrapping_add(component);
-            let paths = match root {
+            let word_index = self.memory.addresses[lane].wrapping_add(component);
+            let stored_traces = match access_root {
                 AccessRoot::Descriptor(_) | AccessRoot::Workgroup | AccessRoot::Buffer(_) => {
-                    self.memory.store_of(root).control_traces.as_ref()
+                    self.memory.store_of(access_root).control_traces.as_ref()
                 }
                 AccessRoot::Invocation
                 | AccessRoot::PushConstant
@@ -160,10 +168,11 @@ impl Machine<'_> {
                 | AccessRoot::Address(_)
                 | AccessRoot::Pointer { .. } => None,
             };
-            let path =
-                paths.filter(|_| word < limit).map_or(0, |paths| paths[first + word as usize]);
-            if path != 0 {
-                self.follow(lane, path);
+            let stored_trace = stored_traces
+                .filter(|_| word_index < root_limit)
+                .map_or(0, |stored_traces| stored_traces[first_word + word_index as usize]);
+            if stored_trace != 0 {
+                self.extend_trace(lane, stored_trace);
             }
         }
     }
@@ -171,7 +180,7 @@ impl Machine<'_> {
 
 /// How much of its words an access stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stored {
+pub(super) enum StoredExtent {
     Whole,
     /// The rest of the word, or its old value, may be of others.
     Part,
@@ -181,15 +190,15 @@ pub(super) enum Stored {
 #[inline]
 pub(super) fn trace_stored(
     store: &mut Store,
-    trace: Option<u64>,
-    words: Range<usize>,
-    stored: Stored,
+    lane_trace: Option<u64>,
+    word_range: Range<usize>,
+    stored_extent: StoredExtent,
 ) {
-    if let (Some(traces), Some(trace)) = (&mut store.control_traces, trace) {
-        for word in &mut traces[words] {
-            *word = match stored {
-                Stored::Whole => trace,
-                Stored::Part => mix_bits(*word ^ trace),
+    if let (Some(word_traces), Some(lane_trace)) = (&mut store.control_traces, lane_trace) {
+        for word in &mut word_traces[word_range] {
+            *word = match stored_extent {
+                StoredExtent::Whole => lane_trace,
+                StoredExtent::Part => mix_bits(*word ^ lane_trace),
             };
         }
     }

@@ -8,47 +8,53 @@ use vkcert_model::finding::FindingKind;
 
 impl Machine<'_> {
     /// Reports lanes whose subgroup is not wholly active.
-    pub(super) fn check_converged(&mut self, place: u32) {
-        let mut lanes = LaneMask::EMPTY;
-        for (first, members) in self.subgroups() {
+    pub(super) fn check_converged(&mut self, source_index: u32) {
+        let mut partial_lanes = LaneMask::EMPTY;
+        for (first, members) in self.subgroups_of_tile() {
             if members.active.count_ones() < members.size {
-                members.ids().map(|id| (first + id) as usize).for_each(|lane| lanes.insert(lane));
+                members
+                    .ids()
+                    .map(|id| (first + id) as usize)
+                    .for_each(|lane| partial_lanes.insert(lane));
             }
         }
         let message =
             "a cooperative matrix is used where not all invocations of the subgroup are active";
-        self.report_value(&lanes, place, FindingKind::UndefinedValue, message);
+        self.report_lanes(&partial_lanes, source_index, FindingKind::UndefinedValue, message);
     }
 
-    pub(super) fn product(&mut self, factors: &MatrixFactors, place: u32) {
-        let mut results = std::mem::take(&mut self.registers.elements);
-        results.clear();
-        results.resize(factors.to.len() * self.registers.width, 0);
+    pub(super) fn multiply_matrices(&mut self, factors: &MatrixFactors, source_index: u32) {
+        let mut result_elements = std::mem::take(&mut self.registers.matrix_elements);
+        result_elements.clear();
+        result_elements.resize(factors.to.len() * self.registers.width, 0);
         let mut undefined = LaneMask::EMPTY;
-        for (first, members) in self.subgroups() {
-            let (first, size) = (first as usize, members.size as usize);
-            let held = |parts: &[NumberRegisters], element: usize| {
-                self.registers.number(parts[element / size], first + element % size)
+        for (first_lane, members) in self.subgroups_of_tile() {
+            let (first_lane, subgroup_size) = (first_lane as usize, members.size as usize);
+            let element_bits = |parts: &[NumberRegisters], element: usize| {
+                self.registers
+                    .number_at(parts[element / subgroup_size], first_lane + element % subgroup_size)
             };
             let MatrixProduct { inner, columns, .. } = factors.product;
-            for element in 0..factors.to.len() * size {
+            for element in 0..factors.to.len() * subgroup_size {
                 let (row, column) = (element / columns, element % columns);
-                let a = |at: usize| held(&factors.a, row * inner + at);
-                let b = |at: usize| held(&factors.b, at * columns + column);
-                let (value, defined) = factors.product.element(a, b, held(&factors.c, element));
-                let lane = first + element % size;
-                results[element / size * self.registers.width + lane] = value;
-                if !defined && members.has((element % size) as u32) {
+                let a = |inner_index: usize| element_bits(&factors.a, row * inner + inner_index);
+                let b =
+                    |inner_index: usize| element_bits(&factors.b, inner_index * columns + column);
+                let (value, defined) =
+                    factors.product.element(a, b, element_bits(&factors.c, element));
+                let lane = first_lane + element % subgroup_size;
+                result_elements[element / subgroup_size * self.registers.width + lane] = value;
+                if !defined && members.has((element % subgroup_size) as u32) {
                     undefined.insert(lane);
                 }
             }
         }
-        for (parts, values) in factors.to.iter().zip(results.chunks(self.registers.width)) {
+        for (parts, values) in factors.to.iter().zip(result_elements.chunks(self.registers.width)) {
             self.write_number(*parts, |_, lane| values[lane]);
         }
-        self.registers.elements = results;
+        self.registers.matrix_elements = result_elements;
         let message =
             "a product or sum of matrices whose accumulation saturates does not fit the result";
-        self.report_value(&undefined, place, FindingKind::UndefinedValue, message);
+        self.report_lanes(&undefined, source_index, FindingKind::UndefinedValue, message);
     }
 }

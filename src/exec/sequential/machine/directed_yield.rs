@@ -14,11 +14,13 @@
 //! Does not cover: plain stores, atomic or not what follows: without an atomic behind them nobody
 //! may see them.
 
-use super::held_lanes::{BlockRegisters, Cell, Effect, Held, Steps, Urgency};
+use super::held_lanes::{
+    AtomicEffect, BlockProgress, BlockRegisters, HeldLanes, HoldUrgency, SharedWord,
+};
 use super::registers::Registers;
-use super::spin_watch::{Pace, ROUNDS};
+use super::spin_watch::{MOST_ROUNDS, TurnEnd};
 use super::state::Machine;
-use super::step_budget::Stop;
+use super::step_budget::EarlyStop;
 use super::tile::Tile;
 use crate::ir::image::ImageOperation;
 use crate::ir::lane_mask::LaneMask;
@@ -29,90 +31,121 @@ use std::rc::Rc;
 
 impl Registers {
     /// Puts back what a block had computed.
-    pub(super) fn restore(&mut self, held: &Held) {
-        let registers = &held.registers;
-        self.words[..registers.words.len()].clone_from_slice(&registers.words);
-        self.masks[..registers.masks.len()].copy_from_slice(&registers.masks);
-        self.undefined_words[..registers.undefined_words.len()]
-            .copy_from_slice(&registers.undefined_words);
-        self.undefined_masks[..registers.undefined_masks.len()]
-            .copy_from_slice(&registers.undefined_masks);
+    pub(super) fn restore_block(&mut self, held_lanes: &HeldLanes) {
+        let block_registers = &held_lanes.registers;
+        self.words[..block_registers.words.len()].clone_from_slice(&block_registers.words);
+        self.masks[..block_registers.masks.len()].copy_from_slice(&block_registers.masks);
+        self.undefined_words[..block_registers.undefined_words.len()]
+            .copy_from_slice(&block_registers.undefined_words);
+        self.undefined_masks[..block_registers.undefined_masks.len()]
+            .copy_from_slice(&block_registers.undefined_masks);
     }
 }
 
 impl Machine<'_> {
     /// Whether a tile stands still as a whole.
-    pub(super) fn holds_together(&self, tile: &Tile) -> bool {
-        self.program.subgroups != SubgroupUse::None && !tile.holding.held.is_empty()
+    pub(super) fn holds_whole_tile(&self, tile: &Tile) -> bool {
+        self.program.subgroups != SubgroupUse::None && !tile.tile_holds.held_lanes.is_empty()
     }
 
     /// Runs the steps of a block, or from one on that the lanes held before; they hold before any
     /// other that changes what is looked at.
-    pub(super) fn run_steps(&mut self, tile: &mut Tile, block: u32, held: Option<usize>) -> Steps {
+    pub(super) fn run_block_steps(
+        &mut self,
+        tile: &mut Tile,
+        block: u32,
+        held_step: Option<usize>,
+    ) -> BlockProgress {
         let program = self.program;
-        for (index, step) in
-            program.blocks[block as usize].steps.iter().enumerate().skip(held.unwrap_or(0))
+        for (step_index, step) in
+            program.blocks[block as usize].steps.iter().enumerate().skip(held_step.unwrap_or(0))
         {
-            if held != Some(index)
-                && let Some(urgency) = self.urgency(step)
+            if held_step != Some(step_index)
+                && let Some(urgency) = self.hold_urgency(step)
             {
-                self.hold(tile, urgency, (block, index));
-                return Steps::Held;
+                self.hold_active_lanes(tile, urgency, (block, step_index));
+                return BlockProgress::Held;
             }
-            self.step(step);
+            self.run_step(step);
         }
-        Steps::Done
+        BlockProgress::Completed
     }
 
-    fn urgency(&mut self, step: &LocatedInstruction) -> Option<Urgency> {
-        let (effects, has_result): (Vec<Effect>, bool) = match &step.instruction {
+    fn hold_urgency(&mut self, step: &LocatedInstruction) -> Option<HoldUrgency> {
+        let (lane_effects, has_result): (Vec<AtomicEffect>, bool) = match &step.instruction {
             LaneInstruction::Atomic { op, form, access, to, a, b } => {
-                let operand = |parts: &Option<NumberRegisters>, lane| {
-                    parts.map_or(0, |parts| self.registers.number(parts, lane))
+                let operand_bits = |parts: &Option<NumberRegisters>, lane| {
+                    parts.map_or(0, |parts| self.registers.number_at(parts, lane))
                 };
-                let effect = |lane: usize| {
-                    let (root, cell) = self.cell_of(access, form.width().words(), lane)?;
+                let lane_effect = |lane: usize| {
+                    let (root, cell) = self.word_of_lane(access, form.width().words(), lane)?;
                     let words = &self.memory.store_of(root).words;
-                    let (Cell::Buffer { buffer: _, word } | Cell::Workgroup { word }) = cell;
-                    let high = if form.width().words() == 2 {
+                    let (SharedWord::Buffer { buffer: _, word } | SharedWord::Workgroup { word }) =
+                        cell;
+                    let high_half = if form.width().words() == 2 {
                         u64::from(words[word + 1]) << 32
                     } else {
                         0
                     };
-                    let old = u64::from(words[word]) | high;
-                    let new = op.apply(*form, old, operand(a, lane), operand(b, lane));
-                    Some(Effect { cell, changes: new.is_some_and(|new| new != old) })
+                    let old_value = u64::from(words[word]) | high_half;
+                    let new_value =
+                        op.apply(*form, old_value, operand_bits(a, lane), operand_bits(b, lane));
+                    Some(AtomicEffect {
+                        shared_word: cell,
+                        changes: new_value.is_some_and(|new_value| new_value != old_value),
+                    })
                 };
-                (self.registers.active.lanes().filter_map(effect).collect(), to.is_some())
+                (
+                    self.registers.active_lanes.lanes().filter_map(lane_effect).collect(),
+                    to.is_some(),
+                )
             }
             LaneInstruction::Image(image) => {
                 let ImageOperation::Atomic(op) = image.operation else { return None };
-                let effect = |lane: usize| {
-                    let (buffer, word, [old, new]) = self.texel_effect(op, image, lane)?;
-                    Some(Effect { cell: Cell::Buffer { buffer, word }, changes: new != old })
+                let lane_effect = |lane: usize| {
+                    let (buffer, word, [old_value, new_value]) =
+                        self.texel_effect(op, image, lane)?;
+                    Some(AtomicEffect {
+                        shared_word: SharedWord::Buffer { buffer, word },
+                        changes: new_value != old_value,
+                    })
                 };
-                (self.registers.active.lanes().filter_map(effect).collect(), !image.to.is_empty())
+                (
+                    self.registers.active_lanes.lanes().filter_map(lane_effect).collect(),
+                    !image.to.is_empty(),
+                )
             }
             _ => return None,
         };
-        self.scheduler.yielding.as_mut()?.judge(step.source_index, &effects, has_result)
+        self.scheduler.directed_yield.as_mut()?.urgency_of_effects(
+            step.source_index,
+            &lane_effects,
+            has_result,
+        )
     }
 
     /// The word that a lane accesses, and its root; none where that lies outside.
-    fn cell_of(&self, access: &Access, words: usize, lane: usize) -> Option<(AccessRoot, Cell)> {
-        let (root, window, start) = match access.root {
-            AccessRoot::Descriptors { first, length, index } => {
-                let index = Some(self.registers.words[index.0 as usize][lane])
-                    .filter(|index| *index < length)?;
-                (AccessRoot::Descriptor(first + index), access.window, 0)
+    fn word_of_lane(
+        &self,
+        access: &Access,
+        word_count: usize,
+        lane: usize,
+    ) -> Option<(AccessRoot, SharedWord)> {
+        let (root, window, start_offset) = match access.root {
+            AccessRoot::Descriptors { first: first_word, length, index: descriptor_index } => {
+                let descriptor_index =
+                    Some(self.registers.words[descriptor_index.0 as usize][lane])
+                        .filter(|descriptor_index| *descriptor_index < length)?;
+                (AccessRoot::Descriptor(first_word + descriptor_index), access.window, 0)
             }
             AccessRoot::Address(parts) => {
-                let (buffer, offset) = self.memory.addressed(self.registers.number(parts, lane))?;
+                let (buffer, offset) =
+                    self.memory.buffer_at_address(self.registers.number_at(parts, lane))?;
                 (AccessRoot::Buffer(buffer), access.window, offset)
             }
             AccessRoot::Pointer { which, into: _ } => {
-                let number = self.registers.words[which.0 as usize][lane].checked_sub(1)?;
-                let object = self.program.objects.get(number as usize)?;
+                let object_number = self.registers.words[which.0 as usize][lane].checked_sub(1)?;
+                let object = self.program.objects.get(object_number as usize)?;
                 (object.root, object.window, 0)
             }
             root @ (AccessRoot::Descriptor(_)
@@ -121,36 +154,49 @@ impl Machine<'_> {
             | AccessRoot::PushConstant
             | AccessRoot::Buffer(_)) => (root, access.window, 0),
         };
-        let (limit, first) = self.range_of(root, window, access.unit);
-        let address =
-            access.dimensions.iter().fold(access.base.wrapping_add(start), |address, dimension| {
-                let index = self.registers.words[dimension.index.0 as usize][lane];
-                address.wrapping_add(index.wrapping_mul(dimension.stride))
-            });
-        let unit = access.unit.of_words(1);
-        let (word, limit) = ((address / unit) as usize, (limit / unit) as usize);
-        let word = (word < limit && limit - word >= words && address.is_multiple_of(unit))
-            .then_some(first + word)?;
-        let cell = match root {
-            AccessRoot::Descriptor(index) => {
-                Cell::Buffer { buffer: self.memory.slots[index as usize]?.buffer, word }
+        let (root_limit, first_word) = self.root_range(root, window, access.unit);
+        let address = access.dimensions.iter().fold(
+            access.base.wrapping_add(start_offset),
+            |address, dimension| {
+                let descriptor_index = self.registers.words[dimension.index.0 as usize][lane];
+                address.wrapping_add(descriptor_index.wrapping_mul(dimension.stride))
+            },
+        );
+        let unit_size = access.unit.of_words(1);
+        let (word_index, root_limit) =
+            ((address / unit_size) as usize, (root_limit / unit_size) as usize);
+        let word_index = (word_index < root_limit
+            && root_limit - word_index >= word_count
+            && address.is_multiple_of(unit_size))
+        .then_some(first_word + word_index)?;
+        let shared_word = match root {
+            AccessRoot::Descriptor(descriptor_index) => SharedWord::Buffer {
+                buffer: self.memory.slots[descriptor_index as usize]?.buffer,
+                word: word_index,
+            },
+            AccessRoot::Buffer(buffer) => {
+                SharedWord::Buffer { buffer: buffer as usize, word: word_index }
             }
-            AccessRoot::Buffer(buffer) => Cell::Buffer { buffer: buffer as usize, word },
-            AccessRoot::Workgroup => Cell::Workgroup { word },
+            AccessRoot::Workgroup => SharedWord::Workgroup { word: word_index },
             AccessRoot::Invocation
             | AccessRoot::PushConstant
             | AccessRoot::Descriptors { .. }
             | AccessRoot::Address(_)
             | AccessRoot::Pointer { .. } => return None,
         };
-        Some((root, cell))
+        Some((root, shared_word))
     }
 
     /// Keeps the active lanes before a step, with what the block has computed.
-    fn hold(&mut self, tile: &mut Tile, urgency: Urgency, (block, step): (u32, usize)) {
+    fn hold_active_lanes(
+        &mut self,
+        tile: &mut Tile,
+        urgency: HoldUrgency,
+        (block, step): (u32, usize),
+    ) {
         let shared_words = self.program.shared_words as usize;
         let shared_masks = self.program.shared_masks as usize * self.registers.mask_words;
-        let registers = Rc::new(BlockRegisters {
+        let block_registers = Rc::new(BlockRegisters {
             words: self.registers.words[..shared_words].to_vec(),
             masks: self.registers.masks[..shared_masks].to_vec(),
             undefined_words: self.registers.undefined_words
@@ -158,49 +204,67 @@ impl Machine<'_> {
                 .to_vec(),
             undefined_masks: self.registers.undefined_masks[..shared_masks].to_vec(),
         });
-        let Some(yielding) = &mut self.scheduler.yielding else { return };
-        let number = yielding.next;
-        yielding.next += 1;
-        tile.holding.held.push_back(Held {
-            number,
+        let Some(yielding) = &mut self.scheduler.directed_yield else { return };
+        let hold_number = yielding.next_hold;
+        yielding.next_hold += 1;
+        tile.tile_holds.held_lanes.push_back(HeldLanes {
+            hold_number,
             urgency,
-            block,
-            step,
-            lanes: self.registers.active,
-            registers,
+            block_index: block,
+            step_index: step,
+            lanes: self.registers.active_lanes,
+            registers: block_registers,
         });
     }
 
     /// Lets the lane go on that has held longest of those that may, counters before flags; whether
     /// there is one.
-    fn release(&mut self, tiles: &mut [Tile], may: impl Fn(&Held) -> bool) -> bool {
-        let all = tiles
-            .iter()
-            .enumerate()
-            .flat_map(|(tile, of)| of.holding.held.iter().map(move |held| (tile, held)));
-        let first =
-            all.filter(|(_, held)| may(held)).min_by_key(|(_, held)| (held.urgency, held.number));
-        let Some((tile, number)) = first.map(|(tile, held)| (tile, held.number)) else {
+    fn release_longest_held(
+        &mut self,
+        workgroup_tiles: &mut [Tile],
+        may_release: impl Fn(&HeldLanes) -> bool,
+    ) -> bool {
+        let held_by_tile =
+            workgroup_tiles.iter().enumerate().flat_map(|(tile_index, held_tile)| {
+                held_tile
+                    .tile_holds
+                    .held_lanes
+                    .iter()
+                    .map(move |held_lanes| (tile_index, held_lanes))
+            });
+        let released_hold = held_by_tile
+            .filter(|(_, held_lanes)| may_release(held_lanes))
+            .min_by_key(|(_, held_lanes)| (held_lanes.urgency, held_lanes.hold_number));
+        let Some((tile_index, hold_number)) =
+            released_hold.map(|(tile_index, held_lanes)| (tile_index, held_lanes.hold_number))
+        else {
             return false;
         };
-        let together = self.program.subgroups != SubgroupUse::None;
-        let holding = &mut tiles[tile].holding;
-        let Some(at) = holding.held.iter().position(|held| held.number == number) else {
+        let holds_subgroups = self.program.subgroups != SubgroupUse::None;
+        let holding = &mut workgroup_tiles[tile_index].tile_holds;
+        let Some(hold_index) =
+            holding.held_lanes.iter().position(|held_lanes| held_lanes.hold_number == hold_number)
+        else {
             return false;
         };
-        let held = &mut holding.held[at];
-        let mut lanes = held.lanes;
-        if !together && let Some(lane) = held.lanes.lanes().next() {
-            lanes = LaneMask::EMPTY;
-            lanes.insert(lane);
+        let held_lanes = &mut holding.held_lanes[hold_index];
+        let mut released_lanes = held_lanes.lanes;
+        if !holds_subgroups && let Some(lane) = held_lanes.lanes.lanes().next() {
+            released_lanes = LaneMask::EMPTY;
+            released_lanes.insert(lane);
         }
-        let released = Held { lanes, ..held.clone() };
-        held.lanes.0.iter_mut().zip(lanes.0).for_each(|(held, gone)| *held &= !gone);
-        if held.lanes.is_empty() {
-            holding.held.remove(at);
+        let released = HeldLanes { lanes: released_lanes, ..held_lanes.clone() };
+        held_lanes
+            .lanes
+            .0
+            .iter_mut()
+            .zip(released_lanes.0)
+            .for_each(|(held_lanes, released_bits)| *held_lanes &= !released_bits);
+        if held_lanes.lanes.is_empty() {
+            holding.held_lanes.remove(hold_index);
         }
-        holding.released = Some(released);
-        if let Some(yielding) = &mut self.scheduler.yielding {
+        holding.released_lanes = Some(released);
+        if let Some(yielding) = &mut self.scheduler.directed_yield {
             yielding.released += 1;
         }
         true
@@ -208,42 +272,53 @@ impl Machine<'_> {
 
     /// Runs the workgroup's invocations, from barrier to barrier. Those that held before this turn
     /// go on, if it is for a counter; for a flag one may when nobody else can go on.
-    pub(super) fn go_on_yielding(&mut self, tiles: &mut [Tile]) -> Result<Pace, Stop> {
-        let turn = self.scheduler.yielding.as_ref().map_or(0, |yielding| yielding.next);
-        let mut rounds = 0;
+    pub(super) fn run_directed(
+        &mut self,
+        workgroup_tiles: &mut [Tile],
+    ) -> Result<TurnEnd, EarlyStop> {
+        let first_of_turn =
+            self.scheduler.directed_yield.as_ref().map_or(0, |yielding| yielding.next_hold);
+        let mut quiet_rounds = 0;
         loop {
-            let (before, arrivals) = (self.scheduler.watch.changes, self.scheduler.watch.arrivals);
-            self.run_tiles(tiles)?;
-            if tiles.iter().all(Tile::is_free) {
-                if self.meet(tiles) {
+            let (changes_before, arrivals_before) =
+                (self.scheduler.spin_watch.changes, self.scheduler.spin_watch.arrivals);
+            self.run_tiles(workgroup_tiles)?;
+            if workgroup_tiles.iter().all(Tile::is_free) {
+                if self.release_barrier(workgroup_tiles) {
                     continue;
                 }
-                return Ok(Pace::Ended);
+                return Ok(TurnEnd::Ended);
             }
-            tiles.iter_mut().for_each(Tile::wake);
-            if self.release(tiles, |held| held.urgency == Urgency::Counter && held.number < turn) {
+            workgroup_tiles.iter_mut().for_each(Tile::resume_yielded);
+            if self.release_longest_held(workgroup_tiles, |held_lanes| {
+                held_lanes.urgency == HoldUrgency::Counter && held_lanes.hold_number < first_of_turn
+            }) {
                 continue;
             }
             // Some wait for what others write. As long as these do anything, all of them go on, but
             // not for ever.
-            rounds = if self.scheduler.watch.arrivals == arrivals { rounds + 1 } else { 0 };
-            if self.scheduler.watch.changes != before && rounds < ROUNDS {
+            quiet_rounds = if self.scheduler.spin_watch.arrivals == arrivals_before {
+                quiet_rounds + 1
+            } else {
+                0
+            };
+            if self.scheduler.spin_watch.changes != changes_before && quiet_rounds < MOST_ROUNDS {
                 continue;
             }
-            let alone = !self.may_rest();
-            let may_change = alone
+            let no_other_workgroup = !self.may_yield();
+            let may_change = no_other_workgroup
                 || self
                     .scheduler
-                    .yielding
+                    .directed_yield
                     .as_ref()
                     .is_some_and(|yielding| yielding.flags_may_change);
-            if may_change && self.release(tiles, |_| true) {
+            if may_change && self.release_longest_held(workgroup_tiles, |_| true) {
                 self.scheduler
-                    .yielding
+                    .directed_yield
                     .iter_mut()
                     .for_each(|yielding| yielding.flags_may_change = false);
-            } else if !alone {
-                return Ok(Pace::Rests);
+            } else if !no_other_workgroup {
+                return Ok(TurnEnd::Yielded);
             }
         }
     }

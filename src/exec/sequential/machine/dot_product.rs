@@ -6,24 +6,34 @@ use crate::ir::{NumberRegisters, word_scalars};
 use vkcert_spirv::operation::undefined::{Undefined, UndefinedExtent};
 
 impl Machine<'_> {
-    pub(super) fn dot(
+    pub(super) fn multiply_dot(
         &mut self,
         dot: DotProduct,
-        to: NumberRegisters,
-        from: &[NumberRegisters],
-        place: u32,
+        result_parts: NumberRegisters,
+        operand_parts: &[NumberRegisters],
+        source_index: u32,
     ) {
-        self.write_number(to, |machine, lane| {
-            dot.value(from.len(), |index| machine.registers.number(from[index], lane)).0
+        self.write_number(result_parts, |machine, lane| {
+            dot.value(operand_parts.len(), |index| {
+                machine.registers.number_at(operand_parts[index], lane)
+            })
+            .0
         });
         if dot.may_be_undefined() {
-            let lanes = self.registers.lanes_where(|lane| {
-                !dot.value(from.len(), |index| self.registers.number(from[index], lane)).1
+            let undefined_lanes = self.registers.lanes_where(|lane| {
+                !dot.value(operand_parts.len(), |index| {
+                    self.registers.number_at(operand_parts[index], lane)
+                })
+                .1
             });
             let why =
                 "a product or sum of a dot product with an accumulator does not fit the result";
             let undefined = Undefined { extent: UndefinedExtent::Value, why };
-            self.leave(&word_scalars(&[to]), [Some((undefined, lanes)), None], place);
+            self.leave_undefined_lanes(
+                &word_scalars(&[result_parts]),
+                [Some((undefined, undefined_lanes)), None],
+                source_index,
+            );
         }
     }
 }

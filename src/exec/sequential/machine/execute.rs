@@ -15,206 +15,221 @@ use vkcert_spirv::operation::sized::{NumberFormat, Operation, Relation};
 const EVERY_LANE: [u64; MASK_WORDS] = [u64::MAX; MASK_WORDS];
 
 impl Registers {
-    fn logic(&mut self, table: u8, to: Reg, a: Reg, b: Reg) {
-        let (a, b) = (self.bits(a), self.bits(b));
-        let row = |index: u8| if table >> index & 1 == 1 { u64::MAX } else { 0 };
-        let rows = [row(0), row(1), row(2), row(3)];
-        let bits = std::array::from_fn(|word| {
+    fn apply_truth_table(&mut self, truth_table: u8, result_register: Reg, a: Reg, b: Reg) {
+        let (a, b) = (self.mask_bits(a), self.mask_bits(b));
+        let row_mask = |row_index: u8| if truth_table >> row_index & 1 == 1 { u64::MAX } else { 0 };
+        let row_masks = [row_mask(0), row_mask(1), row_mask(2), row_mask(3)];
+        let result_lanes = std::array::from_fn(|word| {
             let (a, b) = (a[word], b[word]);
-            (rows[0] & !a & !b) | (rows[1] & !a & b) | (rows[2] & a & !b) | (rows[3] & a & b)
+            (row_masks[0] & !a & !b)
+                | (row_masks[1] & !a & b)
+                | (row_masks[2] & a & !b)
+                | (row_masks[3] & a & b)
         });
-        self.write_mask(to, &bits);
+        self.write_mask(result_register, &result_lanes);
     }
 
-    fn relate(
+    fn relate_lanes(
         &mut self,
         relation: Relation,
         form: NumberFormat,
-        to: Reg,
-        from: &[NumberRegisters],
+        result_register: Reg,
+        operand_parts: &[NumberRegisters],
     ) {
-        let mut bits = [0; MASK_WORDS];
+        let mut lane_bits = [0; MASK_WORDS];
         for lane in 0..self.width {
-            let [a, b, _] = self.operands(from, lane);
-            bits[lane / 64] |= u64::from(relation.holds(form, a, b)) << (lane % 64);
+            let [a, b, _] = self.operands_at(operand_parts, lane);
+            lane_bits[lane / 64] |= u64::from(relation.holds(form, a, b)) << (lane % 64);
         }
-        self.write_mask(to, &bits);
+        self.write_mask(result_register, &lane_bits);
     }
 }
 
 impl Machine<'_> {
     /// Runs one step. Looks at the definedness of its operands first.
     #[inline]
-    pub(super) fn step(&mut self, step: &LocatedInstruction) {
+    pub(super) fn run_step(&mut self, step: &LocatedInstruction) {
         if self.monitor.track_undefined && !step.operands_to_check.is_empty() {
             self.check_defined(&step.operands_to_check, step.source_index);
         }
         let place = step.source_index;
         match &step.instruction {
-            LaneInstruction::Copy { to, from } => self.copy(*to, *from),
+            LaneInstruction::Copy { to, from } => self.copy_register(*to, *from),
             LaneInstruction::CopyMask { to, from } => self.copy_mask(*to, *from),
             LaneInstruction::Unary { op, to, a } => {
-                self.registers
-                    .write(*to, |out, words| op.apply_to_lanes(out, &words[a.0 as usize]));
-                self.judge(step);
+                self.registers.write_register(*to, |lane_values, words| {
+                    op.apply_to_lanes(lane_values, &words[a.0 as usize])
+                });
+                self.report_undefined_words(step);
             }
             LaneInstruction::Binary { op, to, a, b } => {
-                self.registers.write(*to, |out, words| {
-                    op.apply_to_lanes(out, &words[a.0 as usize], &words[b.0 as usize])
+                self.registers.write_register(*to, |lane_values, words| {
+                    op.apply_to_lanes(lane_values, &words[a.0 as usize], &words[b.0 as usize])
                 });
-                self.judge(step);
+                self.report_undefined_words(step);
             }
             LaneInstruction::Ternary { op, to, a, b, c } => {
-                self.registers.write(*to, |out, words| {
+                self.registers.write_register(*to, |lane_values, words| {
                     op.apply_to_lanes(
-                        out,
+                        lane_values,
                         &words[a.0 as usize],
                         &words[b.0 as usize],
                         &words[c.0 as usize],
                     );
                 });
-                self.judge(step);
+                self.report_undefined_words(step);
             }
             LaneInstruction::Compare { op, to, a, b } => {
-                let mut bits = [0; MASK_WORDS];
+                let mut lane_bits = [0; MASK_WORDS];
                 op.apply_to_lanes(
-                    &mut bits[..self.registers.mask_words],
+                    &mut lane_bits[..self.registers.mask_words],
                     &self.registers.words[a.0 as usize],
                     &self.registers.words[b.0 as usize],
                 );
-                self.registers.write_mask(*to, &bits);
+                self.registers.write_mask(*to, &lane_bits);
             }
             LaneInstruction::Classify { op, to, a } => {
-                let mut bits = [0; MASK_WORDS];
+                let mut lane_bits = [0; MASK_WORDS];
                 op.apply_to_lanes(
-                    &mut bits[..self.registers.mask_words],
+                    &mut lane_bits[..self.registers.mask_words],
                     &self.registers.words[a.0 as usize],
                 );
-                self.registers.write_mask(*to, &bits);
+                self.registers.write_mask(*to, &lane_bits);
             }
             LaneInstruction::Sized { operation, to, from } => {
-                self.sized(*operation, *to, from);
+                self.run_sized(*operation, *to, from);
                 if step.may_be_undefined {
-                    self.judge_sized(*operation, *to, from, place);
+                    self.report_undefined_sized(*operation, *to, from, place);
                 }
             }
-            LaneInstruction::Dot { dot, to, from } => self.dot(*dot, *to, from, place),
+            LaneInstruction::Dot { dot, to, from } => self.multiply_dot(*dot, *to, from, place),
             LaneInstruction::Relate { relation, form, to, from } => {
-                self.registers.relate(*relation, *form, *to, from)
+                self.registers.relate_lanes(*relation, *form, *to, from)
             }
-            LaneInstruction::Logic { table, to, a, b } => self.registers.logic(*table, *to, *a, *b),
+            LaneInstruction::Logic { table, to, a, b } => {
+                self.registers.apply_truth_table(*table, *to, *a, *b)
+            }
             LaneInstruction::Not { to, a } => {
-                let bits = self.registers.bits(*a).map(|bits| !bits);
-                self.registers.write_mask(*to, &bits);
+                let lane_bits = self.registers.mask_bits(*a).map(|lane_bits| !lane_bits);
+                self.registers.write_mask(*to, &lane_bits);
             }
-            LaneInstruction::Select { to, condition, a, b } => self.select(*to, *condition, *a, *b),
+            LaneInstruction::Select { to, condition, a, b } => {
+                self.select_words(*to, *condition, *a, *b)
+            }
             LaneInstruction::SelectMask { to, condition, a, b } => {
-                self.select_mask(*to, *condition, *a, *b)
+                self.select_masks(*to, *condition, *a, *b)
             }
-            LaneInstruction::Product(factors) => self.product(factors, place),
+            LaneInstruction::Product(factors) => self.multiply_matrices(factors, place),
             LaneInstruction::Converged => self.check_converged(place),
             LaneInstruction::UndefinedWhere { to, value, condition, why } => {
-                self.doubt(*to, *value, (*condition, *why), place)
+                self.copy_with_undefined(*to, *value, (*condition, *why), place)
             }
             LaneInstruction::Assume { condition, otherwise } => {
-                let bits = self.registers.bits(*condition);
+                let lane_bits = self.registers.mask_bits(*condition);
                 let lanes =
-                    self.registers.lanes_where(|lane| bits[lane / 64] >> (lane % 64) & 1 == 0);
-                self.report_value(&lanes, place, FindingKind::UndefinedValue, otherwise);
+                    self.registers.lanes_where(|lane| lane_bits[lane / 64] >> (lane % 64) & 1 == 0);
+                self.report_lanes(&lanes, place, FindingKind::UndefinedValue, otherwise);
             }
             LaneInstruction::ToWord { to, a } => {
-                let bits = self.registers.bits(*a);
+                let lane_bits = self.registers.mask_bits(*a);
                 let words = self.registers.mask_words;
-                self.registers.write(*to, |out, _| {
-                    spread_bits(out, &bits[..words]);
-                    out.iter_mut().for_each(|word| *word &= 1);
+                self.registers.write_register(*to, |lane_values, _| {
+                    spread_bits(lane_values, &lane_bits[..words]);
+                    lane_values.iter_mut().for_each(|word| *word &= 1);
                 });
             }
             LaneInstruction::ToMask { to, a } => {
-                let mut bits = [0; MASK_WORDS];
+                let mut lane_bits = [0; MASK_WORDS];
                 let words = &self.registers.words[a.0 as usize];
                 vkcert_spirv::operation::word::pack_bits(
-                    &mut bits[..self.registers.mask_words],
+                    &mut lane_bits[..self.registers.mask_words],
                     words,
                     words,
                     |a, _| a != 0,
                 );
-                self.registers.write_mask(*to, &bits);
+                self.registers.write_mask(*to, &lane_bits);
             }
             LaneInstruction::ExtractDynamic { to, from, index } => {
-                self.pick(*to, from, *index, place)
+                self.extract_dynamic(*to, from, *index, place)
             }
             LaneInstruction::InsertDynamic { to, old, value, index, position } => {
-                self.put(*to, [*old, *value], *index, *position)
+                self.insert_dynamic(*to, [*old, *value], *index, *position)
             }
-            LaneInstruction::Load { access, to } => self.load(access, to, place),
-            LaneInstruction::Store { access, from } => self.store(access, from, place),
+            LaneInstruction::Load { access, to } => self.load_memory(access, to, place),
+            LaneInstruction::Store { access, from } => self.store_memory(access, from, place),
             LaneInstruction::Atomic { op, form, access, to, a, b } => {
-                self.atomic((*op, *form), access, [*to, *a, *b], place)
+                self.run_atomic((*op, *form), access, [*to, *a, *b], place)
             }
-            LaneInstruction::Image(image) => self.image(image, place),
+            LaneInstruction::Image(image) => self.run_image(image, place),
             LaneInstruction::ArrayLength { descriptor, base, stride, to } => {
                 let bytes = self.memory.slots[*descriptor as usize].map_or(0, |slot| slot.bytes);
                 let length = bytes.saturating_sub(*base) / (*stride).max(1);
-                self.registers.write(*to, |out, _| out.fill(length));
+                self.registers.write_register(*to, |lane_values, _| lane_values.fill(length));
             }
             LaneInstruction::Undefine { to } => {
                 let (unwritten, first) = (self.unwritten_now(), self.registers.first_lane);
-                self.registers.write(*to, |out, _| unwritten.fill_lanes(out, to.0, first));
-                self.set_undefined(Scalar::Word(*to), &[u64::MAX; MASK_WORDS]);
+                self.registers.write_register(*to, |lane_values, _| {
+                    unwritten.fill_lanes(lane_values, to.0, first)
+                });
+                self.set_undefined_lanes(Scalar::Word(*to), &[u64::MAX; MASK_WORDS]);
             }
             LaneInstruction::UndefineMask { to } => {
-                let mut bits = [0; MASK_WORDS];
+                let mut lane_bits = [0; MASK_WORDS];
                 self.unwritten_now().fill_masks(
-                    &mut bits[..self.registers.mask_words],
+                    &mut lane_bits[..self.registers.mask_words],
                     to.0,
                     self.registers.first_lane,
                 );
-                self.registers.write_mask(*to, &bits);
-                self.set_undefined(Scalar::Mask(*to), &[u64::MAX; MASK_WORDS]);
+                self.registers.write_mask(*to, &lane_bits);
+                self.set_undefined_lanes(Scalar::Mask(*to), &[u64::MAX; MASK_WORDS]);
             }
             LaneInstruction::UndefineMemory { base, words } => self.undefine_memory(*base, *words),
             LaneInstruction::LoopReset { counter } => {
-                self.registers.write(*counter, |out, _| out.fill(0))
+                self.registers.write_register(*counter, |lane_values, _| lane_values.fill(0))
             }
             LaneInstruction::LoopNext { counter } => {
                 let counter = &mut self.registers.words[counter.0 as usize];
                 self.registers
-                    .active
+                    .active_lanes
                     .lanes()
                     .for_each(|lane| counter[lane] = counter[lane].wrapping_add(1));
             }
             LaneInstruction::Condition { slot: _, sum, value, weights } => {
-                self.registers.condition(*sum, *value, *weights)
+                self.registers.add_condition_weight(*sum, *value, *weights)
             }
             LaneInstruction::Decision { slot, sum, compared } => {
-                self.decision(*slot, *sum, compared)
+                self.record_decision(*slot, *sum, compared)
             }
             LaneInstruction::SingleCondition { slot, value, weights, compared } => {
-                self.single(*slot, *value, *weights, compared)
+                self.record_single_condition(*slot, *value, *weights, compared)
             }
             LaneInstruction::Group { op, to, from, index } => {
-                self.group(*op, to, from, *index, place)
+                self.run_group(*op, to, from, *index, place)
             }
             LaneInstruction::Exchange { way, to, from, index } => {
                 self.exchange_values(*way, to, from, *index, place)
             }
-            LaneInstruction::Print(print) => self.print(print, place),
+            LaneInstruction::Print(print) => self.print_lines(print, place),
             LaneInstruction::SubgroupBarrier { fences } => self.subgroup_barrier(*fences),
-            LaneInstruction::Fence { fence } => self.fence(*fence),
+            LaneInstruction::Fence { fence } => self.fence_lanes(*fence),
             LaneInstruction::RecordBit { bit } => {
-                if let Some(lane) = self.registers.lowest(&self.registers.active.0) {
-                    let rank = self.rank(lane);
-                    self.monitor.recorder.set(*bit, rank);
+                if let Some(lane) = self.registers.lowest_lane(&self.registers.active_lanes.0) {
+                    let rank = self.rank_of_lane(lane);
+                    self.monitor.recorder.lower_witness(*bit, rank);
                 }
-                self.keep(Some(*bit), self.registers.active.0);
+                self.keep_setters(Some(*bit), self.registers.active_lanes.0);
             }
         }
     }
 
-    fn sized(&mut self, operation: Operation, to: NumberRegisters, from: &[NumberRegisters]) {
-        self.write_number(to, |machine, lane| {
-            let [a, b, c] = machine.registers.operands(from, lane);
+    fn run_sized(
+        &mut self,
+        operation: Operation,
+        result_parts: NumberRegisters,
+        operand_parts: &[NumberRegisters],
+    ) {
+        self.write_number(result_parts, |machine, lane| {
+            let [a, b, c] = machine.registers.operands_at(operand_parts, lane);
             operation.result_bits(a, b, c).expect("decoding has asked whether it exists")
         });
     }
@@ -222,155 +237,202 @@ impl Machine<'_> {
     /// Computes a number lane by lane.
     pub(super) fn write_number(
         &mut self,
-        to: NumberRegisters,
+        result_parts: NumberRegisters,
         value: impl Fn(&Self, usize) -> u64,
     ) {
-        let mut halves = [
-            std::mem::take(&mut self.registers.staging),
+        let mut result_halves = [
+            std::mem::take(&mut self.registers.staging_words),
             std::mem::take(&mut self.registers.staging_high),
         ];
-        let [low, high] = &mut halves;
+        let [low, high] = &mut result_halves;
         for (lane, (low, high)) in low.iter_mut().zip(high.iter_mut()).enumerate() {
             let value = value(self, lane);
             (*low, *high) = (value as u32, (value >> 32) as u32);
         }
-        for (reg, half) in to.registers().zip(&halves) {
-            self.registers.write(reg, |out, _| out.copy_from_slice(half));
+        for (reg, half) in result_parts.registers().zip(&result_halves) {
+            self.registers.write_register(reg, |lane_values, _| lane_values.copy_from_slice(half));
         }
-        [self.registers.staging, self.registers.staging_high] = halves;
+        [self.registers.staging_words, self.registers.staging_high] = result_halves;
     }
 
     #[inline]
-    pub(super) fn set_undefined(&mut self, scalar: Scalar, bits: &[u64; MASK_WORDS]) {
+    pub(super) fn set_undefined_lanes(&mut self, scalar: Scalar, lane_bits: &[u64; MASK_WORDS]) {
         if !self.monitor.track_undefined {
             return;
         }
-        let (all, reg) = match scalar {
+        let (all_marks, reg) = match scalar {
             Scalar::Word(reg) => (&mut self.registers.undefined_words, reg),
             Scalar::Mask(reg) => (&mut self.registers.undefined_masks, reg),
         };
-        let old =
-            &mut all[reg.0 as usize * self.registers.mask_words..][..self.registers.mask_words];
-        let mut any = 0;
-        for ((old, new), active) in old.iter_mut().zip(bits).zip(&self.registers.active.0) {
-            *old = (*old & !active) | (new & active);
-            any |= new & active;
+        let register_marks = &mut all_marks[reg.0 as usize * self.registers.mask_words..]
+            [..self.registers.mask_words];
+        let mut any_undefined = 0;
+        for ((register_marks, new), active) in
+            register_marks.iter_mut().zip(lane_bits).zip(&self.registers.active_lanes.0)
+        {
+            *register_marks = (*register_marks & !active) | (new & active);
+            any_undefined |= new & active;
         }
-        if any != 0 && !self.monitor.origins.is_empty() {
-            let marks = std::array::from_fn(|word| bits[word] & self.registers.active.0[word]);
-            self.forget_origins(scalar, &marks);
+        if any_undefined != 0 && !self.monitor.origins.is_empty() {
+            let new_marks =
+                std::array::from_fn(|word| lane_bits[word] & self.registers.active_lanes.0[word]);
+            self.forget_origins(scalar, &new_marks);
         }
     }
 
-    pub(super) fn copy(&mut self, to: Reg, from: Reg) {
-        if to == from {
+    pub(super) fn copy_register(&mut self, result_register: Reg, source_register: Reg) {
+        if result_register == source_register {
             return;
         }
-        self.registers.write(to, |out, words| out.copy_from_slice(&words[from.0 as usize]));
-        self.carry(Scalar::Word(to), &[(Scalar::Word(from), EVERY_LANE)]);
-    }
-
-    fn copy_mask(&mut self, to: Reg, from: Reg) {
-        let bits = self.registers.bits(from);
-        self.registers.write_mask(to, &bits);
-        if to != from {
-            self.carry(Scalar::Mask(to), &[(Scalar::Mask(from), EVERY_LANE)]);
-        }
-    }
-
-    fn select(&mut self, to: Reg, condition: Reg, a: Reg, b: Reg) {
-        let bits = self.registers.bits(condition);
-        let words = self.registers.mask_words;
-        self.registers.write(to, |out, all| {
-            spread_bits(out, &bits[..words]);
-            for ((out, a), b) in out.iter_mut().zip(&all[a.0 as usize]).zip(&all[b.0 as usize]) {
-                *out = (*a & *out) | (*b & !*out);
-            }
+        self.registers.write_register(result_register, |lane_values, words| {
+            lane_values.copy_from_slice(&words[source_register.0 as usize])
         });
-        self.carry(
-            Scalar::Word(to),
-            &[(Scalar::Word(a), bits), (Scalar::Word(b), bits.map(|bits| !bits))],
+        self.carry_marks(
+            Scalar::Word(result_register),
+            &[(Scalar::Word(source_register), EVERY_LANE)],
         );
     }
 
-    fn select_mask(&mut self, to: Reg, condition: Reg, a: Reg, b: Reg) {
-        let choose = |condition: [u64; MASK_WORDS], a: [u64; MASK_WORDS], b: [u64; MASK_WORDS]| {
-            std::array::from_fn(|word| (a[word] & condition[word]) | (b[word] & !condition[word]))
-        };
-        let bits = self.registers.bits(condition);
-        let chosen = choose(bits, self.registers.bits(a), self.registers.bits(b));
-        self.registers.write_mask(to, &chosen);
-        self.carry(
-            Scalar::Mask(to),
-            &[(Scalar::Mask(a), bits), (Scalar::Mask(b), bits.map(|bits| !bits))],
+    fn copy_mask(&mut self, result_register: Reg, source_register: Reg) {
+        let lane_bits = self.registers.mask_bits(source_register);
+        self.registers.write_mask(result_register, &lane_bits);
+        if result_register != source_register {
+            self.carry_marks(
+                Scalar::Mask(result_register),
+                &[(Scalar::Mask(source_register), EVERY_LANE)],
+            );
+        }
+    }
+
+    fn select_words(&mut self, result_register: Reg, condition_register: Reg, a: Reg, b: Reg) {
+        let lane_bits = self.registers.mask_bits(condition_register);
+        let words = self.registers.mask_words;
+        self.registers.write_register(result_register, |lane_values, all| {
+            spread_bits(lane_values, &lane_bits[..words]);
+            for ((lane_values, a), b) in
+                lane_values.iter_mut().zip(&all[a.0 as usize]).zip(&all[b.0 as usize])
+            {
+                *lane_values = (*a & *lane_values) | (*b & !*lane_values);
+            }
+        });
+        self.carry_marks(
+            Scalar::Word(result_register),
+            &[
+                (Scalar::Word(a), lane_bits),
+                (Scalar::Word(b), lane_bits.map(|lane_bits| !lane_bits)),
+            ],
+        );
+    }
+
+    fn select_masks(&mut self, result_register: Reg, condition_register: Reg, a: Reg, b: Reg) {
+        let choose_bits =
+            |condition_register: [u64; MASK_WORDS], a: [u64; MASK_WORDS], b: [u64; MASK_WORDS]| {
+                std::array::from_fn(|word| {
+                    (a[word] & condition_register[word]) | (b[word] & !condition_register[word])
+                })
+            };
+        let lane_bits = self.registers.mask_bits(condition_register);
+        let chosen_lanes =
+            choose_bits(lane_bits, self.registers.mask_bits(a), self.registers.mask_bits(b));
+        self.registers.write_mask(result_register, &chosen_lanes);
+        self.carry_marks(
+            Scalar::Mask(result_register),
+            &[
+                (Scalar::Mask(a), lane_bits),
+                (Scalar::Mask(b), lane_bits.map(|lane_bits| !lane_bits)),
+            ],
         );
     }
 
     /// OpVectorExtractDynamic; an index outside the vector is undefined behaviour (SPIR-V) and
     /// gives 0 here.
-    fn pick(&mut self, to: Reg, from: &[Reg], index: Reg, place: u32) {
-        let mut outside = LaneMask::EMPTY;
-        let mut sources: Vec<_> =
-            from.iter().map(|reg| (Scalar::Word(*reg), [0; MASK_WORDS])).collect();
-        for lane in self.registers.active.lanes() {
-            match sources.get_mut(self.registers.words[index.0 as usize][lane] as usize) {
+    fn extract_dynamic(
+        &mut self,
+        result_register: Reg,
+        component_registers: &[Reg],
+        index_register: Reg,
+        source_index: u32,
+    ) {
+        let mut outside_lanes = LaneMask::EMPTY;
+        let mut component_sources: Vec<_> =
+            component_registers.iter().map(|reg| (Scalar::Word(*reg), [0; MASK_WORDS])).collect();
+        for lane in self.registers.active_lanes.lanes() {
+            match component_sources
+                .get_mut(self.registers.words[index_register.0 as usize][lane] as usize)
+            {
                 Some((_, lanes)) => lanes[lane / 64] |= 1 << (lane % 64),
-                None => outside.insert(lane),
+                None => outside_lanes.insert(lane),
             }
         }
-        self.registers.write(to, |out, words| {
-            for (lane, out) in out.iter_mut().enumerate() {
-                let position = words[index.0 as usize][lane] as usize;
-                *out = from.get(position).map_or(0, |reg| words[reg.0 as usize][lane]);
+        self.registers.write_register(result_register, |lane_values, words| {
+            for (lane, lane_values) in lane_values.iter_mut().enumerate() {
+                let component_index = words[index_register.0 as usize][lane] as usize;
+                *lane_values = component_registers
+                    .get(component_index)
+                    .map_or(0, |reg| words[reg.0 as usize][lane]);
             }
         });
-        self.carry(Scalar::Word(to), &sources);
-        self.report_value(
-            &outside,
-            place,
+        self.carry_marks(Scalar::Word(result_register), &component_sources);
+        self.report_lanes(
+            &outside_lanes,
+            source_index,
             FindingKind::OutOfBounds,
             "the index lies outside the vector",
         );
     }
 
-    fn put(&mut self, to: Reg, [old, value]: [Reg; 2], index: Reg, position: u32) {
-        let mut bits = [0; MASK_WORDS];
-        let indices = &self.registers.words[index.0 as usize];
+    fn insert_dynamic(
+        &mut self,
+        result_register: Reg,
+        [old_register, value_register]: [Reg; 2],
+        index_register: Reg,
+        component_index: u32,
+    ) {
+        let mut lane_bits = [0; MASK_WORDS];
+        let lane_indices = &self.registers.words[index_register.0 as usize];
         vkcert_spirv::operation::word::pack_bits(
-            &mut bits[..self.registers.mask_words],
-            indices,
-            indices,
-            |a, _| a == position,
+            &mut lane_bits[..self.registers.mask_words],
+            lane_indices,
+            lane_indices,
+            |a, _| a == component_index,
         );
-        self.registers.write(to, |out, words| {
-            let indices = &words[index.0 as usize];
-            for (((out, index), old), value) in out
+        self.registers.write_register(result_register, |lane_values, words| {
+            let lane_indices = &words[index_register.0 as usize];
+            for (((lane_values, index_register), old_register), value_register) in lane_values
                 .iter_mut()
-                .zip(indices)
-                .zip(&words[old.0 as usize])
-                .zip(&words[value.0 as usize])
+                .zip(lane_indices)
+                .zip(&words[old_register.0 as usize])
+                .zip(&words[value_register.0 as usize])
             {
-                *out = if *index == position { *value } else { *old };
+                *lane_values = if *index_register == component_index {
+                    *value_register
+                } else {
+                    *old_register
+                };
             }
         });
-        self.carry(
-            Scalar::Word(to),
-            &[(Scalar::Word(value), bits), (Scalar::Word(old), bits.map(|bits| !bits))],
+        self.carry_marks(
+            Scalar::Word(result_register),
+            &[
+                (Scalar::Word(value_register), lane_bits),
+                (Scalar::Word(old_register), lane_bits.map(|lane_bits| !lane_bits)),
+            ],
         );
     }
 
-    fn undefine_memory(&mut self, base: u32, words: u32) {
-        let (unwritten, first) = (self.unwritten_now(), self.registers.first_lane);
-        for word in base as usize..(base + words) as usize {
-            self.forget_memory(word as u32);
-            let bits = &mut self.registers.private_undefined[word * self.registers.mask_words..]
-                [..self.registers.mask_words];
-            bits.iter_mut()
-                .zip(&self.registers.active.0)
-                .for_each(|(bits, active)| *bits |= active);
-            for lane in self.registers.active.lanes() {
-                self.registers.private[word * self.registers.width + lane] =
-                    unwritten.of_invocation(word as u32, first + lane as u32);
+    fn undefine_memory(&mut self, first_word: u32, word_count: u32) {
+        let (unwritten_words, first_lane) = (self.unwritten_now(), self.registers.first_lane);
+        for word in first_word as usize..(first_word + word_count) as usize {
+            self.forget_memory_origins(word as u32);
+            let undefined_bits = &mut self.registers.private_undefined
+                [word * self.registers.mask_words..][..self.registers.mask_words];
+            undefined_bits
+                .iter_mut()
+                .zip(&self.registers.active_lanes.0)
+                .for_each(|(undefined_bits, active)| *undefined_bits |= active);
+            for lane in self.registers.active_lanes.lanes() {
+                self.registers.private_words[word * self.registers.width + lane] =
+                    unwritten_words.word_of_invocation(word as u32, first_lane + lane as u32);
             }
         }
     }

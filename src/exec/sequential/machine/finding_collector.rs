@@ -13,186 +13,224 @@ use vkcert_spirv::module::Module;
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
+struct FindingKey {
     kind: FindingKind,
-    place: u32,
-    other: u32,
+    source_index: u32,
+    other_index: u32,
     /// Tells findings of the same kind and places apart (memory, accesses).
     class: u32,
 }
 
 /// A finding in the making.
 #[derive(Debug)]
-struct Gathered {
-    place: u32,
-    other: u32,
+struct GatheredFinding {
+    source_index: u32,
+    other_index: u32,
     finding: Finding,
     /// Linear index of the workgroup in which it was first made.
-    workgroup: u64,
+    workgroup_index: u64,
     /// Details that did not hold of some occurrence.
-    refuted: BTreeSet<&'static str>,
+    refuted_details: BTreeSet<&'static str>,
 }
 
 /// Findings by instruction index; turned into [`Finding`]s with the module at hand.
 #[derive(Debug)]
-pub(crate) struct Collector {
+pub(crate) struct FindingCollector {
     pub checks: Checks,
-    index: HashMap<Key, usize>,
-    found: Vec<Gathered>,
+    index_by_key: HashMap<FindingKey, usize>,
+    gathered_findings: Vec<GatheredFinding>,
     /// Linear index of the workgroup that runs.
-    pub workgroup: u64,
+    pub workgroup_index: u64,
     /// Places of accesses whose values depend on who comes first: reads that race, and writes that
     /// race and differ.
-    pub racy: BTreeSet<u32>,
+    pub racing_places: BTreeSet<u32>,
 }
 
-impl Collector {
+impl FindingCollector {
     pub(crate) fn new(checks: Checks) -> Self {
         Self {
             checks,
-            index: HashMap::new(),
-            found: Vec::new(),
-            workgroup: 0,
-            racy: BTreeSet::new(),
+            index_by_key: HashMap::new(),
+            gathered_findings: Vec::new(),
+            workgroup_index: 0,
+            racing_places: BTreeSet::new(),
         }
     }
 
     /// Adds an occurrence; `describe` is called for the first of its kind and places.
-    pub(crate) fn add(
+    pub(crate) fn add_occurrence(
         &mut self,
         kind: FindingKind,
-        [place, other]: [u32; 2],
-        class: u32,
+        [place, other_index]: [u32; 2],
+        finding_class: u32,
         describe: impl FnOnce() -> Finding,
     ) {
         if !self.checks.has(kind) {
             return;
         }
-        match self.index.entry(Key { kind, place, other, class }) {
+        match self.index_by_key.entry(FindingKey {
+            kind,
+            source_index: place,
+            other_index,
+            class: finding_class,
+        }) {
             Entry::Occupied(entry) => {
-                let finding = &mut self.found[*entry.get()].finding;
+                let finding = &mut self.gathered_findings[*entry.get()].finding;
                 finding.count = finding.count.saturating_add(1);
             }
             Entry::Vacant(entry) => {
-                entry.insert(self.found.len());
-                let (finding, workgroup, refuted) = (describe(), self.workgroup, BTreeSet::new());
-                self.found.push(Gathered { place, other, finding, workgroup, refuted });
+                entry.insert(self.gathered_findings.len());
+                let (finding, workgroup, refuted) =
+                    (describe(), self.workgroup_index, BTreeSet::new());
+                self.gathered_findings.push(GatheredFinding {
+                    source_index: place,
+                    other_index,
+                    finding,
+                    workgroup_index: workgroup,
+                    refuted_details: refuted,
+                });
             }
         }
     }
 
     /// A detail that must hold of every occurrence: false once, false for ever.
-    pub(crate) fn refute(
+    pub(crate) fn refute_detail(
         &mut self,
         kind: FindingKind,
-        [place, other]: [u32; 2],
-        class: u32,
+        [place, other_index]: [u32; 2],
+        finding_class: u32,
         detail: &'static str,
     ) {
-        if let Some(index) = self.index.get(&Key { kind, place, other, class }) {
-            self.found[*index].refute(detail);
+        if let Some(index) = self.index_by_key.get(&FindingKey {
+            kind,
+            source_index: place,
+            other_index,
+            class: finding_class,
+        }) {
+            self.gathered_findings[*index].refute_detail(detail);
         }
     }
 
-    pub(crate) fn found_a_race(&self) -> bool {
-        self.found.iter().any(|one| one.finding.kind == FindingKind::DataRace)
+    pub(crate) fn has_race(&self) -> bool {
+        self.gathered_findings
+            .iter()
+            .any(|gathered_finding| gathered_finding.finding.kind == FindingKind::DataRace)
     }
 
     /// Adds what others gathered in other workgroups: what is left is what one would have gathered
     /// in all of them.
-    pub(crate) fn gather(&mut self, others: Vec<Collector>) {
-        for other in others {
-            self.racy.extend(other.racy);
-            let keys: HashMap<usize, Key> =
-                other.index.into_iter().map(|(key, index)| (index, key)).collect();
-            for (index, new) in other.found.into_iter().enumerate() {
-                match self.index.entry(keys[&index]) {
-                    Entry::Occupied(entry) => self.found[*entry.get()].join(new),
+    pub(crate) fn join_workgroups(&mut self, other_collectors: Vec<FindingCollector>) {
+        for other_collector in other_collectors {
+            self.racing_places.extend(other_collector.racing_places);
+            let keys_by_index: HashMap<usize, FindingKey> =
+                other_collector.index_by_key.into_iter().map(|(key, index)| (index, key)).collect();
+            for (index, new_finding) in other_collector.gathered_findings.into_iter().enumerate() {
+                match self.index_by_key.entry(keys_by_index[&index]) {
+                    Entry::Occupied(entry) => {
+                        self.gathered_findings[*entry.get()].join_occurrences(new_finding)
+                    }
                     Entry::Vacant(entry) => {
-                        entry.insert(self.found.len());
-                        self.found.push(new);
+                        entry.insert(self.gathered_findings.len());
+                        self.gathered_findings.push(new_finding);
                     }
                 }
             }
         }
         // What is of one workgroup has its order already.
-        let mut order: Vec<usize> = (0..self.found.len()).collect();
-        order.sort_by_key(|index| self.found[*index].workgroup);
-        let mut places = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(new, old)| places[*old] = new);
-        self.index.values_mut().for_each(|index| *index = places[*index]);
-        self.found.sort_by_key(|one| one.workgroup);
+        let mut workgroup_order: Vec<usize> = (0..self.gathered_findings.len()).collect();
+        workgroup_order.sort_by_key(|index| self.gathered_findings[*index].workgroup_index);
+        let mut new_places = vec![0; workgroup_order.len()];
+        workgroup_order
+            .iter()
+            .enumerate()
+            .for_each(|(new_finding, old)| new_places[*old] = new_finding);
+        self.index_by_key.values_mut().for_each(|index| *index = new_places[*index]);
+        self.gathered_findings.sort_by_key(|gathered_finding| gathered_finding.workgroup_index);
     }
 
     /// The findings with their places.
-    pub(crate) fn finish(self, module: &Module) -> Vec<Finding> {
-        let place = |index: u32| (index as usize) < module.instructions.len();
+    pub(crate) fn into_findings(self, module: &Module) -> Vec<Finding> {
+        let is_instruction = |index: u32| (index as usize) < module.instructions.len();
         let mut findings: Vec<Finding> = self
-            .found
+            .gathered_findings
             .into_iter()
-            .map(|Gathered { place: here, other, mut finding, workgroup: _, refuted: _ }| {
-                finding.place = place(here).then(|| module.place_of(here as usize));
-                finding.other_place = place(other).then(|| module.place_of(other as usize));
-                finding
-            })
+            .map(
+                |GatheredFinding {
+                     source_index: this_index,
+                     other_index,
+                     mut finding,
+                     workgroup_index: _,
+                     refuted_details: _,
+                 }| {
+                    finding.place =
+                        is_instruction(this_index).then(|| module.place_of(this_index as usize));
+                    finding.other_place =
+                        is_instruction(other_index).then(|| module.place_of(other_index as usize));
+                    finding
+                },
+            )
             .collect();
         findings.sort_by(Finding::order);
         findings
     }
 }
 
-impl Gathered {
-    fn refute(&mut self, detail: &'static str) {
-        self.refuted.insert(detail);
+impl GatheredFinding {
+    fn refute_detail(&mut self, detail: &'static str) {
+        self.refuted_details.insert(detail);
         self.finding.details.insert(detail.to_owned(), false.into());
     }
 
     /// Adds the same finding of other workgroups.
-    fn join(&mut self, mut other: Gathered) {
-        let count = self.finding.count.saturating_add(other.finding.count);
-        let refuted: Vec<&'static str> = self.refuted.union(&other.refuted).copied().collect();
-        if other.workgroup < self.workgroup {
-            std::mem::swap(self, &mut other);
+    fn join_occurrences(&mut self, mut other_finding: GatheredFinding) {
+        let joined_count = self.finding.count.saturating_add(other_finding.finding.count);
+        let refuted_details: Vec<&'static str> =
+            self.refuted_details.union(&other_finding.refuted_details).copied().collect();
+        if other_finding.workgroup_index < self.workgroup_index {
+            std::mem::swap(self, &mut other_finding);
         }
-        self.finding.count = count;
-        refuted.into_iter().for_each(|detail| self.refute(detail));
+        self.finding.count = joined_count;
+        refuted_details.into_iter().for_each(|detail| self.refute_detail(detail));
     }
 }
 
 /// Adds `new` to `all`: a finding that is there already is counted up. Gives the number of findings
 /// that it looked at.
-pub(crate) fn merge(all: &mut Vec<Finding>, new: Vec<Finding>) -> u64 {
-    let key =
+pub(crate) fn merge_findings(all_findings: &mut Vec<Finding>, new_findings: Vec<Finding>) -> u64 {
+    let finding_key =
         |finding: &Finding| (finding.kind, finding.place.clone(), finding.other_place.clone());
-    let mut index = FindingIndex::default();
-    all.iter().enumerate().for_each(|(row, finding)| index.add(key(finding), row));
-    for finding in new {
-        let place = key(&finding);
-        let same = |row: usize| {
-            let other = &all[row];
-            other.kernel == finding.kernel
-                && other.module == finding.module
-                && other.details.get("accesses") == finding.details.get("accesses")
-                && other.details.get("memory") == finding.details.get("memory")
-                && other.details.get("reach") == finding.details.get("reach")
+    let mut finding_index = FindingIndex::default();
+    all_findings
+        .iter()
+        .enumerate()
+        .for_each(|(finding_row, finding)| finding_index.add(finding_key(finding), finding_row));
+    for finding in new_findings {
+        let places_key = finding_key(&finding);
+        let is_same_finding = |finding_row: usize| {
+            let known_finding = &all_findings[finding_row];
+            known_finding.kernel == finding.kernel
+                && known_finding.module == finding.module
+                && known_finding.details.get("accesses") == finding.details.get("accesses")
+                && known_finding.details.get("memory") == finding.details.get("memory")
+                && known_finding.details.get("reach") == finding.details.get("reach")
         };
-        match index.find(&place, same) {
-            Some(row) => {
-                let other = &mut all[row];
-                other.count = other.count.saturating_add(finding.count);
+        match finding_index.find(&places_key, is_same_finding) {
+            Some(finding_row) => {
+                let known_finding = &mut all_findings[finding_row];
+                known_finding.count = known_finding.count.saturating_add(finding.count);
                 // It must hold of every occurrence.
                 if finding.details.get("same_value") == Some(&false.into()) {
-                    other.details.insert("same_value".to_owned(), false.into());
+                    known_finding.details.insert("same_value".to_owned(), false.into());
                 }
             }
             None => {
-                index.add(place, all.len());
-                all.push(finding);
+                finding_index.add(places_key, all_findings.len());
+                all_findings.push(finding);
             }
         }
     }
-    all.sort_by(Finding::order);
-    index.looked_at
+    all_findings.sort_by(Finding::order);
+    finding_index.looked_at
 }
 
 #[cfg(test)]
@@ -216,11 +254,11 @@ mod tests {
         let races =
             |accesses| pairs().map(|(here, other)| race(here, other, accesses)).collect::<Vec<_>>();
         let mut all = Vec::new();
-        assert_eq!(merge(&mut all, races("write")), 0);
+        assert_eq!(merge_findings(&mut all, races("write")), 0);
         let number = all.len() as u64;
-        assert_eq!(merge(&mut all, races("read")), number);
+        assert_eq!(merge_findings(&mut all, races("read")), number);
         // Those that are told apart stay apart, and what is the same is counted.
-        assert_eq!(merge(&mut all, races("write")), number);
+        assert_eq!(merge_findings(&mut all, races("write")), number);
         assert_eq!(all.len() as u64, 2 * number);
         let times = |count| all.iter().filter(|finding| finding.count == count).count() as u64;
         assert_eq!((times(1), times(2)), (number, number));
@@ -229,7 +267,7 @@ mod tests {
     #[test]
     fn what_is_the_same_in_one_list_is_one() {
         let mut all = Vec::new();
-        merge(
+        merge_findings(
             &mut all,
             vec![
                 race(1, 2, "write"),

@@ -10,7 +10,7 @@ use std::rc::Rc;
 const MOST_HELD: u32 = 16;
 
 /// Words of memory that are remembered.
-const MOST_CELLS: usize = 1 << 16;
+const MOST_OBSERVED_WORDS: usize = 1 << 16;
 
 /// Rounds of all workgroups that wait, after which one that holds a flag goes on though others
 /// still change something.
@@ -18,7 +18,7 @@ pub(super) const PATIENT_ROUNDS: usize = 4;
 
 /// A word of common memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Cell {
+pub(super) enum SharedWord {
     /// Of the job, by index.
     Buffer { buffer: usize, word: usize },
     /// Of whichever workgroup.
@@ -27,7 +27,7 @@ pub(super) enum Cell {
 
 /// How atomics look at a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Look {
+enum WordLook {
     /// Some have a result.
     WithResult,
     /// Some have a result and leave the word as it is.
@@ -36,49 +36,49 @@ enum Look {
 
 /// The words that the atomics of a dispatch look at.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct LookedAt {
-    cells: HashMap<Cell, Look>,
+pub(crate) struct ObservedWords {
+    looks_by_word: HashMap<SharedWord, WordLook>,
 }
 
-impl LookedAt {
-    fn note(&mut self, cell: Cell, look: Look) {
-        if let Some(known) = self.cells.get_mut(&cell) {
-            *known = look.max(*known);
-        } else if self.cells.len() < MOST_CELLS {
-            self.cells.insert(cell, look);
+impl ObservedWords {
+    fn note_look(&mut self, shared_word: SharedWord, new_look: WordLook) {
+        if let Some(known_look) = self.looks_by_word.get_mut(&shared_word) {
+            *known_look = new_look.max(*known_look);
+        } else if self.looks_by_word.len() < MOST_OBSERVED_WORDS {
+            self.looks_by_word.insert(shared_word, new_look);
         }
     }
 }
 
 /// What an atomic would do in one lane.
-pub(super) struct Effect {
-    pub(super) cell: Cell,
+pub(super) struct AtomicEffect {
+    pub(super) shared_word: SharedWord,
     pub(super) changes: bool,
 }
 
 /// What a change is of; in the order in which those that hold go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Urgency {
+pub(super) enum HoldUrgency {
     Counter,
     Flag,
 }
 
 /// Which of the two runs it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
-    Looking,
+pub(super) enum YieldStage {
+    Observing,
     Holding,
 }
 
 /// Who lets others go first in a dispatch.
 #[derive(Debug)]
-pub(crate) struct Yielding {
-    pub(super) stage: Stage,
-    looked_at: LookedAt,
+pub(crate) struct DirectedYield {
+    pub(super) stage: YieldStage,
+    observed_words: ObservedWords,
     /// By instruction: lanes that it has held.
-    held: HashMap<u32, u32>,
+    held_by_instruction: HashMap<u32, u32>,
     /// Holds so far: the number of the next one.
-    pub(super) next: u64,
+    pub(super) next_hold: u64,
     /// Lanes that went on after they held.
     pub(super) released: u64,
     /// Whether a workgroup may let a lane change a flag.
@@ -88,13 +88,13 @@ pub(crate) struct Yielding {
     pub(super) turns: usize,
 }
 
-impl Yielding {
-    fn of(stage: Stage, looked_at: LookedAt) -> Self {
+impl DirectedYield {
+    fn in_stage(yield_stage: YieldStage, observed_words: ObservedWords) -> Self {
         Self {
-            stage,
-            looked_at,
-            held: HashMap::new(),
-            next: 0,
+            stage: yield_stage,
+            observed_words,
+            held_by_instruction: HashMap::new(),
+            next_hold: 0,
             released: 0,
             flags_may_change: false,
             quiet_turns: 0,
@@ -103,43 +103,47 @@ impl Yielding {
     }
 
     /// Runs in the ordinary order and remembers what is looked at.
-    pub(crate) fn looking() -> Self {
-        Self::of(Stage::Looking, LookedAt::default())
+    pub(crate) fn observing() -> Self {
+        Self::in_stage(YieldStage::Observing, ObservedWords::default())
     }
 
     /// Lets those go first who look at what is known to be looked at.
-    pub(crate) fn holding(looked_at: LookedAt) -> Self {
-        Self::of(Stage::Holding, looked_at)
+    pub(crate) fn holding(observed_words: ObservedWords) -> Self {
+        Self::in_stage(YieldStage::Holding, observed_words)
     }
 
-    pub(crate) fn into_looked_at(self) -> LookedAt {
-        self.looked_at
+    pub(crate) fn into_observed_words(self) -> ObservedWords {
+        self.observed_words
     }
 
     /// Whether lanes with these effects hold, and for what.
-    pub(super) fn judge(
+    pub(super) fn urgency_of_effects(
         &mut self,
-        place: u32,
-        effects: &[Effect],
+        source_index: u32,
+        lane_effects: &[AtomicEffect],
         has_result: bool,
-    ) -> Option<Urgency> {
-        for effect in effects.iter().filter(|_| has_result) {
-            self.looked_at
-                .note(effect.cell, if effect.changes { Look::WithResult } else { Look::AsFlag });
+    ) -> Option<HoldUrgency> {
+        for effect in lane_effects.iter().filter(|_| has_result) {
+            self.observed_words.note_look(
+                effect.shared_word,
+                if effect.changes { WordLook::WithResult } else { WordLook::AsFlag },
+            );
         }
-        let look = |effect: &Effect| self.looked_at.cells.get(&effect.cell).copied();
+        let known_look = |effect: &AtomicEffect| {
+            self.observed_words.looks_by_word.get(&effect.shared_word).copied()
+        };
         let urgency =
-            effects.iter().filter(|effect| effect.changes).filter_map(look).max().map(|look| {
-                match look {
-                    Look::WithResult => Urgency::Counter,
-                    Look::AsFlag => Urgency::Flag,
-                }
-            })?;
-        let held = self.held.entry(place).or_insert(0);
-        if self.stage == Stage::Looking || *held >= MOST_HELD {
+            lane_effects.iter().filter(|effect| effect.changes).filter_map(known_look).max().map(
+                |known_look| match known_look {
+                    WordLook::WithResult => HoldUrgency::Counter,
+                    WordLook::AsFlag => HoldUrgency::Flag,
+                },
+            )?;
+        let held_count = self.held_by_instruction.entry(source_index).or_insert(0);
+        if self.stage == YieldStage::Observing || *held_count >= MOST_HELD {
             return None;
         }
-        *held += effects.len() as u32;
+        *held_count += lane_effects.len() as u32;
         Some(urgency)
     }
 }
@@ -155,46 +159,46 @@ pub(super) struct BlockRegisters {
 
 /// Lanes that hold before a step.
 #[derive(Debug, Clone)]
-pub(super) struct Held {
-    pub(super) number: u64,
-    pub(super) urgency: Urgency,
-    pub block: u32,
-    pub step: usize,
+pub(super) struct HeldLanes {
+    pub(super) hold_number: u64,
+    pub(super) urgency: HoldUrgency,
+    pub block_index: u32,
+    pub step_index: usize,
     pub lanes: LaneMask,
     pub(super) registers: Rc<BlockRegisters>,
 }
 
 /// Lanes of a tile that hold, and one of them that goes on next.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Holding {
-    pub(super) held: VecDeque<Held>,
-    pub(super) released: Option<Held>,
+pub(super) struct TileHolds {
+    pub(super) held_lanes: VecDeque<HeldLanes>,
+    pub(super) released_lanes: Option<HeldLanes>,
 }
 
-impl Holding {
+impl TileHolds {
     pub(super) fn clear(&mut self) {
-        self.held.clear();
-        self.released = None;
+        self.held_lanes.clear();
+        self.released_lanes = None;
     }
 
     /// Whether nobody holds.
     pub(super) fn is_empty(&self) -> bool {
-        self.held.is_empty() && self.released.is_none()
+        self.held_lanes.is_empty() && self.released_lanes.is_none()
     }
 
     pub(super) fn has_released(&self) -> bool {
-        self.released.is_some()
+        self.released_lanes.is_some()
     }
 
-    pub(super) fn take_released(&mut self) -> Option<Held> {
-        self.released.take()
+    pub(super) fn take_released(&mut self) -> Option<HeldLanes> {
+        self.released_lanes.take()
     }
 }
 
 /// How the steps of a block ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Steps {
-    Done,
+pub(super) enum BlockProgress {
+    Completed,
     /// The lanes hold.
     Held,
 }

@@ -22,9 +22,14 @@ impl Machine<'_> {
         )
     }
 
-    pub(super) fn load_indirectly(&mut self, access: &Access, to: &[Scalar], place: u32) {
-        self.gather_targets(access, to, place, &mut |machine, access| {
-            machine.load(access, to, place)
+    pub(super) fn load_indirectly(
+        &mut self,
+        access: &Access,
+        result_scalars: &[Scalar],
+        source_index: u32,
+    ) {
+        self.gather_targets(access, result_scalars, source_index, &mut |machine, access| {
+            machine.load_memory(access, result_scalars, source_index)
         });
     }
 
@@ -34,61 +39,72 @@ impl Machine<'_> {
     pub(super) fn gather_targets(
         &mut self,
         access: &Access,
-        to: &[Scalar],
-        place: u32,
-        run: &mut dyn FnMut(&mut Self, &Access),
+        result_scalars: &[Scalar],
+        source_index: u32,
+        run_access: &mut dyn FnMut(&mut Self, &Access),
     ) {
         let width = self.registers.width;
-        let mut results = std::mem::take(&mut self.memory.detour.results);
-        let mut all_undefined = std::mem::take(&mut self.memory.detour.undefined);
-        results.clear();
-        results.resize(width * to.len(), 0);
-        all_undefined.clear();
-        all_undefined.resize(to.len(), [0; MASK_WORDS]);
-        self.each_target(access, place, &mut |machine, access| {
-            run(machine, access);
-            let active = machine.registers.active;
-            for ((scalar, words), undefined) in
-                to.iter().zip(results.chunks_exact_mut(width)).zip(&mut all_undefined)
+        let mut result_words = std::mem::take(&mut self.memory.indirect_targets.results);
+        let mut undefined_results = std::mem::take(&mut self.memory.indirect_targets.undefined);
+        result_words.clear();
+        result_words.resize(width * result_scalars.len(), 0);
+        undefined_results.clear();
+        undefined_results.resize(result_scalars.len(), [0; MASK_WORDS]);
+        self.run_each_target(access, source_index, &mut |machine, access| {
+            run_access(machine, access);
+            let active = machine.registers.active_lanes;
+            for ((scalar, words), undefined) in result_scalars
+                .iter()
+                .zip(result_words.chunks_exact_mut(width))
+                .zip(&mut undefined_results)
             {
                 let bits = machine.registers.undefined_bits(*scalar);
                 undefined
                     .iter_mut()
                     .zip(bits)
                     .zip(active.0)
-                    .for_each(|((all, bits), active)| *all |= bits & active);
+                    .for_each(|((all_bits, bits), active)| *all_bits |= bits & active);
                 for lane in active.lanes() {
                     words[lane] = machine.registers.word_of(*scalar, lane);
                 }
             }
         });
         for ((scalar, words), undefined) in
-            to.iter().zip(results.chunks_exact(width)).zip(&all_undefined)
+            result_scalars.iter().zip(result_words.chunks_exact(width)).zip(&undefined_results)
         {
             self.registers.write_words(*scalar, words);
             let origins = self.origins_of(*scalar, undefined);
-            self.set_undefined(*scalar, undefined);
+            self.set_undefined_lanes(*scalar, undefined);
             self.restore_origins(*scalar, origins);
         }
-        (self.memory.detour.results, self.memory.detour.undefined) = (results, all_undefined);
+        (self.memory.indirect_targets.results, self.memory.indirect_targets.undefined) =
+            (result_words, undefined_results);
     }
 
     /// Runs an access once for each buffer that some of its lanes go to, with these lanes active.
-    pub(super) fn each_target(
+    pub(super) fn run_each_target(
         &mut self,
         access: &Access,
-        place: u32,
-        run: &mut dyn FnMut(&mut Self, &Access),
+        source_index: u32,
+        run_access: &mut dyn FnMut(&mut Self, &Access),
     ) {
-        let mut targets = std::mem::take(&mut self.memory.detour.targets);
-        targets.clear();
+        let mut lane_targets = std::mem::take(&mut self.memory.indirect_targets.targets);
+        lane_targets.clear();
         match access.root {
             AccessRoot::Descriptors { first, length, index } => {
-                self.by_index(access, [first, length], index, place, &mut targets);
+                self.targets_by_index(
+                    access,
+                    [first, length],
+                    index,
+                    source_index,
+                    &mut lane_targets,
+                );
             }
-            AccessRoot::Address(parts) => self.by_address(access, parts, place, &mut targets),
+            AccessRoot::Address(parts) => {
+                self.targets_by_address(access, parts, source_index, &mut lane_targets)
+            }
             AccessRoot::Pointer { which, into: _ } => {
-                return self.each_object(access, which, place, run);
+                return self.run_each_object(access, which, source_index, run_access);
             }
             AccessRoot::Descriptor(_)
             | AccessRoot::Workgroup
@@ -96,100 +112,100 @@ impl Machine<'_> {
             | AccessRoot::PushConstant
             | AccessRoot::Buffer(_) => {}
         }
-        let (active, full) = (self.registers.active, self.registers.full);
-        for (root, lanes) in &targets {
-            self.registers.activate(*lanes, *lanes == active && full);
-            run(self, &Access { root: *root, ..access.clone() });
+        let (active_lanes, were_full) = (self.registers.active_lanes, self.registers.all_active);
+        for (root, lanes) in &lane_targets {
+            self.registers.activate_lanes(*lanes, *lanes == active_lanes && were_full);
+            run_access(self, &Access { root: *root, ..access.clone() });
         }
-        self.registers.activate(active, full);
-        self.memory.detour.targets = targets;
+        self.registers.activate_lanes(active_lanes, were_full);
+        self.memory.indirect_targets.targets = lane_targets;
     }
 
     /// The same for a variable pointer, object by object.
-    fn each_object(
+    fn run_each_object(
         &mut self,
         access: &Access,
-        which: Reg,
-        place: u32,
-        run: &mut dyn FnMut(&mut Self, &Access),
+        pointer_register: Reg,
+        source_index: u32,
+        run_access: &mut dyn FnMut(&mut Self, &Access),
     ) {
         let program = self.program;
-        let (active, full) = (self.registers.active, self.registers.full);
-        let mut objects = std::mem::take(&mut self.memory.detour.objects);
-        objects.clear();
-        for lane in active.lanes() {
-            let number = self.registers.words[which.0 as usize][lane] as usize;
-            if (1..=program.objects.len()).contains(&number) {
-                add(&mut objects, number - 1, lane);
+        let (active_lanes, were_full) = (self.registers.active_lanes, self.registers.all_active);
+        let mut lane_objects = std::mem::take(&mut self.memory.indirect_targets.objects);
+        lane_objects.clear();
+        for lane in active_lanes.lanes() {
+            let object_number = self.registers.words[pointer_register.0 as usize][lane] as usize;
+            if (1..=program.objects.len()).contains(&object_number) {
+                add_lane(&mut lane_objects, object_number - 1, lane);
                 continue;
             }
-            let what = if number == 0 { "is null" } else { "leads nowhere" };
-            self.report_target(lane, place, &format!("the pointer `{}` {what}", access.name));
-        }
-        for (number, lanes) in &objects {
-            let PointedObject { root, window, name } = program.objects[*number].clone();
-            self.registers.activate(*lanes, *lanes == active && full);
-            run(self, &Access { root, window, name, ..access.clone() });
-        }
-        self.registers.activate(active, full);
-        self.memory.detour.objects = objects;
-    }
-
-    fn by_index(
-        &mut self,
-        access: &Access,
-        [first, length]: [u32; 2],
-        index: Reg,
-        place: u32,
-        targets: &mut Vec<(AccessRoot, LaneMask)>,
-    ) {
-        let active = self.registers.active;
-        for lane in active.lanes() {
-            let index = self.registers.words[index.0 as usize][lane];
-            if index < length {
-                add(targets, AccessRoot::Descriptor(first + index), lane);
-                continue;
-            }
-            let name = &access.name;
+            let pointer_fault = if object_number == 0 { "is null" } else { "leads nowhere" };
             self.report_target(
                 lane,
-                place,
-                &format!("index {index} is outside the {length} descriptors of `{name}`"),
+                source_index,
+                &format!("the pointer `{}` {pointer_fault}", access.name),
             );
+        }
+        for (object_number, lanes) in &lane_objects {
+            let PointedObject { root, window, name } = program.objects[*object_number].clone();
+            self.registers.activate_lanes(*lanes, *lanes == active_lanes && were_full);
+            run_access(self, &Access { root, window, name, ..access.clone() });
+        }
+        self.registers.activate_lanes(active_lanes, were_full);
+        self.memory.indirect_targets.objects = lane_objects;
+    }
+
+    fn targets_by_index(
+        &mut self,
+        access: &Access,
+        [first_descriptor, array_length]: [u32; 2],
+        index_register: Reg,
+        source_index: u32,
+        targets: &mut Vec<(AccessRoot, LaneMask)>,
+    ) {
+        let active_lanes = self.registers.active_lanes;
+        for lane in active_lanes.lanes() {
+            let index_register = self.registers.words[index_register.0 as usize][lane];
+            if index_register < array_length {
+                add_lane(targets, AccessRoot::Descriptor(first_descriptor + index_register), lane);
+                continue;
+            }
+            let object_name = &access.name;
+            self.report_target(lane, source_index, &format!("index {index_register} is outside the {array_length} descriptors of `{object_name}`"));
         }
     }
 
-    fn by_address(
+    fn targets_by_address(
         &mut self,
         access: &Access,
-        parts: NumberRegisters,
-        place: u32,
+        address_parts: NumberRegisters,
+        source_index: u32,
         targets: &mut Vec<(AccessRoot, LaneMask)>,
     ) {
-        let active = self.registers.active;
-        for lane in active.lanes() {
-            let address = self.registers.number(parts, lane);
-            if let Some((buffer, offset)) = self.memory.addressed(address) {
+        let active_lanes = self.registers.active_lanes;
+        for lane in active_lanes.lanes() {
+            let device_address = self.registers.number_at(address_parts, lane);
+            if let Some((buffer, offset)) = self.memory.buffer_at_address(device_address) {
                 self.memory.offsets[lane] = offset;
-                add(targets, AccessRoot::Buffer(buffer), lane);
+                add_lane(targets, AccessRoot::Buffer(buffer), lane);
                 continue;
             }
             self.report_target(
                 lane,
-                place,
-                &format!("the address {address:#x} of `{}` is in no buffer", access.name),
+                source_index,
+                &format!("the address {device_address:#x} of `{}` is in no buffer", access.name),
             );
         }
     }
 
-    fn report_target(&mut self, lane: usize, place: u32, message: &str) {
-        let witness = self.invocation(self.registers.first_lane + lane as u32);
-        self.monitor.collector.add(
+    fn report_target(&mut self, lane: usize, source_index: u32, message: &str) {
+        let global_id = self.global_id(self.registers.first_lane + lane as u32);
+        self.monitor.collector.add_occurrence(
             FindingKind::OutOfBounds,
-            [place, NOWHERE],
+            [source_index, NOWHERE],
             u32::MAX - 1,
             || Finding {
-                invocations: vec![witness],
+                invocations: vec![global_id],
                 ..Finding::new(FindingKind::OutOfBounds, message.to_owned())
             },
         );
@@ -197,10 +213,12 @@ impl Machine<'_> {
 }
 
 /// Adds a lane to those of a target.
-fn add<T: Ord>(targets: &mut Vec<(T, LaneMask)>, target: T, lane: usize) {
-    let at = targets.binary_search_by(|(other, _)| other.cmp(&target)).unwrap_or_else(|at| {
-        targets.insert(at, (target, LaneMask::EMPTY));
-        at
-    });
-    targets[at].1.insert(lane);
+fn add_lane<T: Ord>(targets: &mut Vec<(T, LaneMask)>, target: T, lane: usize) {
+    let target_index = targets
+        .binary_search_by(|(other_target, _)| other_target.cmp(&target))
+        .unwrap_or_else(|target_index| {
+            targets.insert(target_index, (target, LaneMask::EMPTY));
+            target_index
+        });
+    targets[target_index].1.insert(lane);
 }

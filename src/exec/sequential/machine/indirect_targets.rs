@@ -5,7 +5,7 @@ use crate::ir::lane_mask::{LaneMask, MASK_WORDS};
 
 /// What the machine keeps for such accesses, so that none has to ask for memory.
 #[derive(Debug, Default)]
-pub(super) struct Detour {
+pub(super) struct IndirectTargets {
     /// The lanes that go to each target, targets in ascending order.
     pub(super) targets: Vec<(AccessRoot, LaneMask)>,
     /// The lanes that go to each object, by its index, likewise.

@@ -11,115 +11,128 @@ use vkcert_spirv::operation::undefined::{Undefined, UndefinedExtent, UndefinedRu
 
 impl Registers {
     /// In which lanes rules are met, at most one of an extent.
-    fn met<Test>(
+    fn lanes_meeting_rules<Test>(
         &self,
         rules: &[UndefinedRule<Test>],
         is_met: impl Fn(&UndefinedRule<Test>, usize) -> bool,
     ) -> [Option<(Undefined, LaneMask)>; 2] {
-        let mut found = [None, None];
+        let mut undefined_lanes = [None, None];
         for rule in rules {
-            let lanes = self.lanes_where(|lane| is_met(rule, lane));
-            if !lanes.is_empty() {
-                found[rule.then.extent as usize] = Some((rule.then, lanes));
+            let met_lanes = self.lanes_where(|lane| is_met(rule, lane));
+            if !met_lanes.is_empty() {
+                undefined_lanes[rule.then.extent as usize] = Some((rule.then, met_lanes));
             }
         }
-        found
+        undefined_lanes
     }
 }
 
 impl Machine<'_> {
-    pub(super) fn judge_sized(
+    pub(super) fn report_undefined_sized(
         &mut self,
         operation: Operation,
-        to: NumberRegisters,
-        from: &[NumberRegisters],
-        place: u32,
+        result_parts: NumberRegisters,
+        operand_parts: &[NumberRegisters],
+        source_index: u32,
     ) {
-        let mut found: [Option<(Undefined, LaneMask)>; 2] = [None, None];
-        for lane in self.registers.active.lanes() {
-            let [a, b, c] = self.registers.operands(from, lane);
+        let mut undefined_lanes: [Option<(Undefined, LaneMask)>; 2] = [None, None];
+        for lane in self.registers.active_lanes.lanes() {
+            let [a, b, c] = self.registers.operands_at(operand_parts, lane);
             if let Some(undefined) = operation.undefined_for(a, b, c) {
-                found[undefined.extent as usize]
+                undefined_lanes[undefined.extent as usize]
                     .get_or_insert((undefined, LaneMask::EMPTY))
                     .1
                     .insert(lane);
             }
         }
-        self.leave(&word_scalars(&[to]), found, place);
+        self.leave_undefined_lanes(&word_scalars(&[result_parts]), undefined_lanes, source_index);
     }
 
     /// What an operation leaves undefined: lanes by extent, the others have values.
-    pub(super) fn leave(
+    pub(super) fn leave_undefined_lanes(
         &mut self,
-        to: &[Scalar],
-        found: [Option<(Undefined, LaneMask)>; 2],
-        place: u32,
+        result_scalars: &[Scalar],
+        undefined_lanes: [Option<(Undefined, LaneMask)>; 2],
+        source_index: u32,
     ) {
-        to.iter().for_each(|scalar| self.set_undefined(*scalar, &[0; MASK_WORDS]));
-        for (undefined, lanes) in found.into_iter().flatten() {
-            self.leave_undefined(to, &lanes, undefined, place);
+        result_scalars
+            .iter()
+            .for_each(|scalar| self.set_undefined_lanes(*scalar, &[0; MASK_WORDS]));
+        for (undefined, lanes) in undefined_lanes.into_iter().flatten() {
+            self.leave_undefined(result_scalars, &lanes, undefined, source_index);
         }
     }
 
     /// Tells or marks what an operation on words left undefined.
-    pub(super) fn judge(&mut self, step: &LocatedInstruction) {
+    pub(super) fn report_undefined_words(&mut self, step: &LocatedInstruction) {
         if !step.may_be_undefined {
             return;
         }
-        let words = |reg: Reg| &*self.registers.words[reg.0 as usize];
-        let (to, found) = match &step.instruction {
-            LaneInstruction::Unary { op, to, a } => {
-                let a = words(*a);
-                (*to, self.registers.met(op.undefined_rules(), |rule, lane| (rule.is_met)(a[lane])))
-            }
-            LaneInstruction::Binary { op, to, a, b } => {
-                let (a, b) = (words(*a), words(*b));
+        let register_words = |register: Reg| &*self.registers.words[register.0 as usize];
+        let (result_register, undefined_lanes) = match &step.instruction {
+            LaneInstruction::Unary { op, to: result_register, a } => {
+                let a = register_words(*a);
                 (
-                    *to,
-                    self.registers
-                        .met(op.undefined_rules(), |rule, lane| (rule.is_met)(a[lane], b[lane])),
+                    *result_register,
+                    self.registers.lanes_meeting_rules(op.undefined_rules(), |rule, lane| {
+                        (rule.is_met)(a[lane])
+                    }),
                 )
             }
-            LaneInstruction::Ternary { op, to, a, b, c } => {
-                let (a, b, c) = (words(*a), words(*b), words(*c));
+            LaneInstruction::Binary { op, to: result_register, a, b } => {
+                let (a, b) = (register_words(*a), register_words(*b));
                 (
-                    *to,
-                    self.registers.met(op.undefined_rules(), |rule, lane| {
+                    *result_register,
+                    self.registers.lanes_meeting_rules(op.undefined_rules(), |rule, lane| {
+                        (rule.is_met)(a[lane], b[lane])
+                    }),
+                )
+            }
+            LaneInstruction::Ternary { op, to: result_register, a, b, c } => {
+                let (a, b, c) = (register_words(*a), register_words(*b), register_words(*c));
+                (
+                    *result_register,
+                    self.registers.lanes_meeting_rules(op.undefined_rules(), |rule, lane| {
                         (rule.is_met)(a[lane], b[lane], c[lane])
                     }),
                 )
             }
             _ => return,
         };
-        for (_, lanes) in found.iter().flatten() {
-            self.take_operand(&step.instruction, lanes);
+        for (_, lanes) in undefined_lanes.iter().flatten() {
+            self.take_operand_value(&step.instruction, lanes);
         }
-        self.leave(&[Scalar::Word(to)], found, step.source_index);
-    }
-
-    /// Passes a value on that is undefined where a condition holds.
-    pub(super) fn doubt(
-        &mut self,
-        to: Reg,
-        value: Reg,
-        (condition, why): (Reg, &'static str),
-        place: u32,
-    ) {
-        self.copy(to, value);
-        let bits = self.registers.bits(condition);
-        let lanes = self.registers.lanes_where(|lane| bits[lane / 64] >> (lane % 64) & 1 == 1);
-        self.leave_undefined(
-            &[Scalar::Word(to)],
-            &lanes,
-            Undefined { extent: UndefinedExtent::Value, why },
-            place,
+        self.leave_undefined_lanes(
+            &[Scalar::Word(result_register)],
+            undefined_lanes,
+            step.source_index,
         );
     }
 
-    pub(super) fn report_value(
+    /// Passes a value on that is undefined where a condition holds.
+    pub(super) fn copy_with_undefined(
+        &mut self,
+        result_register: Reg,
+        value_register: Reg,
+        (condition, why): (Reg, &'static str),
+        source_index: u32,
+    ) {
+        self.copy_register(result_register, value_register);
+        let lane_bits = self.registers.mask_bits(condition);
+        let undefined_lanes =
+            self.registers.lanes_where(|lane| lane_bits[lane / 64] >> (lane % 64) & 1 == 1);
+        self.leave_undefined(
+            &[Scalar::Word(result_register)],
+            &undefined_lanes,
+            Undefined { extent: UndefinedExtent::Value, why },
+            source_index,
+        );
+    }
+
+    pub(super) fn report_lanes(
         &mut self,
         lanes: &LaneMask,
-        place: u32,
+        source_index: u32,
         kind: FindingKind,
         message: &str,
     ) {
@@ -127,9 +140,9 @@ impl Machine<'_> {
             return;
         }
         for lane in lanes.lanes() {
-            let witness = self.invocation(self.registers.first_lane + lane as u32);
-            self.monitor.collector.add(kind, [place, NOWHERE], 0, || Finding {
-                invocations: vec![witness],
+            let global_id = self.global_id(self.registers.first_lane + lane as u32);
+            self.monitor.collector.add_occurrence(kind, [source_index, NOWHERE], 0, || Finding {
+                invocations: vec![global_id],
                 ..Finding::new(kind, message)
             });
         }

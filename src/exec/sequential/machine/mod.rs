@@ -58,7 +58,7 @@ mod undefined_results;
 pub(crate) mod variation;
 pub(crate) mod workgroup_order;
 
-pub(crate) use held_lanes::{LookedAt, Yielding};
+pub(crate) use held_lanes::{DirectedYield, ObservedWords};
 pub(crate) use regions::RegionCounts;
-pub(crate) use state::{Launch, Machine, working_bytes};
-pub(crate) use step_budget::{Deadline, Stop};
+pub(crate) use state::{DispatchLaunch, Machine, working_bytes};
+pub(crate) use step_budget::{Deadline, EarlyStop};

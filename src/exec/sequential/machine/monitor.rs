@@ -4,9 +4,9 @@
 //! Knows: nothing here changes what a kernel computes; a run without checks leaves the same memory.
 //! Does not cover: whether an invocation makes progress (`spin_watch`), which decides who runs.
 
-use super::clash::Clash;
-use super::finding_collector::Collector;
-use super::origins::Origins;
+use super::clash::RacingPair;
+use super::finding_collector::FindingCollector;
+use super::origins::UndefinedOrigins;
 use super::printer::Printer;
 use super::recorder::Recorder;
 use super::regions::RegionCounts;
@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 /// What is noticed of a dispatch.
 pub(crate) struct Monitor {
-    pub collector: Collector,
+    pub collector: FindingCollector,
     pub recorder: Recorder,
     pub printer: Printer,
     pub regions: RegionCounts,
@@ -29,25 +29,25 @@ pub(crate) struct Monitor {
     pub diverged: bool,
     pub(super) clock: IntervalClock,
     /// First time of each workgroup so far, and its linear index.
-    pub(super) starts: Vec<(u32, u64)>,
+    pub(super) workgroup_starts: Vec<(u32, u64)>,
     /// What orders accesses, where races are looked for and barriers of workgroups are not all.
     pub(crate) order: Option<Rc<RefCell<HappensBefore>>>,
     pub(super) track_races: bool,
     /// Races of the access at hand.
-    pub(super) races: Vec<Clash>,
+    pub(super) races: Vec<RacingPair>,
     /// Who accesses what by the access at hand: lane, bytes and how; where that is noted.
-    pub(super) users: Vec<(usize, Range<usize>, AccessKind)>,
+    pub(super) noted_users: Vec<(usize, Range<usize>, AccessKind)>,
     /// Where `restrict` variables overlap others.
     pub(crate) aliasing: Option<Aliasing>,
     /// Where it is asked what is read.
     pub(crate) reads: Option<ReadTracker>,
     /// Whether it is marked what the workgroups do to the stores (see `access_sets`).
-    pub(super) marked: bool,
+    pub(super) marks_access_sets: bool,
     pub(super) track_undefined: bool,
-    pub(super) origins: Origins,
+    pub(super) origins: UndefinedOrigins,
     /// By local index: the control-flow trace of the invocation so far (see `control_trace`);
     /// empty in an ordinary run.
-    pub(super) paths: Vec<u64>,
+    pub(super) lane_traces: Vec<u64>,
 }
 
 impl Monitor {

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 
 /// An operation that left an undefined value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Origin {
-    pub(super) place: u32,
+pub(super) struct UndefinedOrigin {
+    pub(super) source_index: u32,
     pub(super) why: &'static str,
 }
 
 /// Where a marked value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Home {
+pub(super) enum ValueLocation {
     /// Of an invocation, by its local index.
     Register(Scalar, u32),
     /// Word of an invocation's memory.
@@ -23,29 +23,34 @@ pub(super) enum Home {
 
 /// Who left the undefined values of the workgroups that run.
 #[derive(Debug, Default)]
-pub(super) struct Origins {
-    pub(super) all: Vec<Origin>,
+pub(super) struct UndefinedOrigins {
+    pub(super) known_origins: Vec<UndefinedOrigin>,
     /// By workgroup and home: index into `all`.
-    pub(super) homes: HashMap<(u64, Home), u32>,
+    pub(super) by_location: HashMap<(u64, ValueLocation), u32>,
 }
 
-impl Origins {
+impl UndefinedOrigins {
     pub(super) fn is_empty(&self) -> bool {
-        self.homes.is_empty()
+        self.by_location.is_empty()
     }
 
-    pub(super) fn number(&mut self, origin: Origin) -> u32 {
-        let number = self.all.iter().position(|known| *known == origin).unwrap_or_else(|| {
-            self.all.push(origin);
-            self.all.len() - 1
-        });
-        number as u32
+    pub(super) fn origin_number(&mut self, origin: UndefinedOrigin) -> u32 {
+        let origin_index = self
+            .known_origins
+            .iter()
+            .position(|known_origin| *known_origin == origin)
+            .unwrap_or_else(|| {
+                self.known_origins.push(origin);
+                self.known_origins.len() - 1
+            });
+        origin_index as u32
     }
 
     /// A workgroup has ended.
-    pub(super) fn forget(&mut self, workgroup: u64) {
-        if !self.homes.is_empty() {
-            self.homes.retain(|(of, _), _| *of != workgroup);
+    pub(super) fn forget_workgroup(&mut self, workgroup_index: u64) {
+        if !self.by_location.is_empty() {
+            self.by_location
+                .retain(|(owning_workgroup, _), _| *owning_workgroup != workgroup_index);
         }
     }
 }

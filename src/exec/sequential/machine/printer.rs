@@ -14,41 +14,50 @@ pub(crate) const MOST_LINES: usize = 1000;
 #[derive(Debug, Default)]
 pub(crate) struct Printer {
     /// By invocation, then arrival.
-    kept: BTreeMap<(Rank, u64), (u32, String)>,
+    kept_lines: BTreeMap<(Rank, u64), (u32, String)>,
     arrivals: u64,
 }
 
 impl Printer {
     /// Adds a line where it is among those to keep.
-    pub(super) fn add(&mut self, rank: Rank, place: u32, line: impl FnOnce() -> String) {
+    pub(super) fn add_line(
+        &mut self,
+        rank: Rank,
+        source_index: u32,
+        line: impl FnOnce() -> String,
+    ) {
         let key = (rank, self.arrivals);
         self.arrivals += 1;
-        let full = self.kept.len() == MOST_LINES;
-        if full && self.kept.last_key_value().is_some_and(|(last, _)| *last < key) {
+        let is_full = self.kept_lines.len() == MOST_LINES;
+        if is_full && self.kept_lines.last_key_value().is_some_and(|(last_key, _)| *last_key < key)
+        {
             return;
         }
-        if full {
-            self.kept.pop_last();
+        if is_full {
+            self.kept_lines.pop_last();
         }
-        self.kept.insert(key, (place, line()));
+        self.kept_lines.insert(key, (source_index, line()));
     }
 
     /// Adds what was printed in other workgroups.
-    pub(crate) fn join(&mut self, other: Printer) {
-        self.arrivals += other.arrivals;
-        self.kept.extend(other.kept);
-        while self.kept.len() > MOST_LINES {
-            self.kept.pop_last();
+    pub(crate) fn join_workgroups(&mut self, other_printer: Printer) {
+        self.arrivals += other_printer.arrivals;
+        self.kept_lines.extend(other_printer.kept_lines);
+        while self.kept_lines.len() > MOST_LINES {
+            self.kept_lines.pop_last();
         }
     }
 
     /// Invocation (linear workgroup index and local index), instruction and text of each line, and
     /// how many more there were.
-    pub(crate) fn finish(self) -> (Vec<(Rank, u32, String)>, u64) {
-        let omitted = self.arrivals - self.kept.len() as u64;
+    pub(crate) fn into_lines(self) -> (Vec<(Rank, u32, String)>, u64) {
+        let omitted_lines = self.arrivals - self.kept_lines.len() as u64;
         (
-            self.kept.into_iter().map(|((rank, _), (place, text))| (rank, place, text)).collect(),
-            omitted,
+            self.kept_lines
+                .into_iter()
+                .map(|((rank, _), (place, text))| (rank, place, text))
+                .collect(),
+            omitted_lines,
         )
     }
 }

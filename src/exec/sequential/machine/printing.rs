@@ -4,13 +4,14 @@ use super::state::Machine;
 use crate::ir::{PrintedLine, Scalar, print_format};
 
 impl Machine<'_> {
-    pub(super) fn print(&mut self, what: &PrintedLine, place: u32) {
+    pub(super) fn print_lines(&mut self, print_instruction: &PrintedLine, source_index: u32) {
         let mut printer = std::mem::take(&mut self.monitor.printer);
-        for lane in self.registers.active.lanes() {
-            let number = |parts| self.registers.number(parts, lane);
-            let boolean = |reg| u64::from(self.registers.word_of(Scalar::Mask(reg), lane));
-            printer
-                .add(self.rank(lane), place, || print_format::format_line(what, number, boolean));
+        for lane in self.registers.active_lanes.lanes() {
+            let number_bits = |parts| self.registers.number_at(parts, lane);
+            let boolean_bits = |reg| u64::from(self.registers.word_of(Scalar::Mask(reg), lane));
+            printer.add_line(self.rank_of_lane(lane), source_index, || {
+                print_format::format_line(print_instruction, number_bits, boolean_bits)
+            });
         }
         self.monitor.printer = printer;
     }

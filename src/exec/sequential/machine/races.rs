@@ -1,7 +1,7 @@
 //! Races of accesses: asked of the shadow, told with both places.
 
-use super::access_step::{AtomicAccess, LaneAccess, Moment};
-use super::clash::Clash;
+use super::access_step::{AccessMoment, AtomicAccess, LaneAccess};
+use super::clash::RacingPair;
 use super::monitor::Monitor;
 use super::state::Machine;
 use crate::ir::AccessRoot;
@@ -15,28 +15,52 @@ use vkcert_model::finding::{Finding, FindingKind};
 impl Monitor {
     /// Asks the shadow of a store with which accesses that of a lane races.
     #[inline]
-    pub(super) fn race(&mut self, store: &mut Store, moment: &Moment, one: &LaneAccess) {
+    pub(super) fn check_races(
+        &mut self,
+        store: &mut Store,
+        access_moment: &AccessMoment,
+        lane_access: &LaneAccess,
+    ) {
         let Some(shadow) = &mut store.shadow else { return };
-        let local = moment.first_lane + one.lane as u32;
-        let mut now = moment.now;
-        now.stamp = AccessStamp::new(now.stamp.time(), local, moment.place);
-        let (first, length) = (one.bytes.start, one.bytes.len());
+        let local_index = access_moment.first_lane + lane_access.lane as u32;
+        let mut current_time = access_moment.current_time;
+        current_time.stamp =
+            AccessStamp::new(current_time.stamp.time(), local_index, access_moment.source_index);
+        let (first_byte, byte_count) = (lane_access.bytes.start, lane_access.bytes.len());
         let races = &mut self.races;
-        let found = |earlier| {
-            let values = (one.values, length as u32);
-            races.push(Clash::new(earlier, (local, one.touch), values));
+        let note_race = |earlier| {
+            let racing_values = (lane_access.values, byte_count as u32);
+            races.push(RacingPair::from_earlier(
+                earlier,
+                (local_index, lane_access.touch),
+                racing_values,
+            ));
         };
-        if length == 4 && first.is_multiple_of(4) {
-            shadow.record_access(first / 4, one.touch, &now, one.values, found);
+        if byte_count == 4 && first_byte.is_multiple_of(4) {
+            shadow.record_access(
+                first_byte / 4,
+                lane_access.touch,
+                &current_time,
+                lane_access.values,
+                note_race,
+            );
         } else {
-            shadow.record_bytes(first, length, one.touch, &now, one.values, found);
+            shadow.record_bytes(
+                first_byte,
+                byte_count,
+                lane_access.touch,
+                &current_time,
+                lane_access.values,
+                note_race,
+            );
         }
-        if let Some(AtomicAccess { op, after, mark: _ }) = one.atomic {
-            let (place, memory, touch) = (moment.place, moment.memory, one.touch);
+        if let Some(AtomicAccess { op, time_after: after, atomic_order: _ }) = lane_access.atomic {
+            let (place, memory, touch) =
+                (access_moment.source_index, access_moment.memory_kinds, lane_access.touch);
             shadow.record_atomic(
-                first / 4,
+                first_byte / 4,
                 &AtomicEvent {
-                    invocation: local,
+                    invocation: local_index,
                     source_index: place,
                     carrier_kinds: memory,
                     operation: op,
@@ -50,17 +74,22 @@ impl Monitor {
 
 impl Machine<'_> {
     /// Reports what was noted in `races`, of accesses to a variable.
-    pub(super) fn report_races(&mut self, variable: (AccessRoot, &Arc<str>), place: u32) {
+    pub(super) fn report_races(&mut self, variable: (AccessRoot, &Arc<str>), source_index: u32) {
         if self.monitor.races.is_empty() {
             return;
         }
-        for clash in std::mem::take(&mut self.monitor.races) {
-            self.report_race(variable, &clash, place);
+        for racing_pair in std::mem::take(&mut self.monitor.races) {
+            self.report_race(variable, &racing_pair, source_index);
         }
     }
 
-    fn report_race(&mut self, (root, name): (AccessRoot, &Arc<str>), clash: &Clash, place: u32) {
-        let (memory, within) = match root {
+    fn report_race(
+        &mut self,
+        (root, object_name): (AccessRoot, &Arc<str>),
+        racing_pair: &RacingPair,
+        source_index: u32,
+    ) {
+        let (memory_kind, same_workgroup) = match root {
             AccessRoot::Workgroup => ("workgroup", true),
             AccessRoot::Descriptor(_)
             | AccessRoot::Invocation
@@ -68,49 +97,42 @@ impl Machine<'_> {
             | AccessRoot::Descriptors { .. }
             | AccessRoot::Address(_)
             | AccessRoot::Pointer { .. }
-            | AccessRoot::Buffer(_) => (self.kept_in(root), self.is_of_this_workgroup(clash.other)),
+            | AccessRoot::Buffer(_) => {
+                (self.memory_name(root), self.is_of_this_workgroup(racing_pair.earlier_stamp))
+            }
         };
-        let reach = if within { "within-workgroup" } else { "across-workgroups" };
-        let [earlier, later] = clash.touches;
-        let class =
-            (earlier as u32 * 8 + later as u32 * 2 + u32::from(within)) * 8 + clash.missing as u32;
-        let pair = [place, clash.other.source_index()];
-        for (touch, place) in clash.touches.into_iter().zip([pair[1], pair[0]]) {
+        let race_reach = if same_workgroup { "within-workgroup" } else { "across-workgroups" };
+        let [earlier, later] = racing_pair.touches;
+        let finding_class = (earlier as u32 * 8 + later as u32 * 2 + u32::from(same_workgroup)) * 8
+            + racing_pair.missing as u32;
+        let source_pair = [source_index, racing_pair.earlier_stamp.source_index()];
+        for (touch, source_index) in
+            racing_pair.touches.into_iter().zip([source_pair[1], source_pair[0]])
+        {
             if touch == AccessKind::Read {
-                self.monitor.collector.racy.insert(place);
+                self.monitor.collector.racing_places.insert(source_index);
             }
         }
-        let same = clash.touches == [AccessKind::Write; 2] && clash.values[0] == clash.values[1];
-        if clash.touches == [AccessKind::Write; 2] && !same {
-            self.monitor.collector.racy.extend(pair);
+        let same_value = racing_pair.touches == [AccessKind::Write; 2]
+            && racing_pair.values[0] == racing_pair.values[1];
+        if racing_pair.touches == [AccessKind::Write; 2] && !same_value {
+            self.monitor.collector.racing_places.extend(source_pair);
         }
-        let witnesses = [self.stamped(clash.other), self.invocation(clash.invocation)];
-        let shown = clash
-            .values
-            .map(|value| format!("{value:#0width$x}", width = 2 + 2 * clash.bytes as usize));
-        self.monitor.collector.add(FindingKind::DataRace, pair, class, || Finding {
-            invocations: witnesses.to_vec(),
-            ..Finding::new(
-                FindingKind::DataRace,
-                format!(
-                    "`{name}`: invocation {:?} ({}) and invocation {:?} ({}) access the same element of {memory} memory {}",
-                    witnesses[0],
-                    earlier.name(),
-                    witnesses[1],
-                    later.name(),
-                    clash.missing.sentence()
-                ),
-            )
-            .detail("memory", memory)
-            .detail("object", name.to_string())
-            .detail("reach", reach)
-            .detail("accesses", vec![earlier.name(), later.name()])
-            .detail("missing", clash.missing.name())
-            .detail("values", shown.to_vec())
-            .detail("same_value", same)
+        let global_ids = [
+            self.global_id_of_stamp(racing_pair.earlier_stamp),
+            self.global_id(racing_pair.later_invocation),
+        ];
+        let shown_values = racing_pair.values.map(|value| {
+            format!("{value:#0width$x}", width = 2 + 2 * racing_pair.byte_count as usize)
         });
-        if !same {
-            self.monitor.collector.refute(FindingKind::DataRace, pair, class, "same_value");
+        self.monitor.collector.add_occurrence(FindingKind::DataRace, source_pair, finding_class, || Finding { invocations: global_ids.to_vec(), ..Finding::new(FindingKind::DataRace, format!("`{object_name}`: invocation {:?} ({}) and invocation {:?} ({}) access the same element of {memory_kind} memory {}", global_ids[0], earlier.name(), global_ids[1], later.name(), racing_pair.missing.sentence())).detail("memory", memory_kind).detail("object", object_name.to_string()).detail("reach", race_reach).detail("accesses", vec![earlier.name(), later.name()]).detail("missing", racing_pair.missing.name()).detail("values", shown_values.to_vec()).detail("same_value", same_value) });
+        if !same_value {
+            self.monitor.collector.refute_detail(
+                FindingKind::DataRace,
+                source_pair,
+                finding_class,
+                "same_value",
+            );
         }
     }
 }

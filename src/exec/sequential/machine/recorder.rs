@@ -13,8 +13,8 @@ use vkcert_model::vector::ConditionValue;
 /// An invocation's rank: linear workgroup index, then local index.
 pub(crate) type Rank = u64;
 
-pub(crate) fn rank(workgroup: u64, local: u32) -> Rank {
-    workgroup << LOCAL_BITS | u64::from(local)
+pub(crate) fn invocation_rank(workgroup_index: u64, local_index: u32) -> Rank {
+    workgroup_index << LOCAL_BITS | u64::from(local_index)
 }
 
 /// Linear workgroup index and local index.
@@ -26,52 +26,56 @@ pub(crate) fn parts_of_rank(rank: Rank) -> (u64, u32) {
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     /// First bit of each decision of the layout.
-    pub bases: Vec<u32>,
-    sizes: Vec<u32>,
+    pub first_bits: Vec<u32>,
+    decision_sizes: Vec<u32>,
     /// Lowest rank by bit; `Rank::MAX` where the bit is not set.
-    lowest: Vec<Rank>,
+    lowest_ranks: Vec<Rank>,
     operands: BTreeMap<u32, Vec<String>>,
     /// By bit of a decision's vector: which conditions that vector evaluates.
-    evaluated: BTreeMap<u32, Vec<bool>>,
+    conditions_by_bit: BTreeMap<u32, Vec<bool>>,
     /// Everyone who set some bits, where that is asked for.
     everyone: Option<DispatchInvocations>,
 }
 
 /// The conditions that each vector of the layout evaluates, by the vector's bit.
-fn evaluated(table: &MarkerTable) -> BTreeMap<u32, Vec<bool>> {
-    let rows = table
+fn evaluated_conditions(table: &MarkerTable) -> BTreeMap<u32, Vec<bool>> {
+    let vector_rows = table
         .layout
         .decisions
         .iter()
         .flat_map(|slot| slot.vectors.iter().map(move |row| (slot.base, row)));
-    rows.map(|(base, row)| {
-        let values = row.vector.values.0.iter();
-        (base + row.sum, values.map(|value| *value != ConditionValue::NotEvaluated).collect())
-    })
-    .collect()
+    vector_rows
+        .map(|(base, row)| {
+            let condition_values = row.vector.values.0.iter();
+            (
+                base + row.sum,
+                condition_values.map(|value| *value != ConditionValue::NotEvaluated).collect(),
+            )
+        })
+        .collect()
 }
 
 impl Recorder {
     pub(crate) fn new(table: Option<&MarkerTable>) -> Self {
         let Some(table) = table else { return Self::default() };
         Self {
-            bases: table.layout.decisions.iter().map(|slot| slot.base).collect(),
-            sizes: table.layout.decisions.iter().map(|slot| slot.size).collect(),
-            lowest: vec![Rank::MAX; table.layout.bits as usize],
+            first_bits: table.layout.decisions.iter().map(|slot| slot.base).collect(),
+            decision_sizes: table.layout.decisions.iter().map(|slot| slot.size).collect(),
+            lowest_ranks: vec![Rank::MAX; table.layout.bits as usize],
             operands: BTreeMap::new(),
-            evaluated: evaluated(table),
+            conditions_by_bit: evaluated_conditions(table),
             everyone: None,
         }
     }
 
     /// One with nothing recorded yet.
-    pub(crate) fn fresh(&self) -> Self {
+    pub(crate) fn empty_copy(&self) -> Self {
         Self {
-            bases: self.bases.clone(),
-            sizes: self.sizes.clone(),
-            lowest: vec![Rank::MAX; self.lowest.len()],
+            first_bits: self.first_bits.clone(),
+            decision_sizes: self.decision_sizes.clone(),
+            lowest_ranks: vec![Rank::MAX; self.lowest_ranks.len()],
             operands: BTreeMap::new(),
-            evaluated: self.evaluated.clone(),
+            conditions_by_bit: self.conditions_by_bit.clone(),
             everyone: None,
         }
     }
@@ -89,20 +93,20 @@ impl Recorder {
     }
 
     /// Someone sets a bit, be it the first or not.
-    pub(crate) fn keep(&mut self, bit: u32, rank: Rank) {
+    pub(crate) fn keep_invocation(&mut self, bit: u32, rank: Rank) {
         let Some(everyone) = &mut self.everyone else { return };
         let (workgroup, local) = parts_of_rank(rank);
-        let size: u64 = everyone.local_size.iter().map(|axis| u64::from(*axis)).product();
+        let workgroup_size: u64 = everyone.local_size.iter().map(|axis| u64::from(*axis)).product();
         if let Some(ranks) = everyone.by_bit.get_mut(&bit) {
             // Dispatches whose ranks do not fit are refused before they start.
-            ranks.insert((workgroup * size) as u32 + local);
+            ranks.insert((workgroup * workgroup_size) as u32 + local);
         }
     }
 
     /// All invocations of a workgroup execute a barrier of the program together.
-    pub(crate) fn keep_barrier(&mut self, barrier: u32, workgroup: u64) {
+    pub(crate) fn keep_barrier(&mut self, barrier: u32, workgroup_index: u64) {
         if let Some(everyone) = &mut self.everyone {
-            everyone.barriers.entry(barrier).or_default().insert(workgroup as u32);
+            everyone.barriers.entry(barrier).or_default().insert(workgroup_index as u32);
         }
     }
 
@@ -112,13 +116,15 @@ impl Recorder {
     }
 
     /// Adds what was recorded in other workgroups.
-    pub(crate) fn join(&mut self, mut other: Recorder) {
-        for (bit, rank) in other.lowest.iter().enumerate().filter(|(_, rank)| **rank != Rank::MAX) {
-            let bit = bit as u32;
-            if self.set(bit, *rank) {
-                match other.operands.remove(&bit) {
-                    Some(operands) => drop(self.operands.insert(bit, operands)),
-                    None => drop(self.operands.remove(&bit)),
+    pub(crate) fn join_workgroups(&mut self, mut other_recorder: Recorder) {
+        for (record_bit, rank) in
+            other_recorder.lowest_ranks.iter().enumerate().filter(|(_, rank)| **rank != Rank::MAX)
+        {
+            let record_bit = record_bit as u32;
+            if self.lower_witness(record_bit, *rank) {
+                match other_recorder.operands.remove(&record_bit) {
+                    Some(operands) => drop(self.operands.insert(record_bit, operands)),
+                    None => drop(self.operands.remove(&record_bit)),
                 }
             }
         }
@@ -126,10 +132,10 @@ impl Recorder {
 
     /// Sets a bit; whether `rank` is its new witness.
     #[inline]
-    pub(crate) fn set(&mut self, bit: u32, rank: Rank) -> bool {
-        match self.lowest.get_mut(bit as usize) {
-            Some(lowest) if rank < *lowest => {
-                *lowest = rank;
+    pub(crate) fn lower_witness(&mut self, record_bit: u32, rank: Rank) -> bool {
+        match self.lowest_ranks.get_mut(record_bit as usize) {
+            Some(lowest_rank) if rank < *lowest_rank => {
+                *lowest_rank = rank;
                 true
             }
             _ => false,
@@ -138,8 +144,9 @@ impl Recorder {
 
     /// The bit of a decision's sum; none for a sum that cannot occur.
     #[inline]
-    pub(crate) fn bit(&self, slot: u32, sum: u32) -> Option<u32> {
-        (sum < self.sizes[slot as usize]).then(|| self.bases[slot as usize] + sum)
+    pub(crate) fn record_bit(&self, decision_slot: u32, vector_sum: u32) -> Option<u32> {
+        (vector_sum < self.decision_sizes[decision_slot as usize])
+            .then(|| self.first_bits[decision_slot as usize] + vector_sum)
     }
 
     /// Keeps what was compared when a bit got its witness. A condition that the vector
@@ -148,38 +155,45 @@ impl Recorder {
     pub(crate) fn operands(
         &mut self,
         bit: u32,
-        compared: &[RecordedComparison],
+        compared_operands: &[RecordedComparison],
         value: impl Fn(crate::ir::Reg) -> u32,
     ) {
-        let evaluated = self.evaluated.get(&bit);
-        let holds = |one: &&RecordedComparison| {
-            evaluated
-                .and_then(|all| all.get(one.condition as usize))
-                .is_some_and(|evaluated| *evaluated)
+        let evaluated_conditions = self.conditions_by_bit.get(&bit);
+        let is_evaluated = |comparison: &&RecordedComparison| {
+            evaluated_conditions
+                .and_then(|all| all.get(comparison.condition as usize))
+                .is_some_and(|evaluated_conditions| *evaluated_conditions)
         };
-        let lines: Vec<String> = compared
+        let operand_lines: Vec<String> = compared_operands
             .iter()
-            .filter(holds)
-            .map(|one| {
-                let [left, right] = [one.left, one.right].map(|reg| f32::from_bits(value(reg)));
-                let [a, b] = &one.names;
-                format!("{a} {} {b} with {a}={left:?} {b}={right:?}", one.symbol)
+            .filter(is_evaluated)
+            .map(|comparison| {
+                let [left, right] =
+                    [comparison.left, comparison.right].map(|reg| f32::from_bits(value(reg)));
+                let [a, b] = &comparison.names;
+                format!("{a} {} {b} with {a}={left:?} {b}={right:?}", comparison.symbol)
             })
             .collect();
-        if lines.is_empty() {
+        if operand_lines.is_empty() {
             self.operands.remove(&bit);
         } else {
-            self.operands.insert(bit, lines);
+            self.operands.insert(bit, operand_lines);
         }
     }
 
     /// The records; `invocation` gives the global invocation id of a workgroup and a local index.
-    pub(crate) fn finish(self, words: usize, invocation: impl Fn(u64, u32) -> [u32; 3]) -> Records {
-        let mut records = Records { words: vec![0; words], ..Records::default() };
-        for (bit, rank) in self.lowest.iter().enumerate().filter(|(_, rank)| **rank != Rank::MAX) {
+    pub(crate) fn into_records(
+        self,
+        record_words: usize,
+        global_id: impl Fn(u64, u32) -> [u32; 3],
+    ) -> Records {
+        let mut records = Records { words: vec![0; record_words], ..Records::default() };
+        for (bit, rank) in
+            self.lowest_ranks.iter().enumerate().filter(|(_, rank)| **rank != Rank::MAX)
+        {
             records.words[bit / 32] |= 1 << (bit % 32);
-            let (workgroup, local) = parts_of_rank(*rank);
-            records.witnesses.insert(bit as u32, invocation(workgroup, local));
+            let (workgroup, local_index) = parts_of_rank(*rank);
+            records.witnesses.insert(bit as u32, global_id(workgroup, local_index));
         }
         records.operands = self.operands;
         records

@@ -6,22 +6,27 @@ use crate::ir::lane_mask::{LaneMask, MASK_WORDS};
 use crate::ir::{RecordedComparison, Reg};
 
 impl Registers {
-    pub(super) fn condition(&mut self, sum: Reg, value: Reg, weights: [u32; 2]) {
+    pub(super) fn add_condition_weight(
+        &mut self,
+        sum_register: Reg,
+        value_register: Reg,
+        weights: [u32; 2],
+    ) {
         if weights == [0, 0] {
             return;
         }
-        let bits = self.bits(value);
+        let bits = self.mask_bits(value_register);
         let [when_true, when_false] = weights;
-        for (word, value) in bits[..self.mask_words].iter().enumerate() {
-            let sums = &mut self.words[sum.0 as usize];
+        for (mask_word, value_register) in bits[..self.mask_words].iter().enumerate() {
+            let lane_sums = &mut self.words[sum_register.0 as usize];
             for (lanes, weight) in [
-                (self.active.0[word] & value, when_true),
-                (self.active.0[word] & !value, when_false),
+                (self.active_lanes.0[mask_word] & value_register, when_true),
+                (self.active_lanes.0[mask_word] & !value_register, when_false),
             ] {
                 if weight != 0 {
                     for lane in crate::ir::lane_mask::set_bits(lanes) {
-                        let sum = &mut sums[64 * word + lane];
-                        *sum = sum.wrapping_add(weight);
+                        let sum_register = &mut lane_sums[64 * mask_word + lane];
+                        *sum_register = sum_register.wrapping_add(weight);
                     }
                 }
             }
@@ -30,56 +35,81 @@ impl Registers {
 }
 
 impl Machine<'_> {
-    pub(super) fn decision(&mut self, slot: u32, sum: Reg, compared: &[RecordedComparison]) {
-        let mut last = None;
-        for lane in self.registers.active.lanes() {
-            let value = std::mem::take(&mut self.registers.words[sum.0 as usize][lane]);
+    pub(super) fn record_decision(
+        &mut self,
+        decision_slot: u32,
+        sum_register: Reg,
+        compared_operands: &[RecordedComparison],
+    ) {
+        let mut last_sum = None;
+        for lane in self.registers.active_lanes.lanes() {
+            let vector_sum =
+                std::mem::take(&mut self.registers.words[sum_register.0 as usize][lane]);
             // Lanes come in ascending order, so a sum that repeats cannot lower the witness.
-            if last != Some(value) {
-                last = Some(value);
-                self.set_bit(slot, value, lane, compared);
+            if last_sum != Some(vector_sum) {
+                last_sum = Some(vector_sum);
+                self.set_bit(decision_slot, vector_sum, lane, compared_operands);
             }
             if self.monitor.recorder.keeps_everyone()
-                && let Some(bit) = self.monitor.recorder.bit(slot, value)
+                && let Some(record_bit) =
+                    self.monitor.recorder.record_bit(decision_slot, vector_sum)
             {
-                self.monitor.recorder.keep(bit, self.rank(lane));
+                self.monitor.recorder.keep_invocation(record_bit, self.rank_of_lane(lane));
             }
         }
     }
 
-    pub(super) fn single(
+    pub(super) fn record_single_condition(
         &mut self,
-        slot: u32,
-        value: Reg,
+        decision_slot: u32,
+        value_register: Reg,
         weights: [u32; 2],
-        compared: &[RecordedComparison],
+        compared_operands: &[RecordedComparison],
     ) {
-        let bits = self.registers.bits(value);
-        let taken = std::array::from_fn(|word| self.registers.active.0[word] & bits[word]);
-        let passed = std::array::from_fn(|word| self.registers.active.0[word] & !bits[word]);
-        for (lanes, weight) in [(taken, weights[0]), (passed, weights[1])] {
-            if let Some(lane) = self.registers.lowest(&lanes) {
-                self.set_bit(slot, weight, lane, compared);
+        let lane_bits = self.registers.mask_bits(value_register);
+        let true_lanes =
+            std::array::from_fn(|word| self.registers.active_lanes.0[word] & lane_bits[word]);
+        let false_lanes =
+            std::array::from_fn(|word| self.registers.active_lanes.0[word] & !lane_bits[word]);
+        for (lanes, weight) in [(true_lanes, weights[0]), (false_lanes, weights[1])] {
+            if let Some(lane) = self.registers.lowest_lane(&lanes) {
+                self.set_bit(decision_slot, weight, lane, compared_operands);
             }
-            self.keep(self.monitor.recorder.bit(slot, weight), lanes);
+            self.keep_setters(self.monitor.recorder.record_bit(decision_slot, weight), lanes);
         }
     }
 
     /// Keeps who sets a bit, where that is asked for.
-    pub(super) fn keep(&mut self, bit: Option<u32>, lanes: [u64; MASK_WORDS]) {
-        let (true, Some(bit)) = (self.monitor.recorder.keeps_everyone(), bit) else { return };
-        for lane in LaneMask(lanes).lanes() {
-            let rank = self.rank(lane);
-            self.monitor.recorder.keep(bit, rank);
+    pub(super) fn keep_setters(
+        &mut self,
+        record_bit: Option<u32>,
+        setting_lanes: [u64; MASK_WORDS],
+    ) {
+        let (true, Some(record_bit)) = (self.monitor.recorder.keeps_everyone(), record_bit) else {
+            return;
+        };
+        for lane in LaneMask(setting_lanes).lanes() {
+            let rank = self.rank_of_lane(lane);
+            self.monitor.recorder.keep_invocation(record_bit, rank);
         }
     }
 
-    fn set_bit(&mut self, slot: u32, sum: u32, lane: usize, compared: &[RecordedComparison]) {
-        let rank = self.rank(lane);
-        let Some(bit) = self.monitor.recorder.bit(slot, sum) else { return };
-        if self.monitor.recorder.set(bit, rank) && !compared.is_empty() {
-            let words = &self.registers.words;
-            self.monitor.recorder.operands(bit, compared, |reg| words[reg.0 as usize][lane]);
+    fn set_bit(
+        &mut self,
+        decision_slot: u32,
+        vector_sum: u32,
+        lane: usize,
+        compared_operands: &[RecordedComparison],
+    ) {
+        let rank = self.rank_of_lane(lane);
+        let Some(record_bit) = self.monitor.recorder.record_bit(decision_slot, vector_sum) else {
+            return;
+        };
+        if self.monitor.recorder.lower_witness(record_bit, rank) && !compared_operands.is_empty() {
+            let register_words = &self.registers.words;
+            self.monitor.recorder.operands(record_bit, compared_operands, |reg| {
+                register_words[reg.0 as usize][lane]
+            });
         }
     }
 }

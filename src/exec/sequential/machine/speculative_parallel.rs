@@ -10,13 +10,13 @@
 //! Does not cover: varied runs and other orders of the workgroups, which stay on one core; a part
 //! of a dispatch whose workgroups depend on each other.
 
-use super::finding_collector::Collector;
+use super::finding_collector::FindingCollector;
 use super::printer::Printer;
 use super::recorder::Recorder;
 use super::regions::RegionCounts;
-use super::spin_watch::Pace;
-use super::state::{Launch, Machine, working_bytes};
-use super::step_budget::{Allowance, Deadline};
+use super::spin_watch::TurnEnd;
+use super::state::{DispatchLaunch, Machine, working_bytes};
+use super::step_budget::{Deadline, StepBudget};
 use crate::ir::Program;
 use crate::memory::access_sets;
 use crate::memory::access_sets::AccessSet;
@@ -43,198 +43,220 @@ const BATCHES: u64 = 16;
 
 /// A buffer that a program writes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Written {
-    pub buffer: usize,
+pub(crate) struct WrittenBuffer {
+    pub buffer_index: usize,
     pub atomicity: AtomicUse,
     /// Bytes of a cell.
-    pub granule: u32,
+    pub granule_bytes: u32,
     /// Whether races are looked for.
-    pub watched: bool,
+    pub tracks_races: bool,
 }
 
-impl Written {
-    fn bytes(&self, words: usize, program: &Program) -> u64 {
-        let shadow = if self.watched {
-            RaceShadow::shadow_bytes(words, self.atomicity, program, self.granule)
+impl WrittenBuffer {
+    fn bytes_per_worker(&self, word_count: usize, program: &Program) -> u64 {
+        let shadow_bytes = if self.tracks_races {
+            RaceShadow::shadow_bytes(word_count, self.atomicity, program, self.granule_bytes)
         } else {
             0
         };
-        words as u64 * 4
-            + words.div_ceil(16) as u64 * 8
-            + access_sets::access_set_bytes(words, self.granule)
-            + shadow
+        word_count as u64 * 4
+            + word_count.div_ceil(16) as u64 * 8
+            + access_sets::access_set_bytes(word_count, self.granule_bytes)
+            + shadow_bytes
     }
 }
 
 /// Whether several cores have run what was left of a dispatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shared {
-    Wholly,
+pub(crate) enum ShareOutcome {
+    AllRun,
     /// Everything is as it was.
-    NotAtAll,
+    Undone,
 }
 
 /// How a dispatch may be shared.
 #[derive(Debug)]
-pub(crate) struct Sharing<'a> {
+pub(crate) struct ParallelRun<'a> {
     pub jobs: Jobs,
-    pub written: Vec<Written>,
+    pub written_buffers: Vec<WrittenBuffer>,
     /// Bytes of memory that may still be used.
-    pub room: u64,
+    pub free_bytes: u64,
     /// Whether workgroups of the program were found to depend on each other.
-    pub dependent: &'a AtomicBool,
+    pub depends_on_order: &'a AtomicBool,
     pub counters: &'a Counters,
 }
 
-impl Sharing<'_> {
+impl ParallelRun<'_> {
     /// Whether to go on with several workers from workgroup `next` of `count`, after so many steps.
-    pub(crate) fn is_worth(&self, machine: &Machine, used: u64, [next, count]: [u64; 2]) -> bool {
+    pub(crate) fn is_worth(
+        &self,
+        machine: &Machine,
+        used_steps: u64,
+        [next_workgroup, workgroup_count]: [u64; 2],
+    ) -> bool {
         match self.jobs {
             Jobs::One => false,
-            Jobs::Dealt { workers: _, alone, batch: _ } => next == alone,
+            Jobs::Dealt { workers: _, alone, batch: _ } => next_workgroup == alone,
             Jobs::Most(_) => {
-                let ahead = u128::from(used) * u128::from(count - next) / u128::from(next.max(1));
-                used >= PILOT_STEPS
-                    && ahead >= u128::from(WORTH_STEPS + self.bytes(machine))
-                    && !self.dependent.load(Ordering::Relaxed)
-                    && self.workers(machine, count - next) > 1
+                let steps_ahead = u128::from(used_steps)
+                    * u128::from(workgroup_count - next_workgroup)
+                    / u128::from(next_workgroup.max(1));
+                used_steps >= PILOT_STEPS
+                    && steps_ahead >= u128::from(WORTH_STEPS + self.bytes_per_worker(machine))
+                    && !self.depends_on_order.load(Ordering::Relaxed)
+                    && self.worker_count(machine, workgroup_count - next_workgroup) > 1
             }
         }
     }
 
     /// What one worker needs.
-    fn bytes(&self, machine: &Machine) -> u64 {
-        let stores = self
-            .written
-            .iter()
-            .map(|one| one.bytes(machine.memory.stores[one.buffer].words.len(), machine.program));
-        working_bytes(machine.program, machine.settings.tile_width) + stores.sum::<u64>()
+    fn bytes_per_worker(&self, machine: &Machine) -> u64 {
+        let store_bytes = self.written_buffers.iter().map(|written_buffer| {
+            written_buffer.bytes_per_worker(
+                machine.memory.stores[written_buffer.buffer_index].words.len(),
+                machine.program,
+            )
+        });
+        working_bytes(machine.program, machine.settings.tile_width) + store_bytes.sum::<u64>()
     }
 
     /// As many as are asked for, have something to do and have room.
-    fn workers(&self, machine: &Machine, workgroups: u64) -> usize {
-        let asked = match self.jobs {
+    fn worker_count(&self, machine: &Machine, workgroup_count: u64) -> usize {
+        let asked_workers = match self.jobs {
             Jobs::One => 1,
             Jobs::Most(workers) => workers.min(rayon::current_num_threads()),
             Jobs::Dealt { workers, alone: _, batch: _ } => workers,
         };
-        let fitting = self.room / self.bytes(machine).max(1);
-        asked.min(usize::try_from(workgroups.min(fitting)).unwrap_or(usize::MAX))
+        let fitting_workers = self.free_bytes / self.bytes_per_worker(machine).max(1);
+        asked_workers
+            .min(usize::try_from(workgroup_count.min(fitting_workers)).unwrap_or(usize::MAX))
     }
 
     /// Runs the workgroups from `next` on with several workers.
-    pub(crate) fn share(&self, machine: &mut Machine, [next, count]: [u64; 2]) -> Shared {
-        let workers = self.workers(machine, count - next);
-        if workers == 0 {
-            return Shared::NotAtAll;
+    pub(crate) fn run_parallel(
+        &self,
+        machine: &mut Machine,
+        [next_workgroup, workgroup_count]: [u64; 2],
+    ) -> ShareOutcome {
+        let worker_count = self.worker_count(machine, workgroup_count - next_workgroup);
+        if worker_count == 0 {
+            return ShareOutcome::Undone;
         }
-        let lent: Vec<Lent> = machine.memory.stores.iter_mut().map(Lent::of).collect();
-        let team = Team {
+        let lent_stores: Vec<LentStore> =
+            machine.memory.stores.iter_mut().map(LentStore::lend).collect();
+        let worker_team = WorkerTeam {
             program: machine.program,
-            lent,
-            push_constants: Lent::of(&mut machine.memory.push_constants),
-            written: &self.written,
-            allowance: Allowance::new(machine.scheduler.steps_left),
-            queue: Queue::new(self.jobs, next..count, workers),
-            model: Model {
+            lent_stores,
+            push_constants: LentStore::lend(&mut machine.memory.push_constants),
+            written_buffers: &self.written_buffers,
+            step_budget: StepBudget::new(machine.scheduler.steps_left),
+            work_queue: WorkQueue::new(self.jobs, next_workgroup..workgroup_count, worker_count),
+            launch_model: LaunchModel {
                 settings: machine.settings,
-                groups: machine.scheduler.groups,
+                workgroup_counts: machine.scheduler.workgroup_counts,
                 slots: &machine.memory.slots,
                 samplers: machine.memory.samplers,
-                lengths: &machine.memory.lengths,
+                buffer_lengths: &machine.memory.buffer_lengths,
                 checks: &machine.monitor.collector.checks,
                 recorder: &machine.monitor.recorder,
-                deadline: machine.scheduler.deadline.again(),
+                deadline: machine.scheduler.deadline.restarted(),
             },
         };
-        let brought: Vec<Brought> = (0..workers)
+        let worker_results: Vec<WorkerResult> = (0..worker_count)
             .into_par_iter()
             .with_max_len(1)
-            .filter_map(|worker| team.work(worker))
+            .filter_map(|worker| worker_team.run_batches(worker))
             .collect();
-        let Team { allowance, .. } = team;
+        let WorkerTeam { step_budget: allowance, .. } = worker_team;
         if allowance.is_stopped() {
-            return Shared::NotAtAll;
+            return ShareOutcome::Undone;
         }
-        if !self.agree(machine, &brought) {
-            self.dependent.store(true, Ordering::Relaxed);
+        if !self.has_no_conflict(machine, &worker_results) {
+            self.depends_on_order.store(true, Ordering::Relaxed);
             self.counters.count(Counter::Dependent);
-            return Shared::NotAtAll;
+            return ShareOutcome::Undone;
         }
-        machine.scheduler.steps_left = allowance.left.into_inner();
-        self.merge(machine, brought);
+        machine.scheduler.steps_left = allowance.steps_left.into_inner();
+        self.merge_results(machine, worker_results);
         self.counters.count(Counter::Shared);
-        Shared::Wholly
+        ShareOutcome::AllRun
     }
 
-    fn agree(&self, machine: &Machine, brought: &[Brought]) -> bool {
-        self.written.iter().enumerate().all(|(index, one)| {
-            let marks: Vec<&AccessSet> =
-                brought.iter().map(|brought| &brought.stores[index].2).collect();
+    fn has_no_conflict(&self, machine: &Machine, worker_results: &[WorkerResult]) -> bool {
+        self.written_buffers.iter().enumerate().all(|(store_index, written_buffer)| {
+            let marks: Vec<&AccessSet> = worker_results
+                .iter()
+                .map(|worker_results| &worker_results.written_stores[store_index].2)
+                .collect();
             access_sets::are_free_of_conflicts(
                 &marks,
-                machine.memory.stores[one.buffer].shadow.as_ref(),
+                machine.memory.stores[written_buffer.buffer_index].shadow.as_ref(),
             )
         })
     }
 
-    fn merge(&self, machine: &mut Machine, brought: Vec<Brought>) {
+    fn merge_results(&self, machine: &mut Machine, worker_results: Vec<WorkerResult>) {
         let mut collectors = Vec::new();
-        let mut left: Vec<Vec<(Store, AccessSet)>> =
-            self.written.iter().map(|_| Vec::new()).collect();
-        for one in brought {
-            for (left, (words, undefined, marks)) in left.iter_mut().zip(one.stores) {
-                left.push((Store { words, undefined, ..Store::default() }, marks));
+        let mut written_stores: Vec<Vec<(Store, AccessSet)>> =
+            self.written_buffers.iter().map(|_| Vec::new()).collect();
+        for worker_result in worker_results {
+            for (written_stores, (words, undefined, marks)) in
+                written_stores.iter_mut().zip(worker_result.written_stores)
+            {
+                written_stores.push((Store { words, undefined, ..Store::default() }, marks));
             }
-            collectors.push(one.collector);
-            machine.monitor.recorder.join(one.recorder);
-            machine.monitor.printer.join(one.printer);
-            machine.monitor.diverged |= one.diverged;
+            collectors.push(worker_result.collector);
+            machine.monitor.recorder.join_workgroups(worker_result.recorder);
+            machine.monitor.printer.join_workgroups(worker_result.printer);
+            machine.monitor.diverged |= worker_result.diverged;
             machine
                 .memory
-                .touched
+                .touched_words
                 .iter_mut()
-                .zip(one.touched)
-                .for_each(|(all, words)| *all = words.max(*all));
-            machine.monitor.regions.join(&one.regions);
+                .zip(worker_result.touched_words)
+                .for_each(|(touched_words, words)| *touched_words = words.max(*touched_words));
+            machine.monitor.regions.add_counts(&worker_result.regions);
         }
-        machine.monitor.collector.gather(collectors);
-        for (one, left) in self.written.iter().zip(&left) {
-            let left: Vec<(&AccessSet, &Store)> =
-                left.iter().map(|(store, marks)| (marks, store)).collect();
-            access_sets::merge_copies(&mut machine.memory.stores[one.buffer], &left);
+        machine.monitor.collector.join_workgroups(collectors);
+        for (worker_result, written_stores) in self.written_buffers.iter().zip(&written_stores) {
+            let written_stores: Vec<(&AccessSet, &Store)> =
+                written_stores.iter().map(|(store, marks)| (marks, store)).collect();
+            access_sets::merge_copies(
+                &mut machine.memory.stores[worker_result.buffer_index],
+                &written_stores,
+            );
         }
     }
 }
 
 /// A store's contents, for workers to read.
 #[derive(Debug)]
-struct Lent {
+struct LentStore {
     words: Arc<Vec<u32>>,
     undefined: Option<Arc<Vec<u64>>>,
 }
 
-impl Lent {
-    fn of(store: &mut Store) -> Self {
+impl LentStore {
+    fn lend(store: &mut Store) -> Self {
         Self {
             words: store.words.lend(),
             undefined: store.undefined.as_mut().map(CopyOnWrite::lend),
         }
     }
 
-    fn store(&self) -> Store {
+    fn borrowed_store(&self) -> Store {
         let undefined = self.undefined.clone().map(CopyOnWrite::Lent);
         Store { words: CopyOnWrite::Lent(self.words.clone()), undefined, ..Store::default() }
     }
 }
 
 /// What every worker's machine is launched with.
-struct Model<'a> {
+struct LaunchModel<'a> {
     settings: crate::settings::Settings,
-    groups: [u32; 3],
+    workgroup_counts: [u32; 3],
     slots: &'a [Option<crate::memory::store::BoundRange>],
     samplers: &'a [vkcert_exec::resource::JobSampler],
-    lengths: &'a [usize],
+    buffer_lengths: &'a [usize],
     checks: &'a vkcert_model::finding::Checks,
     recorder: &'a Recorder,
     deadline: Deadline,
@@ -242,136 +264,168 @@ struct Model<'a> {
 
 /// Who takes which workgroups.
 #[derive(Debug)]
-enum Queue {
+enum WorkQueue {
     /// Whoever is free.
-    Taken { next: AtomicU64, end: u64, batch: u64 },
+    OnDemand { next: AtomicU64, end: u64, batch: u64 },
     /// In turn.
-    Dealt { first: u64, end: u64, batch: u64, workers: u64 },
+    InTurn { first: u64, end: u64, batch: u64, workers: u64 },
 }
 
-impl Queue {
-    fn new(jobs: Jobs, workgroups: Range<u64>, workers: usize) -> Self {
-        let (Range { start, end }, workers) = (workgroups, workers as u64);
+impl WorkQueue {
+    fn new(jobs: Jobs, workgroups: Range<u64>, worker_count: usize) -> Self {
+        let (Range { start: first_workgroup, end: workgroup_end }, worker_count) =
+            (workgroups, worker_count as u64);
         match jobs {
             Jobs::One | Jobs::Most(_) => {
-                let batch = ((end - start) / (workers * BATCHES)).max(1);
-                Queue::Taken { next: AtomicU64::new(start), end, batch }
+                let batch_size =
+                    ((workgroup_end - first_workgroup) / (worker_count * BATCHES)).max(1);
+                WorkQueue::OnDemand {
+                    next: AtomicU64::new(first_workgroup),
+                    end: workgroup_end,
+                    batch: batch_size,
+                }
             }
-            Jobs::Dealt { workers: _, alone: _, batch } => {
-                Queue::Dealt { first: start, end, batch: batch.max(1), workers }
-            }
+            Jobs::Dealt { workers: _, alone: _, batch: batch_size } => WorkQueue::InTurn {
+                first: first_workgroup,
+                end: workgroup_end,
+                batch: batch_size.max(1),
+                workers: worker_count,
+            },
         }
     }
 
     /// The batch that a worker does next, having done so many; always behind those that it has
     /// done.
-    fn batch(&self, worker: usize, done: u64) -> Option<Range<u64>> {
-        let (start, end, batch) = match self {
-            Queue::Taken { next, end, batch } => {
-                (next.fetch_add(*batch, Ordering::Relaxed), *end, *batch)
+    fn batch(&self, worker: usize, batches_done: u64) -> Option<Range<u64>> {
+        let (first_workgroup, workgroup_end, batch_size) = match self {
+            WorkQueue::OnDemand { next, end: workgroup_end, batch: batch_size } => {
+                (next.fetch_add(*batch_size, Ordering::Relaxed), *workgroup_end, *batch_size)
             }
-            Queue::Dealt { first, end, batch, workers } => {
-                (first + (done * workers + worker as u64) * batch, *end, *batch)
-            }
+            WorkQueue::InTurn { first, end: workgroup_end, batch: batch_size, workers } => (
+                first + (batches_done * workers + worker as u64) * batch_size,
+                *workgroup_end,
+                *batch_size,
+            ),
         };
-        (start < end).then(|| start..end.min(start + batch))
+        (first_workgroup < workgroup_end)
+            .then(|| first_workgroup..workgroup_end.min(first_workgroup + batch_size))
     }
 }
 
 /// Workers of one dispatch.
-struct Team<'a> {
+struct WorkerTeam<'a> {
     program: &'a Program,
-    lent: Vec<Lent>,
-    push_constants: Lent,
-    written: &'a [Written],
-    allowance: Allowance,
-    queue: Queue,
-    model: Model<'a>,
+    lent_stores: Vec<LentStore>,
+    push_constants: LentStore,
+    written_buffers: &'a [WrittenBuffer],
+    step_budget: StepBudget,
+    work_queue: WorkQueue,
+    launch_model: LaunchModel<'a>,
 }
 
 /// Words of a written store, which of them are undefined, and what was done to it.
-type Copied = (CopyOnWrite<u32>, Option<CopyOnWrite<u64>>, AccessSet);
+type WorkerStore = (CopyOnWrite<u32>, Option<CopyOnWrite<u64>>, AccessSet);
 
 /// What a worker brings.
-struct Brought {
+struct WorkerResult {
     /// By written buffer.
-    stores: Vec<Copied>,
-    collector: Collector,
+    written_stores: Vec<WorkerStore>,
+    collector: FindingCollector,
     recorder: Recorder,
     printer: Printer,
     diverged: bool,
-    touched: Vec<u32>,
+    touched_words: Vec<u32>,
     regions: RegionCounts,
 }
 
-impl Team<'_> {
+impl WorkerTeam<'_> {
     /// Runs what a worker gets; none where that is nothing, or where all shall stop.
-    fn work(&self, worker: usize) -> Option<Brought> {
-        let mut batch = Some(self.queue.batch(worker, 0)?);
-        let mut stores: Vec<Store> = self.lent.iter().map(Lent::store).collect();
-        for one in self.written {
-            let store = &mut stores[one.buffer];
-            store.access_set = Some(AccessSet::new(store.words.len(), one.granule));
-            store.shadow =
-                one.watched.then(|| RaceShadow::new(store.words.len(), one.atomicity, one.granule));
+    fn run_batches(&self, worker: usize) -> Option<WorkerResult> {
+        let mut next_batch = Some(self.work_queue.batch(worker, 0)?);
+        let mut stores: Vec<Store> =
+            self.lent_stores.iter().map(LentStore::borrowed_store).collect();
+        for written_buffer in self.written_buffers {
+            let store = &mut stores[written_buffer.buffer_index];
+            store.access_set =
+                Some(AccessSet::new(store.words.len(), written_buffer.granule_bytes));
+            store.shadow = written_buffer.tracks_races.then(|| {
+                RaceShadow::new(
+                    store.words.len(),
+                    written_buffer.atomicity,
+                    written_buffer.granule_bytes,
+                )
+            });
         }
-        let mut machine = self.machine(&mut stores);
-        let mut tiles = machine.tiles();
-        let mut done = 0;
-        while let Some(workgroups) = batch {
+        let mut machine = self.new_machine(&mut stores);
+        let mut tiles = machine.new_tiles();
+        let mut batches_done = 0;
+        while let Some(workgroups) = next_batch {
             for index in workgroups {
                 // A workgroup that waits for others depends on them.
-                if self.allowance.is_stopped()
-                    || machine.run_one(&mut tiles, index) != Ok(Pace::Ended)
+                if self.step_budget.is_stopped()
+                    || machine.run_workgroup_at(&mut tiles, index) != Ok(TurnEnd::Ended)
                 {
-                    self.allowance.stop();
+                    self.step_budget.stop_workers();
                     return None;
                 }
             }
-            done += 1;
-            batch = self.queue.batch(worker, done);
+            batches_done += 1;
+            next_batch = self.work_queue.batch(worker, batches_done);
         }
-        self.allowance.give_back(machine.scheduler.steps_left);
+        self.step_budget.return_steps(machine.scheduler.steps_left);
         let (collector, recorder, printer) =
             (machine.monitor.collector, machine.monitor.recorder, machine.monitor.printer);
         let (diverged, touched, regions) =
-            (machine.monitor.diverged, machine.memory.touched, machine.monitor.regions);
-        let stores = self.left(stores)?;
-        Some(Brought { stores, collector, recorder, printer, diverged, touched, regions })
+            (machine.monitor.diverged, machine.memory.touched_words, machine.monitor.regions);
+        let stores = self.written_stores(stores)?;
+        Some(WorkerResult {
+            written_stores: stores,
+            collector,
+            recorder,
+            printer,
+            diverged,
+            touched_words: touched,
+            regions,
+        })
     }
 
-    fn machine<'m>(&'m self, stores: &'m mut [Store]) -> Machine<'m> {
-        let model = &self.model;
-        let launch = Launch {
-            settings: model.settings,
-            groups: model.groups,
+    fn new_machine<'m>(&'m self, stores: &'m mut [Store]) -> Machine<'m> {
+        let launch_model = &self.launch_model;
+        let launch = DispatchLaunch {
+            settings: launch_model.settings,
+            workgroup_counts: launch_model.workgroup_counts,
             stores,
-            slots: model.slots.to_vec(),
-            samplers: model.samplers,
-            push_constants: self.push_constants.store(),
-            lengths: model.lengths.to_vec(),
-            collector: Collector::new(model.checks.clone()),
-            recorder: model.recorder.fresh(),
+            slots: launch_model.slots.to_vec(),
+            samplers: launch_model.samplers,
+            push_constants: self.push_constants.borrowed_store(),
+            buffer_lengths: launch_model.buffer_lengths.to_vec(),
+            collector: FindingCollector::new(launch_model.checks.clone()),
+            recorder: launch_model.recorder.empty_copy(),
             steps_left: 0,
-            deadline: self.model.deadline,
-            allowance: Some(&self.allowance),
+            deadline: self.launch_model.deadline,
+            step_budget: Some(&self.step_budget),
         };
         Machine::new(self.program, launch)
     }
 
     /// The written stores. A store that is written though no instruction is known to write it ends
     /// the attempt.
-    fn left(&self, stores: Vec<Store>) -> Option<Vec<Copied>> {
-        let mut left: Vec<_> = self.written.iter().map(|_| None).collect();
+    fn written_stores(&self, stores: Vec<Store>) -> Option<Vec<WorkerStore>> {
+        let mut written_stores: Vec<_> = self.written_buffers.iter().map(|_| None).collect();
         for (buffer, store) in stores.into_iter().enumerate() {
-            match (self.written.iter().position(|one| one.buffer == buffer), store) {
-                (Some(at), Store { words, undefined, access_set: Some(marks), .. }) => {
-                    left[at] = Some((words, undefined, marks));
+            match (
+                self.written_buffers
+                    .iter()
+                    .position(|written_buffer| written_buffer.buffer_index == buffer),
+                store,
+            ) {
+                (Some(store_index), Store { words, undefined, access_set: Some(marks), .. }) => {
+                    written_stores[store_index] = Some((words, undefined, marks));
                 }
                 (None, Store { words: CopyOnWrite::Lent(_), .. }) => {}
-                (Some(_) | None, _) => self.allowance.stop(),
+                (Some(_) | None, _) => self.step_budget.stop_workers(),
             }
         }
-        left.into_iter().collect()
+        written_stores.into_iter().collect()
     }
 }

@@ -12,9 +12,9 @@
 //! Does not cover: workgroups that wait for each other by plain reads, neither atomic nor coherent:
 //! their steps run out.
 
-use super::spin_watch::Pace;
+use super::spin_watch::TurnEnd;
 use super::state::{Machine, working_bytes};
-use super::step_budget::Stop;
+use super::step_budget::EarlyStop;
 use super::tile::Tile;
 use crate::ir::lane_mask::LaneMask;
 use crate::ir::{AccessRoot, SpinWaits};
@@ -24,128 +24,150 @@ use vkcert_model::random::mix_bits;
 
 /// Workgroups that may wait at the same time in any case, while there are others that have not
 /// begun.
-const SOME_RESTING: usize = 256;
+const SOME_YIELDED: usize = 256;
 
 /// More of them may, as long as what they keep takes no more than so many bytes.
-const RESTING_BYTES: u64 = 256 << 20;
+const YIELDED_BYTES: u64 = 256 << 20;
 
 /// A workgroup that waits.
-pub(super) struct Resting {
-    index: u64,
+pub(super) struct YieldedWorkgroup {
+    workgroup_index: u64,
     tiles: Vec<Tile>,
-    memory: Store,
-    paths: Vec<u64>,
+    workgroup_memory: Store,
+    lane_traces: Vec<u64>,
 }
 
 impl Machine<'_> {
     /// Whether reads and changes are watched.
     #[inline]
-    fn watches(&self, root: AccessRoot) -> bool {
-        let watched = match self.program.waits {
+    fn watches_reads_of(&self, access_root: AccessRoot) -> bool {
+        let is_watched = match self.program.waits {
             SpinWaits::Never => false,
-            SpinWaits::Plainly => self.scheduler.watch.awake,
+            SpinWaits::Plainly => self.scheduler.spin_watch.watches_reads,
             SpinWaits::Possibly => true,
         };
-        watched && (root.is_buffer() || root == AccessRoot::Workgroup)
+        is_watched && (access_root.is_buffer() || access_root == AccessRoot::Workgroup)
     }
 
     /// An instruction has read these words in these lanes, at the machine's addresses.
     pub(super) fn watch_read(
         &mut self,
-        root: AccessRoot,
+        access_root: AccessRoot,
         lanes: &LaneMask,
-        words: &[u32],
-        place: u32,
+        lane_words: &[u32],
+        source_index: u32,
         component: u32,
     ) {
-        if !self.watches(root) {
+        if !self.watches_reads_of(access_root) {
             return;
         }
-        let hash = lanes.lanes().fold(0, |hash, lane| {
+        let values_hash = lanes.lanes().fold(0, |values_hash, lane| {
             mix_bits(
-                hash ^ u64::from(self.memory.addresses[lane]) << 32
-                    ^ u64::from(words[lane])
+                values_hash
+                    ^ u64::from(self.memory.addresses[lane]) << 32
+                    ^ u64::from(lane_words[lane])
                     ^ (lane as u64) << 48,
             )
         });
-        self.scheduler.watch.read(place << 5 | component & 31, hash);
+        self.scheduler.spin_watch.note_read(source_index << 5 | component & 31, values_hash);
     }
 
     /// The same for texels, given by lane.
-    pub(super) fn watch_texels(&mut self, descriptor: u32, texels: &[[u64; 4]], place: u32) {
-        if !self.watches(AccessRoot::Descriptor(descriptor)) {
+    pub(super) fn watch_texels(
+        &mut self,
+        descriptor: u32,
+        lane_texels: &[[u64; 4]],
+        source_index: u32,
+    ) {
+        if !self.watches_reads_of(AccessRoot::Descriptor(descriptor)) {
             return;
         }
-        let words =
-            |lane: usize| texels[lane].iter().fold(lane as u64, |hash, word| mix_bits(hash ^ word));
-        let hash = self.registers.active.lanes().fold(0, |hash, lane| mix_bits(hash ^ words(lane)));
-        self.scheduler.watch.read(place << 5, hash);
+        let texel_hash = |lane: usize| {
+            lane_texels[lane]
+                .iter()
+                .fold(lane as u64, |values_hash, word| mix_bits(values_hash ^ word))
+        };
+        let values_hash = self
+            .registers
+            .active_lanes
+            .lanes()
+            .fold(0, |values_hash, lane| mix_bits(values_hash ^ texel_hash(lane)));
+        self.scheduler.spin_watch.note_read(source_index << 5, values_hash);
     }
 
     /// What common memory holds has changed.
     #[inline]
-    pub(super) fn watch_change(&mut self, root: AccessRoot, changed: bool) {
-        if changed && self.watches(root) {
-            self.scheduler.watch.change();
+    pub(super) fn watch_change(&mut self, access_root: AccessRoot, memory_changed: bool) {
+        if memory_changed && self.watches_reads_of(access_root) {
+            self.scheduler.spin_watch.note_change();
         }
     }
 
     /// How many workgroups may wait at the same time.
-    pub(super) fn most_resting(&self) -> usize {
-        let each = working_bytes(self.program, self.registers.width as u32).max(1);
-        (RESTING_BYTES / each).max(SOME_RESTING as u64) as usize
+    pub(super) fn most_yielded(&self) -> usize {
+        let workgroup_bytes = working_bytes(self.program, self.registers.width as u32).max(1);
+        (YIELDED_BYTES / workgroup_bytes).max(SOME_YIELDED as u64) as usize
     }
 
     /// Whether other workgroups can run while this one waits.
-    pub(super) fn may_rest(&self) -> bool {
-        let exact = self.monitor.order.is_some() || !self.monitor.track_races;
-        let waits =
+    pub(super) fn may_yield(&self) -> bool {
+        let orders_exactly = self.monitor.order.is_some() || !self.monitor.track_races;
+        let may_wait =
             self.program.waits == SpinWaits::Possibly || self.scheduler.lets_waiters_first();
-        self.scheduler.workgroups() > 1 && exact && waits
+        self.scheduler.workgroup_count() > 1 && orders_exactly && may_wait
     }
 
     /// Puts the workgroup that runs aside; another one can begin with the tiles that are left.
-    pub(super) fn lay_aside(&mut self, tiles: &mut Vec<Tile>) -> Resting {
+    pub(super) fn yield_workgroup(&mut self, workgroup_tiles: &mut Vec<Tile>) -> YieldedWorkgroup {
         if let Some(order) = &self.monitor.order {
             order.borrow_mut().suspend_workgroup();
         }
-        let memory = self.fresh_workgroup_memory();
-        Resting {
-            index: self.scheduler.workgroup_index,
-            tiles: std::mem::replace(tiles, self.tiles()),
-            memory: std::mem::replace(&mut self.memory.workgroup, memory),
-            paths: self.monitor.paths.clone(),
+        let fresh_memory = self.fresh_workgroup_memory();
+        YieldedWorkgroup {
+            workgroup_index: self.scheduler.workgroup_index,
+            tiles: std::mem::replace(workgroup_tiles, self.new_tiles()),
+            workgroup_memory: std::mem::replace(&mut self.memory.workgroup, fresh_memory),
+            lane_traces: self.monitor.lane_traces.clone(),
         }
     }
 
-    fn take_up(&mut self, resting: Resting, tiles: &mut Vec<Tile>) {
-        self.choose(resting.index);
-        let time = self.begins();
+    fn resume_workgroup(
+        &mut self,
+        yielded_workgroup: YieldedWorkgroup,
+        workgroup_tiles: &mut Vec<Tile>,
+    ) {
+        self.select_workgroup(yielded_workgroup.workgroup_index);
+        let start_time = self.begin_workgroup();
         if let Some(order) = &self.monitor.order {
-            order.borrow_mut().resume_workgroup(resting.index, time);
+            order.borrow_mut().resume_workgroup(yielded_workgroup.workgroup_index, start_time);
         }
-        (self.memory.workgroup, self.monitor.paths, *tiles) =
-            (resting.memory, resting.paths, resting.tiles);
+        (self.memory.workgroup, self.monitor.lane_traces, *workgroup_tiles) = (
+            yielded_workgroup.workgroup_memory,
+            yielded_workgroup.lane_traces,
+            yielded_workgroup.tiles,
+        );
     }
 
     /// Gives workgroups that wait a turn each, until as few as `few` are left. Without an end, if
     /// none can go on: steps do end.
-    pub(super) fn turns(
+    pub(super) fn run_yielded(
         &mut self,
-        resting: &mut VecDeque<Resting>,
-        tiles: &mut Vec<Tile>,
-        few: usize,
-        completed: &mut impl FnMut([u32; 3]),
-    ) -> Result<(), Stop> {
-        while resting.len() > few {
-            let Some(one) = resting.pop_front() else { break };
-            let before = self.scheduler.progress();
-            self.take_up(one, tiles);
-            match self.go_on(tiles)? {
-                Pace::Ended => completed(self.scheduler.workgroup),
-                Pace::Rests => resting.push_back(self.lay_aside(tiles)),
+        yielded_workgroups: &mut VecDeque<YieldedWorkgroup>,
+        workgroup_tiles: &mut Vec<Tile>,
+        left_waiting: usize,
+        on_completed: &mut impl FnMut([u32; 3]),
+    ) -> Result<(), EarlyStop> {
+        while yielded_workgroups.len() > left_waiting {
+            let Some(yielded_workgroup) = yielded_workgroups.pop_front() else { break };
+            let progress_before = self.scheduler.progress();
+            self.resume_workgroup(yielded_workgroup, workgroup_tiles);
+            match self.run_to_barriers(workgroup_tiles)? {
+                TurnEnd::Ended => on_completed(self.scheduler.workgroup_id),
+                TurnEnd::Yielded => {
+                    yielded_workgroups.push_back(self.yield_workgroup(workgroup_tiles))
+                }
             }
-            self.scheduler.turn_ends(before, resting.len());
+            self.scheduler.end_turn(progress_before, yielded_workgroups.len());
         }
         Ok(())
     }

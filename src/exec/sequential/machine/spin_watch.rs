@@ -6,116 +6,120 @@ use vkcert_model::schedule::Turns;
 /// Steps without progress after which others go on. Loops that compute as long without reading
 /// anything new from memory that the kernel writes are rare; they lose only that their invocations
 /// stay together.
-const QUIET: u64 = 10_000;
+const QUIET_STEPS: u64 = 10_000;
 
 /// Reads from common memory that may change, of the same value, after which others go on.
-const PATIENCE: u32 = 128;
+const REPEAT_LIMIT: u32 = 128;
 
 /// The same of invocations that have waited before: who waits for long is looked at often.
-const PATIENCE_AGAIN: u32 = 8;
+const REPEAT_LIMIT_AGAIN: u32 = 8;
 
 /// Reads after which others go on in any case: who counts its rounds in common memory changes
 /// something each time.
-const TURN: u32 = 20_000;
+const READ_LIMIT: u32 = 20_000;
 
 /// The same where who waits goes first.
-const TURN_OF_WAITERS: u32 = 512;
+const READ_LIMIT_DIRECTED: u32 = 512;
 
 /// Rounds of all invocations of a workgroup, none of which has come to a barrier or an end, after
 /// which other workgroups go on.
-pub(super) const ROUNDS: u32 = 4;
+pub(super) const MOST_ROUNDS: u32 = 4;
 
 /// How a workgroup's turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pace {
+pub(super) enum TurnEnd {
     Ended,
     /// Every invocation waits for what another workgroup must do.
-    Rests,
+    Yielded,
 }
 
 /// Whether the lanes that run make progress.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub(super) struct SpinWatch {
     /// Steps since the last progress.
-    quiet: u64,
+    quiet_steps: u64,
     /// Reads since then that gave what they gave before.
-    repeats: u32,
+    repeated_reads: u32,
     /// Reads in all.
     reads: u32,
     /// What each reading instruction got last: its place, and a hash.
-    seen: Vec<(u32, u64)>,
+    last_reads: Vec<(u32, u64)>,
     /// Changes of common memory, arrivals at barriers, ends of invocations.
     pub changes: u64,
     /// Of these, arrivals and ends alone.
     pub arrivals: u64,
     /// Whether reads are looked at: plain ones only when a loop has run for long.
-    pub(super) awake: bool,
+    pub(super) watches_reads: bool,
     /// Reads of the same that are one too many.
-    patience: u32,
+    repeat_limit: u32,
     /// Reads of whatever that are.
-    turn: u32,
+    read_limit: u32,
 }
 
 /// Whether invocations have waited for others before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Before {
+pub(super) enum YieldHistory {
     #[default]
     Never,
-    Waited,
+    Yielded,
 }
 
-impl Watch {
+impl SpinWatch {
     /// Other lanes run.
-    pub(super) fn restart(&mut self, before: Before, turns: Turns) {
-        self.turn = match turns {
-            Turns::AsReached => TURN,
-            Turns::WaitersFirst => TURN_OF_WAITERS,
+    pub(super) fn restart_lanes(&mut self, yielded_before: YieldHistory, turns: Turns) {
+        self.read_limit = match turns {
+            Turns::AsReached => READ_LIMIT,
+            Turns::WaitersFirst => READ_LIMIT_DIRECTED,
         };
-        self.patience = match before {
-            Before::Never => PATIENCE,
-            Before::Waited => PATIENCE_AGAIN,
+        self.repeat_limit = match yielded_before {
+            YieldHistory::Never => REPEAT_LIMIT,
+            YieldHistory::Yielded => REPEAT_LIMIT_AGAIN,
         };
-        (self.quiet, self.repeats, self.reads, self.awake) = (0, 0, 0, false);
-        self.seen.clear();
+        (self.quiet_steps, self.repeated_reads, self.reads, self.watches_reads) = (0, 0, 0, false);
+        self.last_reads.clear();
     }
 
     /// Somebody has come to a barrier or to its end.
-    pub(super) fn arrive(&mut self) {
+    pub(super) fn note_arrival(&mut self) {
         self.arrivals += 1;
-        self.change();
+        self.note_change();
     }
 
-    pub(super) fn change(&mut self) {
+    pub(super) fn note_change(&mut self) {
         self.changes += 1;
-        (self.quiet, self.repeats) = (0, 0);
+        (self.quiet_steps, self.repeated_reads) = (0, 0);
     }
 
     /// An instruction has read something, given by a hash of values and addresses.
-    pub(super) fn read(&mut self, place: u32, hash: u64) {
+    pub(super) fn note_read(&mut self, source_index: u32, values_hash: u64) {
         self.reads = self.reads.saturating_add(1);
-        match self.seen.iter_mut().find(|(other, _)| *other == place) {
-            Some((_, last)) if *last == hash => self.repeats = self.repeats.saturating_add(1),
-            Some((_, last)) => {
-                *last = hash;
-                (self.quiet, self.repeats) = (0, 0);
+        match self.last_reads.iter_mut().find(|(known_index, _)| *known_index == source_index) {
+            Some((_, last_hash)) if *last_hash == values_hash => {
+                self.repeated_reads = self.repeated_reads.saturating_add(1)
+            }
+            Some((_, last_hash)) => {
+                *last_hash = values_hash;
+                (self.quiet_steps, self.repeated_reads) = (0, 0);
             }
             None => {
-                self.seen.push((place, hash));
-                (self.quiet, self.repeats) = (0, 0);
+                self.last_reads.push((source_index, values_hash));
+                (self.quiet_steps, self.repeated_reads) = (0, 0);
             }
         }
     }
 
     /// Whether it is time for others, before so many steps more.
-    pub(super) fn is_tired(&mut self, steps: u64, waits: SpinWaits) -> bool {
-        match waits {
+    pub(super) fn must_yield(&mut self, next_steps: u64, spin_waits: SpinWaits) -> bool {
+        match spin_waits {
             SpinWaits::Never => false,
             SpinWaits::Plainly => {
-                self.quiet += steps;
-                self.awake |= self.quiet > QUIET / 2;
-                self.quiet > QUIET && self.repeats > 1
+                self.quiet_steps += next_steps;
+                self.watches_reads |= self.quiet_steps > QUIET_STEPS / 2;
+                self.quiet_steps > QUIET_STEPS && self.repeated_reads > 1
             }
-            SpinWaits::Possibly => self.repeats > self.patience || self.reads > self.turn,
+            SpinWaits::Possibly => {
+                self.repeated_reads > self.repeat_limit || self.reads > self.read_limit
+            }
         }
     }
 }

@@ -1,19 +1,19 @@
 //! The state of a dispatch in progress.
 
 use super::dispatch_memory::DispatchMemory;
-use super::finding_collector::{Collector, NOWHERE};
-use super::image::workspace::Workspace;
-use super::indirect_targets::Detour;
+use super::finding_collector::{FindingCollector, NOWHERE};
+use super::image::workspace::ImageWorkspace;
+use super::indirect_targets::IndirectTargets;
 use super::monitor::Monitor;
-use super::origins::Origins;
+use super::origins::UndefinedOrigins;
 use super::printer::Printer;
-use super::recorder::{Rank, Recorder, parts_of_rank, rank};
+use super::recorder::{Rank, Recorder, invocation_rank, parts_of_rank};
 use super::regions::RegionCounts;
 use super::registers::Registers;
 use super::scheduler::Scheduler;
-use super::spin_watch::Watch;
-use super::step_budget::{Allowance, Deadline};
-use super::workgroup_order::Lineup;
+use super::spin_watch::SpinWatch;
+use super::step_budget::{Deadline, StepBudget};
+use super::workgroup_order::WorkgroupOrder;
 use crate::ir::lane_mask::LaneMask;
 use crate::ir::memory_semantics::{MemoryKinds, OrderedMemory};
 use crate::ir::{PerLaneValue, Program, SpinWaits, UniformValue};
@@ -34,39 +34,46 @@ pub(crate) struct Machine<'a> {
 }
 
 /// What a dispatch needs beside the program.
-pub(crate) struct Launch<'a> {
+pub(crate) struct DispatchLaunch<'a> {
     pub settings: Settings,
-    pub groups: [u32; 3],
+    pub workgroup_counts: [u32; 3],
     pub stores: &'a mut [Store],
     pub slots: Vec<Option<BoundRange>>,
     pub samplers: &'a [JobSampler],
     pub push_constants: Store,
     /// Bytes of the job's buffers, which are the first of the stores.
-    pub lengths: Vec<usize>,
-    pub collector: Collector,
+    pub buffer_lengths: Vec<usize>,
+    pub collector: FindingCollector,
     pub recorder: Recorder,
     pub steps_left: u64,
     pub deadline: Deadline,
     /// Where workgroups run on several cores: the steps of all of them, taken from as they are
     /// needed.
-    pub allowance: Option<&'a Allowance>,
+    pub step_budget: Option<&'a StepBudget>,
 }
 
 /// Bytes that a dispatch of `program` needs beside its buffers.
-pub(crate) fn working_bytes(program: &Program, width: u32) -> u64 {
+pub(crate) fn working_bytes(program: &Program, tile_width: u32) -> u64 {
     let invocations: u64 = program.local_size.iter().map(|size| u64::from(*size)).product();
-    let tiles = invocations.div_ceil(u64::from(width));
-    let per_tile =
-        (u64::from(program.words) + u64::from(program.invocation_words)) * u64::from(width) * 4;
+    let tiles = invocations.div_ceil(u64::from(tile_width));
+    let per_tile = (u64::from(program.words) + u64::from(program.invocation_words))
+        * u64::from(tile_width)
+        * 4;
     tiles.saturating_mul(per_tile).saturating_add(u64::from(program.workgroup_words) * 40)
 }
 
 impl<'a> Machine<'a> {
-    pub(crate) fn new(program: &'a Program, launch: Launch<'a>) -> Self {
+    pub(crate) fn new(program: &'a Program, launch: DispatchLaunch<'a>) -> Self {
         let invocations = program.local_size.iter().map(|size| *size as usize).product::<usize>();
-        let width = (launch.settings.tile_width as usize).min(invocations).max(1);
-        let Launch { settings, groups, collector, allowance, .. } = launch;
-        let traces = if settings.variation.is_some() { invocations } else { 0 };
+        let tile_width = (launch.settings.tile_width as usize).min(invocations).max(1);
+        let DispatchLaunch {
+            settings,
+            workgroup_counts: groups,
+            collector,
+            step_budget: allowance,
+            ..
+        } = launch;
+        let trace_count = if settings.variation.is_some() { invocations } else { 0 };
         let monitor = Monitor {
             track_races: collector.checks.has(FindingKind::DataRace),
             track_undefined: collector.checks.has(FindingKind::UninitializedRead)
@@ -77,42 +84,42 @@ impl<'a> Machine<'a> {
             regions: RegionCounts::new(program.barriers.len()),
             diverged: false,
             clock: IntervalClock::new(shared_views(&launch.slots)),
-            starts: Vec::new(),
+            workgroup_starts: Vec::new(),
             order: None,
             races: Vec::new(),
-            users: Vec::new(),
+            noted_users: Vec::new(),
             aliasing: None,
             reads: None,
-            marked: allowance.is_some(),
-            origins: Origins::default(),
-            paths: vec![0; traces],
+            marks_access_sets: allowance.is_some(),
+            origins: UndefinedOrigins::default(),
+            lane_traces: vec![0; trace_count],
         };
         let memory = DispatchMemory {
             stores: launch.stores,
-            touched: vec![0; launch.slots.len()],
+            touched_words: vec![0; launch.slots.len()],
             slots: launch.slots,
             workgroup: Store::default(),
             push_constants: launch.push_constants,
-            lengths: launch.lengths,
+            buffer_lengths: launch.buffer_lengths,
             samplers: launch.samplers,
-            addresses: vec![0; width].into(),
-            offsets: vec![0; width].into(),
-            detour: Detour::default(),
-            workspace: Workspace::default(),
+            addresses: vec![0; tile_width].into(),
+            offsets: vec![0; tile_width].into(),
+            indirect_targets: IndirectTargets::default(),
+            workspace: ImageWorkspace::default(),
         };
-        let tiles = invocations.div_ceil(width);
+        let tile_count = invocations.div_ceil(tile_width);
         let scheduler = Scheduler {
-            groups,
-            workgroup: [0; 3],
+            workgroup_counts: groups,
+            workgroup_id: [0; 3],
             workgroup_index: 0,
-            lineup: Lineup::new(settings.following.schedule, groups, tiles),
+            workgroup_order: WorkgroupOrder::new(settings.following.schedule, groups, tile_count),
             steps_left: launch.steps_left,
-            allowance,
+            step_budget: allowance,
             deadline: launch.deadline,
-            watch: Watch::default(),
-            yielding: None,
+            spin_watch: SpinWatch::default(),
+            directed_yield: None,
         };
-        let registers = Registers::new(program, width);
+        let registers = Registers::new(program, tile_width);
         let mut machine = Self { program, settings, registers, memory, monitor, scheduler };
         machine.fill_uniforms();
         machine.order_exactly();
@@ -122,17 +129,18 @@ impl<'a> Machine<'a> {
 
     /// Workgroup memory that nobody has used.
     pub(super) fn fresh_workgroup_memory(&self) -> Store {
-        let words = self.program.workgroup_words as usize;
-        let mut memory = Store::undefined_words(words);
-        if self.monitor.track_races && words > 0 {
-            let mut shadow = RaceShadow::new(words, AtomicUse::WithAtomics, self.program.granule);
+        let word_count = self.program.workgroup_words as usize;
+        let mut memory = Store::undefined_words(word_count);
+        if self.monitor.track_races && word_count > 0 {
+            let mut shadow =
+                RaceShadow::new(word_count, AtomicUse::WithAtomics, self.program.granule);
             if let Some(order) = &self.monitor.order {
                 shadow.order_exactly(order, MemoryKinds::WORKGROUP);
             }
             memory.shadow = Some(shadow);
         }
         if self.settings.variation.is_some() {
-            memory.control_traces = Some(vec![0; words]);
+            memory.control_traces = Some(vec![0; word_count]);
         }
         memory
     }
@@ -152,13 +160,16 @@ impl<'a> Machine<'a> {
                 UniformValue::Constant(value) => *value,
                 UniformValue::PushConstant(word) => {
                     if self.memory.push_constants.is_undefined(*word as usize) {
-                        let first = reg.0 as usize * self.registers.mask_words;
-                        self.registers.undefined_words[first..first + self.registers.mask_words]
+                        let first_word = reg.0 as usize * self.registers.mask_words;
+                        self.registers.undefined_words
+                            [first_word..first_word + self.registers.mask_words]
                             .fill(u64::MAX);
                     }
                     self.memory.push_constants.words[*word as usize]
                 }
-                UniformValue::NumWorkgroups(axis) => self.scheduler.groups[*axis as usize],
+                UniformValue::NumWorkgroups(axis) => {
+                    self.scheduler.workgroup_counts[*axis as usize]
+                }
                 UniformValue::SubgroupSize => self.settings.subgroup_size,
                 UniformValue::NumSubgroups => self.subgroups_of_workgroup(),
                 UniformValue::WorkgroupId(_) => 0,
@@ -166,96 +177,102 @@ impl<'a> Machine<'a> {
             self.registers.words[reg.0 as usize].fill(value);
         }
         for (value, reg) in &program.uniform_masks {
-            let first = reg.0 as usize * self.registers.mask_words;
-            self.registers.masks[first..first + self.registers.mask_words].fill(if *value {
-                u64::MAX
-            } else {
-                0
-            });
+            let first_word = reg.0 as usize * self.registers.mask_words;
+            self.registers.masks[first_word..first_word + self.registers.mask_words]
+                .fill(if *value { u64::MAX } else { 0 });
         }
     }
 
-    pub(super) fn per_lane(&self, what: PerLaneValue, local: u32) -> u32 {
+    pub(super) fn builtin_of_lane(&self, builtin_value: PerLaneValue, local_index: u32) -> u32 {
         // Lanes behind the last invocation repeat it, so that their addresses stay inside.
-        let local = local.min(self.program.local_size.iter().product::<u32>() - 1);
-        let id = self.local_id(local);
-        match what {
-            PerLaneValue::LocalIndex => local,
+        let local_index = local_index.min(self.program.local_size.iter().product::<u32>() - 1);
+        let local_id = self.local_id(local_index);
+        match builtin_value {
+            PerLaneValue::LocalIndex => local_index,
             PerLaneValue::SubgroupId
             | PerLaneValue::SubgroupInvocation
-            | PerLaneValue::SubgroupMask(_, _) => self.subgroup_value(what, local),
-            PerLaneValue::LocalId(axis) => id[axis as usize],
+            | PerLaneValue::SubgroupMask(_, _) => self.subgroup_value(builtin_value, local_index),
+            PerLaneValue::LocalId(axis) => local_id[axis as usize],
             PerLaneValue::GlobalId(axis) => {
                 let axis = axis as usize;
-                self.scheduler.workgroup[axis]
+                self.scheduler.workgroup_id[axis]
                     .wrapping_mul(self.program.local_size[axis])
-                    .wrapping_add(id[axis])
+                    .wrapping_add(local_id[axis])
             }
         }
     }
 
-    fn local_id(&self, local: u32) -> [u32; 3] {
+    fn local_id(&self, local_index: u32) -> [u32; 3] {
         let [columns, rows, _] = self.program.local_size;
-        [local % columns, local / columns % rows, local / (columns * rows)]
+        [local_index % columns, local_index / columns % rows, local_index / (columns * rows)]
     }
 
-    pub(crate) fn invocation_of_rank(&self, rank: Rank) -> [u32; 3] {
-        let (workgroup, local) = parts_of_rank(rank);
-        self.invocation_of(workgroup, local)
+    pub(crate) fn global_id_of_rank(&self, rank: Rank) -> [u32; 3] {
+        let (workgroup, local_index) = parts_of_rank(rank);
+        self.global_id_of(workgroup, local_index)
     }
 
     /// Global invocation id of a local index in the current workgroup.
-    pub(super) fn invocation(&self, local: u32) -> [u32; 3] {
-        self.invocation_of(self.scheduler.workgroup_index, local)
+    pub(super) fn global_id(&self, local_index: u32) -> [u32; 3] {
+        self.global_id_of(self.scheduler.workgroup_index, local_index)
     }
 
     /// Global invocation id of a local index in a workgroup given by its linear index.
-    pub(crate) fn invocation_of(&self, workgroup: u64, local: u32) -> [u32; 3] {
-        let group = self.scheduler.group_at(workgroup);
-        let id = self.local_id(local);
+    pub(crate) fn global_id_of(&self, workgroup_index: u64, local_index: u32) -> [u32; 3] {
+        let workgroup_id = self.scheduler.group_at(workgroup_index);
+        let local_id = self.local_id(local_index);
         std::array::from_fn(|axis| {
-            group[axis].wrapping_mul(self.program.local_size[axis]).wrapping_add(id[axis])
+            workgroup_id[axis]
+                .wrapping_mul(self.program.local_size[axis])
+                .wrapping_add(local_id[axis])
         })
     }
 
     /// Global invocation id behind a stamp.
-    pub(super) fn stamped(&self, stamp: AccessStamp) -> [u32; 3] {
-        let at = self
+    pub(super) fn global_id_of_stamp(&self, stamp: AccessStamp) -> [u32; 3] {
+        let start_index = self
             .monitor
-            .starts
+            .workgroup_starts
             .partition_point(|(start, _)| *start <= stamp.time())
             .saturating_sub(1);
-        self.invocation_of(
-            self.monitor.starts.get(at).map_or(0, |(_, workgroup)| *workgroup),
+        self.global_id_of(
+            self.monitor.workgroup_starts.get(start_index).map_or(0, |(_, workgroup)| *workgroup),
             stamp.lane(),
         )
     }
 
     /// Whether an access was made in the workgroup that runs.
     pub(super) fn is_of_this_workgroup(&self, stamp: AccessStamp) -> bool {
-        let at = self.monitor.starts.partition_point(|(start, _)| *start <= stamp.time());
-        at.checked_sub(1)
-            .is_some_and(|at| self.monitor.starts[at].1 == self.scheduler.workgroup_index)
+        let start_index =
+            self.monitor.workgroup_starts.partition_point(|(start, _)| *start <= stamp.time());
+        start_index.checked_sub(1).is_some_and(|start_index| {
+            self.monitor.workgroup_starts[start_index].1 == self.scheduler.workgroup_index
+        })
     }
 
-    pub(super) fn rank(&self, lane: usize) -> u64 {
-        rank(self.scheduler.workgroup_index, self.registers.first_lane + lane as u32)
+    pub(super) fn rank_of_lane(&self, lane: usize) -> u64 {
+        invocation_rank(self.scheduler.workgroup_index, self.registers.first_lane + lane as u32)
     }
 
-    pub(super) fn report_undefined(&mut self, lanes: &LaneMask, place: u32, message: &str) {
+    pub(super) fn report_undefined(&mut self, lanes: &LaneMask, source_index: u32, message: &str) {
         for lane in lanes.lanes() {
-            let witness = self.invocation(self.registers.first_lane + lane as u32);
-            self.monitor.collector.add(FindingKind::UninitializedRead, [place, NOWHERE], 0, || {
-                Finding {
-                    invocations: vec![witness],
+            let global_id = self.global_id(self.registers.first_lane + lane as u32);
+            self.monitor.collector.add_occurrence(
+                FindingKind::UninitializedRead,
+                [source_index, NOWHERE],
+                0,
+                || Finding {
+                    invocations: vec![global_id],
                     ..Finding::new(FindingKind::UninitializedRead, message)
-                }
-            });
+                },
+            );
         }
     }
 
     /// What a barrier orders under the memory model in force (see `docs/memory-model.md`).
-    pub(super) fn ordered(&self, barrier: u32) -> OrderedMemory {
-        self.program.barriers[barrier as usize].fences.ordered_memory(self.settings.memory_model)
+    pub(super) fn barrier_order(&self, barrier_index: u32) -> OrderedMemory {
+        self.program.barriers[barrier_index as usize]
+            .fences
+            .ordered_memory(self.settings.memory_model)
     }
 }

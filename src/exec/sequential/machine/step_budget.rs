@@ -5,41 +5,45 @@ use std::time::Instant;
 
 /// The part of what is left that a worker takes at most, unless it needs more: others need some
 /// too.
-const PART: u64 = 64;
+const LEASE_SHARE: u64 = 64;
 
 /// Most steps that a worker takes from the allowance at once: so often it looks whether it shall
 /// stop.
-const LEASE: u64 = 1_000_000;
+const MOST_LEASED: u64 = 1_000_000;
 
 /// Steps that workers share.
 #[derive(Debug)]
-pub(crate) struct Allowance {
-    pub(super) left: AtomicU64,
+pub(crate) struct StepBudget {
+    pub(super) steps_left: AtomicU64,
     stopped: AtomicBool,
 }
 
-impl Allowance {
+impl StepBudget {
     pub(super) fn new(steps: u64) -> Self {
-        Self { left: AtomicU64::new(steps), stopped: AtomicBool::new(false) }
+        Self { steps_left: AtomicU64::new(steps), stopped: AtomicBool::new(false) }
     }
 
     /// Steps, if possible as many as are needed; none when all shall stop.
-    pub(super) fn take(&self, needed: u64) -> u64 {
+    pub(super) fn lease_steps(&self, needed_steps: u64) -> u64 {
         if self.is_stopped() {
             return 0;
         }
-        let taken = |left: u64| (left / PART).clamp(1, LEASE).max(needed).min(left);
-        let less = |left: u64| Some(left - taken(left));
-        taken(
-            self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or_default(),
+        let leased_steps = |steps_left: u64| {
+            (steps_left / LEASE_SHARE).clamp(1, MOST_LEASED).max(needed_steps).min(steps_left)
+        };
+        let steps_after = |steps_left: u64| Some(steps_left - leased_steps(steps_left));
+        leased_steps(
+            self.steps_left
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, steps_after)
+                .unwrap_or_default(),
         )
     }
 
-    pub(super) fn give_back(&self, steps: u64) {
-        self.left.fetch_add(steps, Ordering::Relaxed);
+    pub(super) fn return_steps(&self, unused_steps: u64) {
+        self.steps_left.fetch_add(unused_steps, Ordering::Relaxed);
     }
 
-    pub(super) fn stop(&self) {
+    pub(super) fn stop_workers(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
@@ -50,13 +54,13 @@ impl Allowance {
 
 /// Why a run stopped before its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Stop {
-    Steps {
+pub(crate) enum EarlyStop {
+    StepLimit {
         place: u32,
         invocation: [u32; 3],
     },
     /// The time limit was reached.
-    Time,
+    TimeLimit,
 }
 
 /// Blocks that a machine runs between two looks at the clock: some milliseconds.
@@ -65,29 +69,29 @@ const BLOCKS_PER_LOOK: u32 = 1 << 12;
 /// When a run has to end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Deadline {
-    at: Option<Instant>,
+    end_time: Option<Instant>,
     blocks_until_look: u32,
 }
 
 impl Deadline {
-    pub(crate) fn new(at: Option<Instant>) -> Self {
-        Self { at, blocks_until_look: BLOCKS_PER_LOOK }
+    pub(crate) fn new(end_time: Option<Instant>) -> Self {
+        Self { end_time, blocks_until_look: BLOCKS_PER_LOOK }
     }
 
     /// Counts a block; whether the time is over, as far as the clock was looked at.
     pub(super) fn has_passed(&mut self) -> bool {
         self.blocks_until_look -= 1;
-        self.blocks_until_look == 0 && self.look()
+        self.blocks_until_look == 0 && self.read_clock()
     }
 
     #[cold]
-    fn look(&mut self) -> bool {
+    fn read_clock(&mut self) -> bool {
         self.blocks_until_look = BLOCKS_PER_LOOK;
-        self.at.is_some_and(|at| Instant::now() >= at)
+        self.end_time.is_some_and(|end_time| Instant::now() >= end_time)
     }
 
     /// The same deadline for another machine.
-    pub(crate) fn again(self) -> Self {
-        Self::new(self.at)
+    pub(crate) fn restarted(self) -> Self {
+        Self::new(self.end_time)
     }
 }

@@ -28,8 +28,8 @@ use vkcert_spirv::operation::undefined::{Undefined, UndefinedExtent};
 impl Settings {
     /// The settings of a dispatch that asks for a subgroup size, or takes the engine's. Gives the
     /// size if it is none.
-    pub(crate) fn with_subgroups(self, asked: Option<u32>) -> Result<Self, u32> {
-        let subgroup_size = asked.unwrap_or(self.subgroup_size);
+    pub(crate) fn with_subgroup_size(self, asked_size: Option<u32>) -> Result<Self, u32> {
+        let subgroup_size = asked_size.unwrap_or(self.subgroup_size);
         if subgroup_size.is_power_of_two() && subgroup_size <= MOST_INVOCATIONS {
             Ok(Self { subgroup_size, ..self })
         } else {
@@ -44,9 +44,9 @@ impl Settings {
             SubgroupUse::Operations | SubgroupUse::Barriers => {
                 let schedule = self.following.schedule;
                 // Lanes of a tile hold together, and subgroups may wait for each other.
-                let narrow = schedule.is_directed() && schedule.tiles.is_none();
-                let wanted = if narrow { 1 } else { self.tile_width };
-                Self { tile_width: wanted.next_multiple_of(self.subgroup_size), ..self }
+                let is_directed = schedule.is_directed() && schedule.tiles.is_none();
+                let wanted_width = if is_directed { 1 } else { self.tile_width };
+                Self { tile_width: wanted_width.next_multiple_of(self.subgroup_size), ..self }
             }
         }
     }
@@ -54,8 +54,8 @@ impl Settings {
 
 impl Registers {
     /// Some scalars of a lane as bits, the first lowest.
-    fn bits_of(&self, scalars: &[Scalar], lane: usize) -> u128 {
-        scalars.iter().rev().fold(0, |bits, scalar| {
+    fn scalar_bits(&self, scalars: &[Scalar], lane: usize) -> u128 {
+        scalars.iter().rev().fold(0, |joined_bits, scalar| {
             let word = match scalar {
                 Scalar::Word(reg) => self.words[reg.0 as usize][lane],
                 Scalar::Mask(reg) => {
@@ -63,22 +63,24 @@ impl Registers {
                         as u32
                 }
             };
-            bits << 32 | u128::from(word)
+            joined_bits << 32 | u128::from(word)
         })
     }
 
-    fn write_scalar(&mut self, to: Scalar, values: &[u32]) {
-        match to {
-            Scalar::Word(reg) => self.write(reg, |out, _| out.copy_from_slice(values)),
+    fn write_scalar(&mut self, result_scalar: Scalar, lane_words: &[u32]) {
+        match result_scalar {
+            Scalar::Word(reg) => {
+                self.write_register(reg, |lane_values, _| lane_values.copy_from_slice(lane_words))
+            }
             Scalar::Mask(reg) => {
-                let mut bits = [0; MASK_WORDS];
+                let mut lane_bits = [0; MASK_WORDS];
                 vkcert_spirv::operation::word::pack_bits(
-                    &mut bits[..self.mask_words],
-                    values,
-                    values,
+                    &mut lane_bits[..self.mask_words],
+                    lane_words,
+                    lane_words,
                     |a, _| a & 1 != 0,
                 );
-                self.write_mask(reg, &bits);
+                self.write_mask(reg, &lane_bits);
             }
         }
     }
@@ -88,79 +90,81 @@ impl Machine<'_> {
     /// Lets the race shadows see everything that orders accesses, where barriers of workgroups are
     /// not all.
     pub(super) fn order_exactly(&mut self) {
-        let OrderUse::Exact(places) = &self.program.order else { return };
+        let OrderUse::Exact(atomic_places) = &self.program.order else { return };
         if !self.monitor.track_races {
             return;
         }
-        let invocations = self.program.local_size.iter().product();
-        let order = Rc::new(RefCell::new(HappensBefore::new(
-            places.clone(),
-            invocations,
+        let invocation_count = self.program.local_size.iter().product();
+        let access_order = Rc::new(RefCell::new(HappensBefore::new(
+            atomic_places.clone(),
+            invocation_count,
             self.settings.subgroup_size,
         )));
-        let mut kinds: BTreeMap<usize, MemoryKinds> = BTreeMap::new();
-        for (one, slot) in self.program.descriptors.iter().zip(&self.memory.slots) {
+        let mut kinds_by_buffer: BTreeMap<usize, MemoryKinds> = BTreeMap::new();
+        for (descriptor, slot) in self.program.descriptors.iter().zip(&self.memory.slots) {
             let Some(slot) = slot else { continue };
-            let kind = match one.kept {
+            let memory_kind = match descriptor.kept {
                 MemoryClass::Buffer => MemoryKinds::BUFFERS,
                 MemoryClass::Image => MemoryKinds::IMAGES,
             };
-            let all = kinds.entry(slot.buffer).or_default();
-            *all = all.union(kind);
+            let all_kinds = kinds_by_buffer.entry(slot.buffer).or_default();
+            *all_kinds = all_kinds.union(memory_kind);
         }
-        for (index, store) in self.memory.stores.iter_mut().enumerate() {
+        for (store_index, store) in self.memory.stores.iter_mut().enumerate() {
             if let Some(shadow) = &mut store.shadow {
                 shadow.order_exactly(
-                    &order,
-                    kinds.get(&index).copied().unwrap_or(MemoryKinds::BUFFERS),
+                    &access_order,
+                    kinds_by_buffer.get(&store_index).copied().unwrap_or(MemoryKinds::BUFFERS),
                 );
             }
         }
-        self.monitor.order = Some(order);
+        self.monitor.order = Some(access_order);
     }
 
     /// Active lanes of each subgroup wait for each other.
     pub(super) fn subgroup_barrier(&mut self, fences: BarrierFences) {
-        let Some(order) = &self.monitor.order else { return };
-        let ordered =
+        let Some(access_order) = &self.monitor.order else { return };
+        let ordered_memory =
             self.monitor.clock.coupled_memory(fences.ordered_memory(self.settings.memory_model));
-        let after = self.monitor.clock.advance_time();
-        for (lane, members) in
-            subgroups(&self.registers.active, self.registers.width, self.settings.subgroup_size)
-        {
-            let first = self.registers.first_lane + lane;
-            order.borrow_mut().subgroup_barrier(
-                first,
+        let time_after = self.monitor.clock.advance_time();
+        for (lane, members) in active_subgroups(
+            &self.registers.active_lanes,
+            self.registers.width,
+            self.settings.subgroup_size,
+        ) {
+            let first_lane = self.registers.first_lane + lane;
+            access_order.borrow_mut().subgroup_barrier(
+                first_lane,
                 members,
-                ordered.kinds(),
+                ordered_memory.kinds(),
                 fences.control,
-                after,
+                time_after,
             );
         }
     }
 
     /// A fence of each active lane.
-    pub(super) fn fence(&mut self, fence: Fence) {
-        let Some(order) = &self.monitor.order else { return };
-        let after = self.monitor.clock.advance_time();
-        let mut order = order.borrow_mut();
-        self.registers.active.lanes().for_each(|lane| {
-            order.execute_fence(self.registers.first_lane + lane as u32, fence, after)
+    pub(super) fn fence_lanes(&mut self, fence: Fence) {
+        let Some(access_order) = &self.monitor.order else { return };
+        let time_after = self.monitor.clock.advance_time();
+        let mut access_order = access_order.borrow_mut();
+        self.registers.active_lanes.lanes().for_each(|lane| {
+            access_order.execute_fence(self.registers.first_lane + lane as u32, fence, time_after)
         });
     }
 
     /// A built-in variable of subgroups, by local index.
-    pub(super) fn subgroup_value(&self, what: PerLaneValue, local: u32) -> u32 {
-        let size = self.settings.subgroup_size;
-        let id = local % size;
-        match what {
-            PerLaneValue::SubgroupId => local / size,
-            PerLaneValue::SubgroupInvocation => id,
+    pub(super) fn subgroup_value(&self, builtin_value: PerLaneValue, local_index: u32) -> u32 {
+        let subgroup_size = self.settings.subgroup_size;
+        let subgroup_lane = local_index % subgroup_size;
+        match builtin_value {
+            PerLaneValue::SubgroupId => local_index / subgroup_size,
+            PerLaneValue::SubgroupInvocation => subgroup_lane,
             PerLaneValue::SubgroupMask(mask, word) => {
-                (mask.bits(id, size) >> (32 * u32::from(word))) as u32
+                (mask.mask_bits(subgroup_lane, subgroup_size) >> (32 * u32::from(word))) as u32
             }
             PerLaneValue::LocalId(_) | PerLaneValue::GlobalId(_) | PerLaneValue::LocalIndex => {
-                local
+                local_index
             }
         }
     }
@@ -170,155 +174,182 @@ impl Machine<'_> {
     }
 
     /// The subgroups of the tile that have active lanes: first lane and members.
-    pub(super) fn subgroups(&self) -> impl Iterator<Item = (u32, SubgroupMembers)> + use<> {
-        subgroups(&self.registers.active, self.registers.width, self.settings.subgroup_size)
+    pub(super) fn subgroups_of_tile(&self) -> impl Iterator<Item = (u32, SubgroupMembers)> + use<> {
+        active_subgroups(
+            &self.registers.active_lanes,
+            self.registers.width,
+            self.settings.subgroup_size,
+        )
     }
 
-    pub(super) fn group(
+    pub(super) fn run_group(
         &mut self,
         op: GroupOperation,
-        to: &[Scalar],
-        from: &[Scalar],
-        index: Option<Reg>,
-        place: u32,
+        result_scalars: &[Scalar],
+        source_scalars: &[Scalar],
+        index_register: Option<Reg>,
+        source_index: u32,
     ) {
-        for (word, scalar) in to.iter().enumerate() {
-            let mut out = std::mem::take(&mut self.registers.staging);
-            out.fill(0);
-            let mut undefined = [None, None];
-            for (first, members) in self.subgroups() {
+        for (word, scalar) in result_scalars.iter().enumerate() {
+            let mut lane_values = std::mem::take(&mut self.registers.staging_words);
+            lane_values.fill(0);
+            let mut undefined_lanes = [None, None];
+            for (first_words, members) in self.subgroups_of_tile() {
                 let operands = |id: u32| {
-                    let lane = (first + id) as usize;
-                    let index = index
+                    let lane = (first_words + id) as usize;
+                    let index_register = index_register
                         .map_or(0, |reg| u128::from(self.registers.words[reg.0 as usize][lane]));
-                    let (first, second) = from.split_at(op.first_operand_words(from.len()));
+                    let (first_words, second_words) =
+                        source_scalars.split_at(op.first_operand_words(source_scalars.len()));
                     [
-                        self.registers.bits_of(first, lane),
-                        index | self.registers.bits_of(second, lane),
+                        self.registers.scalar_bits(first_words, lane),
+                        index_register | self.registers.scalar_bits(second_words, lane),
                     ]
                 };
-                op.apply(members, operands, |id, value, why| {
-                    let lane = (first + id) as usize;
-                    out[lane] = (value >> (32 * word)) as u32;
-                    note(&mut undefined, why, lane);
+                op.apply(members, operands, |id, value, undefined_reason| {
+                    let lane = (first_words + id) as usize;
+                    lane_values[lane] = (value >> (32 * word)) as u32;
+                    note_undefined(&mut undefined_lanes, undefined_reason, lane);
                 });
             }
-            self.registers.write_scalar(*scalar, &out);
-            self.registers.staging = out;
+            self.registers.write_scalar(*scalar, &lane_values);
+            self.registers.staging_words = lane_values;
             // Undefined behaviour is told once.
             if word > 0 {
-                undefined[UndefinedExtent::Behaviour as usize] = None;
+                undefined_lanes[UndefinedExtent::Behaviour as usize] = None;
             }
-            self.leave(&[*scalar], undefined, place);
+            self.leave_undefined_lanes(&[*scalar], undefined_lanes, source_index);
         }
     }
 
     pub(super) fn exchange_values(
         &mut self,
-        way: LaneExchange,
-        to: &[Scalar],
-        from: &[Scalar],
-        index: Option<Reg>,
-        place: u32,
+        exchange: LaneExchange,
+        result_scalars: &[Scalar],
+        source_scalars: &[Scalar],
+        index_register: Option<Reg>,
+        source_index: u32,
     ) {
-        let mut sources = std::mem::take(&mut self.memory.addresses);
-        let undefined = self.sources(way, index, &mut sources);
-        for (to, from) in to.iter().zip(from) {
-            let mut out = std::mem::take(&mut self.registers.staging);
-            let mut unwritten = [0; MASK_WORDS];
-            out.fill(0);
-            let marks = if self.monitor.track_undefined {
-                self.registers.undefined_bits(*from)
+        let mut source_lanes = std::mem::take(&mut self.memory.addresses);
+        let undefined = self.exchange_sources(exchange, index_register, &mut source_lanes);
+        for (result_scalars, source_scalars) in result_scalars.iter().zip(source_scalars) {
+            let mut lane_values = std::mem::take(&mut self.registers.staging_words);
+            let mut undefined_lanes = [0; MASK_WORDS];
+            lane_values.fill(0);
+            let source_marks = if self.monitor.track_undefined {
+                self.registers.undefined_bits(*source_scalars)
             } else {
                 [0; MASK_WORDS]
             };
-            for lane in self.registers.active.lanes() {
-                let source = sources[lane] as usize;
+            for lane in self.registers.active_lanes.lanes() {
+                let source = source_lanes[lane] as usize;
                 if source < self.registers.width {
-                    out[lane] = self.registers.bits_of(&[*from], source) as u32;
-                    unwritten[lane / 64] |=
-                        (marks[source / 64] >> (source % 64) & 1) << (lane % 64);
+                    lane_values[lane] =
+                        self.registers.scalar_bits(&[*source_scalars], source) as u32;
+                    undefined_lanes[lane / 64] |=
+                        (source_marks[source / 64] >> (source % 64) & 1) << (lane % 64);
                 }
             }
-            self.registers.write_scalar(*to, &out);
-            self.carry_across(*to, *from, &unwritten, &sources);
-            self.registers.staging = out;
+            self.registers.write_scalar(*result_scalars, &lane_values);
+            self.carry_marks_across(
+                *result_scalars,
+                *source_scalars,
+                &undefined_lanes,
+                &source_lanes,
+            );
+            self.registers.staging_words = lane_values;
         }
-        self.memory.addresses = sources;
+        self.memory.addresses = source_lanes;
         for (undefined, lanes) in undefined.into_iter().flatten() {
-            self.leave_undefined(to, &lanes, undefined, place);
+            self.leave_undefined(result_scalars, &lanes, undefined, source_index);
         }
     }
 
     /// The lane that each active lane takes its value from; none: a lane outside the tile.
-    fn sources(
+    fn exchange_sources(
         &self,
-        way: LaneExchange,
-        index: Option<Reg>,
-        sources: &mut [u32],
+        exchange: LaneExchange,
+        index_register: Option<Reg>,
+        source_lanes: &mut [u32],
     ) -> [Option<(Undefined, LaneMask)>; 2] {
-        let mut undefined = [None, None];
-        for (first, members) in self.subgroups() {
-            let index = |id: u32| {
-                index.map_or(0, |reg| self.registers.words[reg.0 as usize][(first + id) as usize])
+        let mut undefined_lanes = [None, None];
+        for (first_lane, members) in self.subgroups_of_tile() {
+            let index_register = |id: u32| {
+                index_register.map_or(0, |reg| {
+                    self.registers.words[reg.0 as usize][(first_lane + id) as usize]
+                })
             };
             for id in members.ids() {
-                let lane = (first + id) as usize;
-                let common = index(way.index_holder(id, members));
-                let differs = way.needs_uniform_index() && index(id) != common;
-                let index = if differs { common } else { index(id) };
-                let source = way.source_invocation(id, index, members);
-                sources[lane] = source.map_or(u32::MAX, |source| first + source);
-                let why = source.is_none().then_some(Reason::Source);
-                let why = way
+                let lane = (first_lane + id) as usize;
+                let common_index = index_register(exchange.index_holder(id, members));
+                let index_differs =
+                    exchange.needs_uniform_index() && index_register(id) != common_index;
+                let index_register = if index_differs { common_index } else { index_register(id) };
+                let source_id = exchange.source_invocation(id, index_register, members);
+                source_lanes[lane] = source_id.map_or(u32::MAX, |source_id| first_lane + source_id);
+                let undefined_reason = source_id.is_none().then_some(Reason::Source);
+                let undefined_reason = exchange
                     .oversized_cluster(members.size)
-                    .or(differs.then_some(Reason::Index))
-                    .or(why);
-                note(&mut undefined, why, lane);
+                    .or(index_differs.then_some(Reason::Index))
+                    .or(undefined_reason);
+                note_undefined(&mut undefined_lanes, undefined_reason, lane);
             }
         }
-        undefined
+        undefined_lanes
     }
 }
 
 impl SubgroupMask {
     /// The bits of the invocations that stand in this relation to `id` (SPIR-V, built-ins
     /// `SubgroupEqMask` and others).
-    fn bits(self, id: u32, size: u32) -> u128 {
-        let below = |count: u32| if count >= 128 { u128::MAX } else { (1 << count) - 1 };
+    fn mask_bits(self, subgroup_lane: u32, subgroup_size: u32) -> u128 {
+        let bits_below = |count: u32| if count >= 128 { u128::MAX } else { (1 << count) - 1 };
         match self {
-            SubgroupMask::Equal => 1 << id,
-            SubgroupMask::AtLeast => below(size) & !below(id),
-            SubgroupMask::Above => below(size) & !below(id + 1),
-            SubgroupMask::AtMost => below(id + 1),
-            SubgroupMask::Below => below(id),
+            SubgroupMask::Equal => 1 << subgroup_lane,
+            SubgroupMask::AtLeast => bits_below(subgroup_size) & !bits_below(subgroup_lane),
+            SubgroupMask::Above => bits_below(subgroup_size) & !bits_below(subgroup_lane + 1),
+            SubgroupMask::AtMost => bits_below(subgroup_lane + 1),
+            SubgroupMask::Below => bits_below(subgroup_lane),
         }
     }
 }
 
 /// Keeps the lanes with undefined results, and the first reason, by extent.
-fn note(found: &mut [Option<(Undefined, LaneMask)>; 2], why: Option<Reason>, lane: usize) {
-    if let Some(undefined) = why.map(Reason::as_undefined) {
-        found[undefined.extent as usize].get_or_insert((undefined, LaneMask::EMPTY)).1.insert(lane);
+fn note_undefined(
+    undefined_lanes: &mut [Option<(Undefined, LaneMask)>; 2],
+    undefined_reason: Option<Reason>,
+    lane: usize,
+) {
+    if let Some(undefined) = undefined_reason.map(Reason::as_undefined) {
+        undefined_lanes[undefined.extent as usize]
+            .get_or_insert((undefined, LaneMask::EMPTY))
+            .1
+            .insert(lane);
     }
 }
 
 /// The subgroups of a tile that have active lanes: first lane and members.
-fn subgroups(
-    active: &LaneMask,
-    width: usize,
-    size: u32,
+fn active_subgroups(
+    active_lanes: &LaneMask,
+    tile_width: usize,
+    subgroup_size: u32,
 ) -> impl Iterator<Item = (u32, SubgroupMembers)> + use<> {
-    let words = active.0;
-    (0..width.min(MOST_LANES) as u32).step_by(size as usize).filter_map(move |first| {
-        let word = first as usize / 64;
-        let low = u128::from(words[word]) >> (first % 64);
-        let high = words.get(word + 1).map_or(0, |word| u128::from(*word));
-        let active = match size {
-            128 => low | high << 64,
-            64 => low,
-            _ => low & ((1 << size) - 1),
-        };
-        (active != 0).then_some((first, SubgroupMembers { active, size }))
-    })
+    let active_words = active_lanes.0;
+    (0..tile_width.min(MOST_LANES) as u32).step_by(subgroup_size as usize).filter_map(
+        move |first_lane| {
+            let mask_word = first_lane as usize / 64;
+            let low_bits = u128::from(active_words[mask_word]) >> (first_lane % 64);
+            let high_bits =
+                active_words.get(mask_word + 1).map_or(0, |mask_word| u128::from(*mask_word));
+            let active_lanes = match subgroup_size {
+                128 => low_bits | high_bits << 64,
+                64 => low_bits,
+                _ => low_bits & ((1 << subgroup_size) - 1),
+            };
+            (active_lanes != 0).then_some((
+                first_lane,
+                SubgroupMembers { active: active_lanes, size: subgroup_size },
+            ))
+        },
+    )
 }

@@ -1,21 +1,21 @@
 //! A tile between two runs: where its lanes stand, wait, rest or hold, and their registers.
 
-use super::held_lanes::Holding;
-use super::spin_watch::Before;
+use super::held_lanes::TileHolds;
+use super::spin_watch::YieldHistory;
 use crate::ir::lane_mask::LaneMask;
 
 /// Lanes that stand at the start of a block.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
-    pub(super) block: u32,
+pub(super) struct FrontierEntry {
+    pub(super) block_index: u32,
     pub(super) mask: LaneMask,
 }
 
 /// Lanes that wait at a barrier.
 #[derive(Debug, Clone)]
-pub(super) struct Waiting {
-    pub(super) barrier: u32,
-    pub(super) to: u32,
+pub(super) struct BarrierWait {
+    pub(super) barrier_index: u32,
+    pub(super) next_block: u32,
     pub(super) mask: LaneMask,
 }
 
@@ -23,45 +23,51 @@ pub(super) struct Waiting {
 #[derive(Debug, Clone)]
 pub(super) struct Tile {
     /// Local index of the first lane.
-    pub(super) first: u32,
-    pub(super) all: LaneMask,
+    pub(super) first_lane: u32,
+    pub(super) all_lanes: LaneMask,
     pub(super) words: Vec<Box<[u32]>>,
     pub(super) masks: Vec<u64>,
     pub(super) undefined_words: Vec<u64>,
     pub(super) undefined_masks: Vec<u64>,
-    pub(super) memory: Vec<u32>,
-    pub(super) memory_undefined: Vec<u64>,
+    pub(super) private_words: Vec<u32>,
+    pub(super) private_undefined: Vec<u64>,
     /// Descending by block, so that the lowest is last.
-    pub(super) frontier: Vec<Entry>,
-    pub(super) waiting: Vec<Waiting>,
+    pub(super) frontier: Vec<FrontierEntry>,
+    pub(super) waiting: Vec<BarrierWait>,
     /// Lanes that read until others have written, and let these go on first.
-    pub(super) resting: Vec<Entry>,
+    pub(super) yielded: Vec<FrontierEntry>,
     /// Lanes that let others go on first, before a change.
-    pub(super) holding: Holding,
-    pub(super) before: Before,
+    pub(super) tile_holds: TileHolds,
+    pub(super) yield_history: YieldHistory,
     /// By lane: the instruction at which it ended.
-    pub(super) ended: Vec<u32>,
+    pub(super) end_places: Vec<u32>,
 }
 
 impl Tile {
     /// Whether no lane rests or holds.
     pub(super) fn is_free(&self) -> bool {
-        self.resting.is_empty() && self.holding.is_empty()
+        self.yielded.is_empty() && self.tile_holds.is_empty()
     }
 
     /// Lets the lanes that rest go on.
-    pub(super) fn wake(&mut self) {
-        for Entry { block, mask } in std::mem::take(&mut self.resting) {
-            insert(&mut self.frontier, block, &mask);
+    pub(super) fn resume_yielded(&mut self) {
+        for FrontierEntry { block_index: block, mask: yielded_lanes } in
+            std::mem::take(&mut self.yielded)
+        {
+            insert_entry(&mut self.frontier, block, &yielded_lanes);
         }
     }
 }
 
 /// Adds lanes to the frontier, which is kept in descending order of blocks.
-pub(super) fn insert(frontier: &mut Vec<Entry>, block: u32, mask: &LaneMask) {
-    let position = frontier.partition_point(|entry| entry.block > block);
+pub(super) fn insert_entry(
+    frontier: &mut Vec<FrontierEntry>,
+    block_index: u32,
+    entry_lanes: &LaneMask,
+) {
+    let position = frontier.partition_point(|entry| entry.block_index > block_index);
     match frontier.get_mut(position) {
-        Some(entry) if entry.block == block => entry.mask.merge(mask),
-        _ => frontier.insert(position, Entry { block, mask: *mask }),
+        Some(entry) if entry.block_index == block_index => entry.mask.merge(entry_lanes),
+        _ => frontier.insert(position, FrontierEntry { block_index, mask: *entry_lanes }),
     }
 }

@@ -11,7 +11,7 @@ use vkcert_model::random::mix_bits;
 
 /// Whose words they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub(crate) enum WordOwner {
     /// A buffer or image of the test, by its number.
     Test,
     /// A dispatch, by its number.
@@ -29,89 +29,99 @@ pub(crate) enum Whose {
 
 /// Unwritten words of one owner.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Unwritten {
-    chosen: Arbitrary,
+pub(crate) struct UnwrittenWords {
+    chosen_values: Arbitrary,
     salt: u64,
 }
 
-impl Unwritten {
-    pub(crate) fn of(variation: Option<Variation>, whose: Whose, number: u64) -> Self {
-        let chosen = variation.map_or(Arbitrary::Documented, |variation| variation.undefined);
-        let seed = match chosen {
+impl UnwrittenWords {
+    pub(crate) fn for_owner(
+        variation: Option<Variation>,
+        word_owner: WordOwner,
+        owner_number: u64,
+    ) -> Self {
+        let chosen_values =
+            variation.map_or(Arbitrary::Documented, |variation| variation.undefined);
+        let seed = match chosen_values {
             Arbitrary::Chosen { seed } | Arbitrary::Sized { seed } => seed,
             Arbitrary::Documented | Arbitrary::Always { .. } | Arbitrary::Operand { .. } => 0,
         };
-        Self { chosen, salt: mix_bits(mix_bits(u64::from(seed) << 8 | whose as u64) ^ number) }
+        Self {
+            chosen_values,
+            salt: mix_bits(mix_bits(u64::from(seed) << 8 | word_owner as u64) ^ owner_number),
+        }
     }
 
     /// Whether every word has another value than the documented one, or may have.
-    fn is_other(self) -> bool {
-        !matches!(self.chosen, Arbitrary::Documented | Arbitrary::Operand { .. })
+    fn is_varied(self) -> bool {
+        !matches!(self.chosen_values, Arbitrary::Documented | Arbitrary::Operand { .. })
     }
 
     /// The word at a place.
-    pub(crate) fn word(self, at: u64) -> u32 {
-        match self.chosen {
+    pub(crate) fn word_at(self, word_place: u64) -> u32 {
+        match self.chosen_values {
             Arbitrary::Documented | Arbitrary::Operand { .. } => UNDEFINED_WORD,
             Arbitrary::Always { word } => word,
-            chosen @ (Arbitrary::Chosen { .. } | Arbitrary::Sized { .. }) => {
-                chosen.by_chance(self.salt ^ mix_bits(at)).unwrap_or(UNDEFINED_WORD)
+            seeded_values @ (Arbitrary::Chosen { .. } | Arbitrary::Sized { .. }) => {
+                seeded_values.by_chance(self.salt ^ mix_bits(word_place)).unwrap_or(UNDEFINED_WORD)
             }
         }
     }
 
     /// The word of an invocation of the workgroup at a place of its registers or memory.
-    pub(crate) fn of_invocation(self, at: u32, local: u32) -> u32 {
-        self.word(u64::from(at) << 32 | u64::from(local))
+    pub(crate) fn word_of_invocation(self, word_place: u32, local_index: u32) -> u32 {
+        self.word_at(u64::from(word_place) << 32 | u64::from(local_index))
     }
 
     /// The words of invocations from `first` on at a place.
-    pub(crate) fn fill_lanes(self, words: &mut [u32], at: u32, first: u32) {
-        if !self.is_other() {
-            return words.fill(UNDEFINED_WORD);
+    pub(crate) fn fill_lanes(self, lane_words: &mut [u32], word_place: u32, first_lane: u32) {
+        if !self.is_varied() {
+            return lane_words.fill(UNDEFINED_WORD);
         }
-        for (lane, word) in words.iter_mut().enumerate() {
-            *word = self.of_invocation(at, first + lane as u32);
+        for (lane, word) in lane_words.iter_mut().enumerate() {
+            *word = self.word_of_invocation(word_place, first_lane + lane as u32);
         }
     }
 
     /// The memory of invocations from `first` on, `width` of them word by word.
-    pub(crate) fn fill_memory(self, memory: &mut [u32], width: usize, first: u32) {
-        if !self.is_other() {
+    pub(crate) fn fill_memory(self, memory: &mut [u32], tile_width: usize, first_lane: u32) {
+        if !self.is_varied() {
             return memory.fill(UNDEFINED_WORD);
         }
-        for (at, words) in memory.chunks_mut(width).enumerate() {
-            self.fill_lanes(words, at as u32, first);
+        for (word_place, words) in memory.chunks_mut(tile_width).enumerate() {
+            self.fill_lanes(words, word_place as u32, first_lane);
         }
     }
 
     /// The Boolean of an invocation; false as documented.
-    fn bit_of_invocation(self, at: u32, local: u32) -> bool {
-        self.is_other() && self.of_invocation(at, local) & 1 == 1
+    fn bit_of_invocation(self, word_place: u32, local_index: u32) -> bool {
+        self.is_varied() && self.word_of_invocation(word_place, local_index) & 1 == 1
     }
 
     /// Booleans of invocations from `first` on, 64 in a word.
-    pub(crate) fn fill_masks(self, masks: &mut [u64], at: u32, first: u32) {
+    pub(crate) fn fill_masks(self, masks: &mut [u64], word_place: u32, first_lane: u32) {
         masks.fill(0);
-        if !self.is_other() {
+        if !self.is_varied() {
             return;
         }
         for lane in 0..masks.len() * 64 {
             masks[lane / 64] |=
-                u64::from(self.bit_of_invocation(at, first + lane as u32)) << (lane % 64);
+                u64::from(self.bit_of_invocation(word_place, first_lane + lane as u32))
+                    << (lane % 64);
         }
     }
 
     /// Gives other values to the bytes of a store that nobody wrote, where the run asks for them.
-    pub(crate) fn fill(self, store: &mut Store) {
-        if !self.is_other() {
+    pub(crate) fn fill_store(self, store: &mut Store) {
+        if !self.is_varied() {
             return;
         }
-        for word in 0..store.words.len() {
-            let bytes = store.undefined_bytes(word);
-            if bytes != 0 {
-                let other = self.word(word as u64);
-                store.words[word] = store.words[word] & !bytes | other & bytes;
+        for word_index in 0..store.words.len() {
+            let undefined_bytes = store.undefined_bytes(word_index);
+            if undefined_bytes != 0 {
+                let varied_word = self.word_at(word_index as u64);
+                store.words[word_index] =
+                    store.words[word_index] & !undefined_bytes | varied_word & undefined_bytes;
             }
         }
     }

@@ -8,7 +8,7 @@
 //! Does not cover: buffers and images: what is written there has been told.
 
 use super::finding_collector::NOWHERE;
-use super::origins::{Home, Origin};
+use super::origins::{UndefinedOrigin, ValueLocation};
 use super::state::Machine;
 use crate::ir::lane_mask::{LaneMask, MASK_WORDS, set_bits};
 use crate::ir::{AccessRoot, AddressUnit, LaneInstruction, Scalar};
@@ -18,75 +18,87 @@ use vkcert_model::random::mix_bits;
 use vkcert_spirv::operation::undefined::{Undefined, UndefinedExtent};
 
 /// An access to memory by some lanes.
-pub(super) struct Moved<'a> {
+pub(super) struct MovedValue<'a> {
     pub root: AccessRoot,
     pub lanes: &'a [u64; MASK_WORDS],
     /// By lane, from the root on, in units of the access.
     pub addresses: &'a dyn Fn(usize) -> u32,
     /// Word where the root begins.
-    pub first: u32,
-    pub size: u32,
+    pub first_word: u32,
+    pub unit_count: u32,
     pub unit: AddressUnit,
 }
 
 impl Machine<'_> {
-    fn home(&self, home: Home) -> (u64, Home) {
-        (self.scheduler.workgroup_index, home)
+    fn in_workgroup(&self, value_location: ValueLocation) -> (u64, ValueLocation) {
+        (self.scheduler.workgroup_index, value_location)
     }
 
-    fn register(&self, scalar: Scalar, lane: usize) -> (u64, Home) {
-        self.home(Home::Register(scalar, self.registers.first_lane + lane as u32))
+    fn register_location(&self, scalar: Scalar, lane: usize) -> (u64, ValueLocation) {
+        self.in_workgroup(ValueLocation::Register(scalar, self.registers.first_lane + lane as u32))
     }
 
     /// What an operation leaves in these lanes: an undefined value, which is marked. Undefined
     /// behaviour is told at once.
     pub(super) fn leave_undefined(
         &mut self,
-        to: &[Scalar],
+        result_scalars: &[Scalar],
         lanes: &LaneMask,
         undefined: Undefined,
-        place: u32,
+        source_index: u32,
     ) {
         match undefined.extent {
             UndefinedExtent::Behaviour => {
-                self.report_value(lanes, place, FindingKind::UndefinedValue, undefined.why)
+                self.report_lanes(lanes, source_index, FindingKind::UndefinedValue, undefined.why)
             }
-            UndefinedExtent::Value => self.mark(to, lanes, Origin { place, why: undefined.why }),
+            UndefinedExtent::Value => self.mark_undefined(
+                result_scalars,
+                lanes,
+                UndefinedOrigin { source_index, why: undefined.why },
+            ),
         }
         if !lanes.is_empty() {
-            self.take_any(to, lanes, place);
+            self.vary_undefined(result_scalars, lanes, source_index);
         }
     }
 
-    fn mark(&mut self, to: &[Scalar], lanes: &LaneMask, origin: Origin) {
+    fn mark_undefined(
+        &mut self,
+        result_scalars: &[Scalar],
+        lanes: &LaneMask,
+        origin: UndefinedOrigin,
+    ) {
         if !self.monitor.track_undefined || lanes.is_empty() {
             return;
         }
-        let number = self.monitor.origins.number(origin);
-        for scalar in to {
-            let marks = self.registers.marks_of(*scalar);
-            marks.iter_mut().zip(&lanes.0).for_each(|(marks, lanes)| *marks |= lanes);
+        let origin_number = self.monitor.origins.origin_number(origin);
+        for scalar in result_scalars {
+            let register_marks = self.registers.undefined_marks(*scalar);
+            register_marks
+                .iter_mut()
+                .zip(&lanes.0)
+                .for_each(|(register_marks, lanes)| *register_marks |= lanes);
             for lane in lanes.lanes() {
-                let register = self.register(*scalar, lane);
-                self.monitor.origins.homes.insert(register, number);
+                let register = self.register_location(*scalar, lane);
+                self.monitor.origins.by_location.insert(register, origin_number);
             }
         }
     }
 
     /// Gives undefined results another value, in a run that asks for it.
-    fn take_any(&mut self, to: &[Scalar], lanes: &LaneMask, place: u32) {
-        let chosen =
+    fn vary_undefined(&mut self, result_scalars: &[Scalar], lanes: &LaneMask, source_index: u32) {
+        let chosen_values =
             self.settings.variation.map_or(Arbitrary::Documented, |variation| variation.undefined);
-        for (index, scalar) in to.iter().enumerate() {
+        for (result_index, scalar) in result_scalars.iter().enumerate() {
             for lane in lanes.lanes() {
-                let value = match chosen {
+                let value = match chosen_values {
                     Arbitrary::Documented | Arbitrary::Operand { .. } => return,
                     Arbitrary::Always { word } => word,
                     Arbitrary::Chosen { seed } | Arbitrary::Sized { seed } => {
-                        let execution = mix_bits(u64::from(seed) << 32 | u64::from(place))
+                        let execution = mix_bits(u64::from(seed) << 32 | u64::from(source_index))
                             ^ self.scheduler.steps_left;
-                        chosen
-                            .by_chance(execution ^ mix_bits((index << 16 | lane) as u64))
+                        chosen_values
+                            .by_chance(execution ^ mix_bits((result_index << 16 | lane) as u64))
                             .unwrap_or_default()
                     }
                 };
@@ -104,88 +116,104 @@ impl Machine<'_> {
 
     /// Gives an undefined result of an operation on words the value of an operand, in a run that
     /// asks for it.
-    pub(super) fn take_operand(&mut self, action: &LaneInstruction, lanes: &LaneMask) {
+    pub(super) fn take_operand_value(&mut self, action: &LaneInstruction, lanes: &LaneMask) {
         let Some(Variation { undefined: Arbitrary::Operand { number }, .. }) =
             self.settings.variation
         else {
             return;
         };
-        let (to, operand) = match (action, number) {
+        let (result_register, operand_register) = match (action, number) {
             (
-                LaneInstruction::Unary { to, a, .. }
-                | LaneInstruction::Binary { to, a, .. }
-                | LaneInstruction::Ternary { to, a, .. },
+                LaneInstruction::Unary { to: result_register, a, .. }
+                | LaneInstruction::Binary { to: result_register, a, .. }
+                | LaneInstruction::Ternary { to: result_register, a, .. },
                 0,
-            ) => (*to, *a),
-            (LaneInstruction::Binary { to, b, .. } | LaneInstruction::Ternary { to, b, .. }, 1) => {
-                (*to, *b)
-            }
+            ) => (*result_register, *a),
+            (
+                LaneInstruction::Binary { to: result_register, b, .. }
+                | LaneInstruction::Ternary { to: result_register, b, .. },
+                1,
+            ) => (*result_register, *b),
             _ => return,
         };
         for lane in lanes.lanes() {
-            self.registers.words[to.0 as usize][lane] =
-                self.registers.words[operand.0 as usize][lane];
+            self.registers.words[result_register.0 as usize][lane] =
+                self.registers.words[operand_register.0 as usize][lane];
         }
     }
 
     /// Forgets where marks of a register came from.
-    pub(super) fn forget_origins(&mut self, scalar: Scalar, marks: &[u64; MASK_WORDS]) {
-        for lane in LaneMask(*marks).lanes() {
-            let register = self.register(scalar, lane);
-            self.monitor.origins.homes.remove(&register);
+    pub(super) fn forget_origins(&mut self, scalar: Scalar, undefined_lanes: &[u64; MASK_WORDS]) {
+        for lane in LaneMask(*undefined_lanes).lanes() {
+            let register = self.register_location(scalar, lane);
+            self.monitor.origins.by_location.remove(&register);
         }
     }
 
     /// A register takes the values of others with their marks: each source with the lanes that it
     /// gives its value to.
-    pub(super) fn carry(&mut self, to: Scalar, sources: &[(Scalar, [u64; MASK_WORDS])]) {
+    pub(super) fn carry_marks(
+        &mut self,
+        result_scalar: Scalar,
+        sources: &[(Scalar, [u64; MASK_WORDS])],
+    ) {
         if !self.monitor.track_undefined {
             return;
         }
-        let mut marks = [0; MASK_WORDS];
-        let mut taken = Vec::new();
+        let mut result_marks = [0; MASK_WORDS];
+        let mut carried_origins = Vec::new();
         for (source, lanes) in sources {
-            let own = self.registers.undefined_bits(*source);
-            let own: [u64; MASK_WORDS] =
-                std::array::from_fn(|word| own[word] & lanes[word] & self.registers.active.0[word]);
-            marks.iter_mut().zip(own).for_each(|(all, own)| *all |= own);
+            let source_marks = self.registers.undefined_bits(*source);
+            let source_marks: [u64; MASK_WORDS] = std::array::from_fn(|word| {
+                source_marks[word] & lanes[word] & self.registers.active_lanes.0[word]
+            });
+            result_marks
+                .iter_mut()
+                .zip(source_marks)
+                .for_each(|(result_word, source_marks)| *result_word |= source_marks);
             if !self.monitor.origins.is_empty() {
-                taken.extend(LaneMask(own).lanes().filter_map(|lane| {
+                carried_origins.extend(LaneMask(source_marks).lanes().filter_map(|lane| {
                     self.monitor
                         .origins
-                        .homes
-                        .get(&self.register(*source, lane))
+                        .by_location
+                        .get(&self.register_location(*source, lane))
                         .map(|origin| (lane, *origin))
                 }));
             }
         }
-        self.set_undefined(to, &marks);
-        for (lane, origin) in taken {
-            let register = self.register(to, lane);
-            self.monitor.origins.homes.insert(register, origin);
+        self.set_undefined_lanes(result_scalar, &result_marks);
+        for (lane, origin) in carried_origins {
+            let register = self.register_location(result_scalar, lane);
+            self.monitor.origins.by_location.insert(register, origin);
         }
     }
 
     /// Gives marked lanes of a register the origins that those of other lanes have.
-    pub(super) fn carry_across(
+    pub(super) fn carry_marks_across(
         &mut self,
-        to: Scalar,
-        from: Scalar,
-        marks: &[u64; MASK_WORDS],
-        sources: &[u32],
+        result_scalar: Scalar,
+        source_scalar: Scalar,
+        undefined_lanes: &[u64; MASK_WORDS],
+        source_lanes: &[u32],
     ) {
-        self.set_undefined(to, marks);
+        self.set_undefined_lanes(result_scalar, undefined_lanes);
         if self.monitor.origins.is_empty() {
             return;
         }
-        let origin = |lane: usize| {
-            self.monitor.origins.homes.get(&self.register(from, sources[lane] as usize)).copied()
+        let origin_of_source = |lane: usize| {
+            self.monitor
+                .origins
+                .by_location
+                .get(&self.register_location(source_scalar, source_lanes[lane] as usize))
+                .copied()
         };
-        let taken: Vec<_> =
-            LaneMask(*marks).lanes().filter_map(|lane| Some((lane, origin(lane)?))).collect();
-        for (lane, origin) in taken {
-            let register = self.register(to, lane);
-            self.monitor.origins.homes.insert(register, origin);
+        let carried_origins: Vec<_> = LaneMask(*undefined_lanes)
+            .lanes()
+            .filter_map(|lane| Some((lane, origin_of_source(lane)?)))
+            .collect();
+        for (lane, origin_of_source) in carried_origins {
+            let register = self.register_location(result_scalar, lane);
+            self.monitor.origins.by_location.insert(register, origin_of_source);
         }
     }
 
@@ -193,34 +221,45 @@ impl Machine<'_> {
     pub(super) fn origins_of(
         &self,
         scalar: Scalar,
-        marks: &[u64; MASK_WORDS],
+        undefined_lanes: &[u64; MASK_WORDS],
     ) -> Vec<(usize, u32)> {
         if self.monitor.origins.is_empty() {
             return Vec::new();
         }
-        let origin =
-            |lane: usize| self.monitor.origins.homes.get(&self.register(scalar, lane)).copied();
-        LaneMask(*marks).lanes().filter_map(|lane| Some((lane, origin(lane)?))).collect()
+        let origin_of_lane = |lane: usize| {
+            self.monitor.origins.by_location.get(&self.register_location(scalar, lane)).copied()
+        };
+        LaneMask(*undefined_lanes)
+            .lanes()
+            .filter_map(|lane| Some((lane, origin_of_lane(lane)?)))
+            .collect()
     }
 
     pub(super) fn restore_origins(&mut self, scalar: Scalar, origins: Vec<(usize, u32)>) {
         for (lane, origin) in origins {
-            let register = self.register(scalar, lane);
-            self.monitor.origins.homes.insert(register, origin);
+            let register = self.register_location(scalar, lane);
+            self.monitor.origins.by_location.insert(register, origin);
         }
     }
 
-    fn homes_in_memory(&self, moved: &Moved<'_>, lane: usize) -> Vec<(u64, Home)> {
-        let address = (moved.addresses)(lane);
-        match moved.root {
+    fn memory_locations(
+        &self,
+        moved_value: &MovedValue<'_>,
+        lane: usize,
+    ) -> Vec<(u64, ValueLocation)> {
+        let address = (moved_value.addresses)(lane);
+        match moved_value.root {
             AccessRoot::Invocation => {
-                vec![self.home(Home::Invocation(address, self.registers.first_lane + lane as u32))]
+                vec![self.in_workgroup(ValueLocation::Invocation(
+                    address,
+                    self.registers.first_lane + lane as u32,
+                ))]
             }
             AccessRoot::Workgroup => {
-                let bytes = moved.unit.bytes();
-                let first = 4 * moved.first + bytes * address;
-                (first..first + bytes * moved.size)
-                    .map(|byte| self.home(Home::Workgroup(byte)))
+                let unit_bytes = moved_value.unit.bytes();
+                let first_byte = 4 * moved_value.first_word + unit_bytes * address;
+                (first_byte..first_byte + unit_bytes * moved_value.unit_count)
+                    .map(|byte| self.in_workgroup(ValueLocation::Workgroup(byte)))
                     .collect()
             }
             AccessRoot::Descriptor(_)
@@ -235,18 +274,20 @@ impl Machine<'_> {
     /// A register was read from memory by these lanes; `marks` are what it has now.
     pub(super) fn carry_from_memory(
         &mut self,
-        to: Scalar,
-        marks: &[u64; MASK_WORDS],
-        moved: &Moved<'_>,
+        result_scalar: Scalar,
+        undefined_lanes: &[u64; MASK_WORDS],
+        moved_value: &MovedValue<'_>,
     ) {
-        let marked = |lane: &usize| marks[lane / 64] >> (lane % 64) & 1 == 1;
-        for lane in LaneMask(*moved.lanes).lanes().filter(marked) {
-            let homes = self.homes_in_memory(moved, lane);
-            if let Some(origin) =
-                homes.iter().find_map(|home| self.monitor.origins.homes.get(home)).copied()
+        let is_marked = |lane: &usize| undefined_lanes[lane / 64] >> (lane % 64) & 1 == 1;
+        for lane in LaneMask(*moved_value.lanes).lanes().filter(is_marked) {
+            let memory_locations = self.memory_locations(moved_value, lane);
+            if let Some(origin) = memory_locations
+                .iter()
+                .find_map(|value_location| self.monitor.origins.by_location.get(value_location))
+                .copied()
             {
-                let register = self.register(to, lane);
-                self.monitor.origins.homes.insert(register, origin);
+                let register = self.register_location(result_scalar, lane);
+                self.monitor.origins.by_location.insert(register, origin);
             }
         }
     }
@@ -254,59 +295,69 @@ impl Machine<'_> {
     /// A register was written to memory by these lanes; `marks` are those of the register.
     pub(super) fn carry_to_memory(
         &mut self,
-        from: Scalar,
-        marks: &[u64; MASK_WORDS],
-        moved: &Moved<'_>,
+        source_scalar: Scalar,
+        undefined_lanes: &[u64; MASK_WORDS],
+        moved_value: &MovedValue<'_>,
     ) {
-        for lane in LaneMask(*moved.lanes).lanes() {
-            let marked = marks[lane / 64] >> (lane % 64) & 1 == 1;
+        for lane in LaneMask(*moved_value.lanes).lanes() {
+            let is_marked = undefined_lanes[lane / 64] >> (lane % 64) & 1 == 1;
             let origin = self
                 .monitor
                 .origins
-                .homes
-                .get(&self.register(from, lane))
+                .by_location
+                .get(&self.register_location(source_scalar, lane))
                 .copied()
-                .filter(|_| marked);
-            for home in self.homes_in_memory(moved, lane) {
+                .filter(|_| is_marked);
+            for value_location in self.memory_locations(moved_value, lane) {
                 match origin {
-                    Some(origin) => drop(self.monitor.origins.homes.insert(home, origin)),
-                    None => drop(self.monitor.origins.homes.remove(&home)),
+                    Some(origin) => {
+                        self.monitor.origins.by_location.insert(value_location, origin);
+                    }
+                    None => {
+                        self.monitor.origins.by_location.remove(&value_location);
+                    }
                 }
             }
         }
     }
 
     /// An invocation's memory begins a life in the active lanes.
-    pub(super) fn forget_memory(&mut self, word: u32) {
+    pub(super) fn forget_memory_origins(&mut self, word_index: u32) {
         if self.monitor.origins.is_empty() {
             return;
         }
-        for lane in self.registers.active.lanes() {
-            let home = self.home(Home::Invocation(word, self.registers.first_lane + lane as u32));
-            self.monitor.origins.homes.remove(&home);
+        for lane in self.registers.active_lanes.lanes() {
+            let value_location = self.in_workgroup(ValueLocation::Invocation(
+                word_index,
+                self.registers.first_lane + lane as u32,
+            ));
+            self.monitor.origins.by_location.remove(&value_location);
         }
     }
 
     /// Reports an undefined operand among `suspects` in an active lane: one that an operation left
     /// where it did, one that nobody wrote where it is used.
-    pub(super) fn check_defined(&mut self, suspects: &[Scalar], place: u32) {
-        let mut unwritten = [0u64; MASK_WORDS];
-        let mut any = 0;
-        for suspect in suspects {
-            let marks = self.registers.undefined_bits(*suspect);
-            for (index, all) in unwritten[..self.registers.mask_words].iter_mut().enumerate() {
-                let mut found = marks[index] & self.registers.active.0[index];
-                if found != 0 && !self.monitor.origins.is_empty() {
-                    found = self.tell_origins(*suspect, index, found);
+    pub(super) fn check_defined(&mut self, suspect_scalars: &[Scalar], source_index: u32) {
+        let mut unwritten_lanes = [0u64; MASK_WORDS];
+        let mut any_unwritten = 0;
+        for suspect in suspect_scalars {
+            let suspect_marks = self.registers.undefined_bits(*suspect);
+            for (mask_word, all) in
+                unwritten_lanes[..self.registers.mask_words].iter_mut().enumerate()
+            {
+                let mut unwritten_word =
+                    suspect_marks[mask_word] & self.registers.active_lanes.0[mask_word];
+                if unwritten_word != 0 && !self.monitor.origins.is_empty() {
+                    unwritten_word = self.report_origins(*suspect, mask_word, unwritten_word);
                 }
-                *all |= found;
-                any |= found;
+                *all |= unwritten_word;
+                any_unwritten |= unwritten_word;
             }
         }
-        if any != 0 {
+        if any_unwritten != 0 {
             self.report_undefined(
-                &LaneMask(unwritten),
-                place,
+                &LaneMask(unwritten_lanes),
+                source_index,
                 "an uninitialised value is used here",
             );
         }
@@ -314,24 +365,35 @@ impl Machine<'_> {
 
     /// Tells of the marked lanes of a register, those of one word of a mask, which operations left
     /// their values, and takes these marks away; gives the lanes whose value no operation left.
-    fn tell_origins(&mut self, suspect: Scalar, index: usize, marks: u64) -> u64 {
-        let mut unwritten = marks;
-        for bit in set_bits(marks) {
-            let lane = 64 * index + bit;
-            let register = self.register(suspect, lane);
-            let Some(number) = self.monitor.origins.homes.remove(&register) else { continue };
-            unwritten &= !(1 << bit);
-            let Origin { place, why } = self.monitor.origins.all[number as usize];
-            let witness = self.invocation(self.registers.first_lane + lane as u32);
-            self.monitor.collector.add(FindingKind::UndefinedValue, [place, NOWHERE], 0, || {
-                Finding {
-                    invocations: vec![witness],
-                    ..Finding::new(FindingKind::UndefinedValue, why)
-                }
-            });
+    fn report_origins(
+        &mut self,
+        suspect_scalar: Scalar,
+        mask_word: usize,
+        marked_lanes: u64,
+    ) -> u64 {
+        let mut unwritten_lanes = marked_lanes;
+        for bit in set_bits(marked_lanes) {
+            let lane = 64 * mask_word + bit;
+            let register = self.register_location(suspect_scalar, lane);
+            let Some(origin_number) = self.monitor.origins.by_location.remove(&register) else {
+                continue;
+            };
+            unwritten_lanes &= !(1 << bit);
+            let UndefinedOrigin { source_index: place, why: undefined_reason } =
+                self.monitor.origins.known_origins[origin_number as usize];
+            let global_id = self.global_id(self.registers.first_lane + lane as u32);
+            self.monitor.collector.add_occurrence(
+                FindingKind::UndefinedValue,
+                [place, NOWHERE],
+                0,
+                || Finding {
+                    invocations: vec![global_id],
+                    ..Finding::new(FindingKind::UndefinedValue, undefined_reason)
+                },
+            );
         }
-        let told = marks & !unwritten;
-        self.registers.marks_of(suspect)[index] &= !told;
-        unwritten
+        let reported_lanes = marked_lanes & !unwritten_lanes;
+        self.registers.undefined_marks(suspect_scalar)[mask_word] &= !reported_lanes;
+        unwritten_lanes
     }
 }

@@ -12,26 +12,29 @@ use vkcert_model::schedule::{Order, Schedule};
 
 /// The orders of a dispatch.
 #[derive(Debug)]
-pub(super) struct Lineup {
+pub(super) struct WorkgroupOrder {
     /// By place in the order; none: each in its own place.
     workgroups: Option<Vec<u32>>,
     /// By place in the order.
     tiles: Vec<u32>,
 }
 
-impl Lineup {
+impl WorkgroupOrder {
     /// The number of workgroups is within the limit of schedules where their order is not the
     /// ordinary one.
-    pub(super) fn new(schedule: Schedule, groups: [u32; 3], tiles: usize) -> Self {
-        let order = schedule.tiles.map_or(Order::InOrder, |tiles| tiles.order);
-        let permuted = schedule.workgroups != Order::InOrder;
-        let workgroups = permuted.then(|| schedule.workgroups.permutation(groups.iter().product()));
-        Self { workgroups, tiles: order.permutation(tiles as u32) }
+    pub(super) fn new(schedule: Schedule, workgroup_counts: [u32; 3], tile_count: usize) -> Self {
+        let tile_order = schedule.tiles.map_or(Order::InOrder, |tile_count| tile_count.order);
+        let is_permuted = schedule.workgroups != Order::InOrder;
+        let workgroups =
+            is_permuted.then(|| schedule.workgroups.permutation(workgroup_counts.iter().product()));
+        Self { workgroups, tiles: tile_order.permutation(tile_count as u32) }
     }
 
     /// Linear index of the workgroup that is started as this one.
-    pub(super) fn workgroup(&self, started: u64) -> u64 {
-        self.workgroups.as_ref().map_or(started, |order| u64::from(order[started as usize]))
+    pub(super) fn workgroup_at(&self, order_index: u64) -> u64 {
+        self.workgroups.as_ref().map_or(order_index, |workgroup_indices| {
+            u64::from(workgroup_indices[order_index as usize])
+        })
     }
 
     /// Tiles of a workgroup.
@@ -40,7 +43,7 @@ impl Lineup {
     }
 
     /// The tile that is started as this one.
-    pub(super) fn tile(&self, started: usize) -> usize {
-        self.tiles[started] as usize
+    pub(super) fn tile_at(&self, order_index: usize) -> usize {
+        self.tiles[order_index] as usize
     }
 }

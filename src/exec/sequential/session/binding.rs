@@ -7,7 +7,7 @@ use super::program_cache::Decoded;
 use super::store_contents::{bound, leave_unwritten};
 use crate::decode::{Checked, Known};
 use crate::ir::{Addressing, LaneInstruction, MemoryClass, OrderUse, Program};
-use crate::machine::speculative_parallel::{Sharing, Written};
+use crate::machine::speculative_parallel::{ParallelRun, WrittenBuffer};
 use crate::machine::working_bytes;
 use crate::memory::aliasing::Aliasing;
 use crate::memory::image_view;
@@ -134,7 +134,7 @@ impl<'a> Session<'a> {
     }
 
     /// The buffers that the program writes, by number.
-    fn written(&self, program: &Program, slots: &[Option<BoundRange>]) -> Vec<Written> {
+    fn written(&self, program: &Program, slots: &[Option<BoundRange>]) -> Vec<WrittenBuffer> {
         let mut wanted: BTreeMap<usize, AtomicUse> = BTreeMap::new();
         for (descriptor, slot) in program.descriptors.iter().zip(slots) {
             if let (true, Some(slot)) = (descriptor.written, slot) {
@@ -161,11 +161,11 @@ impl<'a> Session<'a> {
         }
         let checked = self.job.checks.has(FindingKind::DataRace);
         let granules = Self::granules(program, slots);
-        let written = |(buffer, atomicity)| Written {
-            buffer,
+        let written = |(buffer, atomicity)| WrittenBuffer {
+            buffer_index: buffer,
             atomicity,
-            granule: granules.get(&buffer).copied().unwrap_or(program.granule),
-            watched: checked && !self.record_stores.contains(&Some(buffer)),
+            granule_bytes: granules.get(&buffer).copied().unwrap_or(program.granule),
+            tracks_races: checked && !self.record_stores.contains(&Some(buffer)),
         };
         wanted.into_iter().map(written).collect()
     }
@@ -206,30 +206,31 @@ impl<'a> Session<'a> {
         decoded: &'d Decoded,
         slots: &[Option<BoundRange>],
         settings: Settings,
-    ) -> Result<Option<Sharing<'d>>, Early>
+    ) -> Result<Option<ParallelRun<'d>>, Early>
     where
         'a: 'd,
     {
         let program = &decoded.program;
         let written = self.written(program, slots);
-        let watched = || written.iter().filter(|one| one.watched);
+        let watched = || written.iter().filter(|one| one.tracks_races);
         let mut bytes: u64 = self.stores.iter().map(|store| store.words.len() as u64 * 4).sum();
         bytes += working_bytes(program, settings.tile_width);
         bytes += watched()
             .map(|one| {
                 RaceShadow::shadow_bytes(
-                    self.stores[one.buffer].words.len(),
+                    self.stores[one.buffer_index].words.len(),
                     one.atomicity,
                     program,
-                    one.granule,
+                    one.granule_bytes,
                 )
             })
             .sum::<u64>();
         let room = self.job.limits.memory_bytes.checked_sub(bytes);
         let room = room.ok_or_else(|| over_memory(bytes, self.job.limits.memory_bytes))?;
         for one in watched() {
-            let store = &mut self.stores[one.buffer];
-            store.shadow = Some(RaceShadow::new(store.words.len(), one.atomicity, one.granule));
+            let store = &mut self.stores[one.buffer_index];
+            store.shadow =
+                Some(RaceShadow::new(store.words.len(), one.atomicity, one.granule_bytes));
         }
         let alone = settings.variation.is_some()
             || settings.following.schedule.workgroups != Order::InOrder;
@@ -238,11 +239,11 @@ impl<'a> Session<'a> {
             matches!(&program.order, OrderUse::Exact(places) if places.has_narrow_atomics());
         let jobs = if alone || narrow { Jobs::One } else { settings.jobs };
         let dependent = &decoded.dependent;
-        Ok((jobs != Jobs::One).then_some(Sharing {
+        Ok((jobs != Jobs::One).then_some(ParallelRun {
             jobs,
-            written,
-            room,
-            dependent,
+            written_buffers: written,
+            free_bytes: room,
+            depends_on_order: dependent,
             counters: &self.programs.counters,
         }))
     }

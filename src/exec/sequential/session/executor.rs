@@ -6,7 +6,7 @@ use super::job_run::{Looks, MOST_RANGES, Reading, Session};
 use super::program_cache::Programs;
 use super::schedules;
 use super::stored_bytes::{DispatchedStores, stored_bytes};
-use crate::machine::LookedAt;
+use crate::machine::ObservedWords;
 use crate::memory::read_tracking::{DispatchReads, WatchedReads};
 use crate::memory::store::Store;
 use crate::settings::{Jobs, Settings};
@@ -250,7 +250,7 @@ impl SequentialExecutor {
     }
 
     /// By dispatch, as far as the job comes: the words that its atomics look at.
-    fn looked_at(&self, job: &Job, settings: Settings) -> Result<Vec<LookedAt>, ExecError> {
+    fn looked_at(&self, job: &Job, settings: Settings) -> Result<Vec<ObservedWords>, ExecError> {
         let settings = Settings { following: Following::default(), jobs: Jobs::One, ..settings };
         let unchecked = Job { checks: Checks::none(), ..job.clone() };
         match Session::new(&unchecked, settings, &self.programs) {

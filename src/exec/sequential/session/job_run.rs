@@ -16,9 +16,11 @@ use super::unset_push_constants;
 use crate::analysis::{schedule_dependence, schedule_influence};
 use crate::ir::SpinWaits;
 use crate::ir::subgroup_operation::MOST_INVOCATIONS;
-use crate::machine::finding_collector::{Collector, merge};
-use crate::machine::undefined_contents::{Unwritten, Whose};
-use crate::machine::{Deadline, Launch, LookedAt, Machine, RegionCounts, Stop, Yielding};
+use crate::machine::finding_collector::{FindingCollector, merge_findings};
+use crate::machine::undefined_contents::{UnwrittenWords, WordOwner};
+use crate::machine::{
+    Deadline, DirectedYield, DispatchLaunch, EarlyStop, Machine, ObservedWords, RegionCounts,
+};
 use crate::memory::read_tracking::{DispatchReads, ReadTracker, WatchedReads};
 use crate::memory::store::Store;
 use crate::print::LoopTally;
@@ -76,7 +78,7 @@ pub(super) struct Session<'a> {
     scheduled: BTreeSet<usize>,
     pub(super) looks: Looks,
     /// By dispatch.
-    pub(super) looked_at: Vec<LookedAt>,
+    pub(super) looked_at: Vec<ObservedWords>,
     /// Where it is asked who recorded some bits.
     pub(super) everyone: Option<Everyone>,
     /// Where it is asked what is read.
@@ -133,7 +135,8 @@ impl<'a> Session<'a> {
             .map(|buffer| Store::from_bytes(&buffer.bytes, &buffer.defined))
             .collect();
         for (number, store) in stores.iter_mut().enumerate() {
-            Unwritten::of(settings.variation, Whose::Test, number as u64).fill(store);
+            UnwrittenWords::for_owner(settings.variation, WordOwner::Test, number as u64)
+                .fill_store(store);
         }
         if settings.variation.is_some() {
             stores
@@ -191,11 +194,11 @@ impl<'a> Session<'a> {
     }
 
     /// Who lets others go first in the next dispatch, whose settings these are.
-    fn yielding(&self, settings: &Settings) -> Option<Yielding> {
+    fn yielding(&self, settings: &Settings) -> Option<DirectedYield> {
         match (self.looks, settings.following.schedule.turns) {
-            (Looks::Remembered, _) => Some(Yielding::looking()),
+            (Looks::Remembered, _) => Some(DirectedYield::observing()),
             (Looks::Forgotten, Turns::AsReached) => None,
-            (Looks::Forgotten, Turns::WaitersFirst) => Some(Yielding::holding(
+            (Looks::Forgotten, Turns::WaitersFirst) => Some(DirectedYield::holding(
                 self.looked_at.get(self.touched.len()).cloned().unwrap_or_default(),
             )),
         }
@@ -215,8 +218,12 @@ impl<'a> Session<'a> {
         let parsed = &*self.modules[dispatch.module].clone();
         let decoded =
             self.decoded(dispatch, markers, &mut push_constants, settings.subgroup_size)?;
-        Unwritten::of(settings.variation, Whose::PushConstants, self.touched.len() as u64)
-            .fill(&mut push_constants);
+        UnwrittenWords::for_owner(
+            settings.variation,
+            WordOwner::PushConstants,
+            self.touched.len() as u64,
+        )
+        .fill_store(&mut push_constants);
         let program = &decoded.program;
         // A dispatch by itself: what follows is this program's memory, slots and shadows.
         let size = DispatchSize { groups: dispatch.groups, local_size: program.local_size };
@@ -237,36 +244,38 @@ impl<'a> Session<'a> {
         let recorder = self.recorder(markers.map(|table| &**table), &size)?;
         let mut machine = Machine::new(
             program,
-            Launch {
+            DispatchLaunch {
                 settings,
-                groups: dispatch.groups,
+                workgroup_counts: dispatch.groups,
                 stores: &mut self.stores,
                 slots,
                 samplers: &job.resources.samplers,
                 push_constants,
-                lengths: job.buffers.iter().map(|buffer| buffer.bytes.len()).collect(),
-                collector: Collector::new(job.checks.clone()),
+                buffer_lengths: job.buffers.iter().map(|buffer| buffer.bytes.len()).collect(),
+                collector: FindingCollector::new(job.checks.clone()),
                 recorder,
                 steps_left: self.steps_left,
-                deadline: self.deadline.again(),
-                allowance: None,
+                deadline: self.deadline.restarted(),
+                step_budget: None,
             },
         );
-        machine.scheduler.yielding = yielding;
+        machine.scheduler.directed_yield = yielding;
         machine.monitor.aliasing = aliasing;
         machine.monitor.reads = reads;
         let stopped = machine
-            .run(sharing.as_ref(), |workgroup| observer.workgroup_completed(workgroup))
+            .run_workgroups(sharing.as_ref(), |workgroup| observer.workgroup_completed(workgroup))
             .err();
         self.steps_left = machine.scheduler.steps_left;
-        let yielding = machine.scheduler.yielding.take();
+        let yielding = machine.scheduler.directed_yield.take();
         if let Reading::Next(_) = self.reads {
             self.reads = Reading::Done(
                 machine.monitor.reads.take().and_then(ReadTracker::into_dispatch_reads),
             );
         }
         self.looked_at.extend(
-            yielding.filter(|_| self.looks == Looks::Remembered).map(Yielding::into_looked_at),
+            yielding
+                .filter(|_| self.looks == Looks::Remembered)
+                .map(DirectedYield::into_observed_words),
         );
         let called = (dispatch.entry.as_str(), &dispatch.specialization);
         self.notes.extend(unset_push_constants::note(
@@ -276,46 +285,41 @@ impl<'a> Session<'a> {
             called,
         ));
         self.diverged |= machine.monitor.diverged;
-        let RegionCounts { entered, whole } = machine.monitor.regions.clone();
+        let RegionCounts { entered_times: entered, whole_times: whole } =
+            machine.monitor.regions.clone();
         let mut touched = BTreeMap::new();
-        for (descriptor, words) in program.descriptors.iter().zip(&machine.memory.touched) {
+        for (descriptor, words) in program.descriptors.iter().zip(&machine.memory.touched_words) {
             let bytes = touched.entry((descriptor.set, descriptor.binding)).or_insert(0);
             *bytes = u64::from(*words * 4).max(*bytes);
         }
         self.touched.push(touched);
-        let printed = std::mem::take(&mut machine.monitor.printer).finish();
-        let printed = printed_lines(printed, parsed, |rank| machine.invocation_of_rank(rank));
+        let printed = std::mem::take(&mut machine.monitor.printer).into_lines();
+        let printed = printed_lines(printed, parsed, |rank| machine.global_id_of_rank(rank));
         let mut recorder = std::mem::take(&mut machine.monitor.recorder);
         if let (Some(everyone), Some(kept)) = (&mut self.everyone, recorder.take_everyone()) {
             let barriers = by_number(parsed, program, &kept.barriers);
             everyone.add(index, DispatchInvocations { barriers, ..kept });
         }
-        let mut collector =
-            std::mem::replace(&mut machine.monitor.collector, Collector::new(job.checks.clone()));
+        let mut collector = std::mem::replace(
+            &mut machine.monitor.collector,
+            FindingCollector::new(job.checks.clone()),
+        );
         if let Some(table) = markers {
             let words = table.layout.words();
-            let mut records =
-                recorder.finish(words, |workgroup, local| machine.invocation_of(workgroup, local));
+            let mut records = recorder
+                .into_records(words, |workgroup, local| machine.global_id_of(workgroup, local));
             records.barriers = executed_whole(parsed, program, &whole);
             self.records.entry(module.key).or_default().merge(&records);
         }
         if self.race_scope.is_some() {
-            let depends = schedule_dependence::schedule_dependence(
-                program,
-                &machine.memory.slots,
-                &collector.racy,
-                &mut self.scheduled,
-            )
-            .map(|place| {
-                (place, "the branch or address at {} depends on what an atomic gave, or on a value that is of a race")
-            });
+            let depends = schedule_dependence::schedule_dependence(program, &machine.memory.slots, &collector.racing_places, &mut self.scheduled).map(|place| (place, "the branch or address at {} depends on what an atomic gave, or on a value that is of a race"));
             let order = machine.monitor.order.as_ref().map(|order| order.borrow());
             let orders = order.as_ref().and_then(|order| order.synchronized);
             let orders = orders.map(|place| {
                 (place, "the atomic at {} orders invocations by what it happened to read")
             });
             // Nobody has read it in time, and somebody races.
-            let late = order.filter(|_| collector.found_a_race()).and_then(|order| order.published);
+            let late = order.filter(|_| collector.has_race()).and_then(|order| order.published);
             let late = late.map(|place| {
                 (place, "whether the atomic at {} orders what races depends on who comes first")
             });
@@ -340,22 +344,24 @@ impl<'a> Session<'a> {
         for store in self.stores.iter_mut() {
             store.shadow = None;
         }
-        if let Some(Stop::Steps { place, invocation }) = &stopped {
+        if let Some(EarlyStop::StepLimit { place, invocation }) = &stopped {
             no_termination(&mut collector, *place, *invocation, job.limits.steps);
         }
-        let mut found = collector.finish(parsed);
+        let mut found = collector.into_findings(parsed);
         for finding in &mut found {
             finding.kernel = Some(module.key.kernel);
             finding.module = Some(module.key);
             observer.finding(finding);
         }
-        merge(&mut self.findings, found);
+        merge_findings(&mut self.findings, found);
         match stopped {
             None => Ok(()),
-            Some(Stop::Steps { .. }) => Err(Early::Completion(Completion::NoTermination {
-                reason: format!("the limit of {} steps was reached", job.limits.steps),
-            })),
-            Some(Stop::Time) => Err(Early::Completion(Completion::Timeout {
+            Some(EarlyStop::StepLimit { .. }) => {
+                Err(Early::Completion(Completion::NoTermination {
+                    reason: format!("the limit of {} steps was reached", job.limits.steps),
+                }))
+            }
+            Some(EarlyStop::TimeLimit) => Err(Early::Completion(Completion::Timeout {
                 reason: format!(
                     "the time limit of {} s was reached",
                     settings.time_limit.unwrap_or_default().as_secs_f64()
@@ -403,7 +409,7 @@ impl<'a> Session<'a> {
 
     /// The settings with the subgroup size of a dispatch.
     pub(super) fn settings_of(&self, dispatch: &JobDispatch) -> Result<Settings, Early> {
-        self.settings.with_subgroups(dispatch.subgroup_size).map_err(|size| {
+        self.settings.with_subgroup_size(dispatch.subgroup_size).map_err(|size| {
             let what = format!("subgroup size {size} (the engine offers powers of two from 1 to {MOST_INVOCATIONS})");
             Early::Completion(Completion::Unsupported { what })
         })

@@ -2,7 +2,7 @@
 
 use super::early::Early;
 use crate::ir::{ControlBarrier, MemoryClass, Program};
-use crate::machine::finding_collector::Collector;
+use crate::machine::finding_collector::FindingCollector;
 use crate::machine::recorder::Rank;
 use std::collections::BTreeMap;
 use vkcert_exec::Completion;
@@ -92,13 +92,13 @@ pub(crate) fn printed_lines(
 }
 
 pub(crate) fn no_termination(
-    collector: &mut Collector,
+    collector: &mut FindingCollector,
     place: u32,
     invocation: [u32; 3],
     limit: u64,
 ) {
     let pair = [place, crate::machine::finding_collector::NOWHERE];
-    collector.add(FindingKind::NoTermination, pair, 0, || Finding {
+    collector.add_occurrence(FindingKind::NoTermination, pair, 0, || Finding {
         invocations: vec![invocation],
         ..Finding::new(
             FindingKind::NoTermination,

@@ -6,17 +6,17 @@
 //! texel is that texel, bit by bit. A run that departs from the ordinary one moves sums by what a
 //! device may cut off from weights, and follows which texels were taken.
 
-use super::sampling::{Coordinate, Sampling, Tap, Wanted};
-use super::workspace::{Got, NOTHING};
+use super::access::ImageAccess;
+use super::sampling::{Coordinate, Sampling, Tap, WantedLevel};
+use super::workspace::{NO_RESULT, TexelResult};
 use crate::ir::Reg;
 use crate::ir::image::{ImageInstruction, ImageOperation, LevelOperand, Projection};
-use crate::machine::choice::Choice;
+use crate::machine::choice::PermittedChoice;
 use crate::machine::image::texel;
 use crate::machine::registers::Registers;
 use crate::machine::state::Machine;
 use crate::memory::image_view;
 use crate::memory::image_view::{DescriptorView, ImageSubresource};
-use crate::memory::store::BoundRange;
 use vkcert_exec::resource::JobSampler;
 use vkcert_model::finding::FindingKind;
 use vkcert_model::image::{CompareOperator, Filter, ImageFormat, TexelClass};
@@ -24,80 +24,93 @@ use vkcert_model::random::mix_bits;
 
 impl Registers {
     /// Coordinates and reference of a lane, divided where the instruction projects.
-    fn coordinate(
+    fn sample_coordinate(
         &self,
         step: &ImageInstruction,
-        picture: &ImageSubresource,
+        image_picture: &ImageSubresource,
         lane: usize,
     ) -> (Coordinate, Option<f32>) {
-        let used = image_view::direction_count(picture.view.kind);
-        let given = self.floats(&step.coordinates, lane);
-        let mut axes = std::array::from_fn(|axis| if axis < used { given[axis] } else { 0.0 });
-        let mut reference = step.reference.map(|reference| self.float(reference, lane));
+        let used_axes = image_view::direction_count(image_picture.view.kind);
+        let given_values = self.floats_at(&step.coordinates, lane);
+        let mut axes =
+            std::array::from_fn(|axis| if axis < used_axes { given_values[axis] } else { 0.0 });
+        let mut reference = step.reference.map(|reference| self.float_at(reference, lane));
         if step.projection == Projection::Divided {
-            let q = given[used.min(3)];
-            axes.iter_mut().take(used).for_each(|axis| *axis /= q);
-            reference = reference.map(|reference| reference / q);
+            let divisor = given_values[used_axes.min(3)];
+            axes.iter_mut().take(used_axes).for_each(|axis| *axis /= divisor);
+            reference = reference.map(|reference| reference / divisor);
         }
-        let layer =
-            if image_view::is_arrayed(picture.view.kind) { given[used.min(3)] } else { 0.0 };
+        let layer = if image_view::is_arrayed(image_picture.view.kind) {
+            given_values[used_axes.min(3)]
+        } else {
+            0.0
+        };
         (Coordinate { axes, layer }, reference)
     }
 
-    fn taps(
+    fn footprint_taps(
         &self,
         step: &ImageInstruction,
-        picture: &ImageSubresource,
+        image_picture: &ImageSubresource,
         sampler: &JobSampler,
         coordinate: Coordinate,
         lane: usize,
         taps: &mut Vec<Tap>,
     ) {
-        let offset = |at: usize| -> [i64; 3] {
-            let given = step.offsets.get(at).map_or(&[][..], |offset| offset);
-            std::array::from_fn(|axis| given.get(axis).map_or(0, |reg| self.whole(*reg, lane)))
+        let texel_offset = |offset_index: usize| -> [i64; 3] {
+            let given_offset =
+                step.offsets.get(offset_index).map_or(&[][..], |texel_offset| texel_offset);
+            std::array::from_fn(|axis| {
+                given_offset.get(axis).map_or(0, |reg| self.whole_number(*reg, lane))
+            })
         };
-        let sampling = |offset| Sampling { picture, sampler, coordinate, offset };
+        let sampling_with = |texel_offset| Sampling {
+            picture: image_picture,
+            sampler,
+            coordinate,
+            offset: texel_offset,
+        };
         match (step.operation, step.offsets.len()) {
             (ImageOperation::Gather { .. }, 4) => {
                 // Each of four offsets has a footprint of its own, of which the first texel is
                 // meant.
-                (0..4).for_each(|at| sampling(offset(at)).gather_one(at, [0, 0], taps));
+                (0..4).for_each(|offset_index| {
+                    sampling_with(texel_offset(offset_index)).gather_tap(offset_index, [0, 0], taps)
+                });
             }
-            (ImageOperation::Gather { .. }, _) => sampling(offset(0)).gather(taps),
+            (ImageOperation::Gather { .. }, _) => sampling_with(texel_offset(0)).gather_taps(taps),
             _ => {
-                let wanted = match &step.level {
-                    LevelOperand::Detail(level) => Wanted::Detail(self.float(*level, lane)),
-                    LevelOperand::Gradient(pair) => Wanted::Gradient([0, 1].map(|at: usize| {
-                        let [x, y, z, _] = self.floats(&pair[at], lane);
-                        [x, y, z]
-                    })),
-                    LevelOperand::First | LevelOperand::Number(_) => Wanted::First,
+                let wanted_level = match &step.level {
+                    LevelOperand::Detail(level) => WantedLevel::Detail(self.float_at(*level, lane)),
+                    LevelOperand::Gradient(pair) => {
+                        WantedLevel::Gradient([0, 1].map(|offset_index: usize| {
+                            let [x, y, z, _] = self.floats_at(&pair[offset_index], lane);
+                            [x, y, z]
+                        }))
+                    }
+                    LevelOperand::First | LevelOperand::Number(_) => WantedLevel::First,
                 };
-                sampling(offset(0)).taps(wanted, taps);
+                sampling_with(texel_offset(0)).filtered_taps(wanted_level, taps);
             }
         }
     }
 
-    fn whole(&self, reg: Reg, lane: usize) -> i64 {
-        i64::from(self.words[reg.0 as usize][lane] as i32)
+    fn whole_number(&self, register: Reg, lane: usize) -> i64 {
+        i64::from(self.words[register.0 as usize][lane] as i32)
     }
 }
 
 impl Machine<'_> {
     /// OpImageSample... and OpImageGather...
-    pub(super) fn sampled(
-        &mut self,
-        step: &ImageInstruction,
-        descriptor: u32,
-        slot: BoundRange,
-        lane: usize,
-        place: u32,
-    ) -> Got {
-        let DescriptorView::Image(picture, own) = slot.view else { return NOTHING };
+    pub(super) fn sample_image(&mut self, image_access: &ImageAccess<'_>) -> TexelResult {
+        let ImageAccess { step, slot, lane, source_index, .. } = *image_access;
+        let DescriptorView::Image(picture, combined_sampler) = slot.view else { return NO_RESULT };
         let sampler = match &step.sampler {
-            None => own,
-            Some(chosen) => match self.chosen(chosen, lane, place).map(|(_, slot)| slot.view) {
+            None => combined_sampler,
+            Some(chosen_sampler) => match self
+                .chosen_descriptor(chosen_sampler, lane, source_index)
+                .map(|(_, slot)| slot.view)
+            {
                 Some(DescriptorView::Sampler(sampler)) => Some(sampler),
                 Some(DescriptorView::Image(_, sampler)) => sampler,
                 Some(DescriptorView::Bytes | DescriptorView::Texels(..)) | None => None,
@@ -105,160 +118,175 @@ impl Machine<'_> {
         };
         let samplers = self.memory.samplers;
         let Some(sampler) = sampler.and_then(|sampler| samplers.get(sampler as usize)) else {
-            return NOTHING;
+            return NO_RESULT;
         };
-        let (coordinate, reference) = self.registers.coordinate(step, &picture, lane);
-        let cube = image_view::direction_count(picture.view.kind)
+        let (coordinate, reference) = self.registers.sample_coordinate(step, &picture, lane);
+        let is_cube = image_view::direction_count(picture.view.kind)
             > image_view::axis_count(picture.view.kind);
-        let nowhere = cube && coordinate.axes == [0.0; 3];
-        if nowhere || coordinate.axes.iter().any(|axis| axis.is_nan()) {
+        let has_no_direction = is_cube && coordinate.axes == [0.0; 3];
+        if has_no_direction || coordinate.axes.iter().any(|axis| axis.is_nan()) {
             let message = "the coordinates of a sample are no numbers";
-            self.tell(FindingKind::UndefinedValue, lane, place, || {
+            self.report_at_lane(FindingKind::UndefinedValue, lane, source_index, || {
                 format!("{message} (`{}`)", step.image.name)
             });
-            return NOTHING;
+            return NO_RESULT;
         }
         let mut taps = std::mem::take(&mut self.memory.workspace.taps);
         taps.clear();
-        self.registers.taps(step, &picture, sampler, coordinate, lane, &mut taps);
+        self.registers.footprint_taps(step, &picture, sampler, coordinate, lane, &mut taps);
         if self.settings.variation.is_some() {
-            self.follow_taps(sampler, &taps, lane);
+            self.trace_taps(sampler, &taps, lane);
         }
-        let kept = Filtered { descriptor, slot, picture, sampler, reference };
-        let got = self.blended(step, &kept, &taps, lane, place);
+        let texel_result = self.blend_taps(
+            &FilteredSample { image_access, picture, sampler, reference_depth: reference },
+            &taps,
+        );
         self.memory.workspace.taps = taps;
-        got
+        texel_result
     }
 
     /// The weighted sum of texels, or four components of texels that are gathered.
-    fn blended(
-        &mut self,
-        step: &ImageInstruction,
-        from: &Filtered<'_>,
-        taps: &[Tap],
-        lane: usize,
-        place: u32,
-    ) -> Got {
-        let ImageOperation::Gather { component } = step.operation else {
-            return self.sum(step, from, taps.iter(), lane, place);
+    fn blend_taps(&mut self, filtered_sample: &FilteredSample<'_>, taps: &[Tap]) -> TexelResult {
+        let ImageOperation::Gather { component: component_index } =
+            filtered_sample.image_access.step.operation
+        else {
+            return self.weigh_taps(filtered_sample, taps.iter());
         };
-        let component = if from.reference.is_some() { 0 } else { component as usize % 4 };
-        let mut got = NOTHING;
-        for gathered in 0..4 {
-            let own = taps.iter().filter(|tap| tap.gathered == gathered);
-            let one = self.sum(step, from, own, lane, place);
-            got.value[gathered] = one.value[component];
-            got.undefined |= one.undefined;
+        let component_index = if filtered_sample.reference_depth.is_some() {
+            0
+        } else {
+            component_index as usize % 4
+        };
+        let mut texel_result = NO_RESULT;
+        for gathered_index in 0..4 {
+            let gathered_taps = taps.iter().filter(|tap| tap.gathered_index == gathered_index);
+            let component_result = self.weigh_taps(filtered_sample, gathered_taps);
+            texel_result.component_bits[gathered_index] =
+                component_result.component_bits[component_index];
+            texel_result.is_undefined |= component_result.is_undefined;
         }
-        got
+        texel_result
     }
 
-    fn sum<'t>(
+    fn weigh_taps<'t>(
         &mut self,
-        step: &ImageInstruction,
-        from: &Filtered<'_>,
+        filtered_sample: &FilteredSample<'_>,
         taps: impl Iterator<Item = &'t Tap> + Clone,
-        lane: usize,
-        place: u32,
-    ) -> Got {
-        let integers = from.picture.shape.format.class() != TexelClass::Float;
-        let alone = taps.clone().count() == 1 || integers;
-        let mut sums = [0.0; 4];
-        let mut ends = [[f64::INFINITY, f64::NEG_INFINITY]; 4];
+    ) -> TexelResult {
+        let ImageAccess { step, lane, source_index, .. } = *filtered_sample.image_access;
+        let is_integer = filtered_sample.picture.shape.format.class() != TexelClass::Float;
+        let is_single = taps.clone().count() == 1 || is_integer;
+        let mut component_sums = [0.0; 4];
+        let mut component_ranges = [[f64::INFINITY, f64::NEG_INFINITY]; 4];
         let mut undefined = false;
         for tap in taps {
-            let one = self.tapped(step, from, tap, lane, place);
-            undefined |= one.undefined;
-            if alone {
-                return Got { value: one.value, undefined };
+            let tap_result = self.read_tap(filtered_sample, tap);
+            undefined |= tap_result.is_undefined;
+            if is_single {
+                return TexelResult {
+                    component_bits: tap_result.component_bits,
+                    is_undefined: undefined,
+                };
             }
-            for ((sum, ends), bits) in sums.iter_mut().zip(&mut ends).zip(one.value) {
-                let texel = f64::from(f32::from_bits(bits as u32));
-                *sum += tap.weight * texel;
-                *ends = [ends[0].min(texel), ends[1].max(texel)];
+            for ((component_sum, component_ranges), bits) in
+                component_sums.iter_mut().zip(&mut component_ranges).zip(tap_result.component_bits)
+            {
+                let texel_value = f64::from(f32::from_bits(bits as u32));
+                *component_sum += tap.weight * texel_value;
+                *component_ranges =
+                    [component_ranges[0].min(texel_value), component_ranges[1].max(texel_value)];
             }
         }
-        let toward = match self.choice(place, lane) {
-            Choice::Ordinary => 0.0,
-            Choice::Low => -1.0,
-            Choice::High => 1.0,
+        let range_side = match self.permitted_choice(source_index, lane) {
+            PermittedChoice::Computed => 0.0,
+            PermittedChoice::Low => -1.0,
+            PermittedChoice::High => 1.0,
         };
-        if toward != 0.0 && step.operation == ImageOperation::Sample {
-            let slack = toward * imprecision(from);
-            for (sum, [least, most]) in sums.iter_mut().zip(ends) {
-                if sum.is_finite() && least.is_finite() && most.is_finite() {
-                    *sum = (*sum + slack * (most - least)).max(least).min(most);
+        if range_side != 0.0 && step.operation == ImageOperation::Sample {
+            let range_part = range_side * weight_imprecision(filtered_sample);
+            for (component_sum, [least_value, most_value]) in
+                component_sums.iter_mut().zip(component_ranges)
+            {
+                if component_sum.is_finite() && least_value.is_finite() && most_value.is_finite() {
+                    *component_sum = (*component_sum + range_part * (most_value - least_value))
+                        .max(least_value)
+                        .min(most_value);
                 }
             }
         }
-        Got { value: sums.map(|sum| u64::from((sum as f32).to_bits())), undefined }
+        TexelResult {
+            component_bits: component_sums
+                .map(|component_sum| u64::from((component_sum as f32).to_bits())),
+            is_undefined: undefined,
+        }
     }
 
     /// One texel, compared where there is a reference.
-    fn tapped(
-        &mut self,
-        step: &ImageInstruction,
-        from: &Filtered<'_>,
-        tap: &Tap,
-        lane: usize,
-        place: u32,
-    ) -> Got {
-        let format = from.picture.shape.format;
-        let first = tap.place.and_then(|at| from.slot.view.texel_offset(&at));
-        let mut got = match first {
-            Some(first) => {
-                self.memory.note_extent(from.descriptor, &from.slot.view, first);
-                self.fetched(
-                    (from.descriptor, from.slot),
-                    format,
-                    4 * from.slot.first + first,
-                    lane,
-                    place,
+    fn read_tap(&mut self, filtered_sample: &FilteredSample<'_>, tap: &Tap) -> TexelResult {
+        let ImageAccess { step, descriptor, slot, lane, source_index } =
+            *filtered_sample.image_access;
+        let texel_format = filtered_sample.picture.shape.format;
+        let first_byte =
+            tap.texel_place.and_then(|texel_place| slot.view.texel_offset(&texel_place));
+        let mut texel_result = match first_byte {
+            Some(first_byte) => {
+                self.memory.note_texel_extent(descriptor, &slot.view, first_byte);
+                self.fetch_texel(
+                    filtered_sample.image_access,
+                    texel_format,
+                    4 * slot.first + first_byte,
                 )
             }
             None => {
-                let color = from.sampler.border;
-                if !texel::border_fits(format.class(), color) {
-                    self.tell(FindingKind::UndefinedValue, lane, place, || {
-                        let class = format.class().name();
-                        format!(
-                            "the border of `{}` is seen, whose colour is not for {class} texels",
-                            step.image.name
-                        )
+                let border_color = filtered_sample.sampler.border;
+                if !texel::border_fits(texel_format.class(), border_color) {
+                    self.report_at_lane(FindingKind::UndefinedValue, lane, source_index, || {
+                        let class_name = texel_format.class().name();
+                        format!("the border of `{}` is seen, whose colour is not for {class_name} texels", step.image.name)
                     });
                 }
-                Got { value: texel::border(format, color), undefined: false }
+                TexelResult {
+                    component_bits: texel::border_texel(texel_format, border_color),
+                    is_undefined: false,
+                }
             }
         };
-        if let (Some(reference), Some(operator)) = (from.reference, from.sampler.compare) {
-            let texel = f32::from_bits(got.value[0] as u32);
+        if let (Some(reference), Some(operator)) =
+            (filtered_sample.reference_depth, filtered_sample.sampler.compare)
+        {
+            let texel_depth = f32::from_bits(texel_result.component_bits[0] as u32);
             // A depth of fixed point lies between 0 and 1, and so does what it is compared with.
-            let reference =
-                if format == ImageFormat::D16 { reference.clamp(0.0, 1.0) } else { reference };
-            let passes: f32 = if compares(operator, reference, texel) { 1.0 } else { 0.0 };
+            let reference = if texel_format == ImageFormat::D16 {
+                reference.clamp(0.0, 1.0)
+            } else {
+                reference
+            };
+            let passes: f32 =
+                if compare_passes(operator, reference, texel_depth) { 1.0 } else { 0.0 };
             if self.settings.variation.is_some() {
-                self.follow(lane, u64::from(passes.to_bits()));
+                self.extend_trace(lane, u64::from(passes.to_bits()));
             }
-            got.value = [u64::from(passes.to_bits()), 0, 0, u64::from(1.0_f32.to_bits())];
+            texel_result.component_bits =
+                [u64::from(passes.to_bits()), 0, 0, u64::from(1.0_f32.to_bits())];
         }
-        got
+        texel_result
     }
 
     /// Which texels a sample has is a decision, where they jump while coordinates move little.
-    fn follow_taps(&mut self, sampler: &JobSampler, taps: &[Tap], lane: usize) {
-        let levels = sampler.mipmap == Filter::Nearest;
-        let texels = sampler.filter == Filter::Nearest;
+    fn trace_taps(&mut self, sampler: &JobSampler, taps: &[Tap], lane: usize) {
+        let chooses_level = sampler.mipmap == Filter::Nearest;
+        let chooses_texel = sampler.filter == Filter::Nearest;
         for tap in taps {
-            let decided = tap.place.map_or(1, |place| {
-                let [x, y, z] = if texels { place.coordinates } else { [0; 3] };
-                let level = if levels { place.level } else { 0 };
+            let decision_hash = tap.texel_place.map_or(1, |place| {
+                let [x, y, z] = if chooses_texel { place.coordinates } else { [0; 3] };
+                let level = if chooses_level { place.level } else { 0 };
                 [x, y, z, level, place.layer]
                     .into_iter()
                     .fold(2, |hash, part| mix_bits(hash ^ part as u64))
             });
             // Without a choice of texels the layer alone is one.
-            if levels || texels {
-                self.follow(lane, decided);
+            if chooses_level || chooses_texel {
+                self.extend_trace(lane, decision_hash);
             }
         }
     }
@@ -267,33 +295,32 @@ impl Machine<'_> {
 /// The least precision that a device may have of weights, as a part of the range of the texels: 4
 /// bits on each axis and between levels (Vulkan specification, "Required Limits":
 /// subTexelPrecisionBits, mipmapPrecisionBits).
-fn imprecision(from: &Filtered<'_>) -> f64 {
-    let axes = match from.sampler.filter {
+fn weight_imprecision(filtered_sample: &FilteredSample<'_>) -> f64 {
+    let filtered_axes = match filtered_sample.sampler.filter {
         Filter::Nearest => 0,
-        Filter::Linear => image_view::axis_count(from.picture.view.kind),
+        Filter::Linear => image_view::axis_count(filtered_sample.picture.view.kind),
     };
-    let levels = usize::from(from.sampler.mipmap == Filter::Linear);
-    (axes + levels) as f64 / 16.0
+    let filtered_levels = usize::from(filtered_sample.sampler.mipmap == Filter::Linear);
+    (filtered_axes + filtered_levels) as f64 / 16.0
 }
 
 /// What a sample's texels have in common.
-struct Filtered<'a> {
-    descriptor: u32,
-    slot: BoundRange,
+struct FilteredSample<'a> {
+    image_access: &'a ImageAccess<'a>,
     picture: ImageSubresource,
     sampler: &'a JobSampler,
-    reference: Option<f32>,
+    reference_depth: Option<f32>,
 }
 
-fn compares(operator: CompareOperator, reference: f32, texel: f32) -> bool {
+fn compare_passes(operator: CompareOperator, reference_depth: f32, texel_depth: f32) -> bool {
     match operator {
         CompareOperator::Never => false,
-        CompareOperator::Less => reference < texel,
-        CompareOperator::Equal => reference == texel,
-        CompareOperator::LessOrEqual => reference <= texel,
-        CompareOperator::Greater => reference > texel,
-        CompareOperator::NotEqual => reference != texel,
-        CompareOperator::GreaterOrEqual => reference >= texel,
+        CompareOperator::Less => reference_depth < texel_depth,
+        CompareOperator::Equal => reference_depth == texel_depth,
+        CompareOperator::LessOrEqual => reference_depth <= texel_depth,
+        CompareOperator::Greater => reference_depth > texel_depth,
+        CompareOperator::NotEqual => reference_depth != texel_depth,
+        CompareOperator::GreaterOrEqual => reference_depth >= texel_depth,
         CompareOperator::Always => true,
     }
 }

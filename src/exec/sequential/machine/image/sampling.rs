@@ -17,7 +17,7 @@
 //!
 //! Does not cover: what the texels hold.
 
-use super::cube::{Edge, Face, cube_taps};
+use super::cube::{CubeFace, FaceEdge, cube_taps};
 use crate::memory::image_view::{ImageSubresource, TexelPosition, direction_count};
 use vkcert_exec::resource::{JobSampler, ViewKind};
 use vkcert_model::image::{AddressMode, Coordinates, Filter};
@@ -26,10 +26,10 @@ use vkcert_model::image::{AddressMode, Coordinates, Filter};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Tap {
     /// Which of the four gathered texels it belongs to; 0 otherwise.
-    pub gathered: usize,
+    pub gathered_index: usize,
     pub weight: f64,
     /// None: the border.
-    pub place: Option<TexelPosition>,
+    pub texel_place: Option<TexelPosition>,
 }
 
 /// Coordinates as an instruction gives them, q divided out, with the layer behind.
@@ -41,7 +41,7 @@ pub(crate) struct Coordinate {
 
 /// The level that an instruction asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Wanted {
+pub(crate) enum WantedLevel {
     First,
     Detail(f32),
     /// Derivatives of the axes in x and in y.
@@ -59,42 +59,57 @@ pub(crate) struct Sampling<'a> {
 
 /// Coordinates on a level: of a cube on a face.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Point {
+struct FacePoint {
     axes: [f32; 3],
     /// Layer of the view.
     layer: i64,
 }
 
 /// Texels of one axis of a footprint with their weights.
-type Axis = [(i64, f64); 2];
+type AxisTexels = [(i64, f64); 2];
 
 impl Sampling<'_> {
     /// The texels of a filtered sample.
-    pub(crate) fn taps(&self, wanted: Wanted, taps: &mut Vec<Tap>) {
-        let point = self.point();
-        for (level, weight) in self.levels(wanted) {
+    pub(crate) fn filtered_taps(&self, wanted_level: WantedLevel, taps: &mut Vec<Tap>) {
+        let face_point = self.face_point();
+        for (level, weight) in self.weighted_levels(wanted_level) {
             if weight > 0.0 {
-                self.footprint(&point, level, weight, taps);
+                self.level_taps(&face_point, level, weight, taps);
             }
         }
     }
 
     /// The four texels of a gathering instruction, in its order.
-    pub(crate) fn gather(&self, taps: &mut Vec<Tap>) {
+    pub(crate) fn gather_taps(&self, taps: &mut Vec<Tap>) {
         let corners = [[0, 1], [1, 1], [1, 0], [0, 0]];
-        for (gathered, corner) in corners.into_iter().enumerate() {
-            self.gather_one(gathered, corner, taps);
+        for (gathered_index, corner) in corners.into_iter().enumerate() {
+            self.gather_tap(gathered_index, corner, taps);
         }
     }
 
     /// One texel of the linear footprint: the lower or the upper one of each axis.
-    pub(crate) fn gather_one(&self, gathered: usize, corner: [usize; 2], taps: &mut Vec<Tap>) {
-        let point = self.point();
+    pub(crate) fn gather_tap(
+        &self,
+        gathered_index: usize,
+        corner: [usize; 2],
+        taps: &mut Vec<Tap>,
+    ) {
+        let face_point = self.face_point();
         let extent = self.picture.level_extent(0);
-        let axis =
-            |axis: usize| linear(self.scaled(point.axes[axis], extent[axis]))[corner[axis]].0;
-        let at = [axis(0) + self.offset[0], axis(1) + self.offset[1], 0];
-        self.tap((gathered, 1.0), 0, point.layer, at, Edge::Seamless, taps);
+        let axis_texel = |axis_texel: usize| {
+            linear_texels(self.texel_coordinate(face_point.axes[axis_texel], extent[axis_texel]))
+                [corner[axis_texel]]
+                .0
+        };
+        let texel_axes = [axis_texel(0) + self.offset[0], axis_texel(1) + self.offset[1], 0];
+        self.push_tap(
+            (gathered_index, 1.0),
+            0,
+            face_point.layer,
+            texel_axes,
+            FaceEdge::Seamless,
+            taps,
+        );
     }
 
     fn is_cube(&self) -> bool {
@@ -102,44 +117,47 @@ impl Sampling<'_> {
     }
 
     /// The point on a face or layer.
-    fn point(&self) -> Point {
-        let layers = i64::from(self.picture.view.layers);
+    fn face_point(&self) -> FacePoint {
+        let layer_count = i64::from(self.picture.view.layers);
         let Coordinate { axes, layer } = self.coordinate;
-        let rounded = whole(layer.round_ties_even());
+        let rounded_layer = clamped_whole(layer.round_ties_even());
         match self.picture.view.kind {
-            ViewKind::One | ViewKind::Two | ViewKind::Three => Point { axes, layer: 0 },
+            ViewKind::One | ViewKind::Two | ViewKind::Three => FacePoint { axes, layer: 0 },
             ViewKind::OneArray | ViewKind::TwoArray => {
-                Point { axes, layer: rounded.clamp(0, layers - 1) }
+                FacePoint { axes, layer: rounded_layer.clamp(0, layer_count - 1) }
             }
             ViewKind::Cube | ViewKind::CubeArray => {
-                let Face { number, sc, tc, rc } = Face::of(axes);
-                let on_face = |c: f32| 0.5 * c / rc.abs() + 0.5;
-                let cube = rounded.clamp(0, (layers / 6 - 1).max(0));
-                Point { axes: [on_face(sc), on_face(tc), 0.0], layer: cube * 6 + number }
+                let CubeFace { face_number: number, sc, tc, rc } = CubeFace::from_direction(axes);
+                let normalized_coordinate = |c: f32| 0.5 * c / rc.abs() + 0.5;
+                let cube_index = rounded_layer.clamp(0, (layer_count / 6 - 1).max(0));
+                FacePoint {
+                    axes: [normalized_coordinate(sc), normalized_coordinate(tc), 0.0],
+                    layer: cube_index * 6 + number,
+                }
             }
         }
     }
 
     /// Levels of the view with their weights.
-    fn levels(&self, wanted: Wanted) -> [(u32, f64); 2] {
-        let first = [(0, 1.0), (0, 0.0)];
+    fn weighted_levels(&self, wanted_level: WantedLevel) -> [(u32, f64); 2] {
+        let first_level = [(0, 1.0), (0, 0.0)];
         if self.sampler.coordinates == Coordinates::Unnormalized {
-            return first;
+            return first_level;
         }
-        let base = match wanted {
-            Wanted::First => return first,
-            Wanted::Detail(level) => level,
-            Wanted::Gradient(derivatives) => self.gradient_level(derivatives),
+        let base_level = match wanted_level {
+            WantedLevel::First => return first_level,
+            WantedLevel::Detail(level) => level,
+            WantedLevel::Gradient(derivatives) => self.gradient_level(derivatives),
         };
-        let most = self.sampler.max_lod.unwrap_or(f32::MAX);
-        let lambda = (base + self.sampler.lod_bias).min(most).max(self.sampler.min_lod);
-        let last = self.picture.view.levels.saturating_sub(1);
-        let d = lambda.clamp(0.0, last as f32);
+        let most_level = self.sampler.max_lod.unwrap_or(f32::MAX);
+        let lambda = (base_level + self.sampler.lod_bias).min(most_level).max(self.sampler.min_lod);
+        let last_level = self.picture.view.levels.saturating_sub(1);
+        let d = lambda.clamp(0.0, last_level as f32);
         match self.sampler.mipmap {
             Filter::Nearest => [(((d + 0.5).ceil() - 1.0).max(0.0) as u32, 1.0), (0, 0.0)],
             Filter::Linear => {
-                let (high, delta) = (d.floor(), f64::from(d) - f64::from(d.floor()));
-                [(high as u32, 1.0 - delta), ((high as u32 + 1).min(last), delta)]
+                let (high_level, delta) = (d.floor(), f64::from(d) - f64::from(d.floor()));
+                [(high_level as u32, 1.0 - delta), ((high_level as u32 + 1).min(last_level), delta)]
             }
         }
     }
@@ -147,50 +165,57 @@ impl Sampling<'_> {
     /// Log2 of rho.
     fn gradient_level(&self, derivatives: [[f32; 3]; 2]) -> f32 {
         let extent = self.picture.level_extent(0);
-        let rho = derivatives.map(|one| {
-            let one =
-                if self.is_cube() { Face::of(self.coordinate.axes).derivative(one) } else { one };
-            let used = if self.is_cube() { 2 } else { direction_count(self.picture.view.kind) };
-            let scaled =
-                one.iter().zip(extent).take(used).map(|(d, size)| f64::from(*d) * f64::from(size));
-            scaled.map(|m| m * m).sum::<f64>().sqrt()
+        let rho = derivatives.map(|axis_derivative| {
+            let axis_derivative = if self.is_cube() {
+                CubeFace::from_direction(self.coordinate.axes).face_derivative(axis_derivative)
+            } else {
+                axis_derivative
+            };
+            let used_axes =
+                if self.is_cube() { 2 } else { direction_count(self.picture.view.kind) };
+            let scaled_derivative = axis_derivative
+                .iter()
+                .zip(extent)
+                .take(used_axes)
+                .map(|(d, size)| f64::from(*d) * f64::from(size));
+            scaled_derivative.map(|m| m * m).sum::<f64>().sqrt()
         });
         rho[0].max(rho[1]).log2() as f32
     }
 
     /// From a coordinate to texels of an axis.
-    fn scaled(&self, coordinate: f32, size: u32) -> f32 {
+    fn texel_coordinate(&self, coordinate: f32, axis_size: u32) -> f32 {
         match self.sampler.coordinates {
-            Coordinates::Normalized => coordinate * size as f32,
+            Coordinates::Normalized => coordinate * axis_size as f32,
             Coordinates::Unnormalized => coordinate,
         }
     }
 
-    fn footprint(&self, point: &Point, level: u32, weight: f64, taps: &mut Vec<Tap>) {
+    fn level_taps(&self, face_point: &FacePoint, level: u32, weight: f64, taps: &mut Vec<Tap>) {
         let extent = self.picture.level_extent(level);
-        let used = if self.is_cube() { 2 } else { direction_count(self.picture.view.kind) };
-        let axis = |axis: usize| -> Axis {
-            if axis >= used {
+        let used_axes = if self.is_cube() { 2 } else { direction_count(self.picture.view.kind) };
+        let axis_texels = |axis_texels: usize| -> AxisTexels {
+            if axis_texels >= used_axes {
                 return [(0, 1.0), (0, 0.0)];
             }
-            let u = self.scaled(point.axes[axis], extent[axis]);
-            let texels = match self.sampler.filter {
-                Filter::Nearest => [(whole(u.floor()), 1.0), (0, 0.0)],
-                Filter::Linear => linear(u),
+            let u = self.texel_coordinate(face_point.axes[axis_texels], extent[axis_texels]);
+            let weighted_texels = match self.sampler.filter {
+                Filter::Nearest => [(clamped_whole(u.floor()), 1.0), (0, 0.0)],
+                Filter::Linear => linear_texels(u),
             };
-            texels.map(|(texel, weight)| (texel + self.offset[axis], weight))
+            weighted_texels.map(|(texel, weight)| (texel + self.offset[axis_texels], weight))
         };
         let edge = match self.sampler.filter {
-            Filter::Nearest => Edge::Clamped,
-            Filter::Linear => Edge::Seamless,
+            Filter::Nearest => FaceEdge::Clamped,
+            Filter::Linear => FaceEdge::Seamless,
         };
-        let [x, y, z] = [axis(0), axis(1), axis(2)];
+        let [x, y, z] = [axis_texels(0), axis_texels(1), axis_texels(2)];
         for (k, gamma) in z {
             for (j, beta) in y {
                 for (i, alpha) in x {
                     let weight = weight * alpha * beta * gamma;
                     if weight > 0.0 {
-                        self.tap((0, weight), level, point.layer, [i, j, k], edge, taps);
+                        self.push_tap((0, weight), level, face_point.layer, [i, j, k], edge, taps);
                     }
                 }
             }
@@ -198,69 +223,82 @@ impl Sampling<'_> {
     }
 
     /// A texel by whole numbers that may lie outside.
-    fn tap(
+    fn push_tap(
         &self,
-        (gathered, weight): (usize, f64),
+        (gathered_index, weight): (usize, f64),
         level: u32,
         layer: i64,
-        at: [i64; 3],
-        edge: Edge,
+        texel_axes: [i64; 3],
+        face_edge: FaceEdge,
         taps: &mut Vec<Tap>,
     ) {
         let extent = self.picture.level_extent(level).map(i64::from);
-        let place = TexelPosition { level: i64::from(level), layer, coordinates: at, sample: 0 };
+        let texel_place =
+            TexelPosition { level: i64::from(level), layer, coordinates: texel_axes, sample: 0 };
         if self.is_cube() {
-            cube_taps(place, extent[0], edge, |place, share| {
-                taps.push(Tap { gathered, weight: weight * share, place: Some(place) });
+            cube_taps(texel_place, extent[0], face_edge, |texel_place, share| {
+                taps.push(Tap {
+                    gathered_index,
+                    weight: weight * share,
+                    texel_place: Some(texel_place),
+                });
             });
             return;
         }
-        let mut inside = at;
+        let mut wrapped_axes = texel_axes;
         for axis in 0..direction_count(self.picture.view.kind) {
-            let Some(wrapped) = wrap(self.sampler.address, at[axis], extent[axis]) else {
-                taps.push(Tap { gathered, weight, place: None });
+            let Some(wrapped_axis) =
+                wrap_coordinate(self.sampler.address, texel_axes[axis], extent[axis])
+            else {
+                taps.push(Tap { gathered_index, weight, texel_place: None });
                 return;
             };
-            inside[axis] = wrapped;
+            wrapped_axes[axis] = wrapped_axis;
         }
         taps.push(Tap {
-            gathered,
+            gathered_index,
             weight,
-            place: Some(TexelPosition { coordinates: inside, ..place }),
+            texel_place: Some(TexelPosition { coordinates: wrapped_axes, ..texel_place }),
         });
     }
 }
 
 /// A whole number from a float, far ones cut so that sums with them do not overflow; 0 for a NaN.
-fn whole(value: f32) -> i64 {
+fn clamped_whole(value: f32) -> i64 {
     (value as i64).clamp(-(1 << 40), 1 << 40)
 }
 
 /// The two texels around a coordinate.
-fn linear(u: f32) -> Axis {
-    let shifted = u - 0.5;
-    let alpha = f64::from(shifted) - f64::from(shifted.floor());
+fn linear_texels(u: f32) -> AxisTexels {
+    let shifted_coordinate = u - 0.5;
+    let alpha = f64::from(shifted_coordinate) - f64::from(shifted_coordinate.floor());
     let alpha = if alpha.is_finite() { alpha } else { 0.0 };
-    let first = whole(shifted.floor());
-    [(first, 1.0 - alpha), (first + 1, alpha)]
+    let first_texel = clamped_whole(shifted_coordinate.floor());
+    [(first_texel, 1.0 - alpha), (first_texel + 1, alpha)]
 }
 
 /// The texel that stands for one outside of an axis of `size` texels; none: the border.
-pub(crate) fn wrap(mode: AddressMode, at: i64, size: i64) -> Option<i64> {
-    let mirror = |n: i64| if n >= 0 { n } else { -(1 + n) };
-    match mode {
-        AddressMode::Repeat => Some(at.rem_euclid(size)),
-        AddressMode::MirroredRepeat => Some((size - 1) - mirror(at.rem_euclid(2 * size) - size)),
-        AddressMode::ClampToEdge => Some(at.clamp(0, size - 1)),
-        AddressMode::ClampToBorder => (0..size).contains(&at).then_some(at),
-        AddressMode::MirrorClampToEdge => Some(mirror(at).clamp(0, size - 1)),
+pub(crate) fn wrap_coordinate(
+    address_mode: AddressMode,
+    texel_index: i64,
+    axis_size: i64,
+) -> Option<i64> {
+    let mirrored = |n: i64| if n >= 0 { n } else { -(1 + n) };
+    match address_mode {
+        AddressMode::Repeat => Some(texel_index.rem_euclid(axis_size)),
+        AddressMode::MirroredRepeat => {
+            Some((axis_size - 1) - mirrored(texel_index.rem_euclid(2 * axis_size) - axis_size))
+        }
+        AddressMode::ClampToEdge => Some(texel_index.clamp(0, axis_size - 1)),
+        AddressMode::ClampToBorder => (0..axis_size).contains(&texel_index).then_some(texel_index),
+        AddressMode::MirrorClampToEdge => Some(mirrored(texel_index).clamp(0, axis_size - 1)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::image::cube::{across, direction};
+    use crate::machine::image::cube::{across_edge, face_direction};
     use vkcert_exec::resource::ImageView;
     use vkcert_model::image::{BorderColor, ImageDim, ImageFormat, ImageShape};
 
@@ -303,13 +341,13 @@ mod tests {
                 let (mut at, mut step) = (0, 1);
                 for position in 0..40 {
                     assert_eq!(
-                        wrap(mode, position, size),
+                        wrap_coordinate(mode, position, size),
                         Some(at),
                         "{mode:?} {position} of {size}"
                     );
                     // The walk goes on for ever in both directions: shift by whole periods.
                     assert_eq!(
-                        wrap(mode, position - 20 * size, size),
+                        wrap_coordinate(mode, position - 20 * size, size),
                         Some(at),
                         "{mode:?} {position} of {size}"
                     );
@@ -325,12 +363,15 @@ mod tests {
             }
             for position in -9..15_i64 {
                 let nearest = (0..size).min_by_key(|at| (at - position).abs());
-                assert_eq!(wrap(AddressMode::ClampToEdge, position, size), nearest);
+                assert_eq!(wrap_coordinate(AddressMode::ClampToEdge, position, size), nearest);
                 let mirrored =
                     (0..size).min_by_key(|at| (2 * at + 1 - (2 * position + 1).abs()).abs());
-                assert_eq!(wrap(AddressMode::MirrorClampToEdge, position, size), mirrored);
+                assert_eq!(
+                    wrap_coordinate(AddressMode::MirrorClampToEdge, position, size),
+                    mirrored
+                );
                 let inside = (0..size).contains(&position).then_some(position);
-                assert_eq!(wrap(AddressMode::ClampToBorder, position, size), inside);
+                assert_eq!(wrap_coordinate(AddressMode::ClampToBorder, position, size), inside);
             }
         }
     }
@@ -344,7 +385,7 @@ mod tests {
                 (0..12).flat_map(|l| (0..size).flat_map(move |j| (0..size).map(move |i| (l, j, i))))
             {
                 let on_face = [i, j].map(|at| (2.0 * f64::from(at) + 1.0) / f64::from(size) - 1.0);
-                let axes = direction(layer % 6, on_face).map(|axis| axis as f32 * 3.0);
+                let axes = face_direction(layer % 6, on_face).map(|axis| axis as f32 * 3.0);
                 for filter in [Filter::Nearest, Filter::Linear] {
                     let sampler = sampler(filter, AddressMode::Repeat);
                     let coordinate = Coordinate { axes, layer: (layer / 6) as f32 };
@@ -355,12 +396,12 @@ mod tests {
                         offset: [0; 3],
                     };
                     let mut taps = Vec::new();
-                    sampling.taps(Wanted::Detail(0.0), &mut taps);
+                    sampling.filtered_taps(WantedLevel::Detail(0.0), &mut taps);
                     let most =
                         taps.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)).expect("a texel");
                     let at = [i64::from(i), i64::from(j), 0];
                     assert_eq!(
-                        most.place,
+                        most.texel_place,
                         Some(TexelPosition { level: 0, layer, coordinates: at, sample: 0 }),
                         "{axes:?}"
                     );
@@ -379,12 +420,12 @@ mod tests {
                     for at in [[-1, along], [size, along], [along, -1], [along, size]] {
                         let inside = [at[0].clamp(0, size - 1), at[1].clamp(0, size - 1), 0];
                         let own = TexelPosition { level: 0, layer, coordinates: inside, sample: 0 };
-                        let over = across(at, own, size);
+                        let over = across_edge(at, own, size);
                         assert_ne!(over.layer, layer);
                         let back = [[-1, 0], [1, 0], [0, -1], [0, 1]].iter().any(|[di, dj]| {
                             let next = [over.coordinates[0] + di, over.coordinates[1] + dj];
                             next.iter().any(|at| !(0..size).contains(at))
-                                && across(next, over, size) == own
+                                && across_edge(next, over, size) == own
                         });
                         assert!(back, "{own:?} {over:?} of {size}");
                     }
@@ -415,7 +456,7 @@ mod tests {
             let sampling =
                 Sampling { picture: &picture, sampler: &sampler, coordinate, offset: [1, -1, 0] };
             let mut taps = Vec::new();
-            sampling.taps(Wanted::Detail(value(5) + 1.0), &mut taps);
+            sampling.filtered_taps(WantedLevel::Detail(value(5) + 1.0), &mut taps);
             let sum: f64 = taps.iter().map(|tap| tap.weight).sum();
             assert!(
                 (sum - 1.0).abs() < 1e-9 && taps.iter().all(|tap| tap.weight > 0.0),
@@ -432,13 +473,13 @@ mod tests {
         let sampling =
             Sampling { picture: &picture, sampler: &sampler, coordinate, offset: [0; 3] };
         // 4 texels of level 0 per step: level 2; 3 and 4 texels: length 5, log2 2.32.
-        let level = |d: [[f32; 3]; 2]| sampling.levels(Wanted::Gradient(d))[0].0;
+        let level = |d: [[f32; 3]; 2]| sampling.weighted_levels(WantedLevel::Gradient(d))[0].0;
         assert_eq!(level([[0.25, 0.0, 9.0], [0.0, 0.0, 9.0]]), 2);
         assert_eq!(level([[0.0; 3], [3.0 / 16.0, 0.25, 0.0]]), 2);
         assert_eq!(level([[0.0; 3], [0.5, 0.25, 0.0]]), 3);
         assert_eq!(level([[0.0; 3], [0.0; 3]]), 0);
         // Half-way the larger level.
-        assert_eq!(sampling.levels(Wanted::Detail(1.5))[0].0, 1);
-        assert_eq!(sampling.levels(Wanted::Detail(1.51))[0].0, 2);
+        assert_eq!(sampling.weighted_levels(WantedLevel::Detail(1.5))[0].0, 1);
+        assert_eq!(sampling.weighted_levels(WantedLevel::Detail(1.51))[0].0, 2);
     }
 }

@@ -17,54 +17,67 @@ const ONE: u32 = 1.0_f32.to_bits();
 
 /// The components of a texel as bits of 32-bit numbers; of 64-bit formats, of 64-bit ones.
 /// `scratch` is for its use alone.
-pub(crate) fn value(format: ImageFormat, bytes: &[u8], scratch: &mut Vec<u8>) -> [u64; 4] {
-    let mut value = filled(format);
-    scratch.clear();
-    decode_texel(format, bytes, scratch);
-    let scalar = format.component();
-    for (component, chunk) in value.iter_mut().zip(scratch.chunks_exact(scalar.size())) {
-        let bits = chunk.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
-        *component = widened(scalar, bits);
+pub(crate) fn texel_value(
+    texel_format: ImageFormat,
+    bytes: &[u8],
+    scratch_bytes: &mut Vec<u8>,
+) -> [u64; 4] {
+    let mut component_bits = filled_components(texel_format);
+    scratch_bytes.clear();
+    decode_texel(texel_format, bytes, scratch_bytes);
+    let component_type = texel_format.component();
+    for (component, chunk) in
+        component_bits.iter_mut().zip(scratch_bytes.chunks_exact(component_type.size()))
+    {
+        let stored_bits =
+            chunk.iter().rev().fold(0, |stored_bits, byte| stored_bits << 8 | u64::from(*byte));
+        *component = widen_component(component_type, stored_bits);
     }
-    value
+    component_bits
 }
 
 /// Whether a texel is stored as the words that the kernel sees.
-pub(crate) fn is_words(format: ImageFormat) -> bool {
+pub(crate) fn is_words(texel_format: ImageFormat) -> bool {
     use ScalarType::{Float32, Int32, Uint32};
-    matches!(format.encoding(), TexelEncoding::Plain(Float32 | Int32 | Uint32))
+    matches!(texel_format.encoding(), TexelEncoding::Plain(Float32 | Int32 | Uint32))
 }
 
 /// [`value`] of such a texel.
-pub(crate) fn of_words(format: ImageFormat, words: &[u32]) -> [u64; 4] {
-    let mut value = filled(format);
-    value.iter_mut().zip(words).for_each(|(component, word)| *component = u64::from(*word));
-    value
+pub(crate) fn value_of_words(texel_format: ImageFormat, words: &[u32]) -> [u64; 4] {
+    let mut component_bits = filled_components(texel_format);
+    component_bits
+        .iter_mut()
+        .zip(words)
+        .for_each(|(component, word)| *component = u64::from(*word));
+    component_bits
 }
 
 /// How far from `value` a device may read a texel (Vulkan specification, "Precision and Operation
 /// of SPIR-V Instructions"): a quotient has the bound of a division, but for 0 and 1; a value of
 /// the sRGB curve may be that of half a step beside it.
-pub(crate) fn departed(format: ImageFormat, value: &mut [u64; 4], toward: f64) {
-    let quotient = |bits: &mut u64| {
-        let exact = f32::from_bits(*bits as u32);
-        if exact != 0.0 && exact.abs() != 1.0 {
-            let ulp =
-                f64::from(f32::from_bits((exact.abs().to_bits()) + 1)) - f64::from(exact.abs());
-            *bits = u64::from(((f64::from(exact) + toward * 2.5 * ulp) as f32).to_bits());
+pub(crate) fn depart_value(texel_format: ImageFormat, value: &mut [u64; 4], error_direction: f64) {
+    let move_quotient = |bits: &mut u64| {
+        let exact_value = f32::from_bits(*bits as u32);
+        if exact_value != 0.0 && exact_value.abs() != 1.0 {
+            let ulp = f64::from(f32::from_bits((exact_value.abs().to_bits()) + 1))
+                - f64::from(exact_value.abs());
+            *bits = u64::from(
+                ((f64::from(exact_value) + error_direction * 2.5 * ulp) as f32).to_bits(),
+            );
         }
     };
-    match format.encoding() {
+    match texel_format.encoding() {
         TexelEncoding::Unorm(_) | TexelEncoding::Snorm(_) | TexelEncoding::Rgb10A2 => {
-            value.iter_mut().for_each(quotient)
+            value.iter_mut().for_each(move_quotient)
         }
         TexelEncoding::Srgb => {
             for bits in &mut value[..3] {
-                let linear = f64::from(f32::from_bits(*bits as u32));
-                let beside = (to_srgb(linear) + toward * 0.5 / 255.0).clamp(0.0, 1.0);
-                *bits = u64::from((from_srgb(beside) as f32).to_bits());
+                let linear_value = f64::from(f32::from_bits(*bits as u32));
+                let neighbour_value =
+                    (to_srgb(linear_value) + error_direction * 0.5 / 255.0).clamp(0.0, 1.0);
+                *bits = u64::from((from_srgb(neighbour_value) as f32).to_bits());
             }
-            quotient(&mut value[3]);
+            move_quotient(&mut value[3]);
         }
         TexelEncoding::Plain(_) | TexelEncoding::Rgb10A2Uint | TexelEncoding::R11G11B10 => {}
     }
@@ -72,29 +85,29 @@ pub(crate) fn departed(format: ImageFormat, value: &mut [u64; 4], toward: f64) {
 
 /// What a texel reads as whose every component is 0: one outside of the image (Vulkan
 /// specification, "Texel Replacement", with robustImageAccess2).
-pub(crate) fn absent(format: ImageFormat) -> [u64; 4] {
-    let mut value = filled(format);
-    value[..usize::from(format.components())].fill(0);
-    value
+pub(crate) fn absent_texel(texel_format: ImageFormat) -> [u64; 4] {
+    let mut component_bits = filled_components(texel_format);
+    component_bits[..usize::from(texel_format.components())].fill(0);
+    component_bits
 }
 
 /// A texel of the border.
-pub(crate) fn border(format: ImageFormat, color: BorderColor) -> [u64; 4] {
-    let one = one(format.class());
+pub(crate) fn border_texel(texel_format: ImageFormat, color: BorderColor) -> [u64; 4] {
+    let one_bits = one_component(texel_format.class());
     let [rgb, alpha] = match color {
         BorderColor::TransparentBlack | BorderColor::IntTransparentBlack => [0, 0],
-        BorderColor::OpaqueBlack | BorderColor::IntOpaqueBlack => [0, one],
-        BorderColor::OpaqueWhite | BorderColor::IntOpaqueWhite => [one, one],
+        BorderColor::OpaqueBlack | BorderColor::IntOpaqueBlack => [0, one_bits],
+        BorderColor::OpaqueWhite | BorderColor::IntOpaqueWhite => [one_bits, one_bits],
     };
-    let mut value = filled(format);
-    let components = usize::from(format.components());
-    value[..components].copy_from_slice(&[rgb, rgb, rgb, alpha][..components]);
-    value
+    let mut component_bits = filled_components(texel_format);
+    let component_count = usize::from(texel_format.components());
+    component_bits[..component_count].copy_from_slice(&[rgb, rgb, rgb, alpha][..component_count]);
+    component_bits
 }
 
 /// Whether a border colour is for texels of this class.
-pub(crate) fn border_fits(class: TexelClass, color: BorderColor) -> bool {
-    let integer = match color {
+pub(crate) fn border_fits(texel_class: TexelClass, color: BorderColor) -> bool {
+    let is_integer = match color {
         BorderColor::TransparentBlack | BorderColor::OpaqueBlack | BorderColor::OpaqueWhite => {
             false
         }
@@ -102,27 +115,29 @@ pub(crate) fn border_fits(class: TexelClass, color: BorderColor) -> bool {
         | BorderColor::IntOpaqueBlack
         | BorderColor::IntOpaqueWhite => true,
     };
-    integer == (class != TexelClass::Float)
+    is_integer == (texel_class != TexelClass::Float)
 }
 
 /// The components that no format stores.
-fn filled(format: ImageFormat) -> [u64; 4] {
-    [0, 0, 0, one(format.class())]
+fn filled_components(texel_format: ImageFormat) -> [u64; 4] {
+    [0, 0, 0, one_component(texel_format.class())]
 }
 
-fn one(class: TexelClass) -> u64 {
-    match class {
+fn one_component(texel_class: TexelClass) -> u64 {
+    match texel_class {
         TexelClass::Float => u64::from(ONE),
         TexelClass::Signed | TexelClass::Unsigned => 1,
     }
 }
 
 /// The bits of a component as the kernel has them.
-fn widened(scalar: ScalarType, bits: u64) -> u64 {
-    match scalar {
-        ScalarType::Float16 => u64::from(half::f16::from_bits(bits as u16).to_f32().to_bits()),
-        ScalarType::Int8 => u64::from(i32::from(bits as u8 as i8) as u32),
-        ScalarType::Int16 => u64::from(i32::from(bits as u16 as i16) as u32),
+fn widen_component(component_type: ScalarType, stored_bits: u64) -> u64 {
+    match component_type {
+        ScalarType::Float16 => {
+            u64::from(half::f16::from_bits(stored_bits as u16).to_f32().to_bits())
+        }
+        ScalarType::Int8 => u64::from(i32::from(stored_bits as u8 as i8) as u32),
+        ScalarType::Int16 => u64::from(i32::from(stored_bits as u16 as i16) as u32),
         ScalarType::Bool
         | ScalarType::Uint8
         | ScalarType::Uint16
@@ -131,23 +146,23 @@ fn widened(scalar: ScalarType, bits: u64) -> u64 {
         | ScalarType::Int64
         | ScalarType::Uint64
         | ScalarType::Float32
-        | ScalarType::Float64 => bits,
+        | ScalarType::Float64 => stored_bits,
     }
 }
 
 /// Whether the format held what was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Held {
-    Yes,
+pub(crate) enum StoreFit {
+    Fits,
     /// An integer lies outside of the format's range.
-    No,
+    OutOfRange,
 }
 
 /// Which of the two nearest values that a format has is stored for a float; the specification
 /// permits both (Vulkan specification, "Fixed-Point Data Conversions", "Texel Output Format
 /// Conversion").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Toward {
+pub(crate) enum RoundToward {
     Nearest,
     Lower,
     Higher,
@@ -155,142 +170,189 @@ pub(crate) enum Toward {
 
 /// [`store`], with the lower or higher of the two values that a float lies between.
 pub(crate) fn store_toward(
-    format: ImageFormat,
-    value: &[u64; 4],
-    toward: Toward,
-    into: &mut Vec<u8>,
-) -> Held {
-    let start = into.len();
-    let held = store(format, value, into);
-    if toward == Toward::Nearest || format.class() != TexelClass::Float || is_words(format) {
-        return held;
-    }
-    let texel = &mut into[start..];
-    let stored = self::value(format, texel, &mut Vec::new());
-    for (number, (wanted, stored)) in
-        value.iter().zip(stored).take(usize::from(format.components())).enumerate()
+    texel_format: ImageFormat,
+    texel_value: &[u64; 4],
+    rounding: RoundToward,
+    stored_bytes: &mut Vec<u8>,
+) -> StoreFit {
+    let texel_start = stored_bytes.len();
+    let store_fit = store_texel(texel_format, texel_value, stored_bytes);
+    if rounding == RoundToward::Nearest
+        || texel_format.class() != TexelClass::Float
+        || is_words(texel_format)
     {
-        let [wanted, stored] = [*wanted, stored].map(|bits| f32::from_bits(bits as u32));
-        let beyond = match toward {
-            Toward::Nearest => false,
-            Toward::Lower => stored > wanted,
-            Toward::Higher => stored < wanted,
+        return store_fit;
+    }
+    let texel_bytes = &mut stored_bytes[texel_start..];
+    let stored_value = self::texel_value(texel_format, texel_bytes, &mut Vec::new());
+    for (component_index, (wanted_value, stored_value)) in texel_value
+        .iter()
+        .zip(stored_value)
+        .take(usize::from(texel_format.components()))
+        .enumerate()
+    {
+        let [wanted_value, stored_value] =
+            [*wanted_value, stored_value].map(|bits| f32::from_bits(bits as u32));
+        let is_beyond = match rounding {
+            RoundToward::Nearest => false,
+            RoundToward::Lower => stored_value > wanted_value,
+            RoundToward::Higher => stored_value < wanted_value,
         };
-        if beyond && wanted.is_finite() && !is_saturated(format, wanted) {
-            step(format, number, toward, texel);
+        if is_beyond && wanted_value.is_finite() && !is_saturated(texel_format, wanted_value) {
+            step_component(texel_format, component_index, rounding, texel_bytes);
         }
     }
-    held
+    store_fit
 }
 
 /// Whether a format stores its least or greatest value for a float.
-fn is_saturated(format: ImageFormat, wanted: f32) -> bool {
-    match format.encoding() {
+fn is_saturated(texel_format: ImageFormat, wanted_value: f32) -> bool {
+    match texel_format.encoding() {
         TexelEncoding::Unorm(_) | TexelEncoding::Srgb | TexelEncoding::Rgb10A2 => {
-            !(0.0..=1.0).contains(&wanted)
+            !(0.0..=1.0).contains(&wanted_value)
         }
-        TexelEncoding::Snorm(_) => !(-1.0..=1.0).contains(&wanted),
-        TexelEncoding::R11G11B10 => !(0.0..=64512.0).contains(&wanted),
+        TexelEncoding::Snorm(_) => !(-1.0..=1.0).contains(&wanted_value),
+        TexelEncoding::R11G11B10 => !(0.0..=64512.0).contains(&wanted_value),
         TexelEncoding::Plain(_) | TexelEncoding::Rgb10A2Uint => false,
     }
 }
 
 /// Moves a stored component to the next value of its format.
-fn step(format: ImageFormat, component: usize, toward: Toward, texel: &mut [u8]) {
-    let even = |width: usize| (component * width, width);
-    let (shift, width) = match format.encoding() {
+fn step_component(
+    texel_format: ImageFormat,
+    component_index: usize,
+    rounding: RoundToward,
+    texel_bytes: &mut [u8],
+) {
+    let even_bits = |bit_width: usize| (component_index * bit_width, bit_width);
+    let (bit_shift, bit_width) = match texel_format.encoding() {
         TexelEncoding::Plain(scalar)
         | TexelEncoding::Unorm(scalar)
-        | TexelEncoding::Snorm(scalar) => even(scalar.size() * 8),
-        TexelEncoding::Srgb => even(8),
+        | TexelEncoding::Snorm(scalar) => even_bits(scalar.size() * 8),
+        TexelEncoding::Srgb => even_bits(8),
         TexelEncoding::Rgb10A2 | TexelEncoding::Rgb10A2Uint => {
-            (component * 10, if component < 3 { 10 } else { 2 })
+            (component_index * 10, if component_index < 3 { 10 } else { 2 })
         }
-        TexelEncoding::R11G11B10 => (component * 11, if component < 2 { 11 } else { 10 }),
+        TexelEncoding::R11G11B10 => {
+            (component_index * 11, if component_index < 2 { 11 } else { 10 })
+        }
     };
-    let all = texel.iter().rev().fold(0_u128, |all, byte| all << 8 | u128::from(*byte));
-    let mask = (1_u128 << width) - 1;
-    let bits = all >> shift & mask;
+    let texel_bits = texel_bytes
+        .iter()
+        .rev()
+        .fold(0_u128, |texel_bits, byte| texel_bits << 8 | u128::from(*byte));
+    let component_mask = (1_u128 << bit_width) - 1;
+    let component_bits = texel_bits >> bit_shift & component_mask;
     // A float's bits grow with its size, whatever its sign.
-    let is_negative_float =
-        format.encoding() == TexelEncoding::Plain(ScalarType::Float16) && bits >> (width - 1) == 1;
-    let grows = (toward == Toward::Higher) != is_negative_float;
-    let next = match (grows, is_negative_float && bits & (mask >> 1) == 0, bits) {
+    let is_negative_float = texel_format.encoding() == TexelEncoding::Plain(ScalarType::Float16)
+        && component_bits >> (bit_width - 1) == 1;
+    let bits_grow = (rounding == RoundToward::Higher) != is_negative_float;
+    let next_bits = match (
+        bits_grow,
+        is_negative_float && component_bits & (component_mask >> 1) == 0,
+        component_bits,
+    ) {
         // Below the zero of a float's sign lies the other sign's least number.
         (false, true, _) => 1,
-        (false, false, 0) if format.encoding() == TexelEncoding::Plain(ScalarType::Float16) => {
-            1 << (width - 1) | 1
+        (false, false, 0)
+            if texel_format.encoding() == TexelEncoding::Plain(ScalarType::Float16) =>
+        {
+            1 << (bit_width - 1) | 1
         }
-        (true, _, bits) => bits.wrapping_add(1) & mask,
-        (false, _, bits) => bits.wrapping_sub(1) & mask,
+        (true, _, component_bits) => component_bits.wrapping_add(1) & component_mask,
+        (false, _, component_bits) => component_bits.wrapping_sub(1) & component_mask,
     };
-    let all = all & !(mask << shift) | next << shift;
-    for (index, byte) in texel.iter_mut().enumerate() {
-        *byte = (all >> (8 * index)) as u8;
+    let texel_bits = texel_bits & !(component_mask << bit_shift) | next_bits << bit_shift;
+    for (index, byte) in texel_bytes.iter_mut().enumerate() {
+        *byte = (texel_bits >> (8 * index)) as u8;
     }
 }
 
 /// Appends the stored bytes of a texel that the kernel writes.
-pub(crate) fn store(format: ImageFormat, value: &[u64; 4], into: &mut Vec<u8>) -> Held {
-    let components = &value[..usize::from(format.components())];
-    match format.encoding() {
-        TexelEncoding::Plain(scalar) => store_plain(scalar, components, into),
+pub(crate) fn store_texel(
+    texel_format: ImageFormat,
+    texel_value: &[u64; 4],
+    stored_bytes: &mut Vec<u8>,
+) -> StoreFit {
+    let component_bits = &texel_value[..usize::from(texel_format.components())];
+    match texel_format.encoding() {
+        TexelEncoding::Plain(scalar) => store_plain(scalar, component_bits, stored_bytes),
         TexelEncoding::Rgb10A2Uint => {
-            let widths = [10, 10, 10, 2];
-            let fits = components.iter().zip(widths).all(|(bits, width)| *bits >> width == 0);
-            let low = components
+            let bit_widths = [10, 10, 10, 2];
+            let all_fit =
+                component_bits.iter().zip(bit_widths).all(|(bits, width)| *bits >> width == 0);
+            let low_bits = component_bits
                 .iter()
-                .zip(widths)
+                .zip(bit_widths)
                 .map(|(bits, width)| (bits & ((1 << width) - 1)) as f64);
-            put(format, low, into);
-            if fits { Held::Yes } else { Held::No }
+            encode_components(texel_format, low_bits, stored_bytes);
+            if all_fit { StoreFit::Fits } else { StoreFit::OutOfRange }
         }
         TexelEncoding::Unorm(_) | TexelEncoding::Srgb | TexelEncoding::Rgb10A2 => {
-            put(format, components.iter().map(|bits| within(*bits, 0.0)), into);
-            Held::Yes
+            encode_components(
+                texel_format,
+                component_bits.iter().map(|bits| normalised_float(*bits, 0.0)),
+                stored_bytes,
+            );
+            StoreFit::Fits
         }
         TexelEncoding::Snorm(_) => {
-            put(format, components.iter().map(|bits| within(*bits, -1.0)), into);
-            Held::Yes
+            encode_components(
+                texel_format,
+                component_bits.iter().map(|bits| normalised_float(*bits, -1.0)),
+                stored_bytes,
+            );
+            StoreFit::Fits
         }
         TexelEncoding::R11G11B10 => {
             // The largest values of 11 and of 10 bits.
-            let most = [65024.0, 65024.0, 64512.0];
-            let small = |(bits, most): (&u64, f64)| {
-                let value = f64::from(f32::from_bits(*bits as u32));
-                if value.is_nan() || value == f64::INFINITY {
-                    value
+            let largest_values = [65024.0, 65024.0, 64512.0];
+            let clamp_small = |(bits, largest_values): (&u64, f64)| {
+                let texel_value = f64::from(f32::from_bits(*bits as u32));
+                if texel_value.is_nan() || texel_value == f64::INFINITY {
+                    texel_value
                 } else {
-                    value.clamp(0.0, most)
+                    texel_value.clamp(0.0, largest_values)
                 }
             };
-            put(format, components.iter().zip(most).map(small), into);
-            Held::Yes
+            encode_components(
+                texel_format,
+                component_bits.iter().zip(largest_values).map(clamp_small),
+                stored_bytes,
+            );
+            StoreFit::Fits
         }
     }
 }
 
-fn store_plain(scalar: ScalarType, components: &[u64], into: &mut Vec<u8>) -> Held {
-    let mut held = Held::Yes;
-    for bits in components {
-        let stored = match scalar {
+fn store_plain(
+    component_type: ScalarType,
+    component_bits: &[u64],
+    stored_bytes: &mut Vec<u8>,
+) -> StoreFit {
+    let mut store_fit = StoreFit::Fits;
+    for bits in component_bits {
+        let stored_bits = match component_type {
             ScalarType::Float16 => {
                 u64::from(half::f16::from_f32(f32::from_bits(*bits as u32)).to_bits())
             }
             _ => *bits,
         };
-        let read_back = widened(scalar, stored & (u64::MAX >> (64 - 8 * scalar.size())));
-        if scalar != ScalarType::Float16 && read_back != *bits {
-            held = Held::No;
+        let read_back = widen_component(
+            component_type,
+            stored_bits & (u64::MAX >> (64 - 8 * component_type.size())),
+        );
+        if component_type != ScalarType::Float16 && read_back != *bits {
+            store_fit = StoreFit::OutOfRange;
         }
-        into.extend_from_slice(&stored.to_le_bytes()[..scalar.size()]);
+        stored_bytes.extend_from_slice(&stored_bits.to_le_bytes()[..component_type.size()]);
     }
-    held
+    store_fit
 }
 
 /// Whether the format holds normalised integers, which no NaN becomes.
-pub(crate) fn is_normalised(format: ImageFormat) -> bool {
-    match format.encoding() {
+pub(crate) fn is_normalised(texel_format: ImageFormat) -> bool {
+    match texel_format.encoding() {
         TexelEncoding::Unorm(_)
         | TexelEncoding::Snorm(_)
         | TexelEncoding::Srgb
@@ -300,23 +362,27 @@ pub(crate) fn is_normalised(format: ImageFormat) -> bool {
 }
 
 /// A float no less than `least` and no more than 1; 0 for a NaN.
-fn within(bits: u64, least: f64) -> f64 {
-    let value = f64::from(f32::from_bits(bits as u32));
-    if value.is_nan() { 0.0 } else { value.clamp(least, 1.0) }
+fn normalised_float(float_bits: u64, least_value: f64) -> f64 {
+    let float_value = f64::from(f32::from_bits(float_bits as u32));
+    if float_value.is_nan() { 0.0 } else { float_value.clamp(least_value, 1.0) }
 }
 
 /// The values fit the format.
-fn put(format: ImageFormat, values: impl Iterator<Item = f64>, into: &mut Vec<u8>) {
-    let mut all = [0.0; 4];
-    let mut count = 0;
-    for (place, value) in all.iter_mut().zip(values) {
-        *place = value;
-        count += 1;
+fn encode_components(
+    texel_format: ImageFormat,
+    component_values: impl Iterator<Item = f64>,
+    stored_bytes: &mut Vec<u8>,
+) {
+    let mut component_slots = [0.0; 4];
+    let mut component_count = 0;
+    for (component_slot, value) in component_slots.iter_mut().zip(component_values) {
+        *component_slot = value;
+        component_count += 1;
     }
-    let start = into.len();
-    if encode_texel(format, &all[..count], into).is_err() {
-        into.truncate(start);
-        into.resize(start + format.texel_size(), 0);
+    let texel_start = stored_bytes.len();
+    if encode_texel(texel_format, &component_slots[..component_count], stored_bytes).is_err() {
+        stored_bytes.truncate(texel_start);
+        stored_bytes.resize(texel_start + texel_format.texel_size(), 0);
     }
 }
 
@@ -337,20 +403,20 @@ mod tests {
             let mut scratch = Vec::new();
             for format in ImageFormat::ALL {
                 let texel = &bytes[..format.texel_size()];
-                let seen = value(*format, texel, &mut scratch);
+                let seen = texel_value(*format, texel, &mut scratch);
                 if is_words(*format) {
                     let word = |chunk: &[u8]| u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
                     let words: Vec<u32> = texel.chunks_exact(4).map(word).collect();
-                    prop_assert_eq!(of_words(*format, &words), seen, "{}", format);
+                    prop_assert_eq!(value_of_words(*format, &words), seen, "{}", format);
                 }
                 let decoded = decode_texels(*format, texel);
                 let size = format.component().size();
                 for (component, chunk) in seen.iter().zip(decoded.chunks_exact(size)) {
                     let bits = chunk.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
-                    prop_assert_eq!(*component, widened(format.component(), bits), "{}", format);
+                    prop_assert_eq!(*component, widen_component(format.component(), bits), "{}", format);
                 }
                 let mut stored = Vec::new();
-                prop_assert_eq!(store(*format, &seen, &mut stored), Held::Yes);
+                prop_assert_eq!(store_texel(*format, &seen, &mut stored), StoreFit::Fits);
                 // NaNs of small floats are one, and so are the two least signed values.
                 let again = encode_texels(*format, &decoded).expect("what was stored fits");
                 if format.class() != TexelClass::Float {
@@ -367,8 +433,8 @@ mod tests {
             let (mut stored, mut scratch) = (Vec::new(), Vec::new());
             for (format, least) in [(ImageFormat::R8, 0.0), (ImageFormat::R16Snorm, -1.0), (ImageFormat::Rgb10A2, 0.0)] {
                 stored.clear();
-                store(format, &[float(given); 4], &mut stored);
-                let back = f32::from_bits(value(format, &stored, &mut scratch)[0] as u32);
+                store_texel(format, &[float(given); 4], &mut stored);
+                let back = f32::from_bits(texel_value(format, &stored, &mut scratch)[0] as u32);
                 let nearest = if given.is_nan() { 0.0 } else { given.clamp(least, 1.0) };
                 prop_assert!((back - nearest).abs() <= 0.5 / 127.0, "{given} {back}");
             }
@@ -397,9 +463,9 @@ mod tests {
                 let stored = |toward| {
                     let mut bytes = Vec::new();
                     store_toward(format, &[float(given); 4], toward, &mut bytes);
-                    f32::from_bits(value(format, &bytes, &mut Vec::new())[0] as u32)
+                    f32::from_bits(texel_value(format, &bytes, &mut Vec::new())[0] as u32)
                 };
-                let [low, nearest, high] = [Toward::Lower, Toward::Nearest, Toward::Higher].map(stored);
+                let [low, nearest, high] = [RoundToward::Lower, RoundToward::Nearest, RoundToward::Higher].map(stored);
                 prop_assert!(low <= given && given <= high, "{format} {given}: {low} {high}");
                 prop_assert!(nearest == low || nearest == high, "{format} {given}: {low} {nearest} {high}");
             }
@@ -409,25 +475,46 @@ mod tests {
     #[test]
     fn components_that_a_format_lacks_are_zero_and_one() {
         let mut scratch = Vec::new();
-        assert_eq!(value(ImageFormat::R8, &[255], &mut scratch), [float(1.0), 0, 0, float(1.0)]);
-        assert_eq!(value(ImageFormat::Rg8i, &[0xff, 2], &mut scratch), [0xffff_ffff, 2, 0, 1]);
-        assert_eq!(absent(ImageFormat::R32f), [0, 0, 0, float(1.0)]);
-        assert_eq!(absent(ImageFormat::Rgba8ui), [0; 4]);
         assert_eq!(
-            border(ImageFormat::D16, BorderColor::OpaqueWhite),
+            texel_value(ImageFormat::R8, &[255], &mut scratch),
             [float(1.0), 0, 0, float(1.0)]
         );
-        assert_eq!(border(ImageFormat::Rgba8ui, BorderColor::IntOpaqueBlack), [0, 0, 0, 1]);
+        assert_eq!(
+            texel_value(ImageFormat::Rg8i, &[0xff, 2], &mut scratch),
+            [0xffff_ffff, 2, 0, 1]
+        );
+        assert_eq!(absent_texel(ImageFormat::R32f), [0, 0, 0, float(1.0)]);
+        assert_eq!(absent_texel(ImageFormat::Rgba8ui), [0; 4]);
+        assert_eq!(
+            border_texel(ImageFormat::D16, BorderColor::OpaqueWhite),
+            [float(1.0), 0, 0, float(1.0)]
+        );
+        assert_eq!(border_texel(ImageFormat::Rgba8ui, BorderColor::IntOpaqueBlack), [0, 0, 0, 1]);
     }
 
     #[test]
     fn integers_that_do_not_fit_are_told() {
         let mut stored = Vec::new();
-        assert_eq!(store(ImageFormat::R8ui, &[256, 0, 0, 0], &mut stored), Held::No);
-        assert_eq!(store(ImageFormat::R8i, &[0xffff_ff80, 0, 0, 0], &mut stored), Held::Yes);
-        assert_eq!(store(ImageFormat::R8i, &[0x80, 0, 0, 0], &mut stored), Held::No);
-        assert_eq!(store(ImageFormat::Rgb10A2ui, &[1023, 0, 0, 4], &mut stored), Held::No);
-        assert_eq!(store(ImageFormat::R64ui, &[u64::MAX, 0, 0, 0], &mut stored), Held::Yes);
+        assert_eq!(
+            store_texel(ImageFormat::R8ui, &[256, 0, 0, 0], &mut stored),
+            StoreFit::OutOfRange
+        );
+        assert_eq!(
+            store_texel(ImageFormat::R8i, &[0xffff_ff80, 0, 0, 0], &mut stored),
+            StoreFit::Fits
+        );
+        assert_eq!(
+            store_texel(ImageFormat::R8i, &[0x80, 0, 0, 0], &mut stored),
+            StoreFit::OutOfRange
+        );
+        assert_eq!(
+            store_texel(ImageFormat::Rgb10A2ui, &[1023, 0, 0, 4], &mut stored),
+            StoreFit::OutOfRange
+        );
+        assert_eq!(
+            store_texel(ImageFormat::R64ui, &[u64::MAX, 0, 0, 0], &mut stored),
+            StoreFit::Fits
+        );
         assert_eq!(stored[..3], [0, 0x80, 0x80]);
     }
 }
