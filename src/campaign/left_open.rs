@@ -17,6 +17,7 @@ use super::test_run::{PreparedTest, TestEngine, job_of, judge, object_job};
 use crate::CampaignError;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
+use vkcert_exec::comparison::{differing_bits, differing_contents};
 use vkcert_exec::judge::Judgement;
 use vkcert_exec::judged_bytes::{Judged, Judging};
 use vkcert_exec::prepare::{ModuleUse, Prepared};
@@ -188,18 +189,11 @@ impl<'a> LeftOpen<'a> {
         expectations: Expectations,
     ) -> Differences {
         let mut found = Differences::default();
-        for (buffer, (left, right)) in
-            left.iter().zip(right).enumerate().filter(|(_, (left, right))| left != right)
-        {
-            found.closed |= left.len() != right.len();
-            let differing = left
-                .iter()
-                .zip(right.iter())
-                .enumerate()
-                .filter(|(_, (left, right))| left != right);
-            for (byte, _) in differing {
-                match self.opening(buffer, byte as u64, between, expectations) {
-                    Some(opening) => drop(found.open.insert((buffer, opening))),
+        for difference in differing_contents(left, right) {
+            found.closed |= difference.lengths_differ();
+            for offset in difference.offsets() {
+                match self.opening(difference.buffer, offset as u64, between, expectations) {
+                    Some(opening) => drop(found.open.insert((difference.buffer, opening))),
                     None => found.closed = true,
                 }
             }
@@ -226,12 +220,7 @@ impl<'a> LeftOpen<'a> {
         module: &ModuleKey,
         [left, right]: [&Records; 2],
     ) -> Option<BTreeSet<u32>> {
-        let bits = left.words.len().max(right.words.len()) as u32 * 32;
-        let mut differing: BTreeSet<u32> =
-            (0..bits).filter(|bit| left.has(*bit) != right.has(*bit)).collect();
-        let witnesses = left.witnesses.keys().chain(right.witnesses.keys());
-        differing
-            .extend(witnesses.filter(|bit| left.witnesses.get(bit) != right.witnesses.get(bit)));
+        let differing = differing_bits(left, right);
         if differing.is_empty() {
             return Some(differing);
         }
@@ -264,14 +253,8 @@ impl<'a> LeftOpen<'a> {
         let mut open = BTreeSet::new();
         for (_, other) in &judged[1..] {
             let first = &judged[0].1.run.buffers;
-            for (buffer, _) in first
-                .iter()
-                .zip(&other.run.buffers)
-                .enumerate()
-                .filter(|(_, (one, two))| one != two)
-            {
-                self.varied.borrow_mut().insert(buffer);
-            }
+            let varied = differing_contents(first, &other.run.buffers);
+            self.varied.borrow_mut().extend(varied.map(|difference| difference.buffer));
             open.extend(
                 self.contents(
                     first,

@@ -14,6 +14,7 @@ use super::test_run::{
 };
 use crate::CampaignError;
 use std::num::NonZeroU32;
+use vkcert_exec::comparison::differing_contents;
 use vkcert_exec::prepare::{ModuleUse, Prepared};
 use vkcert_exec::{Completion, Counts, Executor, Job, JobModule, Run, RunOutcome};
 use vkcert_model::finding::{Checks, Finding, FindingKind};
@@ -22,6 +23,7 @@ use vkcert_model::judged::JudgedParts;
 use vkcert_model::project::Contraction;
 use vkcert_model::records::Records;
 use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_oracle::contents::ContentsDifference;
 use vkcert_sequential::SequentialExecutor;
 
 /// Words of a module whose decoding takes longer than starting another thread for it.
@@ -145,7 +147,7 @@ impl TestRun {
         expectations: Expectations,
     ) {
         let [left, right] = runs;
-        if left.buffers == right.buffers {
+        if differing_contents(&left.buffers, &right.buffers).next().is_none() {
             return;
         }
         let [left_name, right_name] = names;
@@ -328,28 +330,25 @@ fn difference(
     [left_name, right_name]: [&str; 2],
     expectations: Expectations,
 ) -> Option<Finding> {
-    let buffers =
-        open.plan.job.buffers.iter().zip(left.buffers.iter().zip(&right.buffers)).enumerate();
-    let (name, offset, count) =
-        buffers.into_iter().find_map(|(index, (buffer, (left, right)))| {
-            let differing = left
-                .iter()
-                .zip(right.iter())
-                .enumerate()
-                .filter(|(_, (left, right))| left != right);
-            let closed = |offset: &usize| {
-                open.opening(index, *offset as u64, Between::Modules, expectations).is_none()
-            };
-            let mut offsets = differing.map(|(offset, _)| offset).filter(closed);
-            let first = offsets.next()?;
-            Some((buffer.name.clone(), first, 1 + offsets.count()))
+    let closed_offsets = differing_contents(&left.buffers, &right.buffers).map(|difference| {
+        let ContentsDifference { buffer, .. } = difference;
+        let is_closed = move |offset: &usize| {
+            open.opening(buffer, *offset as u64, Between::Modules, expectations).is_none()
+        };
+        (buffer, difference.offsets().filter(is_closed))
+    });
+    let (buffer, offset, count) =
+        closed_offsets.into_iter().find_map(|(buffer, mut offsets)| {
+            let first_offset = offsets.next()?;
+            Some((buffer, first_offset, 1 + offsets.count()))
         })?;
+    let name = &open.plan.job.buffers[buffer].name;
     let message = format!(
         "{left_name} and {right_name} module leave different contents in buffer `{name}`: {count} bytes differ, the first at offset {offset}"
     );
     let finding = Finding::new(FindingKind::EngineDisagreement, message)
         .detail("comparison", format!("{left_name}/{right_name}"))
-        .detail("buffer", name)
+        .detail("buffer", name.as_str())
         .detail("offset", offset);
     Some(finding)
 }

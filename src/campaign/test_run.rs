@@ -15,8 +15,8 @@ use vkcert_exec::judge::{self, Judgement};
 use vkcert_exec::prepare::Prepared;
 use vkcert_exec::schedule::Following;
 use vkcert_exec::{
-    BufferContents, Completion, Counts, ExecError, Executor, Job, JobModule, Run, RunOutcome,
-    RunRequest, Unobserved,
+    BufferContents, Completion, Counts, ExecError, Executor, Job, JobBuffer, JobModule, Run,
+    RunOutcome, RunRequest, Unobserved,
 };
 use vkcert_model::altered::AlteredStores;
 use vkcert_model::evidence::{LoweringDecision, Mismatch};
@@ -28,6 +28,7 @@ use vkcert_model::project::Contraction;
 use vkcert_model::records::Records;
 use vkcert_model::schedule::{DirectedResult, Schedule, ScheduleResult, Schedules};
 use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_oracle::contents::ContentsDifference;
 use vkcert_sequential::SequentialExecutor;
 
 /// A test that is checked and laid out, ready for any engine.
@@ -110,6 +111,23 @@ impl TestRun {
                 self.left_open.push(note);
             }
         }
+    }
+
+    /// Final contents by index of `Job::buffers`; none where the run left none of one.
+    pub(crate) fn contents_of(&self, job: &Job) -> Option<Vec<BufferContents>> {
+        job.buffers.iter().map(|buffer| self.outputs.get(&buffer.name).map(Arc::clone)).collect()
+    }
+
+    /// The buffers of which two runs of the test left different contents, ascending.
+    pub(crate) fn differing_outputs<'r>(
+        &'r self,
+        other_run: &'r TestRun,
+        job: &'r Job,
+    ) -> impl Iterator<Item = ContentsDifference<'r>> {
+        job.buffers.iter().enumerate().filter_map(|(buffer, JobBuffer { name, .. })| {
+            let (left, right) = (self.outputs.get(name)?, other_run.outputs.get(name)?);
+            ContentsDifference::between(buffer, left, right)
+        })
     }
 
     /// What is not known of the test: it is no pass.

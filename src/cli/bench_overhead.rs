@@ -19,6 +19,7 @@ use crate::campaign::engines::{EngineSettings, Vulkan};
 use crate::campaign::kernel::{self, Kernel, Variant, Wanted};
 use crate::campaign::plan::{EngineChoice, EngineRequest};
 use crate::campaign::recording;
+use crate::exec::comparison::differing_contents;
 use crate::exec::vulkan::{RunTime, VulkanExecutor};
 use crate::exec::{Completion, Executor, Job, Run, Unobserved};
 use crate::glsl::KernelSource;
@@ -151,7 +152,7 @@ fn measure_kernel(
     let measured_module = compiled_kernel.measured().ok_or_else(unmeasurable)?;
     let (traced_run, instrumented_run) =
         (run_untimed(kernel, executor, &traced)?, run_untimed(kernel, executor, &instrumented)?);
-    if traced_run.buffers != instrumented_run.buffers {
+    if differing_contents(&traced_run.buffers, &instrumented_run.buffers).next().is_some() {
         return Err(Failure::tool(format!(
             "built-in kernel `{}`: traced and instrumented module leave different outputs on this device",
             kernel.id

@@ -8,6 +8,7 @@
 //! (`instrument`).
 
 pub mod alteration;
+pub mod comparison;
 pub mod flow;
 pub mod judge;
 pub mod judged_bytes;

@@ -7,13 +7,12 @@
 //! Does not cover: variation that no repetition shows; findings that come in some repetitions only
 //! are reported, but are no variation of the result.
 
+use super::comparison::run_differences;
 use super::{Completion, Counts, ExecError, Job, Observer, Run, RunRequest, Unobserved};
 use std::hash::{Hash, Hasher};
 use std::num::NonZeroU32;
 use vkcert_model::finding::Finding;
 use vkcert_model::finding_index::FindingIndex;
-use vkcert_model::id::ModuleKey;
-use vkcert_model::records::Records;
 
 /// One of the different results that repetitions of a job left.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,10 +103,7 @@ impl Results {
                 }
             }
         }
-        let same = |old: &Run| {
-            (&old.completion, &old.buffers, &old.records)
-                == (&run.completion, &run.buffers, &run.records)
-        };
+        let same = |old: &Run| run_differences(old, &run).next().is_none();
         let index = self.different.iter().position(same).unwrap_or(self.different.len());
         if index == self.different.len() {
             self.different.push(run);
@@ -162,59 +158,15 @@ impl Results {
         // The earliest of those that came equally often.
         let common = (0..self.different.len()).rev().max_by_key(|index| frequency(*index))?;
         let odd = self.of.iter().position(|of| *of != common)?;
-        let place = difference(job, &self.different[common], &self.different[self.of[odd]])?;
+        let (common_run, odd_run) = (&self.different[common], &self.different[self.of[odd]]);
+        let first_difference = run_differences(common_run, odd_run).next()?;
         Some(format!(
-            "the result varies: {} of {} repetitions agree; in repetition {} {place}",
+            "the result varies: {} of {} repetitions agree; in repetition {} {}",
             frequency(common),
             self.of.len(),
-            odd + 1
+            odd + 1,
+            first_difference.in_words(job)
         ))
-    }
-}
-
-/// Where two completed runs of a job first differ, in words: buffers before records.
-fn difference(job: &Job, common: &Run, odd: &Run) -> Option<String> {
-    let buffers = common.buffers.iter().zip(&odd.buffers).enumerate();
-    let buffer =
-        buffers.filter(|(_, (left, right))| left != right).map(|(index, (left, right))| {
-            let name = job.buffers.get(index).map_or("?", |buffer| buffer.name.as_str());
-            format!("buffer `{name}` differs, first at byte {}", first_difference(left, right))
-        });
-    let modules = common.records.keys().chain(odd.records.keys());
-    let records = modules.filter_map(|module| {
-        record_difference(module, common.records.get(module), odd.records.get(module))
-    });
-    let number = (common.buffers.len() != odd.buffers.len())
-        .then(|| "another number of buffers came back".to_owned());
-    buffer.chain(records).chain(number).next()
-}
-
-/// Index of the first element that differs; the length of the shorter where it begins the longer.
-fn first_difference<T: PartialEq>(left: &[T], right: &[T]) -> usize {
-    left.iter()
-        .zip(right)
-        .position(|(left, right)| left != right)
-        .unwrap_or(left.len().min(right.len()))
-}
-
-fn record_difference(
-    module: &ModuleKey,
-    common: Option<&Records>,
-    odd: Option<&Records>,
-) -> Option<String> {
-    match (common, odd) {
-        (Some(common), Some(odd)) if common == odd => None,
-        (Some(common), Some(odd)) if common.words != odd.words => {
-            let word = first_difference(&common.words, &odd.words);
-            Some(format!("the records of kernel `{module}` differ, first in word {word}"))
-        }
-        (Some(_), Some(_)) => {
-            Some(format!("the witnesses in the records of kernel `{module}` differ"))
-        }
-        (None, None) => None,
-        (Some(_), None) | (None, Some(_)) => {
-            Some(format!("there are no records of kernel `{module}`, or there alone"))
-        }
     }
 }
 
@@ -240,6 +192,7 @@ mod tests {
     use crate::JobBuffer;
     use proptest::prelude::*;
     use vkcert_model::finding::{Checks, FindingKind};
+    use vkcert_model::records::Records;
 
     fn job() -> Job {
         let buffer = |name: &str| JobBuffer {

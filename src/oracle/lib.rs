@@ -7,6 +7,7 @@
 
 pub mod compare;
 pub mod comparison;
+pub mod contents;
 pub mod difference;
 pub mod failable;
 pub mod float;

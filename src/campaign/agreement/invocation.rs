@@ -13,7 +13,7 @@ use crate::left_open::{Between, Expectations, LeftOpen, Recorded};
 use crate::test_run::{TestRun, job_of, judge};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_exec::schedule::Permuted;
-use vkcert_exec::{Completion, Executor, Job, JobBuffer, Run, RunRequest};
+use vkcert_exec::{Completion, Executor, Job, Run, RunRequest};
 use vkcert_instrument::DispatchSize;
 use vkcert_model::invocations::{InvocationRecords, Ranks};
 use vkcert_model::project::Contraction;
@@ -265,9 +265,7 @@ impl ByInvocation<'_> {
         {
             return Ok(());
         }
-        let left = |buffer: &JobBuffer| self.vulkan.outputs.get(&buffer.name).cloned();
-        let production: Option<Vec<_>> = plan.job.buffers.iter().map(left).collect();
-        let production = production.ok_or("there are no outputs")?;
+        let production = self.vulkan.contents_of(&plan.job).ok_or("there are no outputs")?;
         let expectations = Expectations::of(self.vulkan.verdict, verdict);
         match self.open.contents(&production, &run.buffers, Between::Modules, expectations).closed {
             false => Ok(()),

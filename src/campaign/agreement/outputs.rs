@@ -57,11 +57,7 @@ pub(super) fn compare(
     if ours.outputs.is_empty() || theirs.outputs.is_empty() {
         return without_outputs(&job, plan, ours, theirs);
     }
-    if job
-        .buffers
-        .iter()
-        .all(|buffer| ours.outputs.get(&buffer.name) == theirs.outputs.get(&buffer.name))
-    {
+    if ours.differing_outputs(theirs, &job).next().is_none() {
         return OutputComparison::settled(AgreementOutcome::Identical);
     }
     let blocks = Blocks::of(&job);
@@ -105,13 +101,8 @@ pub(super) fn unexcused(
     let expectations = Expectations::of(ours.verdict, theirs.verdict);
     let both_pass = expectations == Expectations::MetByBoth;
     let mut differences = Vec::new();
-    for (index, buffer) in job.buffers.iter().enumerate() {
-        let (Some(left), Some(right)) =
-            (ours.outputs.get(&buffer.name), theirs.outputs.get(&buffer.name))
-        else {
-            continue;
-        };
-        differences.extend(blocks.differences(index, left, right));
+    for contents in ours.differing_outputs(theirs, job) {
+        differences.extend(blocks.differences(contents));
     }
     // Both engines meet the same expectation with a tolerance: the difference is what the test
     // allows.

@@ -14,12 +14,12 @@ use super::super::test_run::{
 };
 use crate::CampaignError;
 use serde_json::Value;
-use vkcert_derivation::agreement::difference::marked;
+use vkcert_derivation::agreement::difference::{OnlyIn, Row, differing_rows, marked};
 use vkcert_exec::{Completion, Job};
 use vkcert_model::id::ModuleKey;
 use vkcert_model::records::Records;
 use vkcert_model::schedule::Schedule;
-use vkcert_model::structure::MarkIndex;
+use vkcert_model::structure::KernelStructure;
 
 /// A measuring job with what it recorded in the ordinary schedule.
 struct Measure {
@@ -44,7 +44,8 @@ pub(super) struct CoverageDifference {
     /// `vector TF of D3 `a && b``.
     pub what: String,
     pub details: Vec<(&'static str, Value)>,
-    pub only: Only,
+    /// The ordinary schedule is the left of the two.
+    pub only: OnlyIn,
     /// What recorded it, of which module and as which bit; none for barriers.
     recorded: Option<(Recorded, ModuleKey, u32)>,
 }
@@ -59,13 +60,6 @@ impl CoverageDifference {
         }
         open.dependence(*recorded).bits.get(key).is_some_and(|bits| bits.contains(bit))
     }
-}
-
-/// Which of the two covers it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Only {
-    Ordinary,
-    Other,
 }
 
 impl<'a> Measures<'a> {
@@ -129,54 +123,47 @@ impl<'a> Measures<'a> {
     }
 }
 
-fn only(ordinary: &Records, other: &Records, bit: u32) -> Option<Only> {
-    match (ordinary.has(bit), other.has(bit)) {
-        (true, false) => Some(Only::Ordinary),
-        (false, true) => Some(Only::Other),
-        (true, true) | (false, false) => None,
-    }
-}
-
 /// With the bit that recorded it.
 type BitDifference = (Option<u32>, CoverageDifference);
 
 fn source_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<BitDifference> {
     let Some(measured) = kernel.measured() else { return Vec::new() };
-    let layout = &measured.markers.layout;
-    let rows =
-        layout.decisions.iter().flat_map(|slot| slot.vectors.iter().map(move |row| (slot, row)));
-    let vectors = rows.filter_map(|(slot, row)| {
-        let only = only(ordinary, other, slot.base + row.sum)?;
-        let (decision, vector) = (slot.decision.to_string(), row.vector.values.to_string());
-        let text = measured.structure.decision(slot.decision).text.clone();
-        let what = format!("vector {vector} of {decision} `{text}`");
-        let details =
-            vec![("decision", decision.into()), ("text", text.into()), ("vector", vector.into())];
+    let rows = differing_rows(&measured.markers.layout, [ordinary, other]).map(|(row, only)| {
+        let (what, details) = row_in_words(row, &measured.structure);
         let kernel = kernel.name.clone();
-        Some((
-            Some(slot.base + row.sum),
-            CoverageDifference { kernel, what, details, only, recorded: None },
-        ))
+        (Some(row.bit()), CoverageDifference { kernel, what, details, only, recorded: None })
     });
-    let marks = layout.marks.iter().enumerate().filter_map(|(index, bit)| {
-        let only = only(ordinary, other, *bit)?;
-        let what = marked(&measured.structure, MarkIndex(index as u32));
-        let details = vec![("mark", index.into()), ("text", what.as_str().into())];
-        let kernel = kernel.name.clone();
-        Some((Some(*bit), CoverageDifference { kernel, what, details, only, recorded: None }))
-    });
-    vectors.chain(marks).chain(barrier_differences(kernel, ordinary, other)).collect()
+    rows.chain(barrier_differences(kernel, ordinary, other)).collect()
+}
+
+/// A vector or mark in words, and what a finding has of it by name.
+fn row_in_words(row: Row<'_>, structure: &KernelStructure) -> (String, Vec<(&'static str, Value)>) {
+    match row {
+        Row::Vector(slot, vector_row) => {
+            let decision = slot.decision.to_string();
+            let vector = vector_row.vector.values.to_string();
+            let text = structure.decision(slot.decision).text.as_str();
+            let what = format!("vector {vector} of {decision} `{text}`");
+            let details = vec![
+                ("decision", decision.into()),
+                ("text", text.into()),
+                ("vector", vector.into()),
+            ];
+            (what, details)
+        }
+        Row::Mark(index, _) => {
+            let what = marked(structure, index);
+            let details = vec![("mark", index.0.into()), ("text", what.as_str().into())];
+            (what, details)
+        }
+    }
 }
 
 /// Barriers that all invocations of a workgroup executed in one of the two alone.
 fn barrier_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<BitDifference> {
     let differing = kernel.barriers().into_iter().enumerate().filter_map(|(index, barrier)| {
         let executed = |records: &Records| records.barriers.contains_key(&barrier.number);
-        let only = match (executed(ordinary), executed(other)) {
-            (true, false) => Only::Ordinary,
-            (false, true) => Only::Other,
-            (true, true) | (false, false) => return None,
-        };
+        let only = OnlyIn::of(executed(ordinary), executed(other))?;
         let (obligation, place) =
             (format!("BAR{}", index + 1), format!("{}:{}", barrier.file, barrier.line));
         let what = format!("{obligation} (barrier at {place})");
@@ -192,7 +179,7 @@ fn object_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> V
     let outcomes =
         branches.flat_map(|branch| branch.outcomes.iter().map(move |outcome| (branch, outcome)));
     let differing = outcomes.filter_map(|(branch, outcome)| {
-        let only = only(ordinary, other, outcome.bit)?;
+        let only = OnlyIn::of(ordinary.has(outcome.bit), other.has(outcome.bit))?;
         let obligation = format!("{}.{}", branch.id, outcome.label);
         let what = format!("{obligation} ({} {})", branch.kind, outcome.text);
         let details =

@@ -15,7 +15,8 @@ use super::super::test_run::{ModuleRecords, TestEngine, TestRun, job_of, judge, 
 use crate::CampaignError;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage::mcdc::Mcdc;
-use vkcert_exec::{BufferContents, Completion, Job, Run};
+use vkcert_exec::comparison::differing_contents;
+use vkcert_exec::{Completion, Job, Run};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::ModuleKey;
 use vkcert_model::procedure::Limits;
@@ -139,8 +140,7 @@ impl Measure<'_> {
         }
         let verdict = judge(self.open.plan, directed)?.verdict;
         let names = &self.open.plan.job.buffers;
-        let left: Vec<BufferContents> =
-            names.iter().map(|buffer| run.outputs[&buffer.name].clone()).collect();
+        let left = run.contents_of(&self.open.plan.job).expect("a run that completed left all");
         let expectations = Expectations::of(run.verdict, verdict);
         let differences =
             self.open.contents(&left, &directed.buffers, Between::Modules, expectations);
@@ -148,12 +148,9 @@ impl Measure<'_> {
         if !differences.closed {
             return Ok(Standing::Counts(self.open.notes(&between, &differences.open)));
         }
-        let differing = names
-            .iter()
-            .zip(left.iter().zip(&directed.buffers))
-            .filter(|(_, (left, right))| left != right);
-        let differing: Vec<String> =
-            differing.map(|(buffer, _)| format!("`{}`", buffer.name)).collect();
+        let differing: Vec<String> = differing_contents(&left, &directed.buffers)
+            .map(|difference| format!("`{}`", names[difference.buffer].name))
+            .collect();
         let reason = format!("it leaves other contents in {}", differing.join(", "));
         // Other schedules are judged where they are asked for; else the reason alone is told.
         let asked_for = run.schedules.is_some();

@@ -7,10 +7,12 @@
 
 use super::super::test_run::PreparedTest;
 use std::collections::BTreeMap;
+use vkcert_exec::comparison::differing_contents;
 use vkcert_exec::prepare::{ExpectedContents, Prepared};
 use vkcert_exec::{Job, Run};
 use vkcert_model::element::{DataType, ScalarClass, ScalarType};
 use vkcert_oracle::compare::ulp_distance;
+use vkcert_oracle::contents::ContentsDifference;
 use vkcert_oracle::scalar::{decode_float, read_scalar};
 
 /// Where a run in some order left other contents than production did.
@@ -30,22 +32,13 @@ pub(super) fn difference(
     open: impl Fn(usize, u64) -> bool,
 ) -> Option<Difference> {
     let mut first: Option<Difference> = None;
-    for (buffer, (ours, theirs)) in production.buffers.iter().zip(&run.buffers).enumerate() {
-        for (offset, _) in
-            differing(ours, theirs).filter(|(offset, _)| !open(buffer, *offset as u64))
-        {
+    for contents in differing_contents(&production.buffers, &run.buffers) {
+        let buffer = contents.buffer;
+        for offset in contents.offsets().filter(|offset| !open(buffer, *offset as u64)) {
             first.get_or_insert(Difference { buffer, offset, bytes: 0 }).bytes += 1;
         }
     }
     first
-}
-
-fn differing<'a>(ours: &'a [u8], theirs: &'a [u8]) -> impl Iterator<Item = (usize, &'a u8)> {
-    ours.iter()
-        .enumerate()
-        .zip(theirs)
-        .filter(|((_, ours), theirs)| ours != theirs)
-        .map(|(ours, _)| ours)
 }
 
 /// How far two floats lie apart.
@@ -126,17 +119,17 @@ impl Elements {
     }
 
     /// The greatest sizes by which the floats of a buffer differ.
-    pub(super) fn largest(&self, ours: &[u8], theirs: &[u8]) -> Option<Size> {
+    pub(super) fn largest(&self, contents: ContentsDifference<'_>) -> Option<Size> {
         let mut largest: Option<Size> = None;
         let mut end = 0;
-        for (offset, _) in differing(ours, theirs) {
+        for offset in contents.offsets() {
             if offset < end {
                 continue;
             }
             let (scalar, start) = self.at(offset);
             end = start + scalar.size();
             let bits = |bytes: &[u8]| read_scalar(bytes, scalar, start).unwrap_or_default();
-            if let Some(size) = Size::of(scalar, bits(ours), bits(theirs)) {
+            if let Some(size) = Size::of(scalar, bits(contents.left), bits(contents.right)) {
                 largest = Some(largest.map_or(size, |largest| largest.max(size)));
             }
         }

@@ -4,13 +4,14 @@
 //! Promises: the details are those of `docs/findings.md`.
 //! Does not cover: which schedules were run.
 
-use super::coverage::Only;
 use super::element::{Difference, Elements, Size};
 use super::trial::{Covered, Shown, Trial};
 use crate::CampaignError;
 use crate::test_run::judge;
 use std::collections::BTreeSet;
+use vkcert_derivation::agreement::difference::OnlyIn;
 use vkcert_exec::Run;
+use vkcert_exec::comparison::differing_contents;
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::schedule::{Order, Schedule, Turns};
 use vkcert_oracle::compare::{shown_bits, value_as_json};
@@ -126,10 +127,10 @@ impl Trial<'_, '_> {
 
     /// The greatest sizes by which floats differ, over all buffers.
     fn largest(&self, run: &Run) -> Option<Size> {
-        let pairs = self.production.buffers.iter().zip(&run.buffers).enumerate();
-        let differing = pairs.filter(|(_, (ours, theirs))| ours != theirs);
-        let sizes = differing.filter_map(|(buffer, (ours, theirs))| {
-            Elements::of(self.prepared, self.plan, self.means.job(), buffer).largest(ours, theirs)
+        let differing = differing_contents(&self.production.buffers, &run.buffers);
+        let sizes = differing.filter_map(|contents| {
+            Elements::of(self.prepared, self.plan, self.means.job(), contents.buffer)
+                .largest(contents)
         });
         sizes.reduce(Size::max)
     }
@@ -140,9 +141,9 @@ impl Trial<'_, '_> {
         let kernels: BTreeSet<&str> =
             differences.iter().map(|difference| difference.kernel.as_str()).collect();
         let kernels: Vec<String> = kernels.into_iter().map(str::to_owned).collect();
-        let only = |only: Only| match only {
-            Only::Ordinary => Schedule::IN_ORDER.to_string(),
-            Only::Other => schedule.to_string(),
+        let only = |only: OnlyIn| match only {
+            OnlyIn::Left => Schedule::IN_ORDER.to_string(),
+            OnlyIn::Right => schedule.to_string(),
         };
         let told: Vec<String> = differences
             .iter()

@@ -16,6 +16,7 @@ use crate::CampaignError;
 use crate::left_open::{Between, Expectations, LeftOpen, Recorded};
 use crate::test_run::{PreparedTest, TestEngine, judge};
 use std::collections::BTreeSet;
+use vkcert_exec::comparison::differing_contents;
 use vkcert_exec::prepare::Prepared;
 use vkcert_exec::schedule::Dispatches;
 use vkcert_exec::{Completion, Run, RunOutcome};
@@ -110,7 +111,8 @@ impl<'a, 'e> Trial<'a, 'e> {
 
     /// How a schedule ended. What differs where it may is kept as a note.
     fn ending(&mut self, run: &Run, schedule: Schedule) -> Result<Ending, CampaignError> {
-        if run.completion != Completion::Completed || run.buffers == self.production.buffers {
+        let mut differing = differing_contents(&self.production.buffers, &run.buffers);
+        if run.completion != Completion::Completed || differing.next().is_none() {
             return Ok(ending(self.production, run, |_, _| false));
         }
         let expectations = Expectations::of(self.verdict, judge(self.plan, run)?.verdict);
@@ -204,11 +206,9 @@ impl<'a, 'e> Trial<'a, 'e> {
 
     /// Notes which buffers a run left otherwise, and what the test says of that.
     fn note_contents(&mut self, run: &Run) -> Result<(), CampaignError> {
-        let buffers =
-            self.means.job().buffers.iter().zip(self.production.buffers.iter().zip(&run.buffers));
-        let changed = buffers
-            .filter(|(_, (ours, theirs))| ours != theirs)
-            .map(|(buffer, _)| buffer.name.clone());
+        let buffers = &self.means.job().buffers;
+        let changed = differing_contents(&self.production.buffers, &run.buffers)
+            .map(|difference| buffers[difference.buffer].name.clone());
         self.all.buffers.extend(changed);
         self.all.verdicts.insert(judge(self.plan, run)?.verdict.to_string());
         Ok(())

@@ -18,6 +18,7 @@ use crate::exec::prepare::{ModuleUse, Prepared};
 use crate::exec::sequential::SequentialExecutor;
 use crate::glsl::cpp::CppProgram;
 use crate::model::verdict::EngineName;
+use crate::oracle::contents::ContentsDifference;
 use std::path::{Path, PathBuf};
 
 /// A kernel under one specialization, with its program.
@@ -247,24 +248,17 @@ impl ProgramBench<'_> {
         if !run.verdict.ran() || run.outputs.is_empty() {
             return Compared::NotRun(run.reason.clone().unwrap_or_else(|| "no outputs".to_owned()));
         }
-        for (buffer, bytes) in plan.job.buffers.iter().zip(contents) {
+        for (buffer_index, (buffer, bytes)) in plan.job.buffers.iter().zip(contents).enumerate() {
             let Some(engine_bytes) = run.outputs.get(&buffer.name) else {
                 return Compared::NotRun(format!("`{}` did not come back", buffer.name));
             };
-            let differing_count = bytes
-                .iter()
-                .zip(engine_bytes.iter())
-                .filter(|(program_byte, engine_bytes)| program_byte != engine_bytes)
-                .count();
-            if differing_count > 0 || bytes.len() != engine_bytes.len() {
-                let first_difference = bytes
-                    .iter()
-                    .zip(engine_bytes.iter())
-                    .position(|(program_byte, engine_bytes)| program_byte != engine_bytes)
-                    .unwrap_or(bytes.len());
+            if let Some(difference) = ContentsDifference::between(buffer_index, bytes, engine_bytes)
+            {
                 return Compared::Different(format!(
-                    "{differing_count} bytes of `{}`, the first at {first_difference}",
-                    buffer.name
+                    "{} bytes of `{}`, the first at {}",
+                    difference.offsets().count(),
+                    buffer.name,
+                    difference.first_offset()
                 ));
             }
         }

@@ -32,12 +32,42 @@ pub struct RecordDifference<'a> {
     pub only_on: EngineName,
 }
 
+/// Which of two records has what the other lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnlyIn {
+    Left,
+    Right,
+}
+
+impl OnlyIn {
+    /// None where both have it, or neither.
+    pub fn of(in_left: bool, in_right: bool) -> Option<Self> {
+        match (in_left, in_right) {
+            (true, false) => Some(Self::Left),
+            (false, true) => Some(Self::Right),
+            (true, true) | (false, false) => None,
+        }
+    }
+}
+
 /// What one engine alone recorded: vectors, then marks. The sequential engine's records are the
 /// first.
 pub fn differing<'a>(
     layout: &'a RecordLayout,
-    [ours, theirs]: [&Records; 2],
+    records: [&Records; 2],
 ) -> Vec<RecordDifference<'a>> {
+    let on_engine = |(row, only_in)| match only_in {
+        OnlyIn::Left => RecordDifference { row, only_on: EngineName::Sequential },
+        OnlyIn::Right => RecordDifference { row, only_on: EngineName::Vulkan },
+    };
+    differing_rows(layout, records).map(on_engine).collect()
+}
+
+/// What one of two records of a module alone has: vectors, then marks.
+pub fn differing_rows<'a, 'r>(
+    layout: &'a RecordLayout,
+    [left, right]: [&'r Records; 2],
+) -> impl Iterator<Item = (Row<'a>, OnlyIn)> + use<'a, 'r> {
     let vectors = layout
         .decisions
         .iter()
@@ -47,12 +77,9 @@ pub fn differing<'a>(
         .iter()
         .enumerate()
         .map(|(index, bit)| Row::Mark(MarkIndex(index as u32), *bit));
-    let alone = |row: Row<'a>| match (ours.has(row.bit()), theirs.has(row.bit())) {
-        (true, false) => Some(RecordDifference { row, only_on: EngineName::Sequential }),
-        (false, true) => Some(RecordDifference { row, only_on: EngineName::Vulkan }),
-        (true, true) | (false, false) => None,
-    };
-    vectors.chain(marks).filter_map(alone).collect()
+    vectors
+        .chain(marks)
+        .filter_map(move |row| Some((row, OnlyIn::of(left.has(row.bit()), right.has(row.bit()))?)))
 }
 
 impl RecordDifference<'_> {

@@ -10,6 +10,7 @@ use super::outputs::tells_of_undefined;
 use vkcert_model::element::{ElementType, ScalarClass};
 use vkcert_model::evidence::{BoundedBuffer, BoundedElement, ElementValue, TestEvidence};
 use vkcert_model::image::ImageFormat;
+use vkcert_oracle::contents::ContentsDifference;
 use vkcert_oracle::difference::{
     NanResult, PermittedResults, ScalarDifference, TexelComponent, ValueBasis, ZeroSigns,
 };
@@ -72,10 +73,11 @@ pub(super) fn elements(
         // Elements that a tolerance of the test covers are not listed.
         let judged = test.expected.iter().any(|expected| expected.buffer == *name);
         let [ours, theirs] = bytes;
-        let differing =
-            ours.iter().zip(theirs).enumerate().filter(|(_, (ours, theirs))| ours != theirs);
-        let mut others =
-            differing.filter(|(at, _)| !covered.iter().any(|range| range.contains(at)));
+        let differing = ContentsDifference::between(0, ours, theirs);
+        let mut others = differing
+            .into_iter()
+            .flat_map(ContentsDifference::offsets)
+            .filter(|offset| !covered.iter().any(|range| range.contains(offset)));
         derivation.check(judged || others.next().is_none(), || {
             format!("{label}: buffer {name} differs elsewhere")
         });

@@ -9,6 +9,7 @@ use vkcert_exec::Job;
 use vkcert_exec::prepare::scalar_type;
 use vkcert_model::element::ScalarType;
 use vkcert_model::image::{ImageFormat, ImageShape, TexelPlace};
+use vkcert_oracle::contents::ContentsDifference;
 use vkcert_oracle::difference::{
     PermittedResults, ScalarDifference, TexelComponent, ValueBasis, ZeroSigns,
 };
@@ -137,17 +138,17 @@ impl Blocks {
     }
 
     /// Scalars in which two contents of a buffer differ, ascending.
-    pub fn differences(&self, buffer: usize, ours: &[u8], theirs: &[u8]) -> Vec<ScalarDifference> {
+    pub fn differences(&self, contents: ContentsDifference<'_>) -> Vec<ScalarDifference> {
+        let ContentsDifference { buffer, left: ours, right: theirs } = contents;
         if let Some(shape) = self.images[buffer] {
             return texel_differences(buffer, shape.format, ours, theirs);
         }
         let mut found: Vec<ScalarDifference> = Vec::new();
-        let mut from = 0;
-        let differing = |from: usize| {
-            let (left, right) = (ours.get(from..)?, theirs.get(from..)?);
-            left.iter().zip(right).position(|(left, right)| left != right).map(|at| from + at)
-        };
-        while let Some(at) = differing(from) {
+        let mut end_of_last = 0;
+        for at in contents.offsets() {
+            if at < end_of_last {
+                continue;
+            }
             let mut scalar = self.scalar(buffer, at as u64);
             let bits =
                 |scalar: &Scalar, bytes| read_scalar(bytes, scalar.ty, scalar.offset as usize);
@@ -159,7 +160,7 @@ impl Blocks {
                     (ours[at].into(), theirs[at].into())
                 }
             };
-            from = scalar.offset as usize + scalar.ty.size();
+            end_of_last = scalar.offset as usize + scalar.ty.size();
             let permitted = PermittedResults::none_for(scalar.ty);
             let (scalar, offset) = (scalar.ty, scalar.offset);
             found.push(ScalarDifference {
