@@ -117,15 +117,8 @@ impl TestRun {
     /// A device that is lost, or does not end, in a kernel whose invocations wait for each other
     /// has most likely never run the one that is waited for.
     fn name_likely_cause(&mut self, open: &LeftOpen<'_>, completion: &Completion) {
-        let stuck = match completion {
-            Completion::DeviceLost { .. } | Completion::Timeout { .. } => true,
-            Completion::Completed
-            | Completion::Error { .. }
-            | Completion::NoTermination { .. }
-            | Completion::Unsupported { .. }
-            | Completion::Undetermined { .. }
-            | Completion::Varying { .. } => false,
-        };
+        let stuck =
+            matches!(completion, Completion::DeviceLost { .. } | Completion::Timeout { .. });
         if self.engine != EngineName::Vulkan || !stuck {
             return;
         }

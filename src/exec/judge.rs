@@ -97,19 +97,14 @@ pub fn resolved(
 
 /// The verdict on a run that did not complete, with the reason.
 fn incomplete(completion: &Completion) -> Option<(Verdict, String)> {
-    match completion {
-        Completion::Completed => None,
-        Completion::Timeout { reason } | Completion::NoTermination { reason } => {
-            Some((Verdict::Timeout, reason.clone()))
-        }
-        Completion::Unsupported { what } => Some((Verdict::Unsupported, what.clone())),
-        Completion::Error { reason } | Completion::DeviceLost { reason } => {
-            Some((Verdict::Error, reason.clone()))
-        }
-        Completion::Undetermined { reason } | Completion::Varying { reason } => {
-            Some((Verdict::Undetermined, reason.clone()))
-        }
-    }
+    let verdict = match completion {
+        Completion::Completed => return None,
+        Completion::Timeout { .. } | Completion::NoTermination { .. } => Verdict::Timeout,
+        Completion::Unsupported { .. } => Verdict::Unsupported,
+        Completion::Error { .. } | Completion::DeviceLost { .. } => Verdict::Error,
+        Completion::Undetermined { .. } | Completion::Varying { .. } => Verdict::Undetermined,
+    };
+    completion.reason().map(|reason| (verdict, reason.to_owned()))
 }
 
 struct Comparison<'a> {

@@ -221,6 +221,36 @@ pub enum Completion {
     },
 }
 
+impl Completion {
+    /// Why the run did not complete, or what is missing for it; none of one that completed.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Completed => None,
+            Self::Timeout { reason }
+            | Self::NoTermination { reason }
+            | Self::Unsupported { what: reason }
+            | Self::Error { reason }
+            | Self::DeviceLost { reason }
+            | Self::Undetermined { reason }
+            | Self::Varying { reason } => Some(reason),
+        }
+    }
+
+    /// The same completion for another reason.
+    pub fn with_reason(&self, reason: String) -> Self {
+        match self {
+            Self::Completed => Self::Completed,
+            Self::Timeout { .. } => Self::Timeout { reason },
+            Self::NoTermination { .. } => Self::NoTermination { reason },
+            Self::Unsupported { .. } => Self::Unsupported { what: reason },
+            Self::Error { .. } => Self::Error { reason },
+            Self::DeviceLost { .. } => Self::DeviceLost { reason },
+            Self::Undetermined { .. } => Self::Undetermined { reason },
+            Self::Varying { .. } => Self::Varying { reason },
+        }
+    }
+}
+
 /// As findings word it: a device that was lost is an error of the run.
 impl fmt::Display for Completion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

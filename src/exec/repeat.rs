@@ -173,17 +173,8 @@ impl Results {
 /// A completion that names its repetition, counted from 1.
 fn in_repetition(completion: &Completion, repetition: usize, of: NonZeroU32) -> Completion {
     let place = format!("in repetition {repetition} of {of}, where those before it completed");
-    let told = |reason: &str| format!("{reason} ({place})");
-    match completion {
-        Completion::Completed => Completion::Completed,
-        Completion::Timeout { reason } => Completion::Timeout { reason: told(reason) },
-        Completion::NoTermination { reason } => Completion::NoTermination { reason: told(reason) },
-        Completion::Unsupported { what } => Completion::Unsupported { what: told(what) },
-        Completion::Error { reason } => Completion::Error { reason: told(reason) },
-        Completion::DeviceLost { reason } => Completion::DeviceLost { reason: told(reason) },
-        Completion::Undetermined { reason } => Completion::Undetermined { reason: told(reason) },
-        Completion::Varying { reason } => Completion::Varying { reason: told(reason) },
-    }
+    let reason = completion.reason().unwrap_or_default();
+    completion.with_reason(format!("{reason} ({place})"))
 }
 
 #[cfg(test)]

@@ -231,15 +231,10 @@ impl ByInvocation<'_> {
             engine.run_by_invocation(request, bits).map_err(|error| error.to_string())?;
         found
             .retain(|dispatch, _| request.job.dispatches[*dispatch as usize].module == self.module);
-        match &run.completion {
-            Completion::Completed => Ok((run, found)),
-            Completion::Unsupported { what } => Err(format!("the run is unsupported: {what}")),
-            Completion::Timeout { reason }
-            | Completion::NoTermination { reason }
-            | Completion::Error { reason }
-            | Completion::DeviceLost { reason }
-            | Completion::Undetermined { reason }
-            | Completion::Varying { reason } => Err(format!("the run did not complete: {reason}")),
+        match (&run.completion, run.completion.reason()) {
+            (_, None) => Ok((run, found)),
+            (Completion::Unsupported { what }, _) => Err(format!("the run is unsupported: {what}")),
+            (_, Some(reason)) => Err(format!("the run did not complete: {reason}")),
         }
     }
 

@@ -174,18 +174,10 @@ impl Measure<'_> {
 
     /// Why a run that did not complete shows nothing; none: it completed.
     fn broken(&self, completion: &Completion) -> Option<String> {
-        let reason = match completion {
-            Completion::Completed => return None,
-            Completion::NoTermination { .. } => {
-                return Some(format!("it does not end within {} steps", self.job.limits.steps));
-            }
-            Completion::Timeout { reason }
-            | Completion::Error { reason }
-            | Completion::DeviceLost { reason }
-            | Completion::Undetermined { reason }
-            | Completion::Varying { reason } => reason,
-            Completion::Unsupported { what } => what,
-        };
+        if let Completion::NoTermination { .. } = completion {
+            return Some(format!("it does not end within {} steps", self.job.limits.steps));
+        }
+        let reason = completion.reason()?;
         Some(format!("it does not complete: {reason}"))
     }
 
