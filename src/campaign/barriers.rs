@@ -4,12 +4,12 @@
 //! Does not cover: kernels without source, whose criteria of the source are undetermined as a
 //! whole.
 
-use super::kernel::{Kernel, Measurement};
+use super::kernel::{CompiledKernel, Measurement};
 use vkcert_model::coverage::KernelBarrier;
 use vkcert_model::structure::KernelStructure;
 use vkcert_spirv::barriers::workgroup_barriers;
 
-impl Kernel {
+impl CompiledKernel {
     /// The barriers that the kernel reaches; of the production module where there is no marked one
     /// that can be used.
     pub fn barriers(&self) -> Vec<KernelBarrier> {

@@ -104,9 +104,9 @@ pub struct SetUp {
 
 /// Compiles the kernels of a project, checks what goes with them, and opens the engines.
 pub fn set_up(project: Project, request: &CampaignRequest) -> Result<SetUp, CampaignError> {
-    let mut kernels = project::compile(&project)?;
-    profile::check_modules(&project, &kernels)?;
-    configuration::configure(&project, &mut kernels)?;
+    let targeted = project::compile(&project)?;
+    profile::check_modules(&project, &targeted)?;
+    let mut kernels = configuration::configure(&project, targeted)?;
     justifications::check(&project, &kernels)?;
     let settings = &project.settings.value;
     let engine_settings = EngineSettings {

@@ -3,7 +3,7 @@
 //! Promises: two specializations are the same configuration exactly if every constant of the module
 //! has the same bits, the module's defaults filled in. Names depend on the values alone.
 
-use super::kernel::Kernel;
+use super::kernel::{CompiledKernel, Kernel, TargetedKernel};
 use crate::CampaignError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct KernelConfiguration {
 
 /// The configuration with all constants at these values; without a name it is named by them.
 pub fn under(
-    kernel: &Kernel,
+    kernel: &CompiledKernel,
     specialization: &Specialization,
     name: Option<&str>,
 ) -> Result<KernelConfiguration, CampaignError> {
@@ -114,7 +114,7 @@ fn name_of(constants: &[SpecializedConstant]) -> String {
 
 /// A kernel in the form that preparing asks for. Layouts are read from a module that no optimiser
 /// has run over: it declares all that the source declares.
-pub fn prepared(kernel: &Kernel) -> PreparedKernel {
+pub fn prepared(kernel: &CompiledKernel) -> PreparedKernel {
     let module = Arc::clone(kernel.measured().map_or(&kernel.module, |measured| &measured.module));
     PreparedKernel {
         entry: kernel.entry.clone(),
@@ -124,29 +124,32 @@ pub fn prepared(kernel: &Kernel) -> PreparedKernel {
 }
 
 /// Gives every kernel of a project its configurations; all diagnostics together.
-pub fn configure(project: &Project, kernels: &mut [Kernel]) -> Result<(), CampaignError> {
-    let mut diagnostics = Vec::new();
+pub fn configure(
+    project: &Project,
+    kernels: Vec<TargetedKernel>,
+) -> Result<Vec<Kernel>, CampaignError> {
+    let (mut configured, mut diagnostics) = (Vec::new(), Vec::new());
     for (index, (kernel, settings)) in
-        kernels.iter_mut().zip(&project.settings.value.kernels).enumerate()
+        kernels.into_iter().zip(&project.settings.value.kernels).enumerate()
     {
         let found = match settings.configurations.is_empty() {
-            true => used(project, kernel, settings),
-            false => declared(project, kernel, (index, settings)),
+            true => used(project, &kernel, settings),
+            false => declared(project, &kernel, (index, settings)),
         };
         match found {
-            Ok(found) => kernel.configurations = found,
+            Ok(configurations) => configured.push(Kernel::configured(kernel, configurations)),
             Err(CampaignError::Input(found)) => diagnostics.extend(found),
             Err(other) => return Err(other),
         }
     }
-    if diagnostics.is_empty() { Ok(()) } else { Err(CampaignError::Input(diagnostics)) }
+    if diagnostics.is_empty() { Ok(configured) } else { Err(CampaignError::Input(diagnostics)) }
 }
 
 /// Every distinct specialization that tests use, in order of first use; the defaults where no test
 /// runs the kernel.
 fn used(
     project: &Project,
-    kernel: &Kernel,
+    kernel: &CompiledKernel,
     settings: &ProjectKernel,
 ) -> Result<Vec<KernelConfiguration>, CampaignError> {
     let of_module = prepared(kernel);
@@ -184,7 +187,7 @@ fn with_include(mut found: KernelConfiguration, settings: &ProjectKernel) -> Ker
 
 fn declared(
     project: &Project,
-    kernel: &Kernel,
+    kernel: &CompiledKernel,
     (index, settings): (usize, &ProjectKernel),
 ) -> Result<Vec<KernelConfiguration>, CampaignError> {
     let of_module = prepared(kernel);

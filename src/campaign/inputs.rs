@@ -5,7 +5,7 @@
 //! requirements name. A file that changes while the run reads is an error.
 //! Does not cover: the device and its driver, which are no files of the project.
 
-use super::kernel::{Kernel, Measurement};
+use super::kernel::{CompiledKernel, Measurement};
 use super::project::module_file;
 use crate::CampaignError;
 use base64::Engine as _;
@@ -39,7 +39,10 @@ enum Keeping {
 }
 
 /// Reads every input of a project again.
-pub fn gather(project: &Project, kernels: &[Kernel]) -> Result<Inputs, CampaignError> {
+pub fn gather(
+    project: &Project,
+    kernels: &[impl AsRef<CompiledKernel>],
+) -> Result<Inputs, CampaignError> {
     let mut inputs = Inputs::default();
     for (path, hash) in &project.inputs {
         let bytes = inputs.read(project, path, Keeping::Always)?;
@@ -47,7 +50,8 @@ pub fn gather(project: &Project, kernels: &[Kernel]) -> Result<Inputs, CampaignE
             return Err(changed(path));
         }
     }
-    for (kernel, settings) in kernels.iter().zip(&project.settings.value.kernels) {
+    for (kernel, settings) in kernels.iter().map(AsRef::as_ref).zip(&project.settings.value.kernels)
+    {
         let bytes = inputs.read(project, &settings.source, Keeping::Always)?;
         if source_text(kernel).is_some_and(|text| text.as_bytes() != bytes) {
             return Err(changed(&settings.source));
@@ -74,7 +78,7 @@ fn changed(path: &str) -> CampaignError {
 }
 
 /// The text that a kernel was compiled from; none for a binary module.
-fn source_text(kernel: &Kernel) -> Option<&str> {
+fn source_text(kernel: &CompiledKernel) -> Option<&str> {
     let structure = match &kernel.measurement {
         Measurement::Markers(measured) => &measured.structure,
         Measurement::Failed { structure } => structure,

@@ -1,6 +1,6 @@
 //! Object code of a kernel: its production module made ready to have its branches recorded.
 
-use super::kernel::Kernel;
+use super::kernel::CompiledKernel;
 use rspirv::spirv::Op;
 use std::sync::{Arc, OnceLock};
 use vkcert_exec::{JobModule, ModuleRecording};
@@ -189,7 +189,7 @@ impl ObjectCode {
     }
 }
 
-impl Kernel {
+impl CompiledKernel {
     /// Production with its branches recorded; none where that cannot be.
     pub fn object_module(&self, variant: ObjectVariant) -> Option<JobModule> {
         let modules = self.object.modules.as_ref()?;

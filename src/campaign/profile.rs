@@ -6,7 +6,7 @@
 //! Does not cover: what the device that tests run on lacks (`exec::vulkan`), which is asked
 //! besides.
 
-use super::kernel::Kernel;
+use super::kernel::{CompiledKernel, Kernel, TargetedKernel};
 use super::project::{module_bytes, module_file};
 use crate::CampaignError;
 use std::collections::BTreeSet;
@@ -80,7 +80,7 @@ impl Target {
     }
 
     /// What the target lacks of what a kernel's production module needs.
-    pub fn refusals(&self, kernel: &Kernel) -> Vec<String> {
+    pub fn refusals(&self, kernel: &CompiledKernel) -> Vec<String> {
         let Target::VulkanSc(features) = self else { return Vec::new() };
         let mut found = Vec::new();
         let newer = [TargetEnvironment::Vulkan13, TargetEnvironment::Vulkan14];
@@ -174,7 +174,7 @@ impl Target {
 }
 
 /// A block whose layout only scalarBlockLayout permits. The module is valid otherwise.
-fn scalar_layout(kernel: &Kernel) -> Option<String> {
+fn scalar_layout(kernel: &CompiledKernel) -> Option<String> {
     let error =
         validate::validate_standard_layout(&kernel.production, TargetEnv::Vulkan1_2).err()?;
     let feature = ScFeature::ScalarBlockLayout.name();
@@ -190,7 +190,7 @@ fn first_line(message: &str) -> &str {
 
 /// Under Vulkan SC production modules are inputs: each must be there, and must be what the compiler
 /// makes now.
-pub fn check_modules(project: &Project, kernels: &[Kernel]) -> Result<(), CampaignError> {
+pub fn check_modules(project: &Project, kernels: &[TargetedKernel]) -> Result<(), CampaignError> {
     if project.settings.value.profile == Profile::Vulkan {
         return Ok(());
     }

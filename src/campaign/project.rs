@@ -1,6 +1,6 @@
 //! A project with its kernels compiled.
 
-use super::kernel::{self, Kernel, Wanted};
+use super::kernel::{self, CompiledKernel, TargetedKernel, Wanted};
 use super::profile::Target;
 use crate::CampaignError;
 use rayon::prelude::*;
@@ -26,19 +26,19 @@ pub fn module_file(kernel: &str) -> String {
 
 /// Compiles every kernel of the project, in project order, and asks its target; all diagnostics of
 /// all kernels together.
-pub fn compile(project: &Project) -> Result<Vec<Kernel>, CampaignError> {
+pub fn compile(project: &Project) -> Result<Vec<TargetedKernel>, CampaignError> {
     let settings = &project.settings.value;
     let target = Target::of(settings);
     let compiled = settings.kernels.par_iter().map(|kernel| {
-        let mut kernel = compile_kernel(&project.root, settings, kernel)?;
-        kernel.refused = target.refusals(&kernel);
-        Ok(kernel)
+        let compiled = compile_kernel(&project.root, settings, kernel)?;
+        let refused = target.refusals(&compiled);
+        Ok(TargetedKernel::new(compiled, refused))
     });
     all(compiled.collect())
 }
 
 /// The kernels, or the diagnostics of all of them together.
-pub fn all(results: Vec<Result<Kernel, CampaignError>>) -> Result<Vec<Kernel>, CampaignError> {
+pub fn all<K>(results: Vec<Result<K, CampaignError>>) -> Result<Vec<K>, CampaignError> {
     let mut kernels = Vec::new();
     let mut diagnostics = Vec::new();
     for result in results {
@@ -55,7 +55,7 @@ fn compile_kernel(
     root: &Path,
     settings: &ProjectFile,
     kernel: &ProjectKernel,
-) -> Result<Kernel, CampaignError> {
+) -> Result<CompiledKernel, CampaignError> {
     let name = kernel.name.as_str();
     match source_of(root, settings, kernel)? {
         Some(source) => kernel::from_glsl(name, &source, Wanted::SourceAndObject),

@@ -38,13 +38,7 @@ pub fn request(
     RecordRequest { mode, witnesses, device }
 }
 
-/// Makes the kernels' instrumented modules anew where the request asks for other records than they
-/// have.
-pub fn apply(kernels: &mut [Kernel], request: &RecordRequest) -> Result<(), CampaignError> {
-    kernels.iter_mut().try_for_each(|kernel| kernel.record_as(request))
-}
-
-/// The same for the device of a run, where there is one.
+/// Makes the kernels record on the device of a run, where there is one, as is asked for.
 pub fn apply_for(
     kernels: &mut [Kernel],
     engines: &Engines,
@@ -55,7 +49,8 @@ pub fn apply_for(
     target.check_mode(mode)?;
     match &engines.vulkan {
         Vulkan::Ready(executor) => {
-            apply(kernels, &request(mode, witnesses, executor.device(), target.atomics()))
+            let request = request(mode, witnesses, executor.device(), target.atomics());
+            kernels.iter_mut().try_for_each(|kernel| kernel.record_as(&request))
         }
         Vulkan::NotRun { .. } | Vulkan::NotAsked => Ok(()),
     }

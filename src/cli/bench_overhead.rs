@@ -16,7 +16,7 @@ use super::failure::Failure;
 use super::output;
 use super::plan;
 use crate::campaign::engines::{EngineSettings, Vulkan};
-use crate::campaign::kernel::{self, Kernel, Variant, Wanted};
+use crate::campaign::kernel::{self, CompiledKernel, Variant, Wanted};
 use crate::campaign::plan::{EngineChoice, EngineRequest};
 use crate::campaign::recording;
 use crate::exec::comparison::differing_contents;
@@ -118,7 +118,7 @@ fn choose_kernels(pattern: Option<&str>) -> Result<Vec<&'static BenchKernel>, Fa
     Ok(chosen_kernels)
 }
 
-fn compile_kernel(kernel: &BenchKernel) -> Result<Kernel, Failure> {
+fn compile_kernel(kernel: &BenchKernel) -> Result<CompiledKernel, Failure> {
     let source = KernelSource::alone(format!("{}.comp", kernel.id), kernel.text, "vulkan1.1");
     kernel::from_glsl(kernel.id, &source, Wanted::Source)
 }
@@ -128,15 +128,14 @@ fn measure_kernel(
     options: &BenchOverhead,
     executor: &mut VulkanExecutor,
 ) -> Result<Row, Failure> {
-    let mut compiled_kernel = [compile_kernel(kernel)?];
+    let mut compiled_kernel = compile_kernel(kernel)?;
     let request = recording::request(
         options.record_mode.mode(),
         Witnesses::Omitted,
         executor.device(),
         DeviceAbility::Present,
     );
-    recording::apply(&mut compiled_kernel, &request)?;
-    let [compiled_kernel] = compiled_kernel;
+    compiled_kernel.record_as(&request)?;
     let unmeasurable = || {
         Failure::tool(format!(
             "built-in kernel `{}` cannot be measured: {:?}",
@@ -231,14 +230,10 @@ fn require_completion(kernel: &BenchKernel, completion: &Completion) -> Result<(
                 hint: Some("try a smaller `--size-factor`".to_owned()),
             })
         }
-        Completion::Timeout { reason }
-        | Completion::NoTermination { reason }
-        | Completion::Error { reason }
-        | Completion::DeviceLost { reason }
-        | Completion::Undetermined { reason }
-        | Completion::Varying { reason } => Err(Failure::tool(format!(
-            "built-in kernel `{}` did not complete: {reason}",
-            kernel.id
+        incomplete => Err(Failure::tool(format!(
+            "built-in kernel `{}` did not complete: {}",
+            kernel.id,
+            incomplete.reason().unwrap_or_default()
         ))),
     }
 }

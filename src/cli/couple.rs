@@ -6,6 +6,7 @@ use super::output;
 use super::plan;
 use crate::campaign::coupling::Touched;
 use crate::campaign::engines::EngineSettings;
+use crate::campaign::kernel::Kernel;
 use crate::campaign::test_run::PreparedTest;
 use crate::campaign::{coupling, execution, project};
 use crate::exec::sequential::SequentialExecutor;
@@ -21,7 +22,8 @@ use serde_json::json;
 pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, Failure> {
     let plan = plan::plan_of(common, "all")?;
     let loaded = project::load(&couple.dir)?;
-    let kernels = project::compile(&loaded)?;
+    let kernels: Vec<Kernel> =
+        project::compile(&loaded)?.into_iter().map(Kernel::unconfigured).collect();
     let prepared_tests =
         execution::prepare(&loaded, &kernels, &plan, (Schedules::default(), None))?;
     let engines = plan::open_engines(&plan, None, EngineSettings::default())?;

@@ -4,7 +4,7 @@ use super::args::{Common, Lower, LoweredForm, OutputForm};
 use super::failure::Failure;
 use super::plan;
 use super::{output, translated};
-use crate::campaign::kernel::{self, Kernel, Wanted};
+use crate::campaign::kernel::{self, CompiledKernel, Wanted};
 use crate::campaign::project;
 use crate::exec::sequential;
 use crate::glsl::KernelSource;
@@ -82,7 +82,7 @@ fn lower_to_cpp(common: &Common, lower_arguments: &Lower) -> Result<Exit, Failur
     Ok(Exit::Success)
 }
 
-fn kernel_from_project(lower_arguments: &Lower) -> Result<Kernel, Failure> {
+fn kernel_from_project(lower_arguments: &Lower) -> Result<CompiledKernel, Failure> {
     let mut loaded = project::load(&lower_arguments.project)?;
     let kernel_names: Vec<String> = loaded
         .settings
@@ -99,10 +99,11 @@ fn kernel_from_project(lower_arguments: &Lower) -> Result<Kernel, Failure> {
         );
         diagnostic.hint(format!("kernels: {}", kernel_names.join(", ")))
     };
-    Ok(project::compile(&loaded)?.into_iter().next().ok_or_else(unknown_kernel)?)
+    let kernel = project::compile(&loaded)?.into_iter().next().ok_or_else(unknown_kernel)?;
+    Ok(kernel.into_compiled())
 }
 
-fn kernel_from_file(path: &Path) -> Result<Kernel, Failure> {
+fn kernel_from_file(path: &Path) -> Result<CompiledKernel, Failure> {
     let shown_path = path.display().to_string();
     let kernel_name = path
         .file_stem()

@@ -118,8 +118,7 @@ pub(super) fn propose_justifications(common: &Common, list: &List) -> Result<Exi
 
 fn load_kernels(list: &List) -> Result<(Project, Vec<Kernel>), Failure> {
     let project = project::load(&list.dir)?;
-    let mut kernels = project::compile(&project)?;
-    configuration::configure(&project, &mut kernels)?;
+    let kernels = configuration::configure(&project, project::compile(&project)?)?;
     Ok((project, kernels))
 }
 

@@ -8,7 +8,7 @@ use super::{output, save};
 use crate::campaign::agreement::{self, Means};
 use crate::campaign::engines::EngineSettings;
 use crate::campaign::execution::{self, Bench};
-use crate::campaign::kernel::{self, Kernel, Wanted};
+use crate::campaign::kernel::{self, CompiledKernel, Kernel, Wanted};
 use crate::campaign::profile::Target;
 use crate::campaign::test_run::{ModuleRecords, TestRun};
 use crate::campaign::{configuration, judged, kernel_coverage, project, recording};
@@ -226,12 +226,17 @@ fn undefined_pass_note(run: &TestRun) -> Option<String> {
 /// Compiles every kernel of the file; all diagnostics together.
 pub(super) fn compile_kernels(file: &ProcedureFile) -> Result<Vec<Kernel>, Failure> {
     let kernels = file.procedure.value.kernels.iter();
-    project::all(
+    let compiled = project::all(
         kernels.map(|(name, kernel)| compile_kernel(name.as_str(), kernel, &file.base)).collect(),
-    )
+    )?;
+    Ok(compiled.into_iter().map(Kernel::outside_project).collect())
 }
 
-fn compile_kernel(name: &str, kernel: &procedure::Kernel, base: &Path) -> Result<Kernel, Failure> {
+fn compile_kernel(
+    name: &str,
+    kernel: &procedure::Kernel,
+    base: &Path,
+) -> Result<CompiledKernel, Failure> {
     let (path, bytes, folder) = kernel_contents(name, kernel, base)?;
     if kernel.language == Language::Spirv {
         return kernel::from_spirv(name, &path, &bytes, &kernel.entry, kernel.target_env.name());

@@ -5,7 +5,7 @@ use super::run;
 use crate::campaign::configuration;
 use crate::campaign::engines::EngineSettings;
 use crate::campaign::execution::{self, Bench};
-use crate::campaign::kernel::Kernel;
+use crate::campaign::kernel::{CompiledKernel, Kernel};
 use crate::campaign::plan::Plan;
 use crate::campaign::profile::Target;
 use crate::campaign::project;
@@ -59,8 +59,7 @@ pub(super) fn load_subject(path: &Path) -> Result<TranslationSubject, Failure> {
 
 fn subject_of_project(path: &Path) -> Result<TranslationSubject, Failure> {
     let loaded = project::load(path)?;
-    let mut kernels = project::compile(&loaded)?;
-    configuration::configure(&loaded, &mut kernels)?;
+    let kernels = configuration::configure(&loaded, project::compile(&loaded)?)?;
     let settings = loaded.settings.value;
     let mut sources = BTreeMap::new();
     for kernel in &settings.kernels {
@@ -152,7 +151,7 @@ pub(super) fn unsupported_failure(unsupported_construct: &impl std::fmt::Display
 /// # Errors
 /// The construct that is not supported.
 pub(super) fn translate_kernel(
-    kernel: &Kernel,
+    kernel: &CompiledKernel,
     source: &KernelSource,
     specialization: &configuration::Specialization,
     job: &str,
@@ -164,7 +163,7 @@ pub(super) fn translate_kernel(
 
 /// As [`translate`], for a command.
 pub(super) fn translated_program(
-    kernel: &Kernel,
+    kernel: &CompiledKernel,
     source: &KernelSource,
     specialization: &configuration::Specialization,
     job: &str,

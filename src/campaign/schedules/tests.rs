@@ -1,7 +1,7 @@
 //! Schedules on an engine that answers as it is told.
 
 use super::*;
-use crate::kernel::{self, Variant, Wanted};
+use crate::kernel::{self, Kernel, Variant, Wanted};
 use crate::test_run::{ModuleRecords, PreparedTest, job_of};
 use std::num::NonZeroU32;
 use vkcert_exec::prepare::{ModuleUse, Prepared};
@@ -386,7 +386,7 @@ fn coverage_of_a_schedule_that_cannot_be_measured_is_undetermined() {
                 void main() { if (gl_WorkGroupID.x < 2u) { atomicAdd(sum, 1u); } }\n";
     let kernel =
         kernel::from_glsl("k", &KernelSource::alone("k.comp", text, "vulkan1.1"), Wanted::Source);
-    let Ok(kernel) = kernel else { panic!("the kernel compiles") };
+    let Ok(kernel) = kernel.map(Kernel::outside_project) else { panic!("the kernel compiles") };
     let mut job = job();
     job.modules[0].words.clone_from(&kernel.production);
     job.dispatches[0].groups = [3, 1, 1];

@@ -8,7 +8,7 @@
 
 use super::{other_compiler, told};
 use crate::inputs;
-use crate::kernel::{Kernel, Measurement};
+use crate::kernel::{CompiledKernel, Measurement, TargetedKernel};
 use crate::project::{self, module_bytes, module_file};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -64,7 +64,7 @@ pub(super) fn compare(stored: &Evidence, folder: &Path, found: &mut Verification
 /// there by now if it is what the compiler makes.
 fn unread(
     stored: &Evidence,
-    (kernels, read): (&[Kernel], &BTreeMap<String, String>),
+    (kernels, read): (&[TargetedKernel], &BTreeMap<String, String>),
     folder: &Path,
     found: &mut Verification,
 ) {
@@ -86,7 +86,7 @@ fn unread(
 
 /// How the files of a kernel differ from those that stored evidence has of it; none where they are
 /// the same.
-fn leads_elsewhere(row: &KernelEvidence, kernel: &Kernel) -> Option<String> {
+fn leads_elsewhere(row: &KernelEvidence, kernel: &CompiledKernel) -> Option<String> {
     let structure = match &kernel.measurement {
         Measurement::Markers(measured) => &measured.structure,
         Measurement::Failed { structure } => structure,

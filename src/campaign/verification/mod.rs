@@ -43,10 +43,8 @@ impl Toolchain for Compiling {
     }
 
     fn compile(&self, laid_out: LaidOutProject) -> Result<Rebuilt, String> {
-        let kernels = project::compile(&laid_out.project).and_then(|mut kernels| {
-            configuration::configure(&laid_out.project, &mut kernels)?;
-            Ok(kernels)
-        });
+        let kernels = project::compile(&laid_out.project)
+            .and_then(|kernels| configuration::configure(&laid_out.project, kernels));
         match kernels {
             Ok(kernels) => Ok(Rebuilt { laid_out, kernels }),
             Err(failure) => Err(told(&failure)),
