@@ -27,8 +27,11 @@ pub use folder::EvidenceFolder;
 pub use rebuild::{LaidOutProject, RebuildOutcome};
 pub use toolchain::{NoToolchain, Toolchain, maker_of_modules};
 
+use base64::Engine as _;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use vkcert_model::evidence::Evidence;
+use vkcert_model::evidence::{Evidence, OutputBytes, TestResult};
+use vkcert_model::id::TestId;
 
 /// What is checked besides the ordinary checks.
 #[derive(Debug, Clone, Default)]
@@ -242,6 +245,26 @@ impl Verification {
         if !holds {
             self.problems.push(problem());
         }
+    }
+
+    /// The contents that a test left, by the name of the buffer, as far as evidence stores more than
+    /// their hashes; what cannot be decoded is a problem.
+    pub fn stored_outputs(
+        &mut self,
+        test: &TestId,
+        result: &TestResult,
+    ) -> BTreeMap<String, Vec<u8>> {
+        let mut outputs = BTreeMap::new();
+        for (name, output) in &result.outputs {
+            let OutputBytes::Bytes(text) = output else { continue };
+            match base64::engine::general_purpose::STANDARD.decode(text) {
+                Ok(bytes) => drop(outputs.insert(name.clone(), bytes)),
+                Err(error) => {
+                    self.problems.push(format!("test {test}: buffer {name} is not base64: {error}"))
+                }
+            }
+        }
+        outputs
     }
 
     /// Whether nothing differs; more may be not derivable.

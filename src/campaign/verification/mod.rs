@@ -2,6 +2,7 @@
 //! evidence, running tests again.
 
 mod derivation;
+mod fact_reader;
 mod kernels;
 mod replay;
 

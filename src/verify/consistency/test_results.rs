@@ -1,10 +1,9 @@
 //! Verdicts, schedules and findings of tests: whether they agree with outputs and definitions.
 
 use crate::Verification;
-use base64::Engine as _;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use vkcert_derivation::derive;
-use vkcert_model::evidence::{CheckStatus, Evidence, OutputBytes, TestEvidence, TestResult};
+use vkcert_model::evidence::{CheckStatus, Evidence, TestEvidence, TestResult};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
 use vkcert_model::verdict::Verdict;
@@ -100,20 +99,7 @@ fn check_verdict(
     if !result.verdict.completed() {
         return;
     }
-    let mut outputs = BTreeMap::new();
-    for (name, output) in &result.outputs {
-        match output {
-            OutputBytes::Bytes(text) => {
-                match base64::engine::general_purpose::STANDARD.decode(text) {
-                    Ok(bytes) => drop(outputs.insert(name.clone(), bytes)),
-                    Err(error) => verification
-                        .problems
-                        .push(format!("test {}: buffer {name} is not base64: {error}", test.id)),
-                }
-            }
-            OutputBytes::Hash { .. } => {}
-        }
-    }
+    let outputs = verification.stored_outputs(&test.id, result);
     match stored::judge_stored_outputs(&test.expected, &outputs) {
         Ok(passed_or_failed) => {
             let verdict = judged_verdict(passed_or_failed, observation);
