@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use vkcert_model::canonical::canonical_lines;
 use vkcert_model::evidence::{Evidence, KernelEvidence, StoredFile, kernel_label};
 
+/// The list of all other files, with their hashes.
 pub const MANIFEST: &str = "manifest.json";
+/// The run without kernels and inputs.
 pub const CAMPAIGN: &str = "campaign.json";
+/// What the run read.
 pub const INPUTS: &str = "inputs.json";
 /// Beside the reports, outside of the evidence.
 pub const REPORTS: &str = "reports.json";

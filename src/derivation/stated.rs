@@ -9,6 +9,7 @@ use vkcert_requirement::{Project, trace};
 
 /// This program, as evidence names it.
 pub const TOOL: &str = "vkcert";
+/// Version of this program, as evidence names it.
 pub const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Name and version of the tool, as a manifest has them.

@@ -12,11 +12,14 @@ use vkcert_model::verdict::EngineName;
 /// A vector or a mark of a module.
 #[derive(Clone, Copy)]
 pub enum Row<'a> {
+    /// The decision's bits, and the vector.
     Vector(&'a DecisionSlot, &'a NumberedVector),
+    /// The mark and its bit.
     Mark(MarkIndex, u32),
 }
 
 impl Row<'_> {
+    /// The bit of the records that it sets.
     pub fn bit(&self) -> u32 {
         match self {
             Row::Vector(slot, row) => slot.base + row.sum,
@@ -28,7 +31,9 @@ impl Row<'_> {
 /// A vector or a mark that one engine alone recorded.
 #[derive(Clone, Copy)]
 pub struct RecordDifference<'a> {
+    /// The vector or mark.
     pub row: Row<'a>,
+    /// The engine that recorded it.
     pub only_on: EngineName,
 }
 
@@ -83,6 +88,7 @@ pub fn differing_rows<'a, 'r>(
 }
 
 impl RecordDifference<'_> {
+    /// The bit of the records that it sets.
     pub fn bit(&self) -> u32 {
         self.row.bit()
     }

@@ -27,13 +27,16 @@ use vkcert_model::verdict::EngineName;
 pub struct Derivation {
     /// Statements that were derived again.
     pub checked: u64,
+    /// What does not follow, one sentence each.
     pub problems: Vec<String>,
+    /// What cannot be derived again, and why.
     pub not_derivable: Vec<String>,
     /// What the modules tell (`campaign::agreement::derived`): not derivable without them.
     pub of_modules: Vec<String>,
 }
 
 impl Derivation {
+    /// Counts a statement, and adds the problem where it does not hold.
     pub fn check(&mut self, holds: bool, problem: impl FnOnce() -> String) {
         self.checked += 1;
         if !holds {

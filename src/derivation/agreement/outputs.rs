@@ -15,11 +15,16 @@ use vkcert_model::verdict::{EngineName, Verdict};
 
 /// Contents of a buffer on both engines, or how their hashes compare.
 pub enum Contents {
+    /// The contents on the sequential engine, then on the device.
     Bytes([Vec<u8>; 2]),
+    /// Both are stored as the same hash and size.
     SameHash,
+    /// At least one is stored as a hash, and they are not stored alike.
     OtherHash,
 }
 
+/// What the engines left in a buffer or image; none where one of them stores nothing of it, or no
+/// valid base64.
 pub fn contents(test: &TestEvidence, name: &str) -> Option<Contents> {
     let of = |engine| test.results.iter().find(|result| result.engine == engine)?.outputs.get(name);
     let decoded = |text: &String| base64::engine::general_purpose::STANDARD.decode(text).ok();

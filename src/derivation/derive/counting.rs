@@ -58,11 +58,13 @@ pub fn is_of(configuration: &Configuration, given: &BTreeMap<String, Specializat
 
 /// What tells the code of a kernel from that of another.
 pub struct CodeIdentity {
+    /// The kernel.
     pub kernel: KernelName,
     /// SHA-256 of its production module without debug information.
     pub code: String,
     /// SHA-256 of its preprocessed text.
     pub text: Option<String>,
+    /// Name of its entry point.
     pub entry: String,
 }
 
