@@ -8,8 +8,10 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "vkcert-verify", version, max_term_width = 100, arg_required_else_help = true)]
 pub struct CommandLine {
+    /// Options that every command understands.
     #[command(flatten)]
     pub common: Common,
+    /// What is to be done.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -41,6 +43,7 @@ pub struct Common {
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    #[allow(missing_docs, reason = "a doc comment would stand in `--help`")]
     pub color: Color,
     /// Print the result alone
     #[arg(long, short, global = true, conflicts_with = "verbose")]
@@ -65,6 +68,7 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Render stored evidence again; no compiler, no GPU
 #[derive(Debug, Clone, Args)]
 pub struct Report {
     /// Evidence folder of an earlier run
@@ -80,6 +84,7 @@ pub struct Report {
     pub unverified: bool,
 }
 
+/// Re-derive every verdict and percentage of stored evidence, and check all hashes
 #[derive(Debug, Clone, Args)]
 pub struct Verify {
     /// Evidence folder of an earlier run
@@ -99,20 +104,26 @@ pub struct Verify {
     pub strict: bool,
 }
 
+/// Which engines `--engine` asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "a doc comment would stand in `--help`")]
 pub enum EngineArgument {
     Sequential,
     Vulkan,
     Both,
 }
 
+/// Which form of the result `--format` asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "a doc comment would stand in `--help`")]
 pub enum OutputForm {
     Text,
     Json,
 }
 
+/// When `--color` lets streams have colour codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "a doc comment would stand in `--help`")]
 pub enum Color {
     Auto,
     Always,
@@ -122,7 +133,9 @@ pub enum Color {
 /// Whether a stream gets colour codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coloring {
+    /// It gets them.
     Colored,
+    /// It gets none.
     Plain,
 }
 
@@ -139,10 +152,12 @@ impl Color {
         if wanted { Coloring::Colored } else { Coloring::Plain }
     }
 
+    /// Whether standard output gets colour codes.
     pub fn on_stdout(self) -> Coloring {
         self.on(std::io::stdout().is_terminal())
     }
 
+    /// Whether standard error gets colour codes.
     pub fn on_stderr(self) -> Coloring {
         self.on(std::io::stderr().is_terminal())
     }

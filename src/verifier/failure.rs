@@ -33,9 +33,19 @@ pub enum Failure<'a> {
     /// Input files or arguments are wrong; never empty.
     Input(&'a [Diagnostic]),
     /// The tool itself failed.
-    Tool { message: &'a str, path: Option<&'a str> },
+    Tool {
+        /// What went wrong, in one sentence.
+        message: &'a str,
+        /// The file that it is about; none where it is about none.
+        path: Option<&'a str>,
+    },
     /// An engine or device that was asked for is not there.
-    Unavailable { message: &'a str, hint: Option<&'a str> },
+    Unavailable {
+        /// What is not there, in one sentence.
+        message: &'a str,
+        /// What to do about it; none where nothing is known.
+        hint: Option<&'a str>,
+    },
 }
 
 impl<'a> From<&'a VerifyError> for Failure<'a> {
