@@ -26,7 +26,9 @@ use vkcert_model::structure::{Accuracy, KernelStructure, MarkIndex, Recording, T
 /// Whether the positions of production's instructions will be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PositionsWanted {
+    /// They will be: they are compiled ahead, beside the rest.
     Soon,
+    /// They may be: they are compiled when they are asked for.
     Perhaps,
 }
 

@@ -70,17 +70,21 @@ pub use vkcert_model::project::{DecisionPolicy, Optimization};
 pub struct KernelSource {
     /// Path as reports show it (relative to the project).
     pub path: String,
+    /// The text of the main file.
     pub text: String,
     /// Folders searched by `#include "..."` and `<...>` after the source file's own folder.
     pub include: Vec<PathBuf>,
     /// Folder of the source file, for relative includes; none: text without a file.
     pub folder: Option<PathBuf>,
+    /// Macros defined before the first line, with their values.
     pub defines: BTreeMap<String, String>,
+    /// Name of the entry point.
     pub entry: String,
     /// `vulkan1.0` ... `vulkan1.4`.
     pub target_env: String,
     /// `zero`, `performance` or `size`.
     pub optimization: Optimization,
+    /// Which Boolean expressions are decisions.
     pub policy: DecisionPolicy,
 }
 
@@ -104,6 +108,7 @@ impl KernelSource {
 /// What the front end makes of a kernel.
 #[derive(Debug, Clone)]
 pub struct Compiled {
+    /// Functions, statements, decisions and conditions with their places.
     pub structure: KernelStructure,
     /// SPIR-V of the untouched source, with debug lines.
     pub production: Vec<u32>,
@@ -129,6 +134,7 @@ pub fn is_pure_function(name: &str) -> bool {
 /// What can be said of text alone, without asking the compiler whether it is GLSL.
 #[derive(Debug, Clone)]
 pub struct TextOutline {
+    /// Decisions in source order.
     pub decisions: Vec<Decision>,
     /// The preprocessed text with all its markers.
     pub marked: String,

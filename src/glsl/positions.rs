@@ -31,6 +31,7 @@ pub struct TokenPositions {
     marked: RelinedText,
     /// By line number - 1: index in `tokens`; none for lines of directives.
     pub lines: Vec<Option<u32>>,
+    /// The tokens of the preprocessed text, in order.
     pub tokens: Vec<TokenPlace>,
     /// First and last token of each decision: `decisions[i]` is `DecisionId(i + 1)`.
     pub decisions: Vec<[u32; 2]>,
@@ -118,9 +119,11 @@ fn has_control_flow(module: &[u32]) -> bool {
 /// A token of the preprocessed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenPlace {
+    /// The token as it stands after preprocessing.
     pub text: Arc<str>,
     /// Index in the structure's file list; for macro text, where the macro is used.
     pub file: FileIndex,
+    /// 1-based line in that file.
     pub line: u32,
     /// None where lines alone are known.
     pub column: Option<u32>,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 /// A kernel's interface to the host, under one specialization.
 #[derive(Debug, Clone, Default)]
 pub struct KernelInterface {
+    /// Invocations of a workgroup in x, y and z.
     pub local_size: [u32; 3],
     /// Storage and uniform blocks that the entry point uses, by block name.
     pub blocks: BTreeMap<String, BoundBlock>,
@@ -19,8 +20,11 @@ pub struct KernelInterface {
 /// A block that is bound.
 #[derive(Debug, Clone)]
 pub struct BoundBlock {
+    /// Descriptor set.
     pub set: u32,
+    /// Binding in the set.
     pub binding: u32,
+    /// How the bytes of its members lie.
     pub layout: ValueLayout,
 }
 
@@ -30,11 +34,34 @@ pub enum ValueLayout {
     /// A number of so many bytes.
     Number(u32),
     /// `count` numbers of so many bytes each, without gaps.
-    Vector { count: u32, bytes: u32 },
+    Vector {
+        /// Numbers of the vector, 2 to 4.
+        count: u32,
+        /// Bytes of a number.
+        bytes: u32,
+    },
     /// Columns of `rows` numbers; `stride` in bytes from one column (of rows: row) to the next.
-    Matrix { columns: u32, rows: u32, bytes: u32, stride: u32, order: MatrixOrder },
+    Matrix {
+        /// Columns of the matrix.
+        columns: u32,
+        /// Rows of the matrix.
+        rows: u32,
+        /// Bytes of a number.
+        bytes: u32,
+        /// Bytes from one column, or row, to the next.
+        stride: u32,
+        /// Whether columns or rows lie together.
+        order: MatrixOrder,
+    },
     /// `count` is none for a runtime array; `stride` in bytes.
-    Array { stride: u32, count: Option<u64>, element: Box<ValueLayout> },
+    Array {
+        /// Bytes from one element to the next.
+        stride: u32,
+        /// Number of elements; none for a runtime array.
+        count: Option<u64>,
+        /// Layout of an element.
+        element: Box<ValueLayout>,
+    },
     /// Members in order, each with its byte offset.
     Structure(Vec<(u32, ValueLayout)>),
     /// What has no counterpart in the program, by name.
@@ -44,12 +71,15 @@ pub enum ValueLayout {
 /// Which numbers of a matrix lie beside each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatrixOrder {
+    /// Those of a column.
     Columns,
+    /// Those of a row.
     Rows,
 }
 
 /// A specialization constant: raw bits of its value.
 #[derive(Debug, Clone, Copy)]
 pub struct SpecializationBits {
+    /// The value in the lowest bits; a Boolean is 0 or 1.
     pub bits: u64,
 }

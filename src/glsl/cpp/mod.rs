@@ -49,6 +49,7 @@ const WORKGROUP_LIMIT: u64 = 1 << 20;
 /// A kernel in C++.
 #[derive(Debug, Clone)]
 pub struct CppProgram {
+    /// The program's text.
     pub text: String,
     /// In order of the decisions' ids; decisions in constant expressions that the program does not
     /// hold are left out.
@@ -58,7 +59,9 @@ pub struct CppProgram {
 /// Where a decision stands in a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedDecision {
+    /// The decision of the kernel.
     pub id: DecisionId,
+    /// The whole expression.
     pub whole: LineExtent,
     /// The decision without `!` and parentheses around all of it.
     pub root: LineExtent,
@@ -70,8 +73,11 @@ pub struct PlacedDecision {
 /// exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct LineExtent {
+    /// Line, from 1.
     pub line: u32,
+    /// First column in bytes, from 1.
     pub start: u32,
+    /// Column behind the last one.
     pub end: u32,
 }
 
@@ -79,8 +85,11 @@ pub struct LineExtent {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} at {file}:{line}")]
 pub struct Unsupported {
+    /// The construct, in words.
     pub what: String,
+    /// Path of the source file.
     pub file: String,
+    /// Line in it, from 1.
     pub line: u32,
 }
 
