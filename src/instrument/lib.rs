@@ -66,7 +66,9 @@ pub struct Instrumented {
     pub instrumented: Vec<u32>,
     /// For the sequential engine, which runs the marked module.
     pub markers: MarkerTable,
+    /// Where the instrumented module expects its records.
     pub record_buffer: RecordBuffer,
+    /// Which markers the module holds.
     pub presence: Presence,
     /// `untraced-branch` findings.
     pub untraced: Vec<Finding>,
@@ -79,12 +81,14 @@ pub struct Instrumented {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("instrumentation failed: {message}")]
 pub struct InstrumentError {
+    /// What is not as promised, in one sentence.
     pub message: String,
 }
 
 /// Why a module was not instrumented.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotInstrumented {
+    /// The marked module has another form than the front end promises.
     #[error(transparent)]
     Defect(#[from] InstrumentError),
     /// The record mode that was asked for does not fit module or device.

@@ -29,17 +29,21 @@ pub(crate) struct MarkerCall {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkerArguments {
     number: Vec<Id>,
+    /// Id of the value; none for marks.
     pub value: Option<Id>,
 }
 
 /// Which of the two marker functions is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkerFunction {
+    /// The one that passes a Boolean through.
     Value,
+    /// The one that says that control came here.
     Mark,
 }
 
 impl MarkerArguments {
+    /// The arguments behind the function of an `OpFunctionCall`.
     pub fn of_call(call: &Instruction, marker_function: MarkerFunction) -> Self {
         let mut number_parts: Vec<Id> = call.ids().skip(1).collect();
         let marked_value = match marker_function {

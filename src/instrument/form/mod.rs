@@ -42,7 +42,9 @@ pub(crate) const NOBODY: u32 = u32::MAX;
 /// The form of a record buffer, without the meaning of its bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordForm {
+    /// How invocations put their bits together.
     pub mode: RecordMode,
+    /// Whether a witness per bit is recorded.
     pub witnesses: Witnesses,
     /// Data words.
     pub words: u32,
@@ -62,12 +64,26 @@ const LINE: u32 = 32;
 /// A dispatch that a mode cannot record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordLimit {
+    /// Invocations have no number of 32 bits.
     #[error("record mode `{mode}`{}: {invocations} invocations cannot be numbered with 32 bits", with_witnesses(.witnesses))]
-    Ranks { mode: RecordMode, witnesses: Witnesses, invocations: u128 },
+    Ranks {
+        /// The mode that numbers them.
+        mode: RecordMode,
+        /// Whether witnesses are recorded, which numbers them too.
+        witnesses: Witnesses,
+        /// Invocations of the dispatch.
+        invocations: u128,
+    },
+    /// The slots are more words than 32 bits can address.
     #[error(
         "record mode `slots`: {invocations} invocations with {words} data words each cannot be addressed with 32 bits"
     )]
-    Slots { invocations: u32, words: u32 },
+    Slots {
+        /// Invocations of the dispatch.
+        invocations: u32,
+        /// Data words of a slot.
+        words: u32,
+    },
 }
 
 fn with_witnesses(witnesses: &Witnesses) -> &'static str {
@@ -80,31 +96,86 @@ fn with_witnesses(witnesses: &Witnesses) -> &'static str {
 /// The contents of a record buffer cannot be trusted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CanaryError {
+    /// The buffer has another size than was made.
     #[error("the record buffer has {actual} words instead of {expected}")]
-    Size { expected: u64, actual: usize },
+    Size {
+        /// Words that it must have.
+        expected: u64,
+        /// Words that it has.
+        actual: usize,
+    },
+    /// The first word is not the host's nonce.
     #[error("the nonce was overwritten (0x{actual:08x} instead of 0x{expected:08x})")]
-    Nonce { expected: u32, actual: u32 },
+    Nonce {
+        /// The nonce.
+        expected: u32,
+        /// The word that is there.
+        actual: u32,
+    },
+    /// A word of the header is not what the host wrote.
     #[error("word {word} of the record buffer's header was overwritten")]
-    Header { word: usize },
+    Header {
+        /// Index of the word, from 0.
+        word: usize,
+    },
+    /// The canary before a copy of the data words is wrong.
     #[error(
         "the canary of copy {copy} is not as it must be (0x{actual:08x} instead of 0x{expected:08x})"
     )]
-    Copy { copy: usize, expected: u32, actual: u32 },
+    Copy {
+        /// Index of the copy, from 0.
+        copy: usize,
+        /// The canary that it must have.
+        expected: u32,
+        /// The word that is there.
+        actual: u32,
+    },
+    /// Words outside of what a copy holds are not 0.
     #[error("something wrote to copy {copy} of the data words, where no bit is set")]
-    Between { copy: usize },
+    Between {
+        /// Index of the copy, from 0.
+        copy: usize,
+    },
+    /// The canary word is not as the module writes it.
     #[error("the canary word was not written (0x{actual:08x} instead of 0x{expected:08x})")]
-    Canary { expected: u32, actual: u32 },
+    Canary {
+        /// The canary that it must have.
+        expected: u32,
+        /// The word that is there.
+        actual: u32,
+    },
+    /// Slots of invocations lack their canary.
     #[error(
         "{missing} of {invocations} invocations did not write the canary of their slot, the first of rank {first}"
     )]
-    Slots { missing: u32, invocations: u32, first: u32 },
+    Slots {
+        /// How many.
+        missing: u32,
+        /// Invocations of the dispatch.
+        invocations: u32,
+        /// Lowest rank of such an invocation.
+        first: u32,
+    },
+    /// A witness is no invocation of the dispatch, or contradicts its bit.
     #[error("the witness of bit {bit} does not fit: rank {rank} of {invocations} invocations")]
-    Witness { bit: u32, rank: u32, invocations: u64 },
+    Witness {
+        /// The bit.
+        bit: u32,
+        /// Rank that stands there.
+        rank: u32,
+        /// Invocations of the dispatch.
+        invocations: u64,
+    },
+    /// A bit is set that the layout gives to nothing.
     #[error("the record buffer has bit {bit} set, which stands for nothing")]
-    ImpossibleBit { bit: u32 },
+    ImpossibleBit {
+        /// The bit.
+        bit: u32,
+    },
 }
 
 impl RecordForm {
+    /// The form of a module's record buffer.
     pub fn of_buffer(record_buffer: &RecordBuffer) -> Self {
         Self {
             mode: record_buffer.mode,

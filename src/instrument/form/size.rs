@@ -3,7 +3,9 @@
 /// The size of one dispatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DispatchSize {
+    /// Workgroup counts in x, y and z.
     pub groups: [u32; 3],
+    /// Invocations of a workgroup in x, y and z.
     pub local_size: [u32; 3],
 }
 
@@ -12,6 +14,7 @@ impl DispatchSize {
         self.local_size.iter().map(|axis| u128::from(*axis)).product()
     }
 
+    /// Invocations of the whole dispatch.
     pub fn invocation_count(&self) -> u128 {
         self.groups.iter().map(|axis| u128::from(*axis)).product::<u128>() * self.per_workgroup()
     }

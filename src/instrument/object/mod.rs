@@ -37,6 +37,7 @@ use vkcert_spirv::types::{Signedness, Type, Types};
 /// A production module whose branches are recorded.
 #[derive(Debug, Clone)]
 pub struct InstrumentedObject {
+    /// Branches and loops, with what they trace to.
     pub structure: ObjectStructure,
     /// Production with marker calls, for the sequential engine.
     pub marked: Vec<u32>,
@@ -48,11 +49,14 @@ pub struct InstrumentedObject {
 pub enum SourceKnowledge<'a> {
     /// The source text that the module was compiled from.
     Source {
+        /// What the front end read from it.
         structure: &'a KernelStructure,
+        /// Where the module's instructions come from.
         positions: &'a PositionTable,
     },
     /// The source is there, but which instruction comes from where is not known; why.
     Unknown(&'a str),
+    /// The module came without source.
     NoSource,
 }
 

@@ -79,6 +79,7 @@ impl PositionTable {
         })
     }
 
+    /// Optimisation level that the module was compiled at.
     pub fn optimization(&self) -> Optimization {
         self.positions.optimization()
     }
@@ -93,10 +94,12 @@ impl PositionTable {
         token_at(marked_module, instruction, &self.positions.lines)
     }
 
+    /// Index of the token that an instruction comes from; none where none is known.
     pub fn token_of(&self, instruction: usize) -> Option<u32> {
         self.tokens.get(instruction).copied().flatten()
     }
 
+    /// The token as it stands after preprocessing.
     pub fn token_text(&self, token: u32) -> &str {
         self.positions.tokens.get(token as usize).map_or("", |place| &place.text)
     }

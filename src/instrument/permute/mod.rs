@@ -35,18 +35,46 @@ pub fn permutation_words(groups: [u32; 3], permutation: &[u32]) -> Vec<u32> {
 /// Why the workgroups of a module cannot be permuted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotPermuted {
+    /// An entry point is no compute shader.
     #[error("the module has the entry point `{name}` of model {model}")]
-    Model { name: String, model: String },
+    Model {
+        /// Name of the entry point.
+        name: String,
+        /// Its execution model.
+        model: String,
+    },
+    /// A built-in is a member of a block, so that it cannot be replaced.
     #[error("the built-in {built_in} is a member of a block")]
-    Member { built_in: &'static str },
+    Member {
+        /// The built-in.
+        built_in: &'static str,
+    },
+    /// A built-in has another type than Vulkan gives it.
     #[error("the built-in {built_in} is no vector of three 32-bit integers")]
-    Shape { built_in: &'static str },
+    Shape {
+        /// The built-in.
+        built_in: &'static str,
+    },
+    /// An instruction uses a built-in in a way that is not known here.
     #[error("the built-in {built_in} is used by Op{op}")]
-    Use { built_in: &'static str, op: String },
+    Use {
+        /// The built-in.
+        built_in: &'static str,
+        /// The instruction, without `Op`.
+        op: String,
+    },
+    /// An entry point declares no local size.
     #[error("the entry point `{name}` has no local size")]
-    NoLocalSize { name: String },
+    NoLocalSize {
+        /// Name of the entry point.
+        name: String,
+    },
+    /// An entry point's function has no block.
     #[error("the entry point `{name}` has no body")]
-    NoBody { name: String },
+    NoBody {
+        /// Name of the entry point.
+        name: String,
+    },
 }
 
 /// A built-in that tells which workgroup runs.

@@ -25,7 +25,9 @@ const PRIVATE_WORDS: usize = 128;
 pub struct RecordRequest {
     /// None: chosen by module and device.
     pub mode: Option<RecordMode>,
+    /// Whether a witness per bit is asked for.
     pub witnesses: Witnesses,
+    /// What records may use.
     pub device: RecordingDevice,
 }
 
@@ -43,7 +45,9 @@ impl RecordRequest {
 /// Whether a device has something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeviceAbility {
+    /// The device has it.
     Present,
+    /// The device lacks it.
     Missing,
 }
 
@@ -57,6 +61,7 @@ pub struct RecordingDevice {
     pub subgroup_arithmetic: DeviceAbility,
     /// maxComputeSharedMemorySize in bytes.
     pub workgroup_memory: u64,
+    /// How many invocations the device runs at the same time.
     pub parallelism: DeviceParallelism,
 }
 
@@ -86,7 +91,9 @@ impl Default for RecordingDevice {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("record mode `{mode}` cannot be used: {reason}")]
 pub struct RefusedMode {
+    /// The mode that was asked for.
     pub mode: RecordMode,
+    /// What module or device lacks, in words.
     pub reason: String,
 }
 
