@@ -23,6 +23,7 @@ use vkcert_spirv::interface::Access;
 /// The graph over evidence nodes; edge weights are kind (`data` or `control`) and label.
 #[derive(Debug, Clone, Default)]
 pub struct CouplingGraph {
+    /// The graph itself.
     pub graph: DiGraph<CouplingNode, (EdgeKind, String)>,
     by_id: BTreeMap<String, NodeIndex>,
 }
@@ -30,11 +31,14 @@ pub struct CouplingGraph {
 /// How one node depends on another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EdgeKind {
+    /// The target takes values of the source, or is sized, ordered or covered by it.
     Data,
+    /// The source decides whether or how the target is executed.
     Control,
 }
 
 impl EdgeKind {
+    /// The name in evidence.
     pub fn name(self) -> &'static str {
         match self {
             EdgeKind::Data => "data",

@@ -49,7 +49,9 @@ pub const CHECKS: &[&str] = &[
 /// What the coupling analysis of one kernel reads.
 #[derive(Debug, Clone, Copy)]
 pub struct CouplingInput<'a> {
+    /// What the project says of the host.
     pub interface: &'a Interface,
+    /// The kernel's production module.
     pub module: &'a Module,
     /// Under the specialization that the host sets.
     pub reflection: &'a Reflection,
@@ -57,6 +59,7 @@ pub struct CouplingInput<'a> {
     pub structure: Option<&'a KernelStructure>,
     /// Every barrier of the kernel; see [`barriers`].
     pub barriers: &'a [Barrier],
+    /// What tests dispatch of the kernel.
     pub tests: &'a [TestUse],
     /// None: the limits that every Vulkan device has.
     pub device: Option<&'a DeviceLimits>,
@@ -65,19 +68,27 @@ pub struct CouplingInput<'a> {
 /// A barrier of the kernel and whether all invocations of a workgroup reach it alike.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Barrier {
+    /// Where the barrier stands in the source.
     pub place: Place,
+    /// Whether the invocations of a workgroup reach it alike.
     pub control: BarrierControl,
 }
 
+/// Whether the invocations of a workgroup reach a barrier alike.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BarrierControl {
+    /// They do.
     Uniform,
     /// It stands under a branch that invocations of one workgroup can take differently.
     Divergent {
+        /// The branch.
         branch: Place,
+        /// What its condition depends on, in words.
         reason: String,
     },
+    /// It could not be decided.
     Unknown {
+        /// What keeps it from being decided.
         reason: String,
     },
 }
@@ -107,6 +118,7 @@ pub fn barriers(module: &Module, reflection: &Reflection) -> Vec<Barrier> {
 pub struct TestUse {
     /// Test id, for messages.
     pub name: String,
+    /// Workgroup counts in x, y and z.
     pub groups: [u32; 3],
     /// Values of host parameters, as far as the test's push constants and specialization tell.
     pub parameters: BTreeMap<String, i64>,
@@ -152,6 +164,7 @@ impl DeviceLimits {
 /// The result for one kernel.
 #[derive(Debug, Clone)]
 pub struct Coupling {
+    /// Host values, kernel and what connects them.
     pub graph: CouplingGraph,
     /// In the order of [`CHECKS`].
     pub checks: Vec<CouplingCheck>,
