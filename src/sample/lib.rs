@@ -33,6 +33,7 @@ use vkcert_model::reason::{Reason, ReasonKind};
 use vkcert_model::requirement::{Justification, JustificationClass, JustificationSubject};
 use vkcert_model::verdict::{EngineName, Verdict};
 
+/// Name of the sample's second kernel, which is long on purpose.
 pub const LONG_KERNEL: &str = "convolution_2d_zero_padding_with_bounds_checks_and_saturation";
 
 const NAIVE: &str = "matmul_naive";
