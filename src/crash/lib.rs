@@ -20,7 +20,9 @@ const TOOL_EXIT_CODE: i32 = 3;
 /// The C++ code that is linked in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NativePart {
+    /// glslang, called through shaderc.
     Compiler,
+    /// The validator of SPIRV-Tools.
     Validator,
 }
 
