@@ -17,6 +17,7 @@ use vkcert_model::place::Place;
 pub struct WorkgroupBarrier {
     /// Its number, from 0.
     pub number: u32,
+    /// Where it stands in the source.
     pub place: Place,
 }
 

@@ -18,7 +18,9 @@ use vkcert_model::index_range::IndexRange;
 /// A function's blocks with their edges.
 #[derive(Debug, Clone)]
 pub struct ControlFlowGraph {
+    /// Result id of the function.
     pub function: Id,
+    /// Blocks in the order of the module; the first one is the entry.
     pub blocks: Vec<BasicBlock>,
     by_label: BTreeMap<Id, usize>,
 }
@@ -26,12 +28,15 @@ pub struct ControlFlowGraph {
 /// One block; blocks are named by their index in [`ControlFlowGraph::blocks`].
 #[derive(Debug, Clone)]
 pub struct BasicBlock {
+    /// Result id of OpLabel.
     pub label: Id,
     /// Instructions from OpLabel to the terminator.
     pub range: IndexRange,
     /// Without duplicates, in the order of the terminator's targets.
     pub successors: Vec<usize>,
+    /// Blocks that have this one as a successor, without duplicates.
     pub predecessors: Vec<usize>,
+    /// What it declares as a header; none where it is no header.
     pub merge: Option<MergeInstruction>,
 }
 
@@ -50,19 +55,31 @@ impl BasicBlock {
 /// What a header block declares about its construct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeInstruction {
-    Selection { merge: usize },
-    Loop { merge: usize, continue_target: usize },
+    /// OpSelectionMerge.
+    Selection {
+        /// Block where the construct ends.
+        merge: usize,
+    },
+    /// OpLoopMerge.
+    Loop {
+        /// Block where the construct ends.
+        merge: usize,
+        /// Block that leads back to the header.
+        continue_target: usize,
+    },
 }
 
 /// A natural loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NaturalLoop {
+    /// The block that the back edges lead to.
     pub header: usize,
     /// Header included.
     pub blocks: BTreeSet<usize>,
 }
 
 impl ControlFlowGraph {
+    /// The blocks of a function with their edges.
     pub fn of_function(module: &Module, function: &Function) -> Self {
         let by_label: BTreeMap<Id, usize> =
             function.blocks.iter().enumerate().map(|(index, block)| (block.label, index)).collect();
@@ -102,6 +119,7 @@ impl ControlFlowGraph {
         Self { function: function.id, blocks, by_label }
     }
 
+    /// Index of the block with this label; none where the function has none.
     pub fn block_with_label(&self, block_label: Id) -> Option<usize> {
         self.by_label.get(&block_label).copied()
     }

@@ -27,7 +27,9 @@ pub enum DenormalMode {
 /// The modes of one width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WidthControls {
+    /// How results are rounded that lie between two numbers.
     pub rounding: RoundingDirection,
+    /// What becomes of denormal numbers.
     pub denormals: DenormalMode,
 }
 

@@ -20,8 +20,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A module's constants under one specialization, with what is known of ids inside functions.
 pub struct ConstantFolding<'a> {
+    /// The module.
     pub module: &'a Module,
+    /// Its types.
     pub types: &'a Types,
+    /// Values of its constants under the specialization.
     pub constants: &'a Constants,
     /// Ids that stand for others (a marker call for its operand).
     pub stands_for: &'a BTreeMap<Id, Id>,

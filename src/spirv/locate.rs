@@ -12,6 +12,7 @@ use super::types::{Majorness, MatrixLayout, StructureMember, Type, Types};
 /// A scalar in a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScalarPlace {
+    /// As the kernel names it, from the block on: `particles[3].velocity.y`.
     pub path: String,
     /// Its type.
     pub ty: Id,

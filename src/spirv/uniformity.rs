@@ -46,8 +46,11 @@ pub struct Divergence {
 pub struct DivergentBarrier {
     /// Index of the OpControlBarrier.
     pub instruction: usize,
+    /// Where the barrier stands.
     pub barrier: Place,
+    /// Where the branch stands that makes it divergent.
     pub branch: Place,
+    /// Why invocations take the branch differently.
     pub divergence: Divergence,
 }
 

@@ -16,12 +16,17 @@ use vkcert_crash::{NativePart, NativeScope};
 /// The environment whose rules a module must obey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TargetEnv {
+    /// Vulkan 1.0.
     Vulkan1_0,
+    /// Vulkan 1.1.
     Vulkan1_1,
     /// Vulkan 1.1 with VK_KHR_spirv_1_4.
     Vulkan1_1Spirv1_4,
+    /// Vulkan 1.2.
     Vulkan1_2,
+    /// Vulkan 1.3.
     Vulkan1_3,
+    /// Vulkan 1.4.
     Vulkan1_4,
     /// SPIR-V 1.6 without any rule of a client interface.
     Universal1_6,

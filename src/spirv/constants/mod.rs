@@ -23,20 +23,33 @@ use vkcert_model::structure::Constness;
 pub enum ConstantValue {
     /// The bits of an integer or float; bits above the type's width are 0.
     Scalar(u64),
+    /// A Boolean.
     Bool(bool),
+    /// The constituents, in order.
     Composite(Vec<ConstantValue>),
     /// Zero of any type (OpConstantNull).
     Null,
+    /// OpUndef: any value.
     Undef,
 }
 
 /// Constants cannot be evaluated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConstantError {
+    /// An instruction in a constant that is not evaluated here.
     #[error("Op{op:?} in a constant is not supported")]
-    Unsupported { op: Op },
+    Unsupported {
+        /// The instruction.
+        op: Op,
+    },
+    /// A constant that contradicts its type or its operands.
     #[error("constant %{id}: {reason}")]
-    Malformed { id: Id, reason: String },
+    Malformed {
+        /// Result id of the constant.
+        id: Id,
+        /// What is wrong.
+        reason: String,
+    },
 }
 
 /// All constants of a module under one specialization.
@@ -77,6 +90,7 @@ impl Constants {
         Self { values: fixed_values.map(|(id, value)| (*id, value.clone())).collect() }
     }
 
+    /// The value of a constant; none where the id is no constant.
     pub fn value(&self, id: Id) -> Option<&ConstantValue> {
         self.values.get(&id).map(|(value, _)| value)
     }
@@ -134,6 +148,7 @@ impl Constants {
         self.scalar_bits(id).map(|bits| bits as u32)
     }
 
+    /// The value of a Boolean constant; none of all else.
     pub fn boolean_value(&self, id: Id) -> Option<bool> {
         match self.value(id)? {
             ConstantValue::Bool(value) => Some(*value),

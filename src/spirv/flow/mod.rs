@@ -31,6 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Memory outside of the kernel.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FlowPlace {
+    /// What is bound to a descriptor.
     Descriptor(DescriptorPlace),
     /// What device addresses name that were read in one of these places.
     Addressed(BTreeSet<AddressOrigin>),
@@ -39,7 +40,9 @@ pub enum FlowPlace {
 /// What is bound to a descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DescriptorPlace {
+    /// Descriptor set.
     pub set: u32,
+    /// Binding in the set.
     pub binding: u32,
     /// None: any element of an array of descriptors.
     pub element: Option<u32>,
@@ -48,11 +51,16 @@ pub struct DescriptorPlace {
 /// Where a device address was read; offsets in bytes where they are constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AddressOrigin {
+    /// In the push constants.
     PushConstants {
+        /// Bytes from their start; none where it is not constant.
         offset: Option<u64>,
     },
+    /// In what is bound to a descriptor.
     Descriptor {
+        /// Where that is.
         place: DescriptorPlace,
+        /// Bytes from the start of the bound range; none where it is not constant.
         offset: Option<u64>,
     },
     /// In memory that another device address names.
@@ -62,6 +70,7 @@ pub enum AddressOrigin {
 /// A place that a kernel can store to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryFlow {
+    /// What can be stored to.
     pub to: FlowPlace,
     /// Where the members of the block begin that it can store to, in bytes, indices of arrays taken
     /// as 0; as far as they can be told.

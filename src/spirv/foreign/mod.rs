@@ -14,7 +14,9 @@ use vendors::VENDORS;
 /// Opcodes with what they belong to.
 #[derive(Debug)]
 pub struct ForeignOpcodes {
+    /// What they belong to, in words.
     pub why: &'static str,
+    /// The opcodes.
     pub ops: &'static [Op],
 }
 

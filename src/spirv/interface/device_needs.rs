@@ -26,7 +26,9 @@ pub type Specialization = BTreeMap<u32, u64>;
 /// What one entry point with one specialization needs.
 #[derive(Debug, Clone)]
 pub struct DeviceNeeds {
+    /// Version of SPIR-V, major and minor.
     pub version: (u8, u8),
+    /// Execution model of the entry point.
     pub model: ExecutionModel,
     /// In the order of the module.
     pub capabilities: Vec<Capability>,
@@ -38,6 +40,7 @@ pub struct DeviceNeeds {
     pub combined: BTreeSet<((u32, u32), (u32, u32))>,
     /// Float-control modes with their width in bits.
     pub float_modes: Vec<(ExecutionMode, u32)>,
+    /// Whether the local size is given by ids (LocalSizeId).
     pub uses_local_size_id: bool,
     /// In the order of the module.
     pub descriptors: Vec<DescriptorUse>,
@@ -45,6 +48,7 @@ pub struct DeviceNeeds {
     pub unsupported: Vec<UnsupportedDescriptor>,
     /// Bytes of the push-constant block, 0 without one; none: not known.
     pub push_constants: Option<u32>,
+    /// Invocations of a workgroup in x, y and z; none: not known.
     pub local_size: Option<[u32; 3]>,
     /// Bytes of workgroup memory with tight packing, a lower bound of what the driver takes; none:
     /// not known.
@@ -56,10 +60,13 @@ pub struct DeviceNeeds {
 /// A resource and how the entry point uses it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DescriptorUse {
+    /// What is bound.
     pub resource: ReflectedResource,
     /// The variable's name or its type's, or its id as `%12`.
     pub name: String,
+    /// Whether texels are operands of atomics.
     pub atomicity: Atomicity,
+    /// How an array of descriptors is indexed.
     pub indexing: Indexing,
 }
 
@@ -67,7 +74,9 @@ pub struct DescriptorUse {
 /// attachments ...
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnsupportedDescriptor {
+    /// Descriptor set.
     pub set: u32,
+    /// Binding in the set.
     pub binding: u32,
     /// The variable's name, or its id as `%12`.
     pub name: String,
@@ -78,14 +87,18 @@ pub struct UnsupportedDescriptor {
 /// How an array of descriptors is indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Indexing {
+    /// By constants alone.
     Constant,
+    /// By values that are computed.
     Dynamic,
 }
 
 /// Whether texels are operands of atomics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Atomicity {
+    /// They are not.
     Plain,
+    /// They are.
     Atomic,
 }
 

@@ -17,7 +17,9 @@ pub struct EntryScope<'a> {
 /// A variable outside functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModuleVariable {
+    /// Result id of the variable.
     pub id: Id,
+    /// Its storage class.
     pub storage: StorageClass,
     /// The type of what it holds.
     pub pointee: Id,

@@ -44,17 +44,23 @@ use std::collections::BTreeMap;
 /// The interface of one entry point under one specialization.
 #[derive(Debug, Clone)]
 pub struct Reflection {
+    /// Name of the entry point.
     pub entry: String,
     /// Result id of the entry point's function.
     pub function: Id,
     /// Invocations per workgroup in x, y, z.
     pub local_size: [u32; 3],
+    /// Variables bound through descriptors that the entry point uses.
     pub resources: Vec<ReflectedResource>,
+    /// The push-constant block; none where the entry point uses none.
     pub push_constants: Option<PushConstants>,
+    /// Specialization constants of the module.
     pub specialization: Vec<SpecializationConstant>,
+    /// Variables in workgroup memory that the entry point uses.
     pub workgroup: Vec<WorkgroupVariable>,
     /// Names as in the SPIR-V specification, in module order.
     pub capabilities: Vec<String>,
+    /// Names as the module declares them, in its order.
     pub extensions: Vec<String>,
     /// Whether a reachable function holds an OpControlBarrier.
     pub barriers: BarrierUse,
@@ -65,27 +71,35 @@ pub struct Reflection {
 /// Static use of OpControlBarrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BarrierUse {
+    /// None is held.
     None,
+    /// At least one is held.
     Used,
 }
 
 /// The push-constant block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PushConstants {
+    /// Result id of the variable.
     pub variable: Id,
     /// Id of the block structure.
     pub structure: Id,
+    /// OpName of the variable, or of its block type.
     pub name: Option<String>,
     /// Bytes up to the end of the last member.
     pub size: u64,
+    /// Members of the block, in order.
     pub members: Vec<StructureMember>,
 }
 
 /// A variable in workgroup memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkgroupVariable {
+    /// Result id of the variable.
     pub variable: Id,
+    /// OpName of the variable.
     pub name: Option<String>,
+    /// Id of the type of what it holds.
     pub ty: Id,
     /// Bytes as Vulkan counts them against maxComputeSharedMemorySize.
     pub size: u64,
@@ -94,18 +108,46 @@ pub struct WorkgroupVariable {
 /// The interface cannot be described.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReflectError {
+    /// No compute entry point has the name that is asked for.
     #[error("the module has no compute entry point `{entry}`; it has {available}")]
-    NoEntryPoint { entry: String, available: String },
+    NoEntryPoint {
+        /// The name.
+        entry: String,
+        /// The names that there are, for messages.
+        available: String,
+    },
+    /// The entry point declares no local size.
     #[error("the entry point `{entry}` declares no local size")]
-    NoLocalSize { entry: String },
+    NoLocalSize {
+        /// Name of the entry point.
+        entry: String,
+    },
+    /// A number of the local size is 0.
     #[error("the local size of `{entry}` is {size:?}; each number must be at least 1")]
-    BadLocalSize { entry: String, size: [u64; 3] },
+    BadLocalSize {
+        /// Name of the entry point.
+        entry: String,
+        /// Invocations in x, y and z.
+        size: [u64; 3],
+    },
+    /// A bound variable lacks a decoration.
     #[error("variable %{variable} is bound but has no {missing}")]
-    Undecorated { variable: Id, missing: &'static str },
+    Undecorated {
+        /// Result id of the variable.
+        variable: Id,
+        /// What it lacks: `DescriptorSet` or `Binding`.
+        missing: &'static str,
+    },
+    /// A bound variable is of a type that is not supported.
     #[error("a resource of type {what} is not supported")]
-    UnsupportedResource { what: String },
+    UnsupportedResource {
+        /// The type, in words.
+        what: String,
+    },
+    /// A constant that the interface depends on cannot be evaluated.
     #[error(transparent)]
     Constant(#[from] ConstantError),
+    /// A type of the interface has no size.
     #[error(transparent)]
     Layout(#[from] LayoutError),
 }

@@ -17,18 +17,24 @@ use std::collections::BTreeSet;
 /// What an atomic asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AtomicUse {
+    /// What is done.
     pub kind: AtomicKind,
     /// Bits.
     pub width: u32,
+    /// Which memory it is done in.
     pub memory: AtomicMemory,
 }
 
+/// What an atomic does, as features of devices tell it apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AtomicKind {
+    /// Any atomic on integers.
     Integer,
     /// Loads, stores, exchanges.
     FloatExchange,
+    /// Addition of floats.
     FloatAdd,
+    /// Minimum or maximum of floats.
     FloatMinMax,
 }
 
@@ -44,10 +50,14 @@ impl AtomicKind {
     }
 }
 
+/// Which memory an atomic is done in, as features of devices tell it apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AtomicMemory {
+    /// Storage buffers and what device addresses name.
     Buffer,
+    /// Workgroup memory.
     Workgroup,
+    /// Texels of images.
     Image,
 }
 

@@ -11,9 +11,13 @@ use vkcert_model::procedure::DescriptorClass;
 /// A variable bound through a descriptor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReflectedResource {
+    /// Result id of the variable.
     pub variable: Id,
+    /// Descriptor set.
     pub set: u32,
+    /// Binding in the set.
     pub binding: u32,
+    /// Descriptor type that the declaration asks for.
     pub class: DescriptorClass,
     /// OpName of the variable, or of its block type where the variable has none.
     pub name: Option<String>,
@@ -21,7 +25,9 @@ pub struct ReflectedResource {
     pub block_name: Option<String>,
     /// Type of one descriptor's contents: the block structure, image or sampler type.
     pub block_type: Id,
+    /// Descriptors at the binding.
     pub count: DescriptorCount,
+    /// What the declarations allow the kernel to do with it.
     pub access: Access,
     /// Bytes that every access outside a runtime array needs; 0 for what is no block.
     pub fixed_bytes: u64,
@@ -32,7 +38,9 @@ pub struct ReflectedResource {
 /// Number of descriptors at a binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DescriptorCount {
+    /// The binding is no array.
     One,
+    /// An array of so many.
     Array(u32),
     /// A runtime-sized descriptor array.
     Runtime,
@@ -41,8 +49,11 @@ pub enum DescriptorCount {
 /// What the declarations allow the kernel to do with a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
+    /// It can be read (NonWritable).
     ReadOnly,
+    /// It can be written (NonReadable).
     WriteOnly,
+    /// It can be read and written.
     ReadWrite,
     /// NonReadable and NonWritable: only its length may be asked for.
     None,

@@ -8,8 +8,11 @@ use super::declaration::debug_name;
 /// A specialization constant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecializationConstant {
+    /// Result id of the constant.
     pub id: Id,
+    /// `SpecId` that the host sets it by.
     pub spec_id: u32,
+    /// OpName of the constant.
     pub name: Option<String>,
     /// Id of its type.
     pub ty: Id,

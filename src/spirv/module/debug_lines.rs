@@ -14,7 +14,9 @@ use std::collections::BTreeMap;
 pub struct SourceLine {
     /// Id of the OpString with the file name.
     pub file: Id,
+    /// Line in that file, from 1.
     pub line: u32,
+    /// Column, from 1; 0 where the compiler gives none.
     pub column: u32,
 }
 

@@ -8,18 +8,22 @@ use vkcert_model::index_range::IndexRange;
 /// A function's extent in the instruction list.
 #[derive(Debug, Clone)]
 pub struct Function {
+    /// Result id of OpFunction.
     pub id: Id,
     /// Result ids of OpFunctionParameter.
     pub parameters: Vec<Id>,
     /// From OpFunction up to and including OpFunctionEnd.
     pub range: IndexRange,
+    /// Its blocks, in the order of the module; none of a declaration.
     pub blocks: Vec<FunctionBlock>,
 }
 
 /// A block's extent: from OpLabel up to and including its terminator. Debug lines stay inside.
 #[derive(Debug, Clone)]
 pub struct FunctionBlock {
+    /// Result id of OpLabel.
     pub label: Id,
+    /// Indices of its instructions in the module.
     pub range: IndexRange,
 }
 

@@ -29,9 +29,13 @@ pub type Id = u32;
 /// One instruction with its place.
 #[derive(Debug, Clone)]
 pub struct Instruction {
+    /// The opcode.
     pub op: Op,
+    /// Id of the result's type; none without result, and of results without type.
     pub result_type: Option<Id>,
+    /// Result id; none without result.
     pub result: Option<Id>,
+    /// The operands behind result type and result.
     pub operands: Vec<Operand>,
     /// Word offset in the module.
     pub offset: u32,
@@ -66,26 +70,37 @@ impl Instruction {
 /// An entry point.
 #[derive(Debug, Clone)]
 pub struct EntryPoint {
+    /// The name that hosts select it by.
     pub name: String,
+    /// Result id of its function.
     pub function: Id,
+    /// Its execution model.
     pub model: rspirv::spirv::ExecutionModel,
+    /// Ids of the variables in its interface.
     pub interface: Vec<Id>,
 }
 
 /// A decoration with its operands behind the decoration word.
 #[derive(Debug, Clone)]
 pub struct Decorated {
+    /// The decoration.
     pub decoration: Decoration,
+    /// Its operands, as ids or literals.
     pub operands: Vec<Operand>,
 }
 
 /// A parsed module.
 #[derive(Debug, Clone)]
 pub struct Module {
+    /// The words that it was parsed from.
     pub words: Arc<Vec<u32>>,
+    /// Version, generator and bound of ids.
     pub header: dr::ModuleHeader,
+    /// Instructions in the order of the module.
     pub instructions: Vec<Instruction>,
+    /// Functions in the order of the module, declarations too.
     pub functions: Vec<Function>,
+    /// Entry points in the order of the module.
     pub entry_points: Vec<EntryPoint>,
     definitions: BTreeMap<Id, usize>,
     names: BTreeMap<Id, String>,
@@ -103,12 +118,28 @@ pub struct Module {
 /// A word stream that is no SPIR-V module.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ModuleError {
+    /// The words do not follow the binary form of SPIR-V.
     #[error("not a SPIR-V module: {reason}")]
-    Parse { reason: String },
+    Parse {
+        /// What is wrong, by the parser.
+        reason: String,
+    },
+    /// Functions and blocks do not begin and end as they must.
     #[error("{what} %{id} {problem}")]
-    Nesting { what: &'static str, id: Id, problem: String },
+    Nesting {
+        /// What it is: a function or a block.
+        what: &'static str,
+        /// Its result id.
+        id: Id,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The bytes are no whole number of words.
     #[error("a SPIR-V module has a whole number of 4-byte words; this one has {bytes} bytes")]
-    PartialWord { bytes: usize },
+    PartialWord {
+        /// How many bytes there are.
+        bytes: usize,
+    },
 }
 
 /// Instructions as they are read, in the form that is kept.
@@ -367,18 +398,22 @@ impl Module {
         self.names.get(&id).map(String::as_str)
     }
 
+    /// OpMemberName of a structure's member; none where it has none.
     pub fn member_name(&self, structure_type: Id, member_index: u32) -> Option<&str> {
         self.member_names.get(&(structure_type, member_index)).map(String::as_str)
     }
 
+    /// Decorations of an id, in the order of the module.
     pub fn decorations(&self, id: Id) -> &[Decorated] {
         self.decorations.get(&id).map_or(&[], Vec::as_slice)
     }
 
+    /// Decorations of a structure's member, in the order of the module.
     pub fn member_decorations(&self, structure_type: Id, member_index: u32) -> &[Decorated] {
         self.member_decorations.get(&(structure_type, member_index)).map_or(&[], Vec::as_slice)
     }
 
+    /// The first such decoration of an id; none where it lacks it.
     pub fn decoration(&self, id: Id, decoration: Decoration) -> Option<&Decorated> {
         self.decorations(id).iter().find(|decorated| decorated.decoration == decoration)
     }
@@ -391,6 +426,7 @@ impl Module {
         }
     }
 
+    /// The first such decoration of a structure's member; none where it lacks it.
     pub fn member_decoration(
         &self,
         structure_type: Id,
@@ -402,6 +438,7 @@ impl Module {
             .find(|decorated| decorated.decoration == decoration)
     }
 
+    /// Text of an OpString; none where the id is none.
     pub fn debug_string(&self, id: Id) -> Option<&str> {
         self.strings.get(&id).map(String::as_str)
     }
@@ -411,6 +448,7 @@ impl Module {
         self.lines.get(instruction_index).copied().flatten()
     }
 
+    /// The function with this result id; none where there is none.
     pub fn function_by_id(&self, function_id: Id) -> Option<&Function> {
         self.function_numbers
             .get(&function_id)
@@ -426,6 +464,7 @@ impl Module {
             .filter(|function| function.range.contains(instruction_index))
     }
 
+    /// The first entry point with this name; none where there is none.
     pub fn entry_point(&self, name: &str) -> Option<&EntryPoint> {
         self.entry_points.iter().find(|entry| entry.name == name)
     }
@@ -457,6 +496,8 @@ impl Module {
             .count() as u32
     }
 
+    /// Where an instruction stands: function and word offset, with file and line where debug lines
+    /// tell them.
     pub fn place_of(&self, instruction_index: usize) -> vkcert_model::place::Place {
         // Compilers give no line to the headers of loops: the first one behind them stands in.
         let line = self

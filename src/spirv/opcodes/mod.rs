@@ -38,6 +38,7 @@ pub enum Effect {
     Barrier,
     /// The result depends on what other invocations of the subgroup do.
     Subgroup,
+    /// Goes to another function and comes back.
     Call,
     /// Goes to another block.
     Branch,
@@ -59,8 +60,11 @@ pub enum EngineSupport {
 pub struct OpcodeGroup {
     /// A title of `docs/spirv-support.md`; several groups may share one.
     pub title: &'static str,
+    /// What the instructions do.
     pub effect: Effect,
+    /// Whether the sequential engine runs them.
     pub support: EngineSupport,
+    /// The opcodes.
     pub ops: &'static [Op],
 }
 

@@ -9,13 +9,18 @@ use vkcert_oracle::float::FloatFormat;
 /// Bits of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Width {
+    /// 8 bits.
     W8,
+    /// 16 bits.
     W16,
+    /// 32 bits.
     W32,
+    /// 64 bits.
     W64,
 }
 
 impl Width {
+    /// The width of so many bits; none of other numbers than 8, 16, 32 and 64.
     pub fn from_bits(bits: u32) -> Option<Self> {
         match bits {
             8 => Some(Width::W8),
@@ -26,6 +31,7 @@ impl Width {
         }
     }
 
+    /// Number of bits.
     pub const fn bits(self) -> u32 {
         match self {
             Width::W8 => 8,
@@ -35,6 +41,7 @@ impl Width {
         }
     }
 
+    /// Number of bytes.
     pub const fn bytes(self) -> u32 {
         self.bits() / 8
     }
@@ -64,16 +71,21 @@ impl Width {
 /// How bits are read as a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NumberFormat {
+    /// An integer, signed or unsigned by the operation.
     Integer(Width),
+    /// An IEEE 754 float of this width.
     Float(Width),
     /// A float of 16 bits that has the exponent of one of 32 (bfloat16).
     Brain,
 }
 
 impl NumberFormat {
+    /// An integer of 32 bits.
     pub const WORD: NumberFormat = NumberFormat::Integer(Width::W32);
+    /// A float of 32 bits.
     pub const FLOAT: NumberFormat = NumberFormat::Float(Width::W32);
 
+    /// Width of the bits.
     pub const fn width(self) -> Width {
         match self {
             NumberFormat::Integer(width) | NumberFormat::Float(width) => width,
@@ -81,6 +93,7 @@ impl NumberFormat {
         }
     }
 
+    /// Whether it is a float of any kind.
     pub const fn is_float(self) -> bool {
         match self {
             NumberFormat::Float(_) | NumberFormat::Brain => true,

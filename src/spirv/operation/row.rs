@@ -6,25 +6,34 @@ use rspirv::spirv::{GlslStd450Op as GLOp, Op};
 
 /// What is known of an operation.
 pub struct OperationRow<Test: 'static> {
+    /// Which instruction it is, or is a part of.
     pub source: OperationSource,
+    /// How the operands are read.
     pub operands: OperandKind,
+    /// Which widths of numbers it takes.
     pub widths: OperationWidths,
     /// When something is undefined, the most severe first.
     pub undefined: &'static [UndefinedRule<Test>],
+    /// Whether the result depends on which way it is rounded.
     pub rounding: RoundingDependence,
+    /// What jumps while the operands move little.
     pub jump: ResultJump,
+    /// What an implementation may do to the result.
     pub precision: ResultPrecision,
+    /// Where a value is given for constant operands.
     pub folding: FoldingScope,
 }
 
 /// Which instruction an operation is, or is a part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperationSource {
+    /// Of the core instructions.
     Core(Op),
     /// Of GLSL.std.450.
     Extended(GLOp),
     /// One of several operations that an instruction is made of.
     PartOfCore(Op),
+    /// The same of GLSL.std.450.
     PartOfExtended(GLOp),
     /// A component of `normalize`: the component, and the length of the vector.
     NormalizedComponent,
@@ -39,7 +48,9 @@ pub enum OperandKind {
     Integers,
     /// A signed integer, as opposed to an unsigned one.
     Signed,
+    /// An unsigned integer.
     Unsigned,
+    /// Floats.
     Floats,
     /// A float and an exponent.
     Exponent,
@@ -59,14 +70,18 @@ pub enum OperationWidths {
 /// Whether the result depends on which way it is rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoundingDependence {
+    /// It does not.
     Exact,
+    /// It does.
     Rounded,
 }
 
 /// What of an operation jumps while its operands move little.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultJump {
+    /// Nothing: the result moves little, too.
     Smooth,
+    /// The result.
     Result,
     /// The whole number below the operand.
     Floor,
@@ -86,11 +101,13 @@ pub enum ResultPrecision {
 /// Where a value is given for constant operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoldingScope {
+    /// Nowhere.
     Never,
     /// In OpSpecConstantOp.
     Constants,
     /// In functions, where compilers leave it.
     Functions,
+    /// In OpSpecConstantOp and in functions.
     Both,
 }
 

@@ -6,7 +6,9 @@ use std::ops::{Div, Sub};
 /// A number of any width, as its bits.
 #[derive(Debug, Clone, Copy)]
 pub struct SizedNumber {
+    /// How the bits are read.
     pub form: NumberFormat,
+    /// The bits; those above the width are 0.
     pub bits: u64,
 }
 

@@ -253,8 +253,11 @@ rows! { Ternary, fn(u32, u32, u32) -> bool;
 /// What is known of a comparison: its result always jumps.
 #[derive(Debug, Clone, Copy)]
 pub struct RelationRow {
+    /// The instruction.
     pub op: Op,
+    /// How the operands are read.
     pub operands: OperandKind,
+    /// Where a value is given for constant operands.
     pub folding: FoldingScope,
 }
 
@@ -313,8 +316,11 @@ relations! { Classify;
 /// A conversion between numbers of any widths.
 #[derive(Debug, Clone, Copy)]
 pub struct Conversion {
+    /// The instruction.
     pub op: Op,
+    /// What it computes.
     pub conversion: SizedOperator,
+    /// Where a value is given for constant operands.
     pub folding: FoldingScope,
 }
 
@@ -333,10 +339,15 @@ pub const CONVERSIONS: &[Conversion] = &[
 /// Any scalar operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScalarOperation {
+    /// On one number.
     Unary(Unary),
+    /// On two numbers.
     Binary(Binary),
+    /// On three numbers.
     Ternary(Ternary),
+    /// A comparison of two numbers.
     Compare(Compare),
+    /// A question about one float.
     Classify(Classify),
     /// From one form of numbers to another.
     Convert(SizedOperator),

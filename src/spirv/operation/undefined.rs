@@ -26,7 +26,9 @@ pub enum UndefinedExtent {
 /// That something is undefined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Undefined {
+    /// Whether the result alone is undefined, or all that follows.
     pub extent: UndefinedExtent,
+    /// What is undefined, as findings tell it.
     pub why: &'static str,
 }
 
@@ -40,21 +42,28 @@ pub struct UndefinedRule<Test> {
     pub then: Undefined,
     /// The same of numbers of any width.
     pub then_of_numbers: Undefined,
+    /// Which operands decide whether it is met, on words.
     pub deciding: DecidingOperands,
 }
 
 /// Which operands on words decide whether a rule is met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecidingOperands {
+    /// All of them.
     All,
     /// The others; of the first one no more than whether it is 0 or the most negative integer.
     EndsOfFirst,
+    /// All but the first.
     AllButFirst,
+    /// The last one.
     Last,
 }
 
+/// On one word.
 pub type Rule1 = UndefinedRule<fn(u32) -> bool>;
+/// On two words.
 pub type Rule2 = UndefinedRule<fn(u32, u32) -> bool>;
+/// On three words.
 pub type Rule3 = UndefinedRule<fn(u32, u32, u32) -> bool>;
 
 const fn undefined_value(why: &'static str) -> Undefined {
@@ -90,33 +99,45 @@ const TO_SIGNED: Undefined = undefined_behaviour("a float outside the range of i
 const TO_INTEGER: Undefined =
     undefined_behaviour("a float outside the range of the integer is converted");
 
+/// A float that no unsigned integer of the result's width can hold.
 pub const OUT_OF_UINT: Rule1 = rule!(is_out_of_uint(a), All, TO_INTEGER, words: TO_UNSIGNED);
+/// A float that no signed integer of the result's width can hold.
 pub const OUT_OF_INT: Rule1 = rule!(is_out_of_int(a), All, TO_INTEGER, words: TO_SIGNED);
+/// `sqrt` of a negative number.
 pub const ROOT: Rule1 =
     rule!(is_negative(a), All, undefined_value("square root of a negative number"));
+/// `inversesqrt` of a number that is not positive.
 pub const INVERSE_ROOT: Rule1 = rule!(
     is_not_positive(a),
     All,
     undefined_value("inverse square root of a number that is not positive")
 );
+/// `log` and `log2` of a number that is not positive.
 pub const LOGARITHM: Rule1 =
     rule!(is_not_positive(a), All, undefined_value("logarithm of a number that is not positive"));
+/// `asin` of a number outside -1 to 1.
 pub const ARC_SINE: Rule1 =
     rule!(is_beyond_one(a), All, undefined_value("arc sine of a number outside -1 to 1"));
+/// `acos` of a number outside -1 to 1.
 pub const ARC_COSINE: Rule1 =
     rule!(is_beyond_one(a), All, undefined_value("arc cosine of a number outside -1 to 1"));
+/// `acosh` of a number below 1.
 pub const INVERSE_COSH: Rule1 =
     rule!(is_below_one(a), All, undefined_value("inverse hyperbolic cosine of a number below 1"));
+/// `atanh` of a number that is not between -1 and 1.
 pub const INVERSE_TANH: Rule1 = rule!(
     is_one_or_beyond(a),
     All,
     undefined_value("inverse hyperbolic tangent of a number outside -1 to 1")
 );
+/// `sign` of a NaN.
 pub const SIGN_OF_NAN: Rule1 = rule!(is_nan(a), All, undefined_value("sign of a NaN"));
+/// `frexp` of an infinity or NaN.
 pub const SPLIT: Rule1 =
     rule!(is_not_finite(a), All, undefined_value("frexp of an infinity or NaN"));
 
 const PACKED: Undefined = undefined_value("a NaN is packed as a normalised integer");
+/// One component, packed as a normalised integer, is a NaN.
 pub const PACKED_NAN: Rule1 = rule!(is_nan(a), All, PACKED);
 
 /// Whether a float truncates into the range of an unsigned integer. A power of two is exact in
@@ -172,13 +193,16 @@ fn is_not_finite<O: RuleOperand>(operand: O) -> bool {
 
 // ---- two operands ----
 
+/// Unsigned division or remainder by 0.
 pub const ZERO_DIVISOR: Rule2 =
     rule!(divides_by_zero(a, b), EndsOfFirst, undefined_behaviour("division by zero"));
+/// Signed division by 0, or with a quotient that does not fit.
 pub const SIGNED_DIVISION: Rule2 = rule!(
     does_not_divide(a, b),
     EndsOfFirst,
     undefined_behaviour("division by zero, or of the most negative integer by -1")
 );
+/// Signed remainder by 0, or where the quotient does not fit.
 pub const SIGNED_REMAINDER: Rule2 = rule!(
     does_not_divide(a, b),
     EndsOfFirst,
@@ -190,22 +214,28 @@ pub const NEGATIVE_REMAINDER: Rule2 = rule!(
     EndsOfFirst,
     undefined_value("remainder of or by a negative number")
 );
+/// Remainder of a float by 0.
 pub const FLOAT_REMAINDER: Rule2 =
     rule!(second_is_zero(a, b), EndsOfFirst, undefined_value("remainder of a float by zero"));
+/// Shift by the width or more.
 pub const SHIFT: Rule2 = rule!(
     shifts_everything_out(a, b), EndsOfFirst,
     undefined_value("a shift by the number's width or more"),
     words: undefined_value("a shift by 32 or more")
 );
+/// `pow` of a negative base, or of 0 to an exponent that is not positive.
 pub const POWER: Rule2 = rule!(
     has_no_power(a, b),
     All,
     undefined_value("pow of a negative base, or of zero to an exponent that is not positive")
 );
+/// `atan(y, x)` of two zeros.
 pub const ARC_TANGENT: Rule2 =
     rule!(both_are_zero(a, b), All, undefined_value("atan of zero by zero"));
+/// `min` and `max` with a NaN.
 pub const EXTREMUM_OF_NAN: Rule2 =
     rule!(one_is_nan(a, b), All, undefined_value("minimum or maximum with a NaN"));
+/// `ldexp` with too large an exponent or result.
 pub const SCALED: Rule2 = rule!(
     is_scaled_too_far(a, b),
     All,
@@ -213,6 +243,7 @@ pub const SCALED: Rule2 = rule!(
         "ldexp by more than the type's largest exponent, or with a result that is too large"
     )
 );
+/// One of two components, packed as normalised integers, is a NaN.
 pub const PACKED_NANS: Rule2 = rule!(one_is_nan(a, b), All, PACKED);
 
 fn divides_by_zero<O: RuleOperand>(_dividend: O, divisor: O) -> bool {
@@ -256,14 +287,19 @@ fn is_scaled_too_far<O: RuleOperand>(scaled_number: O, exponent: O) -> bool {
 // ---- three operands ----
 
 const LIMITS: Undefined = undefined_value("clamp whose lower limit is above the upper");
+/// `clamp` of floats whose limits cross.
 pub const FLOAT_LIMITS: Rule3 = rule!(floats_cross(x, low, high), AllButFirst, LIMITS);
+/// `clamp` of unsigned integers whose limits cross.
 pub const UNSIGNED_LIMITS: Rule3 = rule!(unsigned_cross(x, low, high), AllButFirst, LIMITS);
+/// `clamp` of signed integers whose limits cross.
 pub const SIGNED_LIMITS: Rule3 = rule!(signed_cross(x, low, high), AllButFirst, LIMITS);
+/// `clamp` with a NaN, or with limits that cross.
 pub const CLAMPED_NAN: Rule3 = rule!(
     has_no_clamp(x, low, high),
     All,
     undefined_value("clamp with a NaN, or whose lower limit is above the upper")
 );
+/// `smoothstep` whose edges do not ascend.
 pub const EDGES: Rule3 = rule!(
     has_no_step(low, high, x),
     All,
@@ -313,18 +349,21 @@ fn packed_reaches_beyond<O: RuleOperand>(base: O, _insert: O, field_position: O)
 }
 
 impl Unary {
+    /// When something about it is undefined, the most severe first; empty: never.
     pub fn undefined_rules(self) -> &'static [Rule1] {
         self.row().undefined
     }
 }
 
 impl Binary {
+    /// When something about it is undefined, the most severe first; empty: never.
     pub fn undefined_rules(self) -> &'static [Rule2] {
         self.row().undefined
     }
 }
 
 impl Ternary {
+    /// When something about it is undefined, the most severe first; empty: never.
     pub fn undefined_rules(self) -> &'static [Rule3] {
         self.row().undefined
     }

@@ -459,6 +459,8 @@ impl Compare {
 }
 
 impl Classify {
+    /// One bit per lane, lane `i` in bit `i % 64` of `lane_bits[i / 64]`: whether the float in
+    /// `a[i]` is so.
     pub fn apply_to_lanes(self, lane_bits: &mut [u64], a: &[u32]) {
         match self {
             Classify::IsNan => pack_bits(lane_bits, a, a, |a, _| as_float(a).is_nan()),

@@ -17,7 +17,9 @@ pub struct ImplementationFreedom {
     /// Whether the entry point fixes how correctly rounded results are rounded (RoundingModeRTE,
     /// RoundingModeRTZ).
     pub rounding: PermittedRounding,
+    /// What becomes of denormal operands and results.
     pub denormals: PermittedDenormals,
+    /// Whether the sign of a zero must be kept.
     pub zeros: ZeroSigns,
     /// Indices of instructions whose result must not be combined with another (NoContraction, or no
     /// AllowContract where the module says what is allowed).
@@ -31,6 +33,7 @@ pub struct ImplementationFreedom {
 pub enum PermittedRounding {
     /// To the nearest, ties to even.
     Nearest,
+    /// Toward zero.
     TowardZero,
     /// Up or down.
     #[default]
@@ -40,9 +43,11 @@ pub enum PermittedRounding {
 /// Whether denormal numbers may become zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PermittedDenormals {
+    /// They must stay.
     Preserved,
     /// They must become zeros.
     Flushed,
+    /// They may stay or become zeros.
     #[default]
     MayBeFlushed,
 }

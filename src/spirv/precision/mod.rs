@@ -25,7 +25,9 @@ use std::sync::LazyLock;
 /// A binary floating-point format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FloatWidth {
+    /// 16 bits.
     Half,
+    /// 32 bits.
     Single,
 }
 
@@ -96,6 +98,7 @@ fn binary_exponent(x: f64) -> i32 {
 /// A floating-point operation on scalars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoundedOperation {
+    /// Of the core instructions.
     Core(Op),
     /// Of GLSL.std.450.
     Extended(GLOp),
@@ -131,20 +134,26 @@ pub enum ErrorBound {
 pub struct OperationBounds {
     /// The infinitely precise result.
     pub exact: fn(&[f64]) -> f64,
+    /// What it may return instead with 32 bits.
     pub single: ErrorBound,
+    /// The same with 16 bits.
     pub half: ErrorBound,
 }
 
 /// A row of the specification's table.
 pub struct BoundsRow {
+    /// The operation.
     pub operation: BoundedOperation,
+    /// Its exact result and its bounds.
     pub bounds: OperationBounds,
 }
 
 /// Permitted results: numbers of the format from `low` to `high`, both included.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PermittedRange {
+    /// The least one.
     pub low: f64,
+    /// The greatest one.
     pub high: f64,
 }
 
@@ -154,8 +163,11 @@ use ErrorBound::{Absolute, CorrectlyRounded, Exact, Inherited, Logarithm, Ulp, U
 /// permitted result: the exact one.
 pub static TABLE: LazyLock<Vec<BoundsRow>> = LazyLock::new(bounds_table);
 
+/// 2 to the power of -7.
 pub const POWER_7: f64 = 1.0 / 128.0;
+/// 2 to the power of -11.
 pub const POWER_11: f64 = 1.0 / 2048.0;
+/// 2 to the power of -21.
 pub const POWER_21: f64 = 1.0 / 2_097_152.0;
 
 /// The bounds of an operation.

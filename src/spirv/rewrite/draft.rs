@@ -18,9 +18,11 @@ pub struct ModuleDraft {
     writer: ModuleWriter,
     /// Capabilities up to and including debug names.
     pub preamble: Vec<Instruction>,
+    /// Decorations.
     pub annotations: Vec<Instruction>,
     /// Types, constants, global variables.
     pub declarations: Vec<Instruction>,
+    /// Functions, in the order of the module.
     pub functions: Vec<Instruction>,
     constants: BTreeMap<u32, Id>,
     uint: Option<Id>,
@@ -29,7 +31,9 @@ pub struct ModuleDraft {
 /// A storage buffer that was declared.
 #[derive(Debug, Clone, Copy)]
 pub struct StorageBlock {
+    /// Result id of the variable.
     pub variable: Id,
+    /// Storage class of pointers to it.
     pub class: StorageClass,
 }
 
@@ -131,6 +135,7 @@ impl ModuleDraft {
             .unwrap_or_else(|| self.declare(op, None, operands))
     }
 
+    /// The id of the unsigned 32-bit integer type, declared where it is not yet.
     pub fn uint_type(&mut self) -> Id {
         if let Some(known_type) = self.uint {
             return known_type;
@@ -141,6 +146,7 @@ impl ModuleDraft {
         uint_type
     }
 
+    /// The id of a new pointer type.
     pub fn pointer_type(&mut self, storage_class: StorageClass, pointee: Id) -> Id {
         self.declare_type(
             Op::TypePointer,
@@ -167,6 +173,7 @@ impl ModuleDraft {
         declared_id
     }
 
+    /// Gives an id a name for debugging.
     pub fn add_name(&mut self, named_id: Id, name: &str) {
         let operands = vec![Operand::IdRef(named_id), Operand::LiteralString(name.to_owned())];
         // OpModuleProcessed is the last of the debug instructions (section 2.4, item 7c).
@@ -178,6 +185,7 @@ impl ModuleDraft {
         self.preamble.insert(names_end, new_instruction(Op::Name, None, None, operands));
     }
 
+    /// Adds a decoration to an id; the operands begin with the decoration.
     pub fn decorate(&mut self, decorated_id: Id, operands: Vec<Operand>) {
         let operands = std::iter::once(Operand::IdRef(decorated_id)).chain(operands).collect();
         self.annotations.push(new_instruction(Op::Decorate, None, None, operands));

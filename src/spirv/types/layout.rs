@@ -13,14 +13,34 @@ use rspirv::spirv::StorageClass;
 /// A type that has no size here, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
+    /// A type that memory does not hold.
     #[error("type %{ty} ({what}) has no size in memory")]
-    NoSize { ty: Id, what: String },
+    NoSize {
+        /// Id of the type.
+        ty: Id,
+        /// What it is, in words.
+        what: String,
+    },
+    /// A type of which a decoration tells the layout lacks it.
     #[error("type %{ty} lacks the decoration {decoration}")]
-    Undecorated { ty: Id, decoration: &'static str },
+    Undecorated {
+        /// Id of the type.
+        ty: Id,
+        /// Name of the decoration.
+        decoration: &'static str,
+    },
+    /// The length of an array is no constant that has a value here.
     #[error("the array length %{length} is not known")]
-    UnknownLength { length: Id },
+    UnknownLength {
+        /// Id of the length.
+        length: Id,
+    },
+    /// The size does not fit 64 bits.
     #[error("type %{ty} is too large")]
-    TooLarge { ty: Id },
+    TooLarge {
+        /// Id of the type.
+        ty: Id,
+    },
 }
 
 /// Whether the padding between the last component and the end of its stride counts.

@@ -19,73 +19,108 @@ use std::collections::BTreeMap;
 /// A type of a module. Ids refer to other types, lengths to constants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Type {
+    /// No value.
     Void,
+    /// A truth value, without size in memory.
     Bool,
     /// `width` in bits.
     Int {
+        /// Number of bits.
         width: u32,
+        /// How its bits are read.
         signedness: Signedness,
     },
     /// `width` in bits.
     Float {
+        /// Number of bits.
         width: u32,
     },
     /// 16 bits with the exponent of 32 (SPV_KHR_bfloat16).
     BFloat16,
+    /// OpTypeVector.
     Vector {
+        /// Id of the components' type.
         component: Id,
+        /// Number of components.
         count: u32,
     },
     /// `column` is the type of one column, `count` the number of columns.
     Matrix {
+        /// Id of the columns' vector type.
         column: Id,
+        /// Number of columns.
         count: u32,
     },
     /// `length` is the id of a constant or specialization constant; `stride` in bytes where
     /// decorated.
     Array {
+        /// Id of the elements' type.
         element: Id,
+        /// Id of the constant.
         length: Id,
+        /// Bytes from one element to the next; none without decoration.
         stride: Option<u32>,
     },
     /// Spread over the invocations of a scope; all but the component are constants.
     CooperativeMatrix {
+        /// Id of the elements' type.
         component: Id,
+        /// Id of the scope, a constant.
         scope: Id,
+        /// Id of the number of rows.
         rows: Id,
+        /// Id of the number of columns.
         columns: Id,
         /// Elements that each invocation holds; 0 as long as nobody has told.
         share: u32,
     },
+    /// OpTypeRuntimeArray: its length is that of what is bound.
     RuntimeArray {
+        /// Id of the elements' type.
         element: Id,
+        /// Bytes from one element to the next; none without decoration.
         stride: Option<u32>,
     },
+    /// OpTypeStruct.
     Structure {
+        /// Its members, in order.
         members: Vec<StructureMember>,
         /// OpName of the structure.
         name: Option<String>,
+        /// Whether it is the type of a resource.
         block: BlockKind,
     },
+    /// OpTypePointer.
     Pointer {
+        /// Storage class of what it points to.
         storage: StorageClass,
+        /// Id of the type of what it points to.
         pointee: Id,
     },
     /// A pointer that does not say what it points to (SPV_KHR_untyped_pointers).
     UntypedPointer {
+        /// Storage class of what it points to.
         storage: StorageClass,
     },
     /// A pointer type that is declared before the type it points to.
     ForwardPointer {
+        /// Storage class of what it points to.
         storage: StorageClass,
     },
+    /// OpTypeFunction.
     Function {
+        /// Id of the result's type.
         result: Id,
+        /// Ids of the parameters' types.
         parameters: Vec<Id>,
     },
+    /// OpTypeImage.
     Image(ImageType),
+    /// OpTypeSampler.
     Sampler,
+    /// An image with a sampler (OpTypeSampledImage).
     SampledImage {
+        /// Id of the image type.
         image: Id,
     },
     /// Any other type, by opcode; nothing here lays it out.
@@ -95,7 +130,9 @@ pub enum Type {
 /// How an integer type reads its bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Signedness {
+    /// Two's complement.
     Signed,
+    /// Without sign.
     Unsigned,
 }
 
@@ -103,7 +140,9 @@ pub enum Signedness {
 /// BufferBlock).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockKind {
+    /// It has neither decoration.
     None,
+    /// It is decorated Block.
     Block,
     /// Storage buffers of SPIR-V 1.0 in storage class Uniform.
     BufferBlock,
@@ -112,34 +151,45 @@ pub enum BlockKind {
 /// An image type (OpTypeImage).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageType {
+    /// Id of the type of a component of a texel as it is read.
     pub sampled_type: Id,
+    /// Its dimension.
     pub dim: Dim,
     /// 0: not a depth image, 1: depth, 2: unknown.
     pub depth: u32,
+    /// Whether it has array layers.
     pub arrayed: bool,
+    /// Whether its texels have several samples.
     pub multisampled: bool,
     /// 0: known at run time, 1: with a sampler, 2: storage.
     pub sampled: u32,
+    /// Format of the texels; Unknown where the declaration does not say it.
     pub format: ImageFormat,
 }
 
 /// A member of a structure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StructureMember {
+    /// Id of the member's type.
     pub ty: Id,
     /// Bytes from the start of the structure, where decorated.
     pub offset: Option<u32>,
     /// Layout of a matrix (or of an array of matrices) in this member.
     pub matrix: Option<MatrixLayout>,
+    /// OpMemberName.
     pub name: Option<String>,
+    /// The built-in that the member is; none of ordinary members.
     pub builtin: Option<BuiltIn>,
+    /// What decorations forbid.
     pub access: MemberAccess,
 }
 
 /// NonWritable and NonReadable of one member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MemberAccess {
+    /// It must not be written (NonWritable).
     pub non_writable: bool,
+    /// It must not be read (NonReadable).
     pub non_readable: bool,
 }
 
@@ -148,12 +198,16 @@ pub struct MemberAccess {
 pub struct MatrixLayout {
     /// Bytes from one column (row) to the next.
     pub stride: u32,
+    /// Whether columns or rows lie together.
     pub majorness: Majorness,
 }
 
+/// Which numbers of a matrix lie beside each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Majorness {
+    /// Those of a column (ColMajor).
     Column,
+    /// Those of a row (RowMajor).
     Row,
 }
 
@@ -187,6 +241,7 @@ impl Types {
         Self { by_id }
     }
 
+    /// The type with this id; none where the id is no type.
     pub fn get(&self, type_id: Id) -> Option<&Type> {
         self.by_id.get(&type_id)
     }

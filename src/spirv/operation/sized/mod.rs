@@ -22,14 +22,19 @@ use vkcert_oracle::float::{ExactReal, RoundingDirection};
 /// What is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SizedOperator {
+    /// Of one number.
     Unary(Unary),
+    /// Of two numbers.
     Binary(Binary),
+    /// Of three numbers.
     Ternary(Ternary),
     /// From one form to another: integers by their unsigned value.
     FromUnsigned,
     /// Integers by their signed value.
     FromSigned,
+    /// From a float to an unsigned integer.
     ToUnsigned,
+    /// From a float to a signed integer.
     ToSigned,
     /// Between floats.
     Round,
@@ -38,6 +43,7 @@ pub enum SizedOperator {
 }
 
 impl SizedOperator {
+    /// Number of operands, 1 to 3.
     pub fn operand_count(self) -> usize {
         match self {
             SizedOperator::Binary(_) => 2,
@@ -83,8 +89,11 @@ impl SizedOperator {
 /// An operation with the forms of its first operand and of its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
+    /// What is computed.
     pub op: SizedOperator,
+    /// How the first operand is read.
     pub from: NumberFormat,
+    /// How the result is read.
     pub to: NumberFormat,
     /// Which way a float result is rounded.
     pub rounding: RoundingDirection,
@@ -364,11 +373,14 @@ impl Operation {
 /// What is asked of one or two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
+    /// A comparison of two.
     Compare(Compare),
+    /// A question about one.
     Classify(Classify),
 }
 
 impl Relation {
+    /// Number of operands, 1 or 2.
     pub fn operand_count(self) -> usize {
         match self {
             Relation::Compare(_) => 2,
@@ -376,6 +388,8 @@ impl Relation {
         }
     }
 
+    /// Whether it holds for numbers of this format; the second is not looked at where one is asked
+    /// about.
     pub fn holds(self, number_format: NumberFormat, first_bits: u64, second_bits: u64) -> bool {
         let width = number_format.width();
         let (first_signed, second_signed) =
