@@ -2,7 +2,7 @@
 //!
 //! Knows: constants under a specialization, and operations on them that GLSL compilers leave inside
 //! functions because the specification does not allow them as OpSpecConstantOp in shaders
-//! (comparisons and conversions of floats), or because an operand came through a call that is known
+//! (comparisons of floats), or because an operand came through a call that is known
 //! to return it.
 //! Promises: a value is given only where every conforming implementation computes the same one.
 //! Float arithmetic is left alone (Vulkan 1.3, appendix "Precision and Operation of SPIR-V
@@ -124,7 +124,8 @@ impl ConstantFolding<'_> {
         )
     }
 
-    /// Comparisons and exact conversions of float scalars.
+    /// Comparisons of float scalars, by the relations of the operation table; conversions are
+    /// constants (`constants`).
     fn fold_floats(
         &self,
         instruction: &Instruction,

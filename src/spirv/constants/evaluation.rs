@@ -328,6 +328,9 @@ impl ConstantEvaluation<'_> {
 
     /// OpFConvert, rounded and flushed as the module says (VK_KHR_shader_float_controls, issue 3);
     /// refused where its entry points do not say the same.
+    ///
+    /// By exact numbers and not by the operation table, because that keeps sign and payload of a
+    /// NaN as hardware does, while a constant must be one value: the quiet NaN.
     fn convert_float(
         &self,
         id: Id,
