@@ -30,39 +30,50 @@ pub fn assess_barriers(
     barrier_records: BarrierRecords,
     counted_tests: &[(TestId, &Records)],
 ) -> Vec<SimpleObligation> {
-    let barrier_obligation = |(barrier_index, barrier): (usize, &KernelBarrier)| {
-        let executed_whole = |records: &Records| {
-            records.barriers.get(&barrier.number).is_some_and(|times| *times > 0)
-        };
-        let executing_tests: Vec<TestId> = counted_tests
-            .iter()
-            .filter(|(_, records)| executed_whole(records))
-            .map(|(test, _)| *test)
-            .collect();
-        let (status, reason, counted_tests) = match barrier_records {
-            BarrierRecords::Missing(reason) => {
-                (Status::Undetermined, Some(reason.to_owned()), Vec::new())
-            }
-            BarrierRecords::Kept if executing_tests.is_empty() => {
-                (Status::Uncovered, None, executing_tests)
-            }
-            BarrierRecords::Kept => (Status::Covered, None, executing_tests),
-        };
-        SimpleObligation {
-            id: ObligationId::from(format!("BAR{}", barrier_index + 1)),
-            file: barrier.file.clone(),
-            line: barrier.line,
-            column: barrier.column,
-            text: format!("barrier in {}", barrier.function),
-            status,
-            reason,
-            tests: counted_tests,
-            uncounted: Vec::new(),
-            proposal: None,
-            object: None,
+    let numbered_barriers = (1..).zip(kernel_barriers);
+    numbered_barriers
+        .map(|(barrier_number, barrier)| {
+            barrier_obligation(barrier_number, barrier, barrier_records, counted_tests)
+        })
+        .collect()
+}
+
+/// `barrier_number` is the place among the kernel's barriers, from 1.
+fn barrier_obligation(
+    barrier_number: usize,
+    barrier: &KernelBarrier,
+    barrier_records: BarrierRecords,
+    counted_tests: &[(TestId, &Records)],
+) -> SimpleObligation {
+    let executed_whole =
+        |records: &Records| records.barriers.get(&barrier.number).is_some_and(|times| *times > 0);
+    let executing_tests: Vec<TestId> = counted_tests
+        .iter()
+        .filter(|(_, records)| executed_whole(records))
+        .map(|(test, _)| *test)
+        .collect();
+    let (status, reason, counted_tests) = match barrier_records {
+        BarrierRecords::Missing(reason) => {
+            (Status::Undetermined, Some(reason.to_owned()), Vec::new())
         }
+        BarrierRecords::Kept if executing_tests.is_empty() => {
+            (Status::Uncovered, None, executing_tests)
+        }
+        BarrierRecords::Kept => (Status::Covered, None, executing_tests),
     };
-    kernel_barriers.iter().enumerate().map(barrier_obligation).collect()
+    SimpleObligation {
+        id: ObligationId::from(format!("BAR{barrier_number}")),
+        file: barrier.file.clone(),
+        line: barrier.line,
+        column: barrier.column,
+        text: format!("barrier in {}", barrier.function),
+        status,
+        reason,
+        tests: counted_tests,
+        uncounted: Vec::new(),
+        proposal: None,
+        object: None,
+    }
 }
 
 #[cfg(test)]

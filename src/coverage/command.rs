@@ -8,12 +8,13 @@ mod text;
 
 use super::closing::Minimality;
 use super::combination::DemandedVectors;
-use super::decision::{EnumerationExtent, ValuesFault};
+use super::decision::EnumerationExtent;
 use super::explanation::{ConditionGap, UNATTAINABLE, gap_sentences};
 use super::expression::{self, ParsedExpression};
 use super::independence::IndependenceForm;
 use super::limits::{MAX_EXCLUDED, MAX_VECTORS};
 use super::mcdc::{Attainability, ConditionAnalysis, FormAnalysis, Mcdc, McdcAnalysis, McdcError};
+use super::vector_fault::ValuesFault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -254,18 +255,6 @@ fn mcdc_conditions(
     parsed: &ParsedExpression,
     analysed_conditions: Vec<ConditionAnalysis>,
 ) -> Vec<McdcCondition> {
-    let coupled_with = |condition_index: usize| -> Vec<String> {
-        let coupling_number = parsed.conditions[condition_index].coupling;
-        let other_conditions = parsed
-            .conditions
-            .iter()
-            .enumerate()
-            .filter(|(other_index, _)| *other_index != condition_index);
-        other_conditions
-            .filter(|(_, c)| c.coupling == coupling_number)
-            .map(|(other_index, _)| format!("C{}", other_index + 1))
-            .collect()
-    };
     let condition_rows = parsed.conditions.iter().zip(analysed_conditions).enumerate();
     condition_rows
         .map(|(condition_index, (condition, analysis))| McdcCondition {
@@ -273,8 +262,20 @@ fn mcdc_conditions(
             text: condition.text.clone(),
             unique_cause: mcdc_form(analysis.unique_cause),
             masking: mcdc_form(analysis.masking),
-            coupled_with: coupled_with(condition_index),
+            coupled_with: coupled_conditions(parsed, condition_index),
         })
+        .collect()
+}
+
+/// Other conditions with the same text, as the result names them.
+fn coupled_conditions(parsed: &ParsedExpression, condition_index: usize) -> Vec<String> {
+    let coupling_number = parsed.conditions[condition_index].coupling;
+    let numbered_conditions = parsed.conditions.iter().enumerate();
+    numbered_conditions
+        .filter(|(other_index, other)| {
+            *other_index != condition_index && other.coupling == coupling_number
+        })
+        .map(|(other_index, _)| format!("C{}", other_index + 1))
         .collect()
 }
 

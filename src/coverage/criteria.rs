@@ -58,21 +58,29 @@ pub fn criterion_named(name: &str) -> Option<&'static dyn Criterion> {
 
 /// Counts every criterion.
 pub fn criterion_summaries(coverage: &KernelCoverage) -> Vec<CriterionSummary> {
-    let criterion_row = |criterion: &&dyn Criterion| {
-        let statuses = criterion.obligation_statuses(coverage);
-        let status_count = |wanted_status: Status| {
-            statuses.iter().filter(|status| **status == wanted_status).count() as u32
-        };
-        CriterionSummary {
-            criterion: criterion.name().to_owned(),
-            total: statuses.len() as u32,
-            covered: status_count(Status::Covered),
-            justified: status_count(Status::Justified),
-            uncovered: status_count(Status::Uncovered),
-            undetermined: status_count(Status::Undetermined),
-        }
+    CRITERIA.iter().map(|criterion| criterion_summary(*criterion, coverage)).collect()
+}
+
+fn criterion_summary(criterion: &dyn Criterion, coverage: &KernelCoverage) -> CriterionSummary {
+    let statuses = criterion.obligation_statuses(coverage);
+    let mut summary = CriterionSummary {
+        criterion: criterion.name().to_owned(),
+        total: statuses.len() as u32,
+        covered: 0,
+        justified: 0,
+        uncovered: 0,
+        undetermined: 0,
     };
-    CRITERIA.iter().map(criterion_row).collect()
+    for status in statuses {
+        let count = match status {
+            Status::Covered => &mut summary.covered,
+            Status::Justified => &mut summary.justified,
+            Status::Uncovered => &mut summary.uncovered,
+            Status::Undetermined => &mut summary.undetermined,
+        };
+        *count += 1;
+    }
+    summary
 }
 
 fn statuses_of(obligations: &[SimpleObligation]) -> impl Iterator<Item = Status> + '_ {

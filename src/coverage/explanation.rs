@@ -29,37 +29,42 @@ pub(super) fn gap_sentences(
     first_test: &dyn Fn(&Values) -> Option<String>,
 ) -> Vec<String> {
     let texts: Vec<&str> = condition_gaps.iter().map(|condition| condition.text).collect();
-    let gap_sentence = |condition: &ConditionGap| {
-        let ConditionGap { id, text, condition_analysis: found, reasons: [unique_cause, masking] } =
-            condition;
-        match (&found.masking.pair, &found.unique_cause.pair) {
-            (Some(_), Some(_)) => None,
-            (Some(_), None) => {
-                let advice =
-                    gap_advice(&texts, unique_cause.as_deref(), &found.unique_cause, first_test);
-                Some(format!(
-                    "{id}: `{text}` is shown by masking only; no two vectors differ in it alone; {advice}."
-                ))
-            }
-            (None, _) => Some(match (masking, found.masking.attainability) {
-                (Some(reason), Attainability::Unattainable) => {
-                    format!(
-                        "{id}: no test can show that `{text}` alone turns the outcome: {reason}."
-                    )
-                }
-                (
-                    _,
-                    Attainability::Attainable
-                    | Attainability::Unattainable
-                    | Attainability::Unknown,
-                ) => {
-                    let advice = gap_advice(&texts, masking.as_deref(), &found.masking, first_test);
-                    format!("{id}: no test shows that `{text}` alone turns the outcome; {advice}.")
-                }
-            }),
+    condition_gaps
+        .iter()
+        .filter_map(|condition| gap_sentence(&texts, condition, first_test))
+        .collect()
+}
+
+/// None where the condition is shown in both forms.
+fn gap_sentence(
+    texts: &[&str],
+    condition: &ConditionGap,
+    first_test: &dyn Fn(&Values) -> Option<String>,
+) -> Option<String> {
+    let ConditionGap { id, text, condition_analysis: found, reasons: [unique_cause, masking] } =
+        condition;
+    match (&found.masking.pair, &found.unique_cause.pair) {
+        (Some(_), Some(_)) => None,
+        (Some(_), None) => {
+            let advice =
+                gap_advice(texts, unique_cause.as_deref(), &found.unique_cause, first_test);
+            Some(format!(
+                "{id}: `{text}` is shown by masking only; no two vectors differ in it alone; {advice}."
+            ))
         }
-    };
-    condition_gaps.iter().filter_map(gap_sentence).collect()
+        (None, _) => Some(match (masking, found.masking.attainability) {
+            (Some(reason), Attainability::Unattainable) => {
+                format!("{id}: no test can show that `{text}` alone turns the outcome: {reason}.")
+            }
+            (
+                _,
+                Attainability::Attainable | Attainability::Unattainable | Attainability::Unknown,
+            ) => {
+                let advice = gap_advice(texts, masking.as_deref(), &found.masking, first_test);
+                format!("{id}: no test shows that `{text}` alone turns the outcome; {advice}.")
+            }
+        }),
+    }
 }
 
 /// What to do about one form: the vectors to add, or why there are none.

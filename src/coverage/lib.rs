@@ -29,6 +29,7 @@ pub mod statement;
 mod subject;
 mod uncounted;
 mod undefined;
+pub mod vector_fault;
 
 #[cfg(test)]
 mod assess_tests;

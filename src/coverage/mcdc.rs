@@ -15,9 +15,10 @@ mod closing_set;
 mod minimum;
 
 use super::closing::Minimality;
-use super::decision::{Decision, DecisionLimit, EnumerationExtent, PackedVector, VectorFault};
+use super::decision::{Decision, DecisionLimit, EnumerationExtent, PackedVector};
 use super::independence::{IndependenceForm, PairSearch, SiblingPaths, WantedPair};
 use super::limits::MAX_VECTORS;
+use super::vector_fault::VectorFault;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::structure::BooleanExpression;
 use vkcert_model::vector::{Values, Vector};

@@ -153,14 +153,14 @@ fn decided_outcomes(
             condition_values.entry(decision).or_default().insert(condition, value);
         }
     }
-    let decided_outcome = |(decision, condition_values): (DecisionId, BTreeMap<u32, bool>)| {
+    let mut decided_outcomes = BTreeMap::new();
+    for (decision, condition_values) in condition_values {
         let expression = &kernel_structure.decision(decision).expression;
-        Some((
-            decision,
-            expression.decided_value(&|condition| condition_values.get(&condition).copied())?,
-        ))
-    };
-    condition_values.into_iter().filter_map(decided_outcome).collect()
+        let decided_value =
+            expression.decided_value(&|condition| condition_values.get(&condition).copied());
+        decided_outcomes.extend(decided_value.map(|outcome| (decision, outcome)));
+    }
+    decided_outcomes
 }
 
 /// Follows control from the entry point, past branches that can go one way alone.

@@ -204,6 +204,20 @@ fn interval_pairs(
     pairs
 }
 
+/// Whether two records have the same scalars, with values that agree.
+fn records_agree(
+    expected_record: &ScalarRecord,
+    actual_record: &ScalarRecord,
+    tolerance: &Tolerance,
+) -> bool {
+    let mut scalar_pairs = expected_record.scalars.iter().zip(&actual_record.scalars);
+    expected_record.scalars.len() == actual_record.scalars.len()
+        && scalar_pairs.all(|((scalar, expected_bits), (actual_scalar, actual_bits))| {
+            scalar == actual_scalar
+                && values_agree(*scalar, *expected_bits, *actual_bits, tolerance)
+        })
+}
+
 /// A largest matching (Hopcroft and Karp, SIAM Journal on Computing 2, 1973): shortest augmenting
 /// paths, all of one length at a time.
 fn path_pairs(
@@ -211,18 +225,10 @@ fn path_pairs(
     actual: &[ScalarRecord],
     tolerance: &Tolerance,
 ) -> Vec<(usize, usize)> {
-    let records_agree = |expected_record: &ScalarRecord, actual_record: &ScalarRecord| {
-        let scalar_pairs = expected_record.scalars.iter().zip(&actual_record.scalars);
-        expected_record.scalars.len() == actual_record.scalars.len()
-            && scalar_pairs.into_iter().all(
-                |((scalar, expected_bits), (actual_scalar, actual_bits))| {
-                    scalar == actual_scalar
-                        && values_agree(*scalar, *expected_bits, *actual_bits, tolerance)
-                },
-            )
-    };
     let agreeing_records = |expected_record: &ScalarRecord| {
-        (0..actual.len()).filter(|index| records_agree(expected_record, &actual[*index])).collect()
+        (0..actual.len())
+            .filter(|index| records_agree(expected_record, &actual[*index], tolerance))
+            .collect()
     };
     let mut search = BipartiteMatching {
         agreeing_actual: expected.iter().map(agreeing_records).collect(),

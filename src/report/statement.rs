@@ -154,21 +154,19 @@ pub(crate) fn told_reasons(evidence: &Evidence) -> Vec<ToldReason> {
         .map(|item| item.reason().to_string())
         .collect();
     let has_grounds = conclusion.grounds.len() == conclusion.reasons.len();
-    let ground_at =
-        |reason_index: usize| conclusion.grounds.get(reason_index).filter(|_| has_grounds).cloned();
-    let other_reasons =
-        conclusion.reasons.iter().enumerate().filter(|(_, reason)| !of_items.contains(reason));
-    let told_reason = |(reason_index, sentence): (usize, &String)| ToldReason {
-        ground: ground_at(reason_index),
-        sentence: sentence.clone(),
-    };
-    let mut told_reasons =
-        engines_at_once(&evidence.campaign.tests, other_reasons.map(told_reason).collect());
+    let mut other_reasons = Vec::new();
+    for (reason_index, sentence) in conclusion.reasons.iter().enumerate() {
+        if !of_items.contains(sentence) {
+            let ground = conclusion.grounds.get(reason_index).filter(|_| has_grounds).cloned();
+            other_reasons.push(ToldReason { ground, sentence: sentence.clone() });
+        }
+    }
+    let mut told_reasons = engines_at_once(&evidence.campaign.tests, other_reasons);
     if !of_items.is_empty() {
         let item_count = counted(of_items.len(), "open item");
         let sentence = format!("{item_count}: less than the level asks for, and not accepted");
-        let ground_at = Ground { kind: ReasonKind::OpenItemStands, about: item_count };
-        told_reasons.push(ToldReason { ground: Some(ground_at), sentence });
+        let ground = Ground { kind: ReasonKind::OpenItemStands, about: item_count };
+        told_reasons.push(ToldReason { ground: Some(ground), sentence });
     }
     told_reasons
 }

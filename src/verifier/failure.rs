@@ -66,19 +66,20 @@ pub fn exit_for(failure: Failure) -> Exit {
     }
 }
 
+fn error_object(kind: &str, message: &str, diagnostic: Option<&Diagnostic>) -> serde_json::Value {
+    let location = diagnostic.and_then(|diagnostic| diagnostic.location.as_ref());
+    serde_json::json!({
+        "kind": kind,
+        "message": shortened_message(message),
+        "hint": diagnostic.and_then(|diagnostic| diagnostic.hint.as_deref()),
+        "file": location.map(|location| location.file.as_str()),
+        "line": location.and_then(|location| location.position).map(|position| position.line),
+        "column": location.and_then(|location| location.position).map(|position| position.column),
+    })
+}
+
 /// The `{"error": ...}` document: the first diagnostic, and all of them where there are more.
 pub fn json_document(failure: Failure) -> serde_json::Value {
-    let error_object = |kind: &str, message: &str, diagnostic: Option<&Diagnostic>| {
-        let location = diagnostic.and_then(|diagnostic| diagnostic.location.as_ref());
-        serde_json::json!({
-            "kind": kind,
-            "message": shortened_message(message),
-            "hint": diagnostic.and_then(|diagnostic| diagnostic.hint.as_deref()),
-            "file": location.map(|location| location.file.as_str()),
-            "line": location.and_then(|location| location.position).map(|position| position.line),
-            "column": location.and_then(|location| location.position).map(|position| position.column),
-        })
-    };
     match failure {
         Failure::Input(diagnostics) => {
             let error_objects: Vec<_> = diagnostics

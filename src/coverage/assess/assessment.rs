@@ -38,20 +38,22 @@ impl<'a> Assessment<'a> {
             line_starts: structure.files.iter().map(|file| LineStarts::of(&file.text)).collect(),
             executions: Vec::new(),
         };
-        let of_test = |(_, records): &(TestId, &'a Records)| {
-            derived_execution(
-                structure,
-                &TestEvidence {
-                    structure,
-                    layout,
-                    slots: &assessment.decision_slots,
-                    resolution: &assessment.resolution,
-                    records,
-                },
-            )
-        };
-        let executions = tests.iter().map(of_test).collect();
+        let executions =
+            tests.iter().map(|(_, records)| assessment.execution_of(records)).collect();
         Self { executions, ..assessment }
+    }
+
+    fn execution_of(&self, records: &Records) -> Execution {
+        derived_execution(
+            self.structure,
+            &TestEvidence {
+                structure: self.structure,
+                layout: self.layout,
+                slots: &self.decision_slots,
+                resolution: &self.resolution,
+                records,
+            },
+        )
     }
 
     /// Whether a function is part of the kernel. The entry point always is, even if its mark should

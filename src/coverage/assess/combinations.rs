@@ -42,22 +42,25 @@ impl Assessment<'_> {
                 obligation_state(Some(std::slice::from_ref(vector))),
             )
         };
-        let joint_obligation = |obligation_state: ObligationState| {
-            let text = format!("{} / every vector that can occur", decision.text);
-            vec![self.obligation_of(
-                format!("{}.V", decision.id),
-                (decision.span, text),
-                obligation_state,
-            )]
-        };
         match calculus.as_ref().map(|mcdc| DemandedVectors::of_decision(mcdc.decision())) {
             Ok(DemandedVectors::Each(vectors)) => vectors.iter().map(of_vector).collect(),
             Ok(demand @ (DemandedVectors::Together(_) | DemandedVectors::TooMany)) => {
-                joint_obligation(obligation_state(demand.listed_vectors()))
+                vec![self.joint_obligation(decision, obligation_state(demand.listed_vectors()))]
             }
             Err(_) if of_first_format => Vec::new(),
-            Err(_) => joint_obligation(obligation_state(None)),
+            Err(_) => vec![self.joint_obligation(decision, obligation_state(None))],
         }
+    }
+
+    /// All vectors of a decision as one obligation.
+    fn joint_obligation(
+        &self,
+        decision: &Decision,
+        obligation_state: ObligationState,
+    ) -> SimpleObligation {
+        let text = format!("{} / every vector that can occur", decision.text);
+        let obligation_id = format!("{}.V", decision.id);
+        self.obligation_of(obligation_id, (decision.span, text), obligation_state)
     }
 
     /// The state of one obligation of multiple-condition coverage, which asks for all of `wanted`.

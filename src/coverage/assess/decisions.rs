@@ -10,7 +10,7 @@ use vkcert_model::coverage::{
 };
 use vkcert_model::id::{ConditionId, TestId};
 use vkcert_model::records::Records;
-use vkcert_model::structure::{Condition, Constness, Decision, Recording};
+use vkcert_model::structure::{Constness, Decision, Recording};
 use vkcert_model::vector::Outcome;
 
 enum DecisionRecords {
@@ -91,38 +91,33 @@ impl Assessment<'_> {
     }
 
     fn condition_places(&self, decision: &Decision) -> Vec<ConditionPlace> {
-        let condition_id = |condition_index: usize| ConditionId {
-            decision: decision.id,
-            number: condition_index as u32 + 1,
-        };
-        let condition_place = |(condition_index, condition): (usize, &Condition)| {
-            let (_, position) = self.position_of(condition.span);
-            let other_conditions = decision.conditions.iter().enumerate();
-            let coupled_conditions = other_conditions.filter(|(other_index, other_condition)| {
-                *other_index != condition_index && other_condition.coupling == condition.coupling
-            });
-            let in_module = self
+        (0..decision.conditions.len()).map(|index| self.condition_place(decision, index)).collect()
+    }
+
+    fn condition_place(&self, decision: &Decision, condition_index: usize) -> ConditionPlace {
+        let condition = &decision.conditions[condition_index];
+        let (_, position) = self.position_of(condition.span);
+        let other_conditions = decision.conditions.iter().enumerate();
+        let coupled_conditions = other_conditions.filter(|(other_index, other_condition)| {
+            *other_index != condition_index && other_condition.coupling == condition.coupling
+        });
+        let in_module =
+            self.resolution.condition_markers.get(&(decision.id, condition_index as u32)).copied();
+        ConditionPlace {
+            id: condition_id(decision, condition_index),
+            text: condition.text.clone(),
+            line: position.line,
+            column: position.column,
+            span: [condition.span.start, condition.span.end],
+            constness: condition.constness.min(in_module.unwrap_or(Constness::Runtime)),
+            value: self
                 .resolution
-                .condition_markers
-                .get(&(decision.id, condition_index as u32))
-                .copied();
-            ConditionPlace {
-                id: condition_id(condition_index),
-                text: condition.text.clone(),
-                line: position.line,
-                column: position.column,
-                span: [condition.span.start, condition.span.end],
-                constness: condition.constness.min(in_module.unwrap_or(Constness::Runtime)),
-                value: self
-                    .resolution
-                    .fixed_value(decision.id, condition_index as u32)
-                    .map(Outcome::from),
-                coupled_with: coupled_conditions
-                    .map(|(other_index, _)| condition_id(other_index))
-                    .collect(),
-            }
-        };
-        decision.conditions.iter().enumerate().map(condition_place).collect()
+                .fixed_value(decision.id, condition_index as u32)
+                .map(Outcome::from),
+            coupled_with: coupled_conditions
+                .map(|(other_index, _)| condition_id(decision, other_index))
+                .collect(),
+        }
     }
 
     /// What the records hold of a decision.
@@ -245,26 +240,24 @@ impl Assessment<'_> {
         [Outcome::True, Outcome::False].map(outcome_obligation).into()
     }
 
+    /// Tests by which a decision came to this outcome, in order of execution.
+    fn tests_showing(&self, outcome: Outcome, observed_vectors: &[ObservedVector]) -> Vec<TestId> {
+        let shows_outcome = |test: &TestId| {
+            observed_vectors
+                .iter()
+                .any(|vector| vector.outcome == outcome && vector.tests.contains(test))
+        };
+        self.tests.iter().map(|(test, _)| *test).filter(shows_outcome).collect()
+    }
+
     fn fill_measured(
         &self,
         decision: &Decision,
         coverage: &mut DecisionCoverage,
         observed_vectors: Vec<ObservedVector>,
     ) {
-        let tests_showing = |outcome: Outcome| -> Vec<TestId> {
-            let shows_outcome = |test: &TestId| {
-                observed_vectors
-                    .iter()
-                    .any(|vector| vector.outcome == outcome && vector.tests.contains(test))
-            };
-            self.tests
-                .iter()
-                .map(|(test, _)| test)
-                .filter(|test| shows_outcome(test))
-                .cloned()
-                .collect()
-        };
-        let mut tests_by_outcome = [Outcome::True, Outcome::False].map(tests_showing);
+        let mut tests_by_outcome = [Outcome::True, Outcome::False]
+            .map(|outcome| self.tests_showing(outcome, &observed_vectors));
         let only_seen = match (
             coverage.constness,
             tests_by_outcome[0].is_empty(),
@@ -297,6 +290,10 @@ impl Assessment<'_> {
         coverage.vectors = observed_vectors;
         self.fill_independence(decision, coverage);
     }
+}
+
+fn condition_id(decision: &Decision, condition_index: usize) -> ConditionId {
+    ConditionId { decision: decision.id, number: condition_index as u32 + 1 }
 }
 
 pub(super) fn constant_reason(constness: Constness, outcome: Outcome) -> Option<String> {

@@ -76,17 +76,17 @@ impl Mcdc {
         let mut node_values = Vec::new();
         let mut sensitive_conditions = |vector: PackedVector| -> Vec<SensitiveCondition> {
             self.decision.node_values(vector, &mut node_values);
-            let sensitive_condition = |(open_index, &condition): (usize, &usize)| {
-                let group = self.ways.sensitivity_group(form, condition, vector, &node_values)?;
-                let next_number = group_numbers.len();
-                let group = *group_numbers.entry((condition, group)).or_insert(next_number);
-                Some(SensitiveCondition {
-                    condition: open_index,
-                    group,
-                    value: vector.value_of(condition)?,
+            let numbered_conditions = open_conditions.iter().enumerate();
+            numbered_conditions
+                .filter_map(|(open_index, &condition)| {
+                    let group =
+                        self.ways.sensitivity_group(form, condition, vector, &node_values)?;
+                    let next_number = group_numbers.len();
+                    let group = *group_numbers.entry((condition, group)).or_insert(next_number);
+                    let value = vector.value_of(condition)?;
+                    Some(SensitiveCondition { condition: open_index, group, value })
                 })
-            };
-            open_conditions.iter().enumerate().filter_map(sensitive_condition).collect()
+                .collect()
         };
         let at_hand: Vec<SensitiveCondition> =
             given_vectors.iter().flat_map(|vector| sensitive_conditions(*vector)).collect();

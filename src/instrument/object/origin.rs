@@ -200,16 +200,14 @@ impl<'a> ModulePair<'a> {
             Optimization::Performance | Optimization::Size => vec![None; watched_branches.len()],
         };
         let rows = watched_branches.iter().zip(&known_branches).zip(ordered_origins);
-        let place_and_origin = |((watched_branch, known_branches), ordered_origins): (
-            (&WatchedBranch, &KnownBranch),
-            Option<ObjectOrigin>,
-        )| {
-            (
-                self.branch_place(watched_branch.site, known_branches),
-                ordered_origins.unwrap_or_else(|| self.by_value(watched_branch, known_branches)),
-            )
-        };
-        rows.map(place_and_origin).collect()
+        let mut traced_branches = Vec::with_capacity(watched_branches.len());
+        for ((watched_branch, known_branch), ordered_origin) in rows {
+            traced_branches.push((
+                self.branch_place(watched_branch.site, known_branch),
+                ordered_origin.unwrap_or_else(|| self.by_value(watched_branch, known_branch)),
+            ));
+        }
+        traced_branches
     }
 
     /// Thousands of branches may have one value: a specialization constant.

@@ -139,39 +139,47 @@ impl Justification {
         let has_text =
             |text: &Option<String>| text.as_ref().map(|text| text.contains(char::is_alphanumeric));
         let statements = [
-            (
-                "category",
-                self.category.map(|_| true),
-                deactivated,
-                "whether it is run `never` or in an `other-configuration`",
-            ),
-            (
-                "means",
-                has_text(&self.means),
-                deactivated,
-                "what keeps the code from being executed",
-            ),
-            (
-                "argument",
-                has_text(&self.argument),
-                infeasible,
-                "why no input can show it, or where that is proved",
-            ),
+            ClassStatement {
+                key: "category",
+                says_something: self.category.map(|_| true),
+                is_wanted: deactivated,
+                meaning: "whether it is run `never` or in an `other-configuration`",
+            },
+            ClassStatement {
+                key: "means",
+                says_something: has_text(&self.means),
+                is_wanted: deactivated,
+                meaning: "what keeps the code from being executed",
+            },
+            ClassStatement {
+                key: "argument",
+                says_something: has_text(&self.argument),
+                is_wanted: infeasible,
+                meaning: "why no input can show it, or where that is proved",
+            },
         ];
-        let fault = |(key, given, wanted, meaning): (&'static str, Option<bool>, bool, &str)| match (
-            given, wanted,
-        ) {
-            (Some(true), true) | (None, false) => None,
-            (Some(false) | None, true) => Some(StatementFault {
-                key,
-                message: format!("class {} states `{key}`: {meaning}", self.class),
-            }),
-            (Some(_), false) => Some(StatementFault {
-                key,
-                message: format!("class {} has no `{key}`", self.class),
-            }),
+        statements.into_iter().filter_map(|statement| statement.fault_of(self.class)).collect()
+    }
+}
+
+/// What some classes state beside the reason, and others must not.
+struct ClassStatement {
+    key: &'static str,
+    /// None where the key is not given.
+    says_something: Option<bool>,
+    is_wanted: bool,
+    meaning: &'static str,
+}
+
+impl ClassStatement {
+    fn fault_of(self, class: JustificationClass) -> Option<StatementFault> {
+        let Self { key, says_something, is_wanted, meaning } = self;
+        let message = match (says_something, is_wanted) {
+            (Some(true), true) | (None, false) => return None,
+            (Some(false) | None, true) => format!("class {class} states `{key}`: {meaning}"),
+            (Some(_), false) => format!("class {class} has no `{key}`"),
         };
-        statements.into_iter().filter_map(fault).collect()
+        Some(StatementFault { key, message })
     }
 }
 

@@ -147,14 +147,14 @@ impl SameFlow<'_> {
                 )
             }
             (number_runs, _) => {
-                let run_words = |(run_start, run_end): &(usize, usize)| match run_start == run_end {
-                    true => run_start.to_string(),
-                    false => format!("{run_start} to {run_end}"),
-                };
-                format!(
-                    "dispatches {}",
-                    number_runs.iter().map(run_words).collect::<Vec<_>>().join(", ")
-                )
+                let run_words: Vec<String> = number_runs
+                    .iter()
+                    .map(|(run_start, run_end)| match run_start == run_end {
+                        true => run_start.to_string(),
+                        false => format!("{run_start} to {run_end}"),
+                    })
+                    .collect();
+                format!("dispatches {}", run_words.join(", "))
             }
         }
     }
@@ -227,17 +227,16 @@ fn checks_table(coupling: &CouplingEvidence, outline: &mut Outline) {
     }
 }
 
+fn node_label(coupling: &CouplingEvidence, id: &str) -> Text {
+    match coupling.nodes.iter().find(|node| node.id == id) {
+        Some(node) => {
+            Text::plain(node.label.as_str()).followed_by(Text::quiet(format!(" ({})", node.kind)))
+        }
+        None => Text::code(id),
+    }
+}
+
 fn edges_table(coupling: &CouplingEvidence, outline: &mut Outline) {
-    let node_label = |id: &str| {
-        let node = coupling.nodes.iter().find(|node| node.id == id);
-        node.map_or_else(
-            || Text::code(id),
-            |node| {
-                Text::plain(node.label.as_str())
-                    .followed_by(Text::quiet(format!(" ({})", node.kind)))
-            },
-        )
-    };
     let mut table = Table::new("Edges of the coupling graph")
         .with_column("From", ColumnAlign::Left)
         .with_column("To", ColumnAlign::Left)
@@ -251,8 +250,8 @@ fn edges_table(coupling: &CouplingEvidence, outline: &mut Outline) {
         };
         let edge_words = Text::plain(edge_words);
         table.add_row(vec![
-            node_label(&edge.from),
-            node_label(&edge.to),
+            node_label(coupling, &edge.from),
+            node_label(coupling, &edge.to),
             Text::plain(edge.kind.as_str()),
             edge_words,
         ]);

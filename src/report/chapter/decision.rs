@@ -211,15 +211,13 @@ fn partner_row(
 fn condition_titles(decision: &DecisionCoverage) -> Vec<Text> {
     let is_short = decision.conditions.len() <= 3
         && decision.conditions.iter().all(|c| c.text.chars().count() <= 22);
-    let condition_title =
-        |(condition_index, condition): (usize, &vkcert_model::coverage::ConditionPlace)| {
-            if is_short {
-                Text::code(condition.text.as_str())
-            } else {
-                Text::plain(format!("C{}", condition_index + 1))
-            }
-        };
-    decision.conditions.iter().enumerate().map(condition_title).collect()
+    let numbered_conditions = (1..).zip(&decision.conditions);
+    numbered_conditions
+        .map(|(condition_number, condition)| match is_short {
+            true => Text::code(condition.text.as_str()),
+            false => Text::plain(format!("C{condition_number}")),
+        })
+        .collect()
 }
 
 fn vector_table(decision: &DecisionCoverage, engine_words: &str) -> Table {

@@ -132,15 +132,16 @@ fn verdict_lines(evidence: &Evidence, verdict: Verdict) -> Vec<String> {
             None => engines_by_tests.push((test_ids, vec![engine.to_string()])),
         }
     }
-    let set_line = |(test_ids, engines): &(Vec<&TestId>, Vec<String>)| {
+    let mut set_lines = Vec::new();
+    for (test_ids, engines) in engines_by_tests {
         let test_names: Vec<&str> = test_ids.iter().map(|id| id.as_str()).collect();
         let engines = engines.join(" and ");
-        format!(
+        set_lines.push(format!(
             "{} of {} tests on {engines}: {verdict} ({})",
             test_ids.len(),
             all_tests.len(),
             first_names(&test_names)
-        )
-    };
-    engines_by_tests.iter().map(set_line).collect()
+        ));
+    }
+    set_lines
 }

@@ -118,38 +118,36 @@ impl<'a> FlowAnalysis<'a> {
                 .or_default()
                 .insert(index);
         }
-        let storing = |((_, place_numbers), instructions): (
-            (Option<usize>, BTreeSet<usize>),
-            BTreeSet<usize>,
-        )| {
+        let mut storing_groups = Vec::new();
+        for ((_, rows), instructions) in store_groups {
             let stores: Vec<usize> = instructions.iter().copied().collect();
-            StoringGroup {
-                rows: place_numbers,
-                reads: self.dependences_of(&stores).reads,
-                instructions,
-            }
-        };
-        store_groups.into_iter().map(storing).collect()
+            let reads = self.dependences_of(&stores).reads;
+            storing_groups.push(StoringGroup { rows, reads, instructions });
+        }
+        storing_groups
     }
 
     pub(super) fn flows_by_place(&self) -> Vec<MemoryFlow> {
-        let flow = |(to, stores): (FlowPlace, Vec<usize>)| {
+        let mut flows = Vec::new();
+        for (to, stores) in self.by_place() {
             let members = match to {
                 FlowPlace::Descriptor(_) => self.written_members(&stores),
                 FlowPlace::Addressed(_) => BTreeSet::new(),
             };
-            let read_place = |source: MemorySource| match source {
-                MemorySource::PushConstants { .. } => None,
-                MemorySource::Descriptor { place: read_place, .. } => {
-                    Some(FlowPlace::Descriptor(read_place))
-                }
-                MemorySource::Address(id) => Some(FlowPlace::Addressed(self.address_origins(id))),
-            };
-            let read_places =
-                self.dependences_of(&stores).sources.into_iter().filter_map(read_place).collect();
-            MemoryFlow { to, members, from: read_places }
-        };
-        self.by_place().into_iter().map(flow).collect()
+            let sources = self.dependences_of(&stores).sources;
+            let from = sources.into_iter().filter_map(|source| self.read_place(source)).collect();
+            flows.push(MemoryFlow { to, members, from });
+        }
+        flows
+    }
+
+    /// The memory of a dispatch that is read; none for push constants, which the host gives.
+    fn read_place(&self, source: MemorySource) -> Option<FlowPlace> {
+        match source {
+            MemorySource::PushConstants { .. } => None,
+            MemorySource::Descriptor { place, .. } => Some(FlowPlace::Descriptor(place)),
+            MemorySource::Address(id) => Some(FlowPlace::Addressed(self.address_origins(id))),
+        }
     }
 
     /// Where the members begin that these instructions write.

@@ -50,6 +50,20 @@ pub(super) enum TrailingPadding {
     Omitted,
 }
 
+impl TrailingPadding {
+    /// Bytes of `element_count` elements of which the last takes `last_size`; none where they
+    /// exceed 64 bits.
+    fn repeated_size(self, stride: u64, element_count: u64, last_size: u64) -> Option<u64> {
+        match self {
+            TrailingPadding::Counted => stride.checked_mul(element_count),
+            TrailingPadding::Omitted if element_count == 0 => Some(0),
+            TrailingPadding::Omitted => {
+                stride.checked_mul(element_count - 1)?.checked_add(last_size)
+            }
+        }
+    }
+}
+
 impl Types {
     /// Bytes that an object of explicitly laid-out type `id` takes, array and matrix strides
     /// counted in full; a runtime array counts nothing. `matrix` is the layout of the member that
@@ -84,23 +98,11 @@ impl Types {
         let inner_size = |type_id, matrix_layout| {
             self.explicit_size(type_id, matrix_layout, constants, trailing)
         };
-        let repeated_size =
-            |element_stride: u32, element_count: u64, last_size: u64| -> Result<u64, LayoutError> {
-                let stride_bytes = match trailing {
-                    TrailingPadding::Counted => {
-                        return u64::from(element_stride)
-                            .checked_mul(element_count)
-                            .ok_or(LayoutError::TooLarge { ty: type_id });
-                    }
-                    TrailingPadding::Omitted if element_count == 0 => return Ok(0),
-                    TrailingPadding::Omitted => {
-                        u64::from(element_stride).checked_mul(element_count - 1)
-                    }
-                };
-                stride_bytes
-                    .and_then(|bytes| bytes.checked_add(last_size))
-                    .ok_or(LayoutError::TooLarge { ty: type_id })
-            };
+        let repeated_size = |element_stride: u32, element_count: u64, last_size: u64| {
+            trailing
+                .repeated_size(u64::from(element_stride), element_count, last_size)
+                .ok_or(LayoutError::TooLarge { ty: type_id })
+        };
         match self.get(type_id) {
             Some(Type::Int { width, .. } | Type::Float { width }) => Ok(u64::from(*width / 8)),
             Some(Type::BFloat16) => Ok(2),
