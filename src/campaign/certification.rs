@@ -34,6 +34,7 @@ pub const STACK_BYTES: usize = 512 << 20;
 /// What is asked of a campaign beside what its project says.
 #[derive(Debug, Clone)]
 pub struct CampaignRequest {
+    /// Engines, checks and limits of the run.
     pub plan: Plan,
     /// How often each test runs on an engine; none: as the project has it.
     pub repeat: Option<NonZeroU32>,
@@ -43,6 +44,7 @@ pub struct CampaignRequest {
     pub replay: Option<Schedule>,
     /// How bits reach the record buffer on a device; none: as suits kernel and device.
     pub record_mode: Option<RecordMode>,
+    /// Whether a device's records tell the lowest invocation per bit.
     pub witnesses: Witnesses,
 }
 
@@ -88,7 +90,9 @@ pub fn certify(
 
 /// A project whose kernels are compiled and configured for a run.
 pub struct ReadyCampaign {
+    /// The project as it was read.
     pub project: Project,
+    /// Its kernels, compiled and configured, in project order.
     pub kernels: Vec<Kernel>,
     plan: Plan,
     schedules: Schedules,
@@ -98,7 +102,9 @@ pub struct ReadyCampaign {
 /// A campaign, and the engines that it asks for: why they are not there is told after what is wrong
 /// with its tests.
 pub struct SetUp {
+    /// The campaign.
     pub campaign: ReadyCampaign,
+    /// The engines, or why they are not there.
     pub engines: Result<Engines, CampaignError>,
 }
 
@@ -137,6 +143,7 @@ pub fn set_up(project: Project, request: &CampaignRequest) -> Result<SetUp, Camp
 pub struct Outcome {
     /// One row per test of the project, one entry per engine.
     pub runs: Vec<Vec<TestRun>>,
+    /// The tests as they were laid out for the engines.
     pub laid_out: LaidOut,
     agreement: Comparison,
     coupled: Vec<KernelCoupling>,

@@ -22,8 +22,11 @@ pub type Specialization = BTreeMap<u32, u64>;
 /// A configuration with what the kernel's module holds under it.
 #[derive(Debug, Clone)]
 pub struct KernelConfiguration {
+    /// Name, defines, specialization and local size.
     pub configuration: Configuration,
+    /// Raw bits of every specialization constant by id.
     pub specialization: Specialization,
+    /// Which markers the module holds, and what is fixed of them.
     pub presence: Presence,
 }
 

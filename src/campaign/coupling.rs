@@ -20,7 +20,9 @@ use vkcert_spirv::interface::Reflection;
 
 /// The coupling of one kernel.
 pub struct KernelCoupling {
+    /// Name of the kernel.
     pub kernel: KernelName,
+    /// Graph and checks.
     pub coupling: Coupling,
 }
 

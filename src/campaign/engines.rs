@@ -19,8 +19,11 @@ use vkcert_vulkan::{DeviceChoice, Robustness, Settings, ValidationLayers, Vulkan
 /// How engines are set up, from the project.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EngineSettings {
+    /// What orders memory on the sequential engine.
     pub memory_model: project::MemoryModel,
+    /// Whether the validation layers are used.
     pub validation: project::ValidationLayers,
+    /// What becomes of accesses outside of buffers on a device.
     pub robustness: project::Robustness,
     /// How often tests run on each engine; none: as engines have it.
     pub repeat: Option<NonZeroU32>,
@@ -34,14 +37,22 @@ pub const INSTALL_DEVICE: &str =
 
 /// The Vulkan engine of a run.
 pub enum Vulkan {
+    /// A device was opened.
     Ready(Box<VulkanExecutor>),
-    NotRun { reason: String },
+    /// No device runs, though one was asked for or would have been taken.
+    NotRun {
+        /// Why.
+        reason: String,
+    },
+    /// No device was asked for.
     NotAsked,
 }
 
 /// What runs.
 pub struct Engines {
+    /// Whether the sequential engine runs.
     pub sequential: bool,
+    /// The Vulkan engine.
     pub vulkan: Vulkan,
     settings: EngineSettings,
     /// Invocations of a subgroup on the sequential engine: a device's where one is there, so that

@@ -12,10 +12,20 @@ pub enum CampaignError {
     Input(Vec<Diagnostic>),
     /// The tool itself failed: unwritable output, a broken worker, a defect.
     #[error("{message}")]
-    Tool { message: String, path: Option<String> },
+    Tool {
+        /// What went wrong, in one sentence.
+        message: String,
+        /// The file that it is about; none where it is about none.
+        path: Option<String>,
+    },
     /// An engine or device that was asked for is not there.
     #[error("{message}")]
-    Unavailable { message: String, hint: Option<String> },
+    Unavailable {
+        /// What is not there, in one sentence.
+        message: String,
+        /// What to do about it; none where nothing is known.
+        hint: Option<String>,
+    },
 }
 
 impl CampaignError {

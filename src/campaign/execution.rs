@@ -27,13 +27,19 @@ use vkcert_vulkan::pool;
 
 /// What tests are laid out with.
 pub struct Bench<'a> {
+    /// The kernels, in project order.
     pub kernels: &'a [Kernel],
     /// Paths in tests are relative to this folder.
     pub base: &'a Path,
+    /// Limits of tests and evidence.
     pub limits: ProjectLimits,
+    /// Whether production may differ from the traced module in floats.
     pub contraction: Contraction,
+    /// The API that the kernels are for, with its declared features.
     pub target: Target,
+    /// Other schedules that each test runs in.
     pub schedules: Schedules,
+    /// The schedule that tests run in, in place of the ordinary one.
     pub replay: Option<Schedule>,
 }
 

@@ -41,10 +41,15 @@ pub struct Facts<'a> {
     pub engines: &'a [EngineIdentity],
     /// One row per test of the project, one entry per engine.
     pub runs: &'a [Vec<TestRun>],
+    /// The tests as they were laid out for the engines.
     pub laid_out: &'a LaidOut,
+    /// What differs between the engines.
     pub agreement: &'a Comparison,
+    /// Coupling of kernels with an interface, in project order.
     pub coupled: &'a [KernelCoupling],
+    /// The files that the run read.
     pub inputs: &'a Inputs,
+    /// What the command line asked for beside the project.
     pub request: &'a Request,
     /// RFC 3339; none where SOURCE_DATE_EPOCH does not say it.
     pub date: Option<String>,
@@ -55,6 +60,7 @@ pub struct Facts<'a> {
 pub struct Request {
     /// Tests left out, in project order.
     pub left_out: Vec<TestId>,
+    /// Kinds of findings that were not looked for.
     pub not_looked_for: Vec<FindingKind>,
     /// The schedule that all tests ran in, where it is not the ordinary one.
     pub replay: Option<Schedule>,
@@ -85,6 +91,7 @@ impl Facts<'_> {
 
 /// Evidence whose manifest has the hashes of its files, with those files.
 pub struct SealedEvidence {
+    /// The evidence with its manifest.
     pub evidence: Evidence,
     /// Every file but the manifest, by name.
     pub files: BTreeMap<String, Vec<u8>>,

@@ -137,6 +137,7 @@ impl Inputs {
         self.files.iter().map(|(path, input)| (path.clone(), input.sha256.clone())).collect()
     }
 
+    /// The contents as evidence stores them, by path.
     pub fn stored(&self) -> StoredInputs {
         let files = self.files.iter().map(|(path, input)| (path.clone(), input.contents.clone()));
         StoredInputs { schema: EVIDENCE_SCHEMA, files: files.collect() }

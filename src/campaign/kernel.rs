@@ -29,15 +29,21 @@ use vkcert_spirv::validate::TargetEnv;
 /// A kernel with its modules.
 #[derive(Debug, Clone)]
 pub struct CompiledKernel {
+    /// Name as in the project file.
     pub name: String,
+    /// Name of the entry point.
     pub entry: String,
+    /// What GLSL is compiled for: `vulkan1.1` ...
     pub target_env: String,
+    /// Macros with their values.
     pub defines: BTreeMap<String, String>,
     /// Path of the source as reports show it.
     pub source: String,
+    /// Words of the production module.
     pub production: Arc<Vec<u32>>,
     /// `production`, parsed.
     pub module: Arc<Module>,
+    /// How its structure is measured.
     pub measurement: Measurement,
     /// The branches of `production`.
     pub object: ObjectCode,
@@ -49,6 +55,7 @@ pub struct CompiledKernel {
     pub included: BTreeMap<String, String>,
     /// Untraced branches, modules that do not validate.
     pub findings: Vec<Finding>,
+    /// Remarks for the report.
     pub notes: Vec<String>,
 }
 
@@ -111,12 +118,14 @@ impl DerefMut for Kernel {
 /// How a kernel's structure is measured.
 #[derive(Debug, Clone)]
 pub enum Measurement {
+    /// By marked, traced and instrumented modules.
     Markers(Box<Measured>),
     /// SPIR-V without source.
     NoSource,
     /// The derived modules cannot be used; every obligation is undetermined (a finding and a note
     /// say why).
     Failed {
+        /// What the front end read from the source.
         structure: Box<KernelStructure>,
     },
 }
@@ -124,19 +133,26 @@ pub enum Measurement {
 /// The modules that measure structural coverage.
 #[derive(Debug, Clone)]
 pub struct Measured {
+    /// What the front end read from the source.
     pub structure: KernelStructure,
+    /// Words of the marked module.
     pub marked: Arc<Vec<u32>>,
     /// `marked`, parsed.
     pub module: Arc<Module>,
+    /// Words of the traced module.
     pub traced: Arc<Vec<u32>>,
+    /// Words of the instrumented module.
     pub instrumented: Arc<Vec<u32>>,
+    /// What the marker calls of the marked module mean.
     pub markers: Arc<MarkerTable>,
+    /// Where the instrumented module expects its records.
     pub record_buffer: RecordBuffer,
 }
 
 /// What is to be measured of a kernel with source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
+    /// Statements, decisions and conditions of the source.
     Source,
     /// The branches of the production module besides.
     SourceAndObject,
@@ -145,7 +161,9 @@ pub enum Wanted {
 /// Which of a kernel's modules to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variant {
+    /// The module of the untouched source, which alone judges requirements.
     Production,
+    /// The marked module with its markers erased.
     Traced,
     /// With native markers (sequential engine).
     Marked,
@@ -278,6 +296,7 @@ impl CompiledKernel {
         Ok(())
     }
 
+    /// The modules that measure the source; none where it is not measured.
     pub fn measured(&self) -> Option<&Measured> {
         match &self.measurement {
             Measurement::Markers(measured) => Some(measured),

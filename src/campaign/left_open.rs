@@ -31,11 +31,14 @@ use vkcert_sequential::{ScheduleDependence, SequentialExecutor};
 /// Whether two results meet the expectations of their test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expectations {
+    /// Both pass.
     MetByBoth,
+    /// At least one does not pass.
     NotMet,
 }
 
 impl Expectations {
+    /// Whether both verdicts are passes.
     pub fn of(left: Verdict, right: Verdict) -> Self {
         if left == Verdict::Pass && right == Verdict::Pass { Self::MetByBoth } else { Self::NotMet }
     }
@@ -48,15 +51,20 @@ pub enum Between {
     Repetitions,
     /// Production's, and those of modules that record, in the ordinary schedule or a directed one.
     Modules,
+    /// Of the two engines.
     Engines,
+    /// Of different schedules on one engine.
     Schedules,
 }
 
 /// Why contents may differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Opening {
+    /// No expectation looks there.
     NotJudged,
+    /// Expectations judge it in any order.
     AnyOrder,
+    /// It depends on the schedule, and expectations are met all the same.
     Schedule,
 }
 
@@ -92,7 +100,9 @@ pub struct Differences {
 
 /// What a test leaves open.
 pub struct LeftOpen<'a> {
+    /// The test.
     pub prepared: &'a PreparedTest<'a>,
+    /// Its job, with what is expected of it.
     pub plan: &'a Prepared,
     judged: Judged,
     /// Buffers in which repetitions of the production module differed.
@@ -102,6 +112,8 @@ pub struct LeftOpen<'a> {
 }
 
 impl<'a> LeftOpen<'a> {
+    /// What this test leaves open; how its kernels depend on the schedule is analysed when it is
+    /// asked for.
     pub fn of(prepared: &'a PreparedTest<'a>, plan: &'a Prepared) -> Self {
         let (source, object) = (OnceCell::new(), OnceCell::new());
         Self {
@@ -353,10 +365,13 @@ impl<'a> LeftOpen<'a> {
 
 /// A production run that was judged.
 pub struct Settled {
+    /// What the production module left and found.
     pub run: Run,
+    /// What it comes to by the expectations.
     pub judgement: Judgement,
     /// Counted from 1: the one that was judged, where others pass.
     pub deciding_repetition: Option<u32>,
+    /// Remarks on the run, for reports.
     pub notes: Vec<String>,
 }
 

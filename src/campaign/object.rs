@@ -21,6 +21,7 @@ use vkcert_spirv::validate::{self, TargetEnv};
 /// The branches of a kernel's production module.
 #[derive(Debug, Clone, Default)]
 pub struct ObjectCode {
+    /// The branches with what they trace to.
     pub structure: ObjectStructure,
     /// None where they cannot be recorded (`structure.unrecorded` says why).
     pub modules: Option<Arc<ObjectModules>>,
@@ -54,6 +55,7 @@ impl Places {
 pub struct ObjectModules {
     marked: Arc<Vec<u32>>,
     markers: Arc<MarkerTable>,
+    /// Words of the module that records its branches on a device.
     pub instrumented: Arc<Vec<u32>>,
     record_buffer: RecordBuffer,
 }

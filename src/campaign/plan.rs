@@ -10,11 +10,13 @@ use vkcert_vulkan::pool::Workers;
 /// The settings of one run, resolved.
 #[derive(Debug, Clone)]
 pub struct Plan {
+    /// Engines that are asked for.
     pub engines: EngineRequest,
     /// By name, a part of it, or index.
     pub device: Option<String>,
     /// The program that runs a device in a process of its own (`vkcert`); none: no device runs.
     pub worker: Option<PathBuf>,
+    /// Findings that are looked for.
     pub checks: Checks,
     /// Threads for tests on the sequential engine.
     pub jobs: usize,
@@ -38,12 +40,16 @@ pub enum EngineRequest {
 /// Engines that are asked for by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EngineChoice {
+    /// The sequential engine alone.
     Sequential,
+    /// The Vulkan engine alone; a missing device is an error.
     Vulkan,
+    /// Both; a missing device is an error.
     Both,
 }
 
 impl EngineChoice {
+    /// Whether the engine is one of them.
     pub fn includes(self, engine: EngineName) -> bool {
         match self {
             EngineChoice::Sequential => engine == EngineName::Sequential,

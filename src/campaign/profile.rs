@@ -34,6 +34,7 @@ pub enum Target {
 }
 
 impl Target {
+    /// The target of a project, by its profile.
     pub fn of(settings: &ProjectFile) -> Self {
         match settings.profile {
             Profile::Vulkan => Target::Vulkan,

@@ -33,12 +33,15 @@ use vkcert_sequential::SequentialExecutor;
 
 /// A test that is checked and laid out, ready for any engine.
 pub struct PreparedTest<'a> {
+    /// The test as its file defines it.
     pub test: &'a Test,
     /// The job and what is expected of it, or what no engine can run of it, by name.
     pub plan: Result<Prepared, String>,
     /// The kernels of the job's modules, in the same order.
     pub kernels: Vec<&'a Kernel>,
+    /// Whether production may differ from the traced module in floats.
     pub contraction: Contraction,
+    /// Other schedules that it runs in.
     pub schedules: Schedules,
     /// Runs in place of the ordinary schedule.
     pub replay: Option<Schedule>,
@@ -47,14 +50,19 @@ pub struct PreparedTest<'a> {
 /// What a test did on one engine.
 #[derive(Debug, Clone)]
 pub struct TestRun {
+    /// Which engine.
     pub engine: EngineName,
+    /// What the run says of the expectations.
     pub verdict: Verdict,
+    /// Why the verdict is no pass; none where nothing is to be said.
     pub reason: Option<String>,
     /// How often the production run was started.
     pub repetitions: u32,
     /// The repetition that gave the verdict, counted from 1, where others pass.
     pub deciding_repetition: Option<u32>,
+    /// Elements that differ from what is expected, up to the limit.
     pub mismatches: Vec<Mismatch>,
+    /// Findings that the runs of the test showed.
     pub findings: Vec<Finding>,
     /// Remarks that are no findings, such as an accepted memory-model idiom.
     pub notes: Vec<String>,
@@ -91,8 +99,11 @@ pub struct TestRun {
 /// What a test recorded of one kernel under one specialization.
 #[derive(Debug, Clone)]
 pub struct ModuleRecords {
+    /// Name of the kernel.
     pub kernel: String,
+    /// Raw bits of every specialization constant by id.
     pub specialization: Specialization,
+    /// The records, or why there are none.
     pub records: Result<Records, String>,
     /// Counts of the lowering's own loop decisions.
     pub lowering: Vec<LoweringDecision>,
@@ -177,12 +188,14 @@ impl TestRun {
 
 /// The engine of a test.
 pub struct TestEngine<'e> {
+    /// Runs the test's jobs.
     pub executor: &'e mut dyn Executor,
     /// How often each job of the test runs.
     pub repetitions: NonZeroU32,
 }
 
 impl TestEngine<'_> {
+    /// Which engine.
     pub fn name(&self) -> EngineName {
         self.executor.name()
     }

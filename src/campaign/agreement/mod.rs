@@ -35,12 +35,14 @@ pub struct Comparison {
 
 /// The engines on which a comparison runs tests once more, as the tests ran on them.
 pub struct Means<'a> {
+    /// The sequential engine.
     pub sequential: SequentialExecutor,
     /// None: there is no device.
     pub device: Option<&'a mut dyn Executor>,
 }
 
 impl<'a> Means<'a> {
+    /// Borrows the engines of a run.
     pub fn of(engines: &'a mut Engines) -> Self {
         let sequential = engines.sequential();
         let device = match &mut engines.vulkan {

@@ -32,7 +32,9 @@ pub struct Trial {
 
 /// Final contents of a job's buffers, and by 32-bit word the decisions on the way to them.
 pub struct VariedOutputs {
+    /// Contents by index of the job's buffers.
     pub buffers: Vec<BufferContents>,
+    /// By buffer, then by 32-bit word: a hash of the decisions on the way to what it holds.
     pub paths: Vec<Vec<u64>>,
 }
 

@@ -25,11 +25,14 @@ pub struct Compiling;
 
 /// A project with its kernels.
 pub struct Rebuilt {
+    /// The project in a temporary folder.
     pub laid_out: LaidOutProject,
+    /// Its kernels, compiled there, in project order.
     pub kernels: Vec<Kernel>,
 }
 
 impl Rebuilt {
+    /// The project.
     pub fn project(&self) -> &Project {
         &self.laid_out.project
     }
