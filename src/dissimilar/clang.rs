@@ -67,7 +67,9 @@ pub enum RunOutcome {
 /// The two forms of llvm-cov's report: records as JSON, and text with the executed vectors.
 #[derive(Debug, Clone)]
 pub struct CoverageReports {
+    /// `llvm-cov export`: regions, branches and MC/DC records as JSON.
     pub json: String,
+    /// `llvm-cov show`: the source with executed vectors.
     pub text: String,
 }
 

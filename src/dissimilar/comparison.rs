@@ -11,22 +11,30 @@ use vkcert_model::coverage::{DecisionCoverage, Status};
 /// The result of a comparison.
 #[derive(Debug, Clone, Serialize)]
 pub struct Comparison {
+    /// Version of the format.
     pub schema: u32,
     /// What the compiler says of itself.
     pub compiler: String,
+    /// Options that programs are compiled with.
     pub options: Vec<String>,
     /// Name and driver; null where no device ran.
     pub device: Option<String>,
+    /// Kernels under each specialization that tests use.
     pub kernels: Vec<KernelRow>,
+    /// Outputs by test.
     pub outputs: Vec<OutputRow>,
+    /// Conditions of all decisions.
     pub conditions: Vec<ConditionRow>,
+    /// Counts of the lists.
     pub summary: Summary,
 }
 
 /// A kernel under one specialization.
 #[derive(Debug, Clone, Serialize)]
 pub struct KernelRow {
+    /// Name of the kernel.
     pub kernel: String,
+    /// Name of the configuration.
     pub configuration: String,
     /// Why there is no program of it, or none that was compared.
     pub unsupported: Option<String>,
@@ -39,8 +47,11 @@ pub struct KernelRow {
 /// The final contents of a test's buffers.
 #[derive(Debug, Clone, Serialize)]
 pub struct OutputRow {
+    /// Id of the test.
     pub test: String,
+    /// Names of the kernels that it dispatches.
     pub kernels: Vec<String>,
+    /// Bytes compared, over all buffers.
     pub bytes: usize,
     /// Against the sequential engine.
     pub sequential: Compared,
@@ -52,35 +63,50 @@ pub struct OutputRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "is", content = "why")]
 pub enum Compared {
+    /// The same bytes.
     Identical,
     /// Floats differ, by no more than the specification permits; where.
     WithinBounds(String),
+    /// They differ; where.
     Different(String),
     /// The device differs from the sequential engine too, which `certify` judges.
     DifferentOnTheDevice(String),
     /// The program stopped by itself: something undefined, or an access beyond a buffer.
     Stopped(String),
+    /// There is no program, or it cannot run this, for this reason.
     Unsupported(String),
+    /// The program could not be run, or what it is compared with left nothing, for this reason.
     NotRun(String),
 }
 
 /// One condition of a decision.
 #[derive(Debug, Clone, Serialize)]
 pub struct ConditionRow {
+    /// Name of the kernel.
     pub kernel: String,
+    /// Name of the configuration.
     pub configuration: String,
+    /// Id of the decision: `D3`.
     pub decision: String,
+    /// Id of the condition: `D3.C1`.
     pub condition: String,
+    /// Path of the source file.
     pub file: String,
+    /// 1-based line of the condition.
     pub line: u32,
+    /// 1-based column of the condition.
     pub column: u32,
+    /// The condition's source text.
     pub text: String,
     /// Unique-cause MC/DC; of a single condition: whether it was true and false.
     pub sequential: String,
+    /// The same on the device; null where none ran.
     pub device: Option<String>,
+    /// The same by clang, or `not measured`.
     pub clang: String,
     /// Executed vectors of the decision.
     pub vectors: Vectors,
+    /// Whether clang and the engines agree.
     pub agreement: Agreement,
     /// Why it was not compared, or what differs.
     pub reason: Option<String>,
@@ -89,42 +115,62 @@ pub struct ConditionRow {
 /// Executed vectors by who measured them; null where nobody did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Vectors {
+    /// By the sequential engine.
     pub sequential: BTreeSet<String>,
+    /// By the device.
     pub device: Option<BTreeSet<String>>,
+    /// By clang.
     pub clang: Option<BTreeSet<String>>,
 }
 
+/// Whether the measurements of a condition agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Agreement {
+    /// The measurements are the same.
     Agrees,
+    /// They are not.
     Disagrees,
+    /// Clang or an engine did not measure it, or they cannot be compared.
     NotMeasured,
 }
 
+/// Counts of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Summary {
+    /// Conditions in all.
     pub conditions: usize,
+    /// Conditions in which the measurements agree.
     pub agree: usize,
+    /// Conditions in which they do not.
     pub disagree: usize,
+    /// Conditions that were not compared.
     pub not_measured: usize,
     /// Vectors of decisions that were compared, counted once per decision.
     pub vectors: usize,
+    /// Tests in all.
     pub tests: usize,
+    /// Tests whose outputs are the same bytes as the sequential engine's.
     pub identical_outputs: usize,
     /// Tests whose outputs differ by no more than the specification permits.
     pub outputs_within_bounds: usize,
+    /// Tests whose outputs differ beyond what the specification permits.
     pub different_outputs: usize,
     /// Tests in which a program stopped by itself, so that it left no outputs.
     pub stopped: usize,
+    /// Kernels without a program, and tests whose outputs could not be compared for that.
     pub unsupported: usize,
 }
 
 /// A decision as the engines saw it.
 pub struct ComparedDecision<'a> {
+    /// Name of the kernel.
     pub kernel: &'a str,
+    /// Name of the configuration.
     pub configuration: &'a str,
+    /// Coverage of the decision by the sequential engine.
     pub sequential: &'a DecisionCoverage,
+    /// Coverage of the decision by the device; none where none ran.
     pub device: Option<&'a DecisionCoverage>,
     /// Why the measurements cannot be compared; none: they can.
     pub incomparable: Option<&'a str>,

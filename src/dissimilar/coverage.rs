@@ -28,17 +28,32 @@ pub const FOLDED: &str = "a constant, which clang folds";
 pub enum MeasuredDecision {
     /// MC/DC: per condition, and the vectors that were executed (`T`, `F`, `-`, and `C` for a
     /// folded constant).
-    Vectors { conditions: Vec<MeasuredCondition>, vectors: BTreeSet<String> },
+    Vectors {
+        /// By condition, in source order.
+        conditions: Vec<MeasuredCondition>,
+        /// The vectors that were executed.
+        vectors: BTreeSet<String>,
+    },
     /// A single condition: how often its branch was taken with the leaf true and false.
-    Branch { true_count: u64, false_count: u64 },
+    Branch {
+        /// How often the leaf was true.
+        true_count: u64,
+        /// How often the leaf was false.
+        false_count: u64,
+    },
     /// Not measured, with the reason.
-    NotMeasured { reason: String },
+    NotMeasured {
+        /// Why.
+        reason: String,
+    },
 }
 
 /// What clang says of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MeasuredCondition {
+    /// An independence pair was executed.
     Covered,
+    /// No independence pair was executed.
     Uncovered,
     /// A constant: not measured.
     Folded,
