@@ -20,6 +20,7 @@ use vkcert_oracle::texel::{compared_contents, stored_offset};
 /// What a run comes to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
+    /// What the run says of the expectations.
     pub verdict: Verdict,
     /// Why it is not a pass.
     pub reason: Option<String>,
@@ -31,6 +32,7 @@ pub struct Judgement {
 
 /// Runs the job of a reference on the sequential engine.
 pub trait ReferenceRunner {
+    /// Runs the job once. Fails where the engine fails.
     fn run(&mut self, job: &Job) -> Result<Run, ExecError>;
 }
 

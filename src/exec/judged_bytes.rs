@@ -18,6 +18,7 @@ pub enum Judging {
     Outside,
     /// As one of several that may stand in any order, or by a checker.
     InAnyOrder,
+    /// In its place.
     InPlace,
 }
 
@@ -30,6 +31,7 @@ pub struct Judged {
 }
 
 impl Judged {
+    /// How the bytes of each buffer are judged, by its expectations.
     pub fn of(prepared: &Prepared) -> Self {
         let buffers = prepared.job.buffers.len();
         let mut judged =

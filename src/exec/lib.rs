@@ -42,13 +42,17 @@ use vkcert_model::verdict::EngineName;
 pub struct Job {
     /// For messages: the test's id.
     pub name: String,
+    /// Modules, one per kernel and specialization.
     pub modules: Vec<JobModule>,
+    /// Buffers, and contents of images, by index.
     pub buffers: Vec<JobBuffer>,
     /// Which of the buffers are images, samplers, stored addresses.
     pub resources: JobResources,
     /// Run in order with a full memory barrier between them.
     pub dispatches: Vec<JobDispatch>,
+    /// Limits of the run.
     pub limits: Limits,
+    /// Findings that are looked for.
     pub checks: Checks,
 }
 
@@ -59,9 +63,11 @@ pub struct JobModule {
     pub key: ModuleKey,
     /// The SPIR-V module, validated.
     pub words: Arc<Vec<u32>>,
+    /// What of it is recorded, and how.
     pub recording: ModuleRecording,
 }
 
+/// What of a module's execution is recorded.
 #[derive(Debug, Clone)]
 pub enum ModuleRecording {
     /// Production and traced modules: nothing is recorded.
@@ -89,6 +95,7 @@ pub type BufferContents = Arc<Vec<u8>>;
 /// A buffer with its initial contents.
 #[derive(Debug, Clone)]
 pub struct JobBuffer {
+    /// Name in the test, as messages and outputs have it.
     pub name: String,
     /// Initial contents; undefined bytes hold 0xCD.
     pub bytes: BufferContents,
@@ -97,16 +104,20 @@ pub struct JobBuffer {
     pub defined: Vec<std::ops::Range<usize>>,
 }
 
+/// One dispatch command with all that is bound to it.
 #[derive(Debug, Clone)]
 pub struct JobDispatch {
     /// Index into `Job::modules`.
     pub module: usize,
+    /// Name of the entry point.
     pub entry: String,
     /// Workgroup counts, each at least 1.
     pub groups: [u32; 3],
+    /// What is bound to descriptors.
     pub bindings: Vec<JobBinding>,
     /// Push-constant bytes with the ranges that are defined.
     pub push_constants: Vec<u8>,
+    /// Byte ranges of them that are defined, ascending and disjoint.
     pub push_constants_defined: Vec<std::ops::Range<usize>>,
     /// Raw bits by specialization id (`SpecId`); ids of the module that are absent keep their
     /// default.
@@ -118,10 +129,15 @@ pub struct JobDispatch {
 /// What is bound to a descriptor: a buffer range, an image, a sampler.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobBinding {
+    /// Descriptor set.
     pub set: u32,
+    /// Binding in the set.
     pub binding: u32,
+    /// Index in an array of descriptors; 0 where it is none.
     pub array_index: u32,
+    /// Descriptor type.
     pub class: DescriptorClass,
+    /// What the descriptor shows of the buffer.
     pub view: JobView,
     /// Index into `Job::buffers`; 0 for a sampler.
     pub buffer: usize,
@@ -154,6 +170,7 @@ impl JobBinding {
 /// What a run gives back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
+    /// How it ended.
     pub completion: Completion,
     /// Final contents by index of `Job::buffers`; empty where the run did not get that far.
     pub buffers: Vec<BufferContents>,
@@ -189,34 +206,42 @@ impl Run {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Completion {
+    /// All dispatches were executed to their end.
     Completed,
     /// A device did not finish within `limits.seconds` and its worker was killed, or the sequential
     /// engine not within its time limit.
     Timeout {
+        /// Which limit it was, in words.
         reason: String,
     },
     /// `limits.steps` was reached.
     NoTermination {
+        /// Which limit it was, in words.
         reason: String,
     },
     /// A named SPIR-V instruction, capability or device feature is missing.
     Unsupported {
+        /// What is missing, by name.
         what: String,
     },
     /// The run broke in a way that the kernel is answerable for (barrier divergence).
     Error {
+        /// What happened, in words.
         reason: String,
     },
     /// The driver lost the device while the kernel ran, for which the kernel is answerable too.
     DeviceLost {
+        /// What the driver said, in words.
         reason: String,
     },
     /// A limit other than time or steps was exceeded, or the records cannot be trusted.
     Undetermined {
+        /// Which limit it was, or why the records cannot be trusted.
         reason: String,
     },
     /// Repetitions of the job left different buffers or records.
     Varying {
+        /// What differs, in words.
         reason: String,
     },
 }
@@ -264,10 +289,22 @@ impl fmt::Display for Completion {
 /// The tool failed (exit code 3); never caused by the kernel under test.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecError {
+    /// An engine failed.
     #[error("the {engine} engine failed: {message}")]
-    Engine { engine: EngineName, message: String },
+    Engine {
+        /// Which engine.
+        engine: EngineName,
+        /// How it failed, in one sentence.
+        message: String,
+    },
+    /// The Vulkan engine has no device to run on.
     #[error("no usable device: {reason}")]
-    NoDevice { reason: String, absence: DeviceAbsence },
+    NoDevice {
+        /// Why, in words.
+        reason: String,
+        /// Whether another choice of device would help.
+        absence: DeviceAbsence,
+    },
 }
 
 /// What of a device is missing, for the advice that helps.
@@ -292,6 +329,7 @@ pub struct Counts {
 /// A run that an engine is asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct RunRequest<'a> {
+    /// What is run.
     pub job: &'a Job,
     /// The schedule of its dispatches, on an engine that has extents; none: as the engine is set
     /// up.
@@ -334,6 +372,7 @@ impl RunOutcome {
 
 /// Runs prepared jobs.
 pub trait Executor {
+    /// Which engine it is.
     fn name(&self) -> EngineName;
 
     /// Runs a job as it is asked for. Counts are those of the first repetition, nothing from an

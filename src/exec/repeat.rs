@@ -17,6 +17,7 @@ use vkcert_model::finding_index::FindingIndex;
 /// One of the different results that repetitions of a job left.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variant {
+    /// The run that left it.
     pub run: Run,
     /// The first repetition that left it, counted from 1.
     pub repetition: usize,
@@ -55,6 +56,7 @@ fn digest(finding: &Finding) -> u64 {
 }
 
 impl Results {
+    /// Results of which the first repetition is known.
     pub fn new(first: Run) -> Self {
         Self { findings: first.findings.clone(), different: vec![first], of: vec![0] }
     }
@@ -77,6 +79,7 @@ impl Results {
         &self.different.last().expect("there is a first").completion
     }
 
+    /// Whether [`Self::last`] ran to its end.
     pub fn completed(&self) -> bool {
         *self.last() == Completion::Completed
     }

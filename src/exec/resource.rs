@@ -17,8 +17,11 @@ use vkcert_model::image::{
 /// Images, samplers and addresses of a job.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JobResources {
+    /// Images by index.
     pub images: Vec<JobImage>,
+    /// Samplers by index.
     pub samplers: Vec<JobSampler>,
+    /// Addresses that buffers and push constants hold.
     pub addresses: Vec<JobAddress>,
 }
 
@@ -27,28 +30,39 @@ pub struct JobResources {
 pub struct JobImage {
     /// Index into `Job::buffers`.
     pub buffer: u32,
+    /// Size and format of the image.
     pub shape: ImageShape,
 }
 
 /// A sampler with nothing left open.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobSampler {
+    /// Name in the test.
     pub name: String,
+    /// Within a level.
     pub filter: Filter,
+    /// Between levels.
     pub mipmap: Filter,
+    /// What lies outside of the image, on every axis.
     pub address: AddressMode,
+    /// Colour of the border, where `address` clamps to it.
     pub border: BorderColor,
+    /// How the reference is compared with the texel; none: no comparison.
     pub compare: Option<CompareOperator>,
+    /// Least level of detail.
     pub min_lod: f32,
     /// None: every level.
     pub max_lod: Option<f32>,
+    /// Added to the level of detail.
     pub lod_bias: f32,
+    /// Whether coordinates count texels or go from 0 to 1.
     pub coordinates: Coordinates,
 }
 
 /// A device address of a buffer, stored as 8 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobAddress {
+    /// Where the address is stored.
     pub place: AddressPlace,
     /// Byte offset of the 8 bytes.
     pub at: u64,
@@ -89,6 +103,7 @@ pub enum JobView {
 }
 
 impl JobView {
+    /// The image that it shows; none of buffers and of samplers alone.
     pub fn image(self) -> Option<ImageView> {
         match self {
             JobView::Image(view) | JobView::Combined(view, _) => Some(view),
@@ -96,6 +111,7 @@ impl JobView {
         }
     }
 
+    /// Index of the sampler; none of what has none.
     pub fn sampler(self) -> Option<u32> {
         match self {
             JobView::Sampler(sampler) | JobView::Combined(_, sampler) => Some(sampler),
@@ -107,22 +123,34 @@ impl JobView {
 /// Levels and layers of an image as a descriptor shows them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageView {
+    /// Dimension that the kernel declares.
     pub kind: ViewKind,
+    /// First mip level that it sees.
     pub level: u32,
+    /// How many mip levels it sees.
     pub levels: u32,
+    /// First array layer that it sees.
     pub layer: u32,
+    /// How many array layers it sees.
     pub layers: u32,
 }
 
 /// The dimension that a kernel declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ViewKind {
+    /// `image1D`.
     One,
+    /// `image1DArray`.
     OneArray,
+    /// `image2D`.
     Two,
+    /// `image2DArray`.
     TwoArray,
+    /// `image3D`.
     Three,
+    /// `imageCube`.
     Cube,
+    /// `imageCubeArray`.
     CubeArray,
 }
 

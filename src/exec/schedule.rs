@@ -28,13 +28,16 @@ const SET: u32 = 0;
 /// A schedule with the dispatches of a job that follow it; the others run as ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Following {
+    /// The schedule.
     pub schedule: Schedule,
+    /// The dispatches that follow it.
     pub dispatches: Dispatches,
 }
 
 /// Some dispatches of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dispatches {
+    /// All dispatches.
     #[default]
     All,
     /// By index.
@@ -42,6 +45,7 @@ pub enum Dispatches {
 }
 
 impl Dispatches {
+    /// Whether the dispatch of this index is one of them.
     pub fn has(self, dispatch: usize) -> bool {
         match self {
             Dispatches::All => true,
@@ -73,6 +77,7 @@ pub struct PermutableJob {
 pub struct DispatchOrder {
     /// Index into `Job::dispatches`.
     pub dispatch: usize,
+    /// How many workgroups it has, over all axes.
     pub workgroups: u32,
     /// Index into `Job::buffers` of what holds their order.
     buffer: usize,
@@ -151,6 +156,7 @@ pub struct Permuted<'a> {
 }
 
 impl<'a> Permuted<'a> {
+    /// Runs jobs on an engine with their workgroups in this order.
     pub fn new(engine: &'a mut dyn Executor, order: Order) -> Self {
         Self { engine, order }
     }

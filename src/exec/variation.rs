@@ -6,12 +6,17 @@ use vkcert_spirv::precision::PermittedRounding;
 /// How a run departs from the ordinary one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variation {
+    /// Where in the range of permitted results a result is taken.
     pub direction: Direction,
     /// `Nearest`: correctly rounded results stay as they are.
     pub rounding: PermittedRounding,
+    /// What becomes of a product that is added to something.
     pub products: Products,
+    /// What becomes of denormal operands and results.
     pub flush: Flush,
+    /// How determinants and inverses of matrices are computed.
     pub expansion: Expansion,
+    /// Which values undefined results and unwritten memory have.
     pub undefined: Arbitrary,
 }
 
@@ -39,14 +44,18 @@ pub enum Expansion {
 pub enum Direction {
     /// As the engine computes it.
     Ordinary,
+    /// The greatest permitted result.
     Up,
+    /// The least permitted result.
     Down,
     /// At an end or as it is, by chance, for each execution of an instruction.
     ByExecution {
+        /// What chance is drawn from.
         seed: u32,
     },
     /// The same for all executions of an instruction.
     ByInstruction {
+        /// What chance is drawn from.
         seed: u32,
     },
 }
@@ -54,6 +63,7 @@ pub enum Direction {
 /// What becomes of a product that is added to something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Products {
+    /// Product and sum are rounded each.
     Separate,
     /// One rounding for both, where no NoContraction forbids it. Of a sum of two products one is
     /// contracted.
@@ -63,13 +73,16 @@ pub enum Products {
 /// Which of two products goes into their sum unrounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preferred {
+    /// The first.
     First,
+    /// The second.
     Second,
 }
 
 /// What becomes of denormal operands and results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flush {
+    /// They stay.
     Keep,
     /// They become zeros, unless DenormPreserve forbids it.
     ToZero,
@@ -81,14 +94,26 @@ pub enum Arbitrary {
     /// Those that the engine documents.
     Documented,
     /// Any, by chance.
-    Chosen { seed: u32 },
+    Chosen {
+        /// What chance is drawn from.
+        seed: u32,
+    },
     /// Any number of bits, by chance: small integers are as likely as large ones.
-    Sized { seed: u32 },
+    Sized {
+        /// What chance is drawn from.
+        seed: u32,
+    },
     /// Always the same bits: numbers that chance would not meet.
-    Always { word: u32 },
+    Always {
+        /// The bits of every 32-bit word.
+        word: u32,
+    },
     /// Of an operation on words the value of this operand (of `min` either one); what nobody wrote
     /// is as documented.
-    Operand { number: u32 },
+    Operand {
+        /// Number of the operand, from 0.
+        number: u32,
+    },
 }
 
 impl Arbitrary {
@@ -123,7 +148,9 @@ const fn undefined(undefined: Arbitrary) -> Variation {
 pub enum ChanceTrial {
     /// It was not made: nothing is open that it could settle.
     NotNeeded,
+    /// Something that was open is settled by it.
     Settled,
+    /// It settled nothing.
     Idle,
 }
 

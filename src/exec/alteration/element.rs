@@ -18,6 +18,7 @@ use vkcert_model::procedure::Test;
 /// What an element is altered as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ElementKind {
+    /// A number or Boolean as it stands.
     Scalar(ScalarType),
     /// A component of a texel whose whole range stands for 0 to 1, or -1 to 1.
     Normalised(ScalarType),
@@ -26,6 +27,7 @@ pub enum ElementKind {
 }
 
 impl ElementKind {
+    /// Bytes of an element.
     pub fn size(self) -> usize {
         match self {
             ElementKind::Scalar(scalar) | ElementKind::Normalised(scalar) => scalar.size(),
@@ -39,7 +41,9 @@ impl ElementKind {
 pub struct ElementGroup {
     /// Index into the job's buffers.
     pub buffer: usize,
+    /// What the elements are altered as.
     pub kind: ElementKind,
+    /// What expectations want there, as far as it is known.
     pub wanted: Wanted,
     /// Bytes, ascending.
     pub offsets: Vec<usize>,
@@ -53,12 +57,16 @@ type GroupKey = (usize, ElementKind, Vec<usize>);
 /// The elements of a test's buffers.
 #[derive(Clone, Copy)]
 pub struct Elements<'a> {
+    /// The test's job with its expectations.
     pub plan: &'a Prepared,
+    /// The test as its file defines it.
     pub test: &'a Test,
+    /// Where expectations look, and at what.
     pub watches: &'a Watches,
 }
 
 impl ElementGroup {
+    /// A group of no elements.
     pub fn empty(buffer: usize, kind: ElementKind) -> Self {
         Self {
             buffer,

@@ -28,6 +28,7 @@ use vkcert_oracle::scalar::read_scalar;
 /// What the buffers of a job held before a dispatch.
 #[derive(Debug, Clone, Copy)]
 pub struct Before<'a> {
+    /// By index of the job's buffers.
     pub contents: &'a [BufferContents],
     /// The bytes that the test or an earlier dispatch has defined, by buffer; ascending and
     /// disjoint.

@@ -52,7 +52,9 @@ struct Reading {
 pub enum Wanted {
     /// Nothing: no expectation looks there, or checkers alone do.
     Unknown,
+    /// Zeros alone.
     Zeros,
+    /// Values, of which at least one is not 0.
     Values,
 }
 

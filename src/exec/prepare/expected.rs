@@ -14,8 +14,11 @@ pub struct Expected {
     pub buffer: usize,
     /// For an image whose texels are not plain scalars: offsets count the decoded components.
     pub format: Option<ImageFormat>,
+    /// How far an element may lie from what is expected.
     pub tolerance: Tolerance,
+    /// Whether elements stand in their places.
     pub placement: Placement,
+    /// Where the expected values come from.
     pub contents: ExpectedContents,
 }
 
@@ -26,10 +29,31 @@ pub enum ExpectedContents {
     Values(Vec<Leaf>),
     /// `length` bytes from byte `offset` on equal those of another buffer's start, scalar by
     /// scalar.
-    Buffer { other: usize, scalar: ScalarType, offset: usize, length: usize },
+    Buffer {
+        /// Index into `Job::buffers` of the other one.
+        other: usize,
+        /// Type that both are read as.
+        scalar: ScalarType,
+        /// First byte that is judged.
+        offset: usize,
+        /// Bytes that are judged.
+        length: usize,
+    },
     /// `length` bytes from byte `offset` on are what a reference run leaves there.
-    Reference { job: Box<Job>, scalar: ScalarType, offset: usize, length: usize },
+    Reference {
+        /// The reference's job on the test's initial buffers.
+        job: Box<Job>,
+        /// Type that both are read as.
+        scalar: ScalarType,
+        /// First byte that is judged.
+        offset: usize,
+        /// Bytes that are judged.
+        length: usize,
+    },
     /// A checker, run on the final contents, leaves nothing but ones in its verdict, which is the
     /// buffer judged.
-    Check { job: Box<Job> },
+    Check {
+        /// The checker's job; its buffers are filled in from the final contents.
+        job: Box<Job>,
+    },
 }

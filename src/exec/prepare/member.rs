@@ -28,6 +28,7 @@ pub struct MemberArray {
 /// The block of the first binding that names a buffer.
 #[derive(Debug, Clone)]
 pub struct BoundBlock {
+    /// Where the members of the block lie.
     pub layout: Arc<Layout>,
     /// The block structure.
     pub ty: Id,

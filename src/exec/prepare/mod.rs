@@ -59,9 +59,11 @@ use vkcert_spirv::types::Types;
 /// A job with what is expected of it.
 #[derive(Debug, Clone)]
 pub struct Prepared {
+    /// The job.
     pub job: Job,
     /// What each of the job's modules is.
     pub modules: Vec<ModuleUse>,
+    /// What is expected of it, in the order of the test.
     pub expected: Vec<Expected>,
     /// Most mismatches listed per expectation.
     pub listed: usize,
@@ -77,6 +79,7 @@ pub struct Prepared {
 /// apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleUse {
+    /// Name of the kernel.
     pub kernel: KernelName,
     /// Raw bits of every specialization constant by id, the module's defaults filled in.
     pub specialization: BTreeMap<u32, u64>,

@@ -11,7 +11,9 @@ use vkcert_model::element::ScalarType;
 /// Boolean has 4 bytes).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
+    /// Type of the elements.
     pub scalar: ScalarType,
+    /// The elements, one after another.
     pub bytes: Vec<u8>,
     /// Lengths of the axes, the slowest first.
     pub shape: Vec<usize>,

@@ -11,7 +11,10 @@ pub enum PrepareError {
     Input(Vec<Diagnostic>),
     /// No engine can run this (verdict `unsupported`).
     #[error("unsupported: {what}")]
-    Unsupported { what: String },
+    Unsupported {
+        /// What is missing, by name.
+        what: String,
+    },
 }
 
 /// What is wrong with a test, gathered while it is prepared.
@@ -22,6 +25,7 @@ pub struct Problems {
 }
 
 impl Problems {
+    /// Adds a fault; faults are told together.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }

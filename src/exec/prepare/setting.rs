@@ -16,18 +16,23 @@ use vkcert_spirv::module::Module;
 pub struct PreparedKernel {
     /// Entry point.
     pub entry: String,
+    /// The module.
     pub module: Arc<Module>,
+    /// How its coverage is recorded.
     pub recording: ModuleRecording,
 }
 
 /// What a test is prepared against.
 pub struct Setting<'a> {
+    /// Kernels that tests may dispatch, by name.
     pub kernels: &'a BTreeMap<KernelName, PreparedKernel>,
     /// Folder of the file that holds the test.
     pub base: &'a Path,
+    /// Limits of the project.
     pub limits: &'a ProjectLimits,
     /// Limits from the command line, over those of the test.
     pub overrides: vkcert_model::procedure::TestLimits,
+    /// Findings that runs look for.
     pub checks: Checks,
 }
 

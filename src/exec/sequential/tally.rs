@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Tally {
     /// Modules that were parsed, and programs that were decoded.
     pub parsed: u64,
+    /// Programs that were decoded.
     pub decoded: u64,
     /// Programs that were there already.
     pub reused: u64,

@@ -32,6 +32,7 @@ pub(super) const KNOWN_MODULES: usize = 256;
 /// Times of several jobs that were run in turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measurement {
+    /// How the runs ended.
     pub completion: Completion,
     /// By job, then by repetition; empty unless completed.
     pub times: Vec<Vec<RunTime>>,
@@ -76,6 +77,7 @@ impl VulkanExecutor {
         &self.opened.notes
     }
 
+    /// The device that runs, as it is identified.
     pub fn device(&self) -> &DeviceIdentity {
         &self.opened.identity
     }

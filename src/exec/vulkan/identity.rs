@@ -15,8 +15,11 @@ use vkcert_exec::{DeviceAbsence, ExecError};
 pub struct DeviceIdentity {
     /// Place in the loader's enumeration; what `--device 0` means.
     pub index: usize,
+    /// `VkPhysicalDeviceProperties::deviceName`.
     pub name: String,
+    /// `VkPhysicalDeviceProperties::vendorID`.
     pub vendor_id: u32,
+    /// `VkPhysicalDeviceProperties::deviceID`.
     pub device_id: u32,
     /// `discrete`, `integrated`, `virtual`, `cpu` or `other`.
     pub kind: String,
@@ -24,19 +27,24 @@ pub struct DeviceIdentity {
     pub api_version: String,
     /// The version in use, at most what loader and engine know.
     pub api_in_use: String,
+    /// `VkPhysicalDeviceDriverProperties::driverName`.
     pub driver_name: String,
+    /// `VkPhysicalDeviceDriverProperties::driverInfo`.
     pub driver_info: String,
     /// As the driver packs it; its layout is the vendor's own.
     pub driver_version: u32,
     /// 32 hexadecimal digits.
     pub device_uuid: String,
+    /// 32 hexadecimal digits.
     pub driver_uuid: String,
+    /// Invocations of a subgroup where nothing else is asked for.
     pub subgroup_size: u32,
     /// Smallest and largest subgroup size that can be asked for; none: it cannot be chosen.
     pub subgroup_size_range: Option<[u32; 2]>,
     /// Classes of subgroup operations in compute shaders: `basic`, `vote`, `arithmetic` ...; empty
     /// where there are none.
     pub subgroup_operations: Vec<String>,
+    /// Limits that kernels and tests are held to.
     pub limits: DeviceLimits,
 }
 
@@ -133,27 +141,70 @@ fn triple([x, y, z]: [u32; 3]) -> String {
 /// Why no Vulkan device can be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum NoVulkan {
+    /// The Vulkan loader is not installed, or cannot be loaded.
     #[error("no Vulkan loader: {reason}")]
-    NoLoader { reason: String },
+    NoLoader {
+        /// Why, by the loader library.
+        reason: String,
+    },
+    /// No driver is installed.
     #[error("no device: the Vulkan loader found no driver")]
     NoDriver,
+    /// Drivers are installed, and none has a device.
     #[error("no device: the installed drivers offer none")]
     NoDevice,
+    /// Loader or device are older than Vulkan 1.1.
     #[error("Vulkan 1.1 or later is needed; {which} offers {found}")]
-    TooOld { which: String, found: String },
+    TooOld {
+        /// Which of the two.
+        which: String,
+        /// The version that it offers.
+        found: String,
+    },
+    /// No device has the index or name that was asked for.
     #[error("no device matches `{wanted}`; there are: {present}")]
-    NoSuchDevice { wanted: String, present: String },
+    NoSuchDevice {
+        /// What was asked for.
+        wanted: String,
+        /// The devices that there are.
+        present: String,
+    },
+    /// The name that was asked for fits several devices.
     #[error("several devices match `{wanted}`: {matching}")]
-    Ambiguous { wanted: String, matching: String },
+    Ambiguous {
+        /// What was asked for.
+        wanted: String,
+        /// The devices that it fits.
+        matching: String,
+    },
+    /// The device lacks what the engine needs of every device.
     #[error("the device `{device}` lacks {what}")]
-    Incapable { device: String, what: String },
+    Incapable {
+        /// Name of the device.
+        device: String,
+        /// What it lacks.
+        what: String,
+    },
+    /// A call of the API failed.
     #[error("{call} failed: {result}")]
-    Call { call: String, result: String },
+    Call {
+        /// Name of the call.
+        call: String,
+        /// What it returned.
+        result: String,
+    },
     /// The device ran a trivial kernel and gave a wrong result.
     #[error("the device does not pass the canary dispatch: {reason}")]
-    Canary { reason: String },
+    Canary {
+        /// What was wrong.
+        reason: String,
+    },
+    /// The process that runs the device could not be started.
     #[error("the device worker could not be started: {reason}")]
-    Worker { reason: String },
+    Worker {
+        /// Why.
+        reason: String,
+    },
 }
 
 impl NoVulkan {
@@ -183,6 +234,7 @@ pub enum DeviceChoice {
     /// The first by type (discrete, integrated, virtual, cpu), then by enumeration order.
     #[default]
     Best,
+    /// Place in the loader's enumeration, from 0.
     Index(usize),
     /// A part of the device's name, in any case; must fit exactly one device.
     Name(String),

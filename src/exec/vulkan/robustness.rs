@@ -17,6 +17,7 @@ use vkcert_exec::Job;
 /// Which robustness features are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Robustness {
+    /// None.
     Off,
     /// robustBufferAccess, which every device has (Vulkan specification, "Feature Requirements"),
     /// and robustImageAccess where there is one. The nearest to the sequential engine that every

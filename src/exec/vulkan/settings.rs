@@ -15,6 +15,7 @@ pub enum ValidationLayers {
     /// Where it is installed; the identity says whether it is.
     #[default]
     On,
+    /// It is not.
     Off,
 }
 
@@ -23,7 +24,9 @@ pub enum ValidationLayers {
 pub struct Settings {
     /// The vkcert program; started with [`WORKER_COMMAND`].
     pub worker: PathBuf,
+    /// Whether the validation layer is loaded.
     pub validation: ValidationLayers,
+    /// Which robustness features are asked for.
     pub robustness: Robustness,
     /// The newest API version to use, major and minor; none: the newest that this engine knows. For
     /// tests of older versions.
@@ -40,6 +43,7 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Settings as they are where nothing is asked for; `worker` is the vkcert program.
     pub fn new(worker: impl Into<PathBuf>) -> Self {
         Self {
             worker: worker.into(),

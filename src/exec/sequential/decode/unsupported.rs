@@ -4,6 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct Unsupported {
+    /// The instruction, capability or form that is missing, by name.
     pub what: String,
 }
 

@@ -31,7 +31,9 @@ pub struct WatchedReads {
 /// Bytes that were read for some groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadBytes {
+    /// Byte range in the buffer.
     pub bytes: Range<usize>,
+    /// The groups, one bit each.
     pub groups: u32,
 }
 
@@ -45,6 +47,7 @@ pub struct LeftBytes {
 /// What a dispatch did to one buffer; ranges ascending and disjoint.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BufferReads {
+    /// What it left in the buffer, by the group that stored it last.
     pub left: Vec<LeftBytes>,
     /// What it read that it had not stored before.
     pub incoming: Vec<ReadBytes>,

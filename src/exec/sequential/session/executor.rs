@@ -28,6 +28,7 @@ use vkcert_model::verdict::EngineName;
 /// Runs jobs on this machine, without a device. Clones share what they decoded.
 #[derive(Debug, Clone, Default)]
 pub struct SequentialExecutor {
+    /// How the engine runs.
     pub settings: Settings,
     programs: Arc<Programs>,
 }
@@ -35,6 +36,7 @@ pub struct SequentialExecutor {
 /// A run, with how often the additional loops of the lowering were evaluated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SequentialRun {
+    /// The run.
     pub run: Run,
     /// By kernel name; counts of all its dispatches together.
     pub lowering: BTreeMap<ModuleKey, Vec<LoweringDecision>>,
@@ -99,6 +101,7 @@ impl Executor for SequentialExecutor {
 }
 
 impl SequentialExecutor {
+    /// An engine that has decoded nothing yet.
     pub fn new(settings: Settings) -> Self {
         Self { settings, programs: Arc::default() }
     }

@@ -13,7 +13,9 @@ pub struct Settings {
     pub tile_width: u32,
     /// Invocations of a subgroup where a dispatch does not say: a power of two up to 128.
     pub subgroup_size: u32,
+    /// What orders memory.
     pub memory_model: MemoryModel,
+    /// On how many cores workgroups run.
     pub jobs: Jobs,
     /// In which order workgroups and tiles run; its tile width, where it has one, goes before the
     /// one above.
@@ -42,6 +44,7 @@ impl Default for Settings {
 /// On how many cores the workgroups of a dispatch run. No result depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Jobs {
+    /// One core.
     One,
     /// Up to so many of the rayon pool that the engine is called in, where a dispatch is large
     /// enough.
@@ -49,8 +52,11 @@ pub enum Jobs {
     /// Whatever that costs: after the first `alone`, workgroups go to the workers in turn, `batch`
     /// at a time.
     Dealt {
+        /// Workers that workgroups are dealt to.
         workers: usize,
+        /// Workgroups that run on one core first.
         alone: u64,
+        /// Neighbouring workgroups that go to one worker together.
         batch: u64,
     },
 }
