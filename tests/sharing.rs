@@ -304,8 +304,8 @@ void main() { if (gl_WorkGroupID.x % 3u == 2u) r[gl_WorkGroupID.x] = gl_WorkGrou
     assert_eq!(run.run.findings.len(), 1);
     let found = &run.run.findings[0];
     assert_eq!(
-        (&found.details["same_value"], &found.invocations),
-        (&false.into(), &vec![[8, 0, 0], [9, 0, 0]])
+        (found.same_value(), &found.invocations),
+        (Some(false), &vec![[8, 0, 0], [9, 0, 0]])
     );
     assert_eq!((found.count, shared, dependent), (9, WAYS.len() as u64, 0));
 }

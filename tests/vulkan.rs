@@ -12,6 +12,7 @@ use vkcert::exec::{
     ModuleRecording, Observer, Run, Unobserved,
 };
 use vkcert::model::finding::{Checks, FindingKind};
+use vkcert::model::finding_details::{FindingDetails, MessageSeverity};
 use vkcert::model::procedure::{DescriptorClass, Limits};
 use vkcert::model::records::{CANARY, RecordBuffer, RecordLayout, RecordMode, Witnesses};
 
@@ -360,8 +361,9 @@ fn what_the_layer_says_is_a_finding_in_every_run_and_not_in_the_next_job() {
         let run = bad.run(&mut engine);
         let finding = run.findings.first().expect("the layer objects").clone();
         assert_eq!(finding.kind, FindingKind::Validation);
-        assert_eq!(finding.details["severity"], "error");
-        let id = finding.details["message_id"].as_str().expect("text");
+        let FindingDetails::Validation(layer) = &finding.details else { panic!("{finding:?}") };
+        assert_eq!(layer.severity, MessageSeverity::Error);
+        let id = &layer.message_id;
         assert!(id.starts_with("VUID") || id.starts_with("UNASSIGNED"), "{id}");
         assert!(!finding.message.contains("handle = 0x"), "{}", finding.message);
         seen.push(run.findings);

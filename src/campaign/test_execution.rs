@@ -18,6 +18,7 @@ use vkcert_exec::comparison::differing_contents;
 use vkcert_exec::prepare::{ModuleUse, Prepared};
 use vkcert_exec::{Completion, Counts, Executor, Job, JobModule, Run, RunOutcome};
 use vkcert_model::finding::{Checks, Finding, FindingKind};
+use vkcert_model::finding_details::{DisagreementDetails, FindingDetails, ModuleDisagreement};
 use vkcert_model::id::ModuleKey;
 use vkcert_model::judged::JudgedParts;
 use vkcert_model::project::Contraction;
@@ -158,10 +159,11 @@ fn attribute(prepared: &PreparedTest, plan: &Prepared, finding: &mut Finding) {
     let found_in = finding.module.take();
     finding.kernel = None;
     let of_module = |module: &JobModule| found_in.as_ref().is_none_or(|key| module.key == *key);
-    let of_schedule = finding.details.get("kernels").and_then(|kernels| kernels.as_array());
-    let is_of = |of: &ModuleUse| {
-        of_schedule.is_none_or(|names| names.iter().any(|name| *name == *of.kernel.as_str()))
+    let of_schedule = match &finding.details {
+        FindingDetails::ScheduleDependentOutput(details) => details.kernels(),
+        _ => None,
     };
+    let is_of = |of: &ModuleUse| of_schedule.is_none_or(|names| names.contains(&of.kernel));
     let modules = plan.job.modules.iter().zip(plan.modules.iter().zip(&prepared.kernels));
     let mut uses =
         modules.filter(|(module, (of, _))| of_module(module) && is_of(of)).map(|(_, found)| found);
@@ -339,9 +341,10 @@ fn difference(
     let message = format!(
         "{left_name} and {right_name} module leave different contents in buffer `{name}`: {count} bytes differ, the first at offset {offset}"
     );
-    let finding = Finding::new(FindingKind::EngineDisagreement, message)
-        .detail("comparison", format!("{left_name}/{right_name}"))
-        .detail("buffer", name.as_str())
-        .detail("offset", offset);
-    Some(finding)
+    let details = DisagreementDetails::Modules(ModuleDisagreement {
+        comparison: format!("{left_name}/{right_name}"),
+        buffer: name.clone(),
+        offset,
+    });
+    Some(Finding::engine_disagreement(message, details))
 }

@@ -192,7 +192,7 @@ fn every_refuted_check_is_a_finding_with_its_place() {
     assert_eq!(coupling.findings.len(), count);
     for finding in &coupling.findings {
         assert_eq!(finding.place.as_ref().unwrap().file.as_deref(), Some("host.cpp:14"));
-        assert!(finding.details.contains_key("check"));
+        assert!(finding.coupling_check().is_some());
     }
 }
 

@@ -7,7 +7,8 @@
 
 use std::collections::BTreeMap;
 use vkcert_model::evidence::{CheckStatus, CouplingCheck};
-use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding::Finding;
+use vkcert_model::finding_details::CouplingDetails;
 use vkcert_model::place::Place;
 use vkcert_requirement::host::decide::ProofResult;
 
@@ -67,17 +68,13 @@ impl Rows {
         other_place: Option<Place>,
     ) {
         let message = message.into();
-        let mut finding =
-            Finding::new(FindingKind::Coupling, message.clone()).detail("check", check);
-        if let Some(about) = &self.about {
-            finding = finding.detail("about", about.as_str());
-        }
-        if let Some(values) = &counterexample {
-            finding = finding.detail("counterexample", serde_json::json!(values));
-        }
-        finding.place = place;
-        finding.other_place = other_place;
-        self.findings.push(finding);
+        let details = CouplingDetails {
+            check: check.to_owned(),
+            about: self.about.clone(),
+            counterexample: counterexample.clone(),
+        };
+        let finding = Finding::coupling(message.clone(), details);
+        self.findings.push(Finding { place, other_place, ..finding });
         self.row(check, CheckStatus::Refuted, message, counterexample);
     }
 

@@ -1,11 +1,20 @@
 //! Findings: defects that a run or a check shows, beside the verdict.
 
+mod stored;
+
+use super::finding_details::{
+    AliasDetails, CouplingDetails, DataRaceDetails, DetailName, DisagreementDetails,
+    DivergenceDetails, FindingDetails, LayerMessage, OutOfBoundsDetails, ScheduleDetails,
+    StoredDetails,
+};
 use super::finding_subject::FindingSubject;
 use super::id::{FindingId, KernelName, ModuleKey};
 use super::place::Place;
+use super::schedule::Schedule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use serde_json::Value;
+use stored::StoredFinding;
 
 /// What kind of defect a finding is. The order is the order of reports.
 #[derive(
@@ -99,7 +108,8 @@ impl std::fmt::Display for FindingKind {
 }
 
 /// One finding; each pair of places is reported once, with a count and its first witness.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "StoredFinding", into = "StoredFinding")]
 pub struct Finding {
     /// What kind of defect it is.
     pub kind: FindingKind,
@@ -112,27 +122,21 @@ pub struct Finding {
     /// The other access or waiting invocation of a pair; none of findings with one place.
     pub other_place: Option<Place>,
     /// Global invocation ids of the first witness: one, or two for a pair.
-    #[serde(default)]
     pub invocations: Vec<[u32; 3]>,
-    /// What is particular to the kind. Data races: `memory` (`buffer`, `workgroup`), `reach` (`within-workgroup`,
-    /// `across-workgroups`), `accesses`, `same_value`. Coupling: `check`, `counterexample`.
-    #[serde(default)]
-    pub details: BTreeMap<String, serde_json::Value>,
+    /// What is particular to the kind.
+    pub details: FindingDetails,
+    /// The schedule that shows it, where the ordinary one does not.
+    pub shown_in: Option<Schedule>,
     /// The kernel that a test shows it of; none where it is of several, or of the test as a whole.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<KernelName>,
     /// The module of the job that an engine found it in, until the kernel's configuration is known.
-    #[serde(skip)]
     pub module: Option<ModuleKey>,
     /// That kernel's configuration; none where the project has no name for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub configuration: Option<String>,
-    /// Of `place` and `other_place`: the number of the instruction among those of the production module that are no debug
-    /// information, from 0.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Of `place` and `other_place`: the number of the instruction among those of the production
+    /// module that are no debug information, from 0.
     pub numbers: Vec<u32>,
     /// In evidence: by what name a justification can accept it; none where none can.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acceptance: Option<Acceptance>,
 }
 
@@ -164,13 +168,62 @@ impl Finding {
             place: None,
             other_place: None,
             invocations: Vec::new(),
-            details: BTreeMap::new(),
+            details: FindingDetails::None,
+            shown_in: None,
             kernel: None,
             module: None,
             configuration: None,
             numbers: Vec::new(),
             acceptance: None,
         }
+    }
+
+    /// Two accesses that nothing orders.
+    pub fn data_race(message: String, details: DataRaceDetails) -> Self {
+        let details = FindingDetails::DataRace(Box::new(details));
+        Self { details, ..Self::new(FindingKind::DataRace, message) }
+    }
+
+    /// A barrier that not all invocations of a workgroup reach.
+    pub fn barrier_divergence(message: String, details: DivergenceDetails) -> Self {
+        let details = FindingDetails::BarrierDivergence(details);
+        Self { details, ..Self::new(FindingKind::BarrierDivergence, message) }
+    }
+
+    /// An access outside an object.
+    pub fn out_of_bounds(message: String, details: OutOfBoundsDetails) -> Self {
+        let details = FindingDetails::OutOfBounds(details);
+        Self { details, ..Self::new(FindingKind::OutOfBounds, message) }
+    }
+
+    /// A `restrict` variable whose bytes another one accesses.
+    pub fn undefined_value(message: String, details: AliasDetails) -> Self {
+        let details = FindingDetails::UndefinedValue(details);
+        Self { details, ..Self::new(FindingKind::UndefinedValue, message) }
+    }
+
+    /// What depends on the order of workgroups or invocations.
+    pub fn schedule_dependent_output(message: String, details: ScheduleDetails) -> Self {
+        let details = FindingDetails::ScheduleDependentOutput(Box::new(details));
+        Self { details, ..Self::new(FindingKind::ScheduleDependentOutput, message) }
+    }
+
+    /// What two engines, or two modules on one engine, left or recorded differently.
+    pub fn engine_disagreement(message: String, details: DisagreementDetails) -> Self {
+        let details = FindingDetails::EngineDisagreement(Box::new(details));
+        Self { details, ..Self::new(FindingKind::EngineDisagreement, message) }
+    }
+
+    /// A message of the Vulkan validation layer.
+    pub fn validation(message: String, details: LayerMessage) -> Self {
+        let details = FindingDetails::Validation(details);
+        Self { details, ..Self::new(FindingKind::Validation, message) }
+    }
+
+    /// A refuted coupling check.
+    pub fn coupling(message: String, details: CouplingDetails) -> Self {
+        let details = FindingDetails::Coupling(details);
+        Self { details, ..Self::new(FindingKind::Coupling, message) }
     }
 
     /// Whether it counts against the result.
@@ -194,10 +247,50 @@ impl Finding {
         self
     }
 
-    /// The same with one more detail, by name.
-    pub fn detail(mut self, name: &str, value: impl Into<serde_json::Value>) -> Self {
-        self.details.insert(name.to_owned(), value.into());
-        self
+    /// All details by name, as evidence stores them.
+    pub fn stored_details(&self) -> StoredDetails {
+        let mut fields = self.details.stored();
+        let shown_in = self.shown_in.map(|schedule| Value::from(schedule.to_string()));
+        fields.extend(shown_in.map(|schedule| (DetailName::Schedule.text().to_owned(), schedule)));
+        fields
+    }
+
+    /// A detail as evidence stores it, whatever the kind.
+    pub fn detail(&self, name: DetailName) -> Option<Value> {
+        match &self.details {
+            FindingDetails::Stored(fields) => fields.get(name.text()).cloned(),
+            _ => self.stored_details().remove(name.text()),
+        }
+    }
+
+    /// The schedule that shows it: of what depends on schedules, and of what a schedule alone
+    /// shows.
+    pub fn schedule(&self) -> Option<Schedule> {
+        match &self.details {
+            FindingDetails::ScheduleDependentOutput(details) => Some(details.schedule),
+            FindingDetails::Stored(fields) => {
+                fields.get(DetailName::Schedule.text())?.as_str()?.parse().ok()
+            }
+            _ => self.shown_in,
+        }
+    }
+
+    /// Of a data race: whether both invocations always write the same.
+    pub fn same_value(&self) -> Option<bool> {
+        match &self.details {
+            FindingDetails::DataRace(race) => Some(race.same_value),
+            FindingDetails::Stored(fields) => fields.get(DetailName::SameValue.text())?.as_bool(),
+            _ => None,
+        }
+    }
+
+    /// Of coupling: the check that is refuted.
+    pub fn coupling_check(&self) -> Option<&str> {
+        match &self.details {
+            FindingDetails::Coupling(coupling) => Some(&coupling.check),
+            FindingDetails::Stored(fields) => fields.get(DetailName::Check.text())?.as_str(),
+            _ => None,
+        }
     }
 }
 

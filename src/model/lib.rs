@@ -16,6 +16,7 @@ pub mod evidence;
 pub mod exit;
 pub mod expectation;
 pub mod finding;
+pub mod finding_details;
 pub mod finding_index;
 pub mod finding_subject;
 pub mod flow;

@@ -21,6 +21,7 @@ use vkcert_model::evidence::{
     KernelSummary, Manifest, ProfileEvidence, ProjectIdentity,
 };
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding_details::CouplingDetails;
 use vkcert_model::id::{KernelName, ObligationId, TestId};
 use vkcert_model::open_item::{
     Acceptability, CampaignNote, ItemApproval, NoteKind, OpenItem, OpenItemKind, OpenItemSubject,
@@ -202,11 +203,15 @@ pub fn evidence() -> Evidence {
                 kernel: NAIVE.into(),
                 engine: None,
                 test: None,
-                finding: Finding::new(
-                    FindingKind::Coupling,
-                    "The dispatch of 1 group in y covers 16 rows of a domain with m rows.",
-                )
-                .detail("check", "dispatch-covers-domain"),
+                finding: Finding::coupling(
+                    "The dispatch of 1 group in y covers 16 rows of a domain with m rows."
+                        .to_owned(),
+                    CouplingDetails {
+                        check: "dispatch-covers-domain".to_owned(),
+                        about: None,
+                        counterexample: None,
+                    },
+                ),
             }],
             agreement: vec![
                 agreement_row("TC-MM-01", AgreementOutcome::Identical, Vec::new()),

@@ -4,6 +4,7 @@ use super::{LONG_KERNEL, NAIVE, made_up_hash};
 use std::collections::BTreeMap;
 use vkcert_model::evidence::{Mismatch, TestEvidence, TestResult};
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding_details::FindingDetails;
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::place::Place;
 use vkcert_model::procedure::TestKind;
@@ -72,13 +73,15 @@ fn data_race() -> Finding {
         count: 3,
         other_place: Some(place_at(13, None)),
         invocations: vec![[0, 0, 0], [1, 0, 0]],
+        details: FindingDetails::Stored(BTreeMap::from([
+            ("memory".to_owned(), "buffer".into()),
+            ("same_value".to_owned(), false.into()),
+        ])),
         ..Finding::new(
             FindingKind::DataRace,
             "Invocation (1,0,0) reads element 17 of r while (0,0,0) writes it.",
         )
         .at(place_at(24, Some(9)))
-        .detail("memory", "buffer")
-        .detail("same_value", false)
     }
 }
 

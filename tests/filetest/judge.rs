@@ -115,7 +115,7 @@ pub(crate) fn problems(test: &FileTest, width: u32, run: &Run, findings: Finding
         let has = |finding: &Finding| {
             finding.kind.to_string() == *kind
                 && finding
-                    .details
+                    .stored_details()
                     .get(name)
                     .is_some_and(|one| one.to_string().trim_matches('"') == *value)
         };

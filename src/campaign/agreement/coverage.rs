@@ -9,7 +9,7 @@
 //! invocations recorded what (`invocation`).
 
 use super::invocation::{ByInvocation, Excuses, Refusal};
-use super::{Means, disagreement, is_of_undefined, places_of_undefined, run_varied};
+use super::{Means, is_of_undefined, places_of_undefined, run_varied};
 use crate::configuration::Specialization;
 use crate::kernel::{Kernel, Measured, Variant};
 use crate::left_open::LeftOpen;
@@ -18,6 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use vkcert_derivation::agreement::difference::{RecordDifference, Row, differing, marked};
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::finding::Finding;
+use vkcert_model::finding_details::{
+    DisagreementDetails, EngineComparison, MarkDisagreement, VectorDisagreement,
+};
 use vkcert_model::place::Position;
 use vkcert_model::records::{DecisionSlot, NumberedVector, Records};
 use vkcert_model::verdict::EngineName;
@@ -211,7 +214,7 @@ impl Compared<'_> {
         };
         let finding = |difference: &RecordDifference| {
             let refusal = refused.get(&difference.bit());
-            let finding = match difference.row {
+            match difference.row {
                 Row::Vector(slot, row) => {
                     let (measured, only_on, varied) = (self.measured, difference.only_on, &varied);
                     VectorDifference { measured, slot, row, only_on, records, varied, refusal }
@@ -222,29 +225,25 @@ impl Compared<'_> {
                         .into_iter()
                         .find_map(|records| records.witnesses.get(&bit))
                         .copied();
+                    let witness = refusal.and_then(Refusal::invocation).or(witness);
                     let words = refusal.map(Refusal::words).unwrap_or_default();
-                    let finding = disagreement(format!("{}{words}", self.words(difference)))
-                        .detail("text", marked(&self.measured.structure, index));
-                    Finding { invocations: witness.into_iter().collect(), ..finding }
+                    let details = DisagreementDetails::Mark(MarkDisagreement {
+                        comparison: EngineComparison::SequentialWithVulkan,
+                        mark: index,
+                        text: marked(&self.measured.structure, index),
+                        only_on: difference.only_on,
+                        undefined_values: refusal.map(Refusal::detail),
+                    });
+                    let message = format!("{}{words}", self.words(difference));
+                    Finding {
+                        invocations: witness.into_iter().collect(),
+                        ..Finding::engine_disagreement(message, details)
+                    }
                 }
-            };
-            let finding = difference
-                .details()
-                .into_iter()
-                .fold(finding, |finding, (name, value)| finding.detail(name, value));
-            with_refusal(finding, refusal)
+            }
         };
         rows.iter().map(finding).collect()
     }
-}
-
-/// Why it does not follow an undefined value, where that was asked, and the invocation that shows
-/// it.
-fn with_refusal(finding: Finding, refusal: Option<&Refusal>) -> Finding {
-    let Some(refusal) = refusal else { return finding };
-    let invocations =
-        refusal.invocation().map_or(finding.invocations.clone(), |invocation| vec![invocation]);
-    Finding { invocations, ..finding.detail("undefined_values", refusal.name()) }
 }
 
 /// A vector that one engine alone recorded.
@@ -287,13 +286,22 @@ impl VectorDifference<'_> {
             Some(_) => "; a run within the error bounds of the specification agrees with vulkan: the vector depends on rounding",
             None => "; no run within the error bounds of the specification agrees with vulkan",
         });
-        let finding = disagreement(message)
-            .detail("text", decision.text.as_str())
-            .detail("file", file.path.as_str())
-            .detail("line", line)
-            .detail("operands", operands)
-            .detail("within_error_bounds", agreeing.is_some());
-        Finding { invocations: witness.into_iter().collect(), ..finding }
+        let details = DisagreementDetails::Vector(VectorDisagreement {
+            comparison: EngineComparison::SequentialWithVulkan,
+            decision: self.slot.decision,
+            text: decision.text.clone(),
+            file: file.path.clone(),
+            line,
+            vector: self.row.vector.values.clone(),
+            only_on: self.only_on,
+            operands,
+            within_error_bounds: agreeing.is_some(),
+            undefined_values: self.refusal.map(Refusal::detail),
+        });
+        Finding {
+            invocations: witness.into_iter().collect(),
+            ..Finding::engine_disagreement(message, details)
+        }
     }
 
     /// What was compared: where the vector was recorded, else in the vectors that the sequential

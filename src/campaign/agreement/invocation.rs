@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use vkcert_exec::schedule::Permuted;
 use vkcert_exec::{Completion, Executor, Job, Run, RunRequest};
 use vkcert_instrument::DispatchSize;
+use vkcert_model::finding_details::UndefinedRefusal;
 use vkcert_model::invocations::{InvocationRecords, Ranks};
 use vkcert_model::project::Contraction;
 use vkcert_model::records::Records;
@@ -63,10 +64,10 @@ impl Refusal {
     }
 
     /// The same for people's programs.
-    pub(super) fn name(&self) -> &'static str {
+    pub(super) fn detail(&self) -> UndefinedRefusal {
         match self {
-            Refusal::Invocation { .. } => "of-other-invocations",
-            Refusal::NotCompared(_) => "not-compared",
+            Refusal::Invocation { .. } => UndefinedRefusal::OfOtherInvocations,
+            Refusal::NotCompared(_) => UndefinedRefusal::NotCompared,
         }
     }
 

@@ -20,6 +20,7 @@ use vkcert_exec::{BufferContents, Completion, Executor, Job, RunRequest, Unobser
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::evidence::{Agreement, ErrorBounds, KernelFinding};
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding_details::{DisagreementDetails, EngineComparison};
 use vkcert_model::verdict::{EngineName, Verdict};
 use vkcert_requirement::trace;
 use vkcert_sequential::{SequentialExecutor, SequentialRun, Variation};
@@ -131,8 +132,10 @@ fn compare_test(prepared: &PreparedTest, row: &[TestRun], means: &mut Means) -> 
     comparison
 }
 
+/// Of which the message says all but what was compared.
 fn disagreement(message: String) -> Finding {
-    Finding::new(FindingKind::EngineDisagreement, message).detail("comparison", "sequential/vulkan")
+    let comparison = EngineComparison::SequentialWithVulkan;
+    Finding::engine_disagreement(message, DisagreementDetails::Engines { comparison })
 }
 
 /// Whether outputs that differ from the sequential engine's are those that the specification

@@ -12,6 +12,7 @@ use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::element::{ScalarClass, ScalarType};
 use vkcert_model::evidence::{BoundedBuffer, BoundedElement, ElementValue, ErrorBounds};
 use vkcert_model::finding::Finding;
+use vkcert_model::finding_details::{DisagreementDetails, EngineComparison, OutputDisagreement};
 use vkcert_model::id::KernelName;
 use vkcert_model::procedure::Tolerance;
 use vkcert_oracle::compare::{shown_bits, value_as_json};
@@ -336,25 +337,25 @@ fn finding(row: &BoundedBuffer, first: &BoundedElement, trial: Trial, message: &
     let span =
         |ends: &Vec<ElementValue>| ends.iter().map(|end| end.value.clone()).collect::<Vec<_>>();
     let permitted: Vec<_> = first.permitted.iter().map(span).collect();
-    let finding = disagreement(message.to_owned())
-        .detail("buffer", row.buffer.as_str())
-        .detail("element", first.element.as_str())
-        .detail("offset", first.offset)
-        .detail("type", first.type_name.as_str())
-        .detail("sequential", first.sequential.value.clone())
-        .detail("sequential_bits", first.sequential.bits.as_str())
-        .detail("vulkan", first.vulkan.value.clone())
-        .detail("vulkan_bits", first.vulkan.bits.as_str())
-        .detail("permitted", permitted)
-        .detail("nan_permitted", first.nan_permitted)
-        .detail("runs", trial.runs)
-        .detail("elements", row.elements)
-        .detail("outside", row.outside);
-    let finding = match &first.undefined_bits {
-        None => finding,
-        Some(bits) => finding.detail("undefined_bits", bits.as_str()),
+    let details = OutputDisagreement {
+        comparison: EngineComparison::SequentialWithVulkan,
+        buffer: row.buffer.clone(),
+        element: first.element.clone(),
+        offset: first.offset,
+        type_name: first.type_name.clone(),
+        sequential: first.sequential.value.clone(),
+        sequential_bits: first.sequential.bits.clone(),
+        vulkan: first.vulkan.value.clone(),
+        vulkan_bits: first.vulkan.bits.clone(),
+        permitted,
+        nan_permitted: first.nan_permitted,
+        runs: trial.runs,
+        elements: row.elements,
+        outside: row.outside,
+        undefined_bits: first.undefined_bits.clone(),
     };
-    Finding { count: row.outside, ..finding }
+    let details = DisagreementDetails::Output(Box::new(details));
+    Finding { count: row.outside, ..Finding::engine_disagreement(message.to_owned(), details) }
 }
 
 #[cfg(test)]

@@ -13,9 +13,9 @@ use super::super::test_run::{
     ModuleRecords, PreparedTest, TestEngine, TestRun, job_of, object_job,
 };
 use crate::CampaignError;
-use serde_json::Value;
 use vkcert_derivation::agreement::difference::{OnlyIn, Row, differing_rows, marked};
 use vkcert_exec::{Completion, Job};
+use vkcert_model::finding_details::CoveredItem;
 use vkcert_model::id::ModuleKey;
 use vkcert_model::records::Records;
 use vkcert_model::schedule::Schedule;
@@ -43,7 +43,7 @@ pub(super) struct CoverageDifference {
     pub kernel: String,
     /// `vector TF of D3 `a && b``.
     pub what: String,
-    pub details: Vec<(&'static str, Value)>,
+    pub item: CoveredItem,
     /// The ordinary schedule is the left of the two.
     pub only: OnlyIn,
     /// What recorded it, of which module and as which bit; none for barriers.
@@ -129,32 +129,27 @@ type BitDifference = (Option<u32>, CoverageDifference);
 fn source_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<BitDifference> {
     let Some(measured) = kernel.measured() else { return Vec::new() };
     let rows = differing_rows(&measured.markers.layout, [ordinary, other]).map(|(row, only)| {
-        let (what, details) = row_in_words(row, &measured.structure);
+        let (what, item) = row_in_words(row, &measured.structure);
         let kernel = kernel.name.clone();
-        (Some(row.bit()), CoverageDifference { kernel, what, details, only, recorded: None })
+        (Some(row.bit()), CoverageDifference { kernel, what, item, only, recorded: None })
     });
     rows.chain(barrier_differences(kernel, ordinary, other)).collect()
 }
 
-/// A vector or mark in words, and what a finding has of it by name.
-fn row_in_words(row: Row<'_>, structure: &KernelStructure) -> (String, Vec<(&'static str, Value)>) {
+/// A vector or mark in words, and as a finding has it.
+fn row_in_words(row: Row<'_>, structure: &KernelStructure) -> (String, CoveredItem) {
     match row {
         Row::Vector(slot, vector_row) => {
-            let decision = slot.decision.to_string();
-            let vector = vector_row.vector.values.to_string();
-            let text = structure.decision(slot.decision).text.as_str();
+            let decision = slot.decision;
+            let vector = vector_row.vector.values.clone();
+            let text = structure.decision(decision).text.clone();
             let what = format!("vector {vector} of {decision} `{text}`");
-            let details = vec![
-                ("decision", decision.into()),
-                ("text", text.into()),
-                ("vector", vector.into()),
-            ];
-            (what, details)
+            (what, CoveredItem::Vector { decision, text, vector })
         }
         Row::Mark(index, _) => {
             let what = marked(structure, index);
-            let details = vec![("mark", index.0.into()), ("text", what.as_str().into())];
-            (what, details)
+            let item = CoveredItem::Mark { mark: index, text: what.clone() };
+            (what, item)
         }
     }
 }
@@ -167,9 +162,9 @@ fn barrier_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> 
         let (obligation, place) =
             (format!("BAR{}", index + 1), format!("{}:{}", barrier.file, barrier.line));
         let what = format!("{obligation} (barrier at {place})");
-        let details = vec![("obligation", obligation.into()), ("text", place.into())];
+        let item = CoveredItem::Obligation { obligation, text: place };
         let kernel = kernel.name.clone();
-        Some((None, CoverageDifference { kernel, what, details, only, recorded: None }))
+        Some((None, CoverageDifference { kernel, what, item, only, recorded: None }))
     });
     differing.collect()
 }
@@ -182,13 +177,9 @@ fn object_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> V
         let only = OnlyIn::of(ordinary.has(outcome.bit), other.has(outcome.bit))?;
         let obligation = format!("{}.{}", branch.id, outcome.label);
         let what = format!("{obligation} ({} {})", branch.kind, outcome.text);
-        let details =
-            vec![("obligation", obligation.into()), ("text", outcome.text.as_str().into())];
+        let item = CoveredItem::Obligation { obligation, text: outcome.text.clone() };
         let kernel = kernel.name.clone();
-        Some((
-            Some(outcome.bit),
-            CoverageDifference { kernel, what, details, only, recorded: None },
-        ))
+        Some((Some(outcome.bit), CoverageDifference { kernel, what, item, only, recorded: None }))
     });
     differing.collect()
 }

@@ -18,6 +18,7 @@ use vkcert_coverage::mcdc::Mcdc;
 use vkcert_exec::comparison::differing_contents;
 use vkcert_exec::{Completion, Job, Run};
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding_details::{RefusedOutputs, ScheduleDetails, ScheduleEffect};
 use vkcert_model::id::ModuleKey;
 use vkcert_model::procedure::Limits;
 use vkcert_model::records::{DecisionSlot, Records};
@@ -163,11 +164,12 @@ impl Measure<'_> {
             let message = format!(
                 "with schedule `{schedule}`, in which who waits goes first, the test is a {verdict}"
             );
-            let finding = Finding::new(FindingKind::ScheduleDependentOutput, message)
-                .detail("schedule", schedule.to_string())
-                .detail("baseline", Schedule::IN_ORDER.to_string())
-                .detail("verdict", verdict.to_string());
-            Box::new(finding)
+            let details = ScheduleDetails {
+                schedule,
+                baseline: Schedule::IN_ORDER,
+                effect: ScheduleEffect::Refused(RefusedOutputs { verdict }),
+            };
+            Box::new(Finding::schedule_dependent_output(message, details))
         });
         Ok(Standing::CountsNot(reason, finding))
     }

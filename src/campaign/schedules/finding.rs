@@ -12,16 +12,23 @@ use std::collections::BTreeSet;
 use vkcert_derivation::agreement::difference::OnlyIn;
 use vkcert_exec::Run;
 use vkcert_exec::comparison::differing_contents;
-use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding::Finding;
+use vkcert_model::finding_details::{
+    ChangedContents, ChangedCoverage, CoveredAlone, IncompleteRun, ScheduleDetails, ScheduleEffect,
+};
+use vkcert_model::id::KernelName;
 use vkcert_model::schedule::{Order, Schedule, Turns};
 use vkcert_oracle::compare::{shown_bits, value_as_json};
 use vkcert_oracle::scalar::read_scalar;
 
-fn finding(message: String, schedule: Schedule, kernels: Vec<String>) -> Finding {
-    Finding::new(FindingKind::ScheduleDependentOutput, message)
-        .detail("schedule", schedule.to_string())
-        .detail("baseline", Schedule::IN_ORDER.to_string())
-        .detail("kernels", kernels)
+fn finding(message: String, schedule: Schedule, effect: ScheduleEffect) -> Finding {
+    let details = ScheduleDetails { schedule, baseline: Schedule::IN_ORDER, effect };
+    Finding::schedule_dependent_output(message, details)
+}
+
+/// `a, b`
+fn kernel_words(kernels: &[KernelName]) -> String {
+    kernels.iter().map(KernelName::as_str).collect::<Vec<_>>().join(", ")
 }
 
 /// What a schedule puts in another order.
@@ -38,10 +45,6 @@ fn permuted(schedule: Schedule) -> &'static str {
     }
 }
 
-fn texts(schedules: &[Schedule]) -> Vec<String> {
-    schedules.iter().map(ToString::to_string).collect()
-}
-
 /// How far floats lie apart, in words: the first that differ, and the most of all.
 fn apart(sizes: [Option<Size>; 2]) -> String {
     match sizes {
@@ -53,26 +56,17 @@ fn apart(sizes: [Option<Size>; 2]) -> String {
     }
 }
 
-/// The same as details.
-fn sized(finding: Finding, [size, largest]: [Option<Size>; 2]) -> Finding {
-    let with = |finding: Finding, size: Option<Size>, [abs, ulps]: [&str; 2]| match size {
-        Some(size) => finding.detail(abs, size.abs).detail(ulps, size.ulps),
-        None => finding,
-    };
-    with(with(finding, size, ["abs", "ulps"]), largest, ["largest_abs", "largest_ulps"])
-}
-
 impl Trial<'_, '_> {
     /// The kernels of these dispatches, each once.
-    fn kernels(&self, dispatches: impl Iterator<Item = usize>) -> Vec<String> {
+    fn kernels(&self, dispatches: impl Iterator<Item = usize>) -> Vec<KernelName> {
         let job = self.means.job();
         let names: BTreeSet<_> = dispatches
-            .map(|index| self.plan.modules[job.dispatches[index].module].kernel.to_string())
+            .map(|index| self.plan.modules[job.dispatches[index].module].kernel)
             .collect();
         names.into_iter().collect()
     }
 
-    fn permuted_kernels(&self) -> Vec<String> {
+    fn permuted_kernels(&self) -> Vec<KernelName> {
         self.kernels(self.means.dispatches().into_iter())
     }
 
@@ -104,25 +98,33 @@ impl Trial<'_, '_> {
             "{} of {} changes the result: with schedule `{schedule}` {differ}, the first in buffer `{name}` at offset \
              {start}: {} in place of {} ({scalar}){apart}; judged as it stands, this result is a {verdict}",
             permuted(*schedule),
-            kernels.join(", "),
+            kernel_words(&kernels),
             value_as_json(scalar, theirs),
             value_as_json(scalar, ours)
         );
-        let finding = finding(message, *schedule, kernels)
-            .detail("schedules", texts(&self.outputs.schedules))
-            .detail("buffers", self.all.buffers.iter().cloned().collect::<Vec<_>>())
-            .detail("verdicts", self.all.verdicts.iter().cloned().collect::<Vec<_>>())
-            .detail("dispatches", alone.to_vec())
-            .detail("buffer", name.as_str())
-            .detail("offset", start)
-            .detail("type", scalar.to_string())
-            .detail("expected", value_as_json(scalar, ours))
-            .detail("actual", value_as_json(scalar, theirs))
-            .detail("expected_bits", shown_bits(scalar, ours))
-            .detail("actual_bits", shown_bits(scalar, theirs))
-            .detail("bytes", *bytes)
-            .detail("verdict", verdict.to_string());
-        Ok(Finding { count: self.outputs.schedules.len() as u64, ..sized(finding, sizes) })
+        let [size, largest] = sizes;
+        let contents = ChangedContents {
+            kernels,
+            schedules: self.outputs.schedules.clone(),
+            buffers: self.all.buffers.iter().cloned().collect(),
+            verdicts: self.all.verdicts.values().copied().collect(),
+            dispatches: alone.to_vec(),
+            buffer: name.clone(),
+            offset: start,
+            type_name: scalar.to_string(),
+            expected: value_as_json(scalar, ours),
+            actual: value_as_json(scalar, theirs),
+            expected_bits: shown_bits(scalar, ours),
+            actual_bits: shown_bits(scalar, theirs),
+            bytes: *bytes,
+            verdict,
+            abs: size.map(|size| size.abs.into()),
+            ulps: size.map(|size| size.ulps),
+            largest_abs: largest.map(|size| size.abs.into()),
+            largest_ulps: largest.map(|size| size.ulps),
+        };
+        let finding = finding(message, *schedule, ScheduleEffect::Contents(Box::new(contents)));
+        Ok(Finding { count: self.outputs.schedules.len() as u64, ..finding })
     }
 
     /// The greatest sizes by which floats differ, over all buffers.
@@ -138,12 +140,12 @@ impl Trial<'_, '_> {
     /// A schedule that recorded other coverage.
     pub(super) fn covered(&self, covered: &Covered) -> Finding {
         let Covered { schedule, differences } = covered;
-        let kernels: BTreeSet<&str> =
-            differences.iter().map(|difference| difference.kernel.as_str()).collect();
-        let kernels: Vec<String> = kernels.into_iter().map(str::to_owned).collect();
+        let kernels: BTreeSet<KernelName> =
+            differences.iter().map(|difference| KernelName::from(&difference.kernel)).collect();
+        let kernels: Vec<KernelName> = kernels.into_iter().collect();
         let only = |only: OnlyIn| match only {
-            OnlyIn::Left => Schedule::IN_ORDER.to_string(),
-            OnlyIn::Right => schedule.to_string(),
+            OnlyIn::Left => Schedule::IN_ORDER,
+            OnlyIn::Right => *schedule,
         };
         let told: Vec<String> = differences
             .iter()
@@ -156,19 +158,20 @@ impl Trial<'_, '_> {
         let message = format!(
             "{} of {} changes what is covered: with schedule `{schedule}`, {}{more}",
             permuted(*schedule),
-            kernels.join(", "),
+            kernel_words(&kernels),
             told.first().map_or("", String::as_str)
         );
-        let mut finding = finding(message, *schedule, kernels)
-            .detail("schedules", texts(&self.coverage.schedules))
-            .detail("coverage", told)
-            .detail("changed", self.all.covered.iter().cloned().collect::<Vec<_>>());
-        if let Some(first) = differences.first() {
-            for (name, value) in &first.details {
-                finding = finding.detail(name, value.clone());
-            }
-            finding = finding.detail("only_in", only(first.only));
-        }
+        let first = differences
+            .first()
+            .map(|first| CoveredAlone { only_in: only(first.only), item: first.item.clone() });
+        let coverage = ChangedCoverage {
+            kernels,
+            schedules: self.coverage.schedules.clone(),
+            coverage: told,
+            changed: self.all.covered.iter().cloned().collect(),
+            first,
+        };
+        let finding = finding(message, *schedule, ScheduleEffect::Coverage(coverage));
         Finding { count: self.coverage.schedules.len() as u64, ..finding }
     }
 
@@ -177,9 +180,10 @@ impl Trial<'_, '_> {
         let kernels = self.permuted_kernels();
         let message = format!(
             "whether {} {what} depends on {}: from first to last it does, with schedule `{schedule}` it does not: {reason}",
-            kernels.join(", "),
+            kernel_words(&kernels),
             permuted(schedule)
         );
-        finding(message, schedule, kernels).detail("ended", reason)
+        let run = IncompleteRun { kernels, ended: reason.to_owned() };
+        finding(message, schedule, ScheduleEffect::Ended(run))
     }
 }

@@ -15,7 +15,7 @@ use super::means::Means;
 use crate::CampaignError;
 use crate::left_open::{Between, Expectations, LeftOpen, Recorded};
 use crate::test_run::{PreparedTest, TestEngine, judge};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_exec::comparison::differing_contents;
 use vkcert_exec::prepare::Prepared;
 use vkcert_exec::schedule::Dispatches;
@@ -48,8 +48,8 @@ pub(super) struct Trial<'a, 'e> {
 pub(super) struct Everything {
     /// Names of buffers with other contents.
     pub(super) buffers: BTreeSet<String>,
-    /// What the test's expectations say of the results.
-    pub(super) verdicts: BTreeSet<String>,
+    /// What the test's expectations say of the results, by its name.
+    pub(super) verdicts: BTreeMap<String, Verdict>,
     /// What is covered by some alone.
     pub(super) covered: BTreeSet<String>,
 }
@@ -210,7 +210,8 @@ impl<'a, 'e> Trial<'a, 'e> {
         let changed = differing_contents(&self.production.buffers, &run.buffers)
             .map(|difference| buffers[difference.buffer].name.clone());
         self.all.buffers.extend(changed);
-        self.all.verdicts.insert(judge(self.plan, run)?.verdict.to_string());
+        let verdict = judge(self.plan, run)?.verdict;
+        self.all.verdicts.insert(verdict.to_string(), verdict);
         Ok(())
     }
 
@@ -293,12 +294,12 @@ impl<'a, 'e> Trial<'a, 'e> {
                 // Who comes first changes witnesses, counts and which place is told first.
                 Means::ByEngine { .. } => {
                     let worse =
-                        same_value(other) == Some(true) && same_value(finding) == Some(false);
+                        other.same_value() == Some(true) && finding.same_value() == Some(false);
                     other.kind == finding.kind && places(other) == places(finding) && !worse
                 }
             };
             if !self.production.findings.iter().chain(&self.found.findings).any(known) {
-                self.found.findings.push(finding.clone().detail("schedule", schedule.to_string()));
+                self.found.findings.push(Finding { shown_in: Some(schedule), ..finding.clone() });
             }
         }
         self.found
@@ -324,11 +325,6 @@ impl<'a, 'e> Trial<'a, 'e> {
             }
         })
     }
-}
-
-/// Whether both invocations of a data race always write the same.
-fn same_value(finding: &Finding) -> Option<bool> {
-    finding.details.get("same_value")?.as_bool()
 }
 
 /// The places of a finding, whichever comes first.

@@ -13,11 +13,13 @@ use crate::model::evidence::{
     TestResult,
 };
 use crate::model::finding::{Finding, FindingKind};
+use crate::model::finding_details::FindingDetails;
 use crate::model::judged::JudgedMember;
 use crate::model::records::{RecordMode, Recorded, Records, Witnesses};
 use crate::model::verdict::EngineName;
 use crate::verify::{RebuildOutcome, Replay, Verification, VerificationStatus, folder};
 use base64::Engine as _;
+use std::collections::BTreeMap;
 use vkcert_sample as sample;
 
 /// Evidence of both engines.
@@ -195,10 +197,15 @@ fn what_depends_on_the_schedule_is_derived_and_told_as_nothing_else() {
         let mut words = std::mem::take(&mut first_row(evidence).left_open).remove(0);
         first_row(evidence).coverage = AgreementOutcome::Different;
         let vector = words.split_off(words.find("vector ").expect("a vector"));
-        let finding = Finding::new(FindingKind::EngineDisagreement, "one engine alone")
-            .detail("decision", "D1")
-            .detail("vector", vector.split(' ').nth(1).expect("its values"))
-            .detail("only_on", "sequential");
+        let details = BTreeMap::from([
+            ("decision".to_owned(), "D1".into()),
+            ("vector".to_owned(), vector.split(' ').nth(1).expect("its values").into()),
+            ("only_on".to_owned(), "sequential".into()),
+        ]);
+        let finding = Finding {
+            details: FindingDetails::Stored(details),
+            ..Finding::new(FindingKind::EngineDisagreement, "one engine alone")
+        };
         let Agreement { test, kernel, .. } = first_row(evidence).clone();
         evidence.campaign.findings.push(KernelFinding {
             kernel,

@@ -4,13 +4,15 @@ use crate::statement::visit_block;
 use serde_json::Value;
 use vkcert_model::evidence::KernelEvidence;
 use vkcert_model::finding::Finding;
+use vkcert_model::finding_details::DetailName;
 use vkcert_model::finding_subject::SubjectPlace;
 use vkcert_model::id::StatementId;
 use vkcert_model::place::{LineStarts, Place, Span};
 
 /// The places of a finding in the order of the source, whichever of two came first.
 pub(super) fn subject_places(finding: &Finding, kernel: &KernelEvidence) -> Vec<SubjectPlace> {
-    let accesses = finding.details.get("accesses").and_then(Value::as_array);
+    let accesses = finding.detail(DetailName::Accesses);
+    let accesses = accesses.as_ref().and_then(Value::as_array);
     let access_kind = |access_index: usize| match accesses?.get(access_index)? {
         Value::String(text) => Some(text.clone()),
         other => Some(other.to_string()),

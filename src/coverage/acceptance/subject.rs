@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use vkcert_model::canonical::{canonical_json, sha256_digits};
 use vkcert_model::evidence::KernelEvidence;
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding_details::DetailName;
 use vkcert_model::finding_subject::{FindingSubject, SubjectEngine, SubjectTest};
 use vkcert_model::id::{FindingId, KernelName};
 use vkcert_model::verdict::EngineName;
@@ -63,10 +64,7 @@ pub(super) fn finding_subject(
         }
         FindingScope::Interface => {
             finding_subject.interface = interface_hash(occasion);
-            let of_device = finding
-                .details
-                .get("check")
-                .is_some_and(|check_name| check_name == "device-limits");
+            let of_device = finding.coupling_check() == Some("device-limits");
             let device_engine = || SubjectEngine {
                 engine: EngineName::Vulkan,
                 identity: device_identity(occasion),
@@ -96,32 +94,37 @@ fn finding_scope(finding: &Finding) -> FindingScope {
     }
 }
 
+pub(super) const RACE_FACTS: &[DetailName] =
+    &[DetailName::Memory, DetailName::Object, DetailName::Reach, DetailName::SameValue];
+pub(super) const GUARD_ZONE_FACTS: &[DetailName] =
+    &[DetailName::Access, DetailName::Buffer, DetailName::Side];
+pub(super) const BOUNDS_FACTS: &[DetailName] = &[DetailName::Dimension, DetailName::Object];
+pub(super) const SCHEDULE_FACTS: &[DetailName] =
+    &[DetailName::Kernels, DetailName::Buffers, DetailName::Changed, DetailName::Verdicts];
+const COUPLING_FACTS: &[DetailName] =
+    &[DetailName::Check, DetailName::About, DetailName::Counterexample];
+
 /// The details that are about the code, and the cause where a kind has several.
 fn finding_facts(finding: &Finding) -> BTreeMap<String, Value> {
-    let chosen_details = |names: &[&str]| {
-        let known_details = names
-            .iter()
-            .filter_map(|name| Some(((*name).to_owned(), finding.details.get(*name)?.clone())));
+    let chosen_details = |names: &[DetailName]| {
+        let known_details =
+            names.iter().filter_map(|name| Some((name.text().to_owned(), finding.detail(*name)?)));
         known_details.collect::<BTreeMap<_, _>>()
     };
     match finding.kind {
-        FindingKind::DataRace => chosen_details(&["memory", "object", "reach", "same_value"]),
-        FindingKind::OutOfBounds if finding.place.is_none() => {
-            chosen_details(&["access", "buffer", "side"])
-        }
-        FindingKind::OutOfBounds => with_cause(chosen_details(&["dimension", "object"]), finding),
+        FindingKind::DataRace => chosen_details(RACE_FACTS),
+        FindingKind::OutOfBounds if finding.place.is_none() => chosen_details(GUARD_ZONE_FACTS),
+        FindingKind::OutOfBounds => with_cause(chosen_details(BOUNDS_FACTS), finding),
         FindingKind::UninitializedRead
         | FindingKind::UndefinedValue
         | FindingKind::UntracedBranch => with_cause(BTreeMap::new(), finding),
-        FindingKind::ScheduleDependentOutput => {
-            chosen_details(&["kernels", "buffers", "changed", "verdicts"])
-        }
+        FindingKind::ScheduleDependentOutput => chosen_details(SCHEDULE_FACTS),
         // Values too: which way the engines part is what is signed for.
-        FindingKind::EngineDisagreement if finding.details.is_empty() => {
-            with_cause(BTreeMap::new(), finding)
-        }
-        FindingKind::EngineDisagreement => finding.details.clone(),
-        FindingKind::Coupling => chosen_details(&["check", "about", "counterexample"]),
+        FindingKind::EngineDisagreement => match finding.stored_details() {
+            details if details.is_empty() => with_cause(details, finding),
+            details => details,
+        },
+        FindingKind::Coupling => chosen_details(COUPLING_FACTS),
         FindingKind::BarrierDivergence | FindingKind::NoTermination | FindingKind::Validation => {
             BTreeMap::new()
         }
@@ -195,18 +198,23 @@ mod tests {
     use super::*;
     use crate::justification::HashBinding;
     use vkcert_model::evidence::Campaign;
+    use vkcert_model::finding_details::{
+        CouplingDetails, DisagreementDetails, FindingDetails, ModuleDisagreement,
+    };
     use vkcert_model::place::Place;
 
     #[test]
     fn other_words_are_the_same_facts_and_other_causes_are_not() {
         let told = |kind: FindingKind, message: &str| {
             let place = Place { instruction: Some(7), ..Place::default() };
-            finding_facts(
-                &Finding::new(kind, message)
-                    .at(place)
-                    .detail("object", "In")
-                    .detail("check", "buffer-size"),
-            )
+            let details = BTreeMap::from([
+                ("check".to_owned(), "buffer-size".into()),
+                ("object".to_owned(), "In".into()),
+            ]);
+            finding_facts(&Finding {
+                details: FindingDetails::Stored(details),
+                ..Finding::new(kind, message).at(place)
+            })
         };
         let undefined = FindingKind::UndefinedValue;
         assert_eq!(
@@ -284,8 +292,20 @@ mod tests {
     #[test]
     fn a_test_a_device_an_interface_and_a_configuration_are_signed_for_as_they_are() {
         let honest = evidence();
-        let of_test = Finding::new(FindingKind::EngineDisagreement, "m").detail("buffer", "r");
-        let of_host = Finding::new(FindingKind::Coupling, "m").detail("check", "device-limits");
+        let of_test = Finding::engine_disagreement(
+            "m".to_owned(),
+            DisagreementDetails::Modules(ModuleDisagreement {
+                comparison: "production/traced".to_owned(),
+                buffer: "r".to_owned(),
+                offset: 0,
+            }),
+        );
+        let of_host_with = |counterexample| {
+            let check = "device-limits".to_owned();
+            let details = CouplingDetails { check, about: None, counterexample };
+            Finding::coupling("m".to_owned(), details)
+        };
+        let of_host = of_host_with(None);
         let mut of_code = Finding::new(FindingKind::DataRace, "m");
         of_code.configuration = Some(honest.kernels[0].configuration.name.clone());
         of_code.numbers = vec![3, 5];
@@ -313,8 +333,7 @@ mod tests {
         }
         let moved = Finding { numbers: vec![3, 6], ..of_code.clone() };
         assert_ne!(signed(&honest, &moved), signed(&honest, &of_code));
-        let values =
-            |m: i64| of_host.clone().detail("counterexample", serde_json::json!({ "m": m }));
+        let values = |m: i64| of_host_with(Some(BTreeMap::from([("m".to_owned(), m)])));
         assert_ne!(signed(&honest, &values(1)), signed(&honest, &values(2)));
     }
 }

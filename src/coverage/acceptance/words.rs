@@ -6,9 +6,11 @@
 use super::FindingOccasion;
 use super::cause::without_values;
 use super::place::subject_places;
+use super::subject::{BOUNDS_FACTS, GUARD_ZONE_FACTS, RACE_FACTS, SCHEDULE_FACTS};
 use serde_json::Value;
 use vkcert_model::canonical::{canonical_json, sha256_digits};
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding_details::DetailName;
 use vkcert_model::finding_subject::SubjectPlace;
 use vkcert_model::id::KernelName;
 use vkcert_model::verdict::EngineName;
@@ -18,17 +20,16 @@ pub(super) fn name_and_content(
     finding: &Finding,
     occasion: FindingOccasion,
 ) -> Option<(String, String)> {
-    let placed_words =
-        |details: &[&str]| content_at_places(finding, occasion, stated_details(finding, details));
+    let placed_words = |details: &[DetailName]| {
+        content_at_places(finding, occasion, stated_details(finding, details))
+    };
     match finding.kind {
-        FindingKind::DataRace => Some(placed_words(&["memory", "object", "reach", "same_value"])),
+        FindingKind::DataRace => Some(placed_words(RACE_FACTS)),
         // A device tells of no place.
-        FindingKind::OutOfBounds if finding.place.is_none() => content_in_test(
-            finding,
-            occasion,
-            stated_details(finding, &["access", "buffer", "side"]),
-        ),
-        FindingKind::OutOfBounds => Some(placed_words(&["dimension", "object"])),
+        FindingKind::OutOfBounds if finding.place.is_none() => {
+            content_in_test(finding, occasion, stated_details(finding, GUARD_ZONE_FACTS))
+        }
+        FindingKind::OutOfBounds => Some(placed_words(BOUNDS_FACTS)),
         FindingKind::UninitializedRead
         | FindingKind::UndefinedValue
         | FindingKind::UntracedBranch => {
@@ -38,12 +39,10 @@ pub(super) fn name_and_content(
             // What does not meet its requirement in some order, or does not end, is no matter of
             // opinion.
             let passes_always = finding
-                .details
-                .get("verdicts")
-                .is_none_or(|verdicts| *verdicts == serde_json::json!(["pass"]));
-            let ends_always = !finding.details.contains_key("ended");
-            let nature_words =
-                stated_details(finding, &["kernels", "buffers", "changed", "verdicts"]);
+                .detail(DetailName::Verdicts)
+                .is_none_or(|verdicts| verdicts == serde_json::json!(["pass"]));
+            let ends_always = finding.detail(DetailName::Ended).is_none();
+            let nature_words = stated_details(finding, SCHEDULE_FACTS);
             if passes_always && ends_always {
                 content_in_test(finding, occasion, nature_words)
             } else {
@@ -51,9 +50,10 @@ pub(super) fn name_and_content(
             }
         }
         FindingKind::EngineDisagreement => {
-            let details: Vec<&str> = finding.details.keys().map(String::as_str).collect();
+            let stored_details = finding.stored_details();
+            let all_details = stored_details.iter().map(|(name, value)| stated_detail(name, value));
             let nature_words =
-                format!("{}; {}", finding.message, stated_details(finding, &details));
+                format!("{}; {}", finding.message, all_details.collect::<Vec<_>>().join(", "));
             content_in_test(finding, occasion, nature_words)
         }
         FindingKind::Coupling => coupling_content(finding, occasion),
@@ -71,7 +71,7 @@ fn short_digits(digits: &str) -> &str {
 /// Of a coupling check: the host's interface and the kernel's code; of limits also what is said of
 /// the device.
 fn coupling_content(finding: &Finding, occasion: FindingOccasion) -> Option<(String, String)> {
-    let check_name = value_text(finding.details.get("check")?);
+    let check_name = value_text(&finding.detail(DetailName::Check)?);
     let name = &occasion.kernel.kernel;
     let rows = &occasion.context.campaign.coupling;
     let interface_digits = rows.iter().find(|row| row.kernel == *name)?.definition.as_ref()?;
@@ -92,10 +92,14 @@ fn value_text(value: &Value) -> String {
 }
 
 /// Those of the details that the finding has: `memory buffer, same_value true`.
-fn stated_details(finding: &Finding, details: &[&str]) -> String {
-    let stated_detail =
-        |name: &&str| Some(format!("{name} {}", value_text(finding.details.get(*name)?)));
-    details.iter().filter_map(stated_detail).collect::<Vec<_>>().join(", ")
+fn stated_details(finding: &Finding, details: &[DetailName]) -> String {
+    let known_details =
+        details.iter().filter_map(|name| Some(stated_detail(name.text(), &finding.detail(*name)?)));
+    known_details.collect::<Vec<_>>().join(", ")
+}
+
+fn stated_detail(name: &str, value: &Value) -> String {
+    format!("{name} {}", value_text(value))
 }
 
 /// Of a finding without a place: named by test, with what it is of there.
@@ -105,15 +109,18 @@ fn content_in_test(
     nature_words: String,
 ) -> Option<(String, String)> {
     let test = occasion.test?;
-    let name_part = ["buffer", "decision", "mark", "obligation"]
-        .iter()
-        .find_map(|name| finding.details.get(*name));
+    let name_part =
+        [DetailName::Buffer, DetailName::Decision, DetailName::Mark, DetailName::Obligation]
+            .iter()
+            .find_map(|name| finding.detail(*name));
     let name_part = match (finding.kind, name_part) {
-        (FindingKind::ScheduleDependentOutput, _) if finding.details.contains_key("changed") => {
+        (FindingKind::ScheduleDependentOutput, _)
+            if finding.detail(DetailName::Changed).is_some() =>
+        {
             ".coverage".to_owned()
         }
         (FindingKind::ScheduleDependentOutput, _) => ".contents".to_owned(),
-        (_, Some(name_part)) => format!(".{}", value_text(name_part)),
+        (_, Some(name_part)) => format!(".{}", value_text(&name_part)),
         (_, None) => String::new(),
     };
     let kernel_code = |name: &KernelName| {

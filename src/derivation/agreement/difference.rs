@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 use vkcert_model::finding::Finding;
+use vkcert_model::finding_details::DetailName;
 use vkcert_model::place::{Position, Span};
 use vkcert_model::records::{DecisionSlot, NumberedVector, RecordLayout, Records};
 use vkcert_model::structure::{KernelStructure, MarkIndex};
@@ -107,26 +108,17 @@ impl RecordDifference<'_> {
         }
     }
 
-    /// What a finding has of it, by name.
-    pub fn details(&self) -> Vec<(&'static str, Value)> {
-        let mut details = match self.row {
-            Row::Vector(slot, row) => {
-                vec![
-                    ("decision", slot.decision.to_string().into()),
-                    ("vector", row.vector.values.to_string().into()),
-                ]
-            }
-            Row::Mark(index, _) => vec![("mark", u64::from(index.0).into())],
-        };
-        details.push(("only_on", self.only_on.to_string().into()));
-        details
-    }
-
     /// Whether a finding of its module tells of it.
     pub fn is_told_by(&self, finding: &Finding) -> bool {
-        self.details()
-            .iter()
-            .all(|(name, value)| finding.details.get(*name).is_some_and(|stored| stored == value))
+        let has = |name: DetailName, value: Value| finding.detail(name) == Some(value);
+        let tells_of_row = match self.row {
+            Row::Vector(slot, row) => {
+                has(DetailName::Decision, slot.decision.to_string().into())
+                    && has(DetailName::Vector, row.vector.values.to_string().into())
+            }
+            Row::Mark(index, _) => has(DetailName::Mark, index.0.into()),
+        };
+        tells_of_row && has(DetailName::OnlyOn, self.only_on.to_string().into())
     }
 }
 

@@ -8,6 +8,7 @@ use vkcert_model::evidence::{
     Evidence, KernelFinding, OutputBytes, StoredContents, StoredExpectation, TestResult,
 };
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding_details::{DisagreementDetails, EngineComparison, MarkDisagreement};
 use vkcert_model::procedure::Tolerance;
 use vkcert_model::structure::MarkIndex;
 use vkcert_model::verdict::{EngineName, Verdict};
@@ -159,7 +160,7 @@ fn vectors_of_one_engine_alone_are_a_difference() {
 
 #[test]
 fn what_one_engine_alone_recorded_is_a_finding_or_left_open() {
-    let told = |coverage: AgreementOutcome, found: Option<u64>, open: Option<&str>| {
+    let told = |coverage: AgreementOutcome, found: Option<u32>, open: Option<&str>| {
         problems(|evidence| {
             for row in &mut evidence.kernels {
                 row.layout.marks = vec![0, 1];
@@ -177,15 +178,16 @@ fn what_one_engine_alone_recorded_is_a_finding_or_left_open() {
             row.coverage = coverage;
             row.left_open.extend(open.map(str::to_owned));
             let (kernel, test) = (row.kernel, Some(row.test));
-            let finding = |mark: u64| {
-                let finding =
-                    Finding::new(FindingKind::EngineDisagreement, "a mark").detail("mark", mark);
-                KernelFinding {
-                    kernel,
-                    engine: None,
-                    test,
-                    finding: finding.detail("only_on", "vulkan"),
-                }
+            let finding = |mark: u32| {
+                let details = DisagreementDetails::Mark(MarkDisagreement {
+                    comparison: EngineComparison::SequentialWithVulkan,
+                    mark: MarkIndex(mark),
+                    text: "a mark".to_owned(),
+                    only_on: EngineName::Vulkan,
+                    undefined_values: None,
+                });
+                let finding = Finding::engine_disagreement("a mark".to_owned(), details);
+                KernelFinding { kernel, engine: None, test, finding }
             };
             evidence.campaign.findings.extend(found.map(finding));
         })

@@ -19,7 +19,11 @@ use vkcert_exec::{
     Completion, ExecError, Job, JobBinding, JobDispatch, JobModule, ModuleRecording, Run,
 };
 use vkcert_instrument::{CanaryError, RecordForm, check_bits};
-use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding::Finding;
+use vkcert_model::finding_details::{
+    AccessKind, AccessedMemory, GuardSide, GuardZoneDetails, LayerMessage, MessageSeverity,
+    OutOfBoundsDetails,
+};
 use vkcert_model::id::ModuleKey;
 use vkcert_model::invocations::{DispatchInvocations, InvocationRecords};
 use vkcert_model::printed::Printed;
@@ -225,14 +229,11 @@ pub(crate) fn completion(ending: Ending) -> Completion {
 /// A message of the validation layer as a finding.
 pub(crate) fn validation(message: WireMessage) -> Finding {
     let severity = match message.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
+        Severity::Error => MessageSeverity::Error,
+        Severity::Warning => MessageSeverity::Warning,
     };
-    let mut finding = Finding::new(FindingKind::Validation, message.text)
-        .detail("severity", severity)
-        .detail("message_id", message.id);
-    finding.count = message.count;
-    finding
+    let details = LayerMessage { message_id: message.id, severity };
+    Finding { count: message.count, ..Finding::validation(message.text, details) }
 }
 
 fn trespass(job: &Job, found: &Trespass) -> Finding {
@@ -240,31 +241,31 @@ fn trespass(job: &Job, found: &Trespass) -> Finding {
     let Trespass { bytes, distance, .. } = found;
     let (side, message) = match found.side {
         Side::Before => (
-            "before",
+            GuardSide::Before,
             format!(
                 "{bytes} bytes before buffer `{name}` changed, the nearest {distance} bytes from its edge"
             ),
         ),
         Side::Behind => (
-            "behind",
+            GuardSide::Behind,
             format!(
                 "{bytes} bytes behind buffer `{name}` changed, the nearest {distance} bytes from its edge"
             ),
         ),
         Side::Within => (
-            "within",
+            GuardSide::Within,
             format!(
                 "{bytes} bytes of buffer `{name}` that nothing binds changed, the first at byte {distance}"
             ),
         ),
     };
-    let mut finding = Finding::new(FindingKind::OutOfBounds, message)
-        .detail("memory", "buffer")
-        .detail("buffer", name)
-        .detail("access", "write")
-        .detail("side", side);
-    finding.count = *bytes;
-    finding
+    let details = OutOfBoundsDetails::GuardZone(GuardZoneDetails {
+        access: AccessKind::Write,
+        buffer: name.to_owned(),
+        memory: AccessedMemory::Buffer,
+        side,
+    });
+    Finding { count: *bytes, ..Finding::out_of_bounds(message, details) }
 }
 
 /// The kernel that runs at `stage`.

@@ -196,8 +196,9 @@ pub(super) fn findings_chapter(evidence: &Evidence, outline: &mut Outline) {
                 format!(" Invocations {}.", invocation_ids.join(" and "))
             }
         };
+        let stored_details = finding.stored_details();
         let detail_words =
-            finding.details.iter().map(|(name, value)| format!("{name} {}", value_in_words(value)));
+            stored_details.iter().map(|(name, value)| format!("{name} {}", value_in_words(value)));
         let detail_words = detail_words.collect::<Vec<_>>().join("; ");
         let detail_words = if detail_words.is_empty() {
             Text::empty()

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use vkcert_derivation::derive;
 use vkcert_model::evidence::{CheckStatus, Evidence, TestEvidence, TestResult};
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding_details::DetailName;
 use vkcert_model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
 use vkcert_model::verdict::Verdict;
 use vkcert_oracle::judged::TestObservation;
@@ -153,13 +154,7 @@ fn check_flows(test: &TestEvidence, verification: &mut Verification) {
 
 /// Whether the result of a test's schedules agrees with its findings and verdict.
 pub(super) fn schedules_follow(schedules: &ScheduleResult, result: &TestResult) -> bool {
-    let is_of_directed = |finding: &Finding| {
-        let schedule = finding
-            .details
-            .get("schedule")
-            .and_then(|text| text.as_str()?.parse::<Schedule>().ok());
-        schedule.is_some_and(Schedule::is_directed)
-    };
+    let is_of_directed = |finding: &Finding| finding.schedule().is_some_and(Schedule::is_directed);
     let names_dependence = |finding: &Finding| {
         finding.kind == FindingKind::ScheduleDependentOutput && !is_of_directed(finding)
     };
@@ -196,13 +191,7 @@ pub(super) fn check_findings(stored: &Evidence, verification: &mut Verification)
     let of_coupling =
         campaign.findings.iter().filter(|row| row.finding.kind == FindingKind::Coupling);
     let mut reported_checks: Vec<_> = of_coupling
-        .map(|row| {
-            (
-                &row.kernel,
-                row.finding.details.get("check").and_then(|check| check.as_str()),
-                &row.finding.message,
-            )
-        })
+        .map(|row| (&row.kernel, row.finding.coupling_check(), &row.finding.message))
         .collect();
     let checks_with_rows = campaign.coupling.iter().flat_map(|row| {
         let checks = row.checks.iter().filter(|check| check.status == CheckStatus::Refuted);
@@ -239,10 +228,11 @@ pub(super) fn check_findings(stored: &Evidence, verification: &mut Verification)
                             text.as_str() == Some(&different_schedule.to_string())
                         })
                     };
-                    let named_schedules =
-                        finding.details.get("schedules").and_then(|schedules| schedules.as_array());
+                    let named_schedules = finding.detail(DetailName::Schedules);
                     verification.check(
                         named_schedules
+                            .as_ref()
+                            .and_then(|named_schedules| named_schedules.as_array())
                             .is_none_or(|named_schedules| named_schedules.iter().all(is_listed)),
                         || {
                             format!(
@@ -259,12 +249,10 @@ pub(super) fn check_findings(stored: &Evidence, verification: &mut Verification)
 
 /// Whether a race in which all write the same was between two writes of one value.
 fn values_agree(finding: &Finding) -> bool {
-    let detail_list = |name: &str| finding.details.get(name).and_then(|values| values.as_array());
-    let says_same_value =
-        finding.details.get("same_value").and_then(|value| value.as_bool()) == Some(true);
-    let all_equal =
-        |values: &Vec<serde_json::Value>| values.windows(2).all(|pair| pair[0] == pair[1]);
-    !says_same_value
-        || detail_list("values").is_none_or(all_equal)
-            && detail_list("accesses").is_none_or(all_equal)
+    let has_equal = |name: DetailName| match finding.detail(name) {
+        Some(serde_json::Value::Array(values)) => values.windows(2).all(|pair| pair[0] == pair[1]),
+        Some(_) | None => true,
+    };
+    finding.same_value() != Some(true)
+        || has_equal(DetailName::Values) && has_equal(DetailName::Accesses)
 }

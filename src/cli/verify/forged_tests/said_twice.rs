@@ -6,6 +6,7 @@ use crate::model::evidence::{
     CheckStatus, CouplingCheck, Evidence, RefusedKernel, RequirementStatus,
 };
 use crate::model::finding::Finding;
+use crate::model::finding_details::FindingDetails;
 use crate::model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
 use crate::model::verdict::Verdict;
 use serde_json::json;
@@ -150,8 +151,10 @@ pub(super) const SAID_TWICE: &[Forgery] = &[
     forged(
         |evidence| {
             let finding = finding(evidence);
-            finding.details.insert("same_value".to_owned(), json!(true));
-            finding.details.insert("values".to_owned(), json!(["0x1", "0x2"]));
+            let mut details = finding.details.stored();
+            details.insert("same_value".to_owned(), json!(true));
+            details.insert("values".to_owned(), json!(["0x1", "0x2"]));
+            finding.details = FindingDetails::Stored(details);
         },
         "contradicts its values",
     ),

@@ -3,11 +3,13 @@
 use super::{Forgery, forged, result};
 use crate::model::evidence::Evidence;
 use crate::model::finding::{Finding, FindingKind};
+use crate::model::finding_details::FindingDetails;
 use crate::model::schedule::{
     DirectedResult, MeasuredCode, Schedule, ScheduleResult, ScheduleStatus,
 };
 use crate::model::verdict::Verdict;
 use serde_json::json;
+use std::collections::BTreeMap;
 
 pub(super) fn schedules(
     evidence: &mut Evidence,
@@ -26,13 +28,14 @@ pub(super) fn schedule(text: &str) -> Schedule {
 
 /// Tells of an output that depends on the schedule, beside what the schedules showed.
 fn dependent(evidence: &mut Evidence, named: &str) {
-    let finding =
-        Finding::new(FindingKind::ScheduleDependentOutput, "another order left other contents");
-    let finding = match schedule(named).is_directed() {
-        true => finding.detail("schedule", named),
-        false => finding.detail("schedules", json!([named])),
+    let detail = match schedule(named).is_directed() {
+        true => ("schedule".to_owned(), json!(named)),
+        false => ("schedules".to_owned(), json!([named])),
     };
-    result(evidence).findings.push(finding);
+    result(evidence).findings.push(Finding {
+        details: FindingDetails::Stored(BTreeMap::from([detail])),
+        ..Finding::new(FindingKind::ScheduleDependentOutput, "another order left other contents")
+    });
 }
 
 /// Tells of a directed schedule of the first test.

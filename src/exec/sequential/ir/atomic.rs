@@ -1,5 +1,6 @@
 //! Atomic operations: what each leaves in memory, and how accesses touch it.
 
+pub(crate) use vkcert_model::finding_details::AccessKind;
 use vkcert_spirv::operation::operator::Binary;
 use vkcert_spirv::operation::sized::{NumberFormat, Operation, SizedOperator};
 
@@ -24,26 +25,6 @@ pub enum AtomicOperation {
     FAdd,
     FMin,
     FMax,
-}
-
-/// How an atomic touches memory, for race detection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AccessKind {
-    Read,
-    Write,
-    AtomicRead,
-    AtomicWrite,
-}
-
-impl AccessKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            AccessKind::Read => "read",
-            AccessKind::Write => "write",
-            AccessKind::AtomicRead => "atomic read",
-            AccessKind::AtomicWrite => "atomic write",
-        }
-    }
 }
 
 impl AtomicOperation {

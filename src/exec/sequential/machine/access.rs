@@ -11,6 +11,7 @@ use super::undefined_origins::MovedValue;
 use crate::ir::atomic::AccessKind;
 use crate::ir::lane_mask::{LaneMask, MASK_WORDS};
 use crate::ir::{Access, AccessRoot, AddressUnit, MemoryClass, Scalar};
+use vkcert_model::finding_details::AccessedMemory;
 
 impl Machine<'_> {
     pub(super) fn load_memory(
@@ -323,11 +324,13 @@ impl Machine<'_> {
 
 impl Machine<'_> {
     /// What memory behind a descriptor is called.
-    pub(super) fn memory_name(&self, access_root: AccessRoot) -> &'static str {
-        let AccessRoot::Descriptor(descriptor_index) = access_root else { return "buffer" };
+    pub(super) fn memory_name(&self, access_root: AccessRoot) -> AccessedMemory {
+        let AccessRoot::Descriptor(descriptor_index) = access_root else {
+            return AccessedMemory::Buffer;
+        };
         match self.program.descriptors[descriptor_index as usize].kept {
-            MemoryClass::Buffer => "buffer",
-            MemoryClass::Image => "image",
+            MemoryClass::Buffer => AccessedMemory::Buffer,
+            MemoryClass::Image => AccessedMemory::Image,
         }
     }
 }

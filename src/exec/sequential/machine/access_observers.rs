@@ -7,6 +7,7 @@ use crate::ir::atomic::AccessKind;
 use crate::ir::{AccessRoot, RestrictQualifier};
 use std::ops::Range;
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding_details::AliasDetails;
 
 impl Machine<'_> {
     /// Notes who has accessed which bytes of a store by the instruction at hand.
@@ -47,9 +48,16 @@ impl Machine<'_> {
                 RestrictQualifier::Declared => (own_descriptor, other_variable),
                 RestrictQualifier::No => (other_variable, own_descriptor),
             };
-            let message = format!("the `restrict` variable `{}` and `{}` access the same bytes, and one of them stores", exclusive.name, other_access.name);
-            let finding = Finding::new(FindingKind::UndefinedValue, message).detail("object", own_descriptor.name.clone()).detail("other", other_variable.name.clone()).detail("byte", first_byte as u64);
-            Finding { invocations: vec![global_id], ..finding }
+            let message = format!(
+                "the `restrict` variable `{}` and `{}` access the same bytes, and one of them stores",
+                exclusive.name, other_access.name
+            );
+            let details = AliasDetails {
+                byte: first_byte as u64,
+                object: own_descriptor.name.clone(),
+                other: other_variable.name.clone(),
+            };
+            Finding { invocations: vec![global_id], ..Finding::undefined_value(message, details) }
         });
     }
 

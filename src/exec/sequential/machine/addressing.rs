@@ -6,6 +6,7 @@ use crate::ir::lane_mask::LaneMask;
 use crate::ir::{Access, AccessRoot, AddressUnit, Alignment, DimensionBound};
 use vkcert_exec::resource::address_symbol;
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding_details::OutOfBoundsDetails;
 
 /// Which way a value goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,13 +145,28 @@ impl Machine<'_> {
             }
             inside_lanes.0[lane / 64] &= !(1 << (lane % 64));
             let global_id = self.global_id(self.registers.first_lane + lane as u32);
-            self.monitor.collector.add_occurrence(FindingKind::OutOfBounds, [source_index, NOWHERE], position as u32, || {
-                let shown_index = if dimension.signed { (index as i32).to_string() } else { index.to_string() };
+            let describe = || {
+                let shown_index =
+                    if dimension.signed { (index as i32).to_string() } else { index.to_string() };
                 let object_name = &access.name;
                 let dimension_count = access.dimensions.len();
-                let which_dimension = if dimension_count > 1 { format!(" (index {} of {dimension_count})", position + 1) } else { String::new() };
-                Finding { invocations: vec![global_id], ..Finding::new(FindingKind::OutOfBounds, format!("index {shown_index} is outside the {element_count} elements of `{object_name}`{which_dimension}")).detail("object", object_name.to_string()).detail("dimension", position as u64 + 1) }
-            });
+                let which_dimension = if dimension_count > 1 {
+                    format!(" (index {} of {dimension_count})", position + 1)
+                } else {
+                    String::new()
+                };
+                let message = format!(
+                    "index {shown_index} is outside the {element_count} elements of `{object_name}`{which_dimension}"
+                );
+                let details = OutOfBoundsDetails::Index {
+                    dimension: position as u64 + 1,
+                    object: object_name.to_string(),
+                };
+                Finding { invocations: vec![global_id], ..Finding::out_of_bounds(message, details) }
+            };
+            let places = [source_index, NOWHERE];
+            let collector = &mut self.monitor.collector;
+            collector.add_occurrence(FindingKind::OutOfBounds, places, position as u32, describe);
         }
         inside_lanes
     }
@@ -183,8 +199,12 @@ impl Machine<'_> {
                     "the address {device_address:#x} of `{object_name}` (byte {byte_offset} of its buffer) is no multiple of {alignment}, \
                      its declared alignment"
                 );
-                let finding = Finding::new(FindingKind::OutOfBounds, message).detail("object", object_name.to_string()).detail("address", format!("{device_address:#x}")).detail("alignment", alignment);
-                Finding { invocations: vec![global_id], ..finding }
+                let details = OutOfBoundsDetails::Alignment {
+                    address: format!("{device_address:#x}"),
+                    alignment,
+                    object: object_name.to_string(),
+                };
+                Finding { invocations: vec![global_id], ..Finding::out_of_bounds(message, details) }
             });
         }
     }

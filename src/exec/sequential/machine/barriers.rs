@@ -5,6 +5,7 @@ use super::state::Machine;
 use super::tile::{BarrierWait, Tile, insert_entry};
 use std::collections::BTreeMap;
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding_details::DivergenceDetails;
 
 impl<'a> Machine<'a> {
     /// All lanes of the workgroup wait or have ended. Compares the barriers, releases those that
@@ -124,7 +125,18 @@ impl<'a> Machine<'a> {
         let other_lanes: Vec<_> = other_barriers.chain(ended_counts).collect();
         for (other_place, other_state, other_count, other_lane) in other_lanes {
             let other_id = self.global_id(other_lane);
-            self.monitor.collector.add_occurrence(FindingKind::BarrierDivergence, [this_place, other_place], 0, || Finding { invocations: vec![this_id, other_id], ..Finding::new(FindingKind::BarrierDivergence, format!("{count} invocations of the workgroup wait at this barrier while {other_state}")).detail("waiting", *count).detail("elsewhere", other_count) });
+            let describe = || Finding {
+                invocations: vec![this_id, other_id],
+                ..Finding::barrier_divergence(
+                    format!(
+                        "{count} invocations of the workgroup wait at this barrier while {other_state}"
+                    ),
+                    DivergenceDetails { waiting: *count, elsewhere: other_count },
+                )
+            };
+            let places = [this_place, other_place];
+            let collector = &mut self.monitor.collector;
+            collector.add_occurrence(FindingKind::BarrierDivergence, places, 0, describe);
         }
     }
 }

@@ -5,6 +5,7 @@ use super::finding_collector::NOWHERE;
 use super::state::Machine;
 use crate::ir::Access;
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding_details::OutOfBoundsDetails;
 
 impl Machine<'_> {
     /// Where a lane accesses so many units, from the root on and in units of the access; none after
@@ -46,8 +47,8 @@ impl Machine<'_> {
                 let (byte_index, bound_bytes) = (bytes_of(unit_index), bytes_of(access_limit));
                 format!("the access at byte {byte_index} of `{object_name}` ends behind the {bound_bytes} bytes that are bound")
             };
-            let finding = Finding::new(FindingKind::OutOfBounds, message).detail("object", object_name.to_string());
-            Finding { invocations: vec![global_id], ..finding }
+            let details = OutOfBoundsDetails::Range { object: object_name.to_string() };
+            Finding { invocations: vec![global_id], ..Finding::out_of_bounds(message, details) }
         });
     }
 }

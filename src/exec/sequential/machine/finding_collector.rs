@@ -6,6 +6,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use vkcert_model::finding::{Checks, Finding, FindingKind};
+use vkcert_model::finding_details::{AccessKind, AccessedMemory, FindingDetails, RaceReach};
 use vkcert_model::finding_index::FindingIndex;
 use vkcert_spirv::module::Module;
 
@@ -29,8 +30,6 @@ struct GatheredFinding {
     finding: Finding,
     /// Linear index of the workgroup in which it was first made.
     workgroup_index: u64,
-    /// Details that did not hold of some occurrence.
-    refuted_details: BTreeSet<&'static str>,
 }
 
 /// Findings by instruction index; turned into [`Finding`]s with the module at hand.
@@ -80,34 +79,27 @@ impl FindingCollector {
             }
             Entry::Vacant(entry) => {
                 entry.insert(self.gathered_findings.len());
-                let (finding, workgroup, refuted) =
-                    (describe(), self.workgroup_index, BTreeSet::new());
+                let (finding, workgroup_index) = (describe(), self.workgroup_index);
                 self.gathered_findings.push(GatheredFinding {
                     source_index: place,
                     other_index,
                     finding,
-                    workgroup_index: workgroup,
-                    refuted_details: refuted,
+                    workgroup_index,
                 });
             }
         }
     }
 
-    /// A detail that must hold of every occurrence: false once, false for ever.
-    pub(crate) fn refute_detail(
+    /// An occurrence of a race did not write the same value: that must hold of every one.
+    pub(crate) fn refute_same_value(
         &mut self,
-        kind: FindingKind,
-        [place, other_index]: [u32; 2],
+        [source_index, other_index]: [u32; 2],
         finding_class: u32,
-        detail: &'static str,
     ) {
-        if let Some(index) = self.index_by_key.get(&FindingKey {
-            kind,
-            source_index: place,
-            other_index,
-            class: finding_class,
-        }) {
-            self.gathered_findings[*index].refute_detail(detail);
+        let kind = FindingKind::DataRace;
+        let finding_key = FindingKey { kind, source_index, other_index, class: finding_class };
+        if let Some(index) = self.index_by_key.get(&finding_key) {
+            refute_same_value(&mut self.gathered_findings[*index].finding);
         }
     }
 
@@ -160,7 +152,6 @@ impl FindingCollector {
                      other_index,
                      mut finding,
                      workgroup_index: _,
-                     refuted_details: _,
                  }| {
                     finding.place =
                         is_instruction(this_index).then(|| module.place_of(this_index as usize));
@@ -176,22 +167,32 @@ impl FindingCollector {
 }
 
 impl GatheredFinding {
-    fn refute_detail(&mut self, detail: &'static str) {
-        self.refuted_details.insert(detail);
-        self.finding.details.insert(detail.to_owned(), false.into());
-    }
-
     /// Adds the same finding of other workgroups.
     fn join_occurrences(&mut self, mut other_finding: GatheredFinding) {
         let joined_count = self.finding.count.saturating_add(other_finding.finding.count);
-        let refuted_details: Vec<&'static str> =
-            self.refuted_details.union(&other_finding.refuted_details).copied().collect();
+        let is_refuted = [&self.finding, &other_finding.finding]
+            .iter()
+            .any(|finding| finding.same_value() == Some(false));
         if other_finding.workgroup_index < self.workgroup_index {
             std::mem::swap(self, &mut other_finding);
         }
         self.finding.count = joined_count;
-        refuted_details.into_iter().for_each(|detail| self.refute_detail(detail));
+        if is_refuted {
+            refute_same_value(&mut self.finding);
+        }
     }
+}
+
+/// Not every occurrence of a race wrote the same value.
+fn refute_same_value(finding: &mut Finding) {
+    if let FindingDetails::DataRace(race) = &mut finding.details {
+        race.same_value = false;
+    }
+}
+
+/// What tells races of the same places apart.
+fn race_form(finding: &Finding) -> Option<([AccessKind; 2], AccessedMemory, RaceReach)> {
+    finding.details.race().map(|race| (race.accesses, race.memory, race.reach))
 }
 
 /// Adds `new` to `all`: a finding that is there already is counted up. Gives the number of findings
@@ -210,17 +211,15 @@ pub(crate) fn merge_findings(all_findings: &mut Vec<Finding>, new_findings: Vec<
             let known_finding = &all_findings[finding_row];
             known_finding.kernel == finding.kernel
                 && known_finding.module == finding.module
-                && known_finding.details.get("accesses") == finding.details.get("accesses")
-                && known_finding.details.get("memory") == finding.details.get("memory")
-                && known_finding.details.get("reach") == finding.details.get("reach")
+                && race_form(known_finding) == race_form(&finding)
         };
         match finding_index.find(&places_key, is_same_finding) {
             Some(finding_row) => {
                 let known_finding = &mut all_findings[finding_row];
                 known_finding.count = known_finding.count.saturating_add(finding.count);
                 // It must hold of every occurrence.
-                if finding.details.get("same_value") == Some(&false.into()) {
-                    known_finding.details.insert("same_value".to_owned(), false.into());
+                if finding.same_value() == Some(false) {
+                    refute_same_value(known_finding);
                 }
             }
             None => {
@@ -236,14 +235,22 @@ pub(crate) fn merge_findings(all_findings: &mut Vec<Finding>, new_findings: Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use vkcert_model::finding_details::{DataRaceDetails, MissingOrdering};
     use vkcert_model::place::Place;
 
     /// A race between two instructions, of which one of two kinds of accesses.
-    fn race(here: u32, other: u32, accesses: &str) -> Finding {
+    fn race(here: u32, other: u32, later_access: AccessKind) -> Finding {
         let place = |instruction| Place { instruction: Some(instruction), ..Place::default() };
-        let mut finding = Finding::new(FindingKind::DataRace, "a race")
-            .at(place(here))
-            .detail("accesses", accesses);
+        let details = DataRaceDetails {
+            accesses: [AccessKind::Write, later_access],
+            memory: AccessedMemory::Buffer,
+            missing: MissingOrdering::Order,
+            object: "out".to_owned(),
+            reach: RaceReach::AcrossWorkgroups,
+            same_value: later_access == AccessKind::Write,
+            values: ["0x00000001".to_owned(), "0x00000001".to_owned()],
+        };
+        let mut finding = Finding::data_race("a race".to_owned(), details).at(place(here));
         finding.other_place = Some(place(other));
         finding
     }
@@ -254,11 +261,11 @@ mod tests {
         let races =
             |accesses| pairs().map(|(here, other)| race(here, other, accesses)).collect::<Vec<_>>();
         let mut all = Vec::new();
-        assert_eq!(merge_findings(&mut all, races("write")), 0);
+        assert_eq!(merge_findings(&mut all, races(AccessKind::Write)), 0);
         let number = all.len() as u64;
-        assert_eq!(merge_findings(&mut all, races("read")), number);
+        assert_eq!(merge_findings(&mut all, races(AccessKind::Read)), number);
         // Those that are told apart stay apart, and what is the same is counted.
-        assert_eq!(merge_findings(&mut all, races("write")), number);
+        assert_eq!(merge_findings(&mut all, races(AccessKind::Write)), number);
         assert_eq!(all.len() as u64, 2 * number);
         let times = |count| all.iter().filter(|finding| finding.count == count).count() as u64;
         assert_eq!((times(1), times(2)), (number, number));
@@ -267,15 +274,13 @@ mod tests {
     #[test]
     fn what_is_the_same_in_one_list_is_one() {
         let mut all = Vec::new();
+        let mut of_two_values = race(1, 2, AccessKind::Write);
+        refute_same_value(&mut of_two_values);
         merge_findings(
             &mut all,
-            vec![
-                race(1, 2, "write"),
-                race(1, 2, "write").detail("same_value", false),
-                race(1, 3, "write"),
-            ],
+            vec![race(1, 2, AccessKind::Write), of_two_values, race(1, 3, AccessKind::Write)],
         );
         assert_eq!(all.iter().map(|finding| finding.count).collect::<Vec<_>>(), [2, 1]);
-        assert_eq!(all[0].details["same_value"], false);
+        assert_eq!(all[0].same_value(), Some(false));
     }
 }

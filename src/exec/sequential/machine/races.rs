@@ -11,6 +11,7 @@ use crate::memory::store::Store;
 use crate::memory::vector_clocks::cell::AtomicEvent;
 use std::sync::Arc;
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::finding_details::{AccessedMemory, DataRaceDetails, RaceReach};
 
 impl Monitor {
     /// Asks the shadow of a store with which accesses that of a lane races.
@@ -90,7 +91,7 @@ impl Machine<'_> {
         source_index: u32,
     ) {
         let (memory_kind, same_workgroup) = match root {
-            AccessRoot::Workgroup => ("workgroup", true),
+            AccessRoot::Workgroup => (AccessedMemory::Workgroup, true),
             AccessRoot::Descriptor(_)
             | AccessRoot::Invocation
             | AccessRoot::PushConstant
@@ -101,7 +102,8 @@ impl Machine<'_> {
                 (self.memory_name(root), self.is_of_this_workgroup(racing_pair.earlier_stamp))
             }
         };
-        let race_reach = if same_workgroup { "within-workgroup" } else { "across-workgroups" };
+        let race_reach =
+            if same_workgroup { RaceReach::WithinWorkgroup } else { RaceReach::AcrossWorkgroups };
         let [earlier, later] = racing_pair.touches;
         let finding_class = (earlier as u32 * 8 + later as u32 * 2 + u32::from(same_workgroup)) * 8
             + racing_pair.missing as u32;
@@ -125,14 +127,30 @@ impl Machine<'_> {
         let shown_values = racing_pair.values.map(|value| {
             format!("{value:#0width$x}", width = 2 + 2 * racing_pair.byte_count as usize)
         });
-        self.monitor.collector.add_occurrence(FindingKind::DataRace, source_pair, finding_class, || Finding { invocations: global_ids.to_vec(), ..Finding::new(FindingKind::DataRace, format!("`{object_name}`: invocation {:?} ({}) and invocation {:?} ({}) access the same element of {memory_kind} memory {}", global_ids[0], earlier.name(), global_ids[1], later.name(), racing_pair.missing.sentence())).detail("memory", memory_kind).detail("object", object_name.to_string()).detail("reach", race_reach).detail("accesses", vec![earlier.name(), later.name()]).detail("missing", racing_pair.missing.name()).detail("values", shown_values.to_vec()).detail("same_value", same_value) });
+        let describe = || Finding {
+            invocations: global_ids.to_vec(),
+            ..Finding::data_race(
+                format!(
+                    "`{object_name}`: invocation {:?} ({earlier}) and invocation {:?} ({later}) access the same element of {memory_kind} memory {}",
+                    global_ids[0],
+                    global_ids[1],
+                    racing_pair.missing.sentence()
+                ),
+                DataRaceDetails {
+                    accesses: [earlier, later],
+                    memory: memory_kind,
+                    missing: racing_pair.missing.ordering(),
+                    object: object_name.to_string(),
+                    reach: race_reach,
+                    same_value,
+                    values: shown_values,
+                },
+            )
+        };
+        let collector = &mut self.monitor.collector;
+        collector.add_occurrence(FindingKind::DataRace, source_pair, finding_class, describe);
         if !same_value {
-            self.monitor.collector.refute_detail(
-                FindingKind::DataRace,
-                source_pair,
-                finding_class,
-                "same_value",
-            );
+            collector.refute_same_value(source_pair, finding_class);
         }
     }
 }

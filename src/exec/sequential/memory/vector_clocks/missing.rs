@@ -4,6 +4,7 @@
 use crate::ir::access_facts::AccessFacts;
 use crate::ir::atomic::AccessKind;
 use crate::memory::vector_clocks::is_atomic;
+use vkcert_model::finding_details::MissingOrdering;
 
 /// Why two accesses are not ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,15 +25,15 @@ pub(crate) enum MissingOrder {
 
 impl MissingOrder {
     /// As findings have it.
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) fn ordering(self) -> MissingOrdering {
         match self {
-            MissingOrder::Order => "order",
-            MissingOrder::Scope => "scope",
-            MissingOrder::Width => "width",
-            MissingOrder::Privacy => "non-private-access",
-            MissingOrder::Coherence => "coherence",
-            MissingOrder::Availability => "availability",
-            MissingOrder::Visibility => "visibility",
+            MissingOrder::Order => MissingOrdering::Order,
+            MissingOrder::Scope => MissingOrdering::Scope,
+            MissingOrder::Width => MissingOrdering::Width,
+            MissingOrder::Privacy => MissingOrdering::NonPrivateAccess,
+            MissingOrder::Coherence => MissingOrdering::Coherence,
+            MissingOrder::Availability => MissingOrdering::Availability,
+            MissingOrder::Visibility => MissingOrdering::Visibility,
         }
     }
 
