@@ -18,37 +18,37 @@ use vkcert_model::id::{KernelName, ObligationId, TestId};
 use vkcert_model::requirement::CodeLink;
 
 /// A function of a file.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CodeFunction {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CodeFunction<'e> {
     /// Path of the file, as evidence has it.
-    pub file: String,
+    pub file: &'e str,
     /// Name of the function.
-    pub name: String,
+    pub name: &'e str,
 }
 
 /// What one kernel is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct KernelCode {
+struct KernelCode<'e> {
     kernel: KernelName,
-    files: BTreeSet<String>,
-    functions: BTreeSet<CodeFunction>,
-    reached: BTreeSet<CodeFunction>,
+    files: BTreeSet<&'e str>,
+    functions: BTreeSet<CodeFunction<'e>>,
+    reached: BTreeSet<CodeFunction<'e>>,
     /// Tests that entered a function, where that is measured.
-    entered: BTreeMap<CodeFunction, BTreeSet<TestId>>,
-    texts: CodeTexts,
+    entered: BTreeMap<CodeFunction<'e>, BTreeSet<TestId>>,
+    texts: CodeTexts<'e>,
 }
 
 /// What distinguishes the text of a kernel's code from that of another kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum CodeTexts {
+enum CodeTexts<'e> {
     Source {
-        functions: BTreeMap<CodeFunction, BTreeSet<String>>,
-        files: BTreeMap<String, String>,
+        functions: BTreeMap<CodeFunction<'e>, BTreeSet<&'e str>>,
+        files: &'e BTreeMap<String, String>,
         /// What keeps the text from being divided into functions, with its place.
-        unread: Option<String>,
+        unread: Option<&'e str>,
     },
     /// SHA-256 of a module without source.
-    Module(String),
+    Module(&'e str),
 }
 
 /// A piece of a kernel's text: a function by name, or what stands in a file, with its digest.
@@ -65,14 +65,17 @@ pub struct UntestedCode {
 
 /// The code of kernels, and which of them tests judge.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TestedCode {
-    kernels: Vec<KernelCode>,
+pub struct TestedCode<'e> {
+    kernels: Vec<KernelCode<'e>>,
     judged: BTreeMap<TestId, BTreeSet<KernelName>>,
 }
 
-impl TestedCode {
+impl<'e> TestedCode<'e> {
     /// From all kernels of the evidence, and the kernels that each test judges.
-    pub fn new(kernels: &[KernelEvidence], judged: BTreeMap<TestId, BTreeSet<KernelName>>) -> Self {
+    pub fn new(
+        kernels: &'e [KernelEvidence],
+        judged: BTreeMap<TestId, BTreeSet<KernelName>>,
+    ) -> Self {
         Self { kernels: kernels.iter().map(KernelCode::from_evidence).collect(), judged }
     }
 
@@ -155,7 +158,7 @@ impl TestedCode {
     fn unread_reason(&self, is_meant: impl Fn(&KernelName) -> bool) -> Option<&str> {
         self.kernels.iter().filter(|code| is_meant(&code.kernel)).find_map(|code| {
             match &code.texts {
-                CodeTexts::Source { unread, .. } => unread.as_deref(),
+                CodeTexts::Source { unread, .. } => *unread,
                 CodeTexts::Module(_) => None,
             }
         })
@@ -164,7 +167,7 @@ impl TestedCode {
     /// The kernels that a link leads to; none where no kernel is made of its file.
     fn linked_kernels(&self, link: &CodeLink) -> Option<BTreeSet<&KernelName>> {
         let including: Vec<&KernelCode> =
-            self.kernels.iter().filter(|code| code.files.contains(&link.file)).collect();
+            self.kernels.iter().filter(|code| code.files.contains(link.file.as_str())).collect();
         if including.is_empty() {
             return None;
         }
@@ -192,14 +195,14 @@ fn any_has_function(codes: &[&KernelCode], is_meant: impl Fn(&CodeFunction) -> b
 }
 
 fn kernels_reaching<'a>(
-    codes: &[&'a KernelCode],
+    codes: &[&'a KernelCode<'_>],
     is_meant: impl Fn(&CodeFunction) -> bool,
 ) -> BTreeSet<&'a KernelName> {
     let reaching = codes.iter().filter(|code| code.reached.iter().any(&is_meant));
     reaching.map(|code| &code.kernel).collect()
 }
 
-impl KernelCode {
+impl<'e> KernelCode<'e> {
     /// Whether a test entered the function that a link names; true where it names none, or one
     /// whose entries are not measured.
     fn is_entered(&self, link: &CodeLink, test: &TestId) -> bool {
@@ -214,18 +217,17 @@ impl KernelCode {
     /// names none, those of the file that are reached, and what else stands in it.
     fn linked_parts(&self, link: &CodeLink) -> Vec<TextPart<'_>> {
         let (functions, files) = match &self.texts {
-            CodeTexts::Module(code) => return vec![("", code)],
+            CodeTexts::Module(code) => return vec![("", *code)],
             CodeTexts::Source { functions, files, unread: _ } => (functions, files),
         };
-        let is_named = |function: &CodeFunction| link.symbol.as_ref() == Some(&function.name);
+        let is_named = |function: &CodeFunction| link.symbol.as_deref() == Some(function.name);
         let functions_of_file =
             || functions.iter().filter(|(function, _)| function.file == link.file);
         let has_named = functions_of_file().any(|(function, _)| is_named(function));
         let mut parts = Vec::new();
         for (function, digests) in functions_of_file() {
             if is_named(function) || (!has_named && self.reached.contains(function)) {
-                parts
-                    .extend(digests.iter().map(|digest| (function.name.as_str(), digest.as_str())));
+                parts.extend(digests.iter().map(|digest| (function.name, *digest)));
             }
         }
         if !has_named {
@@ -234,17 +236,15 @@ impl KernelCode {
         parts
     }
 
-    fn from_evidence(kernel_evidence: &KernelEvidence) -> Self {
-        let file_paths = kernel_evidence.structure.files.iter().map(|file| file.path.clone());
-        let reached = reached_functions(kernel_evidence);
-        let (functions, reached) = (
-            all_functions(kernel_evidence).into_iter(),
-            reached.into_iter().collect::<BTreeSet<_>>(),
-        );
+    fn from_evidence(kernel_evidence: &'e KernelEvidence) -> Self {
+        let file_paths = kernel_evidence.structure.files.iter().map(|file| file.path.as_str());
+        let reached: BTreeSet<CodeFunction> =
+            reached_functions(kernel_evidence).into_iter().collect();
+        let functions = all_functions(kernel_evidence).into_iter();
         Self {
             kernel: kernel_evidence.kernel,
-            files: file_paths.chain([kernel_evidence.source.clone()]).collect(),
-            functions: functions.chain(reached.iter().cloned()).collect(),
+            files: file_paths.chain([kernel_evidence.source.as_str()]).collect(),
+            functions: functions.chain(reached.iter().copied()).collect(),
             reached,
             entered: entered_functions(kernel_evidence),
             texts: code_texts(kernel_evidence),
@@ -252,22 +252,22 @@ impl KernelCode {
     }
 }
 
-fn code_texts(kernel_evidence: &KernelEvidence) -> CodeTexts {
+fn code_texts(kernel_evidence: &KernelEvidence) -> CodeTexts<'_> {
     if kernel_evidence.structure.functions.is_empty() {
-        return CodeTexts::Module(kernel_evidence.modules.code.clone());
+        return CodeTexts::Module(&kernel_evidence.modules.code);
     }
     let texts = &kernel_evidence.structure.texts;
-    let mut functions: BTreeMap<CodeFunction, BTreeSet<String>> = BTreeMap::new();
+    let mut functions: BTreeMap<CodeFunction, BTreeSet<&str>> = BTreeMap::new();
     for (function, digest) in kernel_evidence.structure.functions.iter().zip(&texts.functions) {
         functions
             .entry(located_function(kernel_evidence, function))
             .or_default()
-            .insert(digest.clone());
+            .insert(digest.as_str());
     }
-    CodeTexts::Source { functions, files: texts.files.clone(), unread: texts.unread.clone() }
+    CodeTexts::Source { functions, files: &texts.files, unread: texts.unread.as_deref() }
 }
 
-fn all_functions(kernel_evidence: &KernelEvidence) -> Vec<CodeFunction> {
+fn all_functions(kernel_evidence: &KernelEvidence) -> Vec<CodeFunction<'_>> {
     kernel_evidence
         .structure
         .functions
@@ -276,17 +276,17 @@ fn all_functions(kernel_evidence: &KernelEvidence) -> Vec<CodeFunction> {
         .collect()
 }
 
-fn located_function(
-    kernel_evidence: &KernelEvidence,
-    function: &vkcert_model::structure::Function,
-) -> CodeFunction {
+fn located_function<'e>(
+    kernel_evidence: &'e KernelEvidence,
+    function: &'e vkcert_model::structure::Function,
+) -> CodeFunction<'e> {
     let file = kernel_evidence.structure.files.get(function.span.file.0 as usize);
-    let file = file.map_or_else(|| kernel_evidence.source.clone(), |file| file.path.clone());
-    CodeFunction { file, name: function.name.clone() }
+    let file = file.map_or(kernel_evidence.source.as_str(), |file| file.path.as_str());
+    CodeFunction { file, name: &function.name }
 }
 
 /// The functions that a kernel's entry point reaches, in source order.
-pub fn reached_functions(kernel_evidence: &KernelEvidence) -> Vec<CodeFunction> {
+pub fn reached_functions(kernel_evidence: &KernelEvidence) -> Vec<CodeFunction<'_>> {
     let structure = &kernel_evidence.structure;
     if structure.functions.is_empty() {
         return module_functions(kernel_evidence);
@@ -302,7 +302,9 @@ pub fn reached_functions(kernel_evidence: &KernelEvidence) -> Vec<CodeFunction> 
 
 /// The tests that count and entered a function, by function; those of which that could not be
 /// measured are left out.
-fn entered_functions(kernel_evidence: &KernelEvidence) -> BTreeMap<CodeFunction, BTreeSet<TestId>> {
+fn entered_functions(
+    kernel_evidence: &KernelEvidence,
+) -> BTreeMap<CodeFunction<'_>, BTreeSet<TestId>> {
     let mut entered: BTreeMap<CodeFunction, BTreeSet<TestId>> = BTreeMap::new();
     for function in &kernel_evidence.structure.functions {
         let entry_id = ObligationId::from(format!("{}.entry", function.id));
@@ -325,15 +327,12 @@ fn entered_functions(kernel_evidence: &KernelEvidence) -> BTreeMap<CodeFunction,
 
 /// Of a module without source: its entry point, and every other function that its branches stand
 /// in.
-fn module_functions(kernel_evidence: &KernelEvidence) -> Vec<CodeFunction> {
-    let plain_name = |name: &str| name.split('(').next().unwrap_or(name).to_owned();
+fn module_functions(kernel_evidence: &KernelEvidence) -> Vec<CodeFunction<'_>> {
     let branches = kernel_evidence.objects.structure.branches.iter();
-    let branch_functions =
-        branches.filter_map(|branch| branch.place.function.as_deref()).map(plain_name);
-    let names: BTreeSet<String> =
-        branch_functions.chain([kernel_evidence.configuration.entry.clone()]).collect();
-    names
-        .into_iter()
-        .map(|name| CodeFunction { file: kernel_evidence.source.clone(), name })
-        .collect()
+    let branch_functions = branches
+        .filter_map(|branch| branch.place.function.as_deref())
+        .map(|name| name.split('(').next().unwrap_or(name));
+    let names: BTreeSet<&str> =
+        branch_functions.chain([kernel_evidence.configuration.entry.as_str()]).collect();
+    names.into_iter().map(|name| CodeFunction { file: &kernel_evidence.source, name }).collect()
 }

@@ -50,7 +50,7 @@ pub struct VerificationResults<'a> {
     /// Records of analysis and review, accepted or not.
     pub records: &'a [RecordEvidence],
     /// The code of kernels, and which tests judge it.
-    pub code: &'a TestedCode,
+    pub code: &'a TestedCode<'a>,
 }
 
 /// The outcome of a requirement's tests, or of those of its children.
@@ -148,21 +148,26 @@ impl StatusDerivation<'_> {
             }
             test_outcome => test_outcome,
         };
-        let is_satisfied = |method: &VerificationMethod| match method {
-            VerificationMethod::Test => matches!(
-                test_outcome,
-                Some(
-                    TestOutcome::Passed
-                        | TestOutcome::ChildrenVerified
-                        | TestOutcome::ChildrenVerifiedOtherwise
-                )
-            ),
-            VerificationMethod::Analysis | VerificationMethod::Review => {
-                self.has_record(uid_of(trace), *method)
+        let is_tested = matches!(
+            test_outcome,
+            Some(
+                TestOutcome::Passed
+                    | TestOutcome::ChildrenVerified
+                    | TestOutcome::ChildrenVerifiedOtherwise
+            )
+        );
+        let mut open_methods = Vec::new();
+        for method in required_methods.iter().copied() {
+            let is_satisfied = match method {
+                VerificationMethod::Test => is_tested,
+                VerificationMethod::Analysis | VerificationMethod::Review => {
+                    self.has_record(uid_of(trace), method)
+                }
+            };
+            if !is_satisfied {
+                open_methods.push(method);
             }
-        };
-        let mut open_methods: Vec<VerificationMethod> =
-            required_methods.iter().copied().filter(|method| !is_satisfied(method)).collect();
+        }
         open_methods.dedup();
         let status = match test_outcome {
             Some(TestOutcome::Failed) => RequirementStatus::Failed,
@@ -359,10 +364,9 @@ pub fn open_reasons(requirement_row: &RequirementEvidence, verdicts: &Verdicts) 
             .iter()
             .map(|code| format!("no test of it judges {code}, which it names")),
     );
-    let describe_kernel = |(kernel, reason): (&UntestedKernel, String)| {
-        format!("no test of it judges {}, {reason}", kernel.in_words())
-    };
-    reasons.extend(unjudged_kernels().map(describe_kernel));
+    for (kernel, reason) in unjudged_kernels() {
+        reasons.push(format!("no test of it judges {}, {reason}", kernel.in_words()));
+    }
     reasons.extend(
         requirement_row.left_out_tests.iter().map(|test| format!("test {test} was left out")),
     );

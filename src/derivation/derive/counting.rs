@@ -126,7 +126,7 @@ pub fn observation(schema: u32, test: &TestEvidence, codes: &KernelCodes) -> Tes
 /// The code of the kernels, and which of them each test judges. One that did not pass shows nothing
 /// either way: it counts for all kernels that it dispatches, so that the requirement is open for
 /// the test alone.
-pub fn tested_code(campaign: &Campaign, kernels: &[KernelEvidence]) -> TestedCode {
+pub fn tested_code<'e>(campaign: &Campaign, kernels: &'e [KernelEvidence]) -> TestedCode<'e> {
     let codes = codes(kernels);
     let judged = |test: &TestEvidence| {
         let observation = observation(campaign.schema, test, &codes);

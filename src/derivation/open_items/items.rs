@@ -220,11 +220,10 @@ fn functions(stored: &Stored) -> Vec<OpenItem> {
     let mut items = Vec::new();
     for kernel in stored.kernels {
         for function in reached_functions(kernel) {
-            let names =
-                |code: &CodeTrace| code.names(&function.file, &function.name, &kernel.kernel);
+            let names = |code: &CodeTrace| code.names(function.file, function.name, &kernel.kernel);
             let implemented =
                 stored.campaign.requirements.iter().any(|row| row.code.iter().any(names));
-            if implemented || !seen.insert(function.clone()) {
+            if implemented || !seen.insert(function) {
                 continue;
             }
             let CodeFunction { file, name } = function;
@@ -232,7 +231,8 @@ fn functions(stored: &Stored) -> Vec<OpenItem> {
                 "no requirement implements {name} in {file}, which kernel {} reaches",
                 kernel.kernel
             );
-            let subject = OpenItemSubject::Function { file, name };
+            let subject =
+                OpenItemSubject::Function { file: file.to_owned(), name: name.to_owned() };
             items.push(of_project(
                 OpenItemKind::FunctionWithoutRequirement,
                 Some(subject),

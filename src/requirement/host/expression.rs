@@ -160,6 +160,13 @@ pub struct TypedValue {
     pub width: HostType,
 }
 
+impl TypedValue {
+    /// What a comparison gives in C.
+    fn truth(is_true: bool) -> Self {
+        Self { value: i128::from(is_true), width: HostType::Int32 }
+    }
+}
+
 /// Something that C arithmetic does quietly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArithmeticEvent {
@@ -329,9 +336,7 @@ impl HostExpression {
             UnaryOperator::Complement => {
                 TypedValue { value: wrap_to_type(!operand.value, host_type), width: host_type }
             }
-            UnaryOperator::Not => {
-                TypedValue { value: i128::from(operand.value == 0), width: HostType::Int32 }
-            }
+            UnaryOperator::Not => TypedValue::truth(operand.value == 0),
         }
     }
 
@@ -343,27 +348,25 @@ impl HostExpression {
         division: DivisionRounding,
         events: &mut Vec<ArithmeticEvent>,
     ) -> TypedValue {
-        let truth_value =
-            |value: bool| TypedValue { value: i128::from(value), width: HostType::Int32 };
         let left = operands[0].evaluate(scope, division, events);
         if operator == BinaryOperator::And && left.value == 0 {
-            return truth_value(false);
+            return TypedValue::truth(false);
         }
         if operator == BinaryOperator::Or && left.value != 0 {
-            return truth_value(true);
+            return TypedValue::truth(true);
         }
         let right = operands[1].evaluate(scope, division, events);
         let host_type = common_type(left.width, right.width);
         let (left_value, right_value) =
             (wrap_to_type(left.value, host_type), wrap_to_type(right.value, host_type));
         match operator {
-            BinaryOperator::And | BinaryOperator::Or => truth_value(right.value != 0),
-            BinaryOperator::Equal => truth_value(left_value == right_value),
-            BinaryOperator::Unequal => truth_value(left_value != right_value),
-            BinaryOperator::Less => truth_value(left_value < right_value),
-            BinaryOperator::LessEqual => truth_value(left_value <= right_value),
-            BinaryOperator::Greater => truth_value(left_value > right_value),
-            BinaryOperator::GreaterEqual => truth_value(left_value >= right_value),
+            BinaryOperator::And | BinaryOperator::Or => TypedValue::truth(right.value != 0),
+            BinaryOperator::Equal => TypedValue::truth(left_value == right_value),
+            BinaryOperator::Unequal => TypedValue::truth(left_value != right_value),
+            BinaryOperator::Less => TypedValue::truth(left_value < right_value),
+            BinaryOperator::LessEqual => TypedValue::truth(left_value <= right_value),
+            BinaryOperator::Greater => TypedValue::truth(left_value > right_value),
+            BinaryOperator::GreaterEqual => TypedValue::truth(left_value >= right_value),
             BinaryOperator::BitOr => TypedValue {
                 value: wrap_to_type(left_value | right_value, host_type),
                 width: host_type,
