@@ -84,13 +84,12 @@ pub fn marker_completeness(
         *all_markers += 1;
         *present_markers += usize::from(presence.markers.contains_key(&(marker_number as u32)));
     }
-    let grade_counts = |(present_markers, all_markers)| match present_markers {
-        0 => MarkerCompleteness::None,
-        present_markers if present_markers == all_markers => MarkerCompleteness::All,
-        _ => MarkerCompleteness::Partial,
-    };
     marker_counts
         .into_iter()
-        .map(|(decision, marker_counts)| (decision, grade_counts(marker_counts)))
+        .map(|(decision, (present_markers, all_markers))| match present_markers {
+            0 => (decision, MarkerCompleteness::None),
+            present if present == all_markers => (decision, MarkerCompleteness::All),
+            _ => (decision, MarkerCompleteness::Partial),
+        })
         .collect()
 }

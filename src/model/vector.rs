@@ -67,13 +67,16 @@ pub struct ValuesError {
 impl FromStr for Values {
     type Err = ValuesError;
     fn from_str(text: &str) -> Result<Self, ValuesError> {
-        let condition_value = |(offset, character)| match character {
-            'T' => Ok(ConditionValue::True),
-            'F' => Ok(ConditionValue::False),
-            '-' => Ok(ConditionValue::NotEvaluated),
-            _ => Err(ValuesError { text: text.to_owned(), character, offset }),
-        };
-        text.char_indices().map(condition_value).collect::<Result<_, _>>().map(Values)
+        let mut values = Vec::with_capacity(text.len());
+        for (offset, character) in text.char_indices() {
+            values.push(match character {
+                'T' => ConditionValue::True,
+                'F' => ConditionValue::False,
+                '-' => ConditionValue::NotEvaluated,
+                _ => return Err(ValuesError { text: text.to_owned(), character, offset }),
+            });
+        }
+        Ok(Values(values))
     }
 }
 

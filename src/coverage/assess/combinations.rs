@@ -30,17 +30,11 @@ impl Assessment<'_> {
         let condition_texts: Vec<&str> =
             coverage.conditions.iter().map(|condition| condition.text.as_str()).collect();
         let of_vector = |vector: &Vector| {
+            let vector_words = values_in_words(&condition_texts, &vector.values);
             let obligation_id = format!("{}.V.{}", decision.id, vector.values);
-            let text = format!(
-                "{} / {}",
-                decision.text,
-                values_in_words(&condition_texts, &vector.values)
-            );
-            self.obligation_of(
-                obligation_id,
-                (decision.span, text),
-                obligation_state(Some(std::slice::from_ref(vector))),
-            )
+            let text = format!("{} / {vector_words}", decision.text);
+            let vector_state = obligation_state(Some(std::slice::from_ref(vector)));
+            self.obligation_of(obligation_id, (decision.span, text), vector_state)
         };
         match calculus.as_ref().map(|mcdc| DemandedVectors::of_decision(mcdc.decision())) {
             Ok(DemandedVectors::Each(vectors)) => vectors.iter().map(of_vector).collect(),

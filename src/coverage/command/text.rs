@@ -75,11 +75,6 @@ impl McdcResult {
     }
 
     fn condition_verdicts(&self) -> String {
-        let form_verdict = |form: &McdcForm| match (&form.pair, form.attainable) {
-            (Some([one, other]), _) => format!("shown by {one} and {other}"),
-            (None, Some(false)) => "cannot be shown (coupled conditions)".to_owned(),
-            (None, Some(true) | None) => "not shown".to_owned(),
-        };
         let condition_line = |condition: &McdcCondition| {
             format!(
                 "{}: unique-cause {}; masking {}\n",
@@ -92,32 +87,27 @@ impl McdcResult {
     }
 
     fn gap_lines(&self) -> String {
-        let list = |vectors: &[Values]| {
-            vectors.iter().map(Values::to_string).collect::<Vec<_>>().join(", ")
-        };
         let mut text = String::new();
         if !self.missing.is_empty() && self.vectors.iter().any(|vector| vector.given) {
-            text.push_str(&format!("\nMissing: {}\n", list(&self.missing)));
+            text.push_str(&format!("\nMissing: {}\n", listed_vectors(&self.missing)));
         }
         if !self.closing_set.is_empty() {
             let set_words = if self.closing_set_minimal { "A smallest set" } else { "A set" };
             text.push_str(&format!(
                 "\n{set_words} that completes MC/DC (masking): {}\n",
-                list(&self.closing_set)
+                listed_vectors(&self.closing_set)
             ));
         }
-        let list =
-            |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
         if !self.explanation.is_empty() {
-            text.push_str(&format!("\n{}", list(&self.explanation)));
+            text.push_str(&format!("\n{}", joined_lines(&self.explanation)));
         }
         let fact_lines: Vec<String> =
             [self.coupling_line(), self.minimum_line(), self.multiple_line()]
                 .into_iter()
                 .flatten()
                 .collect();
-        text.push_str(&format!("\n{}", list(&fact_lines)));
-        text.push_str(&list(&self.notes));
+        text.push_str(&format!("\n{}", joined_lines(&fact_lines)));
+        text.push_str(&joined_lines(&self.notes));
         text
     }
 
@@ -163,6 +153,22 @@ impl McdcResult {
             .any(|vector| vector.given)
             .then(|| format!("Multiple-condition: {covered} of {total} vectors"))
     }
+}
+
+fn form_verdict(form: &McdcForm) -> String {
+    match (&form.pair, form.attainable) {
+        (Some([one, other]), _) => format!("shown by {one} and {other}"),
+        (None, Some(false)) => "cannot be shown (coupled conditions)".to_owned(),
+        (None, Some(true) | None) => "not shown".to_owned(),
+    }
+}
+
+fn listed_vectors(vectors: &[Values]) -> String {
+    vectors.iter().map(Values::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn joined_lines(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// The row that completes the pair of a condition; `(m)` where only masking accepts it.

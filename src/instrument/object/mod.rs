@@ -151,14 +151,8 @@ fn exit_outcome(exit: &BranchExit, bit: u32) -> ObjectOutcome {
     ObjectOutcome { label: exit.label.clone(), text: exit.text.clone(), bit }
 }
 
-fn recorded_outcomes(
-    watched_branch: &WatchedBranch,
-    record_layout: &RecordLayout,
-) -> Result<Vec<ObjectOutcome>, InstrumentError> {
-    let missing_record = || InstrumentError {
-        message: "a branch of the object code has no place in the records".to_owned(),
-    };
-    let bit_of_exit = |exit: &BranchExit| match exit.role {
+fn bit_of_exit(exit: &BranchExit, record_layout: &RecordLayout) -> Option<u32> {
+    match exit.role {
         MarkerRole::Single { decision } => {
             let slot = record_layout.slot(decision)?;
             let wanted_outcome = Outcome::from(exit.label == "T");
@@ -167,11 +161,22 @@ fn recorded_outcomes(
         }
         MarkerRole::Mark { mark } => record_layout.mark_bit(mark),
         MarkerRole::Condition { .. } | MarkerRole::Decision { .. } => None,
+    }
+}
+
+fn recorded_outcomes(
+    watched_branch: &WatchedBranch,
+    record_layout: &RecordLayout,
+) -> Result<Vec<ObjectOutcome>, InstrumentError> {
+    let missing_record = || InstrumentError {
+        message: "a branch of the object code has no place in the records".to_owned(),
     };
     watched_branch
         .exits
         .iter()
-        .map(|exit| Ok(exit_outcome(exit, bit_of_exit(exit).ok_or_else(missing_record)?)))
+        .map(|exit| {
+            Ok(exit_outcome(exit, bit_of_exit(exit, record_layout).ok_or_else(missing_record)?))
+        })
         .collect()
 }
 

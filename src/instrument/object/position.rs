@@ -171,22 +171,23 @@ fn token_at(
     tokens_by_line.get(line_number.checked_sub(1)? as usize).copied().flatten()
 }
 
+fn is_debug_information(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Line
+            | Op::NoLine
+            | Op::String
+            | Op::Source
+            | Op::SourceContinued
+            | Op::SourceExtension
+            | Op::ModuleProcessed
+            | Op::Name
+            | Op::MemberName
+    )
+}
+
 /// Indexes of the instructions that are no debug information about files and lines.
 fn meaningful_instructions(module: &Module) -> Vec<usize> {
-    let is_debug_information = |op| {
-        matches!(
-            op,
-            Op::Line
-                | Op::NoLine
-                | Op::String
-                | Op::Source
-                | Op::SourceContinued
-                | Op::SourceExtension
-                | Op::ModuleProcessed
-                | Op::Name
-                | Op::MemberName
-        )
-    };
     (0..module.instructions.len())
         .filter(|index| !is_debug_information(module.instructions[*index].op))
         .collect()

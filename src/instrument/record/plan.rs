@@ -319,22 +319,30 @@ fn by_outcome(
         return None;
     }
     let first_condition = first_condition.result.and_then(|value| operands.get(&value)).copied()?;
-    let entry_for_outcome = |outcome: bool| {
-        let mut vectors = decision_ends.values().filter(|end| end.outcome == outcome);
-        match (vectors.next(), vectors.next(), vectors.next()) {
-            (Some(first_end), None, _) => Some(AtEntry::Set { bit: first_end.bit }),
-            (Some(first_end), Some(second_end), None) if first_end.first != second_end.first => {
-                let [if_true, if_false] = if first_end.first {
-                    [first_end.bit, second_end.bit]
-                } else {
-                    [second_end.bit, first_end.bit]
-                };
-                Some(AtEntry::Choose { value: first_condition, if_true, if_false })
-            }
-            _ => None,
+    Some([
+        entry_for_outcome(decision_ends, first_condition, true)?,
+        entry_for_outcome(decision_ends, first_condition, false)?,
+    ])
+}
+
+fn entry_for_outcome(
+    decision_ends: &DecisionEnds,
+    first_condition: Id,
+    outcome: bool,
+) -> Option<AtEntry> {
+    let mut vectors = decision_ends.values().filter(|end| end.outcome == outcome);
+    match (vectors.next(), vectors.next(), vectors.next()) {
+        (Some(first_end), None, _) => Some(AtEntry::Set { bit: first_end.bit }),
+        (Some(first_end), Some(second_end), None) if first_end.first != second_end.first => {
+            let [if_true, if_false] = if first_end.first {
+                [first_end.bit, second_end.bit]
+            } else {
+                [second_end.bit, first_end.bit]
+            };
+            Some(AtEntry::Choose { value: first_condition, if_true, if_false })
         }
-    };
-    Some([entry_for_outcome(true)?, entry_for_outcome(false)?])
+        _ => None,
+    }
 }
 
 fn marker_step(

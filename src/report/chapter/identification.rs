@@ -78,15 +78,22 @@ fn memory_model_words(model: MemoryModel) -> &'static str {
     }
 }
 
+fn add_setting(table: &mut Table, name: &str, value: String) {
+    add_property(table, name, Text::sentence(value));
+}
+
+fn add_property(table: &mut Table, name: &str, value: Text) {
+    table.add_row(vec![Text::plain(name), value]);
+}
+
 /// What of the project file decides how much a result says.
 fn settings_section(evidence: &Evidence, outline: &mut Outline) {
     let Some(settings) = &evidence.campaign.settings else { return };
     outline.add_heading(2, "Settings", "chapter/settings");
     let mut table = Table::new("Settings of the project file that a result depends on")
         .columns(&["Setting", "Value"]);
-    let mut add_setting =
-        |name: &str, value: String| table.add_row(vec![Text::plain(name), Text::sentence(value)]);
     add_setting(
+        &mut table,
         "Engines",
         match &settings.engines {
             None => "sequential, and vulkan where a device is found".to_owned(),
@@ -94,6 +101,7 @@ fn settings_section(evidence: &Evidence, outline: &mut Outline) {
         },
     );
     add_setting(
+        &mut table,
         "Repetitions of a test",
         match settings.repeat {
             None => "the engine's own (sequential 1, vulkan 3)".to_owned(),
@@ -102,6 +110,7 @@ fn settings_section(evidence: &Evidence, outline: &mut Outline) {
     );
     let schedules = settings.schedules;
     add_setting(
+        &mut table,
         "Other schedules of a test",
         match schedules.count {
             0 => "none asked for".to_owned(),
@@ -109,6 +118,7 @@ fn settings_section(evidence: &Evidence, outline: &mut Outline) {
         },
     );
     add_setting(
+        &mut table,
         "Validation layers",
         match settings.validation {
             ValidationLayers::On => "on, where they are installed",
@@ -118,6 +128,7 @@ fn settings_section(evidence: &Evidence, outline: &mut Outline) {
         .to_owned(),
     );
     add_setting(
+        &mut table,
         "Robustness features of the device",
         match settings.robustness {
             Robustness::Off => "off: accesses outside of buffers and images are undefined",
@@ -129,7 +140,7 @@ fn settings_section(evidence: &Evidence, outline: &mut Outline) {
         }
         .to_owned(),
     );
-    add_setting(
+    add_setting(&mut table,
         "Contraction",
         match settings.contraction {
             Contraction::Forbidden => {
@@ -141,6 +152,7 @@ fn settings_section(evidence: &Evidence, outline: &mut Outline) {
     );
     let limits = &settings.limits;
     add_setting(
+        &mut table,
         "Limits of a test",
         format!(
             "{} s on a device, {} steps, {} bytes",
@@ -148,6 +160,7 @@ fn settings_section(evidence: &Evidence, outline: &mut Outline) {
         ),
     );
     add_setting(
+        &mut table,
         "Kept in the evidence",
         format!(
             "{} mismatches per expectation, outputs of up to {} bytes",
@@ -210,34 +223,39 @@ fn configurations_section(evidence: &Evidence, outline: &mut Outline) {
             .extent(TableExtent::Full);
         let configuration = &kernel.configuration;
         let modules = &kernel.modules;
-        let mut add_property =
-            |name: &str, value: Text| table.add_row(vec![Text::plain(name), value]);
-        add_property("Source", Text::code(kernel.source.as_str()));
-        add_property("Entry point", Text::code(configuration.entry.as_str()));
-        add_property("Target environment", Text::code(configuration.target_env.as_str()));
+        add_property(&mut table, "Source", Text::code(kernel.source.as_str()));
+        add_property(&mut table, "Entry point", Text::code(configuration.entry.as_str()));
         add_property(
+            &mut table,
+            "Target environment",
+            Text::code(configuration.target_env.as_str()),
+        );
+        add_property(
+            &mut table,
             "Local size",
             Text::code(configuration.local_size.map(|size| size.to_string()).join(" × ")),
         );
-        add_property("Defines", pairs_text(configuration.defines.iter()));
+        add_property(&mut table, "Defines", pairs_text(configuration.defines.iter()));
         let constant_values = configuration
             .specialization
             .iter()
             .map(|constant| (constant.label(), constant.value.clone()));
         let constant_values: Vec<(String, String)> = constant_values.collect();
         if !constant_values.is_empty() {
-            add_property("Configuration", Text::code(configuration.name.as_str()));
+            add_property(&mut table, "Configuration", Text::code(configuration.name.as_str()));
             add_property(
+                &mut table,
                 "Specialization",
                 pairs_text(constant_values.iter().map(|(name, value)| (name, value))),
             );
         }
         add_property(
+            &mut table,
             "Production module",
             hash_text(&modules.production, modules.production_file.as_deref()),
         );
-        add_property("Traced module", hash_text(&modules.traced, None));
-        add_property("Instrumented module", hash_text(&modules.instrumented, None));
+        add_property(&mut table, "Traced module", hash_text(&modules.traced, None));
+        add_property(&mut table, "Instrumented module", hash_text(&modules.instrumented, None));
         outline.add_table(table);
     }
 }

@@ -42,22 +42,33 @@ impl IdentifierRun {
 
 /// Whether the last number in `next` is one more than that in `last`, and all else is equal.
 fn is_next_number(earlier_id: &str, later_id: &str) -> bool {
-    let number_parts = |id: &str| {
+    match (NumberedId::parse(earlier_id), NumberedId::parse(later_id)) {
+        (Some(earlier), Some(later)) => {
+            (earlier.before, earlier.number + 1, earlier.behind)
+                == (later.before, later.number, later.behind)
+        }
+        (_, _) => false,
+    }
+}
+
+/// An identifier around its last number.
+struct NumberedId<'a> {
+    before: &'a str,
+    number: u64,
+    behind: &'a str,
+}
+
+impl<'a> NumberedId<'a> {
+    fn parse(id: &'a str) -> Option<Self> {
         let digits_end = id.rfind(|character: char| character.is_ascii_digit())? + 1;
         let digits_start = id[..digits_end]
             .rfind(|character: char| !character.is_ascii_digit())
-            .map_or(0, |digit_before| digit_before + 1);
-        Some((
-            id[..digits_start].to_owned(),
-            id[digits_start..digits_end].parse::<u64>().ok()?,
-            id[digits_end..].to_owned(),
-        ))
-    };
-    match (number_parts(earlier_id), number_parts(later_id)) {
-        (Some((before, one, after)), Some((other, two, tail))) => {
-            before == other && after == tail && one + 1 == two
-        }
-        (_, _) => false,
+            .map_or(0, |character_before| character_before + 1);
+        Some(Self {
+            before: &id[..digits_start],
+            number: id[digits_start..digits_end].parse().ok()?,
+            behind: &id[digits_end..],
+        })
     }
 }
 

@@ -123,11 +123,11 @@ fn fill_colour(ink: InkColour) -> Op {
     Op::SetFillColor { col: Color::Rgb(Rgb { r, g, b, icc_profile: None }) }
 }
 
+fn corner(x: f32, y: f32) -> printpdf::LinePoint {
+    printpdf::LinePoint { p: Point { x: points(x), y: points(PAGE_HEIGHT - y) }, bezier: false }
+}
+
 fn fill_rectangle(x: f32, y: f32, width: f32, height: f32) -> Op {
-    let corner = |x: f32, y: f32| printpdf::LinePoint {
-        p: Point { x: points(x), y: points(PAGE_HEIGHT - y) },
-        bezier: false,
-    };
     let points = vec![
         corner(x, y),
         corner(x + width, y),

@@ -178,6 +178,13 @@ impl ConstantEvaluation<'_> {
         self.module.definition(id)?.result_type
     }
 
+    fn part_count(&self, id: Id, type_id: Id) -> Result<usize, ConstantError> {
+        match self.types.component_count(type_id, self.known) {
+            Some(count) if count <= MAX_REPLICATED => Ok(count as usize),
+            Some(_) | None => Err(malformed(id, "not a composite")),
+        }
+    }
+
     /// The components of a vector or other composite, nulls and undefined values spread out.
     fn composite_parts(
         &self,
@@ -185,18 +192,9 @@ impl ConstantEvaluation<'_> {
         value: &ConstantValue,
         type_id: Id,
     ) -> Result<Vec<ConstantValue>, ConstantError> {
-        let part_count = || {
-            let part_count = self
-                .types
-                .component_count(type_id, self.known)
-                .filter(|part_count| *part_count <= MAX_REPLICATED);
-            part_count
-                .map(|part_count| part_count as usize)
-                .ok_or_else(|| malformed(id, "not a composite"))
-        };
         match value {
             ConstantValue::Composite(parts) => Ok(parts.clone()),
-            ConstantValue::Undef => Ok(vec![ConstantValue::Undef; part_count()?]),
+            ConstantValue::Undef => Ok(vec![ConstantValue::Undef; self.part_count(id, type_id)?]),
             ConstantValue::Null => {
                 let component = self
                     .types
@@ -207,7 +205,7 @@ impl ConstantEvaluation<'_> {
                     Some(Type::Int { .. } | Type::Float { .. }) => ConstantValue::Scalar(0),
                     _ => ConstantValue::Null,
                 };
-                Ok(vec![zero_part; part_count()?])
+                Ok(vec![zero_part; self.part_count(id, type_id)?])
             }
             ConstantValue::Scalar(_) | ConstantValue::Bool(_) => {
                 Err(malformed(id, "not a composite"))

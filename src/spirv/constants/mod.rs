@@ -102,15 +102,18 @@ impl Constants {
 
     /// The bits of every specialization constant by its id (SpecId); a Boolean is 0 or 1.
     pub fn specialization_values(&self, module: &Module) -> BTreeMap<u32, u64> {
-        let spec_id_and_bits = |(id, (value, _)): (&Id, &(ConstantValue, Constness))| {
-            let spec_id = module.specialization_id(*id)?;
+        let mut specialization_values = BTreeMap::new();
+        for (id, (value, _)) in &self.values {
+            let Some(spec_id) = module.specialization_id(*id) else { continue };
             match value {
-                ConstantValue::Scalar(spec_id_and_bits) => Some((spec_id, *spec_id_and_bits)),
-                ConstantValue::Bool(value) => Some((spec_id, u64::from(*value))),
-                ConstantValue::Composite(_) | ConstantValue::Null | ConstantValue::Undef => None,
+                ConstantValue::Scalar(bits) => drop(specialization_values.insert(spec_id, *bits)),
+                ConstantValue::Bool(value) => {
+                    specialization_values.insert(spec_id, u64::from(*value));
+                }
+                ConstantValue::Composite(_) | ConstantValue::Null | ConstantValue::Undef => {}
             }
-        };
-        self.values.iter().filter_map(spec_id_and_bits).collect()
+        }
+        specialization_values
     }
 
     /// The value of an operation (result id, opcode, result type) on values of the given types;

@@ -142,12 +142,12 @@ impl<'a> SpecializationChoices<'a> {
     }
 
     fn numbered_combination(&self, mut number: usize) -> BTreeMap<u32, u64> {
-        let choose_value = |(id, values): (&u32, &Vec<u64>)| {
-            let value = values[number % values.len()];
+        let mut chosen_values = BTreeMap::new();
+        for (id, values) in &self.values {
+            chosen_values.insert(*id, values[number % values.len()]);
             number /= values.len();
-            (*id, value)
-        };
-        self.values.iter().map(choose_value).collect()
+        }
+        chosen_values
     }
 }
 

@@ -381,10 +381,14 @@ impl Ternary {
     }
 }
 
+/// Whether one of two floats is no number.
+fn is_unordered(a: u32, b: u32) -> bool {
+    as_float(a).is_nan() || as_float(b).is_nan()
+}
+
 impl Compare {
     /// Computes all lanes into bits.
     pub fn apply_to_lanes(self, lane_bits: &mut [u64], a: &[u32], b: &[u32]) {
-        let unordered = |a: u32, b: u32| as_float(a).is_nan() || as_float(b).is_nan();
         match self {
             Compare::IEqual => pack_bits(lane_bits, a, b, |a, b| a == b),
             Compare::INotEqual => pack_bits(lane_bits, a, b, |a, b| a != b),
@@ -398,38 +402,38 @@ impl Compare {
             Compare::SLessThanEqual => pack_bits(lane_bits, a, b, |a, b| a as i32 <= b as i32),
             Compare::FOrdEqual => pack_bits(lane_bits, a, b, |a, b| as_float(a) == as_float(b)),
             Compare::FUnordEqual => {
-                pack_bits(lane_bits, a, b, |a, b| unordered(a, b) || as_float(a) == as_float(b))
+                pack_bits(lane_bits, a, b, |a, b| is_unordered(a, b) || as_float(a) == as_float(b))
             }
             Compare::FOrdNotEqual => {
-                pack_bits(lane_bits, a, b, |a, b| !unordered(a, b) && as_float(a) != as_float(b))
+                pack_bits(lane_bits, a, b, |a, b| !is_unordered(a, b) && as_float(a) != as_float(b))
             }
             Compare::FUnordNotEqual => {
                 pack_bits(lane_bits, a, b, |a, b| as_float(a) != as_float(b))
             }
             Compare::FOrdLessThan => pack_bits(lane_bits, a, b, |a, b| as_float(a) < as_float(b)),
             Compare::FUnordLessThan => {
-                pack_bits(lane_bits, a, b, |a, b| unordered(a, b) || as_float(a) < as_float(b))
+                pack_bits(lane_bits, a, b, |a, b| is_unordered(a, b) || as_float(a) < as_float(b))
             }
             Compare::FOrdGreaterThan => {
                 pack_bits(lane_bits, a, b, |a, b| as_float(a) > as_float(b))
             }
             Compare::FUnordGreaterThan => {
-                pack_bits(lane_bits, a, b, |a, b| unordered(a, b) || as_float(a) > as_float(b))
+                pack_bits(lane_bits, a, b, |a, b| is_unordered(a, b) || as_float(a) > as_float(b))
             }
             Compare::FOrdLessThanEqual => {
                 pack_bits(lane_bits, a, b, |a, b| as_float(a) <= as_float(b))
             }
             Compare::FUnordLessThanEqual => {
-                pack_bits(lane_bits, a, b, |a, b| unordered(a, b) || as_float(a) <= as_float(b))
+                pack_bits(lane_bits, a, b, |a, b| is_unordered(a, b) || as_float(a) <= as_float(b))
             }
             Compare::FOrdGreaterThanEqual => {
                 pack_bits(lane_bits, a, b, |a, b| as_float(a) >= as_float(b))
             }
             Compare::FUnordGreaterThanEqual => {
-                pack_bits(lane_bits, a, b, |a, b| unordered(a, b) || as_float(a) >= as_float(b))
+                pack_bits(lane_bits, a, b, |a, b| is_unordered(a, b) || as_float(a) >= as_float(b))
             }
-            Compare::Ordered => pack_bits(lane_bits, a, b, |a, b| !unordered(a, b)),
-            Compare::Unordered => pack_bits(lane_bits, a, b, unordered),
+            Compare::Ordered => pack_bits(lane_bits, a, b, |a, b| !is_unordered(a, b)),
+            Compare::Unordered => pack_bits(lane_bits, a, b, is_unordered),
         }
     }
 

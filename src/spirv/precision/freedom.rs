@@ -52,31 +52,35 @@ pub enum PermittedDenormals {
     MayBeFlushed,
 }
 
+/// Whether an entry point (the id of its function) declares a mode for 32-bit floats.
+fn declares_mode(module: &Module, entry_function: Id, wanted_mode: ExecutionMode) -> bool {
+    let wanted_operands = [
+        Operand::IdRef(entry_function),
+        Operand::ExecutionMode(wanted_mode),
+        Operand::LiteralBit32(32),
+    ];
+    let mut declarations =
+        module.instructions.iter().take_while(|instruction| instruction.op != Op::Function);
+    declarations.any(|instruction| {
+        instruction.op == Op::ExecutionMode && instruction.operands.as_slice() == wanted_operands
+    })
+}
+
+/// Indexes of the instructions whose results have a decoration.
+fn decorated_results(module: &Module, decoration: Decoration) -> BTreeSet<u32> {
+    let numbered_instructions = (0..).zip(&module.instructions);
+    let decorated_instructions = numbered_instructions.filter(|(_, instruction)| {
+        instruction.result.is_some_and(|id| module.decoration(id, decoration).is_some())
+    });
+    decorated_instructions.map(|(index, _)| index).collect()
+}
+
 impl ImplementationFreedom {
     /// What an entry point (the id of its function) declares for 32-bit floats, and the decorations
     /// of the module.
     pub fn of_entry_point(module: &Module, entry_function: Id) -> Self {
-        let declares_mode = |wanted_mode: ExecutionMode| {
-            module.instructions.iter().take_while(|instruction| instruction.op != Op::Function).any(
-                |instruction| {
-                    instruction.op == Op::ExecutionMode
-                        && instruction.operands.as_slice()
-                            == [
-                                Operand::IdRef(entry_function),
-                                Operand::ExecutionMode(wanted_mode),
-                                Operand::LiteralBit32(32),
-                            ]
-                },
-            )
-        };
-        let decorated_results = |wanted_mode: Decoration| {
-            let numbered_instructions = module.instructions.iter().enumerate();
-            let numbered_instructions = numbered_instructions.filter(|(_, one)| {
-                one.result.is_some_and(|id| module.decoration(id, wanted_mode).is_some())
-            });
-            numbered_instructions.map(|(index, _)| index as u32).collect()
-        };
-        let mut separate_results: BTreeSet<u32> = decorated_results(Decoration::NoContraction);
+        let declares_mode = |mode| declares_mode(module, entry_function, mode);
+        let mut separate_results = decorated_results(module, Decoration::NoContraction);
         let fast_math = FastMath::of_entry_point(module, entry_function);
         separate_results.extend(fast_math.separate);
         Self {
@@ -101,7 +105,7 @@ impl ImplementationFreedom {
                 false => fast_math.zeros,
             },
             separate: separate_results,
-            relaxed: decorated_results(Decoration::RelaxedPrecision),
+            relaxed: decorated_results(module, Decoration::RelaxedPrecision),
         }
     }
 }

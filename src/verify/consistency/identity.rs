@@ -53,10 +53,11 @@ pub(super) fn check_identity(stored: &Evidence, verification: &mut Verification)
 /// `2026-01-31T12:00:00Z`
 fn is_date(text: &str) -> bool {
     let date_form = "dddd-dd-ddTdd:dd:ddZ";
-    let character_fits = |(letter, form_letter): (char, char)| {
-        if form_letter == 'd' { letter.is_ascii_digit() } else { letter == form_letter }
-    };
-    text.len() == date_form.len() && text.chars().zip(date_form.chars()).all(character_fits)
+    text.len() == date_form.len()
+        && text.chars().zip(date_form.chars()).all(|(letter, form_letter)| match form_letter {
+            'd' => letter.is_ascii_digit(),
+            _ => letter == form_letter,
+        })
 }
 
 /// There is a file for every kernel that a test dispatches and every engine that ran, and no other.
