@@ -14,7 +14,9 @@ use vkcert_oracle::contents::ContentsDifference;
 /// One thing that differs between what two runs of a job left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunDifference<'r> {
+    /// They left other contents of a buffer.
     Contents(ContentsDifference<'r>),
+    /// They recorded otherwise of a module.
     Records(RecordsDifference),
     /// One run gave more buffers back.
     NumberOfBuffers,
@@ -25,16 +27,22 @@ pub enum RunDifference<'r> {
 /// How what two runs recorded of one module differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordsDifference {
+    /// The kernel under one specialization.
     pub module: ModuleKey,
+    /// What of the records differs.
     pub kind: RecordsDifferenceKind,
 }
 
+/// What of two runs' records of one module differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordsDifferenceKind {
     /// One of the runs alone has records of the module.
     OfOneRun,
     /// Words of bits differ, the first of which is named.
-    Words { first: usize },
+    Words {
+        /// Index of the word.
+        first: usize,
+    },
     /// The bits are the same, what is known of them is not.
     Witnesses,
 }

@@ -8,7 +8,9 @@ use std::ops::Range;
 /// From `start` up to, but not including, `end`: of bytes of a text, instructions of a module, rows of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct IndexRange {
+    /// First index.
     pub start: usize,
+    /// Index behind the last one.
     pub end: usize,
 }
 
@@ -23,10 +25,12 @@ impl IndexRange {
         self.range().len()
     }
 
+    /// Whether it has no index; also where `end` lies before `start`.
     pub fn is_empty(self) -> bool {
         self.range().is_empty()
     }
 
+    /// Whether the index is one of them.
     pub fn contains(self, index: usize) -> bool {
         self.range().contains(&index)
     }

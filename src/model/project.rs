@@ -153,14 +153,6 @@ impl SoftwareLevel {
             SoftwareLevel::D => false,
         }
     }
-
-    /// Whether verification needs independence (table A-7 at levels A and B): author and approver differ.
-    pub fn requires_independence(self) -> bool {
-        match self {
-            SoftwareLevel::A | SoftwareLevel::B => true,
-            SoftwareLevel::C | SoftwareLevel::D => false,
-        }
-    }
 }
 
 impl std::fmt::Display for SoftwareLevel {

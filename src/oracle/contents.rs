@@ -11,7 +11,9 @@
 pub struct ContentsDifference<'c> {
     /// Index of the buffer in its job.
     pub buffer: usize,
+    /// The one, as bytes.
     pub left: &'c [u8],
+    /// The other, as bytes; its length may be another.
     pub right: &'c [u8],
 }
 

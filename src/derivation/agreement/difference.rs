@@ -41,7 +41,9 @@ pub struct RecordDifference<'a> {
 /// Which of two records has what the other lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnlyIn {
+    /// The first one has it.
     Left,
+    /// The second one has it.
     Right,
 }
 

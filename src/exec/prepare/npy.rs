@@ -181,7 +181,7 @@ fn shape(header: &str) -> Option<Vec<usize>> {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// A version 1.0 file.

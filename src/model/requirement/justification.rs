@@ -29,20 +29,6 @@ pub enum JustificationClass {
 }
 
 impl JustificationClass {
-    /// Whether it names something that is still to be done.
-    pub fn is_gap(self) -> bool {
-        match self {
-            JustificationClass::MissingTest
-            | JustificationClass::MissingRequirement
-            | JustificationClass::Extraneous => true,
-            JustificationClass::Dead
-            | JustificationClass::Deactivated
-            | JustificationClass::Defensive
-            | JustificationClass::Infeasible
-            | JustificationClass::Analysis => false,
-        }
-    }
-
     /// Whether it says that the obligation cannot be met, so that a single record of it refutes it.
     pub fn claims_impossibility(self) -> bool {
         match self {

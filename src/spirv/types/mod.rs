@@ -251,11 +251,6 @@ impl Types {
         self.by_id.iter().map(|(id, ty)| (*id, ty))
     }
 
-    /// The id of the first type equal to `wanted` (layout included).
-    pub fn find_type(&self, wanted_type: &Type) -> Option<Id> {
-        self.by_id.iter().find(|(_, ty)| *ty == wanted_type).map(|(type_id, _)| *type_id)
-    }
-
     /// What a pointer type points to.
     pub fn pointee(&self, pointer: Id) -> Option<Id> {
         match self.get(pointer)? {
