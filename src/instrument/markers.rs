@@ -148,13 +148,15 @@ impl MarkerCalls {
     pub(crate) fn resolved_operands(&self) -> BTreeMap<Id, Id> {
         let direct_operands: BTreeMap<Id, Id> =
             self.calls.values().filter_map(|call| Some((call.result?, call.operand?))).collect();
-        let resolve = |mut id: Id| {
-            while let Some(next_operand) = direct_operands.get(&id) {
-                id = *next_operand;
+        let mut resolved_operands = BTreeMap::new();
+        for id in direct_operands.keys() {
+            let mut operand = *id;
+            while let Some(next_operand) = direct_operands.get(&operand) {
+                operand = *next_operand;
             }
-            id
-        };
-        direct_operands.keys().map(|id| (*id, resolve(*id))).collect()
+            resolved_operands.insert(*id, operand);
+        }
+        resolved_operands
     }
 }
 

@@ -305,16 +305,19 @@ impl ClosedList<'_> {
 
     /// `uint(b)`, `float(b)`, a Boolean stored in a buffer: one where true, zero where false.
     fn converts_boolean(&self, select: &Instruction) -> bool {
-        let constant_bits = |index| match self.constants.value(select.id(index)?)? {
-            ConstantValue::Scalar(constant_bits) => Some(*constant_bits),
+        let ones_by_type = [1, u64::from(1.0_f32.to_bits()), 1.0_f64.to_bits(), 0x3C00];
+        let selects_one =
+            self.operand_bits(select, 1).is_some_and(|bits| ones_by_type.contains(&bits));
+        selects_one && self.operand_bits(select, 2) == Some(0)
+    }
+
+    /// The bits of a constant operand that is a number.
+    fn operand_bits(&self, instruction: &Instruction, operand_index: usize) -> Option<u64> {
+        match self.constants.value(instruction.id(operand_index)?)? {
+            ConstantValue::Scalar(bits) => Some(*bits),
             ConstantValue::Null => Some(0),
             ConstantValue::Bool(_) | ConstantValue::Composite(_) | ConstantValue::Undef => None,
-        };
-        let selects_one = constant_bits(1).is_some_and(|constant_bits| {
-            let ones_by_type = [1, u64::from(1.0_f32.to_bits()), 1.0_f64.to_bits(), 0x3C00];
-            ones_by_type.contains(&constant_bits)
-        });
-        selects_one && constant_bits(2) == Some(0)
+        }
     }
 
     /// Whether the source line of a place calls `function`.

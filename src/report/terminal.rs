@@ -154,14 +154,6 @@ impl SummaryPage<'_> {
         self.write_labelled("Requirements", &count_parts);
         let bad_requirements =
             all_requirements.iter().filter(|item| requirement_tone(item.status) == Tone::Bad);
-        let requirement_row = |item: &RequirementEvidence| ListRow {
-            group: Vec::new(),
-            parts: vec![
-                item.requirement.uid.to_string(),
-                item.status.to_string(),
-                item.requirement.title.clone(),
-            ],
-        };
         let shown_rows: Vec<ListRow> =
             bad_requirements.clone().take(LISTED).map(requirement_row).collect();
         self.write_rows(&shown_rows, Tone::Bad);
@@ -289,6 +281,17 @@ impl SummaryPage<'_> {
 
 /// Its kind; its place, or its kernel where it has none, with its message and how often it was
 /// seen.
+fn requirement_row(item: &RequirementEvidence) -> ListRow {
+    ListRow {
+        group: Vec::new(),
+        parts: vec![
+            item.requirement.uid.to_string(),
+            item.status.to_string(),
+            item.requirement.title.clone(),
+        ],
+    }
+}
+
 fn finding_row(merged: &MergedFinding) -> ListRow {
     let finding = merged.finding;
     let first_kernel = || merged.kernels.first().map(ToString::to_string).unwrap_or_default();

@@ -191,22 +191,15 @@ impl ControlFlowGraph {
     /// Natural loops by header, in block order.
     pub fn natural_loops(&self) -> Vec<NaturalLoop> {
         let dominators = self.immediate_dominators();
-        let dominates = |outer_block: usize, mut block: usize| loop {
-            if block == outer_block {
-                return true;
-            }
-            match dominators[block] {
-                Some(next) => block = next,
-                None => return false,
-            }
-        };
         let mut loops: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (back_edge_source, block) in self.blocks.iter().enumerate() {
             // A block stands behind those that dominate it (SPIR-V specification, "Universal
             // Validation Rules").
             let backwards =
                 block.successors.iter().copied().filter(|header| *header <= back_edge_source);
-            for header in backwards.filter(|header| dominates(*header, back_edge_source)) {
+            for header in
+                backwards.filter(|header| dominates(&dominators, *header, back_edge_source))
+            {
                 let loop_blocks = loops.entry(header).or_insert_with(|| BTreeSet::from([header]));
                 let mut pending_blocks = vec![back_edge_source];
                 while let Some(inner_block) = pending_blocks.pop() {
@@ -218,6 +211,17 @@ impl ControlFlowGraph {
         }
         loops.into_iter().map(|(header, blocks)| NaturalLoop { header, blocks }).collect()
     }
+}
+
+/// Whether a block dominates another, by the immediate dominator of each.
+fn dominates(dominators: &[Option<usize>], outer_block: usize, mut block: usize) -> bool {
+    while block != outer_block {
+        match dominators[block] {
+            Some(dominator) => block = dominator,
+            None => return false,
+        }
+    }
+    true
 }
 
 fn without_duplicates(items: impl Iterator<Item = usize>) -> Vec<usize> {

@@ -135,18 +135,11 @@ impl ConstantFolding<'_> {
         if instruction.op == Op::Select {
             return self.fold_by_constants(instruction, operand_values);
         }
-        let exact_number = |value: &ConstantValue| match value {
-            ConstantValue::Scalar(bits) => exact_float(*bits, bit_width),
-            ConstantValue::Bool(_)
-            | ConstantValue::Composite(_)
-            | ConstantValue::Null
-            | ConstantValue::Undef => None,
+        let [ConstantValue::Scalar(a), ConstantValue::Scalar(b)] = operand_values else {
+            return None;
         };
-        match operand_values {
-            [a, b] => compare_floats(instruction.op, exact_number(a)?, exact_number(b)?)
-                .map(ConstantValue::Bool),
-            _ => None,
-        }
+        let (a, b) = (exact_float(*a, bit_width)?, exact_float(*b, bit_width)?);
+        compare_floats(instruction.op, a, b).map(ConstantValue::Bool)
     }
 }
 

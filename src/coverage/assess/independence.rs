@@ -77,19 +77,11 @@ impl Assessment<'_> {
         condition_index: usize,
         form_analysis: &FormAnalysis,
     ) -> Independence {
-        let witness_of = |values: &Values| {
-            let vector = coverage.vectors.iter().find(|shown| shown.values == *values);
-            let vector = vector.expect("a pair is made of observed vectors");
-            let directed = vector.first_directed();
-            Witness { test: vector.tests[0], invocation: vector.witness, directed }
-        };
-        if let Some([first_values, second_values]) = &form_analysis.pair {
-            let shown_by = Some([witness_of(first_values), witness_of(second_values)]);
-            let shown_pair = form_analysis.pair.clone();
+        if let Some(shown_pair) = &form_analysis.pair {
             return Independence {
                 status: Status::Covered,
-                pair: shown_pair,
-                shown_by,
+                pair: Some(shown_pair.clone()),
+                shown_by: Some(shown_pair.each_ref().map(|values| first_witness(coverage, values))),
                 uncounted: Vec::new(),
                 reason: None,
                 proposal: None,
@@ -157,6 +149,14 @@ impl Assessment<'_> {
                 .and_then(|outcome| constant_reason(coverage.constness, outcome)),
         }
     }
+}
+
+/// The first test that showed a vector, and its witness.
+fn first_witness(coverage: &DecisionCoverage, values: &Values) -> Witness {
+    let vector = coverage.vectors.iter().find(|shown| shown.values == *values);
+    let vector = vector.expect("a pair is made of observed vectors");
+    let directed = vector.first_directed();
+    Witness { test: vector.tests[0], invocation: vector.witness, directed }
 }
 
 fn analyse_shown(mcdc: &Mcdc, coverage: &DecisionCoverage) -> Result<McdcAnalysis, String> {

@@ -340,19 +340,20 @@ pub(super) fn unsigned_fault(
     signature_fault(Signature { reason, author, approver }, approval)
 }
 
+/// Nobody becomes another person by a space, a capital or a letter that cannot be seen.
+fn name_letters(name: &str) -> String {
+    name.chars()
+        .filter(|character| character.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
 /// Why a signature does not count.
 pub fn signature_fault(signature: Signature, approval: ApproverRule) -> Option<String> {
     let Signature { reason, author, approver } = signature;
     if [reason, author, approver].iter().any(|text| !text.contains(char::is_alphanumeric)) {
         return Some("reason, author and approver must be given".to_owned());
     }
-    // Nobody becomes another person by a space, a capital or a letter that cannot be seen.
-    let name_letters = |name: &str| -> String {
-        name.chars()
-            .filter(|character| character.is_alphanumeric())
-            .flat_map(char::to_lowercase)
-            .collect()
-    };
     let is_same_person = name_letters(author) == name_letters(approver);
     (approval == ApproverRule::Independent && is_same_person).then(|| {
         format!("author and approver are the same ({author}); this level demands independence")

@@ -180,28 +180,22 @@ impl Mcdc {
     }
 
     fn assign_siblings(&self, node: usize, condition: usize, assigned_values: &mut [bool]) {
-        let mut descend_beside = |left_node: usize, right_node: usize, value: bool| {
-            let (operand_on_path, sibling) = if self.holds_condition(left_node, condition) {
-                (left_node, right_node)
-            } else {
-                (right_node, left_node)
-            };
-            self.force_value(sibling, value, assigned_values);
-            self.assign_siblings(operand_on_path, condition, assigned_values);
-        };
-        match self.decision.nodes[node] {
-            ExpressionNode::Condition(_) => {}
+        let (left_node, right_node, sibling_value) = match self.decision.nodes[node] {
+            ExpressionNode::Condition(_) => return,
             ExpressionNode::Not(operand) => {
-                self.assign_siblings(operand, condition, assigned_values)
+                return self.assign_siblings(operand, condition, assigned_values);
             }
             ExpressionNode::And(left_node, right_node)
-            | ExpressionNode::Xor(left_node, right_node) => {
-                descend_beside(left_node, right_node, true)
-            }
-            ExpressionNode::Or(left_node, right_node) => {
-                descend_beside(left_node, right_node, false)
-            }
-        }
+            | ExpressionNode::Xor(left_node, right_node) => (left_node, right_node, true),
+            ExpressionNode::Or(left_node, right_node) => (left_node, right_node, false),
+        };
+        let (operand_on_path, sibling) = if self.holds_condition(left_node, condition) {
+            (left_node, right_node)
+        } else {
+            (right_node, left_node)
+        };
+        self.force_value(sibling, sibling_value, assigned_values);
+        self.assign_siblings(operand_on_path, condition, assigned_values);
     }
 
     /// Assigns conditions so that a node takes a value.

@@ -217,15 +217,21 @@ impl<'a> ModulePair<'a> {
         watched_branches: &[WatchedBranch],
     ) -> Vec<KnownBranch> {
         let mut owners_by_leaves: BTreeMap<ValueLeaves, Arc<OwnersOfValue>> = BTreeMap::new();
-        let known_branch = |watched_branch: &WatchedBranch| {
+        let mut known_branches = Vec::with_capacity(watched_branches.len());
+        for watched_branch in watched_branches {
             let condition = self.production.instructions[watched_branch.site.instruction].id(0);
             let leaves = condition.map(|condition| keys.leaves_of(condition)).unwrap_or_default();
-            let owners_by_leaves = owners_by_leaves
-                .entry(leaves.clone())
-                .or_insert_with(|| Arc::new(self.owners.of_value(&leaves)));
-            KnownBranch { leaves, owners: Arc::clone(owners_by_leaves) }
-        };
-        watched_branches.iter().map(known_branch).collect()
+            let owners = match owners_by_leaves.get(&leaves) {
+                Some(owners) => Arc::clone(owners),
+                None => {
+                    let owners = Arc::new(self.owners.of_value(&leaves));
+                    owners_by_leaves.insert(leaves.clone(), Arc::clone(&owners));
+                    owners
+                }
+            };
+            known_branches.push(KnownBranch { leaves, owners });
+        }
+        known_branches
     }
 
     /// The place of a branch: that of the first token of its condition.

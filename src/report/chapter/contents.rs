@@ -43,21 +43,23 @@ pub(super) fn contents_legend(evidence: &Evidence) -> Text {
         ))
 }
 
+/// Where a part of a test stands in the campaign (RFC 6901).
+fn json_pointer(test_index: usize, pointer_parts: &[&str]) -> Text {
+    let pointer_parts: Vec<String> =
+        pointer_parts.iter().map(|part| part.replace('~', "~0").replace('/', "~1")).collect();
+    Text::code(format!("/tests/{test_index}/{}", pointer_parts.join("/")))
+}
+
 /// The table of a test, `index` in the evidence's tests; none of a test without contents.
 pub(super) fn contents_table(evidence: &Evidence, test_index: usize) -> Option<Table> {
     let test = &evidence.campaign.tests[test_index];
-    let json_pointer = |pointer_parts: &[&str]| {
-        let pointer_parts: Vec<String> =
-            pointer_parts.iter().map(|part| part.replace('~', "~0").replace('/', "~1")).collect();
-        Text::code(format!("/tests/{test_index}/{}", pointer_parts.join("/")))
-    };
     let columns = ["Contents", "Type and number", "Values", "Stands in"];
     let mut table = Table::new(format!("Contents of {}", test.id)).columns(&columns);
     for (name, buffer) in &test.definition.buffers {
         let stated_contents = buffer_contents(buffer);
         let file_words =
             buffer.file.as_deref().map(|file_path| file_with_hash(evidence, test, file_path));
-        let contents_place = json_pointer(&["definition", "buffers", name]);
+        let contents_place = json_pointer(test_index, &["definition", "buffers", name]);
         table.add_row(contents_row("Input", name, stated_contents, contents_place, file_words));
     }
     for (name, image) in &test.definition.images {
@@ -67,12 +69,13 @@ pub(super) fn contents_table(evidence: &Evidence, test_index: usize) -> Option<T
             "Input image",
             name,
             image_contents(image),
-            json_pointer(&["definition", "images", name]),
+            json_pointer(test_index, &["definition", "images", name]),
             file_words,
         ));
     }
     for (number, expected) in test.expected.iter().enumerate() {
-        let contents_place = json_pointer(&["expected", &number.to_string(), "contents"]);
+        let contents_place =
+            json_pointer(test_index, &["expected", &number.to_string(), "contents"]);
         let (stated_contents, contents_hash) = expected_contents(&expected.contents);
         table.add_row(contents_row(
             "Expected",
@@ -86,7 +89,7 @@ pub(super) fn contents_table(evidence: &Evidence, test_index: usize) -> Option<T
         test.expected.iter().map(|expected| expected.buffer.as_str()).collect();
     for name in judged_buffers {
         add_output_rows(test, name, &mut table, |result_index| {
-            json_pointer(&["results", &result_index.to_string(), "outputs", name])
+            json_pointer(test_index, &["results", &result_index.to_string(), "outputs", name])
         });
     }
     (!table.rows.is_empty()).then_some(table)
@@ -196,10 +199,11 @@ impl InitialContents<'_> {
     }
 }
 
+fn bound_words(value: &Option<Datum>, absent_words: &str) -> String {
+    value.as_ref().map_or(absent_words.to_owned(), ToString::to_string)
+}
+
 fn rule_in_words(fill: &Fill) -> String {
-    let bound_words = |value: &Option<Datum>, absent_words: &str| {
-        value.as_ref().map_or(absent_words.to_owned(), ToString::to_string)
-    };
     match fill {
         Fill::Constant(value) => format!("every element {value}"),
         Fill::Iota(iota) => {

@@ -9,11 +9,11 @@ use crate::document::{Block, Column, ColumnAlign, Outline, Table, TableExtent, T
 use crate::facts::{self, KernelUnit};
 use remarks::{add_gaps, decision_remarks};
 use std::collections::BTreeMap;
-use vkcert_model::coverage::{ConditionMcdc, DecisionCoverage, Independence, Status};
+use vkcert_model::coverage::{ConditionMcdc, DecisionCoverage, Independence, Status, Witness};
 use vkcert_model::evidence::{Evidence, KernelEvidence};
 use vkcert_model::id::DecisionId;
 use vkcert_model::structure::{Constness, DecisionContext};
-use vkcert_model::vector::Values;
+use vkcert_model::vector::{ConditionValue, Values};
 
 /// Test cases printed per vector; the evidence holds all.
 const TESTS: usize = 6;
@@ -192,17 +192,19 @@ fn partner_row(
     mcdc: &ConditionMcdc,
     values: &Values,
 ) -> Option<String> {
-    let other_row = |side: &Independence| {
-        let [first_values, second_values] = side.pair.as_ref()?;
-        match (first_values == values, second_values == values) {
-            (true, _) => vector_row(decision, second_values),
-            (_, true) => vector_row(decision, first_values),
-            (false, false) => None,
-        }
-    };
     match mcdc.unique_cause.pair {
-        Some(_) => other_row(&mcdc.unique_cause).map(|row| row.to_string()),
-        None => other_row(&mcdc.masking).map(|row| format!("{row}*")),
+        Some(_) => other_row(decision, &mcdc.unique_cause, values).map(|row| row.to_string()),
+        None => other_row(decision, &mcdc.masking, values).map(|row| format!("{row}*")),
+    }
+}
+
+/// The row of the other vector of a pair; none where `values` is in none.
+fn other_row(decision: &DecisionCoverage, side: &Independence, values: &Values) -> Option<usize> {
+    let [first_values, second_values] = side.pair.as_ref()?;
+    match (first_values == values, second_values == values) {
+        (true, _) => vector_row(decision, second_values),
+        (_, true) => vector_row(decision, first_values),
+        (false, false) => None,
     }
 }
 
@@ -240,16 +242,12 @@ fn vector_table(decision: &DecisionCoverage, engine_words: &str) -> Table {
     }
     table.columns.push(centred_column("Outcome".into()));
     if condition_count <= SEPARATE_COLUMNS {
-        let shows_title = |row_index: usize| {
-            if condition_count == 1 {
-                "Shows".to_owned()
-            } else {
-                format!("Shows C{}", row_index + 1)
-            }
-        };
-        table.columns.extend(
-            (0..condition_count).map(|row_index| centred_column(shows_title(row_index).into())),
-        );
+        table.columns.extend((1..=condition_count).map(|condition_number| {
+            centred_column(match condition_count {
+                1 => "Shows".into(),
+                _ => format!("Shows C{condition_number}").into(),
+            })
+        }));
     } else {
         table
             .columns
@@ -261,10 +259,6 @@ fn vector_table(decision: &DecisionCoverage, engine_words: &str) -> Table {
             test_links(&vector.tests),
             Text::plain(facts::witness_of(vector)),
         ];
-        let value_letter = |value: &vkcert_model::vector::ConditionValue| match value.letter() {
-            '-' => Text::plain("–").with_tone(Tone::Quiet),
-            value_letter => Text::plain(value_letter.to_string()),
-        };
         if condition_count <= SEPARATE_VALUES {
             row_cells.extend(vector.values.0.iter().map(value_letter));
         } else {
@@ -365,6 +359,24 @@ fn condition_table(evidence: &Evidence, decision: &DecisionCoverage, engine_word
 }
 
 /// What nobody asked for is no defect where it is open.
+fn value_letter(value: &ConditionValue) -> Text {
+    match value.letter() {
+        '-' => Text::plain("–").with_tone(Tone::Quiet),
+        letter => Text::plain(letter.to_string()),
+    }
+}
+
+fn witness_link(witness: &Witness) -> Text {
+    let test_name = test_link(&witness.test);
+    match witness.invocation {
+        None => test_name,
+        Some(id) => {
+            let invocation = facts::invocation_with_schedule(Some(id), witness.directed);
+            test_name.then_plain(format!(" {invocation}"))
+        }
+    }
+}
+
 fn independence_cell(decision: &DecisionCoverage, side: &Independence, is_asked: bool) -> Text {
     let tone = match side.status {
         Status::Uncovered | Status::Undetermined if !is_asked => Tone::Quiet,
@@ -387,20 +399,11 @@ fn independence_cell(decision: &DecisionCoverage, side: &Independence, is_asked:
     ));
     match &side.shown_by {
         None => state_text,
-        Some([first_values, second_values]) => {
-            let witness_link = |by: &vkcert_model::coverage::Witness| match by.invocation {
-                None => test_link(&by.test),
-                Some(id) => test_link(&by.test).then_plain(format!(
-                    " {}",
-                    facts::invocation_with_schedule(Some(id), by.directed)
-                )),
-            };
-            state_text
-                .then_plain(" (")
-                .followed_by(witness_link(first_values))
-                .then_plain("; ")
-                .followed_by(witness_link(second_values))
-                .then_plain(")")
-        }
+        Some([first_values, second_values]) => state_text
+            .then_plain(" (")
+            .followed_by(witness_link(first_values))
+            .then_plain("; ")
+            .followed_by(witness_link(second_values))
+            .then_plain(")"),
     }
 }

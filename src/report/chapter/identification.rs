@@ -11,17 +11,16 @@ use vkcert_model::project::{
 pub(super) fn identification_chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.add_heading(1, "Identification", "chapter/identification");
     let project = &evidence.campaign.project;
-    let plain_text = |value: &str| Text::plain(value);
     outline.add_block(Block::Pairs(vec![
         ("Project".into(), Text::strong(project.name.as_str())),
-        ("Software level".into(), plain_text(&format!("DO-178C level {}", project.level))),
+        ("Software level".into(), Text::plain(format!("DO-178C level {}", project.level))),
         ("Profile".into(), profile_text(&project.profile)),
-        ("Tool".into(), plain_text(&format!("{} {}", project.tool, project.tool_version))),
-        ("Compiler".into(), plain_text(&project.compiler)),
+        ("Tool".into(), Text::plain(format!("{} {}", project.tool, project.tool_version))),
+        ("Compiler".into(), Text::plain(project.compiler.as_str())),
         ("Compiler options".into(), Text::code(project.compiler_options.as_str())),
-        ("Decision policy".into(), plain_text(policy_words(project.decision_policy))),
+        ("Decision policy".into(), Text::plain(policy_words(project.decision_policy))),
         ("Memory model".into(), Text::sentence(memory_model_words(project.memory_model))),
-        ("Criteria".into(), plain_text(&criteria_words(&project.criteria))),
+        ("Criteria".into(), Text::plain(criteria_words(&project.criteria))),
         ("Date".into(), date_text(project.date.as_deref())),
     ]));
     refused_section(evidence, outline);

@@ -117,17 +117,14 @@ fn statuses_by_id(side: &KernelEvidence) -> StatusById<'_> {
 
 /// `✓ true  ✗ false`
 fn outcome_cells(statuses: &StatusById<'_>, branch: &ObjectBranch) -> Text {
-    let outcome_cell = |label: &str, text: &str| {
-        let obligation_id = format!("{}.{label}", branch.id);
-        let outcome_status =
-            statuses.get(obligation_id.as_str()).copied().unwrap_or(Status::Undetermined);
-        Text::plain(format!("{} {text}", facts::status_symbol(outcome_status)))
-            .with_tone(status_tone(outcome_status))
-    };
-    Text::join(
-        branch.outcomes.iter().map(|outcome| outcome_cell(&outcome.label, &outcome.text)),
-        "  ",
-    )
+    let mut cells = Vec::new();
+    for outcome in &branch.outcomes {
+        let obligation_id = format!("{}.{}", branch.id, outcome.label);
+        let status = statuses.get(obligation_id.as_str()).copied().unwrap_or(Status::Undetermined);
+        let outcome_words = format!("{} {}", facts::status_symbol(status), outcome.text);
+        cells.push(Text::plain(outcome_words).with_tone(status_tone(status)));
+    }
+    Text::join(cells, "  ")
 }
 
 fn loops_paragraph(side: &KernelEvidence, outline: &mut Outline) {

@@ -64,17 +64,18 @@ pub(crate) fn exercised_only_by_few(evidence: &Evidence, uncounted: &[TestId]) -
     )
 }
 
+/// Whether a test failed on some engine.
+fn has_failed(evidence: &Evidence, test: &TestId) -> bool {
+    let mut stored_tests = evidence.campaign.tests.iter().filter(|stored| stored.id == *test);
+    stored_tests
+        .next()
+        .is_some_and(|stored| stored.results.iter().any(|result| result.verdict == Verdict::Fail))
+}
+
 /// `failed test`, or `uncounted tests` where not all of them failed.
 fn uncounted_words(evidence: &Evidence, uncounted: &[TestId]) -> String {
-    let has_failed = |test: &TestId| {
-        let stored_test =
-            evidence.campaign.tests.iter().find(|stored_test| stored_test.id == *test);
-        stored_test.is_some_and(|stored_test| {
-            stored_test.results.iter().any(|result| result.verdict == Verdict::Fail)
-        })
-    };
-    let kind_words =
-        if uncounted.iter().all(has_failed) { "failed test" } else { "uncounted test" };
+    let all_failed = uncounted.iter().all(|test| has_failed(evidence, test));
+    let kind_words = if all_failed { "failed test" } else { "uncounted test" };
     format!("{kind_words}{}", if uncounted.len() == 1 { "" } else { "s" })
 }
 

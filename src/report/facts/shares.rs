@@ -57,6 +57,17 @@ pub(crate) fn coverage_rows<'a>(
     rows
 }
 
+fn zero_summary(criterion: &String) -> CriterionSummary {
+    CriterionSummary {
+        criterion: criterion.clone(),
+        total: 0,
+        covered: 0,
+        justified: 0,
+        uncovered: 0,
+        undetermined: 0,
+    }
+}
+
 /// Shares of the criteria named over all kernels, per engine; none where some kernel was not
 /// measured by all of them.
 pub(crate) fn coverage_totals(
@@ -65,14 +76,6 @@ pub(crate) fn coverage_totals(
 ) -> Option<Vec<CoverageRow<()>>> {
     let mut by_engine: BTreeMap<EngineName, Vec<CriterionSummary>> = BTreeMap::new();
     for row in &evidence.campaign.conclusion.summary {
-        let zero_summary = |name: &String| CriterionSummary {
-            criterion: name.clone(),
-            total: 0,
-            covered: 0,
-            justified: 0,
-            uncovered: 0,
-            undetermined: 0,
-        };
         let engine_totals = by_engine
             .entry(row.engine)
             .or_insert_with(|| criterion_names.iter().map(zero_summary).collect());

@@ -366,19 +366,21 @@ impl<'a> FlowAnalysis<'a> {
         variable: Id,
         array_element: DescriptorElement,
     ) -> Option<DescriptorPlace> {
-        let decoration_number =
-            |decoration| match self.module.decoration(variable, decoration)?.operands.first()? {
-                Operand::LiteralBit32(decoration_number) => Some(*decoration_number),
-                _ => None,
-            };
         let array_element = match array_element {
             DescriptorElement::At(index) => Some(index),
             DescriptorElement::Whole | DescriptorElement::Any => None,
         };
-        let (set, binding) = (
-            decoration_number(Decoration::DescriptorSet)?,
-            decoration_number(Decoration::Binding)?,
-        );
-        Some(DescriptorPlace { set, binding, element: array_element })
+        Some(DescriptorPlace {
+            set: self.decoration_number(variable, Decoration::DescriptorSet)?,
+            binding: self.decoration_number(variable, Decoration::Binding)?,
+            element: array_element,
+        })
+    }
+
+    fn decoration_number(&self, variable: Id, decoration: Decoration) -> Option<u32> {
+        match self.module.decoration(variable, decoration)?.operands.first()? {
+            Operand::LiteralBit32(number) => Some(*number),
+            _ => None,
+        }
     }
 }

@@ -50,16 +50,18 @@ fn multiple_condition_remark(combinations: &[SimpleObligation]) -> String {
     }
 }
 
+/// `C1, C2 and C4`
+fn condition_names(condition_ids: &[ConditionId]) -> String {
+    let condition_names: Vec<String> =
+        condition_ids.iter().map(|id| format!("C{}", id.number)).collect();
+    match condition_names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => condition_names.join(""),
+    }
+}
+
 /// What coupled conditions make impossible, in words.
 fn coupling_remark(coupling: &Coupling) -> String {
-    let condition_names = |condition_ids: &[ConditionId]| {
-        let condition_names: Vec<String> =
-            condition_ids.iter().map(|id| format!("C{}", id.number)).collect();
-        match condition_names.split_last() {
-            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-            _ => condition_names.join(""),
-        }
-    };
     let group_words =
         coupling.groups.iter().map(|group| condition_names(group)).collect::<Vec<_>>().join("; ");
     let mut text = format!("Coupled, as they are the same text and always agree: {group_words}.");
