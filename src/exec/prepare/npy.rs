@@ -185,7 +185,7 @@ pub(crate) mod tests {
     use super::*;
 
     /// A version 1.0 file.
-    pub fn npy(description: &str, shape: &str, fortran: &str, body: &[u8]) -> Vec<u8> {
+    pub(crate) fn npy(description: &str, shape: &str, fortran: &str, body: &[u8]) -> Vec<u8> {
         let header = format!(
             "{{'descr': '{description}', 'fortran_order': {fortran}, 'shape': {shape}, }}\n"
         );

@@ -20,7 +20,10 @@ pub enum DisagreementDetails {
     /// Contents of a buffer that two modules of a test left on one engine.
     Modules(ModuleDisagreement),
     /// The message alone says on what.
-    Engines { comparison: EngineComparison },
+    Engines {
+        /// Which engines were compared.
+        comparison: EngineComparison,
+    },
 }
 
 /// Which engines were compared.
