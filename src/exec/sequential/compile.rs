@@ -1,6 +1,6 @@
 //! From a SPIR-V module to a program that the machine runs: decoding, then the passes.
 
-use super::decode::{Known, Unsupported, decode};
+use super::decode::{DispatchFacts, Unsupported, decode_kernel};
 use super::ir::Program;
 use crate::passes;
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ pub(crate) fn compile(
     entry: &str,
     specialization: &BTreeMap<u32, u64>,
     markers: Option<&MarkerTable>,
-    known: &Known,
+    known: &DispatchFacts,
 ) -> Result<Program, Unsupported> {
-    let mut program = decode(module, entry, specialization, markers, known)?;
-    passes::run(&mut program, known);
+    let mut program = decode_kernel(module, entry, specialization, markers, known)?;
+    passes::run_passes(&mut program, known);
     Ok(program)
 }

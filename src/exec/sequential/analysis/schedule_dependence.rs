@@ -3,8 +3,8 @@
 //!
 //! Knows: which registers and which memory a value may come to, whatever the path (a forward
 //! may-analysis of the program).
-//! Promises: where [`schedule_dependence`] finds nothing, every schedule makes the same accesses, and
-//! barriers order them alike. An atomic without a used result whose operations commute gives memory
+//! Promises: where [`schedule_dependence`] finds nothing, every schedule makes the same accesses,
+//! and barriers order them alike. An atomic without a used result whose operations commute gives memory
 //! the same value in every schedule.
 //! Does not cover: parts of a variable: one element that depends on an atomic stands for all. Order
 //! that atomics make between invocations: `HappensBefore::synchronized` tells of that.
@@ -195,7 +195,11 @@ impl ScheduleFlow<'_> {
                 }
                 LaneInstruction::Image(image) => {
                     if let ImageOperation::Atomic(op) = image.operation {
-                        note_update(self.image_regions(&image.image.descriptors), op, image.form);
+                        note_update(
+                            self.image_regions(&image.image.descriptors),
+                            op,
+                            image.texel_format,
+                        );
                     }
                 }
                 _ => {}
@@ -222,7 +226,7 @@ impl ScheduleFlow<'_> {
     /// which invocation comes first.
     pub(super) fn add_regions_passed_by_waiting(&mut self) {
         let has_fence = |block: &BasicBlock| {
-            let fence = |step: &LocatedInstruction| matches!(&step.instruction, LaneInstruction::Fence { fence } if fence.orders_anything());
+            let fence = |step: &LocatedInstruction| step.instruction.is_ordering_fence();
             !matches!(block.terminator, Terminator::Barrier { .. }) && block.steps.iter().any(fence)
         };
         let has_releasing_atomic = match &self.program.order {
@@ -231,7 +235,7 @@ impl ScheduleFlow<'_> {
             }
             OrderUse::Intervals => false,
         };
-        if self.program.waits != SpinWaits::Possibly
+        if self.program.spin_waits != SpinWaits::Possibly
             || !(has_releasing_atomic || self.program.blocks.iter().any(has_fence))
         {
             return;
@@ -385,7 +389,7 @@ impl ScheduleFlow<'_> {
             _ => return false,
         };
         let root_depends = match access.root {
-            AccessRoot::Address(parts) => parts.registers().any(register_depends),
+            AccessRoot::Address(parts) => parts.words().any(register_depends),
             AccessRoot::Pointer { which, into: _ } => register_depends(which),
             AccessRoot::Descriptors { index, .. } => register_depends(index),
             AccessRoot::Descriptor(_)

@@ -8,7 +8,7 @@
 //! Does not cover: races, whose values are told as findings; how often a bit is set.
 
 use super::schedule_dependence::ScheduleFlow;
-use crate::ir::{BasicBlock, LaneInstruction, Program, Scalar, Terminator};
+use crate::ir::{BasicBlock, LaneInstruction, Program, Scalar};
 use crate::memory::store::BoundRange;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::records::RecordLayout;
@@ -158,14 +158,11 @@ impl PostDominators {
 }
 
 fn block_successors(block: &BasicBlock, end: usize) -> Vec<usize> {
-    match &block.terminator {
-        Terminator::Jump { to } | Terminator::Barrier { to, barrier: _ } => vec![*to as usize],
-        Terminator::Branch { yes, no, condition: _ } => vec![*yes as usize, *no as usize],
-        Terminator::Switch { cases, default, selector: _ } => {
-            cases.iter().map(|(_, to)| *to as usize).chain([*default as usize]).collect()
-        }
-        Terminator::End | Terminator::Unreachable => vec![end],
+    let successors = block.terminator.successors();
+    if successors.is_empty() {
+        return vec![end];
     }
+    successors.into_iter().map(|successor| successor as usize).collect()
 }
 
 /// The nodes in reverse postorder of the reversed graph, from the end on.

@@ -1,11 +1,11 @@
-//! What a module says of its accesses beside where they go: scopes, semantics, coherence,
-//! availability and visibility.
+//! Facts of accesses from a module: scopes, semantics, coherence, availability and visibility.
 //!
 //! Knows: memory operands and image operands of accesses, scope and semantics of atomics, the
 //! decorations Coherent and Volatile of variables and members (SPIR-V specification, "Memory
 //! Operands", "Scope", "Decoration"; Vulkan specification, "Memory Model").
-//! Promises: in a module of the Vulkan memory model an access is private unless it says otherwise;
-//! in other modules none is, and fences make writes available and visible themselves.
+//! Promises: in a module of the Vulkan memory model an access is private unless it is marked
+//! NonPrivate; in other modules none is private, and fences make writes available and visible
+//! themselves.
 //! Does not cover: the source of OpCopyMemory, which counts as its target; pointers that come
 //! through parameters of functions, of which only the parameter's own decorations count.
 
@@ -18,25 +18,25 @@ use vkcert_spirv::module::{Id, Instruction, Module};
 use vkcert_spirv::opcodes::{self, Effect};
 use vkcert_spirv::types::{Type, Types};
 
-pub(crate) fn declared(module: &Module) -> DeclaredModel {
-    let vulkan = module.instructions.iter().any(|one| {
-        one.op == Op::MemoryModel
-            && one.operands.contains(&Operand::MemoryModel(MemoryModel::Vulkan))
+pub(crate) fn declared_model(module: &Module) -> DeclaredModel {
+    let is_vulkan = module.instructions.iter().any(|instruction| {
+        instruction.op == Op::MemoryModel
+            && instruction.operands.contains(&Operand::MemoryModel(MemoryModel::Vulkan))
     });
-    if vulkan { DeclaredModel::Vulkan } else { DeclaredModel::Implicit }
+    if is_vulkan { DeclaredModel::Vulkan } else { DeclaredModel::Implicit }
 }
 
-struct Reader<'a> {
+struct FactsReader<'a> {
     module: &'a Module,
     types: &'a Types,
     constants: &'a Constants,
     declared: DeclaredModel,
 }
 
-impl Reader<'_> {
-    /// Of an instruction that accesses memory.
-    pub(crate) fn facts(&self, instruction: &Instruction) -> Option<AccessFacts> {
-        let pointer = match instruction.op {
+impl FactsReader<'_> {
+    /// The facts of an instruction that accesses memory; none for any other.
+    pub(crate) fn access_facts(&self, instruction: &Instruction) -> Option<AccessFacts> {
+        let pointer_id = match instruction.op {
             Op::Load
             | Op::Store
             | Op::CopyMemory
@@ -44,36 +44,42 @@ impl Reader<'_> {
             | Op::ImageWrite
             | Op::ImageFetch => instruction.id(0)?,
             Op::CooperativeMatrixLoadKHR | Op::CooperativeMatrixStoreKHR => instruction.id(0)?,
-            op if is_atomic(op) => instruction.id(0)?,
+            op if is_atomic_opcode(op) => instruction.id(0)?,
             _ => return None,
         };
-        let coherent = self.coherent(pointer);
-        if is_atomic(instruction.op) {
+        let is_coherent = self.is_coherent(pointer_id);
+        if is_atomic_opcode(instruction.op) {
             let fence = self.fence_at(instruction, [1, 2])?;
-            let bytes = self.atomic_width(instruction).unwrap_or(32) / 8;
-            let reach = Some(fence.reach());
-            let atomic = Some(Atomicity { fence, bytes });
+            let byte_width = self.atomic_width(instruction).unwrap_or(32) / 8;
+            let scope_reach = Some(fence.reach());
+            let atomic = Some(Atomicity { fence, bytes: byte_width });
             return Some(AccessFacts {
                 coherent: true,
-                available: reach,
-                visible: reach,
+                available: scope_reach,
+                visible: scope_reach,
                 atomic,
                 ..AccessFacts::default()
             });
         }
-        let (nonprivate, available, visible) = self.operands(instruction);
-        let private = self.declared == DeclaredModel::Vulkan && !nonprivate;
-        let privacy = if private { Privacy::Private } else { Privacy::NonPrivate };
-        Some(AccessFacts { privacy, coherent, available, visible, atomic: None })
+        let (is_non_private, available_scope, visible_scope) = self.scopes_of_operands(instruction);
+        let is_private = self.declared == DeclaredModel::Vulkan && !is_non_private;
+        let privacy = if is_private { Privacy::Private } else { Privacy::NonPrivate };
+        Some(AccessFacts {
+            privacy,
+            coherent: is_coherent,
+            available: available_scope,
+            visible: visible_scope,
+            atomic: None,
+        })
     }
 
-    /// Bits of what an atomic accesses.
+    /// Width in bits of the number that an atomic accesses.
     fn atomic_width(&self, instruction: &Instruction) -> Option<u32> {
-        let ty = match instruction.op {
+        let type_id = match instruction.op {
             Op::AtomicStore => self.type_of(instruction.id(3)?)?,
             _ => instruction.result_type?,
         };
-        self.types.scalar_width(ty)
+        self.types.scalar_width(type_id)
     }
 
     fn type_of(&self, id: Id) -> Option<Id> {
@@ -81,13 +87,22 @@ impl Reader<'_> {
     }
 
     /// The scope and semantics at two operands.
-    fn fence_at(&self, instruction: &Instruction, [scope, semantics]: [usize; 2]) -> Option<Fence> {
-        let word = |at: usize| instruction.id(at).and_then(|id| self.constants.scalar_word(id));
-        Some(Fence { scope: word(scope)?, semantics: word(semantics)? })
+    fn fence_at(
+        &self,
+        instruction: &Instruction,
+        [scope_operand, semantics_operand]: [usize; 2],
+    ) -> Option<Fence> {
+        let constant_at = |operand_index: usize| {
+            instruction.id(operand_index).and_then(|id| self.constants.scalar_word(id))
+        };
+        Some(Fence {
+            scope: constant_at(scope_operand)?,
+            semantics: constant_at(semantics_operand)?,
+        })
     }
 
-    /// Of a barrier that orders something.
-    pub(crate) fn fence(&self, instruction: &Instruction) -> Option<Fence> {
+    /// The fence of a barrier; none if it orders nothing.
+    pub(crate) fn ordering_fence(&self, instruction: &Instruction) -> Option<Fence> {
         let fence = match instruction.op {
             Op::MemoryBarrier => self.fence_at(instruction, [0, 1]),
             Op::ControlBarrier => self.fence_at(instruction, [1, 2]),
@@ -97,40 +112,54 @@ impl Reader<'_> {
     }
 
     /// NonPrivate, and the scopes of MakeAvailable and MakeVisible.
-    fn operands(&self, instruction: &Instruction) -> (bool, Option<Scope>, Option<Scope>) {
-        let scope = |at: usize| match instruction.operands.get(at) {
+    fn scopes_of_operands(
+        &self,
+        instruction: &Instruction,
+    ) -> (bool, Option<Scope>, Option<Scope>) {
+        let scope_at = |operand_index: usize| match instruction.operands.get(operand_index) {
             Some(Operand::IdScope(id) | Operand::IdRef(id)) => {
                 self.constants.scalar_word(*id).map(Scope::from_number)
             }
             _ => None,
         };
-        for (at, operand) in instruction.operands.iter().enumerate() {
+        for (operand_index, operand) in instruction.operands.iter().enumerate() {
             match operand {
                 Operand::MemoryAccess(flags) => {
-                    let mut next = at + 1 + usize::from(flags.contains(MemoryAccess::ALIGNED));
-                    let mut taken = |flag: MemoryAccess| {
-                        let has = flags.contains(flag);
-                        let taken = if has { scope(next) } else { None };
-                        next += usize::from(has);
-                        taken
+                    let mut next_operand =
+                        operand_index + 1 + usize::from(flags.contains(MemoryAccess::ALIGNED));
+                    let mut scope_taken = |flag: MemoryAccess| {
+                        let has_flag = flags.contains(flag);
+                        let scope_taken = if has_flag { scope_at(next_operand) } else { None };
+                        next_operand += usize::from(has_flag);
+                        scope_taken
                     };
-                    let available = taken(MemoryAccess::MAKE_POINTER_AVAILABLE);
-                    let visible = taken(MemoryAccess::MAKE_POINTER_VISIBLE);
-                    return (flags.contains(MemoryAccess::NON_PRIVATE_POINTER), available, visible);
+                    let available_scope = scope_taken(MemoryAccess::MAKE_POINTER_AVAILABLE);
+                    let visible_scope = scope_taken(MemoryAccess::MAKE_POINTER_VISIBLE);
+                    return (
+                        flags.contains(MemoryAccess::NON_PRIVATE_POINTER),
+                        available_scope,
+                        visible_scope,
+                    );
                 }
                 Operand::ImageOperands(flags) => {
                     // One id each, but for the two of Grad, in the order of the bits.
-                    let before = flags.bits() & (ImageOperands::MAKE_TEXEL_AVAILABLE.bits() - 1);
-                    let grad = usize::from(flags.contains(ImageOperands::GRAD));
-                    let first = at + 1 + before.count_ones() as usize + grad;
-                    let has = flags.contains(ImageOperands::MAKE_TEXEL_AVAILABLE);
-                    let available = if has { scope(first) } else { None };
-                    let visible = if flags.contains(ImageOperands::MAKE_TEXEL_VISIBLE) {
-                        scope(first + usize::from(has))
+                    let lower_flags =
+                        flags.bits() & (ImageOperands::MAKE_TEXEL_AVAILABLE.bits() - 1);
+                    let gradient_operand = usize::from(flags.contains(ImageOperands::GRAD));
+                    let first_scope =
+                        operand_index + 1 + lower_flags.count_ones() as usize + gradient_operand;
+                    let has_flag = flags.contains(ImageOperands::MAKE_TEXEL_AVAILABLE);
+                    let available_scope = if has_flag { scope_at(first_scope) } else { None };
+                    let visible_scope = if flags.contains(ImageOperands::MAKE_TEXEL_VISIBLE) {
+                        scope_at(first_scope + usize::from(has_flag))
                     } else {
                         None
                     };
-                    return (flags.contains(ImageOperands::NON_PRIVATE_TEXEL), available, visible);
+                    return (
+                        flags.contains(ImageOperands::NON_PRIVATE_TEXEL),
+                        available_scope,
+                        visible_scope,
+                    );
                 }
                 _ => {}
             }
@@ -138,23 +167,23 @@ impl Reader<'_> {
         (false, None, None)
     }
 
-    /// Whether a pointer, or an image that was loaded through one, is of something coherent or
-    /// volatile.
-    fn coherent(&self, id: Id) -> bool {
-        let decorated = |of: Id| {
+    /// Whether a pointer, or an image that was loaded through one, leads to memory that is declared
+    /// coherent or volatile.
+    fn is_coherent(&self, id: Id) -> bool {
+        let is_decorated = |decorated_id: Id| {
             let decorations = [Decoration::Coherent, Decoration::Volatile];
             decorations
                 .into_iter()
-                .any(|decoration| self.module.decoration(of, decoration).is_some())
+                .any(|decoration| self.module.decoration(decorated_id, decoration).is_some())
         };
-        let mut at = id;
+        let mut current_id = id;
         loop {
-            if decorated(at) {
+            if is_decorated(current_id) {
                 return true;
             }
-            let Some(definition) = self.module.definition(at) else { return false };
-            let untyped = is_untyped_chain(definition.op);
-            let chained = untyped
+            let Some(definition) = self.module.definition(current_id) else { return false };
+            let is_untyped = is_untyped_chain(definition.op);
+            let is_chain = is_untyped
                 || matches!(
                     definition.op,
                     Op::AccessChain
@@ -162,41 +191,42 @@ impl Reader<'_> {
                         | Op::PtrAccessChain
                         | Op::InBoundsPtrAccessChain
                 );
-            if chained && self.coherent_member(definition) {
+            if is_chain && self.has_coherent_member(definition) {
                 return true;
             }
-            // What a pointer points to is not what holds the pointer.
-            let loaded = definition.op == Op::Load && !self.is_pointer(definition.result_type);
-            let onwards = chained
-                || loaded
+            // A loaded pointer leads elsewhere than the pointer that it was loaded through.
+            let is_loaded_value =
+                definition.op == Op::Load && !self.is_pointer(definition.result_type);
+            let leads_onwards = is_chain
+                || is_loaded_value
                 || matches!(
                     definition.op,
                     Op::CopyObject | Op::ImageTexelPointer | Op::SampledImage
                 );
-            match definition.id(usize::from(untyped)) {
-                Some(from) if onwards => at = from,
+            match definition.id(usize::from(is_untyped)) {
+                Some(base_id) if leads_onwards => current_id = base_id,
                 _ => return false,
             }
         }
     }
 
-    fn is_pointer(&self, ty: Option<Id>) -> bool {
+    fn is_pointer(&self, type_id: Option<Id>) -> bool {
         matches!(
-            ty.and_then(|ty| self.types.get(ty)),
+            type_id.and_then(|ty| self.types.get(ty)),
             Some(Type::Pointer { .. } | Type::UntypedPointer { .. })
         )
     }
 
     /// Whether an access chain goes through a member that is coherent or volatile.
-    fn coherent_member(&self, chain: &Instruction) -> bool {
-        let base = match is_untyped_chain(chain.op) {
+    fn has_coherent_member(&self, chain: &Instruction) -> bool {
+        let base_type = match is_untyped_chain(chain.op) {
             true => chain.id(0),
             false => chain
                 .id(0)
-                .and_then(|base| self.type_of(base))
-                .and_then(|ty| self.types.pointee(ty)),
+                .and_then(|base_type| self.type_of(base_type))
+                .and_then(|type_id| self.types.pointee(type_id)),
         };
-        let skipped = match chain.op {
+        let skipped_operands = match chain.op {
             Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR => 3,
             Op::PtrAccessChain
             | Op::InBoundsPtrAccessChain
@@ -204,24 +234,24 @@ impl Reader<'_> {
             | Op::UntypedInBoundsAccessChainKHR => 2,
             _ => 1,
         };
-        let Some(mut ty) = base else { return false };
-        for index in chain.ids().skip(skipped) {
-            let member = self.constants.scalar_word(index).unwrap_or(0);
-            let inner = match self.types.get(ty) {
+        let Some(mut type_id) = base_type else { return false };
+        for index_id in chain.ids().skip(skipped_operands) {
+            let member_index = self.constants.scalar_word(index_id).unwrap_or(0);
+            let inner_type = match self.types.get(type_id) {
                 Some(Type::Structure { members, .. }) => {
-                    let decorations = self.module.member_decorations(ty, member);
-                    let coherent = |one: Decoration| {
-                        matches!(one, Decoration::Coherent | Decoration::Volatile)
+                    let decorations = self.module.member_decorations(type_id, member_index);
+                    let is_coherent = |decoration: Decoration| {
+                        matches!(decoration, Decoration::Coherent | Decoration::Volatile)
                     };
-                    if decorations.iter().any(|one| coherent(one.decoration)) {
+                    if decorations.iter().any(|decoration| is_coherent(decoration.decoration)) {
                         return true;
                     }
-                    members.get(member as usize).map(|member| member.ty)
+                    members.get(member_index as usize).map(|member_index| member_index.ty)
                 }
-                _ => self.types.component_type(ty, 0),
+                _ => self.types.component_type(type_id, 0),
             };
-            match inner {
-                Some(inner) => ty = inner,
+            match inner_type {
+                Some(inner_type) => type_id = inner_type,
                 None => return false,
             }
         }
@@ -240,24 +270,29 @@ fn is_untyped_chain(op: Op) -> bool {
     )
 }
 
-fn is_atomic(op: Op) -> bool {
+fn is_atomic_opcode(op: Op) -> bool {
     opcodes::effect_of(op) == Some(Effect::Atomic)
 }
 
 impl FactsByInstruction {
-    pub fn of(module: &Module, types: &Types, constants: &Constants) -> Self {
-        let declared = declared(module);
-        let reader = Reader { module, types, constants, declared };
+    pub fn from_module(module: &Module, types: &Types, constants: &Constants) -> Self {
+        let declared = declared_model(module);
+        let reader = FactsReader { module, types, constants, declared };
         let accesses = module.instructions.iter().enumerate();
-        let facts = accesses.filter_map(|(index, one)| Some((index as u32, reader.facts(one)?)));
-        let mut found = Self::from_facts(declared, facts);
-        let atomics = || found.atomics();
-        let width = atomics().next().map(|atomic| atomic.bytes);
-        let device = |fence: Fence| fence.reach() == Scope::Device;
-        let fences = module.instructions.iter().filter_map(|one| reader.fence(one));
-        let wide = fences.into_iter().all(device) && atomics().all(|atomic| device(atomic.fence));
-        let alike = atomics().all(|atomic| Some(atomic.bytes) == width && device(atomic.fence));
-        (found.all_reach_device, found.atomics_uniform) = (wide, alike);
-        found
+        let facts = accesses.filter_map(|(index, instruction)| {
+            Some((index as u32, reader.access_facts(instruction)?))
+        });
+        let mut facts_table = Self::from_facts(declared, facts);
+        let atomics = || facts_table.atomics();
+        let first_width = atomics().next().map(|atomic| atomic.bytes);
+        let reaches_device = |fence: Fence| fence.reach() == Scope::Device;
+        let fences =
+            module.instructions.iter().filter_map(|instruction| reader.ordering_fence(instruction));
+        let all_device = fences.into_iter().all(reaches_device)
+            && atomics().all(|atomic| reaches_device(atomic.fence));
+        let all_alike = atomics()
+            .all(|atomic| Some(atomic.bytes) == first_width && reaches_device(atomic.fence));
+        (facts_table.all_reach_device, facts_table.atomics_uniform) = (all_device, all_alike);
+        facts_table
     }
 }

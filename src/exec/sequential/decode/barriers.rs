@@ -7,28 +7,28 @@ use vkcert_spirv::module::{Id, Module};
 
 /// Functions that reach an OpControlBarrier of the workgroup.
 pub(crate) fn functions_with_barrier(module: &Module) -> HashSet<Id> {
-    let mut found = HashSet::new();
+    let mut with_barrier = HashSet::new();
     loop {
-        let before = found.len();
+        let earlier_count = with_barrier.len();
         for function in &module.functions {
-            let has =
+            let has_barrier =
                 module.instructions_in(function.range).iter().any(
                     |instruction| match instruction.op {
                         Op::ControlBarrier => {
                             ops::synchronization::holds_workgroup(module, instruction)
                         }
                         Op::FunctionCall => {
-                            instruction.id(0).is_some_and(|callee| found.contains(&callee))
+                            instruction.id(0).is_some_and(|callee| with_barrier.contains(&callee))
                         }
                         _ => false,
                     },
                 );
-            if has {
-                found.insert(function.id);
+            if has_barrier {
+                with_barrier.insert(function.id);
             }
         }
-        if found.len() == before {
-            return found;
+        if with_barrier.len() == earlier_count {
+            return with_barrier;
         }
     }
 }

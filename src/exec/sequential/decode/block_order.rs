@@ -11,55 +11,59 @@ use std::collections::{HashMap, HashSet};
 use vkcert_spirv::module::{Function, Id, Instruction, Module};
 
 /// Labels in order, the entry block first.
-pub(crate) fn structured(module: &Module, function: &Function) -> Vec<Id> {
+pub(crate) fn structured_order(module: &Module, function: &Function) -> Vec<Id> {
     let blocks: HashMap<Id, &[Instruction]> = function
         .blocks
         .iter()
         .map(|block| (block.label, module.instructions_in(block.range)))
         .collect();
-    let Some(entry) = function.blocks.first().map(|block| block.label) else { return Vec::new() };
-    let reachable = reachable(&blocks, entry);
-    let mut order = Vec::with_capacity(reachable.len());
-    let mut seen = HashSet::from([entry]);
+    let Some(entry_label) = function.blocks.first().map(|block| block.label) else {
+        return Vec::new();
+    };
+    let reachable_blocks = reachable_blocks(&blocks, entry_label);
+    let mut block_order = Vec::with_capacity(reachable_blocks.len());
+    let mut seen_blocks = HashSet::from([entry_label]);
     // Each entry: a block and the successors still to visit, the last one first.
-    let mut stack = vec![(entry, preferred(&blocks, entry))];
-    while let Some((label, rest)) = stack.last_mut() {
-        match rest.pop() {
-            Some(next) if reachable.contains(&next) && seen.insert(next) => {
-                let successors = preferred(&blocks, next);
-                stack.push((next, successors));
+    let mut visit_stack = vec![(entry_label, successors_to_visit(&blocks, entry_label))];
+    while let Some((label, open_successors)) = visit_stack.last_mut() {
+        match open_successors.pop() {
+            Some(next_block)
+                if reachable_blocks.contains(&next_block) && seen_blocks.insert(next_block) =>
+            {
+                let successors = successors_to_visit(&blocks, next_block);
+                visit_stack.push((next_block, successors));
             }
             Some(_) => {}
             None => {
-                order.push(*label);
-                stack.pop();
+                block_order.push(*label);
+                visit_stack.pop();
             }
         }
     }
-    order.reverse();
-    order
+    block_order.reverse();
+    block_order
 }
 
-fn reachable(blocks: &HashMap<Id, &[Instruction]>, entry: Id) -> HashSet<Id> {
-    let mut reached = HashSet::from([entry]);
-    let mut open = vec![entry];
-    while let Some(label) = open.pop() {
-        for next in blocks.get(&label).into_iter().flat_map(|block| targets(block)) {
-            if reached.insert(next) {
-                open.push(next);
+fn reachable_blocks(blocks: &HashMap<Id, &[Instruction]>, entry_label: Id) -> HashSet<Id> {
+    let mut reached_blocks = HashSet::from([entry_label]);
+    let mut open_blocks = vec![entry_label];
+    while let Some(label) = open_blocks.pop() {
+        for successor in blocks.get(&label).into_iter().flat_map(|block| branch_targets(block)) {
+            if reached_blocks.insert(successor) {
+                open_blocks.push(successor);
             }
         }
     }
-    reached
+    reached_blocks
 }
 
-/// What the block branches to, in operand order.
-pub(crate) fn targets(block: &[Instruction]) -> Vec<Id> {
-    let Some(last) = block.last() else { return Vec::new() };
-    match last.op {
-        Op::Branch => last.ids().collect(),
-        Op::BranchConditional => last.ids().skip(1).take(2).collect(),
-        Op::Switch => last
+/// The labels that a block branches to, in operand order.
+pub(crate) fn branch_targets(block: &[Instruction]) -> Vec<Id> {
+    let Some(terminator) = block.last() else { return Vec::new() };
+    match terminator.op {
+        Op::Branch => terminator.ids().collect(),
+        Op::BranchConditional => terminator.ids().skip(1).take(2).collect(),
+        Op::Switch => terminator
             .operands
             .iter()
             .skip(1)
@@ -72,21 +76,20 @@ pub(crate) fn targets(block: &[Instruction]) -> Vec<Id> {
     }
 }
 
-/// Successors in the order of a stack: what is visited first (and so laid out last) stands last,
-/// the merge block before all, then the continue target, then the targets from the last to the
-/// first.
-fn preferred(blocks: &HashMap<Id, &[Instruction]>, label: Id) -> Vec<Id> {
+/// Successors in stack order, the next to visit last. Visited first, and so laid out last, is the
+/// merge block, then the continue target, then the branch targets from the last to the first.
+fn successors_to_visit(blocks: &HashMap<Id, &[Instruction]>, label: Id) -> Vec<Id> {
     let Some(block) = blocks.get(&label) else { return Vec::new() };
-    let mut all = targets(block);
+    let mut visit_order = branch_targets(block);
     for instruction in *block {
         match instruction.op {
-            Op::SelectionMerge => all.extend(instruction.id(0)),
+            Op::SelectionMerge => visit_order.extend(instruction.id(0)),
             Op::LoopMerge => {
-                all.extend(instruction.id(1));
-                all.extend(instruction.id(0));
+                visit_order.extend(instruction.id(1));
+                visit_order.extend(instruction.id(0));
             }
             _ => {}
         }
     }
-    all
+    visit_order
 }

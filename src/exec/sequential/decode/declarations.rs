@@ -96,12 +96,12 @@ pub(super) const CAPABILITIES: &[Capability] = &[
 ];
 
 /// A workgroup has from one to [`MOST_INVOCATIONS`] invocations.
-pub(crate) fn check_local_size(size: [u32; 3]) -> Result<(), Unsupported> {
-    let invocations: u128 = size.iter().map(|size| u128::from(*size)).product();
+pub(crate) fn check_local_size(local_size: [u32; 3]) -> Result<(), Unsupported> {
+    let invocations: u128 = local_size.iter().map(|local_size| u128::from(*local_size)).product();
     if (1..=u128::from(MOST_INVOCATIONS)).contains(&invocations) {
         return Ok(());
     }
-    let [x, y, z] = size;
+    let [x, y, z] = local_size;
     Err(unsupported(format!(
         "a local size of {x} x {y} x {z} (the engine runs workgroups of 1 to {MOST_INVOCATIONS} invocations)"
     )))
@@ -117,13 +117,13 @@ pub(crate) fn check_declarations(module: &Module) -> Result<(), Unsupported> {
         {
             return Err(unsupported(format!("capability {capability:?}")));
         }
-        supported(instruction.op)?;
+        check_supported(instruction.op)?;
     }
     Ok(())
 }
 
-/// Whether the table of opcodes has it as the engine's own.
-pub(crate) fn supported(op: Op) -> Result<(), Unsupported> {
+/// Refuses an instruction that the table of opcodes does not list as supported.
+pub(crate) fn check_supported(op: Op) -> Result<(), Unsupported> {
     match opcodes::engine_support(op) {
         EngineSupport::Engine => Ok(()),
         EngineSupport::Not(why) => Err(unsupported(format!("Op{op:?} ({why})"))),

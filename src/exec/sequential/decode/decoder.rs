@@ -1,10 +1,10 @@
-//! The state of a decoder, and the registers, blocks and instructions that it makes.
+//! The state of a decoder, and the registers, basic blocks and instructions that it makes.
 
 use super::barriers::functions_with_barrier;
-use super::float_controls::Floats;
-use super::layout::{Arrangement, Kind};
+use super::float_controls::FloatTreatment;
+use super::layout::{MemoryArrangement, ScalarKind};
 use super::unsupported::{Unsupported, unsupported};
-use super::value::{Pointer, Value};
+use super::value::{DecodedValue, Pointer};
 use crate::decode::layout;
 use crate::ir::*;
 use crate::settings::variation::Expansion;
@@ -19,26 +19,26 @@ use vkcert_spirv::module::{Id, Instruction, Module};
 use vkcert_spirv::types::Types;
 
 /// Most scalars of one value in registers.
-const MOST_SCALARS: usize = 4096;
+const MOST_VALUE_SCALARS: usize = 4096;
 
 /// A function being inlined.
-pub(crate) struct Frame {
-    pub(crate) values: HashMap<Id, Value>,
+pub(crate) struct InlineFrame {
+    pub(crate) values: HashMap<Id, DecodedValue>,
     pub(crate) labels: HashMap<Id, u32>,
     /// Position of each block in the order of emission.
-    pub(crate) positions: HashMap<Id, usize>,
+    pub(crate) order_positions: HashMap<Id, usize>,
     /// Position of each block in its function.
-    pub(crate) blocks: HashMap<Id, usize>,
+    pub(crate) block_numbers: HashMap<Id, usize>,
     /// By loop header: the extent in that order and the iteration counter.
-    pub(crate) loops: Vec<(Id, std::ops::Range<usize>, Reg)>,
-    pub(crate) return_to: Option<u32>,
-    pub(crate) result: Arc<[Scalar]>,
+    pub(crate) counted_loops: Vec<(Id, std::ops::Range<usize>, Reg)>,
+    pub(crate) return_label: Option<u32>,
+    pub(crate) result_scalars: Arc<[Scalar]>,
     /// Label of the block being decoded.
-    pub(crate) block: Id,
+    pub(crate) current_block: Id,
     /// Counters of the loops around the call.
-    pub(crate) around: Vec<Reg>,
-    /// Where the current function's blocks with phis get their values.
-    pub(crate) phis: HashMap<Id, Vec<Id>>,
+    pub(crate) outer_counters: Vec<Reg>,
+    /// The phis of each block, by its label.
+    pub(crate) phis_by_block: HashMap<Id, Vec<Id>>,
 }
 
 pub(crate) struct Decoder<'a> {
@@ -46,83 +46,84 @@ pub(crate) struct Decoder<'a> {
     pub types: Types,
     pub constants: Constants,
     pub markers: Option<&'a MarkerTable>,
-    /// [`Known::bound`]
-    pub(crate) bound: BTreeMap<(u32, u32), u32>,
+    /// [`DispatchFacts::bound_lengths`]
+    pub(crate) bound_lengths: Option<&'a BTreeMap<(u32, u32), u32>>,
     pub program: Program,
-    pub(crate) frames: Vec<Frame>,
-    pub(crate) globals: HashMap<Id, Value>,
+    pub(crate) frames: Vec<InlineFrame>,
+    pub(crate) global_values: HashMap<Id, DecodedValue>,
     /// Variables that need an address.
-    pub(crate) addressed: HashSet<Id>,
-    pub(crate) with_barrier: HashSet<Id>,
-    steps: Vec<LocatedInstruction>,
-    pub(crate) total_steps: usize,
-    label: u32,
+    pub(crate) addressed_variables: HashSet<Id>,
+    pub(crate) functions_with_barrier: HashSet<Id>,
+    block_instructions: Vec<LocatedInstruction>,
+    pub(crate) total_instructions: usize,
+    current_label: u32,
     next_label: u32,
-    pub place: u32,
+    pub source_index: u32,
     /// How the instruction being decoded treats floats.
-    pub floats: Floats,
-    pub references: References,
+    pub float_treatment: FloatTreatment,
+    pub address_alignments: AddressAlignments,
     pub(crate) uniforms: BTreeMap<UniformValue, Reg>,
     pub(crate) uniform_masks: BTreeMap<bool, Reg>,
     pub(crate) per_lane: BTreeMap<PerLaneValue, Reg>,
     /// Labels of emitted blocks, in order.
-    pub(crate) emitted: Vec<u32>,
-    pub(crate) sums: BTreeMap<u32, Reg>,
+    pub(crate) emitted_labels: Vec<u32>,
+    pub(crate) sum_registers: BTreeMap<u32, Reg>,
     /// Indexes of the program's descriptors by set, binding, array index and name.
     pub(crate) descriptor_numbers: BTreeMap<(u32, u32, u32, String), u32>,
     /// Float comparisons of the conditions of decisions with several, by slot.
-    pub compared: BTreeMap<u32, Vec<RecordedComparison>>,
+    pub decision_comparisons: BTreeMap<u32, Vec<RecordedComparison>>,
     /// Float comparisons by result id, in the current frame.
     pub comparisons: HashMap<(usize, Id), RecordedComparison>,
-    pub written: BTreeSet<u32>,
-    pub atomics: BTreeSet<u32>,
+    pub written_descriptors: BTreeSet<u32>,
+    pub atomic_descriptors: BTreeSet<u32>,
     /// Bytes where each variable of workgroup memory begins, and its words; a block has all.
-    pub workgroup_places: Vec<[u32; 2]>,
+    pub workgroup_variables: Vec<[u32; 2]>,
     /// Invocations of a subgroup.
     pub subgroup_size: u32,
-    /// What is done through variable pointers.
-    pub pointed: Addressing,
-    /// How what such pointers point to lies in memory, by its type; where it is or was part of a
-    /// matrix.
-    pub pointed_layouts: BTreeMap<Id, Arrangement>,
+    /// The strongest use of variable pointers.
+    pub pointer_use: Addressing,
+    /// Memory arrangement of what variable pointers point to, by its type.
+    pub pointed_layouts: BTreeMap<Id, MemoryArrangement>,
     /// In which order determinants are computed.
     pub expansion: Expansion,
     /// Private variables with their initial values.
     pub(crate) initializers: Vec<(Pointer, Id)>,
-    /// Operands of the instructions in functions; asked for by few modules.
-    used: OnceCell<HashSet<Id>>,
+    /// Ids that are operands of instructions in functions; computed when first needed.
+    used_operands: OnceCell<HashSet<Id>>,
 }
 
 /// How device addresses of blocks must be aligned.
 #[derive(Debug, Default)]
-pub(crate) struct References {
-    /// By name of the block, as the source text that the module carries says; none before anybody
-    /// asks.
+pub(crate) struct AddressAlignments {
+    /// By name of the block, from the source text that the module carries; none until first needed.
     pub(crate) declared: Option<BTreeMap<String, u32>>,
     /// By the low word of an address that leads to a block.
     pub alignments: HashMap<Reg, u32>,
 }
 
-/// Variables that are indexed dynamically somewhere, also through a parameter: they need an
-/// address.
-fn addressed(module: &Module) -> HashSet<Id> {
-    let constant = |id: Id| module.definition(id).is_some_and(|one| one.op.is_constant());
-    let mut found = HashSet::new();
-    // From a derived pointer to the one it comes from.
-    let mut comes_from: Vec<(Id, Id)> = Vec::new();
+/// Variables with a dynamic index anywhere, also through a parameter. They need an address, because
+/// registers cannot be indexed.
+fn addressed_variables(module: &Module) -> HashSet<Id> {
+    let is_constant =
+        |id: Id| module.definition(id).is_some_and(|definition| definition.op.is_constant());
+    let mut addressed_variables = HashSet::new();
+    // Each derived pointer with the pointer that it is derived from.
+    let mut base_of_derived: Vec<(Id, Id)> = Vec::new();
     for instruction in &module.instructions {
         match (instruction.op, instruction.id(0), instruction.result) {
-            (Op::AccessChain | Op::InBoundsAccessChain, Some(base), Some(result)) => {
-                if instruction.ids().skip(1).all(constant) {
-                    comes_from.push((result, base));
+            (Op::AccessChain | Op::InBoundsAccessChain, Some(base_pointer), Some(result)) => {
+                if instruction.ids().skip(1).all(is_constant) {
+                    base_of_derived.push((result, base_pointer));
                 } else {
-                    found.insert(base);
+                    addressed_variables.insert(base_pointer);
                 }
             }
-            (Op::CopyObject, Some(base), Some(result)) => comes_from.push((result, base)),
+            (Op::CopyObject, Some(base_pointer), Some(result)) => {
+                base_of_derived.push((result, base_pointer))
+            }
             (Op::FunctionCall, Some(callee), _) => {
                 if let Some(function) = module.function_by_id(callee) {
-                    comes_from
+                    base_of_derived
                         .extend(function.parameters.iter().copied().zip(instruction.ids().skip(1)));
                 }
             }
@@ -130,14 +131,14 @@ fn addressed(module: &Module) -> HashSet<Id> {
         }
     }
     loop {
-        let before = found.len();
-        for (derived, base) in &comes_from {
-            if found.contains(derived) {
-                found.insert(*base);
+        let earlier_count = addressed_variables.len();
+        for (derived_pointer, base_pointer) in &base_of_derived {
+            if addressed_variables.contains(derived_pointer) {
+                addressed_variables.insert(*base_pointer);
             }
         }
-        if found.len() == before {
-            return found;
+        if addressed_variables.len() == earlier_count {
+            return addressed_variables;
         }
     }
 }
@@ -154,44 +155,44 @@ impl<'a> Decoder<'a> {
             types,
             constants,
             markers,
-            bound: BTreeMap::new(),
+            bound_lengths: None,
             program: Program { granule: 4, ..Program::default() },
             frames: Vec::new(),
-            globals: HashMap::new(),
-            addressed: addressed(module),
-            with_barrier: functions_with_barrier(module),
-            steps: Vec::new(),
-            total_steps: 0,
-            label: 0,
+            global_values: HashMap::new(),
+            addressed_variables: addressed_variables(module),
+            functions_with_barrier: functions_with_barrier(module),
+            block_instructions: Vec::new(),
+            total_instructions: 0,
+            current_label: 0,
             next_label: 0,
-            place: 0,
-            floats: Floats::default(),
-            references: References::default(),
+            source_index: 0,
+            float_treatment: FloatTreatment::default(),
+            address_alignments: AddressAlignments::default(),
             uniforms: BTreeMap::new(),
             uniform_masks: BTreeMap::new(),
             per_lane: BTreeMap::new(),
-            emitted: Vec::new(),
-            sums: BTreeMap::new(),
+            emitted_labels: Vec::new(),
+            sum_registers: BTreeMap::new(),
             descriptor_numbers: BTreeMap::new(),
-            compared: BTreeMap::new(),
+            decision_comparisons: BTreeMap::new(),
             comparisons: HashMap::new(),
-            written: BTreeSet::new(),
-            atomics: BTreeSet::new(),
-            workgroup_places: Vec::new(),
+            written_descriptors: BTreeSet::new(),
+            atomic_descriptors: BTreeSet::new(),
+            workgroup_variables: Vec::new(),
             subgroup_size: 0,
-            pointed: Addressing::Reads,
+            pointer_use: Addressing::Reads,
             pointed_layouts: BTreeMap::new(),
             expansion: Expansion::default(),
             initializers: Vec::new(),
-            used: OnceCell::new(),
+            used_operands: OnceCell::new(),
         }
     }
 
     pub(crate) fn local_size(&self, entry: Id) -> Result<[u32; 3], Unsupported> {
-        let declared = LocalSize::of_entry_point(self.module, entry);
-        let declared =
-            declared.ok_or_else(|| unsupported("an entry point without a local size"))?;
-        declared.evaluated_words(&self.constants).ok_or_else(|| match declared {
+        let declared_size = LocalSize::of_entry_point(self.module, entry);
+        let declared_size =
+            declared_size.ok_or_else(|| unsupported("an entry point without a local size"))?;
+        declared_size.evaluated_words(&self.constants).ok_or_else(|| match declared_size {
             LocalSize::WorkgroupSize(_) => unsupported("a WorkgroupSize that is no constant"),
             LocalSize::Constants(_) | LocalSize::Literals(_) => {
                 unsupported("a LocalSizeId that is no constant")
@@ -200,113 +201,115 @@ impl<'a> Decoder<'a> {
     }
 
     /// Whether some instruction of a function has this result as an operand.
-    pub(crate) fn is_used(&self, result: Id) -> bool {
-        let bodies = self
+    pub(crate) fn is_used(&self, result_id: Id) -> bool {
+        let body_instructions = self
             .module
             .functions
             .iter()
             .flat_map(|function| self.module.instructions_in(function.range));
-        self.used.get_or_init(|| bodies.flat_map(Instruction::ids).collect()).contains(&result)
+        self.used_operands
+            .get_or_init(|| body_instructions.flat_map(Instruction::ids).collect())
+            .contains(&result_id)
     }
 
-    pub(crate) fn word(&mut self) -> Reg {
+    pub(crate) fn new_word(&mut self) -> Reg {
         self.program.words += 1;
         Reg(self.program.words - 1)
     }
 
-    pub(crate) fn mask(&mut self) -> Reg {
+    pub(crate) fn new_mask(&mut self) -> Reg {
         self.program.masks += 1;
         Reg(self.program.masks - 1)
     }
 
-    pub(crate) fn scalar(&mut self, kind: Kind) -> Scalar {
+    pub(crate) fn new_scalar(&mut self, kind: ScalarKind) -> Scalar {
         match kind {
-            Kind::Word => Scalar::Word(self.word()),
-            Kind::Mask => Scalar::Mask(self.mask()),
+            ScalarKind::Word => Scalar::Word(self.new_word()),
+            ScalarKind::Mask => Scalar::Mask(self.new_mask()),
         }
     }
 
     /// Fresh registers for a value of a type.
-    pub(crate) fn fresh(&mut self, ty: Id) -> Result<Arc<[Scalar]>, Unsupported> {
-        let kinds = self.kinds(ty)?;
-        Ok(kinds.iter().map(|kind| self.scalar(*kind)).collect())
+    pub(crate) fn new_registers(&mut self, type_id: Id) -> Result<Arc<[Scalar]>, Unsupported> {
+        let kinds = self.scalar_kinds(type_id)?;
+        Ok(kinds.iter().map(|kind| self.new_scalar(*kind)).collect())
     }
 
-    pub(crate) fn kinds(&self, ty: Id) -> Result<Vec<Kind>, Unsupported> {
-        let kinds = layout::kinds(&self.types, &self.constants, ty)?;
-        if kinds.len() > MOST_SCALARS {
+    pub(crate) fn scalar_kinds(&self, type_id: Id) -> Result<Vec<ScalarKind>, Unsupported> {
+        let kinds = layout::scalar_kinds(&self.types, &self.constants, type_id)?;
+        if kinds.len() > MOST_VALUE_SCALARS {
             return Err(unsupported(format!("a value of {} scalars", kinds.len())));
         }
         Ok(kinds)
     }
 
-    pub(crate) fn uniform(&mut self, uniform: UniformValue) -> Reg {
-        if let Some(reg) = self.uniforms.get(&uniform) {
+    pub(crate) fn uniform_register(&mut self, uniform_value: UniformValue) -> Reg {
+        if let Some(reg) = self.uniforms.get(&uniform_value) {
             return *reg;
         }
-        let reg = self.word();
-        self.uniforms.insert(uniform, reg);
+        let reg = self.new_word();
+        self.uniforms.insert(uniform_value, reg);
         reg
     }
 
     pub(crate) fn constant_word(&mut self, value: u32) -> Reg {
-        self.uniform(UniformValue::Constant(value))
+        self.uniform_register(UniformValue::Constant(value))
     }
 
     pub(crate) fn constant_mask(&mut self, value: bool) -> Reg {
         if let Some(reg) = self.uniform_masks.get(&value) {
             return *reg;
         }
-        let reg = self.mask();
+        let reg = self.new_mask();
         self.uniform_masks.insert(value, reg);
         reg
     }
 
-    pub(crate) fn lane_register(&mut self, what: PerLaneValue) -> Reg {
-        if let Some(reg) = self.per_lane.get(&what) {
+    pub(crate) fn lane_register(&mut self, lane_value: PerLaneValue) -> Reg {
+        if let Some(reg) = self.per_lane.get(&lane_value) {
             return *reg;
         }
-        let reg = self.word();
-        self.per_lane.insert(what, reg);
+        let reg = self.new_word();
+        self.per_lane.insert(lane_value, reg);
         reg
     }
 
     /// The sum register of a decision with several conditions.
-    pub(crate) fn sum(&mut self, slot: u32) -> Reg {
-        if let Some(reg) = self.sums.get(&slot) {
+    pub(crate) fn sum_register(&mut self, decision_slot: u32) -> Reg {
+        if let Some(reg) = self.sum_registers.get(&decision_slot) {
             return *reg;
         }
-        let reg = self.word();
-        self.sums.insert(slot, reg);
+        let reg = self.new_word();
+        self.sum_registers.insert(decision_slot, reg);
         reg
     }
-    pub(crate) fn frame(&mut self) -> &mut Frame {
+    pub(crate) fn current_frame(&mut self) -> &mut InlineFrame {
         self.frames.last_mut().expect("decoding happens inside a function")
     }
 
-    pub(crate) fn depth(&self) -> usize {
+    pub(crate) fn call_depth(&self) -> usize {
         self.frames.len()
     }
 
-    pub(crate) fn define(&mut self, instruction: &Instruction, value: Value) {
+    pub(crate) fn define_result(&mut self, instruction: &Instruction, value: DecodedValue) {
         if let Some(id) = instruction.result {
-            self.frame().values.insert(id, value);
+            self.current_frame().values.insert(id, value);
         }
     }
 
     /// The instruction that is decoded.
-    pub(crate) fn instruction(&self) -> Option<&Instruction> {
-        self.module.instructions.get(self.place as usize)
+    pub(crate) fn current_instruction(&self) -> Option<&Instruction> {
+        self.module.instructions.get(self.source_index as usize)
     }
 
-    pub(crate) fn push(&mut self, action: LaneInstruction) {
-        self.steps.push(LocatedInstruction {
+    pub(crate) fn push_instruction(&mut self, action: LaneInstruction) {
+        self.block_instructions.push(LocatedInstruction {
             instruction: action,
-            source_index: self.place,
+            source_index: self.source_index,
             operands_to_check: Box::default(),
             may_be_undefined: false,
         });
-        self.total_steps += 1;
+        self.total_instructions += 1;
     }
 
     pub(crate) fn new_label(&mut self) -> u32 {
@@ -314,56 +317,57 @@ impl<'a> Decoder<'a> {
         self.next_label - 1
     }
 
-    pub(crate) fn begin(&mut self, label: u32) {
-        self.label = label;
+    pub(crate) fn begin_block(&mut self, label: u32) {
+        self.current_label = label;
     }
 
-    pub(crate) fn finish(&mut self, terminator: Terminator) {
-        let steps = std::mem::take(&mut self.steps);
-        let label = self.frames.last().map_or(0, |frame| frame.block);
-        self.emitted.push(self.label);
+    pub(crate) fn finish_block(&mut self, terminator: Terminator) {
+        let steps = std::mem::take(&mut self.block_instructions);
+        let label = self.frames.last().map_or(0, |frame| frame.current_block);
+        self.emitted_labels.push(self.current_label);
         self.program.blocks.push(BasicBlock {
             steps,
             terminator,
-            source_index: self.place,
+            source_index: self.source_index,
             operands_to_check: Box::default(),
             label,
         });
     }
 
-    pub(crate) fn counters_here(&self) -> Vec<Reg> {
+    pub(crate) fn enclosing_counters(&self) -> Vec<Reg> {
         let Some(frame) = self.frames.last() else { return Vec::new() };
-        let position = frame.positions[&frame.block];
-        let mut counters = frame.around.clone();
-        counters.extend(
-            frame
-                .loops
-                .iter()
-                .filter(|(_, range, _)| range.contains(&position))
-                .map(|(_, _, reg)| *reg),
-        );
-        counters
+        let position = frame.order_positions[&frame.current_block];
+        let own_counters = frame
+            .counted_loops
+            .iter()
+            .filter(|(_, range, _)| range.contains(&position))
+            .map(|(_, _, reg)| *reg);
+        frame.outer_counters.iter().copied().chain(own_counters).collect()
     }
 
-    /// Copies one by one; `to` and `from` must not overlap.
-    pub(crate) fn copy_all(&mut self, to: &[Scalar], from: &[Scalar]) -> Result<(), Unsupported> {
-        for (to, from) in to.iter().zip(from) {
-            let action = match (to, from) {
-                (Scalar::Word(to), Scalar::Word(from)) => {
-                    LaneInstruction::Copy { to: *to, from: *from }
+    /// Copies scalar by scalar; `targets` and `sources` must not overlap.
+    pub(crate) fn copy_all(
+        &mut self,
+        targets: &[Scalar],
+        sources: &[Scalar],
+    ) -> Result<(), Unsupported> {
+        for (targets, sources) in targets.iter().zip(sources) {
+            let action = match (targets, sources) {
+                (Scalar::Word(targets), Scalar::Word(sources)) => {
+                    LaneInstruction::Copy { to: *targets, from: *sources }
                 }
-                (Scalar::Mask(to), Scalar::Mask(from)) => {
-                    LaneInstruction::CopyMask { to: *to, from: *from }
+                (Scalar::Mask(targets), Scalar::Mask(sources)) => {
+                    LaneInstruction::CopyMask { to: *targets, from: *sources }
                 }
                 _ => return Err(unsupported("a copy between numbers and Booleans")),
             };
-            self.push(action);
+            self.push_instruction(action);
         }
         Ok(())
     }
 
     /// The name of a variable, for messages.
-    pub(crate) fn name(&self, id: Id) -> Arc<str> {
+    pub(crate) fn variable_name(&self, id: Id) -> Arc<str> {
         match self.module.debug_name(id).filter(|name| !name.is_empty()) {
             Some(name) => name.into(),
             None => format!("%{id}").into(),

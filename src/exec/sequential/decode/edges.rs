@@ -6,89 +6,107 @@ use crate::ir::*;
 use vkcert_spirv::module::Id;
 
 impl<'a> Decoder<'a> {
-    /// Where a branch from the current block to `target` goes: through a block of copies where
-    /// `target` has phis or begins a counted loop. `edges` collects those blocks.
-    pub(crate) fn edge(
+    /// The label for a branch from the current block to `target`: that of an edge block if `target`
+    /// has phis or begins a counted loop. `edges` collects these blocks.
+    pub(crate) fn edge_label(
         &mut self,
         target: Id,
         edges: &mut Vec<(u32, Vec<LaneInstruction>, u32)>,
     ) -> Result<u32, Unsupported> {
         let module = self.module;
-        let from = self.frame().block;
-        let to = self.frame().labels.get(&target).copied();
-        let to = to.ok_or_else(|| {
+        let source_block = self.current_frame().current_block;
+        let target_label = self.current_frame().labels.get(&target).copied();
+        let target_label = target_label.ok_or_else(|| {
             unsupported(format!("a branch to %{target}, which is no block of the function"))
         })?;
-        let mut actions = Vec::new();
-        let here = self.frame().positions[&from];
-        let counter = self.frame().loops.iter().find(|(header, _, _)| *header == target).cloned();
+        let mut edge_instructions = Vec::new();
+        let position = self.current_frame().order_positions[&source_block];
+        let counter = self
+            .current_frame()
+            .counted_loops
+            .iter()
+            .find(|(header, _, _)| *header == target)
+            .cloned();
         if let Some((_, range, counter)) = counter {
-            actions.push(if range.contains(&here) {
+            edge_instructions.push(if range.contains(&position) {
                 LaneInstruction::LoopNext { counter }
             } else {
                 LaneInstruction::LoopReset { counter }
             });
         }
         let mut copies: Vec<(Scalar, Scalar)> = Vec::new();
-        for phi in self.frame().phis.get(&target).cloned().unwrap_or_default() {
-            let instruction = module.definition(phi).expect("phis were collected from the module");
-            let pairs: Vec<Id> = instruction.ids().collect();
-            let Some(source) =
-                pairs.chunks(2).find(|pair| pair.get(1) == Some(&from)).map(|pair| pair[0])
+        for phi_id in self.current_frame().phis_by_block.get(&target).cloned().unwrap_or_default() {
+            let instruction =
+                module.definition(phi_id).expect("phis were collected from the module");
+            let phi_pairs: Vec<Id> = instruction.ids().collect();
+            let Some(source_id) = phi_pairs
+                .chunks(2)
+                .find(|pair| pair.get(1) == Some(&source_block))
+                .map(|pair| pair[0])
             else {
                 return Err(unsupported("an OpPhi without a value for a predecessor"));
             };
-            let (to, from) = (self.scalars(phi)?, self.scalars(source)?);
-            let alike = |to: &Scalar, from: &Scalar| {
-                matches!(to, Scalar::Mask(_)) == matches!(from, Scalar::Mask(_))
+            let (target_label, source_block) =
+                (self.scalars_of(phi_id)?, self.scalars_of(source_id)?);
+            let same_kind = |target_label: &Scalar, source_block: &Scalar| {
+                matches!(target_label, Scalar::Mask(_)) == matches!(source_block, Scalar::Mask(_))
             };
-            if to.len() != from.len()
-                || !to.iter().zip(from.iter()).all(|(to, from)| alike(to, from))
+            if target_label.len() != source_block.len()
+                || !target_label
+                    .iter()
+                    .zip(source_block.iter())
+                    .all(|(target_label, source_block)| same_kind(target_label, source_block))
             {
                 return Err(unsupported("an OpPhi of values of several types"));
             }
-            copies.extend(to.iter().copied().zip(from.iter().copied()));
+            copies.extend(target_label.iter().copied().zip(source_block.iter().copied()));
         }
-        self.parallel(&copies, &mut actions);
-        if actions.is_empty() {
-            return Ok(to);
+        self.push_parallel_copies(&copies, &mut edge_instructions);
+        if edge_instructions.is_empty() {
+            return Ok(target_label);
         }
-        let label = self.new_label();
-        edges.push((label, actions, to));
-        Ok(label)
+        let edge_label = self.new_label();
+        edges.push((edge_label, edge_instructions, target_label));
+        Ok(edge_label)
     }
 
-    /// Copies that happen at once: through temporaries where a destination is read as well.
-    fn parallel(&mut self, copies: &[(Scalar, Scalar)], actions: &mut Vec<LaneInstruction>) {
-        let action = |to: Scalar, from: Scalar| match (to, from) {
+    /// Parallel copies: through temporaries where a destination is also a source.
+    fn push_parallel_copies(
+        &mut self,
+        copies: &[(Scalar, Scalar)],
+        edge_instructions: &mut Vec<LaneInstruction>,
+    ) {
+        let copy_between = |to: Scalar, from: Scalar| match (to, from) {
             (Scalar::Word(to), Scalar::Word(from)) => LaneInstruction::Copy { to, from },
             (Scalar::Mask(to) | Scalar::Word(to), Scalar::Mask(from) | Scalar::Word(from)) => {
                 LaneInstruction::CopyMask { to, from }
             }
         };
-        let clash = copies.iter().any(|(to, _)| copies.iter().any(|(_, from)| from == to));
-        if !clash {
-            actions.extend(copies.iter().map(|(to, from)| action(*to, *from)));
+        let has_overlap = copies.iter().any(|(to, _)| copies.iter().any(|(_, from)| from == to));
+        if !has_overlap {
+            edge_instructions.extend(copies.iter().map(|(to, from)| copy_between(*to, *from)));
             return;
         }
-        let mut second = Vec::new();
+        let mut second_copies = Vec::new();
         for (to, from) in copies {
             let temporary = match from {
-                Scalar::Word(_) => Scalar::Word(self.word()),
-                Scalar::Mask(_) => Scalar::Mask(self.mask()),
+                Scalar::Word(_) => Scalar::Word(self.new_word()),
+                Scalar::Mask(_) => Scalar::Mask(self.new_mask()),
             };
-            actions.push(action(temporary, *from));
-            second.push(action(*to, temporary));
+            edge_instructions.push(copy_between(temporary, *from));
+            second_copies.push(copy_between(*to, temporary));
         }
-        actions.append(&mut second);
+        edge_instructions.append(&mut second_copies);
     }
 
     /// Emits the blocks that `edge` collected.
     pub(crate) fn emit_edges(&mut self, edges: Vec<(u32, Vec<LaneInstruction>, u32)>) {
-        for (label, actions, to) in edges {
-            self.begin(label);
-            actions.into_iter().for_each(|action| self.push(action));
-            self.finish(Terminator::Jump { to });
+        for (edge_label, edge_instructions, target_label) in edges {
+            self.begin_block(edge_label);
+            edge_instructions
+                .into_iter()
+                .for_each(|edge_instruction| self.push_instruction(edge_instruction));
+            self.finish_block(Terminator::Jump { to: target_label });
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Knows: what its entry point declares by width, and what decorates its result.
 //! Promises: a module that declares nothing of the kind is plain, and costs nothing.
-//! Does not cover: steps that compare or select inside a composed function.
+//! Does not cover: comparisons and selections inside a composed function.
 
 use rspirv::spirv::FPFastMathMode;
 use vkcert_oracle::float::RoundingDirection;
@@ -11,67 +11,79 @@ use vkcert_spirv::module::{Id, Instruction, Module};
 use vkcert_spirv::operation::sized::NumberFormat;
 use vkcert_spirv::types::Types;
 
-/// What holds for an instruction.
+/// Rounding, denormals and fast-math assumptions of the current instruction.
 #[derive(Debug, Clone)]
-pub(crate) struct Floats {
+pub(crate) struct FloatTreatment {
     controls: FloatControls,
     /// Whether any result of the module has a decoration of this kind.
-    decorated: Decorated,
+    decorated: ResultDecorations,
     /// The direction that decorates the instruction's result.
     rounding: Option<RoundingDirection>,
     /// What it may assume of its operands and result.
     pub assumed: FPFastMathMode,
-    plain: bool,
+    is_plain_arithmetic: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Decorated {
+enum ResultDecorations {
     None,
     Some,
 }
 
-impl Default for Floats {
+impl Default for FloatTreatment {
     fn default() -> Self {
         let assumed = FPFastMathMode::NONE;
         let controls = FloatControls::default();
-        Self { controls, decorated: Decorated::None, rounding: None, assumed, plain: true }
+        Self {
+            controls,
+            decorated: ResultDecorations::None,
+            rounding: None,
+            assumed,
+            is_plain_arithmetic: true,
+        }
     }
 }
 
-impl Floats {
-    /// What holds in the functions of an entry point.
-    pub(crate) fn of(module: &Module, entry: Id) -> Self {
-        let controls = FloatControls::of_entry_point(module, entry);
+impl FloatTreatment {
+    /// From the execution modes of an entry point.
+    pub(crate) fn for_entry_point(module: &Module, entry_point: Id) -> Self {
+        let controls = FloatControls::of_entry_point(module, entry_point);
         let decorated = if float_controls::decorates_results(module) {
-            Decorated::Some
+            ResultDecorations::Some
         } else {
-            Decorated::None
+            ResultDecorations::None
         };
         let plain = controls == FloatControls::default();
-        Self { controls, decorated, plain, ..Self::default() }
+        Self { controls, decorated, is_plain_arithmetic: plain, ..Self::default() }
     }
 
-    /// Goes on to an instruction.
-    pub(crate) fn enter(&mut self, module: &Module, types: &Types, instruction: &Instruction) {
-        let declared = self.controls != FloatControls::default();
-        if self.decorated == Decorated::None && !declared {
+    /// Takes up the decorations of the next instruction.
+    pub(crate) fn enter_instruction(
+        &mut self,
+        module: &Module,
+        types: &Types,
+        instruction: &Instruction,
+    ) {
+        let is_declared = self.controls != FloatControls::default();
+        if self.decorated == ResultDecorations::None && !is_declared {
             return;
         }
         self.rounding =
             instruction.result.and_then(|id| float_controls::decorated_rounding(module, id));
-        let flags = self.controls.fast_math(module, types, instruction);
-        self.assumed = flags.unwrap_or(FPFastMathMode::NONE);
-        self.plain = !declared && self.rounding.is_none() && self.assumed.is_empty();
+        let math_flags = self.controls.fast_math(module, types, instruction);
+        self.assumed = math_flags.unwrap_or(FPFastMathMode::NONE);
+        self.is_plain_arithmetic =
+            !is_declared && self.rounding.is_none() && self.assumed.is_empty();
     }
 
-    /// Whether nothing holds but the defaults.
+    /// Whether nothing departs from the defaults.
     pub(crate) fn is_plain(&self) -> bool {
-        self.plain
+        self.is_plain_arithmetic
     }
 
-    /// Which way a result of this form is rounded.
-    pub(crate) fn rounding(&self, form: NumberFormat) -> RoundingDirection {
-        match form {
+    /// Rounding direction of a result in this number format.
+    pub(crate) fn rounding(&self, number_format: NumberFormat) -> RoundingDirection {
+        match number_format {
             NumberFormat::Float(width) => {
                 self.rounding.unwrap_or(self.controls.for_width(width.bits()).rounding)
             }
@@ -80,9 +92,9 @@ impl Floats {
         }
     }
 
-    /// What becomes of denormal numbers of this form.
-    pub(crate) fn denormals(&self, form: NumberFormat) -> DenormalMode {
-        match form {
+    /// Whether denormals of this number format are kept or flushed.
+    pub(crate) fn denormal_mode(&self, number_format: NumberFormat) -> DenormalMode {
+        match number_format {
             NumberFormat::Float(width) => self.controls.for_width(width.bits()).denormals,
             NumberFormat::Integer(_) | NumberFormat::Brain => DenormalMode::Kept,
         }

@@ -1,19 +1,18 @@
-//! What is known of a dispatch before its kernel is decoded.
+//! Facts of a dispatch that its kernel is decoded with.
 
 use crate::settings::MemoryModel;
 use crate::settings::variation::Variation;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of a dispatch before it is decoded; makes checks unnecessary, never wrong.
+/// Facts of a dispatch. They let the decoder leave out checks that could find nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct DispatchFacts {
     pub push_constants_defined: bool,
     /// Set, binding and array index of descriptors whose buffer is wholly defined.
-    pub defined: BTreeSet<(u32, u32, u32)>,
-    pub undefined_checked: Checked,
-    /// Descriptors of each binding, by set and binding: the highest array index that is bound, and
-    /// one.
-    pub bound: BTreeMap<(u32, u32), u32>,
+    pub defined_descriptors: BTreeSet<(u32, u32, u32)>,
+    pub undefined_checked: DefinednessCheck,
+    /// Number of descriptors by set and binding: the highest array index that is bound, plus one.
+    pub bound_lengths: BTreeMap<(u32, u32), u32>,
     /// Invocations of a subgroup, where a dispatch has told.
     pub subgroup_size: Option<u32>,
     /// What barriers order.
@@ -24,7 +23,7 @@ pub(crate) struct Known {
 
 /// Whether uninitialised reads are looked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Checked {
+pub(crate) enum DefinednessCheck {
     #[default]
     Yes,
     No,

@@ -1,4 +1,4 @@
-//! How values are flattened into scalars, and where their scalars lie in memory.
+//! How values are flattened into scalars, and at which offsets the scalars are in memory.
 //!
 //! Knows: two arrangements. *Explicit* follows the decorations (Offset, ArrayStride, MatrixStride),
 //! as buffers and push constants must; *flat* packs one word per scalar, for memory that nobody
@@ -11,18 +11,18 @@ use crate::decode::unsupported;
 use rspirv::spirv::StorageClass;
 use vkcert_spirv::constants::Constants;
 use vkcert_spirv::module::Id;
-use vkcert_spirv::types::{Majorness, MatrixLayout, Type, Types};
+use vkcert_spirv::types::{BlockKind, Majorness, MatrixLayout, Type, Types};
 
-/// What a scalar is kept in.
+/// The kind of register that holds a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ScalarKind {
     Word,
     Mask,
 }
 
-/// How a pointee lies in memory.
+/// How a pointee is laid out in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Arrangement {
+pub(crate) enum MemoryArrangement {
     Flat,
     /// With the layout of the matrix that this member is or holds.
     Explicit(Option<MatrixLayout>),
@@ -30,9 +30,9 @@ pub(crate) enum Arrangement {
     Spread(u32),
 }
 
-/// Where a scalar lies in memory.
+/// Offset and size of a scalar in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct ScalarLayout {
     /// From the start of the value.
     pub offset: u32,
     /// 1, 2 or 4.
@@ -42,54 +42,63 @@ pub(crate) struct Part {
 /// Most scalars of a value that are listed.
 const MOST_LISTED: u64 = 1 << 16;
 
-fn within(scalars: u64) -> Result<(), Unsupported> {
-    if scalars > MOST_LISTED {
+fn check_scalar_count(scalar_count: u64) -> Result<(), Unsupported> {
+    if scalar_count > MOST_LISTED {
         return Err(unsupported(format!("a value of more than {MOST_LISTED} scalars")));
     }
     Ok(())
 }
 
 /// The scalars of a type, in order.
-pub(crate) fn kinds(
+pub(crate) fn scalar_kinds(
     types: &Types,
     constants: &Constants,
-    ty: Id,
-) -> Result<Vec<Kind>, Unsupported> {
-    let repeated = |element: Id, count: u64| -> Result<Vec<Kind>, Unsupported> {
-        let element = kinds(types, constants, element)?;
-        within(element.len() as u64 * count.min(MOST_LISTED + 1))?;
-        Ok(element.repeat(count as usize))
-    };
-    match types.get(ty) {
+    type_id: Id,
+) -> Result<Vec<ScalarKind>, Unsupported> {
+    let repeated_kinds =
+        |element_type: Id, element_count: u64| -> Result<Vec<ScalarKind>, Unsupported> {
+            let element_type = scalar_kinds(types, constants, element_type)?;
+            check_scalar_count(element_type.len() as u64 * element_count.min(MOST_LISTED + 1))?;
+            Ok(element_type.repeat(element_count as usize))
+        };
+    match types.get(type_id) {
         Some(Type::Void) => Ok(Vec::new()),
-        Some(Type::Bool) => Ok(vec![Kind::Mask]),
+        Some(Type::Bool) => Ok(vec![ScalarKind::Mask]),
         Some(
             Type::Int { width: 8 | 16 | 32, .. } | Type::Float { width: 16 | 32 } | Type::BFloat16,
-        ) => Ok(vec![Kind::Word]),
-        Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => Ok(vec![Kind::Word; 2]),
-        Some(ty) if is_address(ty) || is_variable(ty) => Ok(vec![Kind::Word; 2]),
-        Some(Type::Vector { component, count }) => repeated(*component, u64::from(*count)),
-        Some(Type::CooperativeMatrix { component, share, .. }) => {
-            repeated(*component, u64::from(*share))
+        ) => Ok(vec![ScalarKind::Word]),
+        Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => {
+            Ok(vec![ScalarKind::Word; 2])
         }
-        Some(Type::Matrix { column, count }) => repeated(*column, u64::from(*count)),
-        Some(Type::Array { element, length, .. }) => {
-            repeated(*element, length_of(constants, *length)?)
+        Some(type_id) if is_address(type_id) || is_variable_pointer(type_id) => {
+            Ok(vec![ScalarKind::Word; 2])
+        }
+        Some(Type::Vector { component, count: element_count }) => {
+            repeated_kinds(*component, u64::from(*element_count))
+        }
+        Some(Type::CooperativeMatrix { component, share, .. }) => {
+            repeated_kinds(*component, u64::from(*share))
+        }
+        Some(Type::Matrix { column, count: element_count }) => {
+            repeated_kinds(*column, u64::from(*element_count))
+        }
+        Some(Type::Array { element: element_type, length, .. }) => {
+            repeated_kinds(*element_type, array_length(constants, *length)?)
         }
         Some(Type::Structure { members, .. }) => {
-            let mut all = Vec::new();
+            let mut member_kinds = Vec::new();
             for member in members {
-                all.extend(kinds(types, constants, member.ty)?);
-                within(all.len() as u64)?;
+                member_kinds.extend(scalar_kinds(types, constants, member.ty)?);
+                check_scalar_count(member_kinds.len() as u64)?;
             }
-            Ok(all)
+            Ok(member_kinds)
         }
-        other => Err(no_value(types, ty, other)),
+        no_value_type => Err(unsupported_value(types, type_id, no_value_type)),
     }
 }
 
-fn no_value(types: &Types, ty: Id, what: Option<&Type>) -> Unsupported {
-    unsupported(match what {
+fn unsupported_value(types: &Types, type_id: Id, no_value_type: Option<&Type>) -> Unsupported {
+    unsupported(match no_value_type {
         Some(Type::Int { width, .. }) => format!("OpTypeInt {width}"),
         Some(Type::Float { width }) => format!("OpTypeFloat {width}"),
         Some(Type::RuntimeArray { .. }) => "a runtime array as a value".to_owned(),
@@ -100,23 +109,29 @@ fn no_value(types: &Types, ty: Id, what: Option<&Type>) -> Unsupported {
         Some(Type::Pointer { .. } | Type::UntypedPointer { .. } | Type::ForwardPointer { .. }) => {
             "a pointer as a value".to_owned()
         }
-        _ => format!("a value of type {}", types.glsl_name(ty)),
+        _ => format!("a value of type {}", types.glsl_name(type_id)),
     })
 }
 
-pub(crate) fn length_of(constants: &Constants, length: Id) -> Result<u64, Unsupported> {
-    constants.array_length(length).ok_or_else(|| unsupported("an array length that is no constant"))
+pub(crate) fn array_length(constants: &Constants, length_id: Id) -> Result<u64, Unsupported> {
+    constants
+        .array_length(length_id)
+        .ok_or_else(|| unsupported("an array length that is no constant"))
 }
 
 /// The length of an array that is indexed.
-pub(crate) fn elements_of(constants: &Constants, length: Id) -> Result<u32, Unsupported> {
-    u32::try_from(length_of(constants, length)?)
+pub(crate) fn element_count(constants: &Constants, length_id: Id) -> Result<u32, Unsupported> {
+    u32::try_from(array_length(constants, length_id)?)
         .map_err(|_| unsupported("an array of 2^32 elements or more"))
 }
 
-/// Scalars of a type, without listing them.
-pub(crate) fn flat_size(types: &Types, constants: &Constants, ty: Id) -> Result<u32, Unsupported> {
-    let size: u64 = match types.get(ty) {
+/// Number of scalars of a type.
+pub(crate) fn flat_size(
+    types: &Types,
+    constants: &Constants,
+    type_id: Id,
+) -> Result<u32, Unsupported> {
+    let scalar_count: u64 = match types.get(type_id) {
         Some(
             Type::Bool
             | Type::Int { width: 8 | 16 | 32, .. }
@@ -124,7 +139,7 @@ pub(crate) fn flat_size(types: &Types, constants: &Constants, ty: Id) -> Result<
             | Type::BFloat16,
         ) => 1,
         Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => 2,
-        Some(ty) if is_address(ty) || is_variable(ty) => 2,
+        Some(type_id) if is_address(type_id) || is_variable_pointer(type_id) => 2,
         Some(Type::Vector { component, count }) => {
             u64::from(flat_size(types, constants, *component)?) * u64::from(*count)
         }
@@ -136,47 +151,65 @@ pub(crate) fn flat_size(types: &Types, constants: &Constants, ty: Id) -> Result<
         }
         Some(Type::Array { element, length, .. }) => {
             u64::from(flat_size(types, constants, *element)?)
-                .checked_mul(length_of(constants, *length)?)
+                .checked_mul(array_length(constants, *length)?)
                 .ok_or_else(|| unsupported("an array of more than 2^32 scalars"))?
         }
         Some(Type::Structure { members, .. }) => {
-            let mut total = 0;
+            let mut total_scalars = 0;
             for member in members {
-                total += u64::from(flat_size(types, constants, member.ty)?);
+                total_scalars += u64::from(flat_size(types, constants, member.ty)?);
             }
-            total
+            total_scalars
         }
-        other => return Err(no_value(types, ty, other)),
+        no_value_type => return Err(unsupported_value(types, type_id, no_value_type)),
     };
-    u32::try_from(size).map_err(|_| unsupported("a variable of more than 2^32 scalars"))
+    u32::try_from(scalar_count).map_err(|_| unsupported("a variable of more than 2^32 scalars"))
 }
 
-/// Where each scalar of a value of type `ty` lies in memory.
-pub(crate) fn components(
+/// Offset and size of each scalar of a value of a type.
+pub(crate) fn scalar_layouts(
     types: &Types,
     constants: &Constants,
-    ty: Id,
-    arrangement: Arrangement,
-) -> Result<Vec<Part>, Unsupported> {
-    // Refuses what has too many.
-    kinds(types, constants, ty)?;
-    let mut parts = Vec::new();
+    type_id: Id,
+    arrangement: MemoryArrangement,
+) -> Result<Vec<ScalarLayout>, Unsupported> {
+    // Refuses a value of too many scalars.
+    scalar_kinds(types, constants, type_id)?;
+    let mut scalar_layouts = Vec::new();
     match arrangement {
-        Arrangement::Flat => {
-            let words = flat_size(types, constants, ty)?;
-            parts.extend((0..words).map(|word| Part { offset: 4 * word, bytes: 4 }));
+        MemoryArrangement::Flat => {
+            let word_count = flat_size(types, constants, type_id)?;
+            scalar_layouts
+                .extend((0..word_count).map(|word| ScalarLayout { offset: 4 * word, bytes: 4 }));
         }
-        Arrangement::Spread(stride) => match types.get(ty) {
+        MemoryArrangement::Spread(stride) => match types.get(type_id) {
             Some(Type::Vector { component, count }) => {
                 for index in 0..*count {
-                    explicit(types, constants, *component, None, index * stride, &mut parts)?;
+                    explicit_layouts(
+                        types,
+                        constants,
+                        *component,
+                        None,
+                        index * stride,
+                        &mut scalar_layouts,
+                    )?;
                 }
             }
-            _ => explicit(types, constants, ty, None, 0, &mut parts)?,
+            _ => explicit_layouts(types, constants, type_id, None, 0, &mut scalar_layouts)?,
         },
-        Arrangement::Explicit(matrix) => explicit(types, constants, ty, matrix, 0, &mut parts)?,
+        MemoryArrangement::Explicit(matrix) => {
+            explicit_layouts(types, constants, type_id, matrix, 0, &mut scalar_layouts)?
+        }
     }
-    Ok(parts)
+    Ok(scalar_layouts)
+}
+
+/// Whether a type is a structure that is decorated as a block.
+pub(crate) fn is_block(types: &Types, type_id: Id) -> bool {
+    match types.get(type_id) {
+        Some(Type::Structure { block, .. }) => *block != BlockKind::None,
+        _ => false,
+    }
 }
 
 /// Whether values of a type are device addresses.
@@ -191,7 +224,7 @@ pub(crate) fn is_address(ty: &Type) -> bool {
 
 /// Whether values of a type can be variable pointers: a number of bytes, then which object they are
 /// in.
-pub(crate) fn is_variable(ty: &Type) -> bool {
+pub(crate) fn is_variable_pointer(ty: &Type) -> bool {
     match ty {
         Type::Pointer { storage, .. } | Type::UntypedPointer { storage } => {
             matches!(storage, StorageClass::StorageBuffer | StorageClass::Workgroup)
@@ -201,86 +234,120 @@ pub(crate) fn is_variable(ty: &Type) -> bool {
 }
 
 /// Bytes of a scalar.
-pub(crate) fn scalar_bytes(types: &Types, ty: Id) -> Result<u32, Unsupported> {
-    match types.get(ty) {
-        Some(ty) if is_address(ty) => Ok(8),
+pub(crate) fn scalar_bytes(types: &Types, type_id: Id) -> Result<u32, Unsupported> {
+    match types.get(type_id) {
+        Some(type_id) if is_address(type_id) => Ok(8),
         Some(
             Type::Int { width: 8 | 16 | 32 | 64, .. }
             | Type::Float { width: 16 | 32 | 64 }
             | Type::BFloat16,
-        ) => Ok(types.scalar_width(ty).unwrap_or(32) / 8),
-        other => Err(no_value(types, ty, other)),
+        ) => Ok(types.scalar_width(type_id).unwrap_or(32) / 8),
+        no_value_type => Err(unsupported_value(types, type_id, no_value_type)),
     }
 }
 
-fn explicit(
+fn explicit_layouts(
     types: &Types,
     constants: &Constants,
-    ty: Id,
-    matrix: Option<MatrixLayout>,
-    base: u32,
-    into: &mut Vec<Part>,
+    type_id: Id,
+    matrix_layout: Option<MatrixLayout>,
+    base_offset: u32,
+    scalar_layouts: &mut Vec<ScalarLayout>,
 ) -> Result<(), Unsupported> {
-    let far = || unsupported("an offset of more than 2^32 bytes");
-    let at = |index: u32, stride: u32| {
-        index.checked_mul(stride).and_then(|bytes| bytes.checked_add(base)).ok_or_else(far)
+    let too_far = || unsupported("an offset of more than 2^32 bytes");
+    let offset_at = |index: u32, stride: u32| {
+        index
+            .checked_mul(stride)
+            .and_then(|bytes| bytes.checked_add(base_offset))
+            .ok_or_else(too_far)
     };
-    match types.get(ty) {
+    match types.get(type_id) {
         Some(
             Type::Int { .. }
             | Type::Float { .. }
             | Type::BFloat16
             | Type::Pointer { .. }
             | Type::UntypedPointer { .. },
-        ) => match scalar_bytes(types, ty)? {
-            8 => {
-                into.extend([Part { offset: base, bytes: 4 }, Part { offset: at(1, 4)?, bytes: 4 }])
-            }
-            bytes => into.push(Part { offset: base, bytes }),
+        ) => match scalar_bytes(types, type_id)? {
+            8 => scalar_layouts.extend([
+                ScalarLayout { offset: base_offset, bytes: 4 },
+                ScalarLayout { offset: offset_at(1, 4)?, bytes: 4 },
+            ]),
+            bytes => scalar_layouts.push(ScalarLayout { offset: base_offset, bytes }),
         },
-        Some(Type::Vector { component, count }) => {
-            let stride = scalar_bytes(types, *component)?;
+        Some(Type::Vector { component: component_type, count }) => {
+            let stride = scalar_bytes(types, *component_type)?;
             for index in 0..*count {
-                explicit(types, constants, *component, None, at(index, stride)?, into)?;
+                explicit_layouts(
+                    types,
+                    constants,
+                    *component_type,
+                    None,
+                    offset_at(index, stride)?,
+                    scalar_layouts,
+                )?;
             }
         }
         Some(Type::Matrix { column, count }) => {
-            let layout = matrix.ok_or_else(|| unsupported("a matrix without MatrixStride"))?;
-            let component = types
+            let layout =
+                matrix_layout.ok_or_else(|| unsupported("a matrix without MatrixStride"))?;
+            let component_type = types
                 .component_type(*column, 0)
                 .ok_or_else(|| unsupported("a matrix without columns"))?;
             let Some(Type::Vector { count: rows, .. }) = types.get(*column) else {
                 return Err(unsupported("a matrix without columns"));
             };
-            let scalar = scalar_bytes(types, component)?;
+            let component_bytes = scalar_bytes(types, component_type)?;
             for index in 0..*count {
                 for row in 0..*rows {
                     let (major, minor) = match layout.majorness {
                         Majorness::Column => (index, row),
                         Majorness::Row => (row, index),
                     };
-                    let offset =
-                        at(major, layout.stride)?.checked_add(minor * scalar).ok_or_else(far)?;
-                    explicit(types, constants, component, None, offset, into)?;
+                    let offset = offset_at(major, layout.stride)?
+                        .checked_add(minor * component_bytes)
+                        .ok_or_else(too_far)?;
+                    explicit_layouts(
+                        types,
+                        constants,
+                        component_type,
+                        None,
+                        offset,
+                        scalar_layouts,
+                    )?;
                 }
             }
         }
         Some(Type::Array { element, length, stride }) => {
             let stride = stride.ok_or_else(|| unsupported("an array without ArrayStride"))?;
-            for index in 0..length_of(constants, *length)? as u32 {
-                if into.len() > 1 << 16 {
+            for index in 0..array_length(constants, *length)? as u32 {
+                if scalar_layouts.len() > 1 << 16 {
                     return Err(unsupported("a value of more than 65536 scalars"));
                 }
-                explicit(types, constants, *element, matrix, at(index, stride)?, into)?;
+                explicit_layouts(
+                    types,
+                    constants,
+                    *element,
+                    matrix_layout,
+                    offset_at(index, stride)?,
+                    scalar_layouts,
+                )?;
             }
         }
         Some(Type::Structure { members, .. }) => {
             for member in members {
                 let offset = member.offset.ok_or_else(|| unsupported("a member without Offset"))?;
-                explicit(types, constants, member.ty, member.matrix, at(1, offset)?, into)?;
+                explicit_layouts(
+                    types,
+                    constants,
+                    member.ty,
+                    member.matrix,
+                    offset_at(1, offset)?,
+                    scalar_layouts,
+                )?;
             }
         }
-        other => return Err(no_value(types, ty, other)),
+        no_value_type => return Err(unsupported_value(types, type_id, no_value_type)),
     }
     Ok(())
 }

@@ -1,17 +1,16 @@
-//! How accesses of a program must be ordered, and whether its invocations may wait for each other.
+//! Which order relation race detection needs for a program, and whether its invocations may spin.
 //!
-//! Promises: barriers of workgroups are enough (`OrderUse::Intervals`) only where nothing else can
-//! order two accesses, and where any two atomics on the same memory are atomic for each other.
+//! Promises: intervals between barriers of workgroups suffice (`OrderUse::Intervals`) only where
+//! nothing else can order two accesses and any two atomics on the same memory are mutually atomic.
 //! Does not cover: loops that read what another dispatch writes.
 
-use super::ops::synchronization::has_fence_apart;
+use super::ops::synchronization::has_standalone_fence;
 use crate::ir::access_facts::{DeclaredModel, FactsByInstruction};
 use crate::ir::atomic::AtomicOperation;
 use crate::ir::image::ImageOperation;
 use crate::ir::memory_semantics::Scope;
 use crate::ir::{
-    AccessRoot, BasicBlock, LaneInstruction, LocatedInstruction, OrderUse, Program, SpinWaits,
-    SubgroupUse, Terminator,
+    AccessRoot, LaneInstruction, LocatedInstruction, OrderUse, Program, SpinWaits, SubgroupUse,
 };
 use crate::settings::MemoryModel;
 use std::sync::Arc;
@@ -19,17 +18,19 @@ use vkcert_spirv::constants::Constants;
 use vkcert_spirv::module::Module;
 use vkcert_spirv::types::Types;
 
-/// Chooses for a decoded program; takes its fences out where they order nothing.
-pub(super) fn choose(
+/// Chooses the order relation of a decoded program; removes its fences where intervals suffice.
+pub(super) fn choose_order(
     program: &mut Program,
     module: &Module,
     (types, constants): (&Types, &Constants),
     model: MemoryModel,
 ) {
-    let places = FactsByInstruction::of(module, types, constants);
-    program.waits = waits(program, &places);
-    if program.waits == SpinWaits::Possibly || is_exact(program, module, &places, model) {
-        program.order = OrderUse::Exact(Arc::new(places));
+    let access_facts = FactsByInstruction::from_module(module, types, constants);
+    program.spin_waits = spin_waits(program, &access_facts);
+    if program.spin_waits == SpinWaits::Possibly
+        || needs_exact_order(program, module, &access_facts, model)
+    {
+        program.order = OrderUse::Exact(Arc::new(access_facts));
         return;
     }
     for block in &mut program.blocks {
@@ -37,38 +38,37 @@ pub(super) fn choose(
     }
 }
 
-fn is_exact(
+fn needs_exact_order(
     program: &Program,
     module: &Module,
-    places: &FactsByInstruction,
-    model: MemoryModel,
+    access_facts: &FactsByInstruction,
+    memory_model: MemoryModel,
 ) -> bool {
-    let steps = || program.blocks.iter().flat_map(|block| &block.steps);
-    let fences = steps()
-        .any(|step| matches!(&step.instruction, LaneInstruction::Fence { fence } if fence.orders_anything()));
-    // A flag is an atomic that somebody looks at.
-    let flags = steps().any(|step| looks(&step.instruction));
-    let far = |step: &LocatedInstruction| match &step.instruction {
+    let all_steps = || program.blocks.iter().flat_map(|block| &block.steps);
+    let has_fences = all_steps().any(|step| step.instruction.is_ordering_fence());
+    // An atomic whose result is used can serve as a flag.
+    let has_flags = all_steps().any(|step| uses_result(&step.instruction));
+    let is_device_fence = |step: &LocatedInstruction| match &step.instruction {
         LaneInstruction::Fence { fence } => fence.reach() == Scope::Device,
         _ => false,
     };
-    let control = program.barriers.iter().any(|barrier| {
-        let control = barrier.fences.control;
-        control.reach() == Scope::Device && control.orders_anything()
+    let has_device_barrier = program.barriers.iter().any(|barrier| {
+        let has_device_barrier = barrier.fences.control;
+        has_device_barrier.reach() == Scope::Device && has_device_barrier.orders_anything()
     });
-    let released = places.atomics().any(|atomic| atomic.fence.orders_anything());
-    let meet = !program.barriers.is_empty();
+    let has_releasing_atomic = access_facts.atomics().any(|atomic| atomic.fence.orders_anything());
+    let has_barriers = !program.barriers.is_empty();
     program.subgroups == SubgroupUse::Barriers
-        || places.declared == DeclaredModel::Vulkan
-        || released
-        || !places.atomics_uniform
-        || program.barriers.iter().any(|barrier| !barrier.fences.is_complete(model))
-        || (fences && (flags || meet) && has_fence_apart(module))
-        || (flags && (steps().any(far) || control))
+        || access_facts.declared == DeclaredModel::Vulkan
+        || has_releasing_atomic
+        || !access_facts.atomics_uniform
+        || program.barriers.iter().any(|barrier| !barrier.fences.is_complete(memory_model))
+        || (has_fences && (has_flags || has_barriers) && has_standalone_fence(module))
+        || (has_flags && (all_steps().any(is_device_fence) || has_device_barrier))
 }
 
-/// Whether an atomic tells its invocation something.
-fn looks(action: &LaneInstruction) -> bool {
+/// Whether the result of an atomic is used.
+fn uses_result(action: &LaneInstruction) -> bool {
     match action {
         LaneInstruction::Atomic { op, to, .. } => to.is_some() || *op == AtomicOperation::Load,
         LaneInstruction::Image(image) => {
@@ -78,57 +78,48 @@ fn looks(action: &LaneInstruction) -> bool {
     }
 }
 
-fn waits(program: &Program, places: &FactsByInstruction) -> SpinWaits {
-    let reads = |step: &LocatedInstruction| match &step.instruction {
-        LaneInstruction::Load { access, .. } if is_written(program, access.root) => {
-            if places.facts_at(step.source_index).coherent {
+fn spin_waits(program: &Program, access_facts: &FactsByInstruction) -> SpinWaits {
+    let waits_of_read = |step: &LocatedInstruction| match &step.instruction {
+        LaneInstruction::Load { access, .. } if may_be_written(program, access.root) => {
+            if access_facts.facts_at(step.source_index).coherent {
                 SpinWaits::Possibly
             } else {
                 SpinWaits::Plainly
             }
         }
         LaneInstruction::Image(_)
-            if looks(&step.instruction) || places.facts_at(step.source_index).coherent =>
+            if uses_result(&step.instruction)
+                || access_facts.facts_at(step.source_index).coherent =>
         {
             SpinWaits::Possibly
         }
-        action if looks(action) => SpinWaits::Possibly,
+        action if uses_result(action) => SpinWaits::Possibly,
         _ => SpinWaits::Never,
     };
-    let mut most = SpinWaits::Never;
-    // Blocks of a loop stand together, and the way back leads to an earlier one.
-    let mut last_back = None;
-    for (at, block) in program.blocks.iter().enumerate().rev() {
-        let back = targets(block).filter(|to| *to as usize <= at).min();
-        last_back = [last_back, back].into_iter().flatten().min();
-        if last_back.is_some_and(|first| first as usize <= at) {
-            most = block.steps.iter().map(reads).fold(most, SpinWaits::max);
+    let mut strongest = SpinWaits::Never;
+    // The blocks of a loop are contiguous, and its back edge leads to an earlier block.
+    let mut loop_start = None;
+    for (block_index, block) in program.blocks.iter().enumerate().rev() {
+        let successors = block.terminator.successors().into_iter();
+        let earliest_target = successors.filter(|to| *to as usize <= block_index).min();
+        loop_start = [loop_start, earliest_target].into_iter().flatten().min();
+        if loop_start.is_some_and(|first| first as usize <= block_index) {
+            strongest = block.steps.iter().map(waits_of_read).fold(strongest, SpinWaits::max);
         }
     }
-    most
+    strongest
 }
 
-/// Whether the kernel may write what a root leads to.
-fn is_written(program: &Program, root: AccessRoot) -> bool {
-    let written = |descriptor: u32| program.descriptors[descriptor as usize].written;
+/// Whether the kernel may write memory behind a root.
+fn may_be_written(program: &Program, root: AccessRoot) -> bool {
+    let is_descriptor_written = |descriptor: u32| program.descriptors[descriptor as usize].written;
     match root {
         AccessRoot::Workgroup => true,
-        AccessRoot::Descriptor(descriptor) => written(descriptor),
-        AccessRoot::Descriptors { first, length, index: _ } => (first..first + length).any(written),
+        AccessRoot::Descriptor(descriptor) => is_descriptor_written(descriptor),
+        AccessRoot::Descriptors { first, length, index: _ } => {
+            (first..first + length).any(is_descriptor_written)
+        }
         AccessRoot::Address(_) | AccessRoot::Pointer { .. } | AccessRoot::Buffer(_) => true,
         AccessRoot::Invocation | AccessRoot::PushConstant => false,
     }
-}
-
-/// Where a block goes on.
-fn targets(block: &BasicBlock) -> impl Iterator<Item = u32> {
-    let all: Vec<u32> = match &block.terminator {
-        Terminator::Jump { to } | Terminator::Barrier { to, barrier: _ } => vec![*to],
-        Terminator::Branch { yes, no, condition: _ } => vec![*yes, *no],
-        Terminator::Switch { cases, default, selector: _ } => {
-            cases.iter().map(|(_, to)| *to).chain([*default]).collect()
-        }
-        Terminator::End | Terminator::Unreachable => Vec::new(),
-    };
-    all.into_iter()
 }

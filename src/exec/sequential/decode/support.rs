@@ -1,6 +1,6 @@
-//! What the engine runs, as a document.
+//! The document of supported SPIR-V.
 //!
-//! Promises: everything is read from the tables that the engine itself goes by.
+//! Promises: everything is read from the tables that the engine itself dispatches by.
 
 use super::declarations::CAPABILITIES;
 use super::ops::extended;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use vkcert_spirv::foreign::FOREIGN;
 use vkcert_spirv::opcodes::{Effect, EngineSupport, opcode_groups};
 
-const HEAD: &str = "# SPIR-V that the sequential engine runs
+const DOCUMENT_HEAD: &str = "# SPIR-V that the sequential engine runs
 
 This file is written from the tables that the engine dispatches by; a test compares the two (`VKCERT_WRITE=1 cargo test --release
 --test integration spirv_support` writes it anew). A kernel that holds anything else is `unsupported`, with the name of what is missing,
@@ -21,15 +21,15 @@ other invocations do.
 ";
 
 /// The text of `docs/spirv-support.md`.
-pub fn document() -> String {
-    let mut text = HEAD.to_owned();
+pub fn support_document() -> String {
+    let mut text = DOCUMENT_HEAD.to_owned();
     text.push_str("\n## Instructions\n\n| family | effect | instructions |\n| --- | --- | --- |\n");
     for group in opcode_groups().filter(|group| group.support == EngineSupport::Engine) {
         text.push_str(&format!(
             "| {} | {} | {} |\n",
             group.title,
-            name(group.effect),
-            opcodes(group.ops)
+            effect_name(group.effect),
+            opcode_names(group.ops)
         ));
     }
     text.push_str("\n## Capabilities\n\n");
@@ -37,40 +37,40 @@ pub fn document() -> String {
         CAPABILITIES.iter().map(|capability| format!("{capability:?}")).collect();
     names.sort();
     text.push_str(&format!("{}.\n", names.join(", ")));
-    let (run, missing) = extended::names();
+    let (run_names, missing_opcodes) = extended::supported_names();
     text.push_str(&format!(
         "\n## GLSL.std.450\n\n{}.\n\nNot run: {}.\n",
-        run.join(", "),
-        missing.join(", ")
+        run_names.join(", "),
+        missing_opcodes.join(", ")
     ));
     text.push_str(
         "\nOf other instruction sets, `NonSemantic.DebugPrintf` prints to the result, and the other non-semantic sets say nothing to a\nrun.\n",
     );
     text.push_str("\n## Instructions that are not run\n\n| why | instructions |\n| --- | --- |\n");
-    let mut missing: BTreeMap<&str, Vec<Op>> = BTreeMap::new();
+    let mut missing_opcodes: BTreeMap<&str, Vec<Op>> = BTreeMap::new();
     for group in opcode_groups() {
         match group.support {
             EngineSupport::Engine => {}
-            EngineSupport::Not(why) => missing.entry(why).or_default().extend(group.ops),
+            EngineSupport::Not(why) => missing_opcodes.entry(why).or_default().extend(group.ops),
         }
     }
-    for (why, ops) in missing {
-        text.push_str(&format!("| {why} | {} |\n", opcodes(&ops)));
+    for (why, ops) in missing_opcodes {
+        text.push_str(&format!("| {why} | {} |\n", opcode_names(&ops)));
     }
     text.push_str("\n## Instructions of other execution models, of OpenCL and of vendors\n\n| what | instructions |\n| --- | --- |\n");
     for foreign in FOREIGN {
-        text.push_str(&format!("| {} | {} |\n", foreign.why, opcodes(foreign.ops)));
+        text.push_str(&format!("| {} | {} |\n", foreign.why, opcode_names(foreign.ops)));
     }
     text
 }
 
-fn opcodes(ops: &[Op]) -> String {
+fn opcode_names(ops: &[Op]) -> String {
     let mut names: Vec<String> = ops.iter().map(|op| format!("{op:?}")).collect();
     names.sort();
     names.join(", ")
 }
 
-fn name(effect: Effect) -> &'static str {
+fn effect_name(effect: Effect) -> &'static str {
     match effect {
         Effect::Declaration => "declaration",
         Effect::Pure => "pure",

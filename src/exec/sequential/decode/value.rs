@@ -1,40 +1,40 @@
-//! What an id of a module stands for: scalars in registers, pointers, images.
+//! Decoded values of ids: scalars in registers, pointers, images and samplers.
 
-use super::layout::Arrangement;
+use super::layout::MemoryArrangement;
 use crate::ir::image::{DescriptorChoice, ImageInstruction};
 use crate::ir::*;
 use std::sync::Arc;
 use vkcert_spirv::module::Id;
 
-/// What an id stands for.
+/// The decoded value of an id.
 #[derive(Debug, Clone)]
-pub(crate) enum Value {
+pub(crate) enum DecodedValue {
     /// Any non-pointer value, flattened.
     Scalars(Arc<[Scalar]>),
     Pointer(Pointer),
     /// An image, a sampler, or both.
-    Opaque(Opaque),
+    Opaque(OpaqueHandle),
 }
 
 /// Which descriptors an image, a sampler, or a pair of them comes from.
 #[derive(Debug, Clone)]
-pub(crate) struct Opaque {
+pub(crate) struct OpaqueHandle {
     pub image: Option<DescriptorChoice>,
     pub sampler: Option<DescriptorChoice>,
     /// Its type.
-    pub ty: Id,
+    pub type_id: Id,
 }
 
-/// A pointer that is known at decoding.
+/// A pointer whose target is known when it is decoded.
 #[derive(Debug, Clone)]
 pub(crate) struct Pointer {
-    pub to: Location,
+    pub target: PointerTarget,
     /// What it points to.
-    pub ty: Id,
+    pub pointee_type: Id,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Location {
+pub(crate) enum PointerTarget {
     /// A variable that lives in registers.
     Registers(Arc<[Scalar]>),
     /// An input that nobody writes.
@@ -43,7 +43,7 @@ pub(crate) enum Location {
         root: AccessRoot,
         base: u32,
         dimensions: Vec<Dimension>,
-        arrangement: Arrangement,
+        arrangement: MemoryArrangement,
         name: Arc<str>,
     },
     /// An array of descriptors that is still to be indexed.

@@ -1,9 +1,9 @@
 //! Values of ids: constants, scalars, pointers.
 
 use super::decoder::Decoder;
-use super::layout::Kind;
+use super::layout::ScalarKind;
 use super::unsupported::{Unsupported, unsupported};
-use super::value::{Opaque, Pointer, Value};
+use super::value::{DecodedValue, OpaqueHandle, Pointer};
 use crate::decode::{ops, source_text};
 use crate::ir::*;
 use std::sync::Arc;
@@ -12,89 +12,91 @@ use vkcert_spirv::module::Id;
 use vkcert_spirv::types::Type;
 
 impl<'a> Decoder<'a> {
-    pub(crate) fn value(&mut self, id: Id) -> Result<Value, Unsupported> {
-        if let Some(value) = self.frames.last().and_then(|frame| frame.values.get(&id)) {
+    pub(crate) fn value_of(&mut self, value_id: Id) -> Result<DecodedValue, Unsupported> {
+        if let Some(value) = self.frames.last().and_then(|frame| frame.values.get(&value_id)) {
             return Ok(value.clone());
         }
-        if let Some(value) = self.globals.get(&id) {
+        if let Some(value) = self.global_values.get(&value_id) {
             return Ok(value.clone());
         }
-        let value = self.global(id)?;
-        self.globals.insert(id, value.clone());
+        let value = self.global_value(value_id)?;
+        self.global_values.insert(value_id, value.clone());
         Ok(value)
     }
 
-    pub(crate) fn constant(
+    pub(crate) fn push_constant_scalars(
         &mut self,
         value: &ConstantValue,
-        ty: Id,
-        into: &mut Vec<Scalar>,
+        type_id: Id,
+        scalars: &mut Vec<Scalar>,
     ) -> Result<(), Unsupported> {
-        let kinds = self.kinds(ty)?;
+        let kinds = self.scalar_kinds(type_id)?;
         match value {
             ConstantValue::Scalar(bits) => {
-                into.push(Scalar::Word(self.constant_word(*bits as u32)));
+                scalars.push(Scalar::Word(self.constant_word(*bits as u32)));
                 if kinds.len() == 2 {
-                    into.push(Scalar::Word(self.constant_word((bits >> 32) as u32)));
+                    scalars.push(Scalar::Word(self.constant_word((bits >> 32) as u32)));
                 }
             }
-            ConstantValue::Bool(value) => into.push(Scalar::Mask(self.constant_mask(*value))),
+            ConstantValue::Bool(value) => scalars.push(Scalar::Mask(self.constant_mask(*value))),
             ConstantValue::Null => {
                 for kind in kinds {
-                    into.push(match kind {
-                        Kind::Word => Scalar::Word(self.constant_word(0)),
-                        Kind::Mask => Scalar::Mask(self.constant_mask(false)),
+                    scalars.push(match kind {
+                        ScalarKind::Word => Scalar::Word(self.constant_word(0)),
+                        ScalarKind::Mask => Scalar::Mask(self.constant_mask(false)),
                     });
                 }
             }
             ConstantValue::Undef => {
                 for kind in kinds {
-                    let scalar = self.scalar(kind);
+                    let scalar = self.new_scalar(kind);
                     match scalar {
                         Scalar::Word(reg) => self.program.undefined_words.push(reg),
                         Scalar::Mask(reg) => self.program.undefined_masks.push(reg),
                     }
-                    into.push(scalar);
+                    scalars.push(scalar);
                 }
             }
             ConstantValue::Composite(parts)
-                if matches!(self.types.get(ty), Some(Type::CooperativeMatrix { .. })) =>
+                if matches!(self.types.get(type_id), Some(Type::CooperativeMatrix { .. })) =>
             {
-                let mut one = Vec::new();
-                for part in parts {
-                    let inner = self.types.component_type(ty, 0);
-                    self.constant(
-                        part,
-                        inner.ok_or_else(|| unsupported("a matrix without elements"))?,
-                        &mut one,
+                let mut constituent_scalars = Vec::new();
+                for constituent in parts {
+                    let inner_type = self.types.component_type(type_id, 0);
+                    self.push_constant_scalars(
+                        constituent,
+                        inner_type.ok_or_else(|| unsupported("a matrix without elements"))?,
+                        &mut constituent_scalars,
                     )?;
                 }
                 // One constituent stands for all elements.
-                let times = kinds.len() / one.len().max(1);
-                into.extend(one.repeat(times));
+                let repetitions = kinds.len() / constituent_scalars.len().max(1);
+                scalars.extend(constituent_scalars.repeat(repetitions));
             }
             ConstantValue::Composite(parts) => {
-                for (index, part) in parts.iter().enumerate() {
-                    let inner = self.types.component_type(ty, index as u32);
-                    let inner =
-                        inner.ok_or_else(|| unsupported("a constant whose type does not match"))?;
-                    self.constant(part, inner, into)?;
+                for (index, constituent) in parts.iter().enumerate() {
+                    let inner_type = self.types.component_type(type_id, index as u32);
+                    let inner_type = inner_type
+                        .ok_or_else(|| unsupported("a constant whose type does not match"))?;
+                    self.push_constant_scalars(constituent, inner_type, scalars)?;
                 }
             }
         }
         Ok(())
     }
 
-    pub(crate) fn scalars(&mut self, id: Id) -> Result<Arc<[Scalar]>, Unsupported> {
-        match self.value(id)? {
-            Value::Scalars(scalars) => Ok(scalars),
-            Value::Pointer(pointer) => ops::pointer::as_address(self, &pointer),
-            Value::Opaque(_) => Err(unsupported("an image or sampler where a number is expected")),
+    pub(crate) fn scalars_of(&mut self, value_id: Id) -> Result<Arc<[Scalar]>, Unsupported> {
+        match self.value_of(value_id)? {
+            DecodedValue::Scalars(scalars) => Ok(scalars),
+            DecodedValue::Pointer(pointer) => ops::pointer::as_address(self, &pointer),
+            DecodedValue::Opaque(_) => {
+                Err(unsupported("an image or sampler where a number is expected"))
+            }
         }
     }
 
-    pub(crate) fn words(&mut self, id: Id) -> Result<Vec<Reg>, Unsupported> {
-        self.scalars(id)?
+    pub(crate) fn words_of(&mut self, value_id: Id) -> Result<Vec<Reg>, Unsupported> {
+        self.scalars_of(value_id)?
             .iter()
             .map(|scalar| match scalar {
                 Scalar::Word(reg) => Ok(*reg),
@@ -103,8 +105,8 @@ impl<'a> Decoder<'a> {
             .collect()
     }
 
-    pub(crate) fn masks(&mut self, id: Id) -> Result<Vec<Reg>, Unsupported> {
-        self.scalars(id)?
+    pub(crate) fn masks_of(&mut self, value_id: Id) -> Result<Vec<Reg>, Unsupported> {
+        self.scalars_of(value_id)?
             .iter()
             .map(|scalar| match scalar {
                 Scalar::Mask(reg) => Ok(*reg),
@@ -113,38 +115,43 @@ impl<'a> Decoder<'a> {
             .collect()
     }
 
-    pub(crate) fn pointer(&mut self, id: Id) -> Result<Pointer, Unsupported> {
-        match self.value(id)? {
-            Value::Pointer(pointer) => Ok(pointer),
-            Value::Scalars(_) => ops::pointer::from_address(self, id),
-            Value::Opaque(_) => Err(unsupported("an image or sampler as a pointer")),
+    pub(crate) fn pointer_of(&mut self, value_id: Id) -> Result<Pointer, Unsupported> {
+        match self.value_of(value_id)? {
+            DecodedValue::Pointer(pointer) => Ok(pointer),
+            DecodedValue::Scalars(_) => ops::pointer::from_address(self, value_id),
+            DecodedValue::Opaque(_) => Err(unsupported("an image or sampler as a pointer")),
         }
     }
 
-    pub(crate) fn opaque(&mut self, id: Id) -> Result<Opaque, Unsupported> {
-        match self.value(id)? {
-            Value::Opaque(opaque) => Ok(opaque),
-            Value::Pointer(_) | Value::Scalars(_) => {
+    pub(crate) fn opaque_of(&mut self, value_id: Id) -> Result<OpaqueHandle, Unsupported> {
+        match self.value_of(value_id)? {
+            DecodedValue::Opaque(opaque) => Ok(opaque),
+            DecodedValue::Pointer(_) | DecodedValue::Scalars(_) => {
                 Err(unsupported("a value that is no image or sampler"))
             }
         }
     }
 
-    /// Notes that an address leads to a block of a type, which may say how such addresses are
-    /// aligned.
-    pub(crate) fn note_reference(&mut self, address: Reg, block: Id) {
+    /// Notes the alignment that the block type behind an address declares, if it declares one.
+    pub(crate) fn note_address_alignment(&mut self, address: Reg, block_type: Id) {
         let module = self.module;
-        let declared = self.references.declared.get_or_insert_with(|| {
+        let declared_alignments = self.address_alignments.declared.get_or_insert_with(|| {
             let texts = source_text::source_texts(module);
             texts.values().flat_map(|text| vkcert_glsl::reference_alignments(text)).collect()
         });
-        let bytes = match self.types.get(block) {
-            Some(Type::Structure { name: Some(name), .. }) => declared.get(name).copied(),
+        let alignment = match self.types.get(block_type) {
+            Some(Type::Structure { name: Some(name), .. }) => {
+                declared_alignments.get(name).copied()
+            }
             _ => None,
         };
-        match bytes {
-            Some(bytes) => drop(self.references.alignments.insert(address, bytes.max(1))),
-            None => drop(self.references.alignments.remove(&address)),
+        match alignment {
+            Some(alignment) => {
+                self.address_alignments.alignments.insert(address, alignment.max(1));
+            }
+            None => {
+                self.address_alignments.alignments.remove(&address);
+            }
         }
     }
 
@@ -153,8 +160,11 @@ impl<'a> Decoder<'a> {
         if let Some(name) = self.module.debug_name(variable).filter(|name| !name.is_empty()) {
             return name.to_owned();
         }
-        let held =
-            self.module.definition(variable).and_then(|one| self.types.variable_contents(one));
-        held.map_or_else(|| format!("%{variable}"), |(_, ty)| self.types.glsl_name(ty))
+        let contents = self
+            .module
+            .definition(variable)
+            .and_then(|definition| self.types.variable_contents(definition));
+        contents
+            .map_or_else(|| format!("%{variable}"), |(_, type_id)| self.types.glsl_name(type_id))
     }
 }

@@ -12,8 +12,7 @@ pub enum AccessRoot {
     /// Private and function variables that need an address.
     Invocation,
     PushConstant,
-    /// One of some descriptors that follow each other, by an index that lanes may have of their
-    /// own.
+    /// One of consecutive descriptors, by an index that may differ between lanes.
     Descriptors {
         first: u32,
         length: u32,
@@ -26,8 +25,8 @@ pub enum AccessRoot {
         which: Reg,
         into: PointedMemory,
     },
-    /// A whole buffer of the job, at the offset that the machine has for each lane; made of an
-    /// address when it is followed.
+    /// A whole buffer of the job, at an offset per lane; the machine makes it from an address when
+    /// the access is executed.
     Buffer(u32),
 }
 
@@ -39,7 +38,7 @@ pub enum PointedMemory {
 }
 
 impl AccessRoot {
-    /// Whether others than the kernel's invocations see what is written.
+    /// Whether it is memory outside the kernel, so that the host sees what is written.
     pub fn is_buffer(self) -> bool {
         match self {
             AccessRoot::Descriptor(_)
@@ -55,7 +54,7 @@ impl AccessRoot {
     }
 }
 
-/// What addresses are counted in.
+/// The unit of addresses and strides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressUnit {
     /// Every scalar is a word at a multiple of four bytes.
@@ -66,14 +65,14 @@ pub enum AddressUnit {
 
 impl AddressUnit {
     /// Units of so many words.
-    pub fn of_words(self, words: u32) -> u32 {
+    pub fn units_of_words(self, words: u32) -> u32 {
         match self {
             AddressUnit::Word => words,
             AddressUnit::Byte => words.saturating_mul(4),
         }
     }
 
-    pub fn bytes(self) -> u32 {
+    pub fn byte_count(self) -> u32 {
         match self {
             AddressUnit::Word => 4,
             AddressUnit::Byte => 1,
@@ -112,16 +111,15 @@ pub struct Access {
     pub components: Arc<[u32]>,
     /// Bytes of each scalar (1, 2 or 4); empty where all are words.
     pub sizes: Arc<[u32]>,
-    /// Of workgroup memory, the only words that it may go to: the first, and how many. A variable
-    /// pointer has them.
+    /// Of a variable pointer into workgroup memory: first word and number of words of the variable
+    /// that it may access.
     pub window: Option<[u32; 2]>,
     pub alignment: Alignment,
     /// For messages: the variable's name.
     pub name: Arc<str>,
 }
 
-/// Of an access through a device address, what must be a multiple of so many bytes; 1 where nothing
-/// is said.
+/// Required alignments of an access through a device address, in bytes; 1 where none is declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alignment {
     /// The address that is accessed (SPIR-V, memory operand Aligned; of an atomic its width).
@@ -144,9 +142,14 @@ pub struct PointedObject {
 
 impl Access {
     /// Units from the first scalar's start to the last one's end.
-    pub fn span(&self) -> u32 {
-        let sizes = self.sizes.iter().copied().chain(std::iter::repeat(1));
-        self.components.iter().zip(sizes).map(|(offset, size)| offset + size).max().unwrap_or(0)
+    pub fn unit_span(&self) -> u32 {
+        let component_sizes = self.sizes.iter().copied().chain(std::iter::repeat(1));
+        self.components
+            .iter()
+            .zip(component_sizes)
+            .map(|(offset, size)| offset + size)
+            .max()
+            .unwrap_or(0)
     }
 
     pub(crate) fn with_registers(&self, visit: &mut dyn FnMut(&mut Scalar, RegisterUse)) -> Access {

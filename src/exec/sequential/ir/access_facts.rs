@@ -1,4 +1,4 @@
-//! What is known of accesses beside where they go: scopes, semantics, coherence, availability and
+//! Facts of accesses for the memory model: scopes, semantics, coherence, availability and
 //! visibility.
 
 use super::memory_semantics::{Fence, Scope};
@@ -11,14 +11,14 @@ pub enum Privacy {
     Private,
 }
 
-/// What is known of an access beside its address.
+/// What the memory model asks of an access beside its address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AccessFacts {
     pub privacy: Privacy,
     /// Whether the variable or member is declared coherent or volatile.
     pub coherent: bool,
-    /// To whom the access itself makes what it writes available, and from whom it sees what is
-    /// available.
+    /// Scope of the availability operation that the access itself performs, and of its visibility
+    /// operation.
     pub available: Option<Scope>,
     pub visible: Option<Scope>,
     /// Of an atomic.
@@ -35,10 +35,11 @@ pub struct Atomicity {
 /// Which memory model a module declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DeclaredModel {
-    /// GLSL450: fences make available and visible by themselves.
+    /// GLSL450: release fences make available and acquire fences make visible by themselves.
     #[default]
     Implicit,
-    /// The Vulkan memory model: each access and each fence says.
+    /// The Vulkan memory model: each access and each fence states its availability and visibility
+    /// operations.
     Vulkan,
 }
 
@@ -53,7 +54,8 @@ pub struct FactsByInstruction {
     pub atomics_uniform: bool,
     /// Row of `distinct_facts` of each instruction; instructions behind the last entry have row 0.
     row_by_instruction: Vec<u16>,
-    /// All facts that occur, each once; row 0 holds the default facts of instructions without an access.
+    /// All facts that occur, each once; row 0 holds the default facts of instructions without an
+    /// access.
     distinct_facts: Vec<AccessFacts>,
 }
 
@@ -63,36 +65,41 @@ impl FactsByInstruction {
         declared: DeclaredModel,
         facts: impl Iterator<Item = (u32, AccessFacts)>,
     ) -> Self {
-        let (mut by_place, mut different) = (Vec::new(), vec![AccessFacts::default()]);
-        for (place, facts) in facts {
-            let which = different.iter().position(|known| *known == facts).unwrap_or_else(|| {
-                different.push(facts);
-                different.len() - 1
-            });
-            by_place.resize(place as usize, 0);
+        let (mut row_by_instruction, mut distinct_facts) =
+            (Vec::new(), vec![AccessFacts::default()]);
+        for (source_index, facts) in facts {
+            let facts_row = distinct_facts
+                .iter()
+                .position(|known_facts| *known_facts == facts)
+                .unwrap_or_else(|| {
+                    distinct_facts.push(facts);
+                    distinct_facts.len() - 1
+                });
+            row_by_instruction.resize(source_index as usize, 0);
             // Scopes, semantics and widths are few.
-            by_place.push(u16::try_from(which).expect("there are fewer kinds of access"));
+            row_by_instruction
+                .push(u16::try_from(facts_row).expect("there are fewer kinds of access"));
         }
         Self {
             declared,
             all_reach_device: false,
             atomics_uniform: false,
-            row_by_instruction: by_place,
-            distinct_facts: different,
+            row_by_instruction,
+            distinct_facts,
         }
     }
 
-    fn facts_row(&self, place: u32) -> u16 {
-        self.row_by_instruction.get(place as usize).copied().unwrap_or_default()
+    fn facts_row(&self, source_index: u32) -> u16 {
+        self.row_by_instruction.get(source_index as usize).copied().unwrap_or_default()
     }
 
-    pub fn facts_at(&self, place: u32) -> AccessFacts {
-        self.distinct_facts[usize::from(self.facts_row(place))]
+    pub fn facts_at(&self, source_index: u32) -> AccessFacts {
+        self.distinct_facts[usize::from(self.facts_row(source_index))]
     }
 
     /// Whether all facts of two accesses are equal.
-    pub fn have_equal_facts(&self, one: u32, other: u32) -> bool {
-        self.facts_row(one) == self.facts_row(other)
+    pub fn have_equal_facts(&self, first_index: u32, second_index: u32) -> bool {
+        self.facts_row(first_index) == self.facts_row(second_index)
     }
 
     /// Whether some atomic does not reach the whole device.

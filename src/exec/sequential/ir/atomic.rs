@@ -30,34 +30,39 @@ pub enum AtomicOperation {
 impl AtomicOperation {
     /// The new value from the old one, the operand and the comparator, all as bits; none: memory is
     /// left as it is.
-    pub fn apply(self, form: NumberFormat, old: u64, value: u64, comparator: u64) -> Option<u64> {
-        let quick = if form == NumberFormat::WORD {
-            self.apply_to_words(old as u32, value as u32)
+    pub fn new_value(
+        self,
+        number_format: NumberFormat,
+        old_value: u64,
+        value: u64,
+        comparator: u64,
+    ) -> Option<u64> {
+        let word_result = if number_format == NumberFormat::WORD {
+            self.apply_to_words(old_value as u32, value as u32)
         } else {
             None
         };
-        match quick {
-            Some(new) => Some(u64::from(new)),
-            None => self.apply_to_numbers(form, old, value, comparator),
+        match word_result {
+            Some(new_word) => Some(u64::from(new_word)),
+            None => self.apply_to_numbers(number_format, old_value, value, comparator),
         }
     }
 
-    /// The new value of an integer of 32 bits; none for operations that are not worth a way of
-    /// their own.
+    /// Fast path for integers of 32 bits; none for operations that only `apply_to_numbers` has.
     #[inline]
-    fn apply_to_words(self, old: u32, value: u32) -> Option<u32> {
+    fn apply_to_words(self, old_value: u32, value: u32) -> Option<u32> {
         match self {
-            AtomicOperation::Increment => Some(old.wrapping_add(1)),
-            AtomicOperation::Decrement => Some(old.wrapping_sub(1)),
-            AtomicOperation::Add => Some(old.wrapping_add(value)),
-            AtomicOperation::Sub => Some(old.wrapping_sub(value)),
-            AtomicOperation::SMin => Some((old as i32).min(value as i32) as u32),
-            AtomicOperation::UMin => Some(old.min(value)),
-            AtomicOperation::SMax => Some((old as i32).max(value as i32) as u32),
-            AtomicOperation::UMax => Some(old.max(value)),
-            AtomicOperation::And => Some(old & value),
-            AtomicOperation::Or => Some(old | value),
-            AtomicOperation::Xor => Some(old ^ value),
+            AtomicOperation::Increment => Some(old_value.wrapping_add(1)),
+            AtomicOperation::Decrement => Some(old_value.wrapping_sub(1)),
+            AtomicOperation::Add => Some(old_value.wrapping_add(value)),
+            AtomicOperation::Sub => Some(old_value.wrapping_sub(value)),
+            AtomicOperation::SMin => Some((old_value as i32).min(value as i32) as u32),
+            AtomicOperation::UMin => Some(old_value.min(value)),
+            AtomicOperation::SMax => Some((old_value as i32).max(value as i32) as u32),
+            AtomicOperation::UMax => Some(old_value.max(value)),
+            AtomicOperation::And => Some(old_value & value),
+            AtomicOperation::Or => Some(old_value | value),
+            AtomicOperation::Xor => Some(old_value ^ value),
             AtomicOperation::Load
             | AtomicOperation::Store
             | AtomicOperation::Exchange
@@ -70,38 +75,39 @@ impl AtomicOperation {
 
     fn apply_to_numbers(
         self,
-        form: NumberFormat,
-        old: u64,
+        number_format: NumberFormat,
+        old_value: u64,
         value: u64,
         comparator: u64,
     ) -> Option<u64> {
-        let compute = |op: Binary| {
-            Operation::new(SizedOperator::Binary(op), form, form).result_bits(old, value, 0)
+        let compute_with = |op: Binary| {
+            Operation::new(SizedOperator::Binary(op), number_format, number_format)
+                .result_bits(old_value, value, 0)
         };
         match self {
             AtomicOperation::Load => None,
             AtomicOperation::Store | AtomicOperation::Exchange => Some(value),
-            AtomicOperation::CompareExchange => (old == comparator).then_some(value),
+            AtomicOperation::CompareExchange => (old_value == comparator).then_some(value),
             AtomicOperation::Increment => {
-                Operation::new(SizedOperator::Binary(Binary::IAdd), form, form)
-                    .result_bits(old, 1, 0)
+                Operation::new(SizedOperator::Binary(Binary::IAdd), number_format, number_format)
+                    .result_bits(old_value, 1, 0)
             }
             AtomicOperation::Decrement => {
-                Operation::new(SizedOperator::Binary(Binary::ISub), form, form)
-                    .result_bits(old, 1, 0)
+                Operation::new(SizedOperator::Binary(Binary::ISub), number_format, number_format)
+                    .result_bits(old_value, 1, 0)
             }
-            AtomicOperation::Add => compute(Binary::IAdd),
-            AtomicOperation::Sub => compute(Binary::ISub),
-            AtomicOperation::SMin => compute(Binary::SMin),
-            AtomicOperation::UMin => compute(Binary::UMin),
-            AtomicOperation::SMax => compute(Binary::SMax),
-            AtomicOperation::UMax => compute(Binary::UMax),
-            AtomicOperation::And => compute(Binary::BitwiseAnd),
-            AtomicOperation::Or => compute(Binary::BitwiseOr),
-            AtomicOperation::Xor => compute(Binary::BitwiseXor),
-            AtomicOperation::FAdd => compute(Binary::FAdd),
-            AtomicOperation::FMin => compute(Binary::NMin),
-            AtomicOperation::FMax => compute(Binary::NMax),
+            AtomicOperation::Add => compute_with(Binary::IAdd),
+            AtomicOperation::Sub => compute_with(Binary::ISub),
+            AtomicOperation::SMin => compute_with(Binary::SMin),
+            AtomicOperation::UMin => compute_with(Binary::UMin),
+            AtomicOperation::SMax => compute_with(Binary::SMax),
+            AtomicOperation::UMax => compute_with(Binary::UMax),
+            AtomicOperation::And => compute_with(Binary::BitwiseAnd),
+            AtomicOperation::Or => compute_with(Binary::BitwiseOr),
+            AtomicOperation::Xor => compute_with(Binary::BitwiseXor),
+            AtomicOperation::FAdd => compute_with(Binary::FAdd),
+            AtomicOperation::FMin => compute_with(Binary::NMin),
+            AtomicOperation::FMax => compute_with(Binary::NMax),
         }
     }
 
@@ -112,13 +118,13 @@ impl AtomicOperation {
         }
     }
 
-    /// Whether the old value is the result and nothing else: an undefined one is used where the
-    /// result is.
+    /// Whether the result is the old value and nothing is computed from it: an undefined old value
+    /// is then used only where the result is used.
     pub fn returns_old_value(self) -> bool {
         matches!(self, AtomicOperation::Load | AtomicOperation::Exchange)
     }
 
-    /// Whether the old value matters: an undefined one is then read.
+    /// Whether it reads the old value, so that an undefined one is a finding.
     pub fn reads_memory(self) -> bool {
         self != AtomicOperation::Store
     }
@@ -133,16 +139,16 @@ mod tests {
         use AtomicOperation::{
             Add, And, Decrement, Increment, Or, SMax, SMin, Sub, UMax, UMin, Xor,
         };
-        let form = NumberFormat::WORD;
+        let number_format = NumberFormat::WORD;
         let words = [0, 1, 2, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFE, u32::MAX, 0x1234_5678];
         for op in [Increment, Decrement, Add, Sub, SMin, UMin, SMax, UMax, And, Or, Xor] {
-            for old in words {
+            for old_value in words {
                 for value in words {
-                    let quick = op.apply_to_words(old, value).map(u64::from);
+                    let quick = op.apply_to_words(old_value, value).map(u64::from);
                     assert_eq!(
                         quick,
-                        op.apply_to_numbers(form, old.into(), value.into(), 0),
-                        "{op:?} {old} {value}"
+                        op.apply_to_numbers(number_format, old_value.into(), value.into(), 0),
+                        "{op:?} {old_value} {value}"
                     );
                 }
             }

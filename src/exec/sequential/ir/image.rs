@@ -1,8 +1,8 @@
 //! Images, samplers and texel buffers: the form of their instructions in a register program.
 //!
-//! Knows: which descriptors an instruction may go to, where it takes its coordinates from, what it
-//! does there. One form serves all image instructions; `decode::ops::image` makes it from SPIR-V,
-//! `machine` runs it lane by lane.
+//! Knows: which descriptors an instruction may access, its coordinates and its operation. One form
+//! serves all image instructions; `decode::ops::image` makes it from SPIR-V, `machine` runs it lane
+//! by lane.
 //! Promises: the contents of an image lie in the job's buffer as `ImageShape::start` says, so that
 //! reads, writes and outputs are those of any buffer.
 //! Does not cover: sparse and cooperative forms.
@@ -12,7 +12,7 @@ use super::register::{NumberRegisters, Reg, RegisterUse, Scalar};
 use std::sync::Arc;
 use vkcert_spirv::operation::sized::NumberFormat;
 
-/// The descriptors that an instruction may go to: one, or the elements of an array by an index.
+/// The descriptors that an instruction may access: one, or the elements of an array by an index.
 #[derive(Debug, Clone)]
 pub struct DescriptorChoice {
     /// By element: index into `Program::descriptors`.
@@ -30,7 +30,7 @@ pub struct DynamicIndex {
     pub signed: bool,
 }
 
-/// What an instruction does.
+/// The operation of an image instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImageOperation {
     /// Of a storage image or a texel buffer, or OpImageFetch.
@@ -49,7 +49,7 @@ pub enum ImageOperation {
     Samples,
 }
 
-/// How coordinates are read.
+/// Number format of coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CoordinateFormat {
     Float,
@@ -95,15 +95,15 @@ pub struct ImageInstruction {
     pub offsets: Arc<[Arc<[Reg]>]>,
     /// Components to write; of an atomic: value, comparator.
     pub texel: Arc<[NumberRegisters]>,
-    /// Of those, how many the declared format has: the rest may be undefined.
+    /// Number of components that the declared format has; the others may be undefined.
     pub used: usize,
     pub to: Arc<[NumberRegisters]>,
     /// How texel components are read.
-    pub form: NumberFormat,
+    pub texel_format: NumberFormat,
 }
 
 impl ImageOperation {
-    /// Whether results are what memory holds, undefined or not.
+    /// Whether the result is what memory holds, so that undefined memory is forwarded.
     pub fn forwards_memory(self) -> bool {
         match self {
             ImageOperation::Read | ImageOperation::Sample | ImageOperation::Gather { .. } => true,
@@ -126,66 +126,70 @@ impl DescriptorChoice {
 
 impl DynamicIndex {
     /// The number that a register holds.
-    pub fn number(self, word: u32) -> i64 {
+    pub fn as_number(self, word: u32) -> i64 {
         if self.signed { i64::from(word as i32) } else { i64::from(word) }
     }
 }
 
 impl ImageInstruction {
-    /// Calls `visit` for every register, reads before writes; gives the step with what it makes of
-    /// them.
+    /// Calls `visit` for every register, reads before writes; returns the instruction with the
+    /// registers that `visit` leaves.
     pub fn with_registers(
         &self,
         visit: &mut dyn FnMut(&mut Scalar, RegisterUse),
     ) -> ImageInstruction {
-        let mut word = |reg: &mut Reg, using: RegisterUse| {
+        let mut word = |reg: &mut Reg, register_use: RegisterUse| {
             let mut scalar = Scalar::Word(*reg);
-            visit(&mut scalar, using);
-            let (Scalar::Word(new) | Scalar::Mask(new)) = scalar;
-            *reg = new;
+            visit(&mut scalar, register_use);
+            let (Scalar::Word(new_instruction) | Scalar::Mask(new_instruction)) = scalar;
+            *reg = new_instruction;
         };
-        let mut new = self.clone();
-        new.image.visit(&mut word);
-        if let Some(sampler) = &mut new.sampler {
+        let mut new_instruction = self.clone();
+        new_instruction.image.visit(&mut word);
+        if let Some(sampler) = &mut new_instruction.sampler {
             sampler.visit(&mut word);
         }
-        new.coordinates = all(&new.coordinates, &mut word);
-        if let Some(reference) = &mut new.reference {
+        new_instruction.coordinates = visit_operands(&new_instruction.coordinates, &mut word);
+        if let Some(reference) = &mut new_instruction.reference {
             word(reference, RegisterUse::Operand);
         }
-        match &mut new.level {
+        match &mut new_instruction.level {
             LevelOperand::First => {}
             LevelOperand::Number(level) | LevelOperand::Detail(level) => {
                 word(level, RegisterUse::Operand)
             }
-            LevelOperand::Gradient(pair) => {
-                pair.iter_mut().for_each(|one| *one = all(one, &mut word))
-            }
+            LevelOperand::Gradient(gradient_pair) => gradient_pair
+                .iter_mut()
+                .for_each(|derivative| *derivative = visit_operands(derivative, &mut word)),
         }
-        if let Some(sample) = &mut new.sample {
+        if let Some(sample) = &mut new_instruction.sample {
             word(&mut sample.register, RegisterUse::Operand);
         }
-        new.offsets = new.offsets.iter().map(|offset| all(offset, &mut word)).collect();
+        new_instruction.offsets = new_instruction
+            .offsets
+            .iter()
+            .map(|offset| visit_operands(offset, &mut word))
+            .collect();
         let mut numbers = |list: &[NumberRegisters],
-                           using: &dyn Fn(usize) -> RegisterUse|
+                           register_use: &dyn Fn(usize) -> RegisterUse|
          -> Arc<[NumberRegisters]> {
             let mut list = list.to_vec();
-            for (at, parts) in list.iter_mut().enumerate() {
-                word(&mut parts.low, using(at));
-                parts.high.iter_mut().for_each(|high| word(high, using(at)));
+            for (number_index, parts) in list.iter_mut().enumerate() {
+                word(&mut parts.low, register_use(number_index));
+                parts.high.iter_mut().for_each(|high| word(high, register_use(number_index)));
             }
             list.into()
         };
-        new.texel = numbers(&new.texel, &|at| {
-            if at < self.used { RegisterUse::Operand } else { RegisterUse::Forward }
+        new_instruction.texel = numbers(&new_instruction.texel, &|number_index| {
+            if number_index < self.used { RegisterUse::Operand } else { RegisterUse::Forward }
         });
-        new.to = numbers(&new.to, &|_| RegisterUse::Write);
-        new
+        new_instruction.to = numbers(&new_instruction.to, &|_| RegisterUse::Write);
+        new_instruction
     }
 }
 
-fn all(list: &[Reg], word: &mut dyn FnMut(&mut Reg, RegisterUse)) -> Arc<[Reg]> {
-    let mut list = list.to_vec();
-    list.iter_mut().for_each(|reg| word(reg, RegisterUse::Operand));
-    list.into()
+fn visit_operands(registers: &[Reg], word: &mut dyn FnMut(&mut Reg, RegisterUse)) -> Arc<[Reg]> {
+    let mut registers = registers.to_vec();
+    registers.iter_mut().for_each(|reg| word(reg, RegisterUse::Operand));
+    registers.into()
 }

@@ -123,16 +123,16 @@ pub enum LaneInstruction {
     },
     /// `a * b + c` of matrices that the invocations of a subgroup hold together.
     Product(Arc<MatrixFactors>),
-    /// All invocations of a subgroup must be here.
+    /// All invocations of a subgroup must be active.
     Converged,
-    /// Passes a value on that is undefined where a condition holds.
+    /// Copies a value and makes the copy undefined where a condition holds.
     UndefinedWhere {
         to: Reg,
         value: Reg,
         condition: Reg,
         why: &'static str,
     },
-    /// Where it is not so, behaviour is undefined, which is a finding with this message.
+    /// Where the condition is false, behaviour is undefined: a finding with this message.
     Assume {
         condition: Reg,
         otherwise: &'static str,
@@ -179,7 +179,7 @@ pub enum LaneInstruction {
         b: Option<NumberRegisters>,
     },
     Image(Arc<ImageInstruction>),
-    /// Elements behind `base`; both in bytes.
+    /// Number of elements from `base` on; base and stride in bytes.
     ArrayLength {
         descriptor: u32,
         base: u32,
@@ -233,7 +233,7 @@ pub enum LaneInstruction {
         from: Arc<[Scalar]>,
         index: Option<Reg>,
     },
-    /// Values from one invocation of a subgroup to another.
+    /// Copies values from one invocation of a subgroup to another.
     Exchange {
         way: LaneExchange,
         to: Arc<[Scalar]>,
@@ -242,8 +242,7 @@ pub enum LaneInstruction {
     },
     /// Debug printf.
     Print(Arc<PrintedLine>),
-    /// Invocations of a subgroup wait for each other; they run together, so that only the order of
-    /// accesses matters.
+    /// Barrier of a subgroup. Its invocations run together, so only the order of accesses matters.
     SubgroupBarrier {
         fences: BarrierFences,
     },
@@ -300,6 +299,13 @@ pub enum Terminator {
     End,
     /// OpUnreachable was reached.
     Unreachable,
+}
+
+impl LaneInstruction {
+    /// Whether it is an OpMemoryBarrier whose semantics order anything.
+    pub fn is_ordering_fence(&self) -> bool {
+        matches!(self, LaneInstruction::Fence { fence } if fence.orders_anything())
+    }
 }
 
 impl Terminator {

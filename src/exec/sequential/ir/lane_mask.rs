@@ -16,11 +16,11 @@ impl LaneMask {
     /// The first `lanes` lanes.
     pub(crate) fn first_lanes(lanes: usize) -> Self {
         let mut mask = Self::EMPTY;
-        for (index, word) in mask.0.iter_mut().enumerate() {
-            *word = match lanes.saturating_sub(64 * index) {
+        for (word_index, word) in mask.0.iter_mut().enumerate() {
+            *word = match lanes.saturating_sub(64 * word_index) {
                 0 => 0,
-                some if some >= 64 => u64::MAX,
-                some => (1 << some) - 1,
+                lanes_left if lanes_left >= 64 => u64::MAX,
+                lanes_left => (1 << lanes_left) - 1,
             };
         }
         mask
@@ -34,8 +34,8 @@ impl LaneMask {
         self.0.iter().all(|word| *word == 0)
     }
 
-    pub(crate) fn count(&self, words: usize) -> u32 {
-        self.0[..words].iter().map(|word| word.count_ones()).sum()
+    pub(crate) fn count_lanes(&self, word_count: usize) -> u32 {
+        self.0[..word_count].iter().map(|word| word.count_ones()).sum()
     }
 
     /// The lanes, ascending.
@@ -45,25 +45,25 @@ impl LaneMask {
             .into_iter()
             .enumerate()
             .filter(|(_, word)| *word != 0)
-            .flat_map(|(index, word)| set_bits(word).map(move |bit| 64 * index + bit))
+            .flat_map(|(word_index, word)| set_bits(word).map(move |bit| 64 * word_index + bit))
     }
 
-    pub(crate) fn merge(&mut self, other: &LaneMask) {
-        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
-            *mine |= theirs;
+    pub(crate) fn merge(&mut self, other_mask: &LaneMask) {
+        for (own_word, other_word) in self.0.iter_mut().zip(&other_mask.0) {
+            *own_word |= other_word;
         }
     }
 }
 
 /// The set bits of a word, ascending.
 pub(crate) fn set_bits(word: u64) -> impl Iterator<Item = usize> {
-    let mut rest = word;
+    let mut remaining_bits = word;
     std::iter::from_fn(move || {
-        if rest == 0 {
+        if remaining_bits == 0 {
             return None;
         }
-        let bit = rest.trailing_zeros() as usize;
-        rest &= rest - 1;
+        let bit = remaining_bits.trailing_zeros() as usize;
+        remaining_bits &= remaining_bits - 1;
         Some(bit)
     })
 }
@@ -73,16 +73,16 @@ const SPREAD: [[u32; 8]; 256] = spread_table();
 
 const fn spread_table() -> [[u32; 8]; 256] {
     let mut table = [[0; 8]; 256];
-    let mut byte = 0;
-    while byte < 256 {
+    let mut byte_value = 0;
+    while byte_value < 256 {
         let mut bit = 0;
         while bit < 8 {
-            if byte >> bit & 1 == 1 {
-                table[byte][bit] = u32::MAX;
+            if byte_value >> bit & 1 == 1 {
+                table[byte_value][bit] = u32::MAX;
             }
             bit += 1;
         }
-        byte += 1;
+        byte_value += 1;
     }
     table
 }

@@ -1,5 +1,5 @@
-//! What a barrier orders: the two memory models as one rule over the memory semantics around
-//! OpControlBarrier.
+//! Which memory a barrier orders under each memory model, from the memory semantics of the
+//! OpControlBarrier and of the OpMemoryBarriers directly beside it.
 //!
 //! Knows: the semantics of the control barrier itself and of the OpMemoryBarriers directly beside
 //! it (SPIR-V specification, section "Memory Semantics"; Vulkan specification, appendix "Memory
@@ -45,7 +45,7 @@ impl Scope {
     }
 }
 
-/// Some of the kinds of memory that fences order apart.
+/// A set of the kinds of memory that fences order separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MemoryKinds(u8);
 
@@ -54,37 +54,37 @@ impl MemoryKinds {
     pub const IMAGES: MemoryKinds = MemoryKinds(2);
     pub const WORKGROUP: MemoryKinds = MemoryKinds(4);
     pub const NONE: MemoryKinds = MemoryKinds(0);
-    /// How many there are.
+    /// Number of kinds.
     pub const COUNT: usize = 3;
 
-    pub fn intersection(self, other: MemoryKinds) -> MemoryKinds {
-        MemoryKinds(self.0 & other.0)
+    pub fn intersection(self, other_kinds: MemoryKinds) -> MemoryKinds {
+        MemoryKinds(self.0 & other_kinds.0)
     }
 
-    pub fn union(self, other: MemoryKinds) -> MemoryKinds {
-        MemoryKinds(self.0 | other.0)
+    pub fn union(self, other_kinds: MemoryKinds) -> MemoryKinds {
+        MemoryKinds(self.0 | other_kinds.0)
     }
 
-    pub fn without(self, other: MemoryKinds) -> MemoryKinds {
-        MemoryKinds(self.0 & !other.0)
+    pub fn without(self, other_kinds: MemoryKinds) -> MemoryKinds {
+        MemoryKinds(self.0 & !other_kinds.0)
     }
 
-    /// Whether it has all of these.
-    pub fn contains(self, other: MemoryKinds) -> bool {
-        other.0 & !self.0 == 0
+    /// Whether it contains all of the other set.
+    pub fn contains(self, other_kinds: MemoryKinds) -> bool {
+        other_kinds.0 & !self.0 == 0
     }
 
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The number of each.
+    /// The number of each kind in the set.
     pub fn kind_numbers(self) -> impl Iterator<Item = usize> {
         (0..Self::COUNT).filter(move |kind| self.0 >> kind & 1 == 1)
     }
 }
 
-/// One barrier's scope and memory semantics, as the module has them.
+/// Scope and memory semantics of a fence, as SPIR-V encodes them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Fence {
     pub scope: u32,
@@ -96,11 +96,11 @@ impl Fence {
         Scope::from_number(self.scope)
     }
 
-    fn kinds(self, orders: u32) -> MemoryKinds {
-        let kind = |class: u32, kind: MemoryKinds| {
-            if self.semantics & class != 0 { kind } else { MemoryKinds::NONE }
+    fn kinds_with(self, order_bits: u32) -> MemoryKinds {
+        let kind = |class_bit: u32, kind: MemoryKinds| {
+            if self.semantics & class_bit != 0 { kind } else { MemoryKinds::NONE }
         };
-        if self.semantics & orders == 0 {
+        if self.semantics & order_bits == 0 {
             return MemoryKinds::NONE;
         }
         kind(BUFFERS, MemoryKinds::BUFFERS)
@@ -110,12 +110,12 @@ impl Fence {
 
     /// Memory for which it is a release fence.
     pub fn released_kinds(self) -> MemoryKinds {
-        self.kinds(RELEASE)
+        self.kinds_with(RELEASE)
     }
 
     /// Memory for which it is an acquire fence.
     pub fn acquired_kinds(self) -> MemoryKinds {
-        self.kinds(ACQUIRE)
+        self.kinds_with(ACQUIRE)
     }
 
     pub fn orders_anything(self) -> bool {
@@ -132,28 +132,29 @@ impl Fence {
         self.semantics & VISIBLE != 0
     }
 
-    /// A scope smaller than that of the barrier orders nothing between its invocations.
-    fn reaches(self, reach: BarrierReach) -> bool {
+    /// Whether its scope includes all participants of a barrier; a narrower fence orders nothing
+    /// between them.
+    fn reaches_all(self, reach: BarrierReach) -> bool {
         match reach {
             BarrierReach::Workgroup => self.reach() >= Scope::Workgroup,
             BarrierReach::Subgroup => self.reach() >= Scope::Subgroup,
         }
     }
 
-    /// Memory for which it has one of `orders` between all that a barrier brings together.
-    fn kinds_for(self, orders: u32, reach: BarrierReach) -> MemoryKinds {
-        if self.reaches(reach) { self.kinds(orders) } else { MemoryKinds::NONE }
+    /// Memory for which it has one of these semantics between all participants of a barrier.
+    fn kinds_within(self, order_bits: u32, reach: BarrierReach) -> MemoryKinds {
+        if self.reaches_all(reach) { self.kinds_with(order_bits) } else { MemoryKinds::NONE }
     }
 }
 
-/// Which invocations a barrier brings together.
+/// The participants of a barrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BarrierReach {
     Workgroup,
     Subgroup,
 }
 
-/// Memory that the parts of a barrier order.
+/// What a control barrier and the memory barriers beside it release and acquire.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BarrierFences {
     /// Released by a memory barrier directly before it.
@@ -162,7 +163,7 @@ pub struct BarrierFences {
     released: MemoryKinds,
     /// Acquired by the control barrier itself or by a memory barrier directly behind it.
     acquired: MemoryKinds,
-    /// What of these has a scope in which not all are who wait.
+    /// Kinds of those whose scope does not include all participants.
     narrow: MemoryKinds,
     /// The control barrier's own scope and semantics.
     pub control: Fence,
@@ -174,35 +175,42 @@ impl BarrierFences {
     pub fn new(
         reach: BarrierReach,
         control: Fence,
-        before: impl IntoIterator<Item = Fence>,
-        after: impl IntoIterator<Item = Fence>,
+        fences_before: impl IntoIterator<Item = Fence>,
+        fences_after: impl IntoIterator<Item = Fence>,
     ) -> Self {
-        let (before, after): (Vec<Fence>, Vec<Fence>) =
-            (before.into_iter().collect(), after.into_iter().collect());
-        let all = |fences: &[Fence], orders: u32| {
-            fences
-                .iter()
-                .fold(MemoryKinds::NONE, |kinds, fence| kinds.union(fence.kinds_for(orders, reach)))
+        let (fences_before, fences_after): (Vec<Fence>, Vec<Fence>) =
+            (fences_before.into_iter().collect(), fences_after.into_iter().collect());
+        let ordered_kinds = |fences: &[Fence], order_bits: u32| {
+            fences.iter().fold(MemoryKinds::NONE, |kinds, fence| {
+                kinds.union(fence.kinds_within(order_bits, reach))
+            })
         };
-        let narrow = |fence: &&Fence| fence.reach() > Scope::Invocation && !fence.reaches(reach);
-        let parts = before.iter().chain(&after).chain([&control]);
-        let fenced = all(&before, RELEASE);
+        let is_narrow =
+            |fence: &&Fence| fence.reach() > Scope::Invocation && !fence.reaches_all(reach);
+        let all_fences = fences_before.iter().chain(&fences_after).chain([&control]);
+        let fenced_kinds = ordered_kinds(&fences_before, RELEASE);
         Self {
-            fenced,
-            released: fenced.union(control.kinds_for(RELEASE, reach)),
-            acquired: all(&after, ACQUIRE).union(control.kinds_for(ACQUIRE, reach)),
-            narrow: parts.filter(narrow).fold(MemoryKinds::NONE, |kinds, fence| {
-                kinds.union(fence.kinds(ACQUIRE | RELEASE))
+            fenced: fenced_kinds,
+            released: fenced_kinds.union(control.kinds_within(RELEASE, reach)),
+            acquired: ordered_kinds(&fences_after, ACQUIRE)
+                .union(control.kinds_within(ACQUIRE, reach)),
+            narrow: all_fences.filter(is_narrow).fold(MemoryKinds::NONE, |kinds, fence| {
+                kinds.union(fence.kinds_with(ACQUIRE | RELEASE))
             }),
             control,
-            before: before.iter().copied().reduce(|one, other| Fence {
-                scope: if one.reach() <= other.reach() { one.scope } else { other.scope },
-                semantics: one.semantics | other.semantics,
+            before: fences_before.iter().copied().reduce(|narrowest, next_fence| Fence {
+                scope: if narrowest.reach() <= next_fence.reach() {
+                    narrowest.scope
+                } else {
+                    next_fence.scope
+                },
+                semantics: narrowest.semantics | next_fence.semantics,
             }),
         }
     }
 
-    /// What the idiom takes to stand directly behind the barrier because it stands directly before.
+    /// The fence that the idiom assumes directly after the barrier because it is directly before
+    /// it.
     pub fn idiom_repetition(self, model: MemoryModel) -> Option<Fence> {
         match model {
             MemoryModel::Idiom => self.before.filter(|_| !self.fenced.is_empty()),
@@ -210,17 +218,17 @@ impl BarrierFences {
         }
     }
 
-    fn kinds(self, model: MemoryModel) -> MemoryKinds {
-        let both = self.released.intersection(self.acquired);
+    fn ordered_kinds(self, model: MemoryModel) -> MemoryKinds {
+        let in_both = self.released.intersection(self.acquired);
         match model {
-            MemoryModel::Idiom => both.union(self.fenced),
-            MemoryModel::Spec => both,
+            MemoryModel::Idiom => in_both.union(self.fenced),
+            MemoryModel::Spec => in_both,
         }
     }
 
     /// Which memory the barrier orders under a model.
     pub fn ordered_memory(self, model: MemoryModel) -> OrderedMemory {
-        let kinds = self.kinds(model);
+        let kinds = self.ordered_kinds(model);
         OrderedMemory {
             buffers: kinds.contains(MemoryKinds::BUFFERS),
             images: kinds.contains(MemoryKinds::IMAGES),
@@ -228,9 +236,9 @@ impl BarrierFences {
         }
     }
 
-    /// Whether nothing but the barriers beside it makes it order more memory, or order it for some.
+    /// Whether the barrier orders all memory that one of its parts names, for all participants.
     pub fn is_complete(self, model: MemoryModel) -> bool {
-        self.kinds(model).contains(self.released.union(self.acquired).union(self.narrow))
+        self.ordered_kinds(model).contains(self.released.union(self.acquired).union(self.narrow))
     }
 
     /// Whether buffer accesses are ordered by the idiom alone.
@@ -258,7 +266,7 @@ pub struct OrderedMemory {
 impl OrderedMemory {
     pub fn kinds(self) -> MemoryKinds {
         let kind =
-            |ordered: bool, kind: MemoryKinds| if ordered { kind } else { MemoryKinds::NONE };
+            |is_ordered: bool, kind: MemoryKinds| if is_ordered { kind } else { MemoryKinds::NONE };
         let buffers = kind(self.buffers, MemoryKinds::BUFFERS);
         buffers
             .union(kind(self.images, MemoryKinds::IMAGES))

@@ -73,8 +73,9 @@ impl LaneInstruction {
             }
             LaneInstruction::Product(factors) => {
                 let factors = Arc::make_mut(factors);
-                let read = factors.a.iter_mut().chain(&mut factors.b).chain(&mut factors.c);
-                read.for_each(|parts| parts.visit_registers(visit, Operand));
+                let factor_registers =
+                    factors.a.iter_mut().chain(&mut factors.b).chain(&mut factors.c);
+                factor_registers.for_each(|parts| parts.visit_registers(visit, Operand));
                 factors.to.iter_mut().for_each(|parts| parts.visit_registers(visit, Write));
             }
             LaneInstruction::Converged => {}
@@ -130,7 +131,7 @@ impl LaneInstruction {
                 to.iter_mut().for_each(|parts| parts.visit_registers(visit, Write));
             }
             LaneInstruction::Print(print) => {
-                let mut new = PrintedLine::clone(print);
+                let mut new_line = PrintedLine::clone(print);
                 let value = |value: &PrintedValue| match value {
                     PrintedValue::Booleans(masks) => {
                         let mut masks = masks.to_vec();
@@ -141,8 +142,8 @@ impl LaneInstruction {
                         PrintedValue::Numbers(*kindred, visit_numbers(numbers, visit))
                     }
                 };
-                new.values = new.values.iter().map(value).collect();
-                *print = Arc::new(new);
+                new_line.values = new_line.values.iter().map(value).collect();
+                *print = Arc::new(new_line);
             }
             LaneInstruction::Image(step) => *step = Arc::new(step.with_registers(visit)),
             LaneInstruction::Load { access, to } => {
@@ -151,19 +152,21 @@ impl LaneInstruction {
             }
             LaneInstruction::Store { access, from } => {
                 *access = Arc::new(access.with_registers(visit));
-                let using = if access.root.is_buffer() { Operand } else { Forward };
-                *from = visit_scalars(from, using, visit);
+                let register_use = if access.root.is_buffer() { Operand } else { Forward };
+                *from = visit_scalars(from, register_use, visit);
             }
             LaneInstruction::Condition { slot: _, sum, value, weights: _ } => {
                 visit_mask(visit, value, Forward);
                 visit_word(visit, sum, Update);
             }
             LaneInstruction::Decision { slot: _, sum, compared } => {
-                *compared = compared.iter().map(|one| one.with_registers(visit)).collect();
+                *compared =
+                    compared.iter().map(|comparison| comparison.with_registers(visit)).collect();
                 visit_word(visit, sum, Update);
             }
             LaneInstruction::SingleCondition { slot: _, value, weights: _, compared } => {
-                *compared = compared.iter().map(|one| one.with_registers(visit)).collect();
+                *compared =
+                    compared.iter().map(|comparison| comparison.with_registers(visit)).collect();
                 visit_mask(visit, value, Forward);
             }
         }
@@ -183,20 +186,20 @@ impl RecordedComparison {
 }
 
 pub(crate) fn visit_numbers(
-    list: &[NumberRegisters],
+    numbers: &[NumberRegisters],
     visit: &mut dyn FnMut(&mut Scalar, RegisterUse),
 ) -> Arc<[NumberRegisters]> {
-    let mut list = list.to_vec();
-    list.iter_mut().for_each(|parts| parts.visit_registers(visit, RegisterUse::Operand));
-    list.into()
+    let mut numbers = numbers.to_vec();
+    numbers.iter_mut().for_each(|parts| parts.visit_registers(visit, RegisterUse::Operand));
+    numbers.into()
 }
 
 pub(crate) fn visit_scalars(
     list: &[Scalar],
-    using: RegisterUse,
+    register_use: RegisterUse,
     visit: &mut dyn FnMut(&mut Scalar, RegisterUse),
 ) -> Arc<[Scalar]> {
     let mut list = list.to_vec();
-    list.iter_mut().for_each(|scalar| visit(scalar, using));
+    list.iter_mut().for_each(|scalar| visit(scalar, register_use));
     list.into()
 }

@@ -29,7 +29,7 @@ pub struct ControlBarrier {
     pub counters: Arc<[Reg]>,
 }
 
-/// What the memory behind a descriptor counts as where barriers order memory.
+/// Which kind of memory a descriptor is for barriers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryClass {
     Buffer,
@@ -48,7 +48,7 @@ pub struct Descriptor {
     /// Whether any instruction writes through it.
     pub written: bool,
     pub atomics: bool,
-    /// Whether its variable says that there is no other way to its memory.
+    /// Whether its variable is declared `restrict`.
     pub exclusive: RestrictQualifier,
     /// Whether it may be left unbound: one of an array whose index is not known.
     pub may_be_unbound: bool,
@@ -79,8 +79,7 @@ pub enum PerLaneValue {
     SubgroupMask(SubgroupMask, u8),
 }
 
-/// Which invocations of a subgroup a built-in mask has, by how they stand to the invocation that
-/// reads it.
+/// Which invocations of a subgroup are in a built-in mask, relative to the one that reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SubgroupMask {
     Equal,
@@ -113,7 +112,7 @@ pub struct Program {
     pub blocks: Vec<BasicBlock>,
     pub barriers: Vec<ControlBarrier>,
     pub descriptors: Vec<Descriptor>,
-    /// What variable pointers point into.
+    /// The objects that variable pointers point into.
     pub objects: Vec<PointedObject>,
     pub local_size: [u32; 3],
     /// Word registers `0 .. shared_words` need not survive a block (or are uniform); the rest
@@ -134,18 +133,18 @@ pub struct Program {
     pub workgroup_variables: Vec<VariableScalars>,
     pub expanded: Vec<VariableScalars>,
     /// Sum registers: zero when an invocation starts.
-    pub zeroed: Vec<Reg>,
-    /// What the module leaves to an implementation; read for a variation alone.
+    pub zeroed_words: Vec<Reg>,
+    /// What the module leaves to an implementation; collected only for a varied run.
     pub freedom: ImplementationFreedom,
     /// Words of workgroup memory that are zero when a workgroup starts.
     pub workgroup_zeroed: Vec<std::ops::Range<u32>>,
-    /// What is done through device addresses.
+    /// The strongest use of device addresses.
     pub addresses: Addressing,
     /// Bytes of the smallest number in memory that is accessed by itself, at most 4.
     pub granule: u32,
     pub subgroups: SubgroupUse,
     pub order: OrderUse,
-    pub waits: SpinWaits,
+    pub spin_waits: SpinWaits,
 }
 
 /// What orders the accesses of a program.
@@ -159,19 +158,18 @@ pub enum OrderUse {
     Exact(Arc<FactsByInstruction>),
 }
 
-/// Whether an invocation may wait for what another one writes: it reads in a loop what others write
-/// meanwhile.
+/// Whether an invocation may spin: read in a loop what another invocation writes meanwhile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SpinWaits {
     #[default]
     Never,
-    /// By plain reads, which no order makes right: others of its workgroup go on.
+    /// By plain reads, which always race: only other invocations of its workgroup are scheduled.
     Plainly,
-    /// By atomic, coherent or volatile reads: other workgroups go on, too.
+    /// By atomic, coherent or volatile reads: other workgroups are scheduled as well.
     Possibly,
 }
 
-/// What a program does through device addresses.
+/// The strongest use that a program makes of device addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Addressing {
     #[default]
@@ -180,10 +178,10 @@ pub enum Addressing {
     Atomics,
 }
 
-/// What a variable says of other ways to its memory.
+/// Whether a variable declares that its memory is accessed through it alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RestrictQualifier {
-    /// It is `restrict`.
+    /// The variable is `restrict`.
     Declared,
     No,
 }

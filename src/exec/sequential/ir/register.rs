@@ -1,7 +1,6 @@
 //! Registers and scalar values: what an instruction reads and writes.
 
-/// Index of a register of 32-bit words or of a mask register; which of the two follows from where
-/// it stands.
+/// Index of a word register or of a mask register; the field that holds it tells which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reg(pub u32);
 
@@ -13,8 +12,8 @@ pub enum Scalar {
     Mask(Reg),
 }
 
-/// The registers of one number: one of up to 32 bits lies in the low end of a word whose other bits
-/// are 0; one of 64 bits has another word for its high half.
+/// The registers of one number. A number of up to 32 bits has one word whose other bits are 0; one
+/// of 64 bits has a second word for its high half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NumberRegisters {
     pub low: Reg,
@@ -22,17 +21,17 @@ pub struct NumberRegisters {
 }
 
 impl NumberRegisters {
-    pub fn registers(self) -> impl Iterator<Item = Reg> {
+    pub fn words(self) -> impl Iterator<Item = Reg> {
         std::iter::once(self.low).chain(self.high)
     }
 
     pub(crate) fn visit_registers(
         &mut self,
         visit: &mut dyn FnMut(&mut Scalar, RegisterUse),
-        using: RegisterUse,
+        register_use: RegisterUse,
     ) {
-        visit_word(visit, &mut self.low, using);
-        self.high.iter_mut().for_each(|high| visit_word(visit, high, using));
+        visit_word(visit, &mut self.low, register_use);
+        self.high.iter_mut().for_each(|high| visit_word(visit, high, register_use));
     }
 }
 
@@ -58,10 +57,10 @@ pub enum RegisterUse {
 pub(crate) fn visit_word(
     visit: &mut dyn FnMut(&mut Scalar, RegisterUse),
     reg: &mut Reg,
-    using: RegisterUse,
+    register_use: RegisterUse,
 ) {
     let mut scalar = Scalar::Word(*reg);
-    visit(&mut scalar, using);
+    visit(&mut scalar, register_use);
     let (Scalar::Word(new) | Scalar::Mask(new)) = scalar;
     *reg = new;
 }
@@ -69,15 +68,15 @@ pub(crate) fn visit_word(
 pub(crate) fn visit_mask(
     visit: &mut dyn FnMut(&mut Scalar, RegisterUse),
     reg: &mut Reg,
-    using: RegisterUse,
+    register_use: RegisterUse,
 ) {
     let mut scalar = Scalar::Mask(*reg);
-    visit(&mut scalar, using);
+    visit(&mut scalar, register_use);
     let (Scalar::Word(new) | Scalar::Mask(new)) = scalar;
     *reg = new;
 }
 
-/// The scalars of numbers, as a value has them.
+/// The word registers of numbers as scalars.
 pub(crate) fn word_scalars(parts: &[NumberRegisters]) -> Vec<Scalar> {
-    parts.iter().flat_map(|parts| parts.registers()).map(Scalar::Word).collect()
+    parts.iter().flat_map(|parts| parts.words()).map(Scalar::Word).collect()
 }

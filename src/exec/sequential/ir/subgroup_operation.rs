@@ -2,7 +2,7 @@
 //! SPV_KHR_subgroup_vote, SPV_KHR_subgroup_rotate, SPV_KHR_quad_control,
 //! SPV_NV_shader_subgroup_partitioned).
 //!
-//! Knows: what each operation gives to every active invocation of one subgroup. Invocations are
+//! Knows: the result of each operation for every active invocation of one subgroup. Invocations are
 //! numbered within their subgroup; a ballot is a number of 128 bits.
 //! Promises: sums and products are taken in ascending order of the invocations, from the first
 //! value on. What is undefined has the result that [`UndefinedGroupResult`] documents.
@@ -25,29 +25,29 @@ pub struct SubgroupMembers {
 }
 
 impl SubgroupMembers {
-    pub fn has(self, id: u32) -> bool {
-        id < self.size && self.active >> id & 1 == 1
+    pub fn is_active(self, invocation_id: u32) -> bool {
+        invocation_id < self.size && self.active >> invocation_id & 1 == 1
     }
 
-    pub fn lowest(self) -> u32 {
+    pub fn lowest_active(self) -> u32 {
         self.active.trailing_zeros()
     }
 
     /// Ascending.
-    pub fn ids(self) -> impl Iterator<Item = u32> {
-        let mut rest = self.active;
+    pub fn active_ids(self) -> impl Iterator<Item = u32> {
+        let mut remaining_ids = self.active;
         std::iter::from_fn(move || {
-            if rest == 0 {
+            if remaining_ids == 0 {
                 return None;
             }
-            let id = rest.trailing_zeros();
-            rest &= rest - 1;
-            Some(id)
+            let invocation_id = remaining_ids.trailing_zeros();
+            remaining_ids &= remaining_ids - 1;
+            Some(invocation_id)
         })
     }
 
     /// The bits of invocations `0 .. count`.
-    fn below(count: u32) -> u128 {
+    fn bits_below(count: u32) -> u128 {
         if count >= 128 { u128::MAX } else { (1 << count) - 1 }
     }
 }
@@ -81,16 +81,18 @@ pub struct Combination {
 }
 
 impl Combination {
-    /// Of a NaN and another value it gives the other one.
+    /// Whether the result for a NaN and another value is the other value.
     fn skips_nan(self) -> bool {
         matches!(self.operation.op, SizedOperator::Binary(Binary::NMin | Binary::NMax))
     }
 
-    /// What is undefined about a result that only NaNs went into.
-    fn all_nan(self, sum: Option<u64>) -> Option<UndefinedGroupResult> {
-        let nan =
-            self.skips_nan() && sum.is_some_and(|sum| self.operation.from.to_float(sum).is_nan());
-        nan.then_some(UndefinedGroupResult::AllNan)
+    /// What is undefined about a result whose operands are all NaN.
+    fn all_nan(self, combined_value: Option<u64>) -> Option<UndefinedGroupResult> {
+        let is_nan = self.skips_nan()
+            && combined_value.is_some_and(|combined_value| {
+                self.operation.from.to_float(combined_value).is_nan()
+            });
+        is_nan.then_some(UndefinedGroupResult::AllNan)
     }
 }
 
@@ -115,7 +117,7 @@ pub enum GroupOperation {
     Partition,
 }
 
-/// Where an invocation takes a value from; the index is an operand.
+/// The invocation that a value is taken from; the index is an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaneExchange {
     Index,
@@ -131,7 +133,7 @@ pub enum LaneExchange {
     Rotate(Option<u32>),
 }
 
-/// Why a result is undefined, and what it is here.
+/// Why a result is undefined, and which result the engine gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UndefinedGroupResult {
     /// The value is 0 or false.
@@ -153,9 +155,9 @@ pub enum UndefinedGroupResult {
 }
 
 impl UndefinedGroupResult {
-    /// As other operations have it.
+    /// The same as the operation table states it.
     pub fn as_undefined(self) -> undefined::Undefined {
-        undefined::Undefined { extent: self.extent(), why: self.message() }
+        undefined::Undefined { extent: self.undefined_extent(), why: self.message() }
     }
 
     fn message(self) -> &'static str {
@@ -186,7 +188,7 @@ impl UndefinedGroupResult {
     }
 
     /// Whether behaviour is undefined or the result alone (SPIR-V, "Non-Uniform Instructions").
-    fn extent(self) -> UndefinedExtent {
+    fn undefined_extent(self) -> UndefinedExtent {
         match self {
             UndefinedGroupResult::Source
             | UndefinedGroupResult::Bit
@@ -201,7 +203,7 @@ impl UndefinedGroupResult {
 }
 
 impl GroupOperation {
-    /// Whether the result jumps while the operands move little; those of floats do not.
+    /// Whether the result is discontinuous in the operands; combined floats are not.
     pub fn result_jumps(self) -> bool {
         match self {
             GroupOperation::Combine(combination, _) => {
@@ -221,12 +223,12 @@ impl GroupOperation {
         }
     }
 
-    /// How many of so many words are the first operand; the others are the second.
-    pub fn first_operand_words(self, all: usize) -> usize {
+    /// How many of an instruction's operand words are the first operand; the rest is the second.
+    pub fn first_operand_words(self, word_count: usize) -> usize {
         match self {
-            // Behind the value stands a ballot.
-            GroupOperation::Combine(_, Scan::Partitioned(_)) => all - 4,
-            _ => all,
+            // The last four words are the ballot.
+            GroupOperation::Combine(_, Scan::Partitioned(_)) => word_count - 4,
+            _ => word_count,
         }
     }
 
@@ -248,113 +250,170 @@ impl GroupOperation {
         }
     }
 
-    /// Gives each active invocation's result. `operands` are an invocation's, as bits.
-    pub fn apply(
+    /// Calls `result` with each active invocation's result. `operands` gives an invocation's
+    /// operands as bits.
+    pub fn apply_to_members(
         self,
         members: SubgroupMembers,
         operands: impl Fn(u32) -> [u128; 2],
         mut result: impl FnMut(u32, u128, Option<UndefinedGroupResult>),
     ) {
-        let first = |id: u32| operands(id)[0];
-        let all = SubgroupMembers::below(members.size);
+        let first_operand = |invocation_id: u32| operands(invocation_id)[0];
+        let all_bits = SubgroupMembers::bits_below(members.size);
         match self {
-            GroupOperation::Elect => {
-                members.ids().for_each(|id| result(id, u128::from(id == members.lowest()), None))
-            }
+            GroupOperation::Elect => members.active_ids().for_each(|invocation_id| {
+                result(invocation_id, u128::from(invocation_id == members.lowest_active()), None)
+            }),
             GroupOperation::All | GroupOperation::Any | GroupOperation::AllEqual(_) => {
                 let value = u128::from(match self {
-                    GroupOperation::All => members.ids().all(|id| first(id) != 0),
-                    GroupOperation::Any => members.ids().any(|id| first(id) != 0),
-                    _ => all_equal(self, members, first),
+                    GroupOperation::All => {
+                        members.active_ids().all(|invocation_id| first_operand(invocation_id) != 0)
+                    }
+                    GroupOperation::Any => {
+                        members.active_ids().any(|invocation_id| first_operand(invocation_id) != 0)
+                    }
+                    _ => all_equal(self, members, first_operand),
                 });
-                members.ids().for_each(|id| result(id, value, None));
+                members.active_ids().for_each(|invocation_id| result(invocation_id, value, None));
             }
             GroupOperation::Combine(combination, Scan::Partitioned(within)) => {
-                let sets = |id: u32| operands(id)[1] & members.active;
-                combine_partitions(combination, within, members, (first, sets), result);
+                let partition_set =
+                    |invocation_id: u32| operands(invocation_id)[1] & members.active;
+                combine_partitions(
+                    combination,
+                    within,
+                    members,
+                    (first_operand, partition_set),
+                    result,
+                );
             }
             GroupOperation::Combine(combination, scan) => {
-                combine_scan(combination, scan, members, first, result)
+                combine_scan(combination, scan, members, first_operand, result)
             }
-            GroupOperation::Partition => members.ids().for_each(|id| {
-                let same = members.ids().filter(|other| first(*other) == first(id));
-                result(id, same.fold(0, |bits, id| bits | 1 << id), None);
+            GroupOperation::Partition => members.active_ids().for_each(|invocation_id| {
+                let same = members
+                    .active_ids()
+                    .filter(|other_id| first_operand(*other_id) == first_operand(invocation_id));
+                result(
+                    invocation_id,
+                    same.fold(0, |bits, invocation_id| bits | 1 << invocation_id),
+                    None,
+                );
             }),
             GroupOperation::Ballot => {
-                let ballot =
-                    members.ids().filter(|id| first(*id) != 0).fold(0, |bits, id| bits | 1 << id);
-                members.ids().for_each(|id| result(id, ballot, None));
+                let ballot = members
+                    .active_ids()
+                    .filter(|invocation_id| first_operand(*invocation_id) != 0)
+                    .fold(0, |bits, invocation_id| bits | 1 << invocation_id);
+                members.active_ids().for_each(|invocation_id| result(invocation_id, ballot, None));
             }
             GroupOperation::InverseBallot => {
-                let same = members.ids().all(|id| first(id) == first(members.lowest()));
-                let why = (!same).then_some(UndefinedGroupResult::Ballot);
-                members.ids().for_each(|id| result(id, first(id) >> id & 1, why));
+                let same = members.active_ids().all(|invocation_id| {
+                    first_operand(invocation_id) == first_operand(members.lowest_active())
+                });
+                let undefined_result = (!same).then_some(UndefinedGroupResult::Ballot);
+                members.active_ids().for_each(|invocation_id| {
+                    result(
+                        invocation_id,
+                        first_operand(invocation_id) >> invocation_id & 1,
+                        undefined_result,
+                    )
+                });
             }
-            GroupOperation::BitExtract => members.ids().for_each(|id| {
-                let [ballot, index] = operands(id);
+            GroupOperation::BitExtract => members.active_ids().for_each(|invocation_id| {
+                let [ballot, index] = operands(invocation_id);
                 match u32::try_from(index).ok().filter(|index| *index < members.size) {
-                    Some(index) => result(id, ballot >> index & 1, None),
-                    None => result(id, 0, Some(UndefinedGroupResult::Bit)),
+                    Some(index) => result(invocation_id, ballot >> index & 1, None),
+                    None => result(invocation_id, 0, Some(UndefinedGroupResult::Bit)),
                 }
             }),
-            GroupOperation::BitCount(scan) => members.ids().for_each(|id| {
-                let counted = match scan {
-                    Scan::Reduce | Scan::Clustered(_) | Scan::Partitioned(_) => all,
-                    Scan::Inclusive => SubgroupMembers::below(id + 1),
-                    Scan::Exclusive => SubgroupMembers::below(id),
+            GroupOperation::BitCount(scan) => members.active_ids().for_each(|invocation_id| {
+                let counted_bits = match scan {
+                    Scan::Reduce | Scan::Clustered(_) | Scan::Partitioned(_) => all_bits,
+                    Scan::Inclusive => SubgroupMembers::bits_below(invocation_id + 1),
+                    Scan::Exclusive => SubgroupMembers::bits_below(invocation_id),
                 };
-                result(id, u128::from((first(id) & all & counted).count_ones()), None);
+                result(
+                    invocation_id,
+                    u128::from(
+                        (first_operand(invocation_id) & all_bits & counted_bits).count_ones(),
+                    ),
+                    None,
+                );
             }),
-            GroupOperation::FindLowest | GroupOperation::FindHighest => {
-                members.ids().for_each(|id| match first(id) & all {
-                    0 => result(id, u128::from(u32::MAX), Some(UndefinedGroupResult::NoBit)),
+            GroupOperation::FindLowest | GroupOperation::FindHighest => members
+                .active_ids()
+                .for_each(|invocation_id| match first_operand(invocation_id) & all_bits {
+                    0 => result(
+                        invocation_id,
+                        u128::from(u32::MAX),
+                        Some(UndefinedGroupResult::NoBit),
+                    ),
                     bits if self == GroupOperation::FindLowest => {
-                        result(id, u128::from(bits.trailing_zeros()), None)
+                        result(invocation_id, u128::from(bits.trailing_zeros()), None)
                     }
-                    bits => result(id, u128::from(127 - bits.leading_zeros()), None),
-                })
-            }
+                    bits => result(invocation_id, u128::from(127 - bits.leading_zeros()), None),
+                }),
         }
     }
 }
 
-fn all_equal(group: GroupOperation, members: SubgroupMembers, value: impl Fn(u32) -> u128) -> bool {
-    let first = value(members.lowest());
-    match group {
+fn all_equal(
+    group_operation: GroupOperation,
+    members: SubgroupMembers,
+    value_of: impl Fn(u32) -> u128,
+) -> bool {
+    let first_value = value_of(members.lowest_active());
+    match group_operation {
         GroupOperation::AllEqual(Some(form @ (NumberFormat::Float(_) | NumberFormat::Brain))) => {
-            members.ids().all(|id| form.to_float(value(id) as u64) == form.to_float(first as u64))
+            members.active_ids().all(|invocation_id| {
+                form.to_float(value_of(invocation_id) as u64) == form.to_float(first_value as u64)
+            })
         }
-        _ => members.ids().all(|id| value(id) == first),
+        _ => members.active_ids().all(|invocation_id| value_of(invocation_id) == first_value),
     }
 }
 
-/// By the sets of a partition. Where the ballots are none, the own ballot of each invocation
-/// counts.
+/// Combines within the sets of a partition. If the ballots are not a partition, each invocation's
+/// own ballot is its set.
 fn combine_partitions(
     combination: Combination,
-    within: PartitionRange,
+    partition_range: PartitionRange,
     members: SubgroupMembers,
-    (value, set): (impl Fn(u32) -> u128, impl Fn(u32) -> u128),
+    (value, set_of): (impl Fn(u32) -> u128, impl Fn(u32) -> u128),
     mut result: impl FnMut(u32, u128, Option<UndefinedGroupResult>),
 ) {
     let Combination { operation, identity } = combination;
-    let is_set = |id: u32| {
-        let own = set(id);
-        own >> id & 1 == 1
-            && SubgroupMembers { active: own, ..members }.ids().all(|other| set(other) == own)
+    let is_set = |invocation_id: u32| {
+        let own_set = set_of(invocation_id);
+        own_set >> invocation_id & 1 == 1
+            && SubgroupMembers { active: own_set, ..members }
+                .active_ids()
+                .all(|other_id| set_of(other_id) == own_set)
     };
-    let why = (!members.ids().all(is_set)).then_some(UndefinedGroupResult::Partition);
-    for id in members.ids() {
-        let counted = match within {
+    let undefined_result =
+        (!members.active_ids().all(is_set)).then_some(UndefinedGroupResult::Partition);
+    for invocation_id in members.active_ids() {
+        let counted_bits = match partition_range {
             PartitionRange::All => u128::MAX,
-            PartitionRange::UpToOwn => SubgroupMembers::below(id + 1),
-            PartitionRange::BelowOwn => SubgroupMembers::below(id),
+            PartitionRange::UpToOwn => SubgroupMembers::bits_below(invocation_id + 1),
+            PartitionRange::BelowOwn => SubgroupMembers::bits_below(invocation_id),
         };
-        let others = SubgroupMembers { active: set(id) & counted, ..members };
-        let sum = others.ids().map(|other| value(other) as u64).reduce(|sum, value| {
-            operation.result_bits(sum, value, 0).expect("decoding has asked whether it exists")
-        });
-        result(id, u128::from(sum.unwrap_or(identity)), why.or(combination.all_nan(sum)));
+        let counted_members =
+            SubgroupMembers { active: set_of(invocation_id) & counted_bits, ..members };
+        let combined_value = counted_members
+            .active_ids()
+            .map(|other_id| value(other_id) as u64)
+            .reduce(|combined_value, value| {
+                operation
+                    .result_bits(combined_value, value, 0)
+                    .expect("decoding has asked whether it exists")
+            });
+        result(
+            invocation_id,
+            u128::from(combined_value.unwrap_or(identity)),
+            undefined_result.or(combination.all_nan(combined_value)),
+        );
     }
 }
 
@@ -366,47 +425,65 @@ fn combine_scan(
     mut result: impl FnMut(u32, u128, Option<UndefinedGroupResult>),
 ) {
     let Combination { operation, identity } = combination;
-    let join = |sum: Option<u64>, id: u32| {
-        let value = value(id) as u64;
-        Some(sum.map_or(value, |sum| {
-            operation.result_bits(sum, value, 0).expect("decoding has asked whether it exists")
+    let join_value = |combined_value: Option<u64>, invocation_id: u32| {
+        let value = value(invocation_id) as u64;
+        Some(combined_value.map_or(value, |combined_value| {
+            operation
+                .result_bits(combined_value, value, 0)
+                .expect("decoding has asked whether it exists")
         }))
     };
-    let cluster = match scan {
-        Scan::Clustered(cluster) => cluster.min(members.size),
+    let cluster_size = match scan {
+        Scan::Clustered(cluster_size) => cluster_size.min(members.size),
         Scan::Reduce | Scan::Inclusive | Scan::Exclusive | Scan::Partitioned(_) => members.size,
     };
-    let why = matches!(scan, Scan::Clustered(asked) if asked > members.size)
+    let undefined_result = matches!(scan, Scan::Clustered(asked) if asked > members.size)
         .then_some(UndefinedGroupResult::Cluster);
-    for start in (0..members.size).step_by(cluster as usize) {
-        let active = members.active & (SubgroupMembers::below(cluster) << start);
-        let part = SubgroupMembers { active, ..members };
-        let mut sum = None;
+    for cluster_start in (0..members.size).step_by(cluster_size as usize) {
+        let cluster_active =
+            members.active & (SubgroupMembers::bits_below(cluster_size) << cluster_start);
+        let cluster_members = SubgroupMembers { active: cluster_active, ..members };
+        let mut combined_value = None;
         match scan {
             Scan::Reduce | Scan::Clustered(_) | Scan::Partitioned(_) => {
-                let sum = part.ids().fold(None, join);
-                let value = u128::from(sum.unwrap_or(identity));
-                part.ids().for_each(|id| result(id, value, why.or(combination.all_nan(sum))));
+                let combined_value = cluster_members.active_ids().fold(None, join_value);
+                let value = u128::from(combined_value.unwrap_or(identity));
+                cluster_members.active_ids().for_each(|invocation_id| {
+                    result(
+                        invocation_id,
+                        value,
+                        undefined_result.or(combination.all_nan(combined_value)),
+                    )
+                });
             }
-            Scan::Inclusive => part.ids().for_each(|id| {
-                sum = join(sum, id);
-                result(id, u128::from(sum.unwrap_or(identity)), combination.all_nan(sum));
+            Scan::Inclusive => cluster_members.active_ids().for_each(|invocation_id| {
+                combined_value = join_value(combined_value, invocation_id);
+                result(
+                    invocation_id,
+                    u128::from(combined_value.unwrap_or(identity)),
+                    combination.all_nan(combined_value),
+                );
             }),
-            Scan::Exclusive => part.ids().for_each(|id| {
-                result(id, u128::from(sum.unwrap_or(identity)), combination.all_nan(sum));
-                sum = join(sum, id);
+            Scan::Exclusive => cluster_members.active_ids().for_each(|invocation_id| {
+                result(
+                    invocation_id,
+                    u128::from(combined_value.unwrap_or(identity)),
+                    combination.all_nan(combined_value),
+                );
+                combined_value = join_value(combined_value, invocation_id);
             }),
         }
     }
 }
 
 impl LaneExchange {
-    /// The invocation whose index counts for `id` where it must be the same for all: the lowest
-    /// active one of the subgroup, or of the quad.
-    pub fn index_holder(self, id: u32, members: SubgroupMembers) -> u32 {
+    /// The invocation whose index is used for `invocation_id` where the index must be uniform: the
+    /// lowest active one of the subgroup, or of the quad.
+    pub fn index_holder(self, invocation_id: u32, members: SubgroupMembers) -> u32 {
         match self {
             LaneExchange::QuadBroadcast => {
-                SubgroupMembers { active: members.active & 0xf << (id & !3), ..members }.lowest()
+                SubgroupMembers { active: members.active & 0xf << (invocation_id & !3), ..members }
+                    .lowest_active()
             }
             LaneExchange::Index
             | LaneExchange::Xor
@@ -415,12 +492,11 @@ impl LaneExchange {
             | LaneExchange::Broadcast
             | LaneExchange::First
             | LaneExchange::QuadSwap(_)
-            | LaneExchange::Rotate(_) => members.lowest(),
+            | LaneExchange::Rotate(_) => members.lowest_active(),
         }
     }
 
-    /// Whether the index must be the same in all active invocations, of the subgroup or of the
-    /// quad.
+    /// Whether the index must be uniform over the active invocations of the subgroup or quad.
     pub fn needs_uniform_index(self) -> bool {
         match self {
             LaneExchange::Broadcast | LaneExchange::QuadBroadcast | LaneExchange::Rotate(_) => true,
@@ -433,22 +509,30 @@ impl LaneExchange {
         }
     }
 
-    /// The invocation that `id` takes its value from, if that one is active.
-    pub fn source_invocation(self, id: u32, index: u32, members: SubgroupMembers) -> Option<u32> {
-        let source = match self {
+    /// The invocation that `invocation_id` takes its value from, if that one is active.
+    pub fn source_invocation(
+        self,
+        invocation_id: u32,
+        index: u32,
+        members: SubgroupMembers,
+    ) -> Option<u32> {
+        let source_id = match self {
             LaneExchange::Index | LaneExchange::Broadcast => Some(index),
-            LaneExchange::Xor => Some(id ^ index),
-            LaneExchange::Up => id.checked_sub(index),
-            LaneExchange::Down => id.checked_add(index),
-            LaneExchange::First => Some(members.lowest()),
-            LaneExchange::QuadBroadcast => (index < 4).then_some((id & !3) | index & 3),
-            LaneExchange::QuadSwap(bits) => Some(id ^ bits),
+            LaneExchange::Xor => Some(invocation_id ^ index),
+            LaneExchange::Up => invocation_id.checked_sub(index),
+            LaneExchange::Down => invocation_id.checked_add(index),
+            LaneExchange::First => Some(members.lowest_active()),
+            LaneExchange::QuadBroadcast => (index < 4).then_some((invocation_id & !3) | index & 3),
+            LaneExchange::QuadSwap(bits) => Some(invocation_id ^ bits),
             LaneExchange::Rotate(cluster) => {
-                let last = cluster.unwrap_or(members.size).min(members.size) - 1;
-                Some((id & !last) | (id.wrapping_add(index) & last))
+                let cluster_mask = cluster.unwrap_or(members.size).min(members.size) - 1;
+                Some(
+                    (invocation_id & !cluster_mask)
+                        | (invocation_id.wrapping_add(index) & cluster_mask),
+                )
             }
         };
-        source.filter(|source| members.has(*source))
+        source_id.filter(|source_id| members.is_active(*source_id))
     }
 
     /// What is undefined about the operation itself for subgroups of a size.

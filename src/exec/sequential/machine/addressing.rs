@@ -45,12 +45,14 @@ impl Machine<'_> {
             AccessRoot::Workgroup if let Some([first_word, window_words]) = window => {
                 let window_words = window_words
                     .min((self.memory.workgroup.words.len() as u32).saturating_sub(first_word));
-                (unit.of_words(window_words), first_word as usize)
+                (unit.units_of_words(window_words), first_word as usize)
             }
-            AccessRoot::Workgroup => (unit.of_words(self.memory.workgroup.words.len() as u32), 0),
-            AccessRoot::Invocation => (unit.of_words(self.program.invocation_words), 0),
+            AccessRoot::Workgroup => {
+                (unit.units_of_words(self.memory.workgroup.words.len() as u32), 0)
+            }
+            AccessRoot::Invocation => (unit.units_of_words(self.program.invocation_words), 0),
             AccessRoot::PushConstant => {
-                (unit.of_words(self.memory.push_constants.words.len() as u32), 0)
+                (unit.units_of_words(self.memory.push_constants.words.len() as u32), 0)
             }
             AccessRoot::Buffer(descriptor_index) => (self.memory.buffer_bytes(descriptor_index), 0),
             // Taken apart before (`indirect`).
@@ -108,7 +110,7 @@ impl Machine<'_> {
         if access.alignment != Alignment::NONE {
             self.report_misaligned(access, &addresses, &inside_lanes, source_index);
         }
-        let access_span = access.span();
+        let access_span = access.unit_span();
         let last_start = root_limit.checked_sub(access_span);
         let highest_address =
             addresses.iter().fold(0, |highest_address, address| highest_address.max(*address));

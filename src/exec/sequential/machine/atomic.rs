@@ -55,7 +55,7 @@ impl Machine<'_> {
         let word_count = form.width().words();
         let combined_operations =
             if result_parts.is_none() { CommutativeUpdate::by(op, form) } else { None };
-        let unit_size = access.unit.of_words(1);
+        let unit_size = access.unit.units_of_words(1);
         for lane in addressed.lanes.lanes() {
             let address = self.memory.addresses[lane];
             if !address.is_multiple_of(access.alignment.access) {
@@ -83,7 +83,7 @@ impl Machine<'_> {
             let high_half =
                 if word_count == 2 { u64::from(store.words[store_index + 1]) << 32 } else { 0 };
             let old_value = u64::from(store.words[store_index]) | high_half;
-            let new_value = op.apply(form, old_value, operand_value, comparator);
+            let new_value = op.new_value(form, old_value, operand_value, comparator);
             let is_undefined = op.reads_memory()
                 && (store_index..store_index + word_count).any(|word| store.is_undefined(word));
             if is_undefined {
@@ -118,8 +118,7 @@ impl Machine<'_> {
         }
         self.watch_change(access.root, memory_changed);
         self.watch_read(access.root, &addressed.lanes, &lane_values[0], source_index, 0);
-        for (reg, half) in result_parts.iter().flat_map(|parts| parts.registers()).zip(&lane_values)
-        {
+        for (reg, half) in result_parts.iter().flat_map(|parts| parts.words()).zip(&lane_values) {
             self.registers.write_register(reg, |register, _| register.copy_from_slice(half));
             if passes_undefined {
                 self.set_undefined_lanes(Scalar::Word(reg), &undefined.0);

@@ -37,7 +37,7 @@ impl Machine<'_> {
     ) {
         let global_id = self.global_id(self.registers.first_lane + lane as u32);
         self.monitor.collector.add_occurrence(FindingKind::OutOfBounds, [source_index, NOWHERE], u32::MAX, || {
-            let (object_name, bytes_of) = (&access.name, |units: u32| u64::from(units) * u64::from(access.unit.bytes()));
+            let (object_name, bytes_of) = (&access.name, |units: u32| u64::from(units) * u64::from(access.unit.byte_count()));
             // A pointer can be moved to before the start; an offset that wraps around is one of
             // these.
             let units_before = unit_index.wrapping_neg();

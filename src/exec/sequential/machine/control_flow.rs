@@ -116,7 +116,7 @@ impl<'a> Machine<'a> {
         self.registers.active_lanes = entry.mask;
         self.registers.all_active =
             tile.frontier.is_empty() && tile.waiting.is_empty() && tile.is_free();
-        let spin_waits = self.program.waits;
+        let spin_waits = self.program.spin_waits;
         self.scheduler
             .spin_watch
             .restart_lanes(tile.yield_history, self.settings.following.schedule.turns);
@@ -126,7 +126,8 @@ impl<'a> Machine<'a> {
                 &self.registers.active_lanes.0[..self.registers.mask_words],
             );
         }
-        let active_count = u64::from(self.registers.active_lanes.count(self.registers.mask_words));
+        let active_count =
+            u64::from(self.registers.active_lanes.count_lanes(self.registers.mask_words));
         let lowest_waiting = tile.frontier.last().map_or(u32::MAX, |next| next.block_index);
         let mut block_index = entry.block_index;
         loop {

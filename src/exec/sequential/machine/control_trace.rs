@@ -66,17 +66,17 @@ impl Machine<'_> {
             LaneInstruction::Sized { operation, to, from: _ }
                 if matches!(operation.to, NumberFormat::Integer(_)) =>
             {
-                to.registers().for_each(|reg| self.trace_word(reg, source_index, |word| word));
+                to.words().for_each(|reg| self.trace_word(reg, source_index, |word| word));
             }
             LaneInstruction::Product(factors) => {
                 self.trace_subgroup();
                 if matches!(factors.product.result, NumberFormat::Integer(_)) {
-                    let registers = factors.to.iter().flat_map(|parts| parts.registers());
+                    let registers = factors.to.iter().flat_map(|parts| parts.words());
                     registers.for_each(|reg| self.trace_word(reg, source_index, |word| word));
                 }
             }
             LaneInstruction::Dot { dot: _, to, from: _ } => {
-                to.registers().for_each(|reg| self.trace_word(reg, source_index, |word| word));
+                to.words().for_each(|reg| self.trace_word(reg, source_index, |word| word));
             }
             LaneInstruction::Group { op, to, from: _, index: _ } => {
                 self.trace_subgroup();
@@ -103,7 +103,7 @@ impl Machine<'_> {
             return;
         }
         for (first_lane, members) in self.subgroups_of_tile() {
-            let active_lanes = || members.ids().map(|id| (first_lane + id) as usize);
+            let active_lanes = || members.active_ids().map(|id| (first_lane + id) as usize);
             let joined_trace = active_lanes()
                 .filter_map(|lane| self.lane_trace(lane))
                 .fold(0, |joined_trace, lane_trace| mix_bits(joined_trace ^ lane_trace));

@@ -13,7 +13,7 @@ impl Machine<'_> {
         for (first, members) in self.subgroups_of_tile() {
             if members.active.count_ones() < members.size {
                 members
-                    .ids()
+                    .active_ids()
                     .map(|id| (first + id) as usize)
                     .for_each(|lane| partial_lanes.insert(lane));
             }
@@ -41,10 +41,10 @@ impl Machine<'_> {
                 let b =
                     |inner_index: usize| element_bits(&factors.b, inner_index * columns + column);
                 let (value, defined) =
-                    factors.product.element(a, b, element_bits(&factors.c, element));
+                    factors.product.result_element(a, b, element_bits(&factors.c, element));
                 let lane = first_lane + element % subgroup_size;
                 result_elements[element / subgroup_size * self.registers.width + lane] = value;
-                if !defined && members.has((element % subgroup_size) as u32) {
+                if !defined && members.is_active((element % subgroup_size) as u32) {
                     undefined.insert(lane);
                 }
             }

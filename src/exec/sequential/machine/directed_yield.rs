@@ -88,8 +88,12 @@ impl Machine<'_> {
                         0
                     };
                     let old_value = u64::from(words[word]) | high_half;
-                    let new_value =
-                        op.apply(*form, old_value, operand_bits(a, lane), operand_bits(b, lane));
+                    let new_value = op.new_value(
+                        *form,
+                        old_value,
+                        operand_bits(a, lane),
+                        operand_bits(b, lane),
+                    );
                     Some(AtomicEffect {
                         shared_word: cell,
                         changes: new_value.is_some_and(|new_value| new_value != old_value),
@@ -162,7 +166,7 @@ impl Machine<'_> {
                 address.wrapping_add(descriptor_index.wrapping_mul(dimension.stride))
             },
         );
-        let unit_size = access.unit.of_words(1);
+        let unit_size = access.unit.units_of_words(1);
         let (word_index, root_limit) =
             ((address / unit_size) as usize, (root_limit / unit_size) as usize);
         let word_index = (word_index < root_limit

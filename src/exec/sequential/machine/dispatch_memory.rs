@@ -96,13 +96,13 @@ impl DispatchMemory<'_> {
         access_limit: u32,
         unit: AddressUnit,
     ) {
-        if highest_end <= unit.of_words(self.touched_words[descriptor_index]) {
+        if highest_end <= unit.units_of_words(self.touched_words[descriptor_index]) {
             return;
         }
         let lane_ends = lanes.lanes().map(|lane| self.addresses[lane].saturating_add(access_span));
         let last_end = lane_ends.filter(|end| *end <= access_limit).max().unwrap_or(0);
         self.touched_words[descriptor_index] =
-            self.touched_words[descriptor_index].max(last_end.div_ceil(unit.of_words(1)));
+            self.touched_words[descriptor_index].max(last_end.div_ceil(unit.units_of_words(1)));
     }
 
     /// Remembers the last word of a descriptor's range that was accessed, by the byte at which a

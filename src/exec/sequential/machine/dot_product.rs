@@ -14,14 +14,14 @@ impl Machine<'_> {
         source_index: u32,
     ) {
         self.write_number(result_parts, |machine, lane| {
-            dot.value(operand_parts.len(), |index| {
+            dot.result_value(operand_parts.len(), |index| {
                 machine.registers.number_at(operand_parts[index], lane)
             })
             .0
         });
         if dot.may_be_undefined() {
             let undefined_lanes = self.registers.lanes_where(|lane| {
-                !dot.value(operand_parts.len(), |index| {
+                !dot.result_value(operand_parts.len(), |index| {
                     self.registers.number_at(operand_parts[index], lane)
                 })
                 .1

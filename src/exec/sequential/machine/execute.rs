@@ -249,7 +249,7 @@ impl Machine<'_> {
             let value = value(self, lane);
             (*low, *high) = (value as u32, (value >> 32) as u32);
         }
-        for (reg, half) in result_parts.registers().zip(&result_halves) {
+        for (reg, half) in result_parts.words().zip(&result_halves) {
             self.registers.write_register(reg, |lane_values, _| lane_values.copy_from_slice(half));
         }
         [self.registers.staging_words, self.registers.staging_high] = result_halves;

@@ -230,7 +230,7 @@ impl<'a> Machine<'a> {
             );
             tile.undefined_masks[first_word..first_word + self.registers.mask_words].fill(u64::MAX);
         }
-        for reg in &program.zeroed {
+        for reg in &program.zeroed_words {
             tile.words[tile_register(reg)].fill(0);
         }
         unwritten_memory.fill_memory(

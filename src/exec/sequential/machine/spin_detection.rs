@@ -41,7 +41,7 @@ impl Machine<'_> {
     /// Whether reads and changes are watched.
     #[inline]
     fn watches_reads_of(&self, access_root: AccessRoot) -> bool {
-        let is_watched = match self.program.waits {
+        let is_watched = match self.program.spin_waits {
             SpinWaits::Never => false,
             SpinWaits::Plainly => self.scheduler.spin_watch.watches_reads,
             SpinWaits::Possibly => true,
@@ -113,7 +113,7 @@ impl Machine<'_> {
     pub(super) fn may_yield(&self) -> bool {
         let orders_exactly = self.monitor.order.is_some() || !self.monitor.track_races;
         let may_wait =
-            self.program.waits == SpinWaits::Possibly || self.scheduler.lets_waiters_first();
+            self.program.spin_waits == SpinWaits::Possibly || self.scheduler.lets_waiters_first();
         self.scheduler.workgroup_count() > 1 && orders_exactly && may_wait
     }
 

@@ -148,7 +148,7 @@ impl<'a> Machine<'a> {
     /// Whether the tiles of a workgroup run one after the other, each to its end.
     pub(super) fn is_tile_by_tile(&self) -> bool {
         self.program.barriers.is_empty()
-            && self.program.waits == SpinWaits::Never
+            && self.program.spin_waits == SpinWaits::Never
             && !self.scheduler.lets_waiters_first()
     }
 

@@ -206,7 +206,7 @@ impl Machine<'_> {
                         index_register | self.registers.scalar_bits(second_words, lane),
                     ]
                 };
-                op.apply(members, operands, |id, value, undefined_reason| {
+                op.apply_to_members(members, operands, |id, value, undefined_reason| {
                     let lane = (first_words + id) as usize;
                     lane_values[lane] = (value >> (32 * word)) as u32;
                     note_undefined(&mut undefined_lanes, undefined_reason, lane);
@@ -279,7 +279,7 @@ impl Machine<'_> {
                     self.registers.words[reg.0 as usize][(first_lane + id) as usize]
                 })
             };
-            for id in members.ids() {
+            for id in members.active_ids() {
                 let lane = (first_lane + id) as usize;
                 let common_index = index_register(exchange.index_holder(id, members));
                 let index_differs =

@@ -256,7 +256,7 @@ impl Machine<'_> {
                 ))]
             }
             AccessRoot::Workgroup => {
-                let unit_bytes = moved_value.unit.bytes();
+                let unit_bytes = moved_value.unit.byte_count();
                 let first_byte = 4 * moved_value.first_word + unit_bytes * address;
                 (first_byte..first_byte + unit_bytes * moved_value.unit_count)
                     .map(|byte| self.in_workgroup(ValueLocation::Workgroup(byte)))

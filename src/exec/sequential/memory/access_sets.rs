@@ -86,7 +86,7 @@ impl CommutativeOperator {
             }
             CommutativeOperator::Xor => joined_value ^ worker_value ^ old_value,
             CommutativeOperator::Once(op) => {
-                op.apply(number_format, joined_value, worker_value, 0).unwrap_or(joined_value)
+                op.new_value(number_format, joined_value, worker_value, 0).unwrap_or(joined_value)
             }
         }
     }
@@ -116,13 +116,13 @@ pub(crate) fn access_set_bytes(word_count: usize, granule: u32) -> u64 {
 impl AccessSet {
     /// For cells of `granule` bytes: 1, 2 or 4.
     pub(crate) fn new(word_count: usize, granule: u32) -> Self {
-        let finer = 2 - granule.trailing_zeros().min(2);
-        let empty_cells = vec![0; (word_count << finer).div_ceil(64)];
+        let cell_shift = 2 - granule.trailing_zeros().min(2);
+        let no_cells = || vec![0; (word_count << cell_shift).div_ceil(64)];
         Self {
-            cell_shift: finer,
-            read: empty_cells.clone(),
-            written: empty_cells.clone(),
-            combined: empty_cells,
+            cell_shift,
+            read: no_cells(),
+            written: no_cells(),
+            combined: no_cells(),
             updates: Vec::new(),
             words: word_count,
         }

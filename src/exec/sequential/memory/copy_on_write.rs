@@ -51,7 +51,7 @@ impl<T: Clone> CopyOnWrite<T> {
             CopyOnWrite::Own(own) => Arc::new(own),
             CopyOnWrite::Lent(lent) => lent,
         };
-        *self = CopyOnWrite::Lent(lent.clone());
+        *self = CopyOnWrite::Lent(Arc::clone(&lent));
         lent
     }
 

@@ -4,8 +4,8 @@
 //! Knows: where a texel lies among the bytes, which texels there are, and what the specification
 //! rules out before anything runs (Vulkan specification, "Image Operations" and the valid usage of
 //! VkSamplerCreateInfo and of image instructions).
-//! Promises: [`check_binding`] names what an instruction cannot do with what is bound to it, with the names
-//! of the device's format features where there are such.
+//! Promises: [`check_binding`] names what an instruction cannot do with what is bound to it, with
+//! the names of the device's format features where there are such.
 //! Does not cover: levels, layers and dimensions that do not fit the image or the kernel;
 //! `exec::prepare` checks those.
 
@@ -217,7 +217,7 @@ fn check_texel_format(step: &ImageInstruction, format: ImageFormat) -> Result<()
         | ImageOperation::Write
         | ImageOperation::Atomic(_)
         | ImageOperation::Sample
-        | ImageOperation::Gather { .. } => match step.form {
+        | ImageOperation::Gather { .. } => match step.texel_format {
             NumberFormat::Float(Width::W32) => format.class() == TexelClass::Float,
             NumberFormat::Integer(width @ (Width::W32 | Width::W64)) => {
                 let is_wide = matches!(format, ImageFormat::R64i | ImageFormat::R64ui);
@@ -231,9 +231,12 @@ fn check_texel_format(step: &ImageInstruction, format: ImageFormat) -> Result<()
     if format_fits {
         return Ok(());
     }
-    let texel_bits = step.form.width().bits();
-    let texel_class =
-        if matches!(step.form, NumberFormat::Float(_)) { "floating-point" } else { "integer" };
+    let texel_bits = step.texel_format.width().bits();
+    let texel_class = if matches!(step.texel_format, NumberFormat::Float(_)) {
+        "floating-point"
+    } else {
+        "integer"
+    };
     Err(format!(
         "`{}`: {texel_class} texels of {texel_bits} bits where format {format} is bound",
         step.image.name

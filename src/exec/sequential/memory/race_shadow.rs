@@ -205,7 +205,7 @@ impl RaceShadow {
         let cells = vec![ExactCell::default(); std::mem::take(&mut self.plain).len()];
         self.atomics = Vec::new();
         self.exact_order = Some((
-            order.clone(),
+            Rc::clone(order),
             ExactCells { cells, kinds: memory_kinds, ..ExactCells::default() },
         ));
     }
@@ -269,7 +269,8 @@ impl RaceShadow {
     }
 
     /// Records an access to a word that held `values[0]` before it and holds `values[1]` after it.
-    /// Calls `report_race` with each earlier access that it races with, at most one per instruction.
+    /// Calls `report_race` with each earlier access that it races with, at most one per
+    /// instruction.
     #[inline]
     pub(crate) fn record_access(
         &mut self,

@@ -189,7 +189,8 @@ impl TrackedBuffer {
                         last_range.bytes.end = byte_range.end
                     }
                     Some(_) | None => {
-                        buffer_reads.left.push(LeftBytes { bytes: byte_range.clone(), group })
+                        let bytes = byte_range.start..byte_range.end;
+                        buffer_reads.left.push(LeftBytes { bytes, group })
                     }
                 }
             }
@@ -208,7 +209,9 @@ fn add_range(ranges: &mut Vec<ReadBytes>, groups: u32, byte_range: &Range<usize>
         {
             last_range.bytes.end = byte_range.end
         }
-        Some(_) | None => ranges.push(ReadBytes { bytes: byte_range.clone(), groups }),
+        Some(_) | None => {
+            ranges.push(ReadBytes { bytes: byte_range.start..byte_range.end, groups })
+        }
     }
 }
 

@@ -140,11 +140,13 @@ impl Store {
         let byte_at = |byte_index: usize| {
             u128::from(self.words[byte_index / 4] >> (byte_index % 4 * 8) & 0xff)
         };
-        byte_range.clone().rev().fold(0, |number, byte_index| number << 8 | byte_at(byte_index))
+        (byte_range.start..byte_range.end)
+            .rev()
+            .fold(0, |number, byte_index| number << 8 | byte_at(byte_index))
     }
 
     pub(crate) fn has_undefined_byte(&self, byte_range: &Range<usize>) -> bool {
-        byte_range.clone().any(|byte_index| {
+        (byte_range.start..byte_range.end).any(|byte_index| {
             let byte_in_word = byte_index as u32 % 4;
             self.are_bytes_undefined(byte_index / 4, byte_in_word..byte_in_word + 1)
         })

@@ -12,41 +12,48 @@ use vkcert_spirv::operation::operator::{Binary, Ternary};
 use vkcert_spirv::operation::sized::{NumberFormat, Operation, SizedOperator, Width};
 
 /// Contracts every sum that may be contracted.
-pub(super) fn contract(program: &mut Program, preferred: Preferred) {
+pub(super) fn contract_sums(program: &mut Program, preferred: Preferred) {
     let Program { blocks, freedom, .. } = program;
     for block in blocks {
-        let mut products: HashMap<Reg, [Reg; 2]> = HashMap::new();
+        let mut factors_of_product: HashMap<Reg, [Reg; 2]> = HashMap::new();
         for step in &mut block.steps {
-            let free = !freedom.separate.contains(&step.source_index);
-            if free && let Some(action) = contracted(&step.instruction, &products, preferred) {
+            let is_contractible = !freedom.separate.contains(&step.source_index);
+            if is_contractible
+                && let Some(action) =
+                    contracted_instruction(&step.instruction, &factors_of_product, preferred)
+            {
                 step.instruction = action;
             }
-            let mut written = Vec::new();
-            step.instruction.visit_registers(&mut |scalar, using| {
+            let mut written_registers = Vec::new();
+            step.instruction.visit_registers(&mut |scalar, register_use| {
                 if let (Scalar::Word(reg), RegisterUse::Write | RegisterUse::Update) =
-                    (*scalar, using)
+                    (*scalar, register_use)
                 {
-                    written.push(reg);
+                    written_registers.push(reg);
                 }
             });
-            products.retain(|product, factors| {
-                !written.iter().any(|reg| reg == product || factors.contains(reg))
+            factors_of_product.retain(|product, factors| {
+                !written_registers.iter().any(|reg| reg == product || factors.contains(reg))
             });
             match &step.instruction {
-                LaneInstruction::Binary { op: Binary::FMul, to, a, b } if free => {
-                    products.insert(*to, [*a, *b]);
+                LaneInstruction::Binary { op: Binary::FMul, to, a, b } if is_contractible => {
+                    factors_of_product.insert(*to, [*a, *b]);
                 }
                 LaneInstruction::Sized { operation, to, from }
-                    if free && is_on_words(operation, SizedOperator::Binary(Binary::FMul)) =>
+                    if is_contractible
+                        && is_on_words(operation, SizedOperator::Binary(Binary::FMul)) =>
                 {
-                    products.insert(to.low, [from[0].low, from[1].low]);
+                    factors_of_product.insert(to.low, [from[0].low, from[1].low]);
                 }
-                // Through a variable; a product that is not rounded is not flushed, either.
-                LaneInstruction::Copy { to, from } => pass_on(&mut products, *to, *from),
+                // A copy forwards the product. So does a flush, because a product that is not
+                // rounded is not flushed either.
+                LaneInstruction::Copy { to, from } => {
+                    forward_product(&mut factors_of_product, *to, *from)
+                }
                 LaneInstruction::Sized { operation, to, from }
                     if is_on_words(operation, SizedOperator::Flush) =>
                 {
-                    pass_on(&mut products, to.low, from[0].low);
+                    forward_product(&mut factors_of_product, to.low, from[0].low);
                 }
                 _ => {}
             }
@@ -59,21 +66,22 @@ fn is_on_words(operation: &Operation, op: SizedOperator) -> bool {
     operation.op == op && operation.from == NumberFormat::Float(Width::W32)
 }
 
-fn pass_on(products: &mut HashMap<Reg, [Reg; 2]>, to: Reg, from: Reg) {
-    if let Some(factors) = products.get(&from).copied() {
-        products.insert(to, factors);
+fn forward_product(factors_of_product: &mut HashMap<Reg, [Reg; 2]>, to: Reg, from: Reg) {
+    if let Some(factors) = factors_of_product.get(&from).copied() {
+        factors_of_product.insert(to, factors);
     }
 }
 
 /// A sum with a product in it, as one operation.
-fn contracted(
+fn contracted_instruction(
     action: &LaneInstruction,
-    products: &HashMap<Reg, [Reg; 2]>,
+    factors_of_product: &HashMap<Reg, [Reg; 2]>,
     preferred: Preferred,
 ) -> Option<LaneInstruction> {
     match action {
         LaneInstruction::Binary { op, to, a, b } => {
-            let (op, [a, b, c]) = contracted_as(*op, [*a, *b], products, preferred)?;
+            let (op, [a, b, c]) =
+                contracted_operation(*op, [*a, *b], factors_of_product, preferred)?;
             Some(LaneInstruction::Ternary { op, to: *to, a, b, c })
         }
         LaneInstruction::Sized { operation, to, from } => {
@@ -82,8 +90,12 @@ fn contracted(
             else {
                 return None;
             };
-            let (op, operands) =
-                contracted_as(op, [from[0].low, from[1].low], products, preferred)?;
+            let (op, operands) = contracted_operation(
+                op,
+                [from[0].low, from[1].low],
+                factors_of_product,
+                preferred,
+            )?;
             let operation = Operation { op: SizedOperator::Ternary(op), ..*operation };
             Some(LaneInstruction::Sized {
                 operation,
@@ -96,17 +108,18 @@ fn contracted(
 }
 
 /// The operation that a sum becomes, with its operands.
-fn contracted_as(
+fn contracted_operation(
     op: Binary,
     [a, b]: [Reg; 2],
-    products: &HashMap<Reg, [Reg; 2]>,
+    factors_of_product: &HashMap<Reg, [Reg; 2]>,
     preferred: Preferred,
 ) -> Option<(Ternary, [Reg; 3])> {
-    let (first, second) = match (products.get(&a), products.get(&b), preferred) {
-        (Some(_), second @ Some(_), Preferred::Second) => (None, second),
-        (first, second, _) => (first, second),
-    };
-    let (op, [x, y], c) = match (op, first, second) {
+    let (first_factors, second_factors) =
+        match (factors_of_product.get(&a), factors_of_product.get(&b), preferred) {
+            (Some(_), second_factors @ Some(_), Preferred::Second) => (None, second_factors),
+            (first_factors, second_factors, _) => (first_factors, second_factors),
+        };
+    let (op, [x, y], c) = match (op, first_factors, second_factors) {
         (Binary::FAdd, Some(factors), _) => (Ternary::ContractedAdd, factors, b),
         (Binary::FAdd, None, Some(factors)) => (Ternary::ContractedAdd, factors, a),
         (Binary::FSub, Some(factors), _) => (Ternary::ContractedSub, factors, b),

@@ -1,6 +1,6 @@
 //! Copy propagation: reads of a copy become reads of what was copied.
 
-use super::occurrences::occurrences;
+use super::occurrences::find_occurrences;
 use crate::ir::*;
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,59 +12,62 @@ fn as_copy(action: &LaneInstruction) -> Option<(Scalar, Scalar)> {
     }
 }
 
-/// A copy whose target is read in its block alone, while the source does not change, is not needed.
+/// Replaces reads of a copy's target by reads of its source, and removes the copy, where the target
+/// is read only in its block and the source does not change before the last of these reads.
 pub(crate) fn propagate_copies(program: &mut Program) {
-    let table = occurrences(program);
+    let occurrence_table = find_occurrences(program);
     for block in &mut program.blocks {
-        let end = block.steps.len();
+        let step_count = block.steps.len();
         let mut last_read: HashMap<Scalar, usize> = HashMap::new();
-        let mut writes: HashMap<Scalar, Vec<usize>> = HashMap::new();
-        for (at, step) in block.steps.iter_mut().enumerate() {
-            step.instruction.visit_registers(&mut |scalar, using| {
-                if matches!(using, RegisterUse::Write | RegisterUse::Update) {
-                    writes.entry(*scalar).or_default().push(at);
+        let mut write_steps: HashMap<Scalar, Vec<usize>> = HashMap::new();
+        for (step_index, step) in block.steps.iter_mut().enumerate() {
+            step.instruction.visit_registers(&mut |scalar, register_use| {
+                if matches!(register_use, RegisterUse::Write | RegisterUse::Update) {
+                    write_steps.entry(*scalar).or_default().push(step_index);
                 }
-                if using != RegisterUse::Write {
-                    last_read.insert(*scalar, at);
+                if register_use != RegisterUse::Write {
+                    last_read.insert(*scalar, step_index);
                 }
             });
         }
         if let Some(decider) = block.terminator.deciding_register() {
-            last_read.insert(decider, end);
+            last_read.insert(decider, step_count);
         }
-        let mut replaced: HashMap<Scalar, Scalar> = HashMap::new();
-        let mut dead: BTreeSet<usize> = BTreeSet::new();
-        for (at, step) in block.steps.iter_mut().enumerate() {
-            step.instruction.visit_registers(&mut |scalar, using| {
-                if matches!(using, RegisterUse::Operand | RegisterUse::Forward)
-                    && let Some(new) = replaced.get(scalar)
+        let mut replacements: HashMap<Scalar, Scalar> = HashMap::new();
+        let mut dead_copies: BTreeSet<usize> = BTreeSet::new();
+        for (step_index, step) in block.steps.iter_mut().enumerate() {
+            step.instruction.visit_registers(&mut |scalar, register_use| {
+                if matches!(register_use, RegisterUse::Operand | RegisterUse::Forward)
+                    && let Some(replacement) = replacements.get(scalar)
                 {
-                    *scalar = *new;
+                    *scalar = *replacement;
                 }
             });
             let Some((to, from)) = as_copy(&step.instruction) else { continue };
-            let target = table.get(to);
-            if target.lasting || target.writes != 1 {
+            let target_occurrence = occurrence_table.get(to);
+            if target_occurrence.outlives_block || target_occurrence.writes != 1 {
                 continue;
             }
-            let until = last_read.get(&to).copied().unwrap_or(at);
-            let changed = writes.get(&from).is_some_and(|all| is_written(all, at, until));
-            if !changed {
-                replaced.insert(to, from);
-                let read = last_read.entry(from).or_insert(until);
-                *read = (*read).max(until);
-                dead.insert(at);
+            let last_use = last_read.get(&to).copied().unwrap_or(step_index);
+            let source_changes = write_steps.get(&from).is_some_and(|source_writes| {
+                is_written_between(source_writes, step_index, last_use)
+            });
+            if !source_changes {
+                replacements.insert(to, from);
+                let source_read = last_read.entry(from).or_insert(last_use);
+                *source_read = (*source_read).max(last_use);
+                dead_copies.insert(step_index);
             }
         }
         match &mut block.terminator {
             Terminator::Branch { condition: reg, yes: _, no: _ } => {
-                if let Some(Scalar::Mask(new)) = replaced.get(&Scalar::Mask(*reg)) {
-                    *reg = *new;
+                if let Some(Scalar::Mask(replacement)) = replacements.get(&Scalar::Mask(*reg)) {
+                    *reg = *replacement;
                 }
             }
             Terminator::Switch { selector: reg, cases: _, default: _ } => {
-                if let Some(Scalar::Word(new)) = replaced.get(&Scalar::Word(*reg)) {
-                    *reg = *new;
+                if let Some(Scalar::Word(replacement)) = replacements.get(&Scalar::Word(*reg)) {
+                    *reg = *replacement;
                 }
             }
             Terminator::Jump { .. }
@@ -72,20 +75,23 @@ pub(crate) fn propagate_copies(program: &mut Program) {
             | Terminator::End
             | Terminator::Unreachable => {}
         }
-        let mut at = 0..end;
-        block.steps.retain(|_| at.next().is_some_and(|at| !dead.contains(&at)));
+        let mut step_index = 0..step_count;
+        block.steps.retain(|_| {
+            step_index.next().is_some_and(|step_index| !dead_copies.contains(&step_index))
+        });
     }
 }
 
-/// Whether one of the `writes`, in ascending order, is behind step `at` and not behind `until`.
-fn is_written(writes: &[usize], at: usize, until: usize) -> bool {
-    let behind = writes.partition_point(|write| *write <= at);
-    writes.get(behind).is_some_and(|write| *write <= until)
+/// Whether one of the `write_steps`, which are ascending, is after `copy_step` and not after
+/// `last_use`.
+fn is_written_between(write_steps: &[usize], copy_step: usize, last_use: usize) -> bool {
+    let first_later = write_steps.partition_point(|write| *write <= copy_step);
+    write_steps.get(first_later).is_some_and(|write| *write <= last_use)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_written;
+    use super::is_written_between;
 
     #[test]
     fn a_write_counts_behind_the_copy_up_to_the_last_read() {
@@ -93,7 +99,11 @@ mod tests {
         for at in 0..11 {
             for until in 0..11 {
                 let listed = writes.iter().any(|write| *write > at && *write <= until);
-                assert_eq!(is_written(&writes, at, until), listed, "behind {at}, up to {until}");
+                assert_eq!(
+                    is_written_between(&writes, at, until),
+                    listed,
+                    "behind {at}, up to {until}"
+                );
             }
         }
     }

@@ -1,10 +1,10 @@
 //! Definedness: operands that some path can leave undefined (a forward may-analysis), and
 //! operations whose result may be undefined.
 //!
-//! Promises: only operands and operations that are named here need a look at run time.
+//! Promises: only the operands and operations that it marks need a check at run time.
 
-use super::occurrences::{Occurrence, Table, occurrences};
-use crate::decode::{Checked, Known};
+use super::occurrences::{Occurrence, RegisterTable, find_occurrences};
+use crate::decode::{DefinednessCheck, DispatchFacts};
 use crate::ir::subgroup_operation::LaneExchange;
 use crate::ir::*;
 use std::collections::{BTreeSet, HashMap};
@@ -12,116 +12,125 @@ use std::rc::Rc;
 use vkcert_spirv::operation::undefined::{Undefined, UndefinedExtent};
 
 /// 64-bit words of a part of a state.
-const PART: usize = 8;
+const PART_WORDS: usize = 8;
 
-/// Lasting registers that may be undefined, as bits. A block changes few of them: what it leaves
-/// alone it has in common with the blocks before it.
+/// Registers across blocks that may be undefined, as bits in shared parts. A block changes few of
+/// them, so that it shares most parts with its predecessors.
 #[derive(Debug, Clone)]
-struct State(Vec<Rc<[u64; PART]>>);
+struct UndefinedBits(Vec<Rc<[u64; PART_WORDS]>>);
 
-impl State {
-    fn merge(&mut self, other: &State) -> bool {
-        let mut changed = false;
-        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
-            if Rc::ptr_eq(mine, theirs)
-                || mine.iter().zip(theirs.iter()).all(|(mine, theirs)| *theirs & !*mine == 0)
+impl UndefinedBits {
+    fn join_state(&mut self, other_state: &UndefinedBits) -> bool {
+        let mut has_changed = false;
+        for (own_bits, other_bits) in self.0.iter_mut().zip(&other_state.0) {
+            if Rc::ptr_eq(own_bits, other_bits)
+                || own_bits
+                    .iter()
+                    .zip(other_bits.iter())
+                    .all(|(own_bits, other_bits)| *other_bits & !*own_bits == 0)
             {
                 continue;
             }
-            changed = true;
-            Rc::make_mut(mine)
+            has_changed = true;
+            Rc::make_mut(own_bits)
                 .iter_mut()
-                .zip(theirs.iter())
-                .for_each(|(mine, theirs)| *mine |= theirs);
+                .zip(other_bits.iter())
+                .for_each(|(own_bits, other_bits)| *own_bits |= other_bits);
         }
-        changed
+        has_changed
     }
 }
 
-/// Registers that may be undefined, at one place of the program.
-struct May {
-    /// Numbers of lasting registers; none for those that are written and read in one block alone.
-    numbers: Table<Option<u32>>,
-    lasting: State,
-    /// The others. Each is written before it is read, so nothing has to be forgotten between
-    /// blocks.
-    passing: Table<bool>,
+/// Registers that may be undefined at one point of the program.
+struct MaybeUndefined {
+    /// Bit numbers of registers across blocks; none for registers within one block.
+    register_numbers: RegisterTable<Option<u32>>,
+    across_blocks: UndefinedBits,
+    /// Registers within one block. Each is written before it is read, so nothing has to be cleared
+    /// between blocks.
+    within_block: RegisterTable<bool>,
 }
 
-impl May {
+impl MaybeUndefined {
     fn new(program: &mut Program) -> Self {
-        let occurrences = occurrences(program);
-        let mut numbers = Table::new(program, None);
-        let mut count = 0;
-        let mut number = |one: &Occurrence| {
-            one.lasting.then(|| {
-                count += 1;
-                count - 1
+        let all_occurrences = find_occurrences(program);
+        let mut numbers = RegisterTable::new(program, None);
+        let mut number_count = 0;
+        let mut number_of = |occurrence: &Occurrence| {
+            occurrence.outlives_block.then(|| {
+                number_count += 1;
+                number_count - 1
             })
         };
-        numbers.words = occurrences.words.iter().map(&mut number).collect();
-        numbers.masks = occurrences.masks.iter().map(&mut number).collect();
-        let parts = (count as usize).div_ceil(64 * PART);
-        // All parts are one until something is set.
-        let none = Rc::new([0; PART]);
-        Self { numbers, lasting: State(vec![none; parts]), passing: Table::new(program, false) }
-    }
-    fn has(&self, scalar: Scalar) -> bool {
-        match self.numbers.get(scalar) {
-            Some(number) => {
-                let (word, bit) = (*number as usize / 64, number % 64);
-                self.lasting.0[word / PART][word % PART] >> bit & 1 == 1
-            }
-            None => *self.passing.get(scalar),
+        numbers.words = all_occurrences.words.iter().map(&mut number_of).collect();
+        numbers.masks = all_occurrences.masks.iter().map(&mut number_of).collect();
+        let part_count = (number_count as usize).div_ceil(64 * PART_WORDS);
+        // All parts share one allocation until a bit is set.
+        let empty_part = Rc::new([0; PART_WORDS]);
+        Self {
+            register_numbers: numbers,
+            across_blocks: UndefinedBits(vec![empty_part; part_count]),
+            within_block: RegisterTable::new(program, false),
         }
     }
-    fn set(&mut self, scalar: Scalar, may: bool) {
-        if self.has(scalar) == may {
+    fn may_be_undefined(&self, scalar: Scalar) -> bool {
+        match self.register_numbers.get(scalar) {
+            Some(register_number) => {
+                let (word, bit) = (*register_number as usize / 64, register_number % 64);
+                self.across_blocks.0[word / PART_WORDS][word % PART_WORDS] >> bit & 1 == 1
+            }
+            None => *self.within_block.get(scalar),
+        }
+    }
+    fn set_undefined(&mut self, scalar: Scalar, may_be_undefined: bool) {
+        if self.may_be_undefined(scalar) == may_be_undefined {
             return;
         }
-        match self.numbers.get(scalar) {
-            Some(number) => {
-                let (word, bit) = (*number as usize / 64, number % 64);
-                Rc::make_mut(&mut self.lasting.0[word / PART])[word % PART] ^= 1 << bit;
+        match self.register_numbers.get(scalar) {
+            Some(register_number) => {
+                let (word, bit) = (*register_number as usize / 64, register_number % 64);
+                Rc::make_mut(&mut self.across_blocks.0[word / PART_WORDS])[word % PART_WORDS] ^=
+                    1 << bit;
             }
-            None => *self.passing.at(scalar) = may,
+            None => *self.within_block.get_mut(scalar) = may_be_undefined,
         }
     }
 }
 
-/// The effect of one action on what may be undefined; calls `operand` with each operand that may
-/// be.
-fn transfer(
+/// Transfer function of one instruction; calls `visit_operand` with each operand that may be
+/// undefined.
+fn transfer_instruction(
     step: &mut LocatedInstruction,
-    state: &mut May,
-    memory: impl Fn(AccessRoot) -> bool,
-    mut operand: impl FnMut(Scalar),
+    maybe_undefined: &mut MaybeUndefined,
+    memory_may_be_undefined: impl Fn(AccessRoot) -> bool,
+    mut visit_operand: impl FnMut(Scalar),
 ) {
-    let leaves = leaves_undefined(step);
+    let result_undefined = leaves_undefined(step);
     let action = &mut step.instruction;
-    let mut travels = match action {
+    let mut forwards_undefined = match action {
         LaneInstruction::Undefine { .. } | LaneInstruction::UndefineMask { .. } => true,
-        LaneInstruction::Load { access, .. } => memory(access.root),
-        LaneInstruction::Atomic { op, access, .. } => op.returns_old_value() && memory(access.root),
+        LaneInstruction::Load { access, .. } => memory_may_be_undefined(access.root),
+        LaneInstruction::Atomic { op, access, .. } => {
+            op.returns_old_value() && memory_may_be_undefined(access.root)
+        }
         LaneInstruction::Image(step) if step.operation.forwards_memory() => step
             .image
             .descriptors
             .iter()
-            .any(|descriptor| memory(AccessRoot::Descriptor(*descriptor))),
+            .any(|descriptor| memory_may_be_undefined(AccessRoot::Descriptor(*descriptor))),
         _ => false,
     };
-    action.visit_registers(&mut |scalar, using| match using {
+    action.visit_registers(&mut |scalar, register_use| match register_use {
         RegisterUse::Operand => {
-            if state.has(*scalar) {
-                operand(*scalar);
+            if maybe_undefined.may_be_undefined(*scalar) {
+                visit_operand(*scalar);
             }
         }
-        RegisterUse::Forward => travels |= state.has(*scalar),
+        RegisterUse::Forward => forwards_undefined |= maybe_undefined.may_be_undefined(*scalar),
         RegisterUse::Write | RegisterUse::Update => {}
     });
-    // Of the actions that pass values on, these write what they read; the others write computed
-    // values.
-    let passes = matches!(
+    // These write a value that they forward; all others write a computed value.
+    let forwards_values = matches!(
         action,
         LaneInstruction::Copy { .. }
             | LaneInstruction::CopyMask { .. }
@@ -137,25 +146,31 @@ fn transfer(
             | LaneInstruction::Undefine { .. }
             | LaneInstruction::UndefineMask { .. }
     );
-    action.visit_registers(&mut |scalar, using| {
-        if using == RegisterUse::Write {
-            state.set(*scalar, leaves || (travels && passes));
+    action.visit_registers(&mut |scalar, register_use| {
+        if register_use == RegisterUse::Write {
+            maybe_undefined.set_undefined(
+                *scalar,
+                result_undefined || (forwards_undefined && forwards_values),
+            );
         }
     });
 }
 
-/// Whether a step may leave an undefined value, whatever its operands hold.
+/// Whether an instruction may have an undefined result although its operands are defined.
 fn leaves_undefined(step: &LocatedInstruction) -> bool {
-    let value = |undefined: &Undefined| undefined.extent == UndefinedExtent::Value;
+    let leaves_value = |undefined: &Undefined| undefined.extent == UndefinedExtent::Value;
     match &step.instruction {
         LaneInstruction::Unary { op, .. } => {
-            step.may_be_undefined && op.undefined_rules().iter().any(|rule| value(&rule.then))
+            step.may_be_undefined
+                && op.undefined_rules().iter().any(|rule| leaves_value(&rule.then))
         }
         LaneInstruction::Binary { op, .. } => {
-            step.may_be_undefined && op.undefined_rules().iter().any(|rule| value(&rule.then))
+            step.may_be_undefined
+                && op.undefined_rules().iter().any(|rule| leaves_value(&rule.then))
         }
         LaneInstruction::Ternary { op, .. } => {
-            step.may_be_undefined && op.undefined_rules().iter().any(|rule| value(&rule.then))
+            step.may_be_undefined
+                && op.undefined_rules().iter().any(|rule| leaves_value(&rule.then))
         }
         LaneInstruction::Sized { .. } => step.may_be_undefined,
         LaneInstruction::Dot { dot, .. } => dot.may_be_undefined(),
@@ -166,30 +181,36 @@ fn leaves_undefined(step: &LocatedInstruction) -> bool {
     }
 }
 
-/// Fills the suspects; gives the registers that are ever written a value that may be undefined.
-pub(crate) fn find_suspects(program: &mut Program, known: &Known) -> Table<bool> {
-    let mut ever = Table::new(program, false);
-    if known.undefined_checked == Checked::No {
-        return ever;
+/// Fills the operands to check of all instructions and blocks. Returns the registers that are
+/// written a value that may be undefined anywhere.
+pub(crate) fn find_operands_to_check(
+    program: &mut Program,
+    dispatch_facts: &DispatchFacts,
+) -> RegisterTable<bool> {
+    let mut ever_undefined = RegisterTable::new(program, false);
+    if dispatch_facts.undefined_checked == DefinednessCheck::No {
+        return ever_undefined;
     }
-    let mut may = May::new(program);
+    let mut maybe_undefined = MaybeUndefined::new(program);
     let from_outside = program.undefined_words.iter().map(|reg| Scalar::Word(*reg));
     let from_outside =
         from_outside.chain(program.undefined_masks.iter().map(|reg| Scalar::Mask(*reg)));
-    let push = program.uniforms.iter().filter(|(uniform, _)| {
-        matches!(uniform, UniformValue::PushConstant(_)) && !known.push_constants_defined
+    let undefined_pushes = program.uniforms.iter().filter(|(uniform, _)| {
+        matches!(uniform, UniformValue::PushConstant(_)) && !dispatch_facts.push_constants_defined
     });
-    for scalar in from_outside.chain(push.map(|(_, reg)| Scalar::Word(*reg))) {
-        may.set(scalar, true);
-        *ever.at(scalar) = true;
+    for scalar in from_outside.chain(undefined_pushes.map(|(_, reg)| Scalar::Word(*reg))) {
+        maybe_undefined.set_undefined(scalar, true);
+        *ever_undefined.get_mut(scalar) = true;
     }
-    let descriptors = program.descriptors.clone();
-    let memory = |root: AccessRoot| match root {
-        AccessRoot::Descriptor(index) => {
-            let one = &descriptors[index as usize];
-            !known.defined.contains(&(one.set, one.binding, one.array_index))
-        }
-        AccessRoot::PushConstant => !known.push_constants_defined,
+    let undefined_descriptors: Vec<bool> = program
+        .descriptors
+        .iter()
+        .map(|descriptor| (descriptor.set, descriptor.binding, descriptor.array_index))
+        .map(|descriptor| !dispatch_facts.defined_descriptors.contains(&descriptor))
+        .collect();
+    let memory_may_be_undefined = |root: AccessRoot| match root {
+        AccessRoot::Descriptor(index) => undefined_descriptors[index as usize],
+        AccessRoot::PushConstant => !dispatch_facts.push_constants_defined,
         AccessRoot::Workgroup
         | AccessRoot::Invocation
         | AccessRoot::Descriptors { .. }
@@ -197,73 +218,76 @@ pub(crate) fn find_suspects(program: &mut Program, known: &Known) -> Table<bool>
         | AccessRoot::Pointer { .. }
         | AccessRoot::Buffer(_) => true,
     };
-    let ins = fixpoint(program, &mut may, &memory);
-    for (block, state) in program.blocks.iter_mut().zip(ins) {
+    let entry_states = solve_fixpoint(program, &mut maybe_undefined, &memory_may_be_undefined);
+    for (block, state) in program.blocks.iter_mut().zip(entry_states) {
         let Some(state) = state else { continue };
-        may.lasting = state;
-        let state = &mut may;
+        maybe_undefined.across_blocks = state;
+        let state = &mut maybe_undefined;
         for step in &mut block.steps {
-            let mut suspects = Vec::new();
-            transfer(step, state, memory, |scalar| {
-                if !suspects.contains(&scalar) {
-                    suspects.push(scalar);
+            let mut undefined_operands = Vec::new();
+            transfer_instruction(step, state, memory_may_be_undefined, |scalar| {
+                if !undefined_operands.contains(&scalar) {
+                    undefined_operands.push(scalar);
                 }
             });
-            step.operands_to_check = suspects.into();
-            step.instruction.visit_registers(&mut |scalar, using| {
-                if using == RegisterUse::Write && state.has(*scalar) {
-                    *ever.at(*scalar) = true;
+            step.operands_to_check = undefined_operands.into();
+            step.instruction.visit_registers(&mut |scalar, register_use| {
+                if register_use == RegisterUse::Write && state.may_be_undefined(*scalar) {
+                    *ever_undefined.get_mut(*scalar) = true;
                 }
             });
         }
-        let decider = block.terminator.deciding_register().filter(|decider| state.has(*decider));
+        let decider =
+            block.terminator.deciding_register().filter(|decider| state.may_be_undefined(*decider));
         block.operands_to_check = decider.into_iter().collect();
     }
-    ever
+    ever_undefined
 }
 
-/// What may be undefined at the start of each block; none for blocks that nothing reaches.
-fn fixpoint(
+/// Solves the data-flow equations: what may be undefined on entry to each block; none for blocks
+/// that are not reached.
+fn solve_fixpoint(
     program: &mut Program,
-    may: &mut May,
-    memory: &dyn Fn(AccessRoot) -> bool,
-) -> Vec<Option<State>> {
-    let mut ins: Vec<Option<State>> = vec![None; program.blocks.len()];
-    if ins.is_empty() {
-        return ins;
+    maybe_undefined: &mut MaybeUndefined,
+    memory_may_be_undefined: &dyn Fn(AccessRoot) -> bool,
+) -> Vec<Option<UndefinedBits>> {
+    let mut entry_states: Vec<Option<UndefinedBits>> = vec![None; program.blocks.len()];
+    if entry_states.is_empty() {
+        return entry_states;
     }
-    ins[0] = Some(may.lasting.clone());
-    let mut open: BTreeSet<usize> = BTreeSet::from([0]);
-    while let Some(at) = open.pop_first() {
-        let Some(state) = ins[at].clone() else { continue };
-        may.lasting = state;
-        for step in &mut program.blocks[at].steps {
-            transfer(step, may, memory, |_| {});
+    entry_states[0] = Some(maybe_undefined.across_blocks.clone());
+    let mut open_blocks: BTreeSet<usize> = BTreeSet::from([0]);
+    while let Some(block_index) = open_blocks.pop_first() {
+        let Some(entry_state) = entry_states[block_index].clone() else { continue };
+        maybe_undefined.across_blocks = entry_state;
+        for step in &mut program.blocks[block_index].steps {
+            transfer_instruction(step, maybe_undefined, memory_may_be_undefined, |_| {});
         }
-        for next in program.blocks[at].terminator.successors() {
-            let next = next as usize;
-            let changed = match &mut ins[next] {
-                Some(old) => old.merge(&may.lasting),
+        for successor in program.blocks[block_index].terminator.successors() {
+            let successor = successor as usize;
+            let has_changed = match &mut entry_states[successor] {
+                Some(successor_state) => successor_state.join_state(&maybe_undefined.across_blocks),
                 empty => {
-                    *empty = Some(may.lasting.clone());
+                    *empty = Some(maybe_undefined.across_blocks.clone());
                     true
                 }
             };
-            if changed {
-                open.insert(next);
+            if has_changed {
+                open_blocks.insert(successor);
             }
         }
     }
-    ins
+    entry_states
 }
 
-/// Marks the operations about which something can be undefined for operands that are not ruled out.
+/// Marks the operations whose result or behaviour can be undefined, unless constant operands rule
+/// it out.
 pub(crate) fn find_undefined_results(program: &mut Program) {
     let constants: HashMap<Reg, u32> = program
         .uniforms
         .iter()
         .filter_map(|(uniform, reg)| match uniform {
-            UniformValue::Constant(value) => Some((*reg, *value)),
+            UniformValue::Constant(constant_value) => Some((*reg, *constant_value)),
             UniformValue::PushConstant(_)
             | UniformValue::WorkgroupId(_)
             | UniformValue::NumWorkgroups(_)
@@ -271,19 +295,21 @@ pub(crate) fn find_undefined_results(program: &mut Program) {
             | UniformValue::NumSubgroups => None,
         })
         .collect();
-    let value = |reg: &Reg| constants.get(reg).copied();
+    let constant_value = |reg: &Reg| constants.get(reg).copied();
     for step in program.blocks.iter_mut().flat_map(|block| &mut block.steps) {
         step.may_be_undefined = match &step.instruction {
             LaneInstruction::Unary { op, a, to: _ } => {
-                op.undefined_rules().iter().any(|rule| rule.may_be_met(value(a)))
+                op.undefined_rules().iter().any(|rule| rule.may_be_met(constant_value(a)))
             }
-            LaneInstruction::Binary { op, a, b, to: _ } => {
-                op.undefined_rules().iter().any(|rule| rule.may_be_met(value(a), value(b)))
-            }
-            LaneInstruction::Ternary { op, a, b, c, to: _ } => op
+            LaneInstruction::Binary { op, a, b, to: _ } => op
                 .undefined_rules()
                 .iter()
-                .any(|rule| rule.may_be_met(value(a), value(b), value(c))),
+                .any(|rule| rule.may_be_met(constant_value(a), constant_value(b))),
+            LaneInstruction::Ternary { op, a, b, c, to: _ } => {
+                op.undefined_rules().iter().any(|rule| {
+                    rule.may_be_met(constant_value(a), constant_value(b), constant_value(c))
+                })
+            }
             LaneInstruction::Sized { operation, .. } => operation.may_be_undefined(),
             _ => false,
         };

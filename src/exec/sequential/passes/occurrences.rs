@@ -1,4 +1,4 @@
-//! Where registers occur: in one block, in several, set from outside.
+//! Occurrences of registers: in one block, in several blocks, or set before the first block.
 
 use crate::ir::*;
 
@@ -6,27 +6,27 @@ use crate::ir::*;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Occurrence {
     block: Option<u32>,
-    /// In more than one block, or read before written, or set from outside.
-    pub(crate) lasting: bool,
+    /// In more than one block, or read before it is written, or set before the first block.
+    pub(crate) outlives_block: bool,
     pub(crate) writes: u32,
 }
 
-const NEVER: Occurrence = Occurrence { block: None, lasting: false, writes: 0 };
+const NEVER: Occurrence = Occurrence { block: None, outlives_block: false, writes: 0 };
 
 #[derive(Debug, Clone)]
-pub(crate) struct Table<T> {
+pub(crate) struct RegisterTable<T> {
     pub(crate) words: Vec<T>,
     pub(crate) masks: Vec<T>,
 }
 
-impl<T: Clone> Table<T> {
+impl<T: Copy> RegisterTable<T> {
     pub(crate) fn new(program: &Program, value: T) -> Self {
         Self {
-            words: vec![value.clone(); program.words as usize],
+            words: vec![value; program.words as usize],
             masks: vec![value; program.masks as usize],
         }
     }
-    pub(crate) fn at(&mut self, scalar: Scalar) -> &mut T {
+    pub(crate) fn get_mut(&mut self, scalar: Scalar) -> &mut T {
         match scalar {
             Scalar::Word(reg) => &mut self.words[reg.0 as usize],
             Scalar::Mask(reg) => &mut self.masks[reg.0 as usize],
@@ -40,44 +40,46 @@ impl<T: Clone> Table<T> {
     }
 }
 
-pub(crate) fn occurrences(program: &mut Program) -> Table<Occurrence> {
-    let mut table = Table::new(program, NEVER);
-    let outside: Vec<Scalar> = lasting_from_outside(program);
-    for scalar in outside {
-        table.at(scalar).lasting = true;
+pub(crate) fn find_occurrences(program: &mut Program) -> RegisterTable<Occurrence> {
+    let mut occurrence_table = RegisterTable::new(program, NEVER);
+    let external_scalars: Vec<Scalar> = externally_set(program);
+    for scalar in external_scalars {
+        occurrence_table.get_mut(scalar).outlives_block = true;
     }
-    for (index, block) in program.blocks.iter_mut().enumerate() {
-        let index = index as u32;
-        let mut note = |scalar: Scalar, write: bool| {
-            let one = table.at(scalar);
-            match one.block {
+    for (block_index, block) in program.blocks.iter_mut().enumerate() {
+        let block_index = block_index as u32;
+        let mut note_use = |scalar: Scalar, is_write: bool| {
+            let occurrence = occurrence_table.get_mut(scalar);
+            match occurrence.block {
                 None => {
-                    one.block = Some(index);
-                    one.lasting |= !write;
+                    occurrence.block = Some(block_index);
+                    occurrence.outlives_block |= !is_write;
                 }
-                Some(block) if block != index => one.lasting = true,
+                Some(block) if block != block_index => occurrence.outlives_block = true,
                 Some(_) => {}
             }
-            one.writes += u32::from(write);
+            occurrence.writes += u32::from(is_write);
         };
         for step in &mut block.steps {
-            step.instruction
-                .visit_registers(&mut |scalar, using| note(*scalar, using == RegisterUse::Write));
+            step.instruction.visit_registers(&mut |scalar, register_use| {
+                note_use(*scalar, register_use == RegisterUse::Write)
+            });
         }
         if let Some(decider) = block.terminator.deciding_register() {
-            note(decider, false);
+            note_use(decider, false);
         }
     }
-    table
+    occurrence_table
 }
 
-pub(crate) fn lasting_from_outside(program: &Program) -> Vec<Scalar> {
-    let words = program.per_lane.iter().map(|(_, reg)| *reg);
-    let words =
-        words.chain(program.zeroed.iter().copied()).chain(program.undefined_words.iter().copied());
-    let words =
-        words.chain(program.barriers.iter().flat_map(|barrier| barrier.counters.iter().copied()));
-    words
+pub(crate) fn externally_set(program: &Program) -> Vec<Scalar> {
+    let word_registers = program.per_lane.iter().map(|(_, reg)| *reg);
+    let word_registers = word_registers
+        .chain(program.zeroed_words.iter().copied())
+        .chain(program.undefined_words.iter().copied());
+    let word_registers = word_registers
+        .chain(program.barriers.iter().flat_map(|barrier| barrier.counters.iter().copied()));
+    word_registers
         .map(Scalar::Word)
         .chain(program.undefined_masks.iter().map(|reg| Scalar::Mask(*reg)))
         .collect()

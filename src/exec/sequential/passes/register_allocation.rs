@@ -1,18 +1,18 @@
 //! Register allocation: a register that lives in one block shares its place with others.
 
-use super::occurrences::{Table, lasting_from_outside, occurrences};
+use super::occurrences::{RegisterTable, externally_set, find_occurrences};
 use crate::ir::*;
 use std::collections::HashMap;
 
-/// Places of registers that live in one block: of those that may be undefined, and of the others.
+/// A pool of places for registers that live in one block.
 #[derive(Default)]
-struct Pool {
+struct RegisterPool {
     free: Vec<u32>,
     size: u32,
 }
 
-impl Pool {
-    fn take(&mut self) -> u32 {
+impl RegisterPool {
+    fn take_register(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
             self.size += 1;
             self.size - 1
@@ -21,119 +21,131 @@ impl Pool {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum RegisterPlace {
     Unused,
     /// Uniform register by number.
     Uniform(u32),
-    /// In the pool for values that are always defined, or for those that may not be.
+    /// In the pool for values that are always defined, or in the one for values that may be
+    /// undefined.
     Defined(u32),
-    Maybe(u32),
-    Lasting(u32),
+    MaybeUndefined(u32),
+    AcrossBlocks(u32),
 }
 
 /// Gives every register its final number.
-pub(crate) fn allocate(program: &mut Program, may: &Table<bool>) {
-    let table = occurrences(program);
-    let mut places = Table::new(program, Place::Unused);
+pub(crate) fn allocate_registers(program: &mut Program, maybe_undefined: &RegisterTable<bool>) {
+    let occurrence_table = find_occurrences(program);
+    let mut register_places = RegisterTable::new(program, RegisterPlace::Unused);
     for (index, (_, reg)) in program.uniforms.iter().enumerate() {
-        places.words[reg.0 as usize] = Place::Uniform(index as u32);
+        register_places.words[reg.0 as usize] = RegisterPlace::Uniform(index as u32);
     }
     for (index, (_, reg)) in program.uniform_masks.iter().enumerate() {
-        places.masks[reg.0 as usize] = Place::Uniform(index as u32);
+        register_places.masks[reg.0 as usize] = RegisterPlace::Uniform(index as u32);
     }
-    let mut lasting = [0u32; 2];
-    let mut place_lasting = |scalar: Scalar, places: &mut Table<Place>| {
-        let count = &mut lasting[usize::from(matches!(scalar, Scalar::Mask(_)))];
-        if matches!(places.get(scalar), Place::Unused) {
-            *places.at(scalar) = Place::Lasting(*count);
-            *count += 1;
-        }
-    };
-    for scalar in lasting_from_outside(program) {
-        place_lasting(scalar, &mut places);
+    let mut lasting_counts = [0u32; 2];
+    let mut place_across_blocks =
+        |scalar: Scalar, register_places: &mut RegisterTable<RegisterPlace>| {
+            let count = &mut lasting_counts[usize::from(matches!(scalar, Scalar::Mask(_)))];
+            if matches!(register_places.get(scalar), RegisterPlace::Unused) {
+                *register_places.get_mut(scalar) = RegisterPlace::AcrossBlocks(*count);
+                *count += 1;
+            }
+        };
+    for scalar in externally_set(program) {
+        place_across_blocks(scalar, &mut register_places);
     }
-    let mut pools: [[Pool; 2]; 2] = Default::default();
+    let mut pools: [[RegisterPool; 2]; 2] = Default::default();
     for block in &mut program.blocks {
-        let mut last: HashMap<Scalar, usize> = HashMap::new();
-        for (at, step) in block.steps.iter_mut().enumerate() {
+        let mut last_steps: HashMap<Scalar, usize> = HashMap::new();
+        for (step_index, step) in block.steps.iter_mut().enumerate() {
             step.instruction.visit_registers(&mut |scalar, _| {
-                last.insert(*scalar, at);
+                last_steps.insert(*scalar, step_index);
             });
         }
         let decider = block.terminator.deciding_register();
-        last.extend(decider.map(|decider| (decider, usize::MAX)));
+        last_steps.extend(decider.map(|decider| (decider, usize::MAX)));
         for pool in pools.iter_mut().flatten() {
             pool.free = (0..pool.size).rev().collect();
         }
-        for (at, step) in block.steps.iter_mut().enumerate() {
-            let mut ending: Vec<(Scalar, Place)> = Vec::new();
+        for (step_index, step) in block.steps.iter_mut().enumerate() {
+            let mut ending_registers: Vec<(Scalar, RegisterPlace)> = Vec::new();
             step.instruction.visit_registers(&mut |scalar, _| {
-                if matches!(places.get(*scalar), Place::Unused) {
-                    if table.get(*scalar).lasting {
-                        place_lasting(*scalar, &mut places);
+                if matches!(register_places.get(*scalar), RegisterPlace::Unused) {
+                    if occurrence_table.get(*scalar).outlives_block {
+                        place_across_blocks(*scalar, &mut register_places);
                     } else {
-                        let kind = usize::from(matches!(scalar, Scalar::Mask(_)));
-                        let maybe = *may.get(*scalar);
-                        let place = pools[kind][usize::from(maybe)].take();
-                        *places.at(*scalar) =
-                            if maybe { Place::Maybe(place) } else { Place::Defined(place) };
+                        let pool_kind = usize::from(matches!(scalar, Scalar::Mask(_)));
+                        let is_maybe = *maybe_undefined.get(*scalar);
+                        let place = pools[pool_kind][usize::from(is_maybe)].take_register();
+                        *register_places.get_mut(*scalar) = if is_maybe {
+                            RegisterPlace::MaybeUndefined(place)
+                        } else {
+                            RegisterPlace::Defined(place)
+                        };
                     }
                 }
-                if last.get(scalar) == Some(&at) && !ending.iter().any(|(other, _)| other == scalar)
+                if last_steps.get(scalar) == Some(&step_index)
+                    && !ending_registers.iter().any(|(ending_scalar, _)| ending_scalar == scalar)
                 {
-                    ending.push((*scalar, *places.get(*scalar)));
+                    ending_registers.push((*scalar, *register_places.get(*scalar)));
                 }
             });
-            for (scalar, place) in ending {
-                let kind = usize::from(matches!(scalar, Scalar::Mask(_)));
+            for (scalar, place) in ending_registers {
+                let pool_kind = usize::from(matches!(scalar, Scalar::Mask(_)));
                 match place {
-                    Place::Defined(index) => pools[kind][0].free.push(index),
-                    Place::Maybe(index) => pools[kind][1].free.push(index),
-                    Place::Unused | Place::Uniform(_) | Place::Lasting(_) => {}
+                    RegisterPlace::Defined(index) => pools[pool_kind][0].free.push(index),
+                    RegisterPlace::MaybeUndefined(index) => pools[pool_kind][1].free.push(index),
+                    RegisterPlace::Unused
+                    | RegisterPlace::Uniform(_)
+                    | RegisterPlace::AcrossBlocks(_) => {}
                 }
             }
         }
         if let Some(decider) = decider
-            && matches!(places.get(decider), Place::Unused)
+            && matches!(register_places.get(decider), RegisterPlace::Unused)
         {
-            place_lasting(decider, &mut places);
+            place_across_blocks(decider, &mut register_places);
         }
     }
-    let sizes = pools.map(|[defined, maybe]| [defined.size, maybe.size]);
+    let pool_sizes = pools.map(|[defined, is_maybe]| [defined.size, is_maybe.size]);
     let uniforms = [program.uniforms.len() as u32, program.uniform_masks.len() as u32];
-    let shared = [0, 1].map(|kind: usize| uniforms[kind] + sizes[kind][0] + sizes[kind][1]);
-    let number = |scalar: Scalar| {
-        let kind = usize::from(matches!(scalar, Scalar::Mask(_)));
-        match places.get(scalar) {
-            Place::Unused => 0,
-            Place::Uniform(index) => *index,
-            Place::Defined(index) => uniforms[kind] + index,
-            Place::Maybe(index) => uniforms[kind] + sizes[kind][0] + index,
-            Place::Lasting(index) => shared[kind] + index,
+    let shared_counts = [0, 1].map(|pool_kind: usize| {
+        uniforms[pool_kind] + pool_sizes[pool_kind][0] + pool_sizes[pool_kind][1]
+    });
+    let final_number = |scalar: Scalar| {
+        let pool_kind = usize::from(matches!(scalar, Scalar::Mask(_)));
+        match register_places.get(scalar) {
+            RegisterPlace::Unused => 0,
+            RegisterPlace::Uniform(index) => *index,
+            RegisterPlace::Defined(index) => uniforms[pool_kind] + index,
+            RegisterPlace::MaybeUndefined(index) => {
+                uniforms[pool_kind] + pool_sizes[pool_kind][0] + index
+            }
+            RegisterPlace::AcrossBlocks(index) => shared_counts[pool_kind] + index,
         }
     };
-    renumber(program, &number);
-    [program.shared_words, program.shared_masks] = shared;
-    program.words = shared[0] + lasting[0];
-    program.masks = shared[1] + lasting[1];
+    renumber_registers(program, &final_number);
+    [program.shared_words, program.shared_masks] = shared_counts;
+    program.words = shared_counts[0] + lasting_counts[0];
+    program.masks = shared_counts[1] + lasting_counts[1];
 }
 
-fn renumber(program: &mut Program, number: &dyn Fn(Scalar) -> u32) {
-    let rename = |scalar: Scalar| match scalar {
-        Scalar::Word(_) => Scalar::Word(Reg(number(scalar))),
-        Scalar::Mask(_) => Scalar::Mask(Reg(number(scalar))),
+fn renumber_registers(program: &mut Program, final_number: &dyn Fn(Scalar) -> u32) {
+    let renamed_scalar = |scalar: Scalar| match scalar {
+        Scalar::Word(_) => Scalar::Word(Reg(final_number(scalar))),
+        Scalar::Mask(_) => Scalar::Mask(Reg(final_number(scalar))),
     };
-    let word = |reg: &mut Reg| *reg = Reg(number(Scalar::Word(*reg)));
-    let mask = |reg: &mut Reg| *reg = Reg(number(Scalar::Mask(*reg)));
+    let renumber_word = |reg: &mut Reg| *reg = Reg(final_number(Scalar::Word(*reg)));
+    let renumber_mask = |reg: &mut Reg| *reg = Reg(final_number(Scalar::Mask(*reg)));
     for block in &mut program.blocks {
         for step in &mut block.steps {
-            step.instruction.visit_registers(&mut |scalar, _| *scalar = rename(*scalar));
-            step.operands_to_check.iter_mut().for_each(|scalar| *scalar = rename(*scalar));
+            step.instruction.visit_registers(&mut |scalar, _| *scalar = renamed_scalar(*scalar));
+            step.operands_to_check.iter_mut().for_each(|scalar| *scalar = renamed_scalar(*scalar));
         }
-        block.operands_to_check.iter_mut().for_each(|scalar| *scalar = rename(*scalar));
+        block.operands_to_check.iter_mut().for_each(|scalar| *scalar = renamed_scalar(*scalar));
         match &mut block.terminator {
-            Terminator::Branch { condition, yes: _, no: _ } => mask(condition),
-            Terminator::Switch { selector, cases: _, default: _ } => word(selector),
+            Terminator::Branch { condition, yes: _, no: _ } => renumber_mask(condition),
+            Terminator::Switch { selector, cases: _, default: _ } => renumber_word(selector),
             Terminator::Jump { .. }
             | Terminator::Barrier { .. }
             | Terminator::End
@@ -142,13 +154,13 @@ fn renumber(program: &mut Program, number: &dyn Fn(Scalar) -> u32) {
     }
     for barrier in &mut program.barriers {
         let mut counters = barrier.counters.to_vec();
-        counters.iter_mut().for_each(word);
+        counters.iter_mut().for_each(renumber_word);
         barrier.counters = counters.into();
     }
-    program.uniforms.iter_mut().for_each(|(_, reg)| word(reg));
-    program.uniform_masks.iter_mut().for_each(|(_, reg)| mask(reg));
-    program.per_lane.iter_mut().for_each(|(_, reg)| word(reg));
-    program.zeroed.iter_mut().for_each(word);
-    program.undefined_words.iter_mut().for_each(word);
-    program.undefined_masks.iter_mut().for_each(mask);
+    program.uniforms.iter_mut().for_each(|(_, reg)| renumber_word(reg));
+    program.uniform_masks.iter_mut().for_each(|(_, reg)| renumber_mask(reg));
+    program.per_lane.iter_mut().for_each(|(_, reg)| renumber_word(reg));
+    program.zeroed_words.iter_mut().for_each(renumber_word);
+    program.undefined_words.iter_mut().for_each(renumber_word);
+    program.undefined_masks.iter_mut().for_each(renumber_mask);
 }

@@ -14,7 +14,7 @@ mod outline;
 pub(crate) mod source_lines;
 
 use super::compile::compile;
-use super::decode::Known;
+use super::decode::DispatchFacts;
 use super::decode::Unsupported;
 use super::ir::Program;
 use outline::outline;
@@ -34,7 +34,7 @@ pub struct Lowered {
 
 /// Lowers an entry point with the default specialization.
 pub fn lower(module: &Module, entry: &str) -> Result<Lowered, Unsupported> {
-    let program = compile(module, entry, &BTreeMap::new(), None, &Known::default())?;
+    let program = compile(module, entry, &BTreeMap::new(), None, &DispatchFacts::default())?;
     let decisions = LoopTally::new(module, &program).decisions();
     let text = outline(module, entry, &program, &decisions);
     Ok(Lowered { program, decisions, text })
@@ -47,7 +47,7 @@ pub fn loop_decisions(
     entry: &str,
     specialization: &BTreeMap<u32, u64>,
 ) -> Result<Vec<LoweringDecision>, Unsupported> {
-    let program = compile(module, entry, specialization, None, &Known::default())?;
+    let program = compile(module, entry, specialization, None, &DispatchFacts::default())?;
     Ok(LoopTally::new(module, &program).decisions())
 }
 

@@ -205,7 +205,7 @@ impl Outline<'_> {
             if !looping {
                 self.statements(function, block.range.range());
             }
-            let targets = crate::decode::block_order::targets(instructions);
+            let targets = crate::decode::block_order::branch_targets(instructions);
             match merge.and_then(|merge| merge.id(0)) {
                 Some(after) => {
                     self.construct(function, label, instructions, seen, stops, after);
@@ -250,7 +250,7 @@ impl Outline<'_> {
         let mut body_stops = inner_stops.clone();
         body_stops.extend(next);
         for (at, target) in
-            crate::decode::block_order::targets(instructions).into_iter().enumerate()
+            crate::decode::block_order::branch_targets(instructions).into_iter().enumerate()
         {
             if at > 0 && !body_stops.contains(&target) && !seen.contains(&target) {
                 self.alternative(standing);
@@ -380,7 +380,7 @@ impl Outline<'_> {
         } else {
             blocks
                 .get(&from)
-                .map(|block| crate::decode::block_order::targets(block))
+                .map(|block| crate::decode::block_order::branch_targets(block))
                 .unwrap_or_default()
         };
         let mut seen: HashSet<Id> = HashSet::from([after]);
@@ -394,7 +394,7 @@ impl Outline<'_> {
             if block.iter().any(barrier) {
                 return true;
             }
-            open.extend(crate::decode::block_order::targets(block));
+            open.extend(crate::decode::block_order::branch_targets(block));
         }
         false
     }

@@ -5,7 +5,7 @@ use super::job_run::{Reading, Session};
 use super::notes::over_memory;
 use super::program_cache::Decoded;
 use super::store_contents::{bound, leave_unwritten};
-use crate::decode::{Checked, Known};
+use crate::decode::{DefinednessCheck, DispatchFacts};
 use crate::ir::{Addressing, LaneInstruction, MemoryClass, OrderUse, Program};
 use crate::machine::speculative_parallel::{ParallelRun, WrittenBuffer};
 use crate::machine::working_bytes;
@@ -265,7 +265,7 @@ impl<'a> Session<'a> {
         dispatch: &JobDispatch,
         push_constants: &Store,
         subgroup_size: u32,
-    ) -> Known {
+    ) -> DispatchFacts {
         let defined = dispatch
             .bindings
             .iter()
@@ -279,14 +279,14 @@ impl<'a> Session<'a> {
             .collect();
         let looked_for = [FindingKind::UninitializedRead, FindingKind::UndefinedValue];
         let looks = looked_for.into_iter().any(|kind| self.job.checks.has(kind));
-        let checked = if looks { Checked::Yes } else { Checked::No };
-        Known {
+        let checked = if looks { DefinednessCheck::Yes } else { DefinednessCheck::No };
+        DispatchFacts {
             push_constants_defined: push_constants.undefined.is_none(),
-            defined,
+            defined_descriptors: defined,
             undefined_checked: checked,
             memory_model: self.settings.memory_model,
             variation: self.settings.variation,
-            bound: bound(dispatch),
+            bound_lengths: bound(dispatch),
             subgroup_size: Some(subgroup_size),
         }
     }

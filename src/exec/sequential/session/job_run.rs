@@ -401,7 +401,7 @@ impl<'a> Session<'a> {
             &mut dependence.buffers,
         );
         dependence.bits.entry(module.key).or_default().extend(bits);
-        if decoded.program.waits != SpinWaits::Never {
+        if decoded.program.spin_waits != SpinWaits::Never {
             dependence.waiting.insert(module.key);
         }
         Ok(())

@@ -1,14 +1,14 @@
 //! Parsed modules and decoded programs, kept from job to job.
 //!
 //! Knows: a program depends on its module's words, entry point, specialization, markers and what is
-//! known of the dispatch (`Known`); all of these are compared, none by a hash alone.
+//! known of the dispatch (`DispatchFacts`); all of these are compared, none by a hash alone.
 //! Promises: what is kept is bounded; what was used longest ago goes first. A program is the same
 //! whether it was kept or not. Of two jobs that ask for the same program at the same time one
 //! decodes it and the other waits.
 //! Does not cover: two jobs that parse the same module at the same time, which both do so.
 
 use crate::compile::compile;
-use crate::decode::{Known, Unsupported};
+use crate::decode::{DispatchFacts, Unsupported};
 use crate::ir::Program;
 use crate::tally::{Counter, Counters};
 use std::collections::BTreeMap;
@@ -48,14 +48,14 @@ struct Entry {
     name: String,
     specialization: BTreeMap<u32, u64>,
     markers: Option<Arc<MarkerTable>>,
-    known: Known,
+    known: DispatchFacts,
     decoded: Arc<DecodedPlace>,
     /// Actions; while it is decoded, instructions of its module.
     size: usize,
 }
 
 impl Entry {
-    fn is_of(&self, origin: &Origin, known: &Known) -> bool {
+    fn is_of(&self, origin: &Origin, known: &DispatchFacts) -> bool {
         let markers = match (&self.markers, origin.markers) {
             (Some(own), Some(other)) => Arc::ptr_eq(own, other),
             (None, None) => true,
@@ -106,7 +106,7 @@ impl Programs {
     pub(crate) fn decoded(
         &self,
         origin: &Origin,
-        known: &Known,
+        known: &DispatchFacts,
     ) -> Result<Arc<Decoded>, Unsupported> {
         let place = self.place(origin, known);
         let mut is_new = false;
@@ -135,7 +135,7 @@ impl Programs {
     }
 
     /// Where a program is, or will be.
-    fn place(&self, origin: &Origin, known: &Known) -> Arc<DecodedPlace> {
+    fn place(&self, origin: &Origin, known: &DispatchFacts) -> Arc<DecodedPlace> {
         let programs = &mut self.kept().programs;
         if let Some(entry) = last(programs, |entry| entry.is_of(origin, known)) {
             return Arc::clone(&entry.decoded);

@@ -1,9 +1,11 @@
 //! Arithmetic, bit and conversion instructions (SPIR-V specification, sections "Conversion
 //! Instructions", "Arithmetic Instructions", "Bit Instructions").
 
-use super::meaning::{Meaning, Row, row};
-use super::number::{Numbers, compute, compute2, define, each, operand};
-use super::operand::id;
+use super::meaning::{OpcodeMeaning, OpcodeRow, opcode_row};
+use super::number::{
+    NumberList, compute_binary, compute_components, compute_number, define_numbers, number_operand,
+};
+use super::operand::operand_id;
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
@@ -13,164 +15,189 @@ use vkcert_spirv::module::Instruction;
 use vkcert_spirv::operation::operator::{Binary, Ternary};
 use vkcert_spirv::operation::sized::{NumberFormat, SizedOperator, Width};
 
-/// What is made of several operations; scalar ones stand in `spirv::operation`.
-pub(crate) const TABLE: &[Row] = &[
-    row(Op::Bitcast, Meaning::Special(same_bits)),
-    row(Op::VectorTimesScalar, Meaning::Special(times_scalar)),
-    row(Op::MatrixTimesScalar, Meaning::Special(times_scalar)),
-    row(Op::VectorTimesMatrix, Meaning::Special(vector_times_matrix)),
-    row(Op::MatrixTimesVector, Meaning::Special(matrix_times_vector)),
-    row(Op::MatrixTimesMatrix, Meaning::Special(matrix_times_matrix)),
-    row(Op::OuterProduct, Meaning::Special(outer_product)),
-    row(Op::Transpose, Meaning::Special(transpose)),
-    row(Op::Dot, Meaning::Special(dot)),
-    row(Op::IAddCarry, Meaning::Special(add_carry)),
-    row(Op::ISubBorrow, Meaning::Special(sub_borrow)),
-    row(Op::UMulExtended, Meaning::Special(unsigned_extended)),
-    row(Op::SMulExtended, Meaning::Special(signed_extended)),
-    row(Op::BitFieldInsert, Meaning::Special(bit_field_insert)),
-    row(Op::BitFieldSExtract, Meaning::Special(bit_field_sextract)),
-    row(Op::BitFieldUExtract, Meaning::Special(bit_field_uextract)),
+/// Instructions of several operations; scalar operations have their rows in `spirv::operation`.
+pub(crate) const TABLE: &[OpcodeRow] = &[
+    opcode_row(Op::Bitcast, OpcodeMeaning::Special(bitcast)),
+    opcode_row(Op::VectorTimesScalar, OpcodeMeaning::Special(times_scalar)),
+    opcode_row(Op::MatrixTimesScalar, OpcodeMeaning::Special(times_scalar)),
+    opcode_row(Op::VectorTimesMatrix, OpcodeMeaning::Special(vector_times_matrix)),
+    opcode_row(Op::MatrixTimesVector, OpcodeMeaning::Special(matrix_times_vector)),
+    opcode_row(Op::MatrixTimesMatrix, OpcodeMeaning::Special(matrix_times_matrix)),
+    opcode_row(Op::OuterProduct, OpcodeMeaning::Special(outer_product)),
+    opcode_row(Op::Transpose, OpcodeMeaning::Special(transpose_matrix)),
+    opcode_row(Op::Dot, OpcodeMeaning::Special(dot_product)),
+    opcode_row(Op::IAddCarry, OpcodeMeaning::Special(add_with_carry)),
+    opcode_row(Op::ISubBorrow, OpcodeMeaning::Special(sub_borrow)),
+    opcode_row(Op::UMulExtended, OpcodeMeaning::Special(unsigned_extended)),
+    opcode_row(Op::SMulExtended, OpcodeMeaning::Special(signed_extended)),
+    opcode_row(Op::BitFieldInsert, OpcodeMeaning::Special(bit_field_insert)),
+    opcode_row(Op::BitFieldSExtract, OpcodeMeaning::Special(bit_field_sextract)),
+    opcode_row(Op::BitFieldUExtract, OpcodeMeaning::Special(bit_field_uextract)),
 ];
 
 /// OpBitcast: the same bits, in other pieces where the widths differ; the first component has the
 /// lowest bits.
-fn same_bits(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let from = operand(decoder, instruction, 0)?;
-    let to = decoder.result_form(instruction)?.width();
-    let parts = if from.form.width() == to { from.parts } else { recast(decoder, &from, to)? };
-    let ty = instruction.result_type.ok_or_else(|| unsupported("OpBitcast without a type"))?;
-    if decoder.kinds(ty)?.len() != parts.len() * to.words() {
+fn bitcast(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let source_numbers = number_operand(decoder, instruction, 0)?;
+    let result_width = decoder.result_form(instruction)?.width();
+    let parts = if source_numbers.number_format.width() == result_width {
+        source_numbers.parts
+    } else {
+        recast_bits(decoder, &source_numbers, result_width)?
+    };
+    let result_type =
+        instruction.result_type.ok_or_else(|| unsupported("OpBitcast without a type"))?;
+    if decoder.scalar_kinds(result_type)?.len() != parts.len() * result_width.words() {
         return Err(unsupported("OpBitcast between sizes"));
     }
-    define(decoder, instruction, &parts);
+    define_numbers(decoder, instruction, &parts);
     Ok(())
 }
 
 /// The bits of numbers as numbers of another width.
-fn recast(
+fn recast_bits(
     decoder: &mut Decoder<'_>,
-    from: &Numbers,
-    to: Width,
+    source_numbers: &NumberList,
+    result_width: Width,
 ) -> Result<Vec<NumberRegisters>, Unsupported> {
-    let own = from.form.width().bits().min(32);
-    let piece = own.min(to.bits());
+    let word_bits = source_numbers.number_format.width().bits().min(32);
+    let piece_bits = word_bits.min(result_width.bits());
     let mut pieces = Vec::new();
-    for word in from.parts.iter().flat_map(|parts| parts.registers()) {
-        for start in (0..own).step_by(piece as usize) {
-            pieces.push(cut(decoder, word, start, piece)?);
+    for result_word_bits in source_numbers.parts.iter().flat_map(|parts| parts.words()) {
+        for start_bit in (0..word_bits).step_by(piece_bits as usize) {
+            pieces.push(extract_bits(decoder, result_word_bits, start_bit, piece_bits)?);
         }
     }
-    let word = to.bits().min(32);
+    let result_word_bits = result_width.bits().min(32);
     let mut words = Vec::new();
-    for group in pieces.chunks((word / piece) as usize) {
-        words.push(join(decoder, group, piece)?);
+    for piece_group in pieces.chunks((result_word_bits / piece_bits) as usize) {
+        words.push(join_bits(decoder, piece_group, piece_bits)?);
     }
     Ok(words
-        .chunks(to.words())
+        .chunks(result_width.words())
         .map(|words| NumberRegisters { low: words[0], high: words.get(1).copied() })
         .collect())
 }
 
 /// Some bits of a word; all of them where there are 32.
-pub(crate) fn cut(
+pub(crate) fn extract_bits(
     decoder: &mut Decoder<'_>,
     word: Reg,
-    start: u32,
-    bits: u32,
+    start_bit: u32,
+    bit_count: u32,
 ) -> Result<Reg, Unsupported> {
-    if bits == 32 {
+    if bit_count == 32 {
         return Ok(word);
     }
-    let (start, mask) = (decoder.constant_word(start), decoder.constant_word((1 << bits) - 1));
-    let shifted = compute2(
+    let (start_bit, bit_mask) =
+        (decoder.constant_word(start_bit), decoder.constant_word((1 << bit_count) - 1));
+    let shifted = compute_binary(
         decoder,
         Binary::ShiftRightLogical,
         NumberFormat::WORD,
         word.into(),
-        start.into(),
+        start_bit.into(),
     )?;
-    Ok(compute2(decoder, Binary::BitwiseAnd, NumberFormat::WORD, shifted, mask.into())?.low)
+    Ok(compute_binary(decoder, Binary::BitwiseAnd, NumberFormat::WORD, shifted, bit_mask.into())?
+        .low)
 }
 
 /// A word of pieces, the lowest first.
-pub(crate) fn join(
+pub(crate) fn join_bits(
     decoder: &mut Decoder<'_>,
     pieces: &[Reg],
-    bits: u32,
+    piece_bits: u32,
 ) -> Result<Reg, Unsupported> {
     let mut word = pieces[0];
-    for (piece, place) in pieces.iter().zip(0..).skip(1) {
-        let shift = decoder.constant_word(place * bits);
-        let shifted = compute2(
+    for (piece, position) in pieces.iter().zip(0..).skip(1) {
+        let shift = decoder.constant_word(position * piece_bits);
+        let shifted = compute_binary(
             decoder,
             Binary::ShiftLeftLogical,
             NumberFormat::WORD,
             (*piece).into(),
             shift.into(),
         )?;
-        word = compute2(decoder, Binary::BitwiseOr, NumberFormat::WORD, word.into(), shifted)?.low;
+        word =
+            compute_binary(decoder, Binary::BitwiseOr, NumberFormat::WORD, word.into(), shifted)?
+                .low;
     }
     Ok(word)
 }
 
 fn times_scalar(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let a = operand(decoder, instruction, 0)?;
-    let b = operand(decoder, instruction, 1)?;
+    let first_operand = number_operand(decoder, instruction, 0)?;
+    let second_operand = number_operand(decoder, instruction, 1)?;
     // A cooperative matrix may be one of integers.
-    let op = if matches!(a.form, NumberFormat::Integer(_)) { Binary::IMul } else { Binary::FMul };
-    each(decoder, instruction, SizedOperator::Binary(op), &[a, b])
+    let op = if matches!(first_operand.number_format, NumberFormat::Integer(_)) {
+        Binary::IMul
+    } else {
+        Binary::FMul
+    };
+    compute_components(
+        decoder,
+        instruction,
+        SizedOperator::Binary(op),
+        &[first_operand, second_operand],
+    )
 }
 
 /// Sum of products, from the first component to the last.
 pub(crate) fn sum_of_products(
     decoder: &mut Decoder<'_>,
-    form: NumberFormat,
-    a: &[NumberRegisters],
-    b: &[NumberRegisters],
+    number_format: NumberFormat,
+    left_numbers: &[NumberRegisters],
+    right_numbers: &[NumberRegisters],
 ) -> Result<NumberRegisters, Unsupported> {
-    let mut sum = compute2(decoder, Binary::FMul, form, a[0], b[0])?;
-    for (a, b) in a.iter().zip(b).skip(1) {
-        let product = compute2(decoder, Binary::FMul, form, *a, *b)?;
-        sum = compute2(decoder, Binary::FAdd, form, sum, product)?;
+    let mut sum =
+        compute_binary(decoder, Binary::FMul, number_format, left_numbers[0], right_numbers[0])?;
+    for (left_numbers, right_numbers) in left_numbers.iter().zip(right_numbers).skip(1) {
+        let product =
+            compute_binary(decoder, Binary::FMul, number_format, *left_numbers, *right_numbers)?;
+        sum = compute_binary(decoder, Binary::FAdd, number_format, sum, product)?;
     }
     Ok(sum)
 }
 
-fn dot(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let a = operand(decoder, instruction, 0)?;
-    let b = operand(decoder, instruction, 1)?;
-    let sum = sum_of_products(decoder, a.form, &a.parts, &b.parts)?;
-    define(decoder, instruction, &[sum]);
+fn dot_product(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let first_operand = number_operand(decoder, instruction, 0)?;
+    let second_operand = number_operand(decoder, instruction, 1)?;
+    let sum = sum_of_products(
+        decoder,
+        first_operand.number_format,
+        &first_operand.parts,
+        &second_operand.parts,
+    )?;
+    define_numbers(decoder, instruction, &[sum]);
     Ok(())
 }
 
 /// Components of a column of the result type.
 fn rows_of_result(decoder: &Decoder<'_>, instruction: &Instruction) -> Result<usize, Unsupported> {
-    let ty =
+    let result_type =
         instruction.result_type.ok_or_else(|| unsupported("a matrix operation without a type"))?;
-    let column = decoder
+    let column_type = decoder
         .types
-        .component_type(ty, 0)
+        .component_type(result_type, 0)
         .ok_or_else(|| unsupported("a matrix operation without columns"))?;
-    let words = decoder.form(column).map_or(1, |form| form.width().words());
-    Ok((decoder.kinds(column)?.len() / words).max(1))
+    let words = decoder.form(column_type).map_or(1, |form| form.width().words());
+    Ok((decoder.scalar_kinds(column_type)?.len() / words).max(1))
 }
 
 fn matrix_times_vector(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    let matrix = operand(decoder, instruction, 0)?;
-    let vector = operand(decoder, instruction, 1)?;
+    let matrix = number_operand(decoder, instruction, 0)?;
+    let vector = number_operand(decoder, instruction, 1)?;
     let (columns, rows) = (vector.parts.len(), matrix.parts.len() / vector.parts.len());
     let mut parts = Vec::new();
     for row in 0..rows {
-        let line: Vec<NumberRegisters> =
+        let row_numbers: Vec<NumberRegisters> =
             (0..columns).map(|column| matrix.parts[column * rows + row]).collect();
-        parts.push(sum_of_products(decoder, matrix.form, &line, &vector.parts)?);
+        parts.push(sum_of_products(decoder, matrix.number_format, &row_numbers, &vector.parts)?);
     }
-    define(decoder, instruction, &parts);
+    define_numbers(decoder, instruction, &parts);
     Ok(())
 }
 
@@ -178,13 +205,13 @@ fn vector_times_matrix(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    let vector = operand(decoder, instruction, 0)?;
-    let matrix = operand(decoder, instruction, 1)?;
+    let vector = number_operand(decoder, instruction, 0)?;
+    let matrix = number_operand(decoder, instruction, 1)?;
     let mut parts = Vec::new();
     for column in matrix.parts.chunks(vector.parts.len()) {
-        parts.push(sum_of_products(decoder, vector.form, &vector.parts, column)?);
+        parts.push(sum_of_products(decoder, vector.number_format, &vector.parts, column)?);
     }
-    define(decoder, instruction, &parts);
+    define_numbers(decoder, instruction, &parts);
     Ok(())
 }
 
@@ -192,106 +219,127 @@ fn matrix_times_matrix(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    let left = operand(decoder, instruction, 0)?;
-    let right = operand(decoder, instruction, 1)?;
+    let left = number_operand(decoder, instruction, 0)?;
+    let right = number_operand(decoder, instruction, 1)?;
     let rows = rows_of_result(decoder, instruction)?;
-    let inner = left.parts.len() / rows;
-    if inner == 0 {
+    let inner_size = left.parts.len() / rows;
+    if inner_size == 0 {
         return Err(unsupported("a product of matrices that do not fit"));
     }
     let mut parts = Vec::new();
-    for column in right.parts.chunks(inner) {
+    for column in right.parts.chunks(inner_size) {
         for row in 0..rows {
-            let line: Vec<NumberRegisters> =
-                (0..inner).map(|at| left.parts[at * rows + row]).collect();
-            parts.push(sum_of_products(decoder, left.form, &line, column)?);
+            let row_numbers: Vec<NumberRegisters> =
+                (0..inner_size).map(|position| left.parts[position * rows + row]).collect();
+            parts.push(sum_of_products(decoder, left.number_format, &row_numbers, column)?);
         }
     }
-    define(decoder, instruction, &parts);
+    define_numbers(decoder, instruction, &parts);
     Ok(())
 }
 
 fn outer_product(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let column = operand(decoder, instruction, 0)?;
-    let row = operand(decoder, instruction, 1)?;
+    let column_vector = number_operand(decoder, instruction, 0)?;
+    let row_vector = number_operand(decoder, instruction, 1)?;
     let mut parts = Vec::new();
-    for factor in &row.parts {
-        for value in &column.parts {
-            parts.push(compute2(decoder, Binary::FMul, column.form, *value, *factor)?);
+    for factor in &row_vector.parts {
+        for value in &column_vector.parts {
+            parts.push(compute_binary(
+                decoder,
+                Binary::FMul,
+                column_vector.number_format,
+                *value,
+                *factor,
+            )?);
         }
     }
-    define(decoder, instruction, &parts);
+    define_numbers(decoder, instruction, &parts);
     Ok(())
 }
 
-fn transpose(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let matrix = operand(decoder, instruction, 0)?.parts;
+fn transpose_matrix(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
+    let matrix = number_operand(decoder, instruction, 0)?.parts;
     // A column of the result is a row of the operand.
     let columns = rows_of_result(decoder, instruction)?;
     let rows = matrix.len() / columns;
-    let places = (0..rows).flat_map(|row| (0..columns).map(move |column| column * rows + row));
-    let parts: Vec<NumberRegisters> = places.map(|at| matrix[at]).collect();
-    define(decoder, instruction, &parts);
+    let row_positions =
+        (0..rows).flat_map(|row| (0..columns).map(move |column| column * rows + row));
+    let parts: Vec<NumberRegisters> = row_positions.map(|position| matrix[position]).collect();
+    define_numbers(decoder, instruction, &parts);
     Ok(())
 }
 
 /// A structure of two values: the low ones, then the high ones.
-fn pair(
+fn low_and_high(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    low: Binary,
-    high: Binary,
+    low_operator: Binary,
+    high_operator: Binary,
 ) -> Result<(), Unsupported> {
-    let a = operand(decoder, instruction, 0)?;
-    let b = operand(decoder, instruction, 1)?;
+    let first_operand = number_operand(decoder, instruction, 0)?;
+    let second_operand = number_operand(decoder, instruction, 1)?;
     let mut parts = Vec::new();
-    for op in [low, high] {
-        for (one, other) in a.parts.iter().zip(&b.parts) {
-            parts.push(compute2(decoder, op, a.form, *one, *other)?);
+    for operator in [low_operator, high_operator] {
+        for (first_number, second_number) in first_operand.parts.iter().zip(&second_operand.parts) {
+            parts.push(compute_binary(
+                decoder,
+                operator,
+                first_operand.number_format,
+                *first_number,
+                *second_number,
+            )?);
         }
     }
-    define(decoder, instruction, &parts);
+    define_numbers(decoder, instruction, &parts);
     Ok(())
 }
 
-fn add_carry(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    pair(decoder, instruction, Binary::IAdd, Binary::Carry)
+fn add_with_carry(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    low_and_high(decoder, instruction, Binary::IAdd, Binary::Carry)
 }
 
 fn sub_borrow(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    pair(decoder, instruction, Binary::ISub, Binary::Borrow)
+    low_and_high(decoder, instruction, Binary::ISub, Binary::Borrow)
 }
 
 fn unsigned_extended(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    pair(decoder, instruction, Binary::IMul, Binary::UMulHigh)
+    low_and_high(decoder, instruction, Binary::IMul, Binary::UMulHigh)
 }
 
 fn signed_extended(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    pair(decoder, instruction, Binary::IMul, Binary::SMulHigh)
+    low_and_high(decoder, instruction, Binary::IMul, Binary::SMulHigh)
 }
 
 /// Offset or count of a bit field, as a word.
-fn position(
+fn bit_position(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    index: usize,
+    operand_index: usize,
 ) -> Result<NumberRegisters, Unsupported> {
-    let (form, number) = decoder.number(id(instruction, index)?)?;
-    match form.width() {
+    let (number_format, number) = decoder.number_of(operand_id(instruction, operand_index)?)?;
+    match number_format.width() {
         Width::W32 => Ok(number),
-        Width::W8 | Width::W16 => {
-            compute(decoder, SizedOperator::FromUnsigned, [form, NumberFormat::WORD], &[number])
-        }
+        Width::W8 | Width::W16 => compute_number(
+            decoder,
+            SizedOperator::FromUnsigned,
+            [number_format, NumberFormat::WORD],
+            &[number],
+        ),
         Width::W64 => {
-            // What no word holds is beyond every number.
-            let most = decoder.constant_number(form, u64::from(u32::MAX));
-            Ok(compute2(decoder, Binary::UMin, form, number, most)?.low.into())
+            // A value that no word holds exceeds the width of every number.
+            let greatest_word = decoder.constant_number(number_format, u64::from(u32::MAX));
+            Ok(compute_binary(decoder, Binary::UMin, number_format, number, greatest_word)?
+                .low
+                .into())
         }
     }
 }
@@ -300,23 +348,27 @@ fn bit_field_insert(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    let base = operand(decoder, instruction, 0)?;
-    let insert = operand(decoder, instruction, 1)?;
-    let offset = position(decoder, instruction, 2)?;
-    let count = position(decoder, instruction, 3)?;
+    let base_numbers = number_operand(decoder, instruction, 0)?;
+    let inserted_numbers = number_operand(decoder, instruction, 1)?;
+    let bit_offset = bit_position(decoder, instruction, 2)?;
+    let bit_count = bit_position(decoder, instruction, 3)?;
     // Both are at most the width in defined programs; a larger one stays larger in 16 bits.
-    let most = decoder.constant_word(0x7fff).into();
-    let offset = compute2(decoder, Binary::UMin, NumberFormat::WORD, offset, most)?;
-    let count = compute2(decoder, Binary::UMin, NumberFormat::WORD, count, most)?;
+    let greatest_count = decoder.constant_word(0x7fff).into();
+    let bit_offset =
+        compute_binary(decoder, Binary::UMin, NumberFormat::WORD, bit_offset, greatest_count)?;
+    let bit_count =
+        compute_binary(decoder, Binary::UMin, NumberFormat::WORD, bit_count, greatest_count)?;
     let sixteen = decoder.constant_word(16).into();
-    let shifted = compute2(decoder, Binary::ShiftLeftLogical, NumberFormat::WORD, count, sixteen)?;
-    let packed = compute2(decoder, Binary::BitwiseOr, NumberFormat::WORD, offset, shifted)?;
-    let packed = Numbers { form: NumberFormat::WORD, parts: vec![packed] };
-    each(
+    let shifted_count =
+        compute_binary(decoder, Binary::ShiftLeftLogical, NumberFormat::WORD, bit_count, sixteen)?;
+    let packed_range =
+        compute_binary(decoder, Binary::BitwiseOr, NumberFormat::WORD, bit_offset, shifted_count)?;
+    let packed_range = NumberList { number_format: NumberFormat::WORD, parts: vec![packed_range] };
+    compute_components(
         decoder,
         instruction,
         SizedOperator::Ternary(Ternary::BitFieldInsert),
-        &[base, insert, packed],
+        &[base_numbers, inserted_numbers, packed_range],
     )
 }
 
@@ -325,15 +377,15 @@ fn bit_field_extract(
     instruction: &Instruction,
     op: Ternary,
 ) -> Result<(), Unsupported> {
-    let base = operand(decoder, instruction, 0)?;
-    let mut operands = vec![base];
-    for index in [1, 2] {
-        operands.push(Numbers {
-            form: NumberFormat::WORD,
-            parts: vec![position(decoder, instruction, index)?],
+    let base_numbers = number_operand(decoder, instruction, 0)?;
+    let mut operands = vec![base_numbers];
+    for operand_index in [1, 2] {
+        operands.push(NumberList {
+            number_format: NumberFormat::WORD,
+            parts: vec![bit_position(decoder, instruction, operand_index)?],
         });
     }
-    each(decoder, instruction, SizedOperator::Ternary(op), &operands)
+    compute_components(decoder, instruction, SizedOperator::Ternary(op), &operands)
 }
 
 fn bit_field_sextract(

@@ -1,12 +1,14 @@
-//! Ballots: which lanes of a subgroup say yes, as words and as masks.
+//! Ballots: one bit per invocation of a subgroup, as words and as masks.
 
-use super::number::{compute2, define};
-use super::operand::id;
-use super::subgroup_scope::{Scoped, first, partition_of, scan, scope};
+use super::number::{compute_binary, define_numbers};
+use super::operand::operand_id;
+use super::subgroup_scope::{
+    ScopeOperand, check_subgroup_scope, first_operand_index, partition_ballots, scan_kind,
+};
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
-use crate::decode::value::Value;
+use crate::decode::value::DecodedValue;
 use crate::ir::subgroup_operation::{Combination, GroupOperation, Scan};
 use crate::ir::{LaneInstruction, NumberRegisters, Reg, Scalar};
 use std::sync::Arc;
@@ -15,113 +17,121 @@ use vkcert_spirv::operation::operator::Binary;
 use vkcert_spirv::operation::sized::{NumberFormat, Operation, SizedOperator, Width};
 
 /// An operation from some scalars to one Boolean.
-pub(super) fn to_mask(
+pub(super) fn push_mask_operation(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: GroupOperation,
-    from: Arc<[Scalar]>,
+    operation: GroupOperation,
+    source_scalars: Arc<[Scalar]>,
 ) -> Result<(), Unsupported> {
-    let to = decoder.mask();
-    decoder.push(LaneInstruction::Group {
-        op,
-        to: Arc::new([Scalar::Mask(to)]),
-        from,
+    let result_mask = decoder.new_mask();
+    decoder.push_instruction(LaneInstruction::Group {
+        op: operation,
+        to: Arc::new([Scalar::Mask(result_mask)]),
+        from: source_scalars,
         index: None,
     });
-    decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(to)])));
+    decoder
+        .define_result(instruction, DecodedValue::Scalars(Arc::new([Scalar::Mask(result_mask)])));
     Ok(())
 }
 
 /// An operation on a ballot to a number of 32 bits.
-pub(super) fn from_ballot(
+pub(super) fn push_ballot_operation(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: GroupOperation,
-    at: usize,
+    operation: GroupOperation,
+    operand_index: usize,
 ) -> Result<(), Unsupported> {
-    scope(decoder, instruction)?;
-    let from = decoder.scalars(id(instruction, at)?)?;
-    let form = decoder.result_form(instruction)?;
-    if !form.is_word() {
+    check_subgroup_scope(decoder, instruction)?;
+    let ballot_scalars = decoder.scalars_of(operand_id(instruction, operand_index)?)?;
+    let result_format = decoder.result_form(instruction)?;
+    if !result_format.is_word() {
         return Err(unsupported(format!(
             "Op{:?} with a result that has not 32 bits",
             instruction.op
         )));
     }
-    let to = decoder.word();
-    decoder.push(LaneInstruction::Group {
-        op,
-        to: Arc::new([Scalar::Word(to)]),
-        from,
+    let result_word = decoder.new_word();
+    decoder.push_instruction(LaneInstruction::Group {
+        op: operation,
+        to: Arc::new([Scalar::Word(result_word)]),
+        from: ballot_scalars,
         index: None,
     });
-    define(decoder, instruction, &[to.into()]);
+    define_numbers(decoder, instruction, &[result_word.into()]);
     Ok(())
 }
 
-pub(super) fn ballot(
+pub(super) fn decode_ballot(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    scoped: Scoped,
+    scoped: ScopeOperand,
 ) -> Result<(), Unsupported> {
-    let at = first(decoder, instruction, scoped)?;
-    let from = decoder.scalars(id(instruction, at)?)?;
-    let ty = instruction.result_type.ok_or_else(|| unsupported("a ballot without a type"))?;
-    let to = decoder.fresh(ty)?;
-    if to.len() != 4 {
+    let operand_index = first_operand_index(decoder, instruction, scoped)?;
+    let source_scalars = decoder.scalars_of(operand_id(instruction, operand_index)?)?;
+    let result_type =
+        instruction.result_type.ok_or_else(|| unsupported("a ballot without a type"))?;
+    let ballot_scalars = decoder.new_registers(result_type)?;
+    if ballot_scalars.len() != 4 {
         return Err(unsupported("a ballot that is no vector of four numbers of 32 bits"));
     }
-    decoder.push(LaneInstruction::Group {
+    decoder.push_instruction(LaneInstruction::Group {
         op: GroupOperation::Ballot,
-        to: to.clone(),
-        from,
+        to: Arc::clone(&ballot_scalars),
+        from: source_scalars,
         index: None,
     });
-    decoder.define(instruction, Value::Scalars(to));
+    decoder.define_result(instruction, DecodedValue::Scalars(ballot_scalars));
     Ok(())
 }
 
-pub(super) fn in_both(
+pub(super) fn ballot_intersection(
     decoder: &mut Decoder<'_>,
-    one: &[Scalar],
-    two: &[Scalar],
+    first_ballot: &[Scalar],
+    second_ballot: &[Scalar],
 ) -> Result<Arc<[Scalar]>, Unsupported> {
-    let mut both = Vec::new();
-    for pair in one.iter().zip(two) {
+    let mut common_scalars = Vec::new();
+    for pair in first_ballot.iter().zip(second_ballot) {
         let (Scalar::Word(a), Scalar::Word(b)) = pair else {
             return Err(unsupported("a ballot of Booleans"));
         };
-        let and =
-            compute2(decoder, Binary::BitwiseAnd, NumberFormat::WORD, (*a).into(), (*b).into())?;
-        both.push(Scalar::Word(and.low));
+        let common_word = compute_binary(
+            decoder,
+            Binary::BitwiseAnd,
+            NumberFormat::WORD,
+            (*a).into(),
+            (*b).into(),
+        )?;
+        common_scalars.push(Scalar::Word(common_word.low));
     }
-    Ok(both.into())
+    Ok(common_scalars.into())
 }
 
 pub(super) fn inverse_ballot(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    scope(decoder, instruction)?;
-    let from = decoder.scalars(id(instruction, 1)?)?;
-    to_mask(decoder, instruction, GroupOperation::InverseBallot, from)
+    check_subgroup_scope(decoder, instruction)?;
+    let ballot_scalars = decoder.scalars_of(operand_id(instruction, 1)?)?;
+    push_mask_operation(decoder, instruction, GroupOperation::InverseBallot, ballot_scalars)
 }
 
 pub(super) fn bit_extract(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    scope(decoder, instruction)?;
-    let from = decoder.scalars(id(instruction, 1)?)?;
-    let index = Some(index(decoder, instruction, 2)?);
-    let to = decoder.mask();
-    decoder.push(LaneInstruction::Group {
+    check_subgroup_scope(decoder, instruction)?;
+    let ballot_scalars = decoder.scalars_of(operand_id(instruction, 1)?)?;
+    let index_register = Some(index_register(decoder, instruction, 2)?);
+    let result_mask = decoder.new_mask();
+    decoder.push_instruction(LaneInstruction::Group {
         op: GroupOperation::BitExtract,
-        to: Arc::new([Scalar::Mask(to)]),
-        from,
-        index,
+        to: Arc::new([Scalar::Mask(result_mask)]),
+        from: ballot_scalars,
+        index: index_register,
     });
-    decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(to)])));
+    decoder
+        .define_result(instruction, DecodedValue::Scalars(Arc::new([Scalar::Mask(result_mask)])));
     Ok(())
 }
 
@@ -129,54 +139,55 @@ pub(super) fn bit_count(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    let scan = scan(decoder, instruction, 2)?;
-    from_ballot(decoder, instruction, GroupOperation::BitCount(scan), 2)
+    let scan = scan_kind(decoder, instruction, 2)?;
+    push_ballot_operation(decoder, instruction, GroupOperation::BitCount(scan), 2)
 }
 
-pub(super) fn find(
+pub(super) fn find_bit(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: GroupOperation,
+    operation: GroupOperation,
 ) -> Result<(), Unsupported> {
-    from_ballot(decoder, instruction, op, 1)
+    push_ballot_operation(decoder, instruction, operation, 1)
 }
 
 /// An index operand: unsigned, as a word.
-pub(super) fn index(
+pub(super) fn index_register(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    at: usize,
+    operand_index: usize,
 ) -> Result<Reg, Unsupported> {
-    match decoder.number(id(instruction, at)?)? {
+    match decoder.number_of(operand_id(instruction, operand_index)?)? {
         (NumberFormat::Integer(_), NumberRegisters { low, high: None }) => Ok(low),
         _ => Err(unsupported(format!("Op{:?} with an index of 64 bits", instruction.op))),
     }
 }
 
 /// The Booleans of an operand, combined.
-pub(super) fn of_masks(
+pub(super) fn combine_masks(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: Binary,
-    (scan, at): (Scan, usize),
+    operator: Binary,
+    (scan, operand_index): (Scan, usize),
 ) -> Result<(), Unsupported> {
-    let form = NumberFormat::Integer(Width::W8);
-    let operation = Operation::new(SizedOperator::Binary(op), form, form);
-    let combination = Combination { operation, identity: u64::from(op == Binary::BitwiseAnd) };
-    let sets = partition_of(decoder, instruction, scan, at + 1)?;
+    let number_format = NumberFormat::Integer(Width::W8);
+    let operation = Operation::new(SizedOperator::Binary(operator), number_format, number_format);
+    let combination =
+        Combination { operation, identity: u64::from(operator == Binary::BitwiseAnd) };
+    let partition_ballots = partition_ballots(decoder, instruction, scan, operand_index + 1)?;
     let mut results = Vec::new();
-    for from in decoder.masks(id(instruction, at)?)? {
-        let to = Scalar::Mask(decoder.mask());
-        let op = GroupOperation::Combine(combination, scan);
-        let from = [vec![Scalar::Mask(from)], sets.clone()].concat();
-        decoder.push(LaneInstruction::Group {
-            op,
-            to: Arc::new([to]),
-            from: from.into(),
+    for source_mask in decoder.masks_of(operand_id(instruction, operand_index)?)? {
+        let result_mask = Scalar::Mask(decoder.new_mask());
+        let operator = GroupOperation::Combine(combination, scan);
+        let source_mask = [vec![Scalar::Mask(source_mask)], partition_ballots.clone()].concat();
+        decoder.push_instruction(LaneInstruction::Group {
+            op: operator,
+            to: Arc::new([result_mask]),
+            from: source_mask.into(),
             index: None,
         });
-        results.push(to);
+        results.push(result_mask);
     }
-    decoder.define(instruction, Value::Scalars(results.into()));
+    decoder.define_result(instruction, DecodedValue::Scalars(results.into()));
     Ok(())
 }

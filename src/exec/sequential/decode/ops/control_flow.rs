@@ -2,13 +2,13 @@
 //! Instructions", "Function Instructions", "Debug Instructions"), and calls of the coverage
 //! markers.
 
-use super::meaning::{Meaning, Row, row};
-use super::number::relate;
-use super::operand::id;
+use super::meaning::{OpcodeMeaning, OpcodeRow, opcode_row};
+use super::number::push_relation;
+use super::operand::operand_id;
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
-use crate::decode::value::Value;
+use crate::decode::value::DecodedValue;
 use crate::ir::{LaneInstruction, NumberRegisters, RecordedComparison, Reg, Scalar, Terminator};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
@@ -20,31 +20,31 @@ use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::operation::operator::Compare;
 use vkcert_spirv::operation::sized::{NumberFormat, Relation};
 
-pub(crate) const TABLE: &[Row] = &[
-    row(Op::Nop, Meaning::Nothing),
-    row(Op::Line, Meaning::Nothing),
-    row(Op::NoLine, Meaning::Nothing),
-    row(Op::Label, Meaning::Nothing),
-    row(Op::LoopMerge, Meaning::Nothing),
-    row(Op::SelectionMerge, Meaning::Nothing),
+pub(crate) const TABLE: &[OpcodeRow] = &[
+    opcode_row(Op::Nop, OpcodeMeaning::Nothing),
+    opcode_row(Op::Line, OpcodeMeaning::Nothing),
+    opcode_row(Op::NoLine, OpcodeMeaning::Nothing),
+    opcode_row(Op::Label, OpcodeMeaning::Nothing),
+    opcode_row(Op::LoopMerge, OpcodeMeaning::Nothing),
+    opcode_row(Op::SelectionMerge, OpcodeMeaning::Nothing),
     // Phis are copies on the edges that lead to them.
-    row(Op::Phi, Meaning::Nothing),
-    row(Op::Branch, Meaning::Special(branch)),
-    row(Op::BranchConditional, Meaning::Special(branch_conditional)),
-    row(Op::Switch, Meaning::Special(switch)),
-    row(Op::Return, Meaning::Special(return_void)),
-    row(Op::ReturnValue, Meaning::Special(return_value)),
-    row(Op::Kill, Meaning::Special(end)),
-    row(Op::TerminateInvocation, Meaning::Special(end)),
-    row(Op::Unreachable, Meaning::Special(unreachable)),
-    row(Op::AssumeTrueKHR, Meaning::Special(assume)),
-    row(Op::FunctionCall, Meaning::Special(call)),
+    opcode_row(Op::Phi, OpcodeMeaning::Nothing),
+    opcode_row(Op::Branch, OpcodeMeaning::Special(decode_branch)),
+    opcode_row(Op::BranchConditional, OpcodeMeaning::Special(branch_conditional)),
+    opcode_row(Op::Switch, OpcodeMeaning::Special(decode_switch)),
+    opcode_row(Op::Return, OpcodeMeaning::Special(return_void)),
+    opcode_row(Op::ReturnValue, OpcodeMeaning::Special(return_value)),
+    opcode_row(Op::Kill, OpcodeMeaning::Special(end_invocation)),
+    opcode_row(Op::TerminateInvocation, OpcodeMeaning::Special(end_invocation)),
+    opcode_row(Op::Unreachable, OpcodeMeaning::Special(mark_unreachable)),
+    opcode_row(Op::AssumeTrueKHR, OpcodeMeaning::Special(assume_true)),
+    opcode_row(Op::FunctionCall, OpcodeMeaning::Special(decode_call)),
 ];
 
-fn branch(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn decode_branch(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let mut edges = Vec::new();
-    let to = decoder.edge(id(instruction, 0)?, &mut edges)?;
-    decoder.finish(Terminator::Jump { to });
+    let target_label = decoder.edge_label(operand_id(instruction, 0)?, &mut edges)?;
+    decoder.finish_block(Terminator::Jump { to: target_label });
     decoder.emit_edges(edges);
     Ok(())
 }
@@ -53,57 +53,73 @@ fn branch_conditional(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    let condition = decoder.masks(id(instruction, 0)?)?[0];
+    let condition = decoder.masks_of(operand_id(instruction, 0)?)?[0];
     let mut edges = Vec::new();
-    let yes = decoder.edge(id(instruction, 1)?, &mut edges)?;
-    let no = decoder.edge(id(instruction, 2)?, &mut edges)?;
-    decoder.finish(Terminator::Branch { condition, yes, no });
+    let true_label = decoder.edge_label(operand_id(instruction, 1)?, &mut edges)?;
+    let false_label = decoder.edge_label(operand_id(instruction, 2)?, &mut edges)?;
+    decoder.finish_block(Terminator::Branch { condition, yes: true_label, no: false_label });
     decoder.emit_edges(edges);
     Ok(())
 }
 
-fn switch(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let (form, number) = decoder.number(id(instruction, 0)?)?;
+fn decode_switch(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let (selector_format, number) = decoder.number_of(operand_id(instruction, 0)?)?;
     let mut edges = Vec::new();
-    let default = decoder.edge(id(instruction, 1)?, &mut edges)?;
+    let default_label = decoder.edge_label(operand_id(instruction, 1)?, &mut edges)?;
     let mut cases = Vec::new();
     for pair in instruction.operands[2..].chunks(2) {
         // Literals of fewer than 32 bits may be sign-extended (SPIR-V specification, "Literal").
         let (value, target) = match pair {
             [Operand::LiteralBit32(value), Operand::IdRef(target)] => {
-                (u64::from(*value) & u64::MAX >> (64 - form.width().bits()), *target)
+                (u64::from(*value) & u64::MAX >> (64 - selector_format.width().bits()), *target)
             }
             [Operand::LiteralBit64(value), Operand::IdRef(target)] => (*value, *target),
             _ => return Err(unsupported("OpSwitch with a case that is no literal")),
         };
-        cases.push((value, decoder.edge(target, &mut edges)?));
+        cases.push((value, decoder.edge_label(target, &mut edges)?));
     }
     let (selector, cases) = match number.high {
         None => (number.low, cases.into_iter().map(|(value, to)| (value as u32, to)).collect()),
-        Some(_) => by_position(decoder, form, number, &cases),
+        Some(_) => selector_as_position(decoder, selector_format, number, &cases),
     };
-    decoder.finish(Terminator::Switch { selector, cases, default });
+    decoder.finish_block(Terminator::Switch { selector, cases, default: default_label });
     decoder.emit_edges(edges);
     Ok(())
 }
 
-/// A selector of 64 bits as the position of its case, from 1 on; 0: none.
-fn by_position(
+/// A selector of 64 bits as the 1-based position of its case; 0 if no case matches.
+fn selector_as_position(
     decoder: &mut Decoder<'_>,
-    form: NumberFormat,
+    selector_format: NumberFormat,
     selector: NumberRegisters,
     cases: &[(u64, u32)],
 ) -> (Reg, Arc<[(u32, u32)]>) {
     let mut position = decoder.constant_word(0);
-    for ((value, _), number) in cases.iter().zip(1..) {
-        let value = decoder.constant_number(form, *value);
-        let condition =
-            relate(decoder, Relation::Compare(Compare::IEqual), form, &[selector, value]);
-        let (to, a) = (decoder.word(), decoder.constant_word(number));
-        decoder.push(LaneInstruction::Select { to, condition, a, b: position });
-        position = to;
+    for ((case_value, _), number) in cases.iter().zip(1..) {
+        let case_value = decoder.constant_number(selector_format, *case_value);
+        let condition = push_relation(
+            decoder,
+            Relation::Compare(Compare::IEqual),
+            selector_format,
+            &[selector, case_value],
+        );
+        let (next_position, case_position) = (decoder.new_word(), decoder.constant_word(number));
+        decoder.push_instruction(LaneInstruction::Select {
+            to: next_position,
+            condition,
+            a: case_position,
+            b: position,
+        });
+        position = next_position;
     }
-    (position, cases.iter().zip(1..).map(|((_, to), number)| (number, *to)).collect())
+    (
+        position,
+        cases
+            .iter()
+            .zip(1..)
+            .map(|((_, next_position), number)| (number, *next_position))
+            .collect(),
+    )
 }
 
 fn return_void(decoder: &mut Decoder<'_>, _: &Instruction) -> Result<(), Unsupported> {
@@ -111,55 +127,56 @@ fn return_void(decoder: &mut Decoder<'_>, _: &Instruction) -> Result<(), Unsuppo
 }
 
 fn return_value(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    decoder.return_from(Some(id(instruction, 0)?))
+    decoder.return_from(Some(operand_id(instruction, 0)?))
 }
 
-fn end(decoder: &mut Decoder<'_>, _: &Instruction) -> Result<(), Unsupported> {
-    decoder.finish(Terminator::End);
+fn end_invocation(decoder: &mut Decoder<'_>, _: &Instruction) -> Result<(), Unsupported> {
+    decoder.finish_block(Terminator::End);
     Ok(())
 }
 
-fn unreachable(decoder: &mut Decoder<'_>, _: &Instruction) -> Result<(), Unsupported> {
-    decoder.finish(Terminator::Unreachable);
+fn mark_unreachable(decoder: &mut Decoder<'_>, _: &Instruction) -> Result<(), Unsupported> {
+    decoder.finish_block(Terminator::Unreachable);
     Ok(())
 }
 
 /// OpAssumeTrueKHR: behaviour is undefined where the condition is false (SPV_KHR_expect_assume).
-fn assume(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let condition = decoder.masks(id(instruction, 0)?)?[0];
+fn assume_true(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let condition = decoder.masks_of(operand_id(instruction, 0)?)?[0];
     let otherwise =
         "what the kernel assumes (OpAssumeTrueKHR) is false, so that its behaviour is undefined";
-    decoder.push(LaneInstruction::Assume { condition, otherwise });
+    decoder.push_instruction(LaneInstruction::Assume { condition, otherwise });
     Ok(())
 }
 
-fn call(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let callee = id(instruction, 0)?;
+fn decode_call(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let callee = operand_id(instruction, 0)?;
     if let Some(table) = decoder.markers {
         if table.value_function == Some(callee) {
             return value_marker(decoder, instruction, table);
         }
         if table.mark_function == Some(callee) {
-            return mark(decoder, instruction, table);
+            return mark_reached(decoder, instruction, table);
         }
     }
     let arguments =
-        instruction.ids().skip(1).map(|id| decoder.value(id)).collect::<Result<Vec<_>, _>>()?;
-    let ty = instruction.result_type.ok_or_else(|| unsupported("a call without a type"))?;
-    let result = decoder.fresh(ty)?;
-    decoder.define(instruction, Value::Scalars(result.clone()));
-    let place = decoder.place;
-    let back = decoder.new_label();
-    let into = decoder.new_label();
-    decoder.finish(Terminator::Jump { to: into });
-    decoder.inline(into, callee, arguments, Some(back), result)?;
-    decoder.place = place;
-    decoder.begin(back);
+        instruction.ids().skip(1).map(|id| decoder.value_of(id)).collect::<Result<Vec<_>, _>>()?;
+    let result_type =
+        instruction.result_type.ok_or_else(|| unsupported("a call without a type"))?;
+    let result = decoder.new_registers(result_type)?;
+    decoder.define_result(instruction, DecodedValue::Scalars(Arc::clone(&result)));
+    let call_index = decoder.source_index;
+    let return_label = decoder.new_label();
+    let entry_label = decoder.new_label();
+    decoder.finish_block(Terminator::Jump { to: entry_label });
+    decoder.inline_function(entry_label, callee, arguments, Some(return_label), result)?;
+    decoder.source_index = call_index;
+    decoder.begin_block(return_label);
     Ok(())
 }
 
 /// The role of a marker call, by its constant number.
-fn role(
+fn marker_role(
     decoder: &Decoder<'_>,
     arguments: &MarkerArguments,
     table: &MarkerTable,
@@ -170,16 +187,16 @@ fn role(
     role.copied().ok_or_else(|| unsupported("a coverage marker with an unknown number"))
 }
 
-fn mark(
+fn mark_reached(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     table: &MarkerTable,
 ) -> Result<(), Unsupported> {
     let arguments = MarkerArguments::of_call(instruction, MarkerFunction::Mark);
-    if let MarkerRole::Mark { mark } = role(decoder, &arguments, table)?
+    if let MarkerRole::Mark { mark } = marker_role(decoder, &arguments, table)?
         && let Some(bit) = table.layout.mark_bit(mark)
     {
-        decoder.push(LaneInstruction::RecordBit { bit });
+        decoder.push_instruction(LaneInstruction::RecordBit { bit });
     }
     Ok(())
 }
@@ -190,11 +207,11 @@ fn value_marker(
     table: &MarkerTable,
 ) -> Result<(), Unsupported> {
     let arguments = MarkerArguments::of_call(instruction, MarkerFunction::Value);
-    let operand =
+    let operand_id =
         arguments.value.ok_or_else(|| unsupported("a coverage marker without a value"))?;
-    let value = decoder.masks(operand)?[0];
-    decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(value)])));
-    let role = role(decoder, &arguments, table)?;
+    let value = decoder.masks_of(operand_id)?[0];
+    decoder.define_result(instruction, DecodedValue::Scalars(Arc::new([Scalar::Mask(value)])));
+    let role = marker_role(decoder, &arguments, table)?;
     let slot_of = |decision| table.layout.position(decision);
     match role {
         MarkerRole::Condition { decision, condition } => {
@@ -203,19 +220,28 @@ fn value_marker(
                 .weights
                 .get(condition as usize)
                 .ok_or_else(|| unsupported("an unknown condition"))?;
-            let sum = decoder.sum(slot);
-            if let Some(compared) = comparison(decoder, operand) {
-                let all = decoder.compared.entry(slot).or_default();
-                all.retain(|one| one.condition != condition);
-                all.push(RecordedComparison { condition, ..compared });
+            let sum_register = decoder.sum_register(slot);
+            if let Some(compared) = operand_comparison(decoder, operand_id) {
+                let slot_comparisons = decoder.decision_comparisons.entry(slot).or_default();
+                slot_comparisons.retain(|earlier| earlier.condition != condition);
+                slot_comparisons.push(RecordedComparison { condition, ..compared });
             }
-            decoder.push(LaneInstruction::Condition { slot, sum, value, weights });
+            decoder.push_instruction(LaneInstruction::Condition {
+                slot,
+                sum: sum_register,
+                value,
+                weights,
+            });
         }
         MarkerRole::Decision { decision } => {
             let Some((slot, _)) = slot_of(decision) else { return Ok(()) };
-            let sum = decoder.sum(slot);
-            let compared = decoder.compared.remove(&slot).unwrap_or_default();
-            decoder.push(LaneInstruction::Decision { slot, sum, compared: compared.into() });
+            let sum_register = decoder.sum_register(slot);
+            let compared = decoder.decision_comparisons.remove(&slot).unwrap_or_default();
+            decoder.push_instruction(LaneInstruction::Decision {
+                slot,
+                sum: sum_register,
+                compared: compared.into(),
+            });
         }
         MarkerRole::Single { decision } => {
             let Some((slot, layout)) = slot_of(decision) else { return Ok(()) };
@@ -224,8 +250,8 @@ fn value_marker(
                 .first()
                 .ok_or_else(|| unsupported("a decision without conditions"))?;
             let compared: Vec<RecordedComparison> =
-                comparison(decoder, operand).into_iter().collect();
-            decoder.push(LaneInstruction::SingleCondition {
+                operand_comparison(decoder, operand_id).into_iter().collect();
+            decoder.push_instruction(LaneInstruction::SingleCondition {
                 slot,
                 value,
                 weights,
@@ -237,7 +263,7 @@ fn value_marker(
     Ok(())
 }
 
-/// The float comparison that a marker's operand is, with operands that outlive the block.
-fn comparison(decoder: &Decoder<'_>, operand: Id) -> Option<RecordedComparison> {
-    decoder.comparisons.get(&(decoder.depth(), operand)).cloned()
+/// The float comparison that a marker's operand is the result of, if it is one.
+fn operand_comparison(decoder: &Decoder<'_>, operand_id: Id) -> Option<RecordedComparison> {
+    decoder.comparisons.get(&(decoder.call_depth(), operand_id)).cloned()
 }

@@ -10,13 +10,13 @@
 //! invocations of the subgroup are active is an `undefined-value` finding.
 //! Does not cover: scope Workgroup; matrices whose elements are no multiple of the subgroup size.
 
-use super::meaning::{Meaning, Row, row};
-use super::number::{compute2, define, operand};
-use super::operand::id;
+use super::meaning::{OpcodeMeaning, OpcodeRow, opcode_row};
+use super::number::{compute_binary, define_numbers, number_operand};
+use super::operand::operand_id;
 use crate::decode::decoder::Decoder;
-use crate::decode::layout::Arrangement;
+use crate::decode::layout::MemoryArrangement;
 use crate::decode::unsupported::Unsupported;
-use crate::decode::value::{Location, Pointer, Value};
+use crate::decode::value::{DecodedValue, Pointer, PointerTarget};
 use crate::decode::{layout, unsupported};
 use crate::ir::cooperative_product::MatrixProduct;
 use crate::ir::dot_product::SumKind;
@@ -34,21 +34,21 @@ use vkcert_spirv::operation::operator::Binary;
 use vkcert_spirv::operation::sized::NumberFormat;
 use vkcert_spirv::types::{Signedness, Type, Types};
 
-pub(crate) const TABLE: &[Row] = &[
-    row(Op::CooperativeMatrixLoadKHR, Meaning::Special(load)),
-    row(Op::CooperativeMatrixStoreKHR, Meaning::Special(store)),
-    row(Op::CooperativeMatrixMulAddKHR, Meaning::Special(multiply)),
-    row(Op::CooperativeMatrixLengthKHR, Meaning::Special(length)),
+pub(crate) const TABLE: &[OpcodeRow] = &[
+    opcode_row(Op::CooperativeMatrixLoadKHR, OpcodeMeaning::Special(load_matrix)),
+    opcode_row(Op::CooperativeMatrixStoreKHR, OpcodeMeaning::Special(store_matrix)),
+    opcode_row(Op::CooperativeMatrixMulAddKHR, OpcodeMeaning::Special(multiply_add)),
+    opcode_row(Op::CooperativeMatrixLengthKHR, OpcodeMeaning::Special(matrix_length)),
 ];
 
-/// Tells how many elements of each matrix an invocation holds.
-pub(crate) fn share(
+/// Sets the number of elements of each matrix that an invocation holds.
+pub(crate) fn set_matrix_shares(
     types: &mut Types,
     constants: &Constants,
     subgroup_size: u32,
 ) -> Result<(), Unsupported> {
     types.share_matrices(|ids| {
-        let [scope, rows, columns] = sizes(constants, ids)?;
+        let [scope, rows, columns] = matrix_sizes(constants, ids)?;
         if scope != SUBGROUP_SCOPE {
             return Err(unsupported("a cooperative matrix with a scope other than Subgroup"));
         }
@@ -65,8 +65,8 @@ pub(crate) fn share(
     })
 }
 
-fn sizes(constants: &Constants, ids: [Id; 3]) -> Result<[u32; 3], Unsupported> {
-    let [scope, rows, columns] = ids.map(|id| constants.scalar_word(id));
+fn matrix_sizes(constants: &Constants, size_ids: [Id; 3]) -> Result<[u32; 3], Unsupported> {
+    let [scope, rows, columns] = size_ids.map(|id| constants.scalar_word(id));
     match (scope, rows, columns) {
         (Some(scope), Some(rows), Some(columns)) => Ok([scope, rows, columns]),
         _ => Err(unsupported("a cooperative matrix whose size is no constant")),
@@ -74,27 +74,27 @@ fn sizes(constants: &Constants, ids: [Id; 3]) -> Result<[u32; 3], Unsupported> {
 }
 
 /// A matrix type: its component, rows, columns and share.
-struct Matrix {
+struct MatrixShape {
     component: Id,
     rows: u32,
     columns: u32,
     share: u32,
 }
 
-fn matrix(decoder: &Decoder<'_>, ty: Id) -> Result<Matrix, Unsupported> {
-    match decoder.types.get(ty) {
+fn matrix_shape(decoder: &Decoder<'_>, type_id: Id) -> Result<MatrixShape, Unsupported> {
+    match decoder.types.get(type_id) {
         Some(Type::CooperativeMatrix { component, scope, rows, columns, share }) => {
-            let [_, rows, columns] = sizes(&decoder.constants, [*scope, *rows, *columns])?;
-            Ok(Matrix { component: *component, rows, columns, share: *share })
+            let [_, rows, columns] = matrix_sizes(&decoder.constants, [*scope, *rows, *columns])?;
+            Ok(MatrixShape { component: *component, rows, columns, share: *share })
         }
         _ => Err(unsupported("a matrix instruction on a type that is no cooperative matrix")),
     }
 }
 
-/// All invocations of the subgroup must come here together.
-fn converge(decoder: &mut Decoder<'_>) {
+/// Requires that all invocations of the subgroup are active.
+fn require_convergence(decoder: &mut Decoder<'_>) {
     decoder.program.subgroups = decoder.program.subgroups.max(SubgroupUse::Operations);
-    decoder.push(LaneInstruction::Converged);
+    decoder.push_instruction(LaneInstruction::Converged);
 }
 
 fn result_type(instruction: &Instruction) -> Result<Id, Unsupported> {
@@ -103,203 +103,270 @@ fn result_type(instruction: &Instruction) -> Result<Id, Unsupported> {
         .ok_or_else(|| unsupported(format!("Op{:?} without a type", instruction.op)))
 }
 
-fn typed_pointer(decoder: &mut Decoder<'_>, pointer: Id) -> Result<Pointer, Unsupported> {
-    if super::access_chain::is_untyped(decoder, pointer)? {
+fn typed_pointer(decoder: &mut Decoder<'_>, pointer_id: Id) -> Result<Pointer, Unsupported> {
+    if super::access_chain::is_untyped(decoder, pointer_id)? {
         return Err(unsupported("a cooperative matrix behind an untyped pointer"));
     }
-    decoder.pointer(pointer)
+    decoder.pointer_of(pointer_id)
 }
 
-fn load(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn load_matrix(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let ty = result_type(instruction)?;
-    let pointer = typed_pointer(decoder, id(instruction, 0)?)?;
-    let elements = elements(decoder, instruction, [1, 2], &pointer, ty)?;
+    let pointer = typed_pointer(decoder, operand_id(instruction, 0)?)?;
+    let element_pointers = element_pointers(decoder, instruction, [1, 2], &pointer, ty)?;
     let mut scalars = Vec::new();
-    for element in elements {
+    for element in element_pointers {
         scalars.extend_from_slice(&super::memory::load_from(decoder, &element)?);
     }
-    decoder.define(instruction, Value::Scalars(scalars.into()));
+    decoder.define_result(instruction, DecodedValue::Scalars(scalars.into()));
     Ok(())
 }
 
-fn store(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let pointer = typed_pointer(decoder, id(instruction, 0)?)?;
-    let object = id(instruction, 1)?;
-    let value = decoder.scalars(object)?;
-    let elements = elements(decoder, instruction, [2, 3], &pointer, decoder.type_of(object)?)?;
-    let each = value.len() / elements.len().max(1);
-    for (element, value) in elements.iter().zip(value.chunks(each.max(1))) {
-        super::memory::store_to(decoder, element, value)?;
+fn store_matrix(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let pointer = typed_pointer(decoder, operand_id(instruction, 0)?)?;
+    let object_id = operand_id(instruction, 1)?;
+    let object_scalars = decoder.scalars_of(object_id)?;
+    let element_pointers =
+        element_pointers(decoder, instruction, [2, 3], &pointer, decoder.type_of(object_id)?)?;
+    let scalars_per_element = object_scalars.len() / element_pointers.len().max(1);
+    for (element, object_scalars) in
+        element_pointers.iter().zip(object_scalars.chunks(scalars_per_element.max(1)))
+    {
+        super::memory::store_to(decoder, element, object_scalars)?;
     }
     Ok(())
 }
 
 /// Which index of an element is counted in strides.
 #[derive(Clone, Copy)]
-enum Major {
+enum MajorOrder {
     Row,
     Column,
 }
 
 /// Pointers to the elements of an invocation; the operands at the positions given are memory layout
 /// and stride.
-fn elements(
+fn element_pointers(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    [order, stride]: [usize; 2],
+    [order_operand, stride_operand]: [usize; 2],
     pointer: &Pointer,
-    ty: Id,
+    matrix_type: Id,
 ) -> Result<Vec<Pointer>, Unsupported> {
-    converge(decoder);
-    let matrix = matrix(decoder, ty)?;
-    let major = match decoder.constants.scalar_word(id(instruction, order)?) {
-        Some(0) => Major::Row,
-        Some(1) => Major::Column,
+    require_convergence(decoder);
+    let matrix_shape = matrix_shape(decoder, matrix_type)?;
+    let major_order = match decoder.constants.scalar_word(operand_id(instruction, order_operand)?) {
+        Some(0) => MajorOrder::Row,
+        Some(1) => MajorOrder::Column,
         _ => {
             return Err(unsupported(
                 "a cooperative matrix in memory that is neither row-major nor column-major",
             ));
         }
     };
-    let start = start(decoder, pointer)?;
-    let [pointed, each] = units(decoder, &start, pointer.ty, matrix.component)?;
-    let stride = match instruction.id(stride) {
-        Some(stride) => super::access_chain::index_word(decoder, stride)?.0,
+    let matrix_start = matrix_start(decoder, pointer)?;
+    let [pointee_bytes, element_bytes] = pointee_and_element_bytes(
+        decoder,
+        &matrix_start,
+        pointer.pointee_type,
+        matrix_shape.component,
+    )?;
+    let stride_operand = match instruction.id(stride_operand) {
+        Some(stride_operand) => super::access_chain::index_word(decoder, stride_operand)?.0,
         None => return Err(unsupported("a cooperative matrix in memory without a stride")),
     };
-    let pointed = decoder.constant_word(pointed);
-    let stride =
-        compute2(decoder, Binary::IMul, NumberFormat::WORD, stride.into(), pointed.into())?;
+    let pointee_bytes = decoder.constant_word(pointee_bytes);
+    let stride_operand = compute_binary(
+        decoder,
+        Binary::IMul,
+        NumberFormat::WORD,
+        stride_operand.into(),
+        pointee_bytes.into(),
+    )?;
     let invocation = decoder.lane_register(PerLaneValue::SubgroupInvocation);
     let mut pointers = Vec::new();
-    for number in 0..matrix.share {
-        let first = decoder.constant_word(number * decoder.subgroup_size);
-        let place =
-            compute2(decoder, Binary::IAdd, NumberFormat::WORD, invocation.into(), first.into())?;
-        let columns = decoder.constant_word(matrix.columns);
-        let row = compute2(decoder, Binary::UDiv, NumberFormat::WORD, place, columns.into())?;
-        let column = compute2(decoder, Binary::UMod, NumberFormat::WORD, place, columns.into())?;
-        let (line, within) = match major {
-            Major::Row => (row, column),
-            Major::Column => (column, row),
+    for share_index in 0..matrix_shape.share {
+        let first_element = decoder.constant_word(share_index * decoder.subgroup_size);
+        let element_number = compute_binary(
+            decoder,
+            Binary::IAdd,
+            NumberFormat::WORD,
+            invocation.into(),
+            first_element.into(),
+        )?;
+        let columns = decoder.constant_word(matrix_shape.columns);
+        let row = compute_binary(
+            decoder,
+            Binary::UDiv,
+            NumberFormat::WORD,
+            element_number,
+            columns.into(),
+        )?;
+        let column = compute_binary(
+            decoder,
+            Binary::UMod,
+            NumberFormat::WORD,
+            element_number,
+            columns.into(),
+        )?;
+        let (line_offset, offset_in_line) = match major_order {
+            MajorOrder::Row => (row, column),
+            MajorOrder::Column => (column, row),
         };
-        let each = decoder.constant_word(each);
-        let line = compute2(decoder, Binary::IMul, NumberFormat::WORD, line, stride)?;
-        let within = compute2(decoder, Binary::IMul, NumberFormat::WORD, within, each.into())?;
-        let bytes = compute2(decoder, Binary::IAdd, NumberFormat::WORD, line, within)?;
-        pointers.push(moved(&start, bytes.low, matrix.component)?);
+        let element_bytes = decoder.constant_word(element_bytes);
+        let line_offset =
+            compute_binary(decoder, Binary::IMul, NumberFormat::WORD, line_offset, stride_operand)?;
+        let offset_in_line = compute_binary(
+            decoder,
+            Binary::IMul,
+            NumberFormat::WORD,
+            offset_in_line,
+            element_bytes.into(),
+        )?;
+        let bytes =
+            compute_binary(decoder, Binary::IAdd, NumberFormat::WORD, line_offset, offset_in_line)?;
+        pointers.push(offset_pointer(&matrix_start, bytes.low, matrix_shape.component)?);
     }
     Ok(pointers)
 }
 
-/// Where a matrix begins: in workgroup memory with the bounds of its variable.
-fn start(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Pointer, Unsupported> {
-    match &pointer.to {
-        Location::Memory { root: AccessRoot::Workgroup, .. } => {
-            super::variable_pointer::bounded(decoder, pointer)
+/// The pointer to a matrix; in workgroup memory with the bounds of its variable.
+fn matrix_start(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Pointer, Unsupported> {
+    match &pointer.target {
+        PointerTarget::Memory { root: AccessRoot::Workgroup, .. } => {
+            super::variable_pointer::bounded_pointer(decoder, pointer)
         }
-        Location::Memory { .. } => Ok(pointer.clone()),
+        PointerTarget::Memory { .. } => Ok(pointer.clone()),
         _ => Err(unsupported(
             "a cooperative matrix in memory that is no buffer or workgroup variable",
         )),
     }
 }
 
-/// The pointer to an element so many bytes behind the start.
-fn moved(start: &Pointer, bytes: Reg, component: Id) -> Result<Pointer, Unsupported> {
-    let mut to = start.to.clone();
-    let Location::Memory { dimensions, arrangement, .. } = &mut to else {
+/// The pointer to an element at a byte offset.
+fn offset_pointer(
+    start: &Pointer,
+    byte_offset: Reg,
+    component_type: Id,
+) -> Result<Pointer, Unsupported> {
+    let mut target = start.target.clone();
+    let PointerTarget::Memory { dimensions, arrangement, .. } = &mut target else {
         return Err(unsupported("a cooperative matrix in no memory"));
     };
-    if let Arrangement::Explicit(_) | Arrangement::Spread(_) = arrangement {
-        *arrangement = Arrangement::Explicit(None);
+    if let MemoryArrangement::Explicit(_) | MemoryArrangement::Spread(_) = arrangement {
+        *arrangement = MemoryArrangement::Explicit(None);
     }
     dimensions.push(Dimension {
-        index: bytes,
+        index: byte_offset,
         stride: 1,
         bound: DimensionBound::Fixed(u32::MAX),
         signed: true,
     });
-    Ok(Pointer { to, ty: component })
+    Ok(Pointer { target, pointee_type: component_type })
 }
 
-/// Bytes of what a pointer points to, and of an element.
-fn units(
+/// Bytes of the pointee, and of an element.
+fn pointee_and_element_bytes(
     decoder: &Decoder<'_>,
     start: &Pointer,
-    pointee: Id,
-    component: Id,
+    pointee_type: Id,
+    component_type: Id,
 ) -> Result<[u32; 2], Unsupported> {
     let (types, constants) = (&decoder.types, &decoder.constants);
-    match &start.to {
-        Location::Memory { arrangement: Arrangement::Flat, .. } => {
-            if types.scalar_of(pointee).and_then(|ty| types.get(ty)) != types.get(component) {
+    match &start.target {
+        PointerTarget::Memory { arrangement: MemoryArrangement::Flat, .. } => {
+            if types.scalar_of(pointee_type).and_then(|type_id| types.get(type_id))
+                != types.get(component_type)
+            {
                 return Err(unsupported(
                     "a cooperative matrix in workgroup memory of another type",
                 ));
             }
             Ok([
-                4 * layout::flat_size(types, constants, pointee)?,
-                4 * layout::flat_size(types, constants, component)?,
+                4 * layout::flat_size(types, constants, pointee_type)?,
+                4 * layout::flat_size(types, constants, component_type)?,
             ])
         }
         _ => {
-            let parts = layout::components(types, constants, pointee, Arrangement::Explicit(None))?;
-            let pointed = parts.iter().map(|part| part.offset + part.bytes).max().unwrap_or(0);
-            Ok([pointed, layout::scalar_bytes(types, component)?])
+            let parts = layout::scalar_layouts(
+                types,
+                constants,
+                pointee_type,
+                MemoryArrangement::Explicit(None),
+            )?;
+            let pointee_bytes =
+                parts.iter().map(|part| part.offset + part.bytes).max().unwrap_or(0);
+            Ok([pointee_bytes, layout::scalar_bytes(types, component_type)?])
         }
     }
 }
 
 /// Elements of each invocation.
-fn length(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let share = matrix(decoder, id(instruction, 0)?)?.share;
-    let to = decoder.constant_word(share);
-    decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Word(to)])));
+fn matrix_length(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let element_count = matrix_shape(decoder, operand_id(instruction, 0)?)?.share;
+    let length_register = decoder.constant_word(element_count);
+    decoder.define_result(
+        instruction,
+        DecodedValue::Scalars(Arc::new([Scalar::Word(length_register)])),
+    );
     Ok(())
 }
 
-fn multiply(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    converge(decoder);
+fn multiply_add(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    require_convergence(decoder);
     let ty = result_type(instruction)?;
-    let shape = matrix(decoder, ty)?;
-    let first = matrix(decoder, decoder.type_of(id(instruction, 0)?)?)?;
-    let second = matrix(decoder, decoder.type_of(id(instruction, 1)?)?)?;
-    if (first.rows, second.columns, first.columns) != (shape.rows, shape.columns, second.rows) {
+    let result_shape = matrix_shape(decoder, ty)?;
+    let first_shape = matrix_shape(decoder, decoder.type_of(operand_id(instruction, 0)?)?)?;
+    let second_shape = matrix_shape(decoder, decoder.type_of(operand_id(instruction, 1)?)?)?;
+    if (first_shape.rows, second_shape.columns, first_shape.columns)
+        != (result_shape.rows, result_shape.columns, second_shape.rows)
+    {
         return Err(unsupported("a product of cooperative matrices that do not fit"));
     }
-    let [a, b, c] = [0, 1, 2].map(|index| operand(decoder, instruction, index));
-    let (a, b, c) = (a?, b?, c?);
+    let [first_factor, second_factor, addend] =
+        [0, 1, 2].map(|index| number_operand(decoder, instruction, index));
+    let (first_factor, second_factor, addend) = (first_factor?, second_factor?, addend?);
     let operands = instruction.operands.iter().find_map(|operand| match operand {
         Operand::CooperativeMatrixOperands(operands) => Some(*operands),
         _ => None,
     });
-    let has = |one: CooperativeMatrixOperands| operands.is_some_and(|all| all.contains(one));
-    let sign = |one| if has(one) { Signedness::Signed } else { Signedness::Unsigned };
-    let result = decoder.result_form(instruction)?;
+    let has_operand = |operand_flag: CooperativeMatrixOperands| {
+        operands.is_some_and(|operand_flags| operand_flags.contains(operand_flag))
+    };
+    let signedness_of = |operand_flag| {
+        if has_operand(operand_flag) { Signedness::Signed } else { Signedness::Unsigned }
+    };
+    let result_format = decoder.result_form(instruction)?;
     let product = MatrixProduct {
-        inner: first.columns as usize,
-        columns: shape.columns as usize,
-        forms: [a.form, b.form, c.form],
+        inner: first_shape.columns as usize,
+        columns: result_shape.columns as usize,
+        forms: [first_factor.number_format, second_factor.number_format, addend.number_format],
         signs: [
-            sign(CooperativeMatrixOperands::MATRIX_A_SIGNED_COMPONENTS_KHR),
-            sign(CooperativeMatrixOperands::MATRIX_B_SIGNED_COMPONENTS_KHR),
-            sign(CooperativeMatrixOperands::MATRIX_C_SIGNED_COMPONENTS_KHR),
-            sign(CooperativeMatrixOperands::MATRIX_RESULT_SIGNED_COMPONENTS_KHR),
+            signedness_of(CooperativeMatrixOperands::MATRIX_A_SIGNED_COMPONENTS_KHR),
+            signedness_of(CooperativeMatrixOperands::MATRIX_B_SIGNED_COMPONENTS_KHR),
+            signedness_of(CooperativeMatrixOperands::MATRIX_C_SIGNED_COMPONENTS_KHR),
+            signedness_of(CooperativeMatrixOperands::MATRIX_RESULT_SIGNED_COMPONENTS_KHR),
         ],
-        sum: if has(CooperativeMatrixOperands::SATURATING_ACCUMULATION_KHR) {
+        sum: if has_operand(CooperativeMatrixOperands::SATURATING_ACCUMULATION_KHR) {
             SumKind::Accumulated
         } else {
             SumKind::Plain
         },
-        result,
+        result: result_format,
     };
-    if product.forms.iter().any(|form| form.is_float() != result.is_float()) {
+    if product.forms.iter().any(|form| form.is_float() != result_format.is_float()) {
         return Err(unsupported("a product of cooperative matrices of integers and floats"));
     }
-    let to: Vec<NumberRegisters> = (0..shape.share).map(|_| decoder.parts(result)).collect();
-    let factors = MatrixFactors { product, a: a.parts, b: b.parts, c: c.parts, to: to.clone() };
-    decoder.push(LaneInstruction::Product(Arc::new(factors)));
-    define(decoder, instruction, &to);
+    let result_numbers: Vec<NumberRegisters> =
+        (0..result_shape.share).map(|_| decoder.new_number(result_format)).collect();
+    let factors = MatrixFactors {
+        product,
+        a: first_factor.parts,
+        b: second_factor.parts,
+        c: addend.parts,
+        to: result_numbers.clone(),
+    };
+    decoder.push_instruction(LaneInstruction::Product(Arc::new(factors)));
+    define_numbers(decoder, instruction, &result_numbers);
     Ok(())
 }

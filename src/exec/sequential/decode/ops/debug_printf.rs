@@ -5,7 +5,7 @@
 //! no conversion, or that has no value left, stays as it stands. Widths and precisions are at most
 //! [`MOST_PLACES`].
 
-use super::operand::id;
+use super::operand::operand_id;
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
@@ -25,121 +25,131 @@ pub(crate) fn debug_printf(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    let number = instruction.literal(1).unwrap_or(0);
-    if number != DEBUG_PRINTF {
-        return Err(unsupported(format!("NonSemantic.DebugPrintf instruction {number}")));
+    let instruction_number = instruction.literal(1).unwrap_or(0);
+    if instruction_number != DEBUG_PRINTF {
+        return Err(unsupported(format!(
+            "NonSemantic.DebugPrintf instruction {instruction_number}"
+        )));
     }
-    let text = decoder.module.definition(id(instruction, 2)?).filter(|text| text.op == Op::String);
-    let text = text.and_then(|text| match text.operands.first() {
-        Some(rspirv::dr::Operand::LiteralString(text)) => Some(text.clone()),
+    let format_text = decoder
+        .module
+        .definition(operand_id(instruction, 2)?)
+        .filter(|format_text| format_text.op == Op::String);
+    let format_text = format_text.and_then(|format_text| match format_text.operands.first() {
+        Some(rspirv::dr::Operand::LiteralString(format_text)) => Some(format_text.as_str()),
         _ => None,
     });
-    let text = text.ok_or_else(|| unsupported("debug printf without a format string"))?;
+    let format_text =
+        format_text.ok_or_else(|| unsupported("debug printf without a format string"))?;
     let values = instruction
         .ids()
         .skip(2)
-        .map(|id| printable(decoder, id))
+        .map(|id| printed_value(decoder, id))
         .collect::<Result<Vec<_>, _>>()?;
-    decoder.push(LaneInstruction::Print(Arc::new(PrintedLine {
-        pieces: pieces(&text).into(),
+    decoder.push_instruction(LaneInstruction::Print(Arc::new(PrintedLine {
+        pieces: format_pieces(format_text).into(),
         values: values.into(),
     })));
     Ok(())
 }
 
-fn printable(decoder: &mut Decoder<'_>, id: Id) -> Result<PrintedValue, Unsupported> {
-    let ty = decoder.type_of(id)?;
-    let component = match decoder.types.get(ty) {
-        Some(Type::Vector { component, .. }) => *component,
-        _ => ty,
+fn printed_value(decoder: &mut Decoder<'_>, value_id: Id) -> Result<PrintedValue, Unsupported> {
+    let value_type = decoder.type_of(value_id)?;
+    let component_type = match decoder.types.get(value_type) {
+        Some(Type::Vector { component: component_type, .. }) => *component_type,
+        _ => value_type,
     };
-    let kindred = match (decoder.types.get(component), decoder.form(component)) {
-        (Some(Type::Bool), _) => return Ok(PrintedValue::Booleans(decoder.masks(id)?.into())),
-        (Some(Type::Int { signedness: Signedness::Signed, .. }), Some(form)) => {
-            ValueKind::Signed(form.width())
+    let value_kind = match (decoder.types.get(component_type), decoder.form(component_type)) {
+        (Some(Type::Bool), _) => {
+            return Ok(PrintedValue::Booleans(decoder.masks_of(value_id)?.into()));
+        }
+        (Some(Type::Int { signedness: Signedness::Signed, .. }), Some(number_format)) => {
+            ValueKind::Signed(number_format.width())
         }
         (_, Some(NumberFormat::Integer(width))) => ValueKind::Unsigned(width),
-        (_, Some(form @ (NumberFormat::Float(_) | NumberFormat::Brain))) => ValueKind::Float(form),
+        (_, Some(number_format @ (NumberFormat::Float(_) | NumberFormat::Brain))) => {
+            ValueKind::Float(number_format)
+        }
         (_, None) => {
             return Err(unsupported(
                 "debug printf of a value that is no number, Boolean or vector",
             ));
         }
     };
-    Ok(PrintedValue::Numbers(kindred, decoder.numbers(id)?.parts.into()))
+    Ok(PrintedValue::Numbers(value_kind, decoder.numbers_of(value_id)?.parts.into()))
 }
 
 /// A format string in pieces.
-pub(crate) fn pieces(text: &str) -> Vec<FormatPiece> {
-    let mut found: Vec<FormatPiece> = Vec::new();
-    let mut plain = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('%') {
-        plain.push_str(&rest[..at]);
-        rest = &rest[at..];
-        if let Some(behind) = rest.strip_prefix("%%") {
-            plain.push('%');
-            rest = behind;
-        } else if let Some((conversion, length)) = conversion(rest) {
-            if !plain.is_empty() {
-                found.push(FormatPiece::Text(std::mem::take(&mut plain)));
+pub(crate) fn format_pieces(format_text: &str) -> Vec<FormatPiece> {
+    let mut format_pieces: Vec<FormatPiece> = Vec::new();
+    let mut plain_text = String::new();
+    let mut rest_text = format_text;
+    while let Some(position) = rest_text.find('%') {
+        plain_text.push_str(&rest_text[..position]);
+        rest_text = &rest_text[position..];
+        if let Some(text_behind) = rest_text.strip_prefix("%%") {
+            plain_text.push('%');
+            rest_text = text_behind;
+        } else if let Some((conversion, length)) = parse_conversion(rest_text) {
+            if !plain_text.is_empty() {
+                format_pieces.push(FormatPiece::Text(std::mem::take(&mut plain_text)));
             }
-            found.push(FormatPiece::Value(conversion, rest[..length].to_owned()));
-            rest = &rest[length..];
+            format_pieces.push(FormatPiece::Value(conversion, rest_text[..length].to_owned()));
+            rest_text = &rest_text[length..];
         } else {
-            plain.push('%');
-            rest = &rest[1..];
+            plain_text.push('%');
+            rest_text = &rest_text[1..];
         }
     }
-    plain.push_str(rest);
-    if !plain.is_empty() {
-        found.push(FormatPiece::Text(plain));
+    plain_text.push_str(rest_text);
+    if !plain_text.is_empty() {
+        format_pieces.push(FormatPiece::Text(plain_text));
     }
-    found
+    format_pieces
 }
 
 /// The conversion that `text` begins with, and its length in bytes; `text` starts with `%`.
-pub(crate) fn conversion(text: &str) -> Option<(Conversion, usize)> {
+pub(crate) fn parse_conversion(text: &str) -> Option<(Conversion, usize)> {
     let bytes = text.as_bytes();
-    let mut at = 1;
-    let mut found = Conversion::default();
+    let mut position = 1;
+    let mut parsed = Conversion::default();
     loop {
-        match bytes.get(at)? {
-            b'-' => found.left = true,
-            b'+' => found.plus = true,
-            b' ' => found.space = true,
-            b'#' => found.alternative = true,
-            b'0' => found.zeros = true,
+        match bytes.get(position)? {
+            b'-' => parsed.left_aligned = true,
+            b'+' => parsed.always_signed = true,
+            b' ' => parsed.space = true,
+            b'#' => parsed.alternative = true,
+            b'0' => parsed.zero_padded = true,
             _ => break,
         }
-        at += 1;
+        position += 1;
     }
-    let number = |at: &mut usize| {
+    let parse_number = |position: &mut usize| {
         let mut value = 0;
-        while let Some(digit) = bytes.get(*at).filter(|byte| byte.is_ascii_digit()) {
+        while let Some(digit) = bytes.get(*position).filter(|byte| byte.is_ascii_digit()) {
             value = (value * 10 + usize::from(digit - b'0')).min(MOST_PLACES);
-            *at += 1;
+            *position += 1;
         }
         value
     };
-    found.width = number(&mut at);
-    if bytes.get(at) == Some(&b'.') {
-        at += 1;
-        found.precision = Some(number(&mut at));
+    parsed.width = parse_number(&mut position);
+    if bytes.get(position) == Some(&b'.') {
+        position += 1;
+        parsed.precision = Some(parse_number(&mut position));
     }
-    if bytes.get(at) == Some(&b'v') && matches!(bytes.get(at + 1), Some(b'2'..=b'4')) {
-        at += 2;
+    if bytes.get(position) == Some(&b'v') && matches!(bytes.get(position + 1), Some(b'2'..=b'4')) {
+        position += 2;
     }
     // A number's own type says how wide it is. `ul` is this set's way to write C's `lu`.
-    while matches!(bytes.get(at), Some(b'h' | b'l')) {
-        at += 1;
+    while matches!(bytes.get(position), Some(b'h' | b'l')) {
+        position += 1;
     }
-    found.letter = char::from(*bytes.get(at)?);
-    at += 1;
-    if found.letter == 'u' && bytes.get(at) == Some(&b'l') {
-        at += 1;
+    parsed.letter = char::from(*bytes.get(position)?);
+    position += 1;
+    if parsed.letter == 'u' && bytes.get(position) == Some(&b'l') {
+        position += 1;
     }
-    "diouxXaAeEfFgG".contains(found.letter).then_some((found, at))
+    "diouxXaAeEfFgG".contains(parsed.letter).then_some((parsed, position))
 }
 
 #[cfg(test)]
@@ -149,9 +159,9 @@ mod tests {
     use std::process::Command;
     use vkcert_spirv::operation::sized::Width;
 
-    fn written(format: &str, kindred: ValueKind, bits: u64) -> String {
-        match pieces(format).as_slice() {
-            [FormatPiece::Value(conversion, _)] => conversion.write(kindred, bits),
+    fn written(format: &str, value_kind: ValueKind, bits: u64) -> String {
+        match format_pieces(format).as_slice() {
+            [FormatPiece::Value(conversion, _)] => conversion.write_value(value_kind, bits),
             other => panic!("{format}: {other:?}"),
         }
     }
@@ -165,7 +175,7 @@ mod tests {
                     format!("{written} {}", conversion.letter)
                 }
             };
-            pieces(text).into_iter().map(name).collect()
+            format_pieces(text).into_iter().map(name).collect()
         };
         assert_eq!(names("a%%b %d%v3f"), ["text a%b ", "%d d", "%v3f f"]);
         assert_eq!(
@@ -201,10 +211,14 @@ mod tests {
     /// What the system's printf makes of all of them at once, a line each.
     fn of_system(rows: &[(String, String)]) -> Vec<String> {
         let format: String = rows.iter().map(|(format, _)| format!("{format}\\n")).collect();
-        let output =
+        let printf_output =
             Command::new("printf").arg(format).args(rows.iter().map(|(_, value)| value)).output();
-        let output = output.expect("printf is a part of every system");
-        String::from_utf8(output.stdout).expect("digits").lines().map(str::to_owned).collect()
+        let printf_output = printf_output.expect("printf is a part of every system");
+        String::from_utf8(printf_output.stdout)
+            .expect("digits")
+            .lines()
+            .map(str::to_owned)
+            .collect()
     }
 
     proptest! {

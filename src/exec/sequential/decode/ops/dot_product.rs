@@ -8,8 +8,8 @@
 //! The specification gives no order of the additions, so a sum counts as not fitting where it would
 //! not in some order; such a sum is reduced modulo 2^width here.
 
-use super::meaning::{Meaning, Row, row};
-use super::number::{define, operand};
+use super::meaning::{OpcodeMeaning, OpcodeRow, opcode_row};
+use super::number::{define_numbers, number_operand};
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
@@ -21,59 +21,65 @@ use vkcert_spirv::module::Instruction;
 use vkcert_spirv::operation::sized::{NumberFormat, Width};
 use vkcert_spirv::types::Signedness;
 
-pub(crate) const TABLE: &[Row] = &[
-    row(
+pub(crate) const TABLE: &[OpcodeRow] = &[
+    opcode_row(
         Op::SDot,
-        Meaning::Special(|decoder, instruction| dot(decoder, instruction, SIGNED, SumKind::Plain)),
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_dot_product(decoder, instruction, SIGNED, SumKind::Plain)
+        }),
     ),
-    row(
+    opcode_row(
         Op::UDot,
-        Meaning::Special(|decoder, instruction| {
-            dot(decoder, instruction, UNSIGNED, SumKind::Plain)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_dot_product(decoder, instruction, UNSIGNED, SumKind::Plain)
         }),
     ),
-    row(
+    opcode_row(
         Op::SUDot,
-        Meaning::Special(|decoder, instruction| dot(decoder, instruction, MIXED, SumKind::Plain)),
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_dot_product(decoder, instruction, MIXED, SumKind::Plain)
+        }),
     ),
-    row(
+    opcode_row(
         Op::SDotAccSat,
-        Meaning::Special(|decoder, instruction| {
-            dot(decoder, instruction, SIGNED, SumKind::Accumulated)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_dot_product(decoder, instruction, SIGNED, SumKind::Accumulated)
         }),
     ),
-    row(
+    opcode_row(
         Op::UDotAccSat,
-        Meaning::Special(|decoder, instruction| {
-            dot(decoder, instruction, UNSIGNED, SumKind::Accumulated)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_dot_product(decoder, instruction, UNSIGNED, SumKind::Accumulated)
         }),
     ),
-    row(
+    opcode_row(
         Op::SUDotAccSat,
-        Meaning::Special(|decoder, instruction| {
-            dot(decoder, instruction, MIXED, SumKind::Accumulated)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_dot_product(decoder, instruction, MIXED, SumKind::Accumulated)
         }),
     ),
 ];
 
-pub(crate) fn dot(
+pub(crate) fn decode_dot_product(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     signs: [Signedness; 3],
-    sum: SumKind,
+    sum_kind: SumKind,
 ) -> Result<(), Unsupported> {
-    let first = operand(decoder, instruction, 0)?;
-    let second = operand(decoder, instruction, 1)?;
-    let result = decoder.result_form(instruction)?;
-    if first.parts.len() != second.parts.len() || first.form.width() != second.form.width() {
+    let first_operand = number_operand(decoder, instruction, 0)?;
+    let second_operand = number_operand(decoder, instruction, 1)?;
+    let result_format = decoder.result_form(instruction)?;
+    if first_operand.parts.len() != second_operand.parts.len()
+        || first_operand.number_format.width() != second_operand.number_format.width()
+    {
         return Err(unsupported(format!("Op{:?} of different vectors", instruction.op)));
     }
     let packing = instruction.operands.iter().find_map(|operand| match operand {
         Operand::PackedVectorFormat(format) => Some(*format),
         _ => None,
     });
-    let (component, packed) = match packing {
-        None if first.parts.len() > 1 => (first.form.width(), 1),
+    let (component_width, packed_count) = match packing {
+        None if first_operand.parts.len() > 1 => (first_operand.number_format.width(), 1),
         None => {
             return Err(unsupported(format!(
                 "Op{:?} of scalars without a packed format",
@@ -82,14 +88,24 @@ pub(crate) fn dot(
         }
         Some(PackedVectorFormat::PackedVectorFormat4x8Bit) => (Width::W8, 4),
     };
-    let mut from = first.parts;
-    from.extend(second.parts);
-    if sum == SumKind::Accumulated {
-        from.extend(operand(decoder, instruction, 2)?.parts);
+    let mut operand_numbers = first_operand.parts;
+    operand_numbers.extend(second_operand.parts);
+    if sum_kind == SumKind::Accumulated {
+        operand_numbers.extend(number_operand(decoder, instruction, 2)?.parts);
     }
-    let dot = DotProduct { signs, sum, components: [component; 2], packed, result: result.width() };
-    let to = decoder.parts(NumberFormat::Integer(result.width()));
-    decoder.push(LaneInstruction::Dot { dot, to, from: from.into() });
-    define(decoder, instruction, &[to]);
+    let dot = DotProduct {
+        signs,
+        sum: sum_kind,
+        components: [component_width; 2],
+        packed: packed_count,
+        result: result_format.width(),
+    };
+    let result_number = decoder.new_number(NumberFormat::Integer(result_format.width()));
+    decoder.push_instruction(LaneInstruction::Dot {
+        dot,
+        to: result_number,
+        from: operand_numbers.into(),
+    });
+    define_numbers(decoder, instruction, &[result_number]);
     Ok(())
 }

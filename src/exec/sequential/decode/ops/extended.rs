@@ -1,13 +1,20 @@
 //! Extended instructions: GLSL.std.450 (its specification), and non-semantic sets, which have no
 //! effect but that debug printf prints.
 
-use super::geometry::{cross, distance, face_forward, length, normalize, reflect, refract};
-use super::matrix::{determinant, inverse};
-use super::meaning::{Meaning, Row, row};
+use super::geometry::{
+    cross_product, face_forward, normalized_vector, reflected_vector, refracted_vector,
+    vector_distance, vector_length,
+};
+use super::matrix::{matrix_determinant, matrix_inverse};
+use super::meaning::{OpcodeMeaning, OpcodeRow, opcode_row};
 use super::memory::store_to;
-use super::number::{Numbers, compute, compute1, compute2, define, each};
-use super::operand::id;
-use super::packing::{pack_halves, pack2, pack4, same_words, unpack, unpack_halves};
+use super::number::{
+    NumberList, compute_binary, compute_components, compute_number, compute_unary, define_numbers,
+};
+use super::operand::operand_id;
+use super::packing::{
+    pack_four_bytes, pack_halves, pack_pairs, reuse_words, unpack_components, unpack_halves,
+};
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
@@ -19,103 +26,121 @@ use vkcert_spirv::operation::operator::{Binary, Unary};
 use vkcert_spirv::operation::sized::{NumberFormat, SizedOperator, Width};
 use vkcert_spirv::operation::{ScalarOperation, extended_operation};
 
-pub(crate) const TABLE: &[Row] = &[row(Op::ExtInst, Meaning::Special(extended))];
+pub(crate) const TABLE: &[OpcodeRow] =
+    &[opcode_row(Op::ExtInst, OpcodeMeaning::Special(extended_instruction))];
 
-/// Gets the operands behind the number, as registers.
-type ExtendedHandler = fn(&mut Decoder<'_>, &Instruction, &[Numbers]) -> Result<(), Unsupported>;
+/// Handler of an instruction with the operands behind its number.
+type ExtendedHandler = fn(&mut Decoder<'_>, &Instruction, &[NumberList]) -> Result<(), Unsupported>;
 
 /// Instructions that are made of several operations, or that do not take their operands component
 /// by component; all others stand in `spirv::operation`.
 const COMPOSED: &[(GLOp, ExtendedHandler)] = &[
-    (GLOp::Ldexp, ldexp),
-    (GLOp::Length, length),
-    (GLOp::Distance, distance),
-    (GLOp::Cross, cross),
-    (GLOp::Normalize, normalize),
+    (GLOp::Ldexp, load_exponent),
+    (GLOp::Length, vector_length),
+    (GLOp::Distance, vector_distance),
+    (GLOp::Cross, cross_product),
+    (GLOp::Normalize, normalized_vector),
     (GLOp::FaceForward, face_forward),
-    (GLOp::Reflect, reflect),
-    (GLOp::Refract, refract),
-    (GLOp::Determinant, determinant),
-    (GLOp::MatrixInverse, inverse),
-    (GLOp::PackSnorm4x8, |d, i, o| pack4(d, i, o, Unary::PackSnorm4)),
-    (GLOp::PackUnorm4x8, |d, i, o| pack4(d, i, o, Unary::PackUnorm4)),
-    (GLOp::PackDouble2x32, same_words),
-    (GLOp::UnpackDouble2x32, same_words),
-    (GLOp::Modf, modf),
+    (GLOp::Reflect, reflected_vector),
+    (GLOp::Refract, refracted_vector),
+    (GLOp::Determinant, matrix_determinant),
+    (GLOp::MatrixInverse, matrix_inverse),
+    (GLOp::PackSnorm4x8, |d, i, o| pack_four_bytes(d, i, o, Unary::PackSnorm4)),
+    (GLOp::PackUnorm4x8, |d, i, o| pack_four_bytes(d, i, o, Unary::PackUnorm4)),
+    (GLOp::PackDouble2x32, reuse_words),
+    (GLOp::UnpackDouble2x32, reuse_words),
+    (GLOp::Modf, modf_through_pointer),
     (GLOp::ModfStruct, modf_struct),
-    (GLOp::Frexp, frexp),
+    (GLOp::Frexp, frexp_through_pointer),
     (GLOp::FrexpStruct, frexp_struct),
     (GLOp::PackHalf2x16, pack_halves),
-    (GLOp::PackSnorm2x16, |d, i, o| pack2(d, i, o, Binary::PackSnorm2)),
-    (GLOp::PackUnorm2x16, |d, i, o| pack2(d, i, o, Binary::PackUnorm2)),
+    (GLOp::PackSnorm2x16, |d, i, o| pack_pairs(d, i, o, Binary::PackSnorm2)),
+    (GLOp::PackUnorm2x16, |d, i, o| pack_pairs(d, i, o, Binary::PackUnorm2)),
     (GLOp::UnpackHalf2x16, unpack_halves),
     (GLOp::UnpackSnorm2x16, |d, i, o| {
-        unpack(d, i, o, &[Unary::UnpackSnorm2(0), Unary::UnpackSnorm2(1)])
+        unpack_components(d, i, o, &[Unary::UnpackSnorm2(0), Unary::UnpackSnorm2(1)])
     }),
     (GLOp::UnpackUnorm2x16, |d, i, o| {
-        unpack(d, i, o, &[Unary::UnpackUnorm2(0), Unary::UnpackUnorm2(1)])
+        unpack_components(d, i, o, &[Unary::UnpackUnorm2(0), Unary::UnpackUnorm2(1)])
     }),
-    (GLOp::UnpackSnorm4x8, |d, i, o| unpack(d, i, o, &[0, 1, 2, 3].map(Unary::UnpackSnorm4))),
-    (GLOp::UnpackUnorm4x8, |d, i, o| unpack(d, i, o, &[0, 1, 2, 3].map(Unary::UnpackUnorm4))),
+    (GLOp::UnpackSnorm4x8, |d, i, o| {
+        unpack_components(d, i, o, &[0, 1, 2, 3].map(Unary::UnpackSnorm4))
+    }),
+    (GLOp::UnpackUnorm4x8, |d, i, o| {
+        unpack_components(d, i, o, &[0, 1, 2, 3].map(Unary::UnpackUnorm4))
+    }),
 ];
 
 /// Instructions of GLSL.std.450 that have a row, and those that have none, by name.
-pub(crate) fn names() -> (Vec<String>, Vec<String>) {
-    let all = (0..=u8::MAX).filter_map(|number| GLOp::from_u32(number.into()));
-    let (run, missing): (Vec<GLOp>, Vec<GLOp>) = all.partition(|op| {
-        extended_operation(*op).is_some() || COMPOSED.iter().any(|(known, _)| known == op)
-    });
-    let named = |ops: Vec<GLOp>| {
+pub(crate) fn supported_names() -> (Vec<String>, Vec<String>) {
+    let all_operations = (0..=u8::MAX).filter_map(|number| GLOp::from_u32(number.into()));
+    let (run_operations, missing_operations): (Vec<GLOp>, Vec<GLOp>) =
+        all_operations.partition(|op| {
+            extended_operation(*op).is_some()
+                || COMPOSED.iter().any(|(known_operation, _)| known_operation == op)
+        });
+    let sorted_names = |ops: Vec<GLOp>| {
         let mut names: Vec<String> = ops.iter().map(|op| format!("{op:?}")).collect();
         names.sort();
         names
     };
-    (named(run), named(missing))
+    (sorted_names(run_operations), sorted_names(missing_operations))
 }
 
-fn extended(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let set = decoder.module.definition(id(instruction, 0)?);
-    let name = set.and_then(|set| match set.operands.first() {
-        Some(Operand::LiteralString(name)) => Some(name.as_str()),
-        _ => None,
-    });
-    match name {
+fn extended_instruction(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
+    let instruction_set = decoder.module.definition(operand_id(instruction, 0)?);
+    let set_name =
+        instruction_set.and_then(|instruction_set| match instruction_set.operands.first() {
+            Some(Operand::LiteralString(set_name)) => Some(set_name.as_str()),
+            _ => None,
+        });
+    match set_name {
         Some("NonSemantic.DebugPrintf") => {
             return super::debug_printf::debug_printf(decoder, instruction);
         }
-        Some(name) if name.starts_with("NonSemantic.") => return Ok(()),
+        Some(set_name) if set_name.starts_with("NonSemantic.") => return Ok(()),
         Some("GLSL.std.450") => {}
-        other => {
+        other_set => {
             return Err(unsupported(format!(
                 "extended instruction set {}",
-                other.unwrap_or("without a name")
+                other_set.unwrap_or("without a name")
             )));
         }
     }
-    let number = instruction.literal(1).ok_or_else(|| unsupported("OpExtInst without a number"))?;
-    let op = GLOp::from_u32(number)
-        .ok_or_else(|| unsupported(format!("GLSL.std.450 instruction {number}")))?;
-    let composed = COMPOSED.iter().find(|(known, _)| *known == op).map(|(_, handler)| *handler);
-    let scalar = extended_operation(op);
-    if composed.is_none() && scalar.is_none() {
+    let instruction_number =
+        instruction.literal(1).ok_or_else(|| unsupported("OpExtInst without a number"))?;
+    let op = GLOp::from_u32(instruction_number)
+        .ok_or_else(|| unsupported(format!("GLSL.std.450 instruction {instruction_number}")))?;
+    let composed_handler = COMPOSED
+        .iter()
+        .find(|(known_operation, _)| *known_operation == op)
+        .map(|(_, handler)| *handler);
+    let scalar_operation = extended_operation(op);
+    if composed_handler.is_none() && scalar_operation.is_none() {
         return Err(unsupported(format!("GLSL.std.450 {op:?}")));
     }
     let pointer_last = matches!(op, GLOp::Modf | GLOp::Frexp);
-    let ids: Vec<u32> = instruction.ids().skip(1).collect();
-    let values = if pointer_last { &ids[..1] } else { &ids[..] };
-    let operands = values.iter().map(|id| decoder.numbers(*id)).collect::<Result<Vec<_>, _>>()?;
-    if let Some(handler) = composed {
+    let operand_ids: Vec<u32> = instruction.ids().skip(1).collect();
+    let value_ids = if pointer_last { &operand_ids[..1] } else { &operand_ids[..] };
+    let operands = value_ids
+        .iter()
+        .map(|operand_id| decoder.numbers_of(*operand_id))
+        .collect::<Result<Vec<_>, _>>()?;
+    if let Some(handler) = composed_handler {
         return handler(decoder, instruction, &operands);
     }
-    match scalar {
+    match scalar_operation {
         Some(ScalarOperation::Unary(op)) => {
-            each(decoder, instruction, SizedOperator::Unary(op), &operands)
+            compute_components(decoder, instruction, SizedOperator::Unary(op), &operands)
         }
         Some(ScalarOperation::Binary(op)) => {
-            each(decoder, instruction, SizedOperator::Binary(op), &operands)
+            compute_components(decoder, instruction, SizedOperator::Binary(op), &operands)
         }
         Some(ScalarOperation::Ternary(op)) => {
-            each(decoder, instruction, SizedOperator::Ternary(op), &operands)
+            compute_components(decoder, instruction, SizedOperator::Ternary(op), &operands)
         }
         Some(
             ScalarOperation::Compare(_)
@@ -128,108 +153,146 @@ fn extended(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), 
 
 /// The exponent is an integer of any width, read as a signed one: the operation has no unsigned
 /// form (SPIR-V, "OpTypeInt").
-fn ldexp(
+fn load_exponent(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    operands: &[Numbers],
+    operands: &[NumberList],
 ) -> Result<(), Unsupported> {
     let [values, exponents] = operands else {
         return Err(unsupported("Ldexp without two operands"));
     };
-    let form = exponents.form;
-    let mut words = Vec::with_capacity(exponents.parts.len());
+    let exponent_format = exponents.number_format;
+    let mut exponent_words = Vec::with_capacity(exponents.parts.len());
     for exponent in &exponents.parts {
-        words.push(match form.width() {
+        exponent_words.push(match exponent_format.width() {
             Width::W32 => *exponent,
-            Width::W8 | Width::W16 => compute(
+            Width::W8 | Width::W16 => compute_number(
                 decoder,
                 SizedOperator::FromSigned,
-                [form, NumberFormat::WORD],
+                [exponent_format, NumberFormat::WORD],
                 &[*exponent],
             )?,
             Width::W64 => {
-                // What no word holds is far beyond every exponent of a float.
-                let [least, most] = [i32::MIN, i32::MAX]
-                    .map(|end| decoder.constant_number(form, i64::from(end) as u64));
-                let above = compute2(decoder, Binary::SMax, form, *exponent, least)?;
-                compute2(decoder, Binary::SMin, form, above, most)?.low.into()
+                // A value that no word holds exceeds every exponent of a float.
+                let [least_word, greatest_word] = [i32::MIN, i32::MAX].map(|word_bound| {
+                    decoder.constant_number(exponent_format, i64::from(word_bound) as u64)
+                });
+                let bounded_below =
+                    compute_binary(decoder, Binary::SMax, exponent_format, *exponent, least_word)?;
+                compute_binary(
+                    decoder,
+                    Binary::SMin,
+                    exponent_format,
+                    bounded_below,
+                    greatest_word,
+                )?
+                .low
+                .into()
             }
         });
     }
-    let exponents = Numbers { form: NumberFormat::WORD, parts: words };
-    each(decoder, instruction, SizedOperator::Binary(Binary::Ldexp), &[values.clone(), exponents])
+    let exponents = NumberList { number_format: NumberFormat::WORD, parts: exponent_words };
+    compute_components(
+        decoder,
+        instruction,
+        SizedOperator::Binary(Binary::Ldexp),
+        &[values.clone(), exponents],
+    )
 }
 
 /// A fraction or significand as the result, the other part through the pointer.
-fn split(
+fn split_through_pointer(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    operands: &[Numbers],
+    operands: &[NumberList],
     ops: [Unary; 2],
 ) -> Result<(), Unsupported> {
-    let pointer = decoder.pointer(id(instruction, 3)?)?;
-    let form = operands[0].form;
-    let other = decoder.form(pointer.ty).ok_or_else(|| unsupported("a pointer to no number"))?;
-    let (mut results, mut others) = (Vec::new(), Vec::new());
+    let pointer = decoder.pointer_of(operand_id(instruction, 3)?)?;
+    let number_format = operands[0].number_format;
+    let other_format =
+        decoder.form(pointer.pointee_type).ok_or_else(|| unsupported("a pointer to no number"))?;
+    let (mut result_numbers, mut other_numbers) = (Vec::new(), Vec::new());
     for value in &operands[0].parts {
-        others.push(compute(decoder, SizedOperator::Unary(ops[1]), [form, other], &[*value])?);
-        results.push(compute1(decoder, ops[0], form, *value)?);
+        other_numbers.push(compute_number(
+            decoder,
+            SizedOperator::Unary(ops[1]),
+            [number_format, other_format],
+            &[*value],
+        )?);
+        result_numbers.push(compute_unary(decoder, ops[0], number_format, *value)?);
     }
-    store_to(decoder, &pointer, &word_scalars(&others))?;
-    define(decoder, instruction, &results);
+    store_to(decoder, &pointer, &word_scalars(&other_numbers))?;
+    define_numbers(decoder, instruction, &result_numbers);
     Ok(())
 }
 
-fn modf(
+fn modf_through_pointer(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    operands: &[Numbers],
+    operands: &[NumberList],
 ) -> Result<(), Unsupported> {
-    split(decoder, instruction, operands, [Unary::ModfFraction, Unary::ModfWhole])
+    split_through_pointer(decoder, instruction, operands, [Unary::ModfFraction, Unary::ModfWhole])
 }
 
-fn frexp(
+fn frexp_through_pointer(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    operands: &[Numbers],
+    operands: &[NumberList],
 ) -> Result<(), Unsupported> {
-    split(decoder, instruction, operands, [Unary::FrexpSignificand, Unary::FrexpExponent])
+    split_through_pointer(
+        decoder,
+        instruction,
+        operands,
+        [Unary::FrexpSignificand, Unary::FrexpExponent],
+    )
 }
 
 /// A structure of two parts of each operand component.
-fn halves(
+fn split_into_structure(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    operands: &[Numbers],
+    operands: &[NumberList],
     ops: [Unary; 2],
 ) -> Result<(), Unsupported> {
-    let form = operands[0].form;
+    let number_format = operands[0].number_format;
     let mut parts = Vec::new();
-    for (op, member) in ops.into_iter().zip(0..) {
-        let ty = instruction.result_type.and_then(|ty| decoder.types.component_type(ty, member));
-        let to = ty
-            .and_then(|ty| decoder.form(ty))
+    for (op, member_index) in ops.into_iter().zip(0..) {
+        let member_type = instruction
+            .result_type
+            .and_then(|member_type| decoder.types.component_type(member_type, member_index));
+        let member_format = member_type
+            .and_then(|member_type| decoder.form(member_type))
             .ok_or_else(|| unsupported("a structure without two numbers"))?;
         for value in &operands[0].parts {
-            parts.push(compute(decoder, SizedOperator::Unary(op), [form, to], &[*value])?);
+            parts.push(compute_number(
+                decoder,
+                SizedOperator::Unary(op),
+                [number_format, member_format],
+                &[*value],
+            )?);
         }
     }
-    define(decoder, instruction, &parts);
+    define_numbers(decoder, instruction, &parts);
     Ok(())
 }
 
 fn modf_struct(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    operands: &[Numbers],
+    operands: &[NumberList],
 ) -> Result<(), Unsupported> {
-    halves(decoder, instruction, operands, [Unary::ModfFraction, Unary::ModfWhole])
+    split_into_structure(decoder, instruction, operands, [Unary::ModfFraction, Unary::ModfWhole])
 }
 
 fn frexp_struct(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    operands: &[Numbers],
+    operands: &[NumberList],
 ) -> Result<(), Unsupported> {
-    halves(decoder, instruction, operands, [Unary::FrexpSignificand, Unary::FrexpExponent])
+    split_into_structure(
+        decoder,
+        instruction,
+        operands,
+        [Unary::FrexpSignificand, Unary::FrexpExponent],
+    )
 }

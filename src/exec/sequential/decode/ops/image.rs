@@ -6,15 +6,15 @@
 //! (compilers write those for fragment shaders), sparse residency, image operands `Bias`, `MinLod`.
 
 use super::image_operands::{
-    check_sample, image_operands, sample_index, sampling_coordinates, shift, whole_coordinates,
-    word,
+    add_offset_to_coordinates, check_sample, image_operands, operand_register, sample_index,
+    sampling_coordinates, whole_coordinates,
 };
-use super::meaning::{Meaning, Row, row};
-use super::number::define;
-use super::operand::id;
+use super::meaning::{OpcodeMeaning, OpcodeRow, opcode_row};
+use super::number::define_numbers;
+use super::operand::operand_id;
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported::Unsupported;
-use crate::decode::value::{Location, Opaque, Pointer, Value};
+use crate::decode::value::{DecodedValue, OpaqueHandle, Pointer, PointerTarget};
 use crate::decode::{layout, unsupported};
 use crate::ir::atomic::AtomicOperation;
 use crate::ir::image::{
@@ -29,54 +29,68 @@ use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::operation::sized::{NumberFormat, Width};
 use vkcert_spirv::types::{ImageType, Signedness, Type};
 
-pub(crate) const TABLE: &[Row] = &[
-    row(Op::SampledImage, Meaning::Special(sampled_image)),
-    row(Op::Image, Meaning::Special(image_of)),
-    row(
+pub(crate) const TABLE: &[OpcodeRow] = &[
+    opcode_row(Op::SampledImage, OpcodeMeaning::Special(sampled_image)),
+    opcode_row(Op::Image, OpcodeMeaning::Special(image_of_sampled)),
+    opcode_row(
         Op::ImageSampleExplicitLod,
-        Meaning::Special(|decoder, one| sample(decoder, one, Projection::None)),
+        OpcodeMeaning::Special(|decoder, instruction| {
+            sample_image(decoder, instruction, Projection::None)
+        }),
     ),
-    row(
+    opcode_row(
         Op::ImageSampleProjExplicitLod,
-        Meaning::Special(|decoder, one| sample(decoder, one, Projection::Divided)),
+        OpcodeMeaning::Special(|decoder, instruction| {
+            sample_image(decoder, instruction, Projection::Divided)
+        }),
     ),
-    row(
+    opcode_row(
         Op::ImageSampleDrefExplicitLod,
-        Meaning::Special(|decoder, one| compare(decoder, one, Projection::None)),
+        OpcodeMeaning::Special(|decoder, instruction| {
+            compare_sampled(decoder, instruction, Projection::None)
+        }),
     ),
-    row(
+    opcode_row(
         Op::ImageSampleProjDrefExplicitLod,
-        Meaning::Special(|decoder, one| compare(decoder, one, Projection::Divided)),
+        OpcodeMeaning::Special(|decoder, instruction| {
+            compare_sampled(decoder, instruction, Projection::Divided)
+        }),
     ),
-    row(Op::ImageGather, Meaning::Special(gather)),
-    row(Op::ImageDrefGather, Meaning::Special(compare_gathered)),
-    row(Op::ImageFetch, Meaning::Special(read)),
-    row(Op::ImageRead, Meaning::Special(read)),
-    row(Op::ImageWrite, Meaning::Special(write)),
-    row(Op::ImageTexelPointer, Meaning::Special(texel_pointer)),
-    row(
+    opcode_row(Op::ImageGather, OpcodeMeaning::Special(gather_texels)),
+    opcode_row(Op::ImageDrefGather, OpcodeMeaning::Special(gather_compared)),
+    opcode_row(Op::ImageFetch, OpcodeMeaning::Special(read_texel)),
+    opcode_row(Op::ImageRead, OpcodeMeaning::Special(read_texel)),
+    opcode_row(Op::ImageWrite, OpcodeMeaning::Special(write_texel)),
+    opcode_row(Op::ImageTexelPointer, OpcodeMeaning::Special(texel_pointer)),
+    opcode_row(
         Op::ImageQuerySizeLod,
-        Meaning::Special(|decoder, one| query(decoder, one, ImageOperation::Size)),
+        OpcodeMeaning::Special(|decoder, instruction| {
+            query_image(decoder, instruction, ImageOperation::Size)
+        }),
     ),
-    row(
+    opcode_row(
         Op::ImageQuerySize,
-        Meaning::Special(|decoder, one| query(decoder, one, ImageOperation::Size)),
+        OpcodeMeaning::Special(|decoder, instruction| {
+            query_image(decoder, instruction, ImageOperation::Size)
+        }),
     ),
-    row(
+    opcode_row(
         Op::ImageQueryLevels,
-        Meaning::Special(|decoder, one| query(decoder, one, ImageOperation::Levels)),
+        OpcodeMeaning::Special(|decoder, instruction| {
+            query_image(decoder, instruction, ImageOperation::Levels)
+        }),
     ),
-    row(
+    opcode_row(
         Op::ImageQuerySamples,
-        Meaning::Special(|decoder, one| query(decoder, one, ImageOperation::Samples)),
+        OpcodeMeaning::Special(|decoder, instruction| {
+            query_image(decoder, instruction, ImageOperation::Samples)
+        }),
     ),
 ];
 
-// ---- variables ----
-
 /// Whether a type, or the elements of an array of it, are images or samplers.
-pub(crate) fn is_opaque(decoder: &Decoder<'_>, ty: Id) -> bool {
-    match decoder.types.get(ty) {
+pub(crate) fn is_opaque(decoder: &Decoder<'_>, type_id: Id) -> bool {
+    match decoder.types.get(type_id) {
         Some(Type::Image(_) | Type::Sampler | Type::SampledImage { .. }) => true,
         Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. }) => {
             is_opaque(decoder, *element)
@@ -85,144 +99,171 @@ pub(crate) fn is_opaque(decoder: &Decoder<'_>, ty: Id) -> bool {
     }
 }
 
-/// Where a variable that holds images or samplers leads.
-pub(crate) fn variable(
+/// The target of a variable that holds images or samplers.
+pub(crate) fn opaque_variable(
     decoder: &mut Decoder<'_>,
-    variable: Id,
-    pointee: Id,
-) -> Result<Location, Unsupported> {
-    match decoder.types.get(pointee) {
+    variable_id: Id,
+    pointee_type: Id,
+) -> Result<PointerTarget, Unsupported> {
+    match decoder.types.get(pointee_type) {
         Some(Type::Image(_) | Type::Sampler | Type::SampledImage { .. }) => {
-            let descriptor = decoder.descriptor_index(variable, 0, MemoryClass::Image);
-            Ok(Location::Opaque(chosen(decoder, vec![descriptor], None)))
+            let descriptor_index = decoder.descriptor_index(variable_id, 0, MemoryClass::Image);
+            Ok(PointerTarget::Opaque(descriptor_choice(decoder, vec![descriptor_index], None)))
         }
-        Some(Type::Array { element, length, .. }) => match decoder.types.get(*element) {
-            Some(Type::Image(_) | Type::Sampler | Type::SampledImage { .. }) => {
-                let length = layout::elements_of(&decoder.constants, *length)?;
-                Ok(Location::Descriptors { variable, length })
+        Some(Type::Array { element: element_type, length: array_length, .. }) => {
+            match decoder.types.get(*element_type) {
+                Some(Type::Image(_) | Type::Sampler | Type::SampledImage { .. }) => {
+                    let array_length = layout::element_count(&decoder.constants, *array_length)?;
+                    Ok(PointerTarget::Descriptors { variable: variable_id, length: array_length })
+                }
+                _ => Err(unsupported("an array of arrays of descriptors")),
             }
-            _ => Err(unsupported("an array of arrays of descriptors")),
-        },
-        Some(Type::RuntimeArray { element, .. }) if !is_array(decoder, *element) => {
-            Ok(Location::Descriptors { variable, length: decoder.bound_length(variable) })
+        }
+        Some(Type::RuntimeArray { element: element_type, .. })
+            if !is_array(decoder, *element_type) =>
+        {
+            Ok(PointerTarget::Descriptors {
+                variable: variable_id,
+                length: decoder.bound_length(variable_id),
+            })
         }
         Some(Type::RuntimeArray { .. }) => Err(unsupported("an array of arrays of descriptors")),
         _ => Err(unsupported(format!(
             "a variable of type {} in storage class UniformConstant",
-            decoder.types.glsl_name(pointee)
+            decoder.types.glsl_name(pointee_type)
         ))),
     }
 }
 
-fn is_array(decoder: &Decoder<'_>, ty: Id) -> bool {
-    matches!(decoder.types.get(ty), Some(Type::Array { .. } | Type::RuntimeArray { .. }))
+fn is_array(decoder: &Decoder<'_>, type_id: Id) -> bool {
+    matches!(decoder.types.get(type_id), Some(Type::Array { .. } | Type::RuntimeArray { .. }))
 }
 
 /// One element of an array of images or samplers: by a constant index, or any by a dynamic one.
-pub(crate) fn element(
+pub(crate) fn opaque_element(
     decoder: &mut Decoder<'_>,
-    variable: Id,
-    length: u32,
-    index: Id,
-    constant: Option<u32>,
-) -> Result<Location, Unsupported> {
-    if let Some(constant) = constant.filter(|index| *index < length) {
-        let descriptor = decoder.descriptor_index(variable, constant, MemoryClass::Image);
-        decoder.program.descriptors[descriptor as usize].may_be_unbound = true;
-        return Ok(Location::Opaque(chosen(decoder, vec![descriptor], None)));
+    variable_id: Id,
+    array_length: u32,
+    index_id: Id,
+    constant_index: Option<u32>,
+) -> Result<PointerTarget, Unsupported> {
+    if let Some(constant_index) = constant_index.filter(|index_id| *index_id < array_length) {
+        let descriptor_index =
+            decoder.descriptor_index(variable_id, constant_index, MemoryClass::Image);
+        decoder.program.descriptors[descriptor_index as usize].may_be_unbound = true;
+        return Ok(PointerTarget::Opaque(descriptor_choice(decoder, vec![descriptor_index], None)));
     }
-    if length > MOST_ELEMENTS {
+    if array_length > MOST_ELEMENTS {
         return Err(unsupported(format!(
-            "an array of {length} descriptors with an index that is no constant"
+            "an array of {array_length} descriptors with an index that is no constant"
         )));
     }
-    let (register, signedness) = super::access_chain::index_word(decoder, index)?;
-    let signed = signedness == Signedness::Signed;
-    let all: Vec<u32> =
-        (0..length).map(|at| decoder.descriptor_index(variable, at, MemoryClass::Image)).collect();
-    for descriptor in &all {
-        decoder.program.descriptors[*descriptor as usize].may_be_unbound = true;
+    let (register, signedness) = super::access_chain::index_word(decoder, index_id)?;
+    let is_signed = signedness == Signedness::Signed;
+    let array_descriptors: Vec<u32> = (0..array_length)
+        .map(|array_index| decoder.descriptor_index(variable_id, array_index, MemoryClass::Image))
+        .collect();
+    for descriptor_index in &array_descriptors {
+        decoder.program.descriptors[*descriptor_index as usize].may_be_unbound = true;
     }
-    let name = decoder.name(variable);
-    Ok(Location::Opaque(DescriptorChoice {
-        descriptors: all.into(),
-        index: Some(DynamicIndex { register, signed }),
-        name,
+    let variable_name = decoder.variable_name(variable_id);
+    Ok(PointerTarget::Opaque(DescriptorChoice {
+        descriptors: array_descriptors.into(),
+        index: Some(DynamicIndex { register, signed: is_signed }),
+        name: variable_name,
     }))
 }
 
 /// Most elements of an array that is indexed dynamically.
 const MOST_ELEMENTS: u32 = 4096;
 
-fn chosen(
+fn descriptor_choice(
     decoder: &Decoder<'_>,
     descriptors: Vec<u32>,
     index: Option<DynamicIndex>,
 ) -> DescriptorChoice {
-    let name = descriptors
+    let variable_name = descriptors
         .first()
         .map_or("", |first| decoder.program.descriptors[*first as usize].name.as_str());
-    DescriptorChoice { name: name.into(), descriptors: descriptors.into(), index }
+    DescriptorChoice { name: variable_name.into(), descriptors: descriptors.into(), index }
 }
 
 /// OpLoad of an image, a sampler, or both.
-pub(crate) fn load(
+pub(crate) fn load_opaque(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    from: DescriptorChoice,
-    ty: Id,
+    descriptor_choice: DescriptorChoice,
+    type_id: Id,
 ) -> Result<(), Unsupported> {
-    let opaque = match decoder.types.get(ty) {
-        Some(Type::Sampler) => Opaque { image: None, sampler: Some(from), ty },
-        // A combined one is sampled with its own sampler.
+    let opaque_handle = match decoder.types.get(type_id) {
+        Some(Type::Sampler) => {
+            OpaqueHandle { image: None, sampler: Some(descriptor_choice), type_id }
+        }
+        // A combined image sampler is sampled with its own sampler.
         Some(Type::Image(_) | Type::SampledImage { .. }) => {
-            Opaque { image: Some(from), sampler: None, ty }
+            OpaqueHandle { image: Some(descriptor_choice), sampler: None, type_id }
         }
         _ => return Err(unsupported("a load of something else than an image or sampler")),
     };
-    decoder.define(instruction, Value::Opaque(opaque));
+    decoder.define_result(instruction, DecodedValue::Opaque(opaque_handle));
     Ok(())
 }
 
 fn sampled_image(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let image = decoder.opaque(id(instruction, 0)?)?;
-    let sampler = decoder.opaque(id(instruction, 1)?)?;
-    if sampler.sampler.is_none() && matches!(decoder.types.get(sampler.ty), Some(Type::Sampler)) {
+    let image_handle = decoder.opaque_of(operand_id(instruction, 0)?)?;
+    let sampler_handle = decoder.opaque_of(operand_id(instruction, 1)?)?;
+    if sampler_handle.sampler.is_none()
+        && matches!(decoder.types.get(sampler_handle.type_id), Some(Type::Sampler))
+    {
         return Err(unsupported("OpSampledImage of an undefined sampler"));
     }
-    let ty = instruction.result_type.ok_or_else(|| unsupported("OpSampledImage without a type"))?;
-    decoder.define(
+    let result_type =
+        instruction.result_type.ok_or_else(|| unsupported("OpSampledImage without a type"))?;
+    decoder.define_result(
         instruction,
-        Value::Opaque(Opaque { image: image.image, sampler: sampler.sampler, ty }),
+        DecodedValue::Opaque(OpaqueHandle {
+            image: image_handle.image,
+            sampler: sampler_handle.sampler,
+            type_id: result_type,
+        }),
     );
     Ok(())
 }
 
-fn image_of(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let sampled = decoder.opaque(id(instruction, 0)?)?;
-    let ty = instruction.result_type.ok_or_else(|| unsupported("OpImage without a type"))?;
-    decoder.define(instruction, Value::Opaque(Opaque { image: sampled.image, sampler: None, ty }));
+fn image_of_sampled(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
+    let sampled_handle = decoder.opaque_of(operand_id(instruction, 0)?)?;
+    let result_type =
+        instruction.result_type.ok_or_else(|| unsupported("OpImage without a type"))?;
+    decoder.define_result(
+        instruction,
+        DecodedValue::Opaque(OpaqueHandle {
+            image: sampled_handle.image,
+            sampler: None,
+            type_id: result_type,
+        }),
+    );
     Ok(())
 }
 
-// ---- instructions ----
-
-/// The step of an instruction on an image, with nothing but the image.
-fn on_image(
+/// An image instruction of which only the operation and the image are set.
+fn image_instruction_on(
     decoder: &Decoder<'_>,
-    opaque: Opaque,
-    doing: ImageOperation,
+    opaque: OpaqueHandle,
+    operation: ImageOperation,
 ) -> Result<(ImageInstruction, ImageType), Unsupported> {
-    let image = match decoder.types.get(opaque.ty) {
-        Some(Type::SampledImage { image }) => decoder.types.get(*image),
+    let image_choice = match decoder.types.get(opaque.type_id) {
+        Some(Type::SampledImage { image: image_choice }) => decoder.types.get(*image_choice),
         other => other,
     };
-    let (Some(Type::Image(ty)), Some(image)) = (image, opaque.image) else {
+    let (Some(Type::Image(image_type)), Some(image_choice)) = (image_choice, opaque.image) else {
         return Err(unsupported(
             "an image instruction on something else, or on an undefined image",
         ));
     };
-    match (doing, ty.multisampled) {
+    match (operation, image_type.multisampled) {
         (ImageOperation::Sample | ImageOperation::Gather { .. }, true) => {
             return Err(unsupported("a sampling instruction on a multisampled image"));
         }
@@ -241,11 +282,12 @@ fn on_image(
             _,
         ) => {}
     }
-    let form =
-        decoder.form(ty.sampled_type).ok_or_else(|| unsupported("an image of no numbers"))?;
-    let step = ImageInstruction {
-        operation: doing,
-        image,
+    let texel_format = decoder
+        .form(image_type.sampled_type)
+        .ok_or_else(|| unsupported("an image of no numbers"))?;
+    let image_instruction = ImageInstruction {
+        operation,
+        image: image_choice,
         sampler: opaque.sampler,
         coordinates: Arc::new([]),
         coordinate_format: CoordinateFormat::Float,
@@ -257,177 +299,205 @@ fn on_image(
         texel: Arc::new([]),
         used: 0,
         to: Arc::new([]),
-        form,
+        texel_format,
     };
-    Ok((step, *ty))
+    Ok((image_instruction, *image_type))
 }
 
-fn sample(
+fn sample_image(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     projection: Projection,
 ) -> Result<(), Unsupported> {
-    let opaque = decoder.opaque(id(instruction, 0)?)?;
-    let (step, _) = on_image(decoder, opaque, ImageOperation::Sample)?;
-    let mut step = ImageInstruction { projection, ..step };
-    sampling_coordinates(decoder, instruction, &mut step)?;
-    image_operands(decoder, instruction, 2, &mut step)?;
-    finish(decoder, instruction, step)
+    let opaque = decoder.opaque_of(operand_id(instruction, 0)?)?;
+    let (image_instruction, _) = image_instruction_on(decoder, opaque, ImageOperation::Sample)?;
+    let mut image_instruction = ImageInstruction { projection, ..image_instruction };
+    sampling_coordinates(decoder, instruction, &mut image_instruction)?;
+    image_operands(decoder, instruction, 2, &mut image_instruction)?;
+    push_with_result(decoder, instruction, image_instruction)
 }
 
-fn compare(
+fn compare_sampled(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     projection: Projection,
 ) -> Result<(), Unsupported> {
-    let opaque = decoder.opaque(id(instruction, 0)?)?;
-    let (step, _) = on_image(decoder, opaque, ImageOperation::Sample)?;
-    let mut step = ImageInstruction { projection, ..step };
-    sampling_coordinates(decoder, instruction, &mut step)?;
-    step.reference = Some(word(decoder, id(instruction, 2)?, NumberFormat::Float(Width::W32))?);
-    image_operands(decoder, instruction, 3, &mut step)?;
-    finish(decoder, instruction, step)
+    let opaque = decoder.opaque_of(operand_id(instruction, 0)?)?;
+    let (image_instruction, _) = image_instruction_on(decoder, opaque, ImageOperation::Sample)?;
+    let mut image_instruction = ImageInstruction { projection, ..image_instruction };
+    sampling_coordinates(decoder, instruction, &mut image_instruction)?;
+    image_instruction.reference = Some(operand_register(
+        decoder,
+        operand_id(instruction, 2)?,
+        NumberFormat::Float(Width::W32),
+    )?);
+    image_operands(decoder, instruction, 3, &mut image_instruction)?;
+    push_with_result(decoder, instruction, image_instruction)
 }
 
-fn gather(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let component = decoder.constants.scalar_word(id(instruction, 2)?);
-    let component =
-        component.ok_or_else(|| unsupported("OpImageGather of a component that is no constant"))?;
-    let opaque = decoder.opaque(id(instruction, 0)?)?;
-    let (mut step, _) = on_image(decoder, opaque, ImageOperation::Gather { component })?;
-    sampling_coordinates(decoder, instruction, &mut step)?;
-    image_operands(decoder, instruction, 3, &mut step)?;
-    finish(decoder, instruction, step)
+fn gather_texels(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let component_index = decoder.constants.scalar_word(operand_id(instruction, 2)?);
+    let component_index = component_index
+        .ok_or_else(|| unsupported("OpImageGather of a component that is no constant"))?;
+    let opaque = decoder.opaque_of(operand_id(instruction, 0)?)?;
+    let (mut image_instruction, _) = image_instruction_on(
+        decoder,
+        opaque,
+        ImageOperation::Gather { component: component_index },
+    )?;
+    sampling_coordinates(decoder, instruction, &mut image_instruction)?;
+    image_operands(decoder, instruction, 3, &mut image_instruction)?;
+    push_with_result(decoder, instruction, image_instruction)
 }
 
-fn compare_gathered(
+fn gather_compared(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    let opaque = decoder.opaque(id(instruction, 0)?)?;
-    let (mut step, _) = on_image(decoder, opaque, ImageOperation::Gather { component: 0 })?;
-    sampling_coordinates(decoder, instruction, &mut step)?;
-    step.reference = Some(word(decoder, id(instruction, 2)?, NumberFormat::Float(Width::W32))?);
-    image_operands(decoder, instruction, 3, &mut step)?;
-    finish(decoder, instruction, step)
+    let opaque = decoder.opaque_of(operand_id(instruction, 0)?)?;
+    let (mut image_instruction, _) =
+        image_instruction_on(decoder, opaque, ImageOperation::Gather { component: 0 })?;
+    sampling_coordinates(decoder, instruction, &mut image_instruction)?;
+    image_instruction.reference = Some(operand_register(
+        decoder,
+        operand_id(instruction, 2)?,
+        NumberFormat::Float(Width::W32),
+    )?);
+    image_operands(decoder, instruction, 3, &mut image_instruction)?;
+    push_with_result(decoder, instruction, image_instruction)
 }
 
 /// OpImageRead and OpImageFetch.
-fn read(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let opaque = decoder.opaque(id(instruction, 0)?)?;
-    let (mut step, ty) = on_image(decoder, opaque, ImageOperation::Read)?;
-    whole_coordinates(decoder, id(instruction, 1)?, &mut step)?;
-    image_operands(decoder, instruction, 2, &mut step)?;
-    check_sample(&ty, instruction, &step)?;
-    if !step.offsets.is_empty() {
-        shift(decoder, &mut step)?;
+fn read_texel(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let opaque = decoder.opaque_of(operand_id(instruction, 0)?)?;
+    let (mut image_instruction, image_type) =
+        image_instruction_on(decoder, opaque, ImageOperation::Read)?;
+    whole_coordinates(decoder, operand_id(instruction, 1)?, &mut image_instruction)?;
+    image_operands(decoder, instruction, 2, &mut image_instruction)?;
+    check_sample(&image_type, instruction, &image_instruction)?;
+    if !image_instruction.offsets.is_empty() {
+        add_offset_to_coordinates(decoder, &mut image_instruction)?;
     }
-    finish(decoder, instruction, step)
+    push_with_result(decoder, instruction, image_instruction)
 }
 
-fn write(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let opaque = decoder.opaque(id(instruction, 0)?)?;
-    let (mut step, ty) = on_image(decoder, opaque, ImageOperation::Write)?;
-    whole_coordinates(decoder, id(instruction, 1)?, &mut step)?;
-    let texel = decoder.numbers(id(instruction, 2)?)?;
-    if texel.form != step.form {
+fn write_texel(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let opaque = decoder.opaque_of(operand_id(instruction, 0)?)?;
+    let (mut image_instruction, image_type) =
+        image_instruction_on(decoder, opaque, ImageOperation::Write)?;
+    whole_coordinates(decoder, operand_id(instruction, 1)?, &mut image_instruction)?;
+    let texel_numbers = decoder.numbers_of(operand_id(instruction, 2)?)?;
+    if texel_numbers.number_format != image_instruction.texel_format {
         return Err(unsupported("OpImageWrite of a texel of another type than the image's"));
     }
-    step.used = declared_components(ty.format).unwrap_or(texel.parts.len());
-    step.texel = texel.parts.into();
-    image_operands(decoder, instruction, 3, &mut step)?;
-    check_sample(&ty, instruction, &step)?;
-    written(decoder, &step);
-    decoder.push(LaneInstruction::Image(Arc::new(step)));
+    image_instruction.used =
+        declared_components(image_type.format).unwrap_or(texel_numbers.parts.len());
+    image_instruction.texel = texel_numbers.parts.into();
+    image_operands(decoder, instruction, 3, &mut image_instruction)?;
+    check_sample(&image_type, instruction, &image_instruction)?;
+    note_written_images(decoder, &image_instruction);
+    decoder.push_instruction(LaneInstruction::Image(Arc::new(image_instruction)));
     Ok(())
 }
 
-fn written(decoder: &mut Decoder<'_>, step: &ImageInstruction) {
-    decoder.written.extend(step.image.descriptors.iter().copied());
+fn note_written_images(decoder: &mut Decoder<'_>, image_instruction: &ImageInstruction) {
+    decoder.written_descriptors.extend(image_instruction.image.descriptors.iter().copied());
 }
 
 /// Components of the format that a module declares; none where it declares none.
-fn declared_components(declared: Declared) -> Option<usize> {
+fn declared_components(declared_format: Declared) -> Option<usize> {
     // The names are GLSL's, and SPIR-V's are the same without underscores.
-    let name = format!("{declared:?}").to_ascii_lowercase();
-    let known = ImageFormat::ALL.iter().find(|format| format.name().replace('_', "") == name);
-    known.map(|format| usize::from(format.components()))
+    let format_name = format!("{declared_format:?}").to_ascii_lowercase();
+    let known_format =
+        ImageFormat::ALL.iter().find(|format| format.name().replace('_', "") == format_name);
+    known_format.map(|format| usize::from(format.components()))
 }
 
 fn texel_pointer(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let pointer = decoder.pointer(id(instruction, 0)?)?;
-    let Location::Opaque(image) = pointer.to else {
+    let pointer = decoder.pointer_of(operand_id(instruction, 0)?)?;
+    let PointerTarget::Opaque(image) = pointer.target else {
         return Err(unsupported("OpImageTexelPointer of no image"));
     };
-    let opaque = Opaque { image: Some(image), sampler: None, ty: pointer.ty };
-    let (mut step, ty) = on_image(decoder, opaque, ImageOperation::Atomic(AtomicOperation::Load))?;
-    whole_coordinates(decoder, id(instruction, 1)?, &mut step)?;
-    if ty.multisampled {
-        step.sample = Some(sample_index(decoder, id(instruction, 2)?)?);
+    let opaque = OpaqueHandle { image: Some(image), sampler: None, type_id: pointer.pointee_type };
+    let (mut image_instruction, image_type) =
+        image_instruction_on(decoder, opaque, ImageOperation::Atomic(AtomicOperation::Load))?;
+    whole_coordinates(decoder, operand_id(instruction, 1)?, &mut image_instruction)?;
+    if image_type.multisampled {
+        image_instruction.sample = Some(sample_index(decoder, operand_id(instruction, 2)?)?);
     }
-    let to = Location::Texel(Arc::new(step));
-    decoder.define(instruction, Value::Pointer(Pointer { to, ty: ty.sampled_type }));
+    let target = PointerTarget::Texel(Arc::new(image_instruction));
+    decoder.define_result(
+        instruction,
+        DecodedValue::Pointer(Pointer { target, pointee_type: image_type.sampled_type }),
+    );
     Ok(())
 }
 
 /// An atomic on a texel; value and comparator by their operand positions.
-pub(crate) fn atomic(
+pub(crate) fn texel_atomic(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: AtomicOperation,
+    operation: AtomicOperation,
     texel: &ImageInstruction,
     operands: [Option<usize>; 2],
 ) -> Result<(), Unsupported> {
-    let mut step = ImageInstruction { operation: ImageOperation::Atomic(op), ..texel.clone() };
-    let mut given = Vec::new();
-    for at in operands.into_iter().flatten() {
-        given.push(decoder.number(id(instruction, at)?)?.1);
+    let mut image_instruction =
+        ImageInstruction { operation: ImageOperation::Atomic(operation), ..texel.clone() };
+    let mut operand_numbers = Vec::new();
+    for operand_index in operands.into_iter().flatten() {
+        operand_numbers.push(decoder.number_of(operand_id(instruction, operand_index)?)?.1);
     }
-    (step.used, step.texel) = (given.len(), given.into());
-    decoder.atomics.extend(step.image.descriptors.iter().copied());
-    if op != AtomicOperation::Load {
-        written(decoder, &step);
+    (image_instruction.used, image_instruction.texel) =
+        (operand_numbers.len(), operand_numbers.into());
+    decoder.atomic_descriptors.extend(image_instruction.image.descriptors.iter().copied());
+    if operation != AtomicOperation::Load {
+        note_written_images(decoder, &image_instruction);
     }
     if instruction.result.is_some() {
-        return finish(decoder, instruction, step);
+        return push_with_result(decoder, instruction, image_instruction);
     }
-    decoder.push(LaneInstruction::Image(Arc::new(step)));
+    decoder.push_instruction(LaneInstruction::Image(Arc::new(image_instruction)));
     Ok(())
 }
 
-fn query(
+fn query_image(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    doing: ImageOperation,
+    operation: ImageOperation,
 ) -> Result<(), Unsupported> {
-    let opaque = decoder.opaque(id(instruction, 0)?)?;
-    let (mut step, _) = on_image(decoder, opaque, doing)?;
+    let opaque = decoder.opaque_of(operand_id(instruction, 0)?)?;
+    let (mut image_instruction, _) = image_instruction_on(decoder, opaque, operation)?;
     if instruction.op == Op::ImageQuerySizeLod {
-        step.level = LevelOperand::Number(word(decoder, id(instruction, 1)?, NumberFormat::WORD)?);
+        image_instruction.level = LevelOperand::Number(operand_register(
+            decoder,
+            operand_id(instruction, 1)?,
+            NumberFormat::WORD,
+        )?);
     }
-    finish(decoder, instruction, step)
+    push_with_result(decoder, instruction, image_instruction)
 }
 
-/// Pushes the step with registers for its result.
-fn finish(
+/// Pushes an image instruction with registers for its result.
+fn push_with_result(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    mut step: ImageInstruction,
+    mut image_instruction: ImageInstruction,
 ) -> Result<(), Unsupported> {
-    let form = decoder.result_form(instruction)?;
+    let result_format = decoder.result_form(instruction)?;
     if !matches!(
-        form,
+        result_format,
         NumberFormat::Float(Width::W32) | NumberFormat::Integer(Width::W32 | Width::W64)
     ) {
         return Err(unsupported(format!("Op{:?} with this type", instruction.op)));
     }
-    let ty = instruction
+    let result_type = instruction
         .result_type
         .ok_or_else(|| unsupported("an image instruction without a type"))?;
-    let count = decoder.kinds(ty)?.len() / form.width().words();
-    let to: Vec<NumberRegisters> = (0..count).map(|_| decoder.parts(form)).collect();
-    step.to = to.clone().into();
-    decoder.push(LaneInstruction::Image(Arc::new(step)));
-    define(decoder, instruction, &to);
+    let component_count = decoder.scalar_kinds(result_type)?.len() / result_format.width().words();
+    let result_numbers: Vec<NumberRegisters> =
+        (0..component_count).map(|_| decoder.new_number(result_format)).collect();
+    image_instruction.to = result_numbers.clone().into();
+    decoder.push_instruction(LaneInstruction::Image(Arc::new(image_instruction)));
+    define_numbers(decoder, instruction, &result_numbers);
     Ok(())
 }

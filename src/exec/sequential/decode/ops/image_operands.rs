@@ -1,6 +1,6 @@
 //! Operands of image instructions: coordinates, levels, offsets, samples.
 
-use super::operand::id;
+use super::operand::operand_id;
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
@@ -15,27 +15,27 @@ use vkcert_spirv::module::{Id, Instruction};
 use vkcert_spirv::operation::sized::{NumberFormat, Width};
 use vkcert_spirv::types::{ImageType, Signedness, Type};
 
-// ---- operands ----
-
 /// The register of a scalar of this form.
-pub(super) fn word(
+pub(super) fn operand_register(
     decoder: &mut Decoder<'_>,
-    operand: Id,
-    form: NumberFormat,
+    operand_id: Id,
+    number_format: NumberFormat,
 ) -> Result<Reg, Unsupported> {
-    Ok(words(decoder, operand, form)?[0])
+    Ok(operand_registers(decoder, operand_id, number_format)?[0])
 }
 
 /// The registers of a scalar or vector of this form, which has 32 bits.
-pub(super) fn words(
+pub(super) fn operand_registers(
     decoder: &mut Decoder<'_>,
-    operand: Id,
-    form: NumberFormat,
+    operand_id: Id,
+    number_format: NumberFormat,
 ) -> Result<Arc<[Reg]>, Unsupported> {
-    let numbers = decoder.numbers(operand)?;
-    if numbers.form != form || numbers.parts.is_empty() {
-        let bits = numbers.form.width().bits();
-        return Err(unsupported(format!("an image instruction with an operand of {bits} bits")));
+    let numbers = decoder.numbers_of(operand_id)?;
+    if numbers.number_format != number_format || numbers.parts.is_empty() {
+        let operand_bits = numbers.number_format.width().bits();
+        return Err(unsupported(format!(
+            "an image instruction with an operand of {operand_bits} bits"
+        )));
     }
     Ok(numbers.parts.iter().map(|parts| parts.low).collect())
 }
@@ -43,22 +43,26 @@ pub(super) fn words(
 pub(super) fn sampling_coordinates(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    step: &mut ImageInstruction,
+    image_instruction: &mut ImageInstruction,
 ) -> Result<(), Unsupported> {
-    step.coordinates = words(decoder, id(instruction, 1)?, NumberFormat::Float(Width::W32))?;
-    step.coordinate_format = CoordinateFormat::Float;
+    image_instruction.coordinates =
+        operand_registers(decoder, operand_id(instruction, 1)?, NumberFormat::Float(Width::W32))?;
+    image_instruction.coordinate_format = CoordinateFormat::Float;
     Ok(())
 }
 
 pub(super) fn whole_coordinates(
     decoder: &mut Decoder<'_>,
-    operand: Id,
-    step: &mut ImageInstruction,
+    operand_id: Id,
+    image_instruction: &mut ImageInstruction,
 ) -> Result<(), Unsupported> {
-    step.coordinates = words(decoder, operand, NumberFormat::WORD)?;
-    let ty = decoder.type_of(operand)?;
-    let scalar = decoder.types.scalar_of(ty).and_then(|ty| decoder.types.get(ty));
-    step.coordinate_format = match scalar {
+    image_instruction.coordinates = operand_registers(decoder, operand_id, NumberFormat::WORD)?;
+    let operand_type = decoder.type_of(operand_id)?;
+    let scalar_type = decoder
+        .types
+        .scalar_of(operand_type)
+        .and_then(|operand_type| decoder.types.get(operand_type));
+    image_instruction.coordinate_format = match scalar_type {
         Some(Type::Int { signedness: Signedness::Unsigned, .. }) => CoordinateFormat::Unsigned,
         _ => CoordinateFormat::Signed,
     };
@@ -66,43 +70,54 @@ pub(super) fn whole_coordinates(
 }
 
 /// Adds the offset of OpImageFetch to its coordinates.
-pub(super) fn shift(
+pub(super) fn add_offset_to_coordinates(
     decoder: &mut Decoder<'_>,
-    step: &mut ImageInstruction,
+    image_instruction: &mut ImageInstruction,
 ) -> Result<(), Unsupported> {
-    let [offset] = &*step.offsets else { return Err(unsupported("several offsets of one texel")) };
-    let (offset, form) = (offset.clone(), NumberFormat::WORD);
-    let mut sums = Vec::new();
-    for (at, coordinate) in step.coordinates.iter().enumerate() {
-        sums.push(match offset.get(at) {
+    let [offset] = &*image_instruction.offsets else {
+        return Err(unsupported("several offsets of one texel"));
+    };
+    let number_format = NumberFormat::WORD;
+    let mut shifted_coordinates = Vec::new();
+    for (axis_index, coordinate) in image_instruction.coordinates.iter().enumerate() {
+        shifted_coordinates.push(match offset.get(axis_index) {
             Some(offset) => {
                 let add = vkcert_spirv::operation::operator::Binary::IAdd;
-                super::number::compute2(decoder, add, form, (*coordinate).into(), (*offset).into())?
-                    .low
+                super::number::compute_binary(
+                    decoder,
+                    add,
+                    number_format,
+                    (*coordinate).into(),
+                    (*offset).into(),
+                )?
+                .low
             }
             None => *coordinate,
         });
     }
-    // A sum below zero lies outside, whatever the coordinates are.
-    (step.coordinates, step.coordinate_format, step.offsets) =
-        (sums.into(), CoordinateFormat::Signed, Arc::new([]));
+    // Signed, because a sum below zero is outside of the image whatever the coordinates are.
+    (
+        image_instruction.coordinates,
+        image_instruction.coordinate_format,
+        image_instruction.offsets,
+    ) = (shifted_coordinates.into(), CoordinateFormat::Signed, Arc::new([]));
     Ok(())
 }
 
-/// The image operands from operand `at` on, in the order of their bits (SPIR-V specification,
-/// "Image Operands").
+/// The image operands from operand `mask_index` on, in the order of their bits (SPIR-V
+/// specification, "Image Operands").
 pub(super) fn image_operands(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    at: usize,
-    step: &mut ImageInstruction,
+    mask_index: usize,
+    image_instruction: &mut ImageInstruction,
 ) -> Result<(), Unsupported> {
-    let mask = match instruction.operands.get(at) {
-        Some(Operand::ImageOperands(mask)) => *mask,
+    let operand_mask = match instruction.operands.get(mask_index) {
+        Some(Operand::ImageOperands(operand_mask)) => *operand_mask,
         Some(_) => return Err(unsupported("image operands that are no mask")),
         None => return Ok(()),
     };
-    let known = ImageOperands::LOD
+    let known_operands = ImageOperands::LOD
         | ImageOperands::GRAD
         | ImageOperands::CONST_OFFSET
         | ImageOperands::OFFSET
@@ -115,64 +130,75 @@ pub(super) fn image_operands(
         | ImageOperands::SIGN_EXTEND
         | ImageOperands::ZERO_EXTEND
         | ImageOperands::NONTEMPORAL;
-    if !known.contains(mask) {
-        return Err(unsupported(format!("image operands {:?}", mask.difference(known))));
+    if !known_operands.contains(operand_mask) {
+        return Err(unsupported(format!(
+            "image operands {:?}",
+            operand_mask.difference(known_operands)
+        )));
     }
-    let mut next = at + 1;
-    let mut take = || {
-        next += 1;
-        id(instruction, next - 1)
+    let mut next_operand = mask_index + 1;
+    let mut take_operand = || {
+        next_operand += 1;
+        operand_id(instruction, next_operand - 1)
     };
-    let int = NumberFormat::WORD;
-    let float = NumberFormat::Float(Width::W32);
-    if mask.contains(ImageOperands::LOD) {
-        let lod = take()?;
-        step.level = match step.operation {
-            ImageOperation::Sample => LevelOperand::Detail(word(decoder, lod, float)?),
-            ImageOperation::Read => LevelOperand::Number(word(decoder, lod, int)?),
+    let integer_format = NumberFormat::WORD;
+    let float_format = NumberFormat::Float(Width::W32);
+    if operand_mask.contains(ImageOperands::LOD) {
+        let lod_operand = take_operand()?;
+        image_instruction.level = match image_instruction.operation {
+            ImageOperation::Sample => {
+                LevelOperand::Detail(operand_register(decoder, lod_operand, float_format)?)
+            }
+            ImageOperation::Read => {
+                LevelOperand::Number(operand_register(decoder, lod_operand, integer_format)?)
+            }
             _ => return Err(unsupported(format!("Op{:?} with image operand Lod", instruction.op))),
         };
     }
-    if mask.contains(ImageOperands::GRAD) {
-        let (x, y) = (take()?, take()?);
-        step.level = LevelOperand::Gradient([words(decoder, x, float)?, words(decoder, y, float)?]);
+    if operand_mask.contains(ImageOperands::GRAD) {
+        let (x_gradient, y_gradient) = (take_operand()?, take_operand()?);
+        image_instruction.level = LevelOperand::Gradient([
+            operand_registers(decoder, x_gradient, float_format)?,
+            operand_registers(decoder, y_gradient, float_format)?,
+        ]);
     }
-    for single in [ImageOperands::CONST_OFFSET, ImageOperands::OFFSET] {
-        if mask.contains(single) {
-            step.offsets = Arc::new([words(decoder, take()?, int)?]);
+    for offset_flag in [ImageOperands::CONST_OFFSET, ImageOperands::OFFSET] {
+        if operand_mask.contains(offset_flag) {
+            image_instruction.offsets =
+                Arc::new([operand_registers(decoder, take_operand()?, integer_format)?]);
         }
     }
-    if mask.contains(ImageOperands::CONST_OFFSETS) {
-        step.offsets = four_offsets(decoder, take()?)?;
+    if operand_mask.contains(ImageOperands::CONST_OFFSETS) {
+        image_instruction.offsets = four_offsets(decoder, take_operand()?)?;
     }
-    if mask.contains(ImageOperands::SAMPLE) {
-        step.sample = Some(sample_index(decoder, take()?)?);
+    if operand_mask.contains(ImageOperands::SAMPLE) {
+        image_instruction.sample = Some(sample_index(decoder, take_operand()?)?);
     }
     Ok(())
 }
 
-/// A number of a sample, read as its type is signed.
+/// The index of a sample, signed as its type is.
 pub(super) fn sample_index(
     decoder: &mut Decoder<'_>,
-    operand: Id,
+    operand_id: Id,
 ) -> Result<DynamicIndex, Unsupported> {
-    let (register, signedness) = super::access_chain::index_word(decoder, operand)?;
+    let (register, signedness) = super::access_chain::index_word(decoder, operand_id)?;
     Ok(DynamicIndex { register, signed: signedness == Signedness::Signed })
 }
 
 /// Texels of multisampled images, and of no others, are named with a sample.
 pub(super) fn check_sample(
-    ty: &ImageType,
+    image_type: &ImageType,
     instruction: &Instruction,
-    step: &ImageInstruction,
+    image_instruction: &ImageInstruction,
 ) -> Result<(), Unsupported> {
-    let op = instruction.op;
-    match (ty.multisampled, step.sample.is_some()) {
+    let opcode = instruction.op;
+    match (image_type.multisampled, image_instruction.sample.is_some()) {
         (true, false) => Err(unsupported(format!(
-            "Op{op:?} of a multisampled image without image operand Sample"
+            "Op{opcode:?} of a multisampled image without image operand Sample"
         ))),
         (false, true) => Err(unsupported(format!(
-            "Op{op:?} with image operand Sample of an image without samples"
+            "Op{opcode:?} with image operand Sample of an image without samples"
         ))),
         (true, true) | (false, false) => Ok(()),
     }
@@ -181,11 +207,11 @@ pub(super) fn check_sample(
 /// An array of four offsets of two components each.
 pub(super) fn four_offsets(
     decoder: &mut Decoder<'_>,
-    operand: Id,
+    operand_id: Id,
 ) -> Result<Arc<[Arc<[Reg]>]>, Unsupported> {
-    let all = decoder.words(operand)?;
-    if all.len() != 8 {
+    let offset_registers = decoder.words_of(operand_id)?;
+    if offset_registers.len() != 8 {
         return Err(unsupported("image operand ConstOffsets without four offsets"));
     }
-    Ok(all.chunks(2).map(Arc::from).collect())
+    Ok(offset_registers.chunks(2).map(Arc::from).collect())
 }

@@ -1,13 +1,13 @@
 //! Relational and logical instructions (SPIR-V specification, section "Relational and Logical
 //! Instructions").
 
-use super::meaning::{Meaning, Row, row};
-use super::number::Numbers;
-use super::operand::{each_mask, id, operand_masks};
+use super::meaning::{OpcodeMeaning, OpcodeRow, opcode_row};
+use super::number::NumberList;
+use super::operand::{each_mask, operand_id, operand_masks};
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
-use crate::decode::value::Value;
+use crate::decode::value::DecodedValue;
 use crate::ir::{LaneInstruction, RecordedComparison, Scalar};
 use rspirv::spirv::Op;
 use std::sync::Arc;
@@ -19,73 +19,89 @@ const OR: u8 = 0b1110;
 const EQUAL: u8 = 0b1001;
 const NOT_EQUAL: u8 = 0b0110;
 
-pub(crate) const TABLE: &[Row] = &[
-    row(Op::LogicalAnd, Meaning::Logic(AND)),
-    row(Op::LogicalOr, Meaning::Logic(OR)),
-    row(Op::LogicalEqual, Meaning::Logic(EQUAL)),
-    row(Op::LogicalNotEqual, Meaning::Logic(NOT_EQUAL)),
-    row(Op::LogicalNot, Meaning::Special(not)),
-    row(Op::Any, Meaning::Special(any)),
-    row(Op::All, Meaning::Special(all)),
-    row(Op::Select, Meaning::Special(select)),
+pub(crate) const TABLE: &[OpcodeRow] = &[
+    opcode_row(Op::LogicalAnd, OpcodeMeaning::Logic(AND)),
+    opcode_row(Op::LogicalOr, OpcodeMeaning::Logic(OR)),
+    opcode_row(Op::LogicalEqual, OpcodeMeaning::Logic(EQUAL)),
+    opcode_row(Op::LogicalNotEqual, OpcodeMeaning::Logic(NOT_EQUAL)),
+    opcode_row(Op::LogicalNot, OpcodeMeaning::Special(logical_not)),
+    opcode_row(Op::Any, OpcodeMeaning::Special(any_component)),
+    opcode_row(Op::All, OpcodeMeaning::Special(all_components)),
+    opcode_row(Op::Select, OpcodeMeaning::Special(select_scalars)),
 ];
 
-fn not(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn logical_not(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let a = operand_masks(decoder, instruction, 0)?;
     each_mask(decoder, instruction, a.len(), |to, index| LaneInstruction::Not { to, a: a[index] })
 }
 
-fn fold(
+fn fold_masks(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     table: u8,
 ) -> Result<(), Unsupported> {
     let masks = operand_masks(decoder, instruction, 0)?;
-    let mut result = masks[0];
-    for b in &masks[1..] {
-        let to = decoder.mask();
-        decoder.push(LaneInstruction::Logic { table, to, a: result, b: *b });
-        result = to;
+    let mut folded_mask = masks[0];
+    for next_mask in &masks[1..] {
+        let result_mask = decoder.new_mask();
+        decoder.push_instruction(LaneInstruction::Logic {
+            table,
+            to: result_mask,
+            a: folded_mask,
+            b: *next_mask,
+        });
+        folded_mask = result_mask;
     }
-    decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(result)])));
+    decoder
+        .define_result(instruction, DecodedValue::Scalars(Arc::new([Scalar::Mask(folded_mask)])));
     Ok(())
 }
 
-fn any(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    fold(decoder, instruction, OR)
+fn any_component(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    fold_masks(decoder, instruction, OR)
 }
 
-fn all(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    fold(decoder, instruction, AND)
+fn all_components(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    fold_masks(decoder, instruction, AND)
 }
 
-fn select(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+fn select_scalars(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let conditions = operand_masks(decoder, instruction, 0)?;
-    let a = decoder.scalars(id(instruction, 1)?)?;
-    let b = decoder.scalars(id(instruction, 2)?)?;
-    let mut scalars = Vec::with_capacity(a.len());
-    for (index, pair) in a.iter().zip(b.iter()).enumerate() {
+    let true_scalars = decoder.scalars_of(operand_id(instruction, 1)?)?;
+    let false_scalars = decoder.scalars_of(operand_id(instruction, 2)?)?;
+    let mut scalars = Vec::with_capacity(true_scalars.len());
+    for (index, scalar_pair) in true_scalars.iter().zip(false_scalars.iter()).enumerate() {
         // One condition for all components (SPIR-V 1.4), or one for each.
         let condition = if conditions.len() == 1 {
             conditions[0]
         } else {
-            conditions[index * conditions.len() / a.len()]
+            conditions[index * conditions.len() / true_scalars.len()]
         };
-        scalars.push(match pair {
-            (Scalar::Word(a), Scalar::Word(b)) => {
-                let to = decoder.word();
-                decoder.push(LaneInstruction::Select { to, condition, a: *a, b: *b });
-                Scalar::Word(to)
+        scalars.push(match scalar_pair {
+            (Scalar::Word(true_scalars), Scalar::Word(false_scalars)) => {
+                let selected_register = decoder.new_word();
+                decoder.push_instruction(LaneInstruction::Select {
+                    to: selected_register,
+                    condition,
+                    a: *true_scalars,
+                    b: *false_scalars,
+                });
+                Scalar::Word(selected_register)
             }
-            (Scalar::Mask(a), Scalar::Mask(b)) => {
-                let to = decoder.mask();
-                decoder.push(LaneInstruction::SelectMask { to, condition, a: *a, b: *b });
-                Scalar::Mask(to)
+            (Scalar::Mask(true_scalars), Scalar::Mask(false_scalars)) => {
+                let selected_register = decoder.new_mask();
+                decoder.push_instruction(LaneInstruction::SelectMask {
+                    to: selected_register,
+                    condition,
+                    a: *true_scalars,
+                    b: *false_scalars,
+                });
+                Scalar::Mask(selected_register)
             }
             _ => return Err(unsupported("OpSelect between a number and a Boolean")),
         });
     }
-    decoder.define(instruction, Value::Scalars(scalars.into()));
+    decoder.define_result(instruction, DecodedValue::Scalars(scalars.into()));
     Ok(())
 }
 
@@ -93,36 +109,45 @@ fn select(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Un
 pub(crate) fn remember_comparison(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: Compare,
-    operands: &[Numbers],
+    operator: Compare,
+    operands: &[NumberList],
 ) {
     let (Some(symbol), [left, right], Some(result)) =
-        (op.float_symbol(), operands, instruction.result)
+        (operator.float_symbol(), operands, instruction.result)
     else {
         return;
     };
-    let ([a], [b]) = (left.parts.as_slice(), right.parts.as_slice()) else { return };
-    if decoder.markers.is_none() || !left.form.is_word() {
+    let ([left_number], [right_number]) = (left.parts.as_slice(), right.parts.as_slice()) else {
+        return;
+    };
+    if decoder.markers.is_none() || !left.number_format.is_word() {
         return;
     }
     let names = [0, 1].map(|index| operand_name(decoder, instruction.id(index)));
-    let depth = decoder.depth();
-    let compared = RecordedComparison { condition: 0, symbol, left: a.low, right: b.low, names };
-    decoder.comparisons.insert((depth, result), compared);
+    let call_depth = decoder.call_depth();
+    let compared = RecordedComparison {
+        condition: 0,
+        symbol,
+        left: left_number.low,
+        right: right_number.low,
+        names,
+    };
+    decoder.comparisons.insert((call_depth, result), compared);
 }
 
 /// The variable that an operand was loaded from, its constant value, or its id.
-fn operand_name(decoder: &Decoder<'_>, operand: Option<Id>) -> Arc<str> {
-    let Some(id) = operand else { return "?".into() };
-    let load = decoder.module.definition(id).filter(|definition| definition.op == Op::Load);
-    let named = load
-        .and_then(|load| load.id(0))
+fn operand_name(decoder: &Decoder<'_>, operand_id: Option<Id>) -> Arc<str> {
+    let Some(value_id) = operand_id else { return "?".into() };
+    let load_instruction =
+        decoder.module.definition(value_id).filter(|definition| definition.op == Op::Load);
+    let named_pointer = load_instruction
+        .and_then(|load_instruction| load_instruction.id(0))
         .filter(|pointer| decoder.module.debug_name(*pointer).is_some_and(|name| !name.is_empty()));
-    if let Some(pointer) = named {
-        return decoder.name(pointer);
+    if let Some(pointer) = named_pointer {
+        return decoder.variable_name(pointer);
     }
-    match decoder.constants.scalar_word(id) {
+    match decoder.constants.scalar_word(value_id) {
         Some(bits) => format!("{:?}", f32::from_bits(bits)).into(),
-        None => decoder.name(id),
+        None => decoder.variable_name(value_id),
     }
 }

@@ -1,4 +1,4 @@
-//! What an opcode means to the decoder: a row of the table of instructions.
+//! How an opcode is decoded: a row of the table of instructions.
 
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported::Unsupported;
@@ -7,27 +7,27 @@ use vkcert_spirv::module::Instruction;
 use vkcert_spirv::operation::ScalarOperation;
 
 /// A handler's signature.
-pub(crate) type Handler = fn(&mut Decoder<'_>, &Instruction) -> Result<(), Unsupported>;
+pub(crate) type InstructionHandler = fn(&mut Decoder<'_>, &Instruction) -> Result<(), Unsupported>;
 
-/// What an opcode means to the decoder.
+/// How an opcode is decoded.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Meaning {
+pub(crate) enum OpcodeMeaning {
     /// No effect on execution (labels, debug lines, merge declarations).
     Nothing,
-    /// Component by component.
+    /// A scalar operation, component by component.
     Scalar(ScalarOperation),
-    /// Of two Booleans, by truth table: bit `2a + b`.
+    /// An operation on two Booleans by truth table: bit `2a + b` is the result.
     Logic(u8),
-    Special(Handler),
+    Special(InstructionHandler),
 }
 
-/// One row.
+/// A row of the table of instructions.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Row {
+pub(crate) struct OpcodeRow {
     pub op: Op,
-    pub meaning: Meaning,
+    pub meaning: OpcodeMeaning,
 }
 
-pub(crate) const fn row(op: Op, meaning: Meaning) -> Row {
-    Row { op, meaning }
+pub(crate) const fn opcode_row(op: Op, meaning: OpcodeMeaning) -> OpcodeRow {
+    OpcodeRow { op, meaning }
 }

@@ -1,48 +1,51 @@
 //! Memory instructions (SPIR-V specification, section "Memory Instructions").
 
-use super::access_chain::{check_descriptors, pointer_to, retyped, step_into};
+use super::access_chain::{apply_index, check_descriptors, pointer_to, retyped_pointer};
 use super::copy_memory::{copy_memory, copy_memory_sized};
 use super::image;
-use super::meaning::{Meaning, Row, row};
-use super::memory_access::access;
-use super::operand::id;
+use super::meaning::{OpcodeMeaning, OpcodeRow, opcode_row};
+use super::memory_access::access_of_pointer;
+use super::operand::operand_id;
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
-use crate::decode::value::{Location, Pointer, Value};
+use crate::decode::value::{DecodedValue, Pointer, PointerTarget};
 use crate::ir::{AccessRoot, AddressUnit, LaneInstruction, Reg, Scalar, UniformValue};
 use rspirv::spirv::Op;
 use std::sync::Arc;
 use vkcert_spirv::module::Instruction;
 use vkcert_spirv::types::Type;
 
-pub(crate) const TABLE: &[Row] = &[
-    row(Op::Variable, Meaning::Special(variable)),
-    row(Op::AccessChain, Meaning::Special(access_chain)),
-    row(Op::InBoundsAccessChain, Meaning::Special(access_chain)),
-    row(Op::Load, Meaning::Special(load)),
-    row(Op::Store, Meaning::Special(store)),
-    row(Op::CopyMemory, Meaning::Special(copy_memory)),
-    row(Op::ArrayLength, Meaning::Special(array_length)),
-    row(Op::CopyMemorySized, Meaning::Special(copy_memory_sized)),
-    row(Op::UntypedVariableKHR, Meaning::Special(variable)),
-    row(Op::UntypedAccessChainKHR, Meaning::Special(untyped_access_chain)),
-    row(Op::UntypedInBoundsAccessChainKHR, Meaning::Special(untyped_access_chain)),
-    row(Op::UntypedArrayLengthKHR, Meaning::Special(untyped_array_length)),
+pub(crate) const TABLE: &[OpcodeRow] = &[
+    opcode_row(Op::Variable, OpcodeMeaning::Special(decode_variable)),
+    opcode_row(Op::AccessChain, OpcodeMeaning::Special(access_chain)),
+    opcode_row(Op::InBoundsAccessChain, OpcodeMeaning::Special(access_chain)),
+    opcode_row(Op::Load, OpcodeMeaning::Special(decode_load)),
+    opcode_row(Op::Store, OpcodeMeaning::Special(decode_store)),
+    opcode_row(Op::CopyMemory, OpcodeMeaning::Special(copy_memory)),
+    opcode_row(Op::ArrayLength, OpcodeMeaning::Special(array_length)),
+    opcode_row(Op::CopyMemorySized, OpcodeMeaning::Special(copy_memory_sized)),
+    opcode_row(Op::UntypedVariableKHR, OpcodeMeaning::Special(decode_variable)),
+    opcode_row(Op::UntypedAccessChainKHR, OpcodeMeaning::Special(untyped_access_chain)),
+    opcode_row(Op::UntypedInBoundsAccessChainKHR, OpcodeMeaning::Special(untyped_access_chain)),
+    opcode_row(Op::UntypedArrayLengthKHR, OpcodeMeaning::Special(untyped_array_length)),
 ];
 
-fn variable(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let pointer = decoder.variable(instruction)?;
-    decoder.define(instruction, Value::Pointer(pointer));
+fn decode_variable(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
+    let pointer = decoder.variable_pointer(instruction)?;
+    decoder.define_result(instruction, DecodedValue::Pointer(pointer));
     Ok(())
 }
 
 fn access_chain(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let mut pointer = decoder.pointer(id(instruction, 0)?)?;
-    for index in instruction.ids().skip(1) {
-        pointer = step_into(decoder, pointer, index)?;
+    let mut pointer = decoder.pointer_of(operand_id(instruction, 0)?)?;
+    for index_id in instruction.ids().skip(1) {
+        pointer = apply_index(decoder, pointer, index_id)?;
     }
-    decoder.define(instruction, Value::Pointer(pointer));
+    decoder.define_result(instruction, DecodedValue::Pointer(pointer));
     Ok(())
 }
 
@@ -51,14 +54,14 @@ fn untyped_access_chain(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    let ty = id(instruction, 0)?;
-    let base = decoder.pointer(id(instruction, 1)?)?;
-    let mut pointer = retyped(base, ty)?;
+    let base_type = operand_id(instruction, 0)?;
+    let base_pointer = decoder.pointer_of(operand_id(instruction, 1)?)?;
+    let mut pointer = retyped_pointer(base_pointer, base_type)?;
     check_descriptors(decoder, &pointer)?;
-    for index in instruction.ids().skip(2) {
-        pointer = step_into(decoder, pointer, index)?;
+    for index_id in instruction.ids().skip(2) {
+        pointer = apply_index(decoder, pointer, index_id)?;
     }
-    decoder.define(instruction, Value::Pointer(pointer));
+    decoder.define_result(instruction, DecodedValue::Pointer(pointer));
     Ok(())
 }
 
@@ -67,19 +70,18 @@ pub(crate) fn load_from(
     decoder: &mut Decoder<'_>,
     pointer: &Pointer,
 ) -> Result<Arc<[Scalar]>, Unsupported> {
-    if let Location::Constant(scalars) = &pointer.to {
-        return Ok(scalars.clone());
+    if let PointerTarget::Constant(scalars) = &pointer.target {
+        return Ok(Arc::clone(scalars));
     }
-    if let Location::Registers(scalars) = &pointer.to {
-        let to = decoder.fresh(pointer.ty)?;
-        decoder.copy_all(&to, scalars)?;
-        return Ok(to);
+    if let PointerTarget::Registers(scalars) = &pointer.target {
+        let loaded_scalars = decoder.new_registers(pointer.pointee_type)?;
+        decoder.copy_all(&loaded_scalars, scalars)?;
+        return Ok(loaded_scalars);
     }
-    let Some(access) = access(decoder, pointer)? else {
+    let Some(access) = access_of_pointer(decoder, pointer)? else {
         return Err(unsupported("a load from here"));
     };
-    // What the test gives as push constants is the same for every invocation; the size is checked
-    // when it is known.
+    // Push constants are uniform over the dispatch; their size is checked when it is known.
     if access.root == AccessRoot::PushConstant
         && access.dimensions.is_empty()
         && access.unit == AddressUnit::Word
@@ -88,16 +90,21 @@ pub(crate) fn load_from(
             .components
             .iter()
             .map(|component| {
-                Scalar::Word(decoder.uniform(UniformValue::PushConstant(access.base + component)))
+                Scalar::Word(
+                    decoder.uniform_register(UniformValue::PushConstant(access.base + component)),
+                )
             })
             .collect());
     }
-    let to = decoder.fresh(pointer.ty)?;
-    if access.components.len() != to.len() {
+    let loaded_scalars = decoder.new_registers(pointer.pointee_type)?;
+    if access.components.len() != loaded_scalars.len() {
         return Err(unsupported("a load of this type"));
     }
-    decoder.push(LaneInstruction::Load { access: Arc::new(access), to: to.clone() });
-    Ok(to)
+    decoder.push_instruction(LaneInstruction::Load {
+        access: Arc::new(access),
+        to: Arc::clone(&loaded_scalars),
+    });
+    Ok(loaded_scalars)
 }
 
 /// Stores a value.
@@ -106,50 +113,59 @@ pub(crate) fn store_to(
     pointer: &Pointer,
     value: &[Scalar],
 ) -> Result<(), Unsupported> {
-    match &pointer.to {
-        Location::Registers(scalars) => decoder.copy_all(&scalars.clone(), value),
-        Location::Memory { root, .. } => {
+    match &pointer.target {
+        PointerTarget::Registers(scalars) => decoder.copy_all(scalars, value),
+        PointerTarget::Memory { root, .. } => {
             decoder.note_write(*root);
-            let Some(access) = access(decoder, pointer)? else {
+            let Some(access) = access_of_pointer(decoder, pointer)? else {
                 return Err(unsupported("a store to here"));
             };
             if access.components.len() != value.len() {
                 return Err(unsupported("a store of this type"));
             }
-            decoder.push(LaneInstruction::Store { access: Arc::new(access), from: value.into() });
+            decoder.push_instruction(LaneInstruction::Store {
+                access: Arc::new(access),
+                from: value.into(),
+            });
             Ok(())
         }
-        Location::Constant(_)
-        | Location::Descriptors { .. }
-        | Location::Opaque(_)
-        | Location::Texel(_) => Err(unsupported("a store to an input")),
+        PointerTarget::Constant(_)
+        | PointerTarget::Descriptors { .. }
+        | PointerTarget::Opaque(_)
+        | PointerTarget::Texel(_) => Err(unsupported("a store to an input")),
     }
 }
 
-fn load(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let ty = instruction.result_type.ok_or_else(|| unsupported("OpLoad without a type"))?;
-    let pointer = pointer_to(decoder, id(instruction, 0)?, ty)?;
-    if let Location::Opaque(chosen) = &pointer.to {
-        return image::load(decoder, instruction, chosen.clone(), pointer.ty);
+fn decode_load(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let result_type =
+        instruction.result_type.ok_or_else(|| unsupported("OpLoad without a type"))?;
+    let pointer = pointer_to(decoder, operand_id(instruction, 0)?, result_type)?;
+    if let PointerTarget::Opaque(descriptor_choice) = &pointer.target {
+        return image::load_opaque(
+            decoder,
+            instruction,
+            descriptor_choice.clone(),
+            pointer.pointee_type,
+        );
     }
     let value = load_from(decoder, &pointer)?;
-    decoder.define(instruction, Value::Scalars(value));
+    decoder.define_result(instruction, DecodedValue::Scalars(value));
     Ok(())
 }
 
-fn store(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let object = id(instruction, 1)?;
-    let ty = decoder.type_of(object)?;
-    let pointer = pointer_to(decoder, id(instruction, 0)?, ty)?;
-    let value = decoder.scalars(object)?;
+fn decode_store(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let object_id = operand_id(instruction, 1)?;
+    let object_type = decoder.type_of(object_id)?;
+    let pointer = pointer_to(decoder, operand_id(instruction, 0)?, object_type)?;
+    let value = decoder.scalars_of(object_id)?;
     store_to(decoder, &pointer, &value)
 }
 
 fn array_length(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let pointer = decoder.pointer(id(instruction, 0)?)?;
-    let member =
+    let pointer = decoder.pointer_of(operand_id(instruction, 0)?)?;
+    let member_index =
         instruction.literal(1).ok_or_else(|| unsupported("OpArrayLength without a member"))?;
-    length_of(decoder, instruction, pointer, member)
+    push_array_length(decoder, instruction, pointer, member_index)
 }
 
 /// The structure, a pointer to it, and the member.
@@ -157,51 +173,62 @@ fn untyped_array_length(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    let pointer = decoder.pointer(id(instruction, 1)?)?;
-    let pointer = retyped(pointer, id(instruction, 0)?)?;
-    let member = instruction
+    let pointer = decoder.pointer_of(operand_id(instruction, 1)?)?;
+    let pointer = retyped_pointer(pointer, operand_id(instruction, 0)?)?;
+    let member_index = instruction
         .literal(2)
         .ok_or_else(|| unsupported("OpUntypedArrayLengthKHR without a member"))?;
-    length_of(decoder, instruction, pointer, member)
+    push_array_length(decoder, instruction, pointer, member_index)
 }
 
-fn length_of(
+fn push_array_length(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     pointer: Pointer,
-    member: u32,
+    array_member: u32,
 ) -> Result<(), Unsupported> {
-    let (root, base) = match pointer.to {
-        Location::Memory { root, base, .. } => (root, base),
-        Location::Registers(_)
-        | Location::Constant(_)
-        | Location::Descriptors { .. }
-        | Location::Opaque(_)
-        | Location::Texel(_) => (AccessRoot::Invocation, 0),
+    let (root, base_offset) = match pointer.target {
+        PointerTarget::Memory { root, base: base_offset, .. } => (root, base_offset),
+        PointerTarget::Registers(_)
+        | PointerTarget::Constant(_)
+        | PointerTarget::Descriptors { .. }
+        | PointerTarget::Opaque(_)
+        | PointerTarget::Texel(_) => (AccessRoot::Invocation, 0),
     };
-    let Some(Type::Structure { members, .. }) = decoder.types.get(pointer.ty) else {
+    let Some(Type::Structure { members, .. }) = decoder.types.get(pointer.pointee_type) else {
         return Err(unsupported("OpArrayLength of a type that is no structure"));
     };
-    let member = members
-        .get(member as usize)
+    let array_member = members
+        .get(array_member as usize)
         .ok_or_else(|| unsupported("OpArrayLength of a missing member"))?;
-    let Some(Type::RuntimeArray { stride: Some(stride), .. }) = decoder.types.get(member.ty) else {
+    let Some(Type::RuntimeArray { stride: Some(stride), .. }) = decoder.types.get(array_member.ty)
+    else {
         return Err(unsupported("OpArrayLength of a member that is no runtime array"));
     };
-    let (offset, stride) = (member.offset.unwrap_or(0), *stride);
-    let length = |decoder: &mut Decoder<'_>, descriptor: u32| {
-        let to = decoder.word();
-        decoder.push(LaneInstruction::ArrayLength { descriptor, base: base + offset, stride, to });
-        to
+    let (member_offset, stride) = (array_member.offset.unwrap_or(0), *stride);
+    let push_length = |decoder: &mut Decoder<'_>, descriptor: u32| {
+        let length_register = decoder.new_word();
+        decoder.push_instruction(LaneInstruction::ArrayLength {
+            descriptor,
+            base: base_offset + member_offset,
+            stride,
+            to: length_register,
+        });
+        length_register
     };
-    let to = match root {
-        AccessRoot::Descriptor(descriptor) => length(decoder, descriptor),
-        AccessRoot::Descriptors { first, length: count, index } => {
-            let from: Vec<Reg> =
-                (first..first + count).map(|descriptor| length(decoder, descriptor)).collect();
-            let to = decoder.word();
-            decoder.push(LaneInstruction::ExtractDynamic { to, from: from.into(), index });
-            to
+    let length_register = match root {
+        AccessRoot::Descriptor(descriptor) => push_length(decoder, descriptor),
+        AccessRoot::Descriptors { first, length: descriptor_count, index } => {
+            let array_lengths: Vec<Reg> = (first..first + descriptor_count)
+                .map(|descriptor| push_length(decoder, descriptor))
+                .collect();
+            let length_register = decoder.new_word();
+            decoder.push_instruction(LaneInstruction::ExtractDynamic {
+                to: length_register,
+                from: array_lengths.into(),
+                index,
+            });
+            length_register
         }
         AccessRoot::Pointer { .. } => {
             return Err(unsupported("OpArrayLength of a variable pointer"));
@@ -214,6 +241,9 @@ fn length_of(
             return Err(unsupported("OpArrayLength of a pointer that is no buffer"));
         }
     };
-    decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Word(to)])));
+    decoder.define_result(
+        instruction,
+        DecodedValue::Scalars(Arc::new([Scalar::Word(length_register)])),
+    );
     Ok(())
 }

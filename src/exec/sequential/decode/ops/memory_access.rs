@@ -1,9 +1,9 @@
-//! An access from where a pointer leads: root, dimensions, alignment.
+//! Memory accesses from pointers: root, dimensions, alignment.
 
 use crate::decode::decoder::Decoder;
-use crate::decode::layout::Part;
+use crate::decode::layout::ScalarLayout;
 use crate::decode::unsupported::Unsupported;
-use crate::decode::value::{Location, Pointer};
+use crate::decode::value::{Pointer, PointerTarget};
 use crate::decode::{layout, unsupported};
 use crate::ir::{Access, AccessRoot, AddressUnit, Alignment, Dimension};
 use rspirv::dr::Operand;
@@ -12,60 +12,74 @@ use std::sync::Arc;
 use vkcert_spirv::operation::sized::{NumberFormat, Width};
 
 /// The access behind a pointer into memory.
-pub(super) fn access(
+pub(super) fn access_of_pointer(
     decoder: &mut Decoder<'_>,
     pointer: &Pointer,
 ) -> Result<Option<Access>, Unsupported> {
-    let parts = match &pointer.to {
-        Location::Memory { arrangement, .. } => {
-            layout::components(&decoder.types, &decoder.constants, pointer.ty, *arrangement)?
-        }
+    let parts = match &pointer.target {
+        PointerTarget::Memory { arrangement, .. } => layout::scalar_layouts(
+            &decoder.types,
+            &decoder.constants,
+            pointer.pointee_type,
+            *arrangement,
+        )?,
         _ => Vec::new(),
     };
-    access_to(decoder, &pointer.to, &parts)
+    access_to(decoder, &pointer.target, &parts)
 }
 
-/// The access of some parts at a place in memory.
+/// The access to scalars of these layouts at a target in memory.
 pub(super) fn access_to(
     decoder: &mut Decoder<'_>,
-    to: &Location,
-    parts: &[Part],
+    target: &PointerTarget,
+    scalar_layouts: &[ScalarLayout],
 ) -> Result<Option<Access>, Unsupported> {
-    match to {
-        Location::Memory { root, base, dimensions, arrangement: _, name } => {
+    match target {
+        PointerTarget::Memory { root, base, dimensions, arrangement: _, name } => {
             let strides = dimensions.iter().map(|dimension| dimension.stride);
-            let mut places = parts.iter().map(|part| part.offset).chain(strides).chain([*base]);
-            let words =
-                places.all(|place| place % 4 == 0) && parts.iter().all(|part| part.bytes == 4);
-            // Where an address leads is known when it is followed.
-            let words = words && !matches!(root, AccessRoot::Address(_));
-            let unit = if words { AddressUnit::Word } else { AddressUnit::Byte };
+            let mut byte_positions = scalar_layouts
+                .iter()
+                .map(|scalar_layout| scalar_layout.offset)
+                .chain(strides)
+                .chain([*base]);
+            let all_words = byte_positions.all(|byte_position| byte_position % 4 == 0)
+                && scalar_layouts.iter().all(|scalar_layout| scalar_layout.bytes == 4);
+            // Whether an address is aligned to words is known only at run time.
+            let all_words = all_words && !matches!(root, AccessRoot::Address(_));
+            let unit = if all_words { AddressUnit::Word } else { AddressUnit::Byte };
             if unit == AddressUnit::Byte {
-                let least = parts.iter().map(|part| part.bytes).min().unwrap_or(4);
-                decoder.program.granule = decoder.program.granule.min(least);
+                let smallest_bytes = scalar_layouts
+                    .iter()
+                    .map(|scalar_layout| scalar_layout.bytes)
+                    .min()
+                    .unwrap_or(4);
+                decoder.program.granule = decoder.program.granule.min(smallest_bytes);
             }
-            let bytes = unit.bytes();
-            let scaled = |dimension: &Dimension| Dimension {
-                stride: dimension.stride / bytes,
+            let unit_bytes = unit.byte_count();
+            let scaled_dimension = |dimension: &Dimension| Dimension {
+                stride: dimension.stride / unit_bytes,
                 ..*dimension
             };
             Ok(Some(Access {
                 root: *root,
                 unit,
-                base: base / bytes,
-                dimensions: dimensions.iter().map(scaled).collect(),
-                components: parts.iter().map(|part| part.offset / bytes).collect(),
-                sizes: if words {
+                base: base / unit_bytes,
+                dimensions: dimensions.iter().map(scaled_dimension).collect(),
+                components: scalar_layouts
+                    .iter()
+                    .map(|scalar_layout| scalar_layout.offset / unit_bytes)
+                    .collect(),
+                sizes: if all_words {
                     Arc::new([])
                 } else {
-                    parts.iter().map(|part| part.bytes).collect()
+                    scalar_layouts.iter().map(|scalar_layout| scalar_layout.bytes).collect()
                 },
                 window: None,
                 alignment: match root {
                     AccessRoot::Address(address) => Alignment {
                         access: declared_alignment(decoder),
                         block: decoder
-                            .references
+                            .address_alignments
                             .alignments
                             .get(&address.low)
                             .copied()
@@ -73,24 +87,25 @@ pub(super) fn access_to(
                     },
                     _ => Alignment::NONE,
                 },
-                name: name.clone(),
+                name: Arc::clone(name),
             }))
         }
-        Location::Registers(_) | Location::Constant(_) => Ok(None),
-        Location::Descriptors { .. } => {
+        PointerTarget::Registers(_) | PointerTarget::Constant(_) => Ok(None),
+        PointerTarget::Descriptors { .. } => {
             Err(unsupported("a load or store of a whole array of descriptors"))
         }
-        Location::Opaque(_) | Location::Texel(_) => {
+        PointerTarget::Opaque(_) | PointerTarget::Texel(_) => {
             Err(unsupported("a load or store of an image or sampler"))
         }
     }
 }
 
-/// What the instruction that is decoded says of the alignment of its pointer, else 1. Where it has
-/// two memory operands, of the target and of the source, the lesser counts for both.
+/// The alignment that the current instruction declares for its pointer, else 1. Where it has two
+/// memory operands, of the target and of the source, the smaller one is used for both.
 pub(super) fn declared_alignment(decoder: &Decoder<'_>) -> u32 {
-    let operands = decoder.instruction().map_or(&[][..], |instruction| &instruction.operands);
-    let aligned = operands.windows(2).filter_map(|pair| match pair {
+    let operands =
+        decoder.current_instruction().map_or(&[][..], |instruction| &instruction.operands);
+    let alignments = operands.windows(2).filter_map(|pair| match pair {
         [Operand::MemoryAccess(flags), Operand::LiteralBit32(bytes)]
             if flags.contains(MemoryAccess::ALIGNED) =>
         {
@@ -98,7 +113,7 @@ pub(super) fn declared_alignment(decoder: &Decoder<'_>) -> u32 {
         }
         _ => None,
     });
-    aligned.min().unwrap_or(1).max(1)
+    alignments.min().unwrap_or(1).max(1)
 }
 
 /// The access of an atomic: a number of 32 or 64 bits in memory.
@@ -106,23 +121,25 @@ pub(crate) fn atomic_access(
     decoder: &mut Decoder<'_>,
     pointer: &Pointer,
 ) -> Result<(Access, NumberFormat), Unsupported> {
-    let form = decoder.form(pointer.ty).filter(|form| form.width() >= Width::W32);
-    let form =
-        form.ok_or_else(|| unsupported("an atomic on a type that is no scalar of 32 or 64 bits"))?;
-    let access =
-        access(decoder, pointer)?.ok_or_else(|| unsupported("an atomic on a private variable"))?;
+    let number_format = decoder
+        .form(pointer.pointee_type)
+        .filter(|number_format| number_format.width() >= Width::W32);
+    let number_format = number_format
+        .ok_or_else(|| unsupported("an atomic on a type that is no scalar of 32 or 64 bits"))?;
+    let access = access_of_pointer(decoder, pointer)?
+        .ok_or_else(|| unsupported("an atomic on a private variable"))?;
     let access = match access.root {
         AccessRoot::Address(_) => {
-            let alignment = Alignment { access: form.width().bytes(), ..access.alignment };
+            let alignment = Alignment { access: number_format.width().bytes(), ..access.alignment };
             Access { alignment, ..access }
         }
         _ => access,
     };
     match (access.unit, access.root) {
-        // Whether an address is aligned is known when it is followed.
+        // Whether a pointer is aligned is known only at run time.
         (AddressUnit::Word, _)
         | (AddressUnit::Byte, AccessRoot::Address(_) | AccessRoot::Pointer { .. }) => {
-            Ok((access, form))
+            Ok((access, number_format))
         }
         (AddressUnit::Byte, _) => Err(unsupported("an atomic on a number that is not aligned")),
     }

@@ -34,7 +34,7 @@ pub(crate) mod variable_pointer;
 use super::decoder::Decoder;
 use super::unsupported::Unsupported;
 use crate::ir::LaneInstruction;
-use meaning::{Meaning, Row};
+use meaning::{OpcodeMeaning, OpcodeRow};
 use operand::{each_mask, operand_masks};
 use rspirv::spirv::Op;
 use std::collections::HashMap;
@@ -45,7 +45,7 @@ use vkcert_spirv::operation::table::scalar_opcodes;
 use vkcert_spirv::operation::{ScalarOperation, scalar_operation};
 
 /// All families.
-pub(crate) const TABLES: &[&[Row]] = &[
+pub(crate) const TABLES: &[&[OpcodeRow]] = &[
     arithmetic::TABLE,
     logic::TABLE,
     composite::TABLE,
@@ -60,30 +60,32 @@ pub(crate) const TABLES: &[&[Row]] = &[
     cooperative_matrix::TABLE,
 ];
 
-/// What each opcode means: its row here, else the scalar operation that it is.
-fn rows() -> HashMap<Op, Meaning> {
-    let scalar =
-        scalar_opcodes().filter_map(|op| Some((op, Meaning::Scalar(scalar_operation(op)?))));
-    let own = TABLES.iter().flat_map(|table| table.iter()).map(|row| (row.op, row.meaning));
-    scalar.chain(own).collect()
+/// Meaning of each opcode: its row here, else the scalar operation that it is.
+fn meanings_by_opcode() -> HashMap<Op, OpcodeMeaning> {
+    let scalar_rows =
+        scalar_opcodes().filter_map(|op| Some((op, OpcodeMeaning::Scalar(scalar_operation(op)?))));
+    let own_rows = TABLES.iter().flat_map(|table| table.iter()).map(|row| (row.op, row.meaning));
+    scalar_rows.chain(own_rows).collect()
 }
 
-/// What an opcode means; none where it has no row.
-pub(crate) fn meaning(op: Op) -> Option<Meaning> {
-    static ROWS: LazyLock<HashMap<Op, Meaning>> = LazyLock::new(rows);
+/// Meaning of an opcode; none if it has no row.
+pub(crate) fn meaning_of_opcode(op: Op) -> Option<OpcodeMeaning> {
+    static ROWS: LazyLock<HashMap<Op, OpcodeMeaning>> = LazyLock::new(meanings_by_opcode);
     ROWS.get(&op).copied()
 }
 
 /// Decodes one instruction by its row.
-pub(crate) fn decode(
+pub(crate) fn decode_instruction(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    meaning: &Meaning,
+    meaning: &OpcodeMeaning,
 ) -> Result<(), Unsupported> {
     match meaning {
-        Meaning::Nothing => Ok(()),
-        Meaning::Scalar(operation) => scalar(decoder, instruction, *operation),
-        Meaning::Logic(table) => {
+        OpcodeMeaning::Nothing => Ok(()),
+        OpcodeMeaning::Scalar(operation) => {
+            decode_scalar_operation(decoder, instruction, *operation)
+        }
+        OpcodeMeaning::Logic(table) => {
             let a = operand_masks(decoder, instruction, 0)?;
             let b = operand_masks(decoder, instruction, 1)?;
             each_mask(decoder, instruction, a.len(), |to, index| LaneInstruction::Logic {
@@ -93,11 +95,11 @@ pub(crate) fn decode(
                 b: b[index],
             })
         }
-        Meaning::Special(handler) => handler(decoder, instruction),
+        OpcodeMeaning::Special(handler) => handler(decoder, instruction),
     }
 }
 
-fn scalar(
+fn decode_scalar_operation(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     operation: ScalarOperation,
@@ -112,10 +114,10 @@ fn scalar(
         }
         ScalarOperation::Convert(op) => element_wise(decoder, instruction, op),
         ScalarOperation::Compare(op) => {
-            number::each_relation(decoder, instruction, Relation::Compare(op))
+            number::relate_components(decoder, instruction, Relation::Compare(op))
         }
         ScalarOperation::Classify(op) => {
-            number::each_relation(decoder, instruction, Relation::Classify(op))
+            number::relate_components(decoder, instruction, Relation::Classify(op))
         }
     }
 }
@@ -126,9 +128,9 @@ fn element_wise(
     op: SizedOperator,
 ) -> Result<(), Unsupported> {
     let operands =
-        (0..op.operand_count()).map(|index| number::operand(decoder, instruction, index));
+        (0..op.operand_count()).map(|index| number::number_operand(decoder, instruction, index));
     let operands = operands.collect::<Result<Vec<_>, _>>()?;
-    number::each(decoder, instruction, op, &operands)
+    number::compute_components(decoder, instruction, op, &operands)
 }
 
 #[cfg(test)]
@@ -148,7 +150,7 @@ mod tests {
         let both: Vec<Op> =
             own.iter().copied().filter(|op| scalar_operation(*op).is_some()).collect();
         assert_eq!(both, [Op::BitFieldInsert, Op::BitFieldSExtract, Op::BitFieldUExtract]);
-        let all: Vec<Op> = rows().into_keys().collect();
+        let all: Vec<Op> = meanings_by_opcode().into_keys().collect();
         let foreign: Vec<&Op> =
             all.iter().filter(|op| engine_support(**op) != EngineSupport::Engine).collect();
         assert!(foreign.is_empty(), "rows that are never asked: {foreign:?}");

@@ -1,14 +1,14 @@
-//! Values as numbers: how each is read, and the registers of its components.
+//! Values as numbers: number format and registers of their components.
 //!
-//! Promises: an operation on words becomes an action of `word`, any other one of `sized`; one that
-//! does not exist on its operands is unsupported by name.
+//! Promises: an operation on words becomes an instruction on words, any other one a sized
+//! instruction; one that does not exist on its operands is unsupported by name.
 
-use super::operand::id;
+use super::operand::operand_id;
 use crate::decode::decoder::Decoder;
-use crate::decode::layout::{is_address, is_variable};
+use crate::decode::layout::{is_address, is_variable_pointer};
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
-use crate::decode::value::Value;
+use crate::decode::value::DecodedValue;
 use crate::ir::word_scalars;
 use crate::ir::{LaneInstruction, NumberRegisters, Reg, Scalar};
 use rspirv::spirv::FPFastMathMode;
@@ -21,146 +21,176 @@ use vkcert_spirv::types::Type;
 
 /// The components of a scalar, vector or matrix.
 #[derive(Debug, Clone)]
-pub(crate) struct Numbers {
-    pub form: NumberFormat,
+pub(crate) struct NumberList {
+    pub number_format: NumberFormat,
     pub parts: Vec<NumberRegisters>,
 }
 
 impl Decoder<'_> {
-    /// How the components of a type are read; none for Booleans and structures.
-    pub(crate) fn form(&self, ty: Id) -> Option<NumberFormat> {
-        match self.types.get(ty)? {
+    /// Number format of the components of a type; none for Booleans and structures.
+    pub(crate) fn form(&self, type_id: Id) -> Option<NumberFormat> {
+        match self.types.get(type_id)? {
             Type::Int { width, .. } => Width::from_bits(*width).map(NumberFormat::Integer),
             Type::Float { width } => Width::from_bits(*width).map(NumberFormat::Float),
             Type::BFloat16 => Some(NumberFormat::Brain),
-            Type::Vector { component, .. } => self.form(*component),
-            Type::Matrix { column, .. } => self.form(*column),
-            Type::CooperativeMatrix { component, .. } => self.form(*component),
-            ty if is_address(ty) || is_variable(ty) => Some(NumberFormat::Integer(Width::W64)),
+            Type::Vector { component: component_type, .. } => self.form(*component_type),
+            Type::Matrix { column: column_type, .. } => self.form(*column_type),
+            Type::CooperativeMatrix { component: component_type, .. } => self.form(*component_type),
+            type_id if is_address(type_id) || is_variable_pointer(type_id) => {
+                Some(NumberFormat::Integer(Width::W64))
+            }
             _ => None,
         }
     }
 
     /// The type of a value.
-    pub(crate) fn type_of(&self, id: Id) -> Result<Id, Unsupported> {
-        let ty = self.module.definition(id).and_then(|one| one.result_type);
-        ty.ok_or_else(|| unsupported("a value without a type"))
+    pub(crate) fn type_of(&self, value_id: Id) -> Result<Id, Unsupported> {
+        let type_id =
+            self.module.definition(value_id).and_then(|definition| definition.result_type);
+        type_id.ok_or_else(|| unsupported("a value without a type"))
     }
 
     /// The components of a value, at least one.
-    pub(crate) fn numbers(&mut self, id: Id) -> Result<Numbers, Unsupported> {
-        let ty = self.type_of(id)?;
-        let form =
-            self.form(ty).ok_or_else(|| unsupported("a value where a number is expected"))?;
-        let words = self.words(id)?;
-        if words.is_empty() || words.len() % form.width().words() != 0 {
+    pub(crate) fn numbers_of(&mut self, value_id: Id) -> Result<NumberList, Unsupported> {
+        let type_id = self.type_of(value_id)?;
+        let number_format =
+            self.form(type_id).ok_or_else(|| unsupported("a value where a number is expected"))?;
+        let words = self.words_of(value_id)?;
+        if words.is_empty() || words.len() % number_format.width().words() != 0 {
             return Err(unsupported("a number without components"));
         }
-        Ok(Numbers { form, parts: pair_up(&words, form) })
+        Ok(NumberList { number_format, parts: pair_up(&words, number_format) })
     }
 
-    pub(crate) fn number(
+    pub(crate) fn number_of(
         &mut self,
-        id: Id,
+        value_id: Id,
     ) -> Result<(NumberFormat, NumberRegisters), Unsupported> {
-        let numbers = self.numbers(id)?;
-        Ok((numbers.form, numbers.parts[0]))
+        let numbers = self.numbers_of(value_id)?;
+        Ok((numbers.number_format, numbers.parts[0]))
     }
 
     /// Fresh registers for a number.
-    pub(crate) fn parts(&mut self, form: NumberFormat) -> NumberRegisters {
-        let low = self.word();
-        NumberRegisters { low, high: (form.width() == Width::W64).then(|| self.word()) }
-    }
-
-    /// A constant number.
-    pub(crate) fn constant_number(&mut self, form: NumberFormat, bits: u64) -> NumberRegisters {
-        let low = self.constant_word(bits as u32);
+    pub(crate) fn new_number(&mut self, number_format: NumberFormat) -> NumberRegisters {
+        let low = self.new_word();
         NumberRegisters {
             low,
-            high: (form.width() == Width::W64).then(|| self.constant_word((bits >> 32) as u32)),
+            high: (number_format.width() == Width::W64).then(|| self.new_word()),
         }
     }
 
-    /// How the components of an instruction's result are read.
+    /// A constant number.
+    pub(crate) fn constant_number(
+        &mut self,
+        number_format: NumberFormat,
+        bits: u64,
+    ) -> NumberRegisters {
+        let low = self.constant_word(bits as u32);
+        NumberRegisters {
+            low,
+            high: (number_format.width() == Width::W64)
+                .then(|| self.constant_word((bits >> 32) as u32)),
+        }
+    }
+
+    /// Number format of the components of an instruction's result.
     pub(crate) fn result_form(
         &self,
         instruction: &Instruction,
     ) -> Result<NumberFormat, Unsupported> {
-        let form = instruction.result_type.and_then(|ty| self.form(ty));
-        form.ok_or_else(|| unsupported(format!("Op{:?} with this type", instruction.op)))
+        let number_format = instruction.result_type.and_then(|ty| self.form(ty));
+        number_format.ok_or_else(|| unsupported(format!("Op{:?} with this type", instruction.op)))
     }
 }
 
 /// The registers of numbers from the words of a value.
-fn pair_up(words: &[Reg], form: NumberFormat) -> Vec<NumberRegisters> {
-    let number = |words: &[Reg]| NumberRegisters { low: words[0], high: words.get(1).copied() };
-    words.chunks(form.width().words()).map(number).collect()
+fn pair_up(word_registers: &[Reg], number_format: NumberFormat) -> Vec<NumberRegisters> {
+    let number_of = |word_registers: &[Reg]| NumberRegisters {
+        low: word_registers[0],
+        high: word_registers.get(1).copied(),
+    };
+    word_registers.chunks(number_format.width().words()).map(number_of).collect()
 }
 
 /// Operand `index` as numbers.
-pub(crate) fn operand(
+pub(crate) fn number_operand(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    index: usize,
-) -> Result<Numbers, Unsupported> {
-    decoder.numbers(id(instruction, index)?)
+    operand_index: usize,
+) -> Result<NumberList, Unsupported> {
+    decoder.numbers_of(operand_id(instruction, operand_index)?)
 }
 
 /// Defines an instruction's result.
-pub(crate) fn define(
+pub(crate) fn define_numbers(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     parts: &[NumberRegisters],
 ) {
-    decoder.define(instruction, Value::Scalars(word_scalars(parts).into()));
+    decoder.define_result(instruction, DecodedValue::Scalars(word_scalars(parts).into()));
 }
 
-/// One operation into fresh registers, as the module wants float operands and results treated.
-pub(crate) fn compute(
+/// Pushes one operation into new registers, with the rounding, flushing and assumptions that the
+/// module declares.
+pub(crate) fn compute_number(
     decoder: &mut Decoder<'_>,
     op: SizedOperator,
-    [from, to]: [NumberFormat; 2],
+    [operand_format, result_format]: [NumberFormat; 2],
     operands: &[NumberRegisters],
 ) -> Result<NumberRegisters, Unsupported> {
-    if decoder.floats.is_plain() {
-        return compute_with(decoder, op, [from, to], operands, RoundingDirection::Nearest);
+    if decoder.float_treatment.is_plain() {
+        return compute_with(
+            decoder,
+            op,
+            [operand_format, result_format],
+            operands,
+            RoundingDirection::Nearest,
+        );
     }
-    let floats = op.float_operands().min(operands.len());
-    let mut own = operands.to_vec();
-    for operand in &mut own[..floats] {
-        assume_operand(decoder, from, *operand);
-        *operand = flushed(decoder, from, *operand);
+    let float_operands = op.float_operands().min(operands.len());
+    let mut own_operands = operands.to_vec();
+    for operand in &mut own_operands[..float_operands] {
+        assume_operand(decoder, operand_format, *operand);
+        *operand = flushed_number(decoder, operand_format, *operand);
     }
-    let rounding =
-        if op.is_rounded() { decoder.floats.rounding(to) } else { RoundingDirection::Nearest };
-    let result = compute_with(decoder, op, [from, to], &own, rounding)?;
-    assume_operand(decoder, to, result);
-    Ok(flushed(decoder, to, result))
+    let rounding = if op.is_rounded() {
+        decoder.float_treatment.rounding(result_format)
+    } else {
+        RoundingDirection::Nearest
+    };
+    let result =
+        compute_with(decoder, op, [operand_format, result_format], &own_operands, rounding)?;
+    assume_operand(decoder, result_format, result);
+    Ok(flushed_number(decoder, result_format, result))
 }
 
-/// A number whose denormals are zeros, where the module wants them so.
-pub(crate) fn flushed(
+/// A number with denormals flushed to zero, where the module declares so.
+pub(crate) fn flushed_number(
     decoder: &mut Decoder<'_>,
-    form: NumberFormat,
+    number_format: NumberFormat,
     number: NumberRegisters,
 ) -> NumberRegisters {
-    if decoder.floats.denormals(form) != DenormalMode::Flushed {
+    if decoder.float_treatment.denormal_mode(number_format) != DenormalMode::Flushed {
         return number;
     }
-    let to = decoder.parts(form);
-    let operation = Operation::new(SizedOperator::Flush, form, form);
-    decoder.push(LaneInstruction::Sized { operation, to, from: [number].into() });
-    to
+    let flushed_number = decoder.new_number(number_format);
+    let operation = Operation::new(SizedOperator::Flush, number_format, number_format);
+    decoder.push_instruction(LaneInstruction::Sized {
+        operation,
+        to: flushed_number,
+        from: [number].into(),
+    });
+    flushed_number
 }
 
-/// That a float is none of what its instruction may assume it is not (FPFastMathMode).
-fn assume_operand(decoder: &mut Decoder<'_>, form: NumberFormat, number: NumberRegisters) {
-    if !form.is_float() {
+/// Pushes the assumption that a float is no NaN and no infinity, where its instruction may assume
+/// that (FPFastMathMode).
+fn assume_operand(decoder: &mut Decoder<'_>, number_format: NumberFormat, number: NumberRegisters) {
+    if !number_format.is_float() {
         return;
     }
-    let flags = decoder.floats.assumed;
-    for (flag, kind, otherwise) in [
+    let flags = decoder.float_treatment.assumed;
+    for (math_flag, class_test, otherwise) in [
         (
             FPFastMathMode::NOT_NAN,
             Classify::IsNan,
@@ -172,163 +202,198 @@ fn assume_operand(decoder: &mut Decoder<'_>, form: NumberFormat, number: NumberR
             "an infinity in an operation that is told there is none (NotInf)",
         ),
     ] {
-        if flags.contains(flag) {
-            let holds = relate(decoder, Relation::Classify(kind), form, &[number]);
-            let condition = decoder.mask();
-            decoder.push(LaneInstruction::Not { to: condition, a: holds });
-            decoder.push(LaneInstruction::Assume { condition, otherwise });
+        if flags.contains(math_flag) {
+            let is_assumed_absent =
+                push_relation(decoder, Relation::Classify(class_test), number_format, &[number]);
+            let condition = decoder.new_mask();
+            decoder.push_instruction(LaneInstruction::Not { to: condition, a: is_assumed_absent });
+            decoder.push_instruction(LaneInstruction::Assume { condition, otherwise });
         }
     }
 }
 
-/// One operation into fresh registers, rounded in a direction.
+/// Pushes one operation into new registers, rounded in a direction.
 pub(crate) fn compute_with(
     decoder: &mut Decoder<'_>,
     op: SizedOperator,
-    [from, to]: [NumberFormat; 2],
+    [operand_format, result_format]: [NumberFormat; 2],
     operands: &[NumberRegisters],
     rounding: RoundingDirection,
 ) -> Result<NumberRegisters, Unsupported> {
-    let result = decoder.parts(to);
-    let words = from.is_word() && to.is_word() && operands.iter().all(|parts| parts.high.is_none());
-    let quick = (words && rounding == RoundingDirection::Nearest)
-        .then(|| on_words(op, [from, to], result.low, operands));
-    let action = match quick.flatten() {
+    let result_number = decoder.new_number(result_format);
+    let all_words = operand_format.is_word()
+        && result_format.is_word()
+        && operands.iter().all(|parts| parts.high.is_none());
+    let word_instruction = (all_words && rounding == RoundingDirection::Nearest).then(|| {
+        word_instruction(op, [operand_format, result_format], result_number.low, operands)
+    });
+    let action = match word_instruction.flatten() {
         Some(action) => action,
         None => {
-            let operation = Operation { rounding, ..Operation::new(op, from, to) };
+            let operation =
+                Operation { rounding, ..Operation::new(op, operand_format, result_format) };
             if !operation.exists() {
-                let bits = from.width().bits();
-                return Err(unsupported(format!("{op:?} on numbers of {bits} bits")));
+                let format_bits = operand_format.width().bits();
+                return Err(unsupported(format!("{op:?} on numbers of {format_bits} bits")));
             }
-            LaneInstruction::Sized { operation, to: result, from: operands.into() }
+            LaneInstruction::Sized { operation, to: result_number, from: operands.into() }
         }
     };
-    decoder.push(action);
-    Ok(result)
+    decoder.push_instruction(action);
+    Ok(result_number)
 }
 
-/// The same as an action on words, where there is one.
-fn on_words(
+/// The same operation as an instruction on words, if there is one.
+fn word_instruction(
     op: SizedOperator,
     forms: [NumberFormat; 2],
-    to: Reg,
+    result_word: Reg,
     operands: &[NumberRegisters],
 ) -> Option<LaneInstruction> {
-    let at = |index: usize| operands.get(index).map(|parts| parts.low);
-    let convert = |op| Some(LaneInstruction::Unary { op, to, a: at(0)? });
+    let operand_at = |index: usize| operands.get(index).map(|parts| parts.low);
+    let conversion = |op| Some(LaneInstruction::Unary { op, to: result_word, a: operand_at(0)? });
     match (op, forms) {
-        (SizedOperator::Unary(op), _) => Some(LaneInstruction::Unary { op, to, a: at(0)? }),
-        (SizedOperator::Binary(op), _) => {
-            Some(LaneInstruction::Binary { op, to, a: at(0)?, b: at(1)? })
+        (SizedOperator::Unary(op), _) => {
+            Some(LaneInstruction::Unary { op, to: result_word, a: operand_at(0)? })
         }
-        (SizedOperator::Ternary(op), _) => {
-            Some(LaneInstruction::Ternary { op, to, a: at(0)?, b: at(1)?, c: at(2)? })
+        (SizedOperator::Binary(op), _) => Some(LaneInstruction::Binary {
+            op,
+            to: result_word,
+            a: operand_at(0)?,
+            b: operand_at(1)?,
+        }),
+        (SizedOperator::Ternary(op), _) => Some(LaneInstruction::Ternary {
+            op,
+            to: result_word,
+            a: operand_at(0)?,
+            b: operand_at(1)?,
+            c: operand_at(2)?,
+        }),
+        (SizedOperator::FromUnsigned, [_, NumberFormat::Float(_)]) => {
+            conversion(Unary::ConvertUToF)
         }
-        (SizedOperator::FromUnsigned, [_, NumberFormat::Float(_)]) => convert(Unary::ConvertUToF),
-        (SizedOperator::FromSigned, [_, NumberFormat::Float(_)]) => convert(Unary::ConvertSToF),
-        (SizedOperator::ToUnsigned, _) => convert(Unary::ConvertFToU),
-        (SizedOperator::ToSigned, _) => convert(Unary::ConvertFToS),
+        (SizedOperator::FromSigned, [_, NumberFormat::Float(_)]) => conversion(Unary::ConvertSToF),
+        (SizedOperator::ToUnsigned, _) => conversion(Unary::ConvertFToU),
+        (SizedOperator::ToSigned, _) => conversion(Unary::ConvertFToS),
         (SizedOperator::FromUnsigned | SizedOperator::FromSigned | SizedOperator::Round, _) => {
-            Some(LaneInstruction::Copy { to, from: at(0)? })
+            Some(LaneInstruction::Copy { to: result_word, from: operand_at(0)? })
         }
         (SizedOperator::Flush, _) => None,
     }
 }
 
-pub(crate) fn compute1(
+pub(crate) fn compute_unary(
     decoder: &mut Decoder<'_>,
     op: Unary,
-    form: NumberFormat,
+    number_format: NumberFormat,
     a: NumberRegisters,
 ) -> Result<NumberRegisters, Unsupported> {
-    compute(decoder, SizedOperator::Unary(op), [form, form], &[a])
+    compute_number(decoder, SizedOperator::Unary(op), [number_format, number_format], &[a])
 }
 
-pub(crate) fn compute2(
+pub(crate) fn compute_binary(
     decoder: &mut Decoder<'_>,
     op: Binary,
-    form: NumberFormat,
+    number_format: NumberFormat,
     a: NumberRegisters,
     b: NumberRegisters,
 ) -> Result<NumberRegisters, Unsupported> {
-    compute(decoder, SizedOperator::Binary(op), [form, form], &[a, b])
+    compute_number(decoder, SizedOperator::Binary(op), [number_format, number_format], &[a, b])
 }
 
-/// One relation into a fresh mask.
-pub(crate) fn relate(
+/// Pushes one relation into a new mask.
+pub(crate) fn push_relation(
     decoder: &mut Decoder<'_>,
     relation: Relation,
-    form: NumberFormat,
-    from: &[NumberRegisters],
+    number_format: NumberFormat,
+    operand_numbers: &[NumberRegisters],
 ) -> Reg {
-    let to = decoder.mask();
-    let action = match (relation, from) {
-        (Relation::Compare(op), [a, b]) if form.is_word() => {
-            LaneInstruction::Compare { op, to, a: a.low, b: b.low }
+    let result_mask = decoder.new_mask();
+    let action = match (relation, operand_numbers) {
+        (Relation::Compare(op), [a, b]) if number_format.is_word() => {
+            LaneInstruction::Compare { op, to: result_mask, a: a.low, b: b.low }
         }
-        (Relation::Classify(op), [a]) if form.is_word() => {
-            LaneInstruction::Classify { op, to, a: a.low }
+        (Relation::Classify(op), [a]) if number_format.is_word() => {
+            LaneInstruction::Classify { op, to: result_mask, a: a.low }
         }
-        _ => LaneInstruction::Relate { relation, form, to, from: from.into() },
+        _ => LaneInstruction::Relate {
+            relation,
+            form: number_format,
+            to: result_mask,
+            from: operand_numbers.into(),
+        },
     };
-    decoder.push(action);
-    to
+    decoder.push_instruction(action);
+    result_mask
 }
 
 /// Component by component: the result has as many components as the first operand; an operand with
 /// one component goes with all.
-pub(crate) fn each(
+pub(crate) fn compute_components(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     op: SizedOperator,
-    operands: &[Numbers],
+    operands: &[NumberList],
 ) -> Result<(), Unsupported> {
-    let to = decoder.result_form(instruction)?;
-    let Some(first) = operands.first() else {
+    let result_format = decoder.result_form(instruction)?;
+    let Some(first_operand) = operands.first() else {
         return Err(unsupported("an operation without operands"));
     };
-    let mut results = Vec::with_capacity(first.parts.len());
-    for index in 0..first.parts.len() {
-        let at = |numbers: &Numbers| numbers.parts.get(index).or(numbers.parts.first()).copied();
-        let parts: Option<Vec<NumberRegisters>> = operands.iter().map(at).collect();
-        let parts = parts.ok_or_else(|| unsupported("a number without components"))?;
-        results.push(compute(decoder, op, [first.form, to], &parts)?);
+    let mut result_numbers = Vec::with_capacity(first_operand.parts.len());
+    for component_index in 0..first_operand.parts.len() {
+        let component_at = |numbers: &NumberList| {
+            numbers.parts.get(component_index).or(numbers.parts.first()).copied()
+        };
+        let operand_numbers: Option<Vec<NumberRegisters>> =
+            operands.iter().map(component_at).collect();
+        let operand_numbers =
+            operand_numbers.ok_or_else(|| unsupported("a number without components"))?;
+        result_numbers.push(compute_number(
+            decoder,
+            op,
+            [first_operand.number_format, result_format],
+            &operand_numbers,
+        )?);
     }
-    let ty = instruction.result_type.ok_or_else(|| unsupported("an operation without a type"))?;
-    if decoder.kinds(ty)?.len() != results.len() * to.width().words() {
+    let result_type =
+        instruction.result_type.ok_or_else(|| unsupported("an operation without a type"))?;
+    if decoder.scalar_kinds(result_type)?.len()
+        != result_numbers.len() * result_format.width().words()
+    {
         return Err(unsupported(format!("Op{:?} with this type", instruction.op)));
     }
-    define(decoder, instruction, &results);
+    define_numbers(decoder, instruction, &result_numbers);
     Ok(())
 }
 
 /// Relations component by component.
-pub(crate) fn each_relation(
+pub(crate) fn relate_components(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     relation: Relation,
 ) -> Result<(), Unsupported> {
-    let operands = (0..relation.operand_count()).map(|index| operand(decoder, instruction, index));
+    let operands = (0..relation.operand_count())
+        .map(|component_index| number_operand(decoder, instruction, component_index));
     let operands = operands.collect::<Result<Vec<_>, _>>()?;
-    let form = operands[0].form;
+    let number_format = operands[0].number_format;
     if let Relation::Compare(op) = relation {
         super::logic::remember_comparison(decoder, instruction, op, &operands);
     }
     let compares_floats = matches!(relation, Relation::Compare(op) if op.float_symbol().is_some());
     let mut masks = Vec::new();
-    for index in 0..operands[0].parts.len() {
-        let parts: Option<Vec<NumberRegisters>> =
-            operands.iter().map(|one| one.parts.get(index).copied()).collect();
-        let mut parts = parts.ok_or_else(|| unsupported("a comparison of different vectors"))?;
-        if compares_floats && !decoder.floats.is_plain() {
-            for number in &mut parts {
-                assume_operand(decoder, form, *number);
-                *number = flushed(decoder, form, *number);
+    for component_index in 0..operands[0].parts.len() {
+        let operand_numbers: Option<Vec<NumberRegisters>> =
+            operands.iter().map(|numbers| numbers.parts.get(component_index).copied()).collect();
+        let mut operand_numbers =
+            operand_numbers.ok_or_else(|| unsupported("a comparison of different vectors"))?;
+        if compares_floats && !decoder.float_treatment.is_plain() {
+            for number in &mut operand_numbers {
+                assume_operand(decoder, number_format, *number);
+                *number = flushed_number(decoder, number_format, *number);
             }
         }
-        masks.push(Scalar::Mask(relate(decoder, relation, form, &parts)));
+        masks.push(Scalar::Mask(push_relation(decoder, relation, number_format, &operand_numbers)));
     }
-    decoder.define(instruction, Value::Scalars(masks.into()));
+    decoder.define_result(instruction, DecodedValue::Scalars(masks.into()));
     Ok(())
 }

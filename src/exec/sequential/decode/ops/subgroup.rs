@@ -2,24 +2,28 @@
 //! SPV_KHR_subgroup_vote, SPV_KHR_subgroup_rotate, SPV_KHR_quad_control,
 //! SPV_NV_shader_subgroup_partitioned).
 //!
-//! Knows: what each operation gives to every active invocation of one subgroup. Invocations are
+//! Knows: the result of each operation for every active invocation of one subgroup. Invocations are
 //! numbered within their subgroup; a ballot is a number of 128 bits.
 //! Promises: sums and products are taken in ascending order of the invocations, from the first
 //! value on. What is undefined has the result that [`UndefinedGroupResult`] documents.
 //! Does not cover: operations over scopes other than Subgroup.
 
 use super::ballot::{
-    ballot, bit_count, bit_extract, find, in_both, index, inverse_ballot, of_masks, to_mask,
+    ballot_intersection, bit_count, bit_extract, combine_masks, decode_ballot, find_bit,
+    index_register, inverse_ballot, push_mask_operation,
 };
 use super::logic::AND;
-use super::meaning::{Meaning, Row, row};
-use super::number::{Numbers, define, flushed, operand};
-use super::operand::id;
-use super::subgroup_scope::{Scoped, cluster, first, partition_of, scan, scope, works_together};
+use super::meaning::{OpcodeMeaning, OpcodeRow, opcode_row};
+use super::number::{NumberList, define_numbers, flushed_number, number_operand};
+use super::operand::operand_id;
+use super::subgroup_scope::{
+    ScopeOperand, check_subgroup_scope, cluster_size, first_operand_index, note_subgroup_operation,
+    partition_ballots, scan_kind,
+};
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
-use crate::decode::value::Value;
+use crate::decode::value::DecodedValue;
 use crate::ir::subgroup_operation::{Combination, GroupOperation, LaneExchange, Scan};
 use crate::ir::{LaneInstruction, Reg, Scalar, word_scalars};
 use rspirv::spirv::Op;
@@ -30,142 +34,163 @@ use vkcert_spirv::operation::sized::{NumberFormat, Operation, SizedOperator};
 
 /// Reads rows as `op => meaning`.
 macro_rules! rows {
-    ($($op:ident => $handler:expr),* $(,)?) => { &[$(row(Op::$op, Meaning::Special($handler))),*] };
+    ($($op:ident => $handler:expr),* $(,)?) => { &[$(opcode_row(Op::$op, OpcodeMeaning::Special($handler))),*] };
 }
 
-pub(crate) const TABLE: &[Row] = rows! {
+pub(crate) const TABLE: &[OpcodeRow] = rows! {
     GroupNonUniformElect => |decoder, instruction| {
-        scope(decoder, instruction)?;
-        to_mask(decoder, instruction, GroupOperation::Elect, Arc::new([]))
+        check_subgroup_scope(decoder, instruction)?;
+        push_mask_operation(decoder, instruction, GroupOperation::Elect, Arc::new([]))
     },
-    GroupNonUniformAll => |decoder, instruction| vote(decoder, instruction, GroupOperation::All, Scoped::Yes),
-    GroupNonUniformAny => |decoder, instruction| vote(decoder, instruction, GroupOperation::Any, Scoped::Yes),
-    GroupNonUniformAllEqual => |decoder, instruction| equal(decoder, instruction, Scoped::Yes),
+    GroupNonUniformAll => |decoder, instruction| decode_vote(decoder, instruction, GroupOperation::All, ScopeOperand::Yes),
+    GroupNonUniformAny => |decoder, instruction| decode_vote(decoder, instruction, GroupOperation::Any, ScopeOperand::Yes),
+    GroupNonUniformAllEqual => |decoder, instruction| vote_all_equal(decoder, instruction, ScopeOperand::Yes),
     GroupNonUniformQuadAllKHR => |decoder, instruction| quad_vote(decoder, instruction, Binary::BitwiseAnd),
     GroupNonUniformQuadAnyKHR => |decoder, instruction| quad_vote(decoder, instruction, Binary::BitwiseOr),
-    SubgroupAllKHR => |decoder, instruction| vote(decoder, instruction, GroupOperation::All, Scoped::No),
-    SubgroupAnyKHR => |decoder, instruction| vote(decoder, instruction, GroupOperation::Any, Scoped::No),
-    SubgroupAllEqualKHR => |decoder, instruction| equal(decoder, instruction, Scoped::No),
-    GroupNonUniformBroadcast => |decoder, instruction| exchange(decoder, instruction, LaneExchange::Broadcast, Scoped::Yes),
-    SubgroupReadInvocationKHR => |decoder, instruction| exchange(decoder, instruction, LaneExchange::Broadcast, Scoped::No),
-    GroupNonUniformBroadcastFirst => |decoder, instruction| exchange(decoder, instruction, LaneExchange::First, Scoped::Yes),
-    SubgroupFirstInvocationKHR => |decoder, instruction| exchange(decoder, instruction, LaneExchange::First, Scoped::No),
-    GroupNonUniformShuffle => |decoder, instruction| exchange(decoder, instruction, LaneExchange::Index, Scoped::Yes),
-    GroupNonUniformShuffleXor => |decoder, instruction| exchange(decoder, instruction, LaneExchange::Xor, Scoped::Yes),
-    GroupNonUniformShuffleUp => |decoder, instruction| exchange(decoder, instruction, LaneExchange::Up, Scoped::Yes),
-    GroupNonUniformShuffleDown => |decoder, instruction| exchange(decoder, instruction, LaneExchange::Down, Scoped::Yes),
-    GroupNonUniformQuadBroadcast => |decoder, instruction| exchange(decoder, instruction, LaneExchange::QuadBroadcast, Scoped::Yes),
+    SubgroupAllKHR => |decoder, instruction| decode_vote(decoder, instruction, GroupOperation::All, ScopeOperand::No),
+    SubgroupAnyKHR => |decoder, instruction| decode_vote(decoder, instruction, GroupOperation::Any, ScopeOperand::No),
+    SubgroupAllEqualKHR => |decoder, instruction| vote_all_equal(decoder, instruction, ScopeOperand::No),
+    GroupNonUniformBroadcast => |decoder, instruction| push_exchange(decoder, instruction, LaneExchange::Broadcast, ScopeOperand::Yes),
+    SubgroupReadInvocationKHR => |decoder, instruction| push_exchange(decoder, instruction, LaneExchange::Broadcast, ScopeOperand::No),
+    GroupNonUniformBroadcastFirst => |decoder, instruction| push_exchange(decoder, instruction, LaneExchange::First, ScopeOperand::Yes),
+    SubgroupFirstInvocationKHR => |decoder, instruction| push_exchange(decoder, instruction, LaneExchange::First, ScopeOperand::No),
+    GroupNonUniformShuffle => |decoder, instruction| push_exchange(decoder, instruction, LaneExchange::Index, ScopeOperand::Yes),
+    GroupNonUniformShuffleXor => |decoder, instruction| push_exchange(decoder, instruction, LaneExchange::Xor, ScopeOperand::Yes),
+    GroupNonUniformShuffleUp => |decoder, instruction| push_exchange(decoder, instruction, LaneExchange::Up, ScopeOperand::Yes),
+    GroupNonUniformShuffleDown => |decoder, instruction| push_exchange(decoder, instruction, LaneExchange::Down, ScopeOperand::Yes),
+    GroupNonUniformQuadBroadcast => |decoder, instruction| push_exchange(decoder, instruction, LaneExchange::QuadBroadcast, ScopeOperand::Yes),
     GroupNonUniformQuadSwap => quad_swap,
-    GroupNonUniformRotateKHR => rotate,
-    GroupNonUniformPartitionEXT => partition,
-    GroupNonUniformBallot => |decoder, instruction| ballot(decoder, instruction, Scoped::Yes),
-    SubgroupBallotKHR => |decoder, instruction| ballot(decoder, instruction, Scoped::No),
+    GroupNonUniformRotateKHR => rotate_values,
+    GroupNonUniformPartitionEXT => partition_by_value,
+    GroupNonUniformBallot => |decoder, instruction| decode_ballot(decoder, instruction, ScopeOperand::Yes),
+    SubgroupBallotKHR => |decoder, instruction| decode_ballot(decoder, instruction, ScopeOperand::No),
     GroupNonUniformInverseBallot => inverse_ballot,
     GroupNonUniformBallotBitExtract => bit_extract,
     GroupNonUniformBallotBitCount => bit_count,
-    GroupNonUniformBallotFindLSB => |decoder, instruction| find(decoder, instruction, GroupOperation::FindLowest),
-    GroupNonUniformBallotFindMSB => |decoder, instruction| find(decoder, instruction, GroupOperation::FindHighest),
-    GroupNonUniformIAdd => |decoder, instruction| arithmetic(decoder, instruction, Binary::IAdd),
-    GroupNonUniformFAdd => |decoder, instruction| arithmetic(decoder, instruction, Binary::FAdd),
-    GroupNonUniformIMul => |decoder, instruction| arithmetic(decoder, instruction, Binary::IMul),
-    GroupNonUniformFMul => |decoder, instruction| arithmetic(decoder, instruction, Binary::FMul),
-    GroupNonUniformSMin => |decoder, instruction| arithmetic(decoder, instruction, Binary::SMin),
-    GroupNonUniformUMin => |decoder, instruction| arithmetic(decoder, instruction, Binary::UMin),
-    GroupNonUniformFMin => |decoder, instruction| arithmetic(decoder, instruction, Binary::NMin),
-    GroupNonUniformSMax => |decoder, instruction| arithmetic(decoder, instruction, Binary::SMax),
-    GroupNonUniformUMax => |decoder, instruction| arithmetic(decoder, instruction, Binary::UMax),
-    GroupNonUniformFMax => |decoder, instruction| arithmetic(decoder, instruction, Binary::NMax),
-    GroupNonUniformBitwiseAnd => |decoder, instruction| arithmetic(decoder, instruction, Binary::BitwiseAnd),
-    GroupNonUniformBitwiseOr => |decoder, instruction| arithmetic(decoder, instruction, Binary::BitwiseOr),
-    GroupNonUniformBitwiseXor => |decoder, instruction| arithmetic(decoder, instruction, Binary::BitwiseXor),
-    GroupNonUniformLogicalAnd => |decoder, instruction| logical(decoder, instruction, Binary::BitwiseAnd),
-    GroupNonUniformLogicalOr => |decoder, instruction| logical(decoder, instruction, Binary::BitwiseOr),
-    GroupNonUniformLogicalXor => |decoder, instruction| logical(decoder, instruction, Binary::BitwiseXor),
+    GroupNonUniformBallotFindLSB => |decoder, instruction| find_bit(decoder, instruction, GroupOperation::FindLowest),
+    GroupNonUniformBallotFindMSB => |decoder, instruction| find_bit(decoder, instruction, GroupOperation::FindHighest),
+    GroupNonUniformIAdd => |decoder, instruction| combine_numbers(decoder, instruction, Binary::IAdd),
+    GroupNonUniformFAdd => |decoder, instruction| combine_numbers(decoder, instruction, Binary::FAdd),
+    GroupNonUniformIMul => |decoder, instruction| combine_numbers(decoder, instruction, Binary::IMul),
+    GroupNonUniformFMul => |decoder, instruction| combine_numbers(decoder, instruction, Binary::FMul),
+    GroupNonUniformSMin => |decoder, instruction| combine_numbers(decoder, instruction, Binary::SMin),
+    GroupNonUniformUMin => |decoder, instruction| combine_numbers(decoder, instruction, Binary::UMin),
+    GroupNonUniformFMin => |decoder, instruction| combine_numbers(decoder, instruction, Binary::NMin),
+    GroupNonUniformSMax => |decoder, instruction| combine_numbers(decoder, instruction, Binary::SMax),
+    GroupNonUniformUMax => |decoder, instruction| combine_numbers(decoder, instruction, Binary::UMax),
+    GroupNonUniformFMax => |decoder, instruction| combine_numbers(decoder, instruction, Binary::NMax),
+    GroupNonUniformBitwiseAnd => |decoder, instruction| combine_numbers(decoder, instruction, Binary::BitwiseAnd),
+    GroupNonUniformBitwiseOr => |decoder, instruction| combine_numbers(decoder, instruction, Binary::BitwiseOr),
+    GroupNonUniformBitwiseXor => |decoder, instruction| combine_numbers(decoder, instruction, Binary::BitwiseXor),
+    GroupNonUniformLogicalAnd => |decoder, instruction| combine_booleans(decoder, instruction, Binary::BitwiseAnd),
+    GroupNonUniformLogicalOr => |decoder, instruction| combine_booleans(decoder, instruction, Binary::BitwiseOr),
+    GroupNonUniformLogicalXor => |decoder, instruction| combine_booleans(decoder, instruction, Binary::BitwiseXor),
 };
 
-fn vote(
+fn decode_vote(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: GroupOperation,
-    scoped: Scoped,
+    operation: GroupOperation,
+    scoped: ScopeOperand,
 ) -> Result<(), Unsupported> {
-    let at = first(decoder, instruction, scoped)?;
-    let from = decoder.scalars(id(instruction, at)?)?;
-    to_mask(decoder, instruction, op, from)
+    let operand_index = first_operand_index(decoder, instruction, scoped)?;
+    let source_scalars = decoder.scalars_of(operand_id(instruction, operand_index)?)?;
+    push_mask_operation(decoder, instruction, operation, source_scalars)
 }
 
 /// All components must be equal.
-fn equal(
+fn vote_all_equal(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    scoped: Scoped,
+    scoped: ScopeOperand,
 ) -> Result<(), Unsupported> {
-    let at = first(decoder, instruction, scoped)?;
-    let value = id(instruction, at)?;
-    let ty = decoder.type_of(value)?;
-    let (form, each): (_, Vec<Vec<Scalar>>) = match decoder.form(ty) {
-        Some(form) => (
-            Some(form),
-            decoder.numbers(value)?.parts.iter().map(|one| word_scalars(&[*one])).collect(),
+    let operand_index = first_operand_index(decoder, instruction, scoped)?;
+    let value_id = operand_id(instruction, operand_index)?;
+    let value_type = decoder.type_of(value_id)?;
+    let (number_format, component_scalars): (_, Vec<Vec<Scalar>>) = match decoder.form(value_type) {
+        Some(number_format) => (
+            Some(number_format),
+            decoder
+                .numbers_of(value_id)?
+                .parts
+                .iter()
+                .map(|number| word_scalars(&[*number]))
+                .collect(),
         ),
-        None => {
-            (None, decoder.masks(value)?.into_iter().map(|mask| vec![Scalar::Mask(mask)]).collect())
-        }
+        None => (
+            None,
+            decoder.masks_of(value_id)?.into_iter().map(|mask| vec![Scalar::Mask(mask)]).collect(),
+        ),
     };
-    let mut sum: Option<Reg> = None;
-    for from in each {
-        let to = decoder.mask();
-        let (op, to_list) = (GroupOperation::AllEqual(form), Arc::new([Scalar::Mask(to)]));
-        decoder.push(LaneInstruction::Group { op, to: to_list, from: from.into(), index: None });
-        sum = Some(match sum {
-            None => to,
-            Some(sum) => {
-                let both = decoder.mask();
-                decoder.push(LaneInstruction::Logic { table: AND, to: both, a: sum, b: to });
-                both
+    let mut all_equal: Option<Reg> = None;
+    for component in component_scalars {
+        let component_mask = decoder.new_mask();
+        let (op, to_list) =
+            (GroupOperation::AllEqual(number_format), Arc::new([Scalar::Mask(component_mask)]));
+        decoder.push_instruction(LaneInstruction::Group {
+            op,
+            to: to_list,
+            from: component.into(),
+            index: None,
+        });
+        all_equal = Some(match all_equal {
+            None => component_mask,
+            Some(all_equal) => {
+                let combined_mask = decoder.new_mask();
+                decoder.push_instruction(LaneInstruction::Logic {
+                    table: AND,
+                    to: combined_mask,
+                    a: all_equal,
+                    b: component_mask,
+                });
+                combined_mask
             }
         });
     }
-    let sum = sum.ok_or_else(|| unsupported("a vote on no components"))?;
-    decoder.define(instruction, Value::Scalars(Arc::new([Scalar::Mask(sum)])));
+    let all_equal = all_equal.ok_or_else(|| unsupported("a vote on no components"))?;
+    decoder.define_result(instruction, DecodedValue::Scalars(Arc::new([Scalar::Mask(all_equal)])));
     Ok(())
 }
 
 /// Invocations with the same value: of a vector, with the same of each component.
-fn partition(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    works_together(decoder);
-    let value = decoder.scalars(id(instruction, 0)?)?;
-    let ty = instruction.result_type.ok_or_else(|| unsupported("a partition without a type"))?;
-    let mut sum: Option<Arc<[Scalar]>> = None;
-    for from in value.iter() {
-        let to = decoder.fresh(ty)?;
-        if to.len() != 4 {
+fn partition_by_value(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+) -> Result<(), Unsupported> {
+    note_subgroup_operation(decoder);
+    let value_scalars = decoder.scalars_of(operand_id(instruction, 0)?)?;
+    let result_type =
+        instruction.result_type.ok_or_else(|| unsupported("a partition without a type"))?;
+    let mut common_ballot: Option<Arc<[Scalar]>> = None;
+    for component_scalar in value_scalars.iter() {
+        let component_ballot = decoder.new_registers(result_type)?;
+        if component_ballot.len() != 4 {
             return Err(unsupported("a partition that is no vector of four numbers of 32 bits"));
         }
-        decoder.push(LaneInstruction::Group {
+        decoder.push_instruction(LaneInstruction::Group {
             op: GroupOperation::Partition,
-            to: to.clone(),
-            from: Arc::new([*from]),
+            to: Arc::clone(&component_ballot),
+            from: Arc::new([*component_scalar]),
             index: None,
         });
-        sum = Some(match sum {
-            None => to,
-            Some(sum) => in_both(decoder, &sum, &to)?,
+        common_ballot = Some(match common_ballot {
+            None => component_ballot,
+            Some(common_ballot) => ballot_intersection(decoder, &common_ballot, &component_ballot)?,
         });
     }
-    let sum = sum.ok_or_else(|| unsupported("a partition by no value"))?;
-    decoder.define(instruction, Value::Scalars(sum));
+    let common_ballot = common_ballot.ok_or_else(|| unsupported("a partition by no value"))?;
+    decoder.define_result(instruction, DecodedValue::Scalars(common_ballot));
     Ok(())
 }
 
-fn exchange(
+fn push_exchange(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    way: LaneExchange,
-    scoped: Scoped,
+    lane_exchange: LaneExchange,
+    scoped: ScopeOperand,
 ) -> Result<(), Unsupported> {
-    let at = first(decoder, instruction, scoped)?;
-    let index = match way {
+    let operand_index = first_operand_index(decoder, instruction, scoped)?;
+    let index = match lane_exchange {
         LaneExchange::First | LaneExchange::QuadSwap(_) => None,
         LaneExchange::Index
         | LaneExchange::Xor
@@ -173,102 +198,121 @@ fn exchange(
         | LaneExchange::Down
         | LaneExchange::Broadcast
         | LaneExchange::QuadBroadcast
-        | LaneExchange::Rotate(_) => Some(index(decoder, instruction, at + 1)?),
+        | LaneExchange::Rotate(_) => Some(index_register(decoder, instruction, operand_index + 1)?),
     };
-    let from = decoder.scalars(id(instruction, at)?)?;
-    let ty = instruction.result_type.ok_or_else(|| unsupported("an exchange without a type"))?;
-    let to = decoder.fresh(ty)?;
-    if to.len() != from.len() {
+    let source_scalars = decoder.scalars_of(operand_id(instruction, operand_index)?)?;
+    let result_type =
+        instruction.result_type.ok_or_else(|| unsupported("an exchange without a type"))?;
+    let result_scalars = decoder.new_registers(result_type)?;
+    if result_scalars.len() != source_scalars.len() {
         return Err(unsupported(format!("Op{:?} with this type", instruction.op)));
     }
-    decoder.push(LaneInstruction::Exchange { way, to: to.clone(), from, index });
-    decoder.define(instruction, Value::Scalars(to));
+    decoder.push_instruction(LaneInstruction::Exchange {
+        way: lane_exchange,
+        to: Arc::clone(&result_scalars),
+        from: source_scalars,
+        index,
+    });
+    decoder.define_result(instruction, DecodedValue::Scalars(result_scalars));
     Ok(())
 }
 
 fn quad_swap(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     // Horizontal, vertical, diagonal.
-    match decoder.constants.scalar_word(id(instruction, 2)?) {
-        Some(direction @ 0..=2) => {
-            exchange(decoder, instruction, LaneExchange::QuadSwap(direction + 1), Scoped::Yes)
-        }
+    match decoder.constants.scalar_word(operand_id(instruction, 2)?) {
+        Some(direction @ 0..=2) => push_exchange(
+            decoder,
+            instruction,
+            LaneExchange::QuadSwap(direction + 1),
+            ScopeOperand::Yes,
+        ),
         _ => Err(unsupported(
             "OpGroupNonUniformQuadSwap with a direction that is no constant up to 2",
         )),
     }
 }
 
-fn rotate(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let cluster = match instruction.id(3) {
-        Some(_) => Some(cluster(decoder, instruction, 3)?),
+fn rotate_values(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
+    let cluster_size = match instruction.id(3) {
+        Some(_) => Some(cluster_size(decoder, instruction, 3)?),
         None => None,
     };
-    exchange(decoder, instruction, LaneExchange::Rotate(cluster), Scoped::Yes)
+    push_exchange(decoder, instruction, LaneExchange::Rotate(cluster_size), ScopeOperand::Yes)
 }
 
-fn arithmetic(
+fn combine_numbers(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: Binary,
+    operator: Binary,
 ) -> Result<(), Unsupported> {
-    scope(decoder, instruction)?;
-    let scan = scan(decoder, instruction, 2)?;
-    let Numbers { form, parts } = operand(decoder, instruction, 2)?;
-    let rounding = decoder.floats.rounding(form);
-    let operation = Operation { rounding, ..Operation::new(SizedOperator::Binary(op), form, form) };
-    let identity = identity(op, form).filter(|_| operation.exists());
+    check_subgroup_scope(decoder, instruction)?;
+    let scan = scan_kind(decoder, instruction, 2)?;
+    let NumberList { number_format, parts } = number_operand(decoder, instruction, 2)?;
+    let rounding = decoder.float_treatment.rounding(number_format);
+    let operation = Operation {
+        rounding,
+        ..Operation::new(SizedOperator::Binary(operator), number_format, number_format)
+    };
+    let identity = identity_element(operator, number_format).filter(|_| operation.exists());
     let identity =
         identity.ok_or_else(|| unsupported(format!("Op{:?} with this type", instruction.op)))?;
-    let sets = partition_of(decoder, instruction, scan, 3)?;
+    let partition_ballots = partition_ballots(decoder, instruction, scan, 3)?;
     let mut results = Vec::with_capacity(parts.len());
-    for from in parts {
-        let to = decoder.parts(form);
-        let op = GroupOperation::Combine(Combination { operation, identity }, scan);
-        let from = flushed(decoder, form, from);
-        let (to_list, from) =
-            (word_scalars(&[to]).into(), [word_scalars(&[from]), sets.clone()].concat().into());
-        decoder.push(LaneInstruction::Group { op, to: to_list, from, index: None });
-        results.push(flushed(decoder, form, to));
+    for source_number in parts {
+        let result_number = decoder.new_number(number_format);
+        let operator = GroupOperation::Combine(Combination { operation, identity }, scan);
+        let source_number = flushed_number(decoder, number_format, source_number);
+        let (to_list, source_number) = (
+            word_scalars(&[result_number]).into(),
+            [word_scalars(&[source_number]), partition_ballots.clone()].concat().into(),
+        );
+        decoder.push_instruction(LaneInstruction::Group {
+            op: operator,
+            to: to_list,
+            from: source_number,
+            index: None,
+        });
+        results.push(flushed_number(decoder, number_format, result_number));
     }
-    define(decoder, instruction, &results);
+    define_numbers(decoder, instruction, &results);
     Ok(())
 }
 
 /// Booleans as the numbers 0 and 1.
-fn logical(
+fn combine_booleans(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: Binary,
+    operator: Binary,
 ) -> Result<(), Unsupported> {
-    scope(decoder, instruction)?;
-    let scan = scan(decoder, instruction, 2)?;
-    of_masks(decoder, instruction, op, (scan, 2))
+    check_subgroup_scope(decoder, instruction)?;
+    let scan = scan_kind(decoder, instruction, 2)?;
+    combine_masks(decoder, instruction, operator, (scan, 2))
 }
 
 /// A vote of the active invocations of a quad, which is a cluster of four.
 fn quad_vote(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: Binary,
+    operator: Binary,
 ) -> Result<(), Unsupported> {
-    works_together(decoder);
-    of_masks(decoder, instruction, op, (Scan::Clustered(4), 0))
+    note_subgroup_operation(decoder);
+    combine_masks(decoder, instruction, operator, (Scan::Clustered(4), 0))
 }
 
-/// What changes nothing: the first result of an exclusive scan (SPIR-V, "Group Operation").
-fn identity(op: Binary, form: NumberFormat) -> Option<u64> {
-    let ones = u64::MAX >> (64 - form.width().bits());
-    let integer = matches!(form, NumberFormat::Integer(_));
-    Some(match op {
-        Binary::IAdd | Binary::BitwiseOr | Binary::BitwiseXor | Binary::UMax if integer => 0,
-        Binary::IMul if integer => 1,
-        Binary::UMin | Binary::BitwiseAnd if integer => ones,
-        Binary::SMin if integer => ones >> 1,
-        Binary::SMax if integer => (ones >> 1) + 1,
-        Binary::FAdd if !integer => form.from_float(0.0),
-        Binary::FMul if !integer => form.from_float(1.0),
-        Binary::NMin if !integer => form.from_float(f64::INFINITY),
-        Binary::NMax if !integer => form.from_float(f64::NEG_INFINITY),
+/// The identity element: the first result of an exclusive scan (SPIR-V, "Group Operation").
+fn identity_element(operator: Binary, number_format: NumberFormat) -> Option<u64> {
+    let all_ones = u64::MAX >> (64 - number_format.width().bits());
+    let is_integer = matches!(number_format, NumberFormat::Integer(_));
+    Some(match operator {
+        Binary::IAdd | Binary::BitwiseOr | Binary::BitwiseXor | Binary::UMax if is_integer => 0,
+        Binary::IMul if is_integer => 1,
+        Binary::UMin | Binary::BitwiseAnd if is_integer => all_ones,
+        Binary::SMin if is_integer => all_ones >> 1,
+        Binary::SMax if is_integer => (all_ones >> 1) + 1,
+        Binary::FAdd if !is_integer => number_format.from_float(0.0),
+        Binary::FMul if !is_integer => number_format.from_float(1.0),
+        Binary::NMin if !is_integer => number_format.from_float(f64::INFINITY),
+        Binary::NMax if !is_integer => number_format.from_float(f64::NEG_INFINITY),
         _ => return None,
     })
 }

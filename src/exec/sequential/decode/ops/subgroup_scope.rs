@@ -1,6 +1,6 @@
-//! Which lanes a subgroup instruction is about: its scope, clusters, partitions.
+//! Operands that select invocations of a subgroup instruction: scope, clusters, partitions.
 
-use super::operand::id;
+use super::operand::operand_id;
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
@@ -11,58 +11,60 @@ use rspirv::dr::Operand;
 use rspirv::spirv::GroupOperation;
 use vkcert_spirv::module::Instruction;
 
-/// Whether an instruction names its scope, as the older ones do not; operands follow.
+/// Whether an instruction has a scope operand; the instructions of the older extensions have none.
 #[derive(Clone, Copy)]
-pub(super) enum Scoped {
+pub(super) enum ScopeOperand {
     Yes,
     No,
 }
 
-/// Checks the scope in operand 0, notes that invocations work together.
-pub(super) fn scope(
+/// Checks the scope in operand 0 and notes that the program has subgroup operations.
+pub(super) fn check_subgroup_scope(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    if decoder.constants.scalar_word(id(instruction, 0)?) != Some(SUBGROUP_SCOPE) {
+    if decoder.constants.scalar_word(operand_id(instruction, 0)?) != Some(SUBGROUP_SCOPE) {
         return Err(unsupported(format!(
             "Op{:?} with a scope other than Subgroup",
             instruction.op
         )));
     }
-    works_together(decoder);
+    note_subgroup_operation(decoder);
     Ok(())
 }
 
-pub(super) fn works_together(decoder: &mut Decoder<'_>) {
+pub(super) fn note_subgroup_operation(decoder: &mut Decoder<'_>) {
     decoder.program.subgroups = decoder.program.subgroups.max(SubgroupUse::Operations);
 }
 
 /// The position of the first operand behind the scope.
-pub(super) fn first(
+pub(super) fn first_operand_index(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    scoped: Scoped,
+    scoped: ScopeOperand,
 ) -> Result<usize, Unsupported> {
     match scoped {
-        Scoped::Yes => {
-            scope(decoder, instruction)?;
+        ScopeOperand::Yes => {
+            check_subgroup_scope(decoder, instruction)?;
             Ok(1)
         }
-        Scoped::No => {
-            works_together(decoder);
+        ScopeOperand::No => {
+            note_subgroup_operation(decoder);
             Ok(0)
         }
     }
 }
 
-pub(super) fn cluster(
+pub(super) fn cluster_size(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    at: usize,
+    operand_index: usize,
 ) -> Result<u32, Unsupported> {
-    let size =
-        decoder.constants.scalar_word(id(instruction, at)?).filter(|size| size.is_power_of_two());
-    size.ok_or_else(|| {
+    let cluster_size = decoder
+        .constants
+        .scalar_word(operand_id(instruction, operand_index)?)
+        .filter(|cluster_size| cluster_size.is_power_of_two());
+    cluster_size.ok_or_else(|| {
         unsupported(format!(
             "Op{:?} with a cluster size that is no constant power of two",
             instruction.op
@@ -71,17 +73,17 @@ pub(super) fn cluster(
 }
 
 /// The group operation in operand 1; the value stands at `value`.
-pub(super) fn scan(
+pub(super) fn scan_kind(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    value: usize,
+    value_index: usize,
 ) -> Result<Scan, Unsupported> {
     match instruction.operands.get(1) {
         Some(Operand::GroupOperation(GroupOperation::Reduce)) => Ok(Scan::Reduce),
         Some(Operand::GroupOperation(GroupOperation::InclusiveScan)) => Ok(Scan::Inclusive),
         Some(Operand::GroupOperation(GroupOperation::ExclusiveScan)) => Ok(Scan::Exclusive),
         Some(Operand::GroupOperation(GroupOperation::ClusteredReduce)) => {
-            cluster(decoder, instruction, value + 1).map(Scan::Clustered)
+            cluster_size(decoder, instruction, value_index + 1).map(Scan::Clustered)
         }
         Some(Operand::GroupOperation(GroupOperation::PartitionedReduceEXT)) => {
             Ok(Scan::Partitioned(PartitionRange::All))
@@ -97,17 +99,19 @@ pub(super) fn scan(
 }
 
 /// The ballots of a partition; none where there is none.
-pub(super) fn partition_of(
+pub(super) fn partition_ballots(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     scan: Scan,
-    at: usize,
+    operand_index: usize,
 ) -> Result<Vec<Scalar>, Unsupported> {
     match scan {
-        Scan::Partitioned(_) => match decoder.scalars(id(instruction, at)?)? {
-            ballot if ballot.len() == 4 => Ok(ballot.to_vec()),
-            _ => Err(unsupported("a ballot that is no vector of four numbers of 32 bits")),
-        },
+        Scan::Partitioned(_) => {
+            match decoder.scalars_of(operand_id(instruction, operand_index)?)? {
+                ballot if ballot.len() == 4 => Ok(ballot.to_vec()),
+                _ => Err(unsupported("a ballot that is no vector of four numbers of 32 bits")),
+            }
+        }
         Scan::Reduce | Scan::Inclusive | Scan::Exclusive | Scan::Clustered(_) => Ok(Vec::new()),
     }
 }

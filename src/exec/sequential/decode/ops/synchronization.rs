@@ -2,14 +2,14 @@
 //! Instructions").
 
 use super::access_chain::pointer_to;
-use super::meaning::{Meaning, Row, row};
+use super::meaning::{OpcodeMeaning, OpcodeRow, opcode_row};
 use super::memory_access::atomic_access;
-use super::number::define;
-use super::operand::id;
+use super::number::define_numbers;
+use super::operand::operand_id;
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
-use crate::decode::value::Location;
+use crate::decode::value::PointerTarget;
 use crate::ir::atomic::AtomicOperation;
 use crate::ir::memory_semantics::{BarrierFences, BarrierReach, Fence, SUBGROUP_SCOPE};
 use crate::ir::{AccessRoot, Addressing, LaneInstruction, SubgroupUse};
@@ -19,157 +19,162 @@ use std::sync::Arc;
 pub(crate) use vkcert_spirv::barriers::holds_workgroup;
 use vkcert_spirv::module::{Instruction, Module};
 
-pub(crate) const TABLE: &[Row] = &[
-    row(Op::ControlBarrier, Meaning::Special(control_barrier)),
-    row(Op::MemoryBarrier, Meaning::Special(memory_barrier)),
-    row(
+pub(crate) const TABLE: &[OpcodeRow] = &[
+    opcode_row(Op::ControlBarrier, OpcodeMeaning::Special(control_barrier)),
+    opcode_row(Op::MemoryBarrier, OpcodeMeaning::Special(memory_barrier)),
+    opcode_row(
         Op::AtomicLoad,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::Load, Shape::LOAD)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::Load, AtomicOperands::LOAD)
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicStore,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::Store, Shape::VALUE)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::Store, AtomicOperands::VALUE)
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicExchange,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::Exchange, Shape::VALUE)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::Exchange, AtomicOperands::VALUE)
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicCompareExchange,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::CompareExchange, Shape::COMPARE)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(
+                decoder,
+                instruction,
+                AtomicOperation::CompareExchange,
+                AtomicOperands::COMPARE,
+            )
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicIIncrement,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::Increment, Shape::LOAD)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::Increment, AtomicOperands::LOAD)
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicIDecrement,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::Decrement, Shape::LOAD)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::Decrement, AtomicOperands::LOAD)
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicIAdd,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::Add, Shape::VALUE)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::Add, AtomicOperands::VALUE)
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicISub,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::Sub, Shape::VALUE)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::Sub, AtomicOperands::VALUE)
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicSMin,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::SMin, Shape::VALUE)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::SMin, AtomicOperands::VALUE)
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicUMin,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::UMin, Shape::VALUE)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::UMin, AtomicOperands::VALUE)
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicSMax,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::SMax, Shape::VALUE)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::SMax, AtomicOperands::VALUE)
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicUMax,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::UMax, Shape::VALUE)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::UMax, AtomicOperands::VALUE)
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicAnd,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::And, Shape::VALUE)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::And, AtomicOperands::VALUE)
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicOr,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::Or, Shape::VALUE)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::Or, AtomicOperands::VALUE)
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicFAddEXT,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::FAdd, Shape::VALUE)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::FAdd, AtomicOperands::VALUE)
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicFMinEXT,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::FMin, Shape::VALUE)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::FMin, AtomicOperands::VALUE)
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicFMaxEXT,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::FMax, Shape::VALUE)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::FMax, AtomicOperands::VALUE)
         }),
     ),
-    row(
+    opcode_row(
         Op::AtomicXor,
-        Meaning::Special(|decoder, instruction| {
-            atomic(decoder, instruction, AtomicOperation::Xor, Shape::VALUE)
+        OpcodeMeaning::Special(|decoder, instruction| {
+            decode_atomic(decoder, instruction, AtomicOperation::Xor, AtomicOperands::VALUE)
         }),
     ),
 ];
 
 /// Operand positions of an atomic: value and comparator.
 #[derive(Clone, Copy)]
-struct Shape {
+struct AtomicOperands {
     value: Option<usize>,
     comparator: Option<usize>,
 }
 
-impl Shape {
-    const LOAD: Shape = Shape { value: None, comparator: None };
-    const VALUE: Shape = Shape { value: Some(3), comparator: None };
+impl AtomicOperands {
+    const LOAD: AtomicOperands = AtomicOperands { value: None, comparator: None };
+    const VALUE: AtomicOperands = AtomicOperands { value: Some(3), comparator: None };
     /// Pointer, scope, two semantics, value, comparator.
-    const COMPARE: Shape = Shape { value: Some(4), comparator: Some(5) };
+    const COMPARE: AtomicOperands = AtomicOperands { value: Some(4), comparator: Some(5) };
 }
 
-fn atomic(
+fn decode_atomic(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    op: AtomicOperation,
-    shape: Shape,
+    operation: AtomicOperation,
+    atomic_operands: AtomicOperands,
 ) -> Result<(), Unsupported> {
     // The data is of the type of the result, or of the value that is stored.
-    let data = match (instruction.result_type, shape.value) {
+    let data_type = match (instruction.result_type, atomic_operands.value) {
         (Some(ty), _) => ty,
-        (None, Some(value)) => decoder.type_of(id(instruction, value)?)?,
+        (None, Some(value)) => decoder.type_of(operand_id(instruction, value)?)?,
         (None, None) => return Err(unsupported(format!("Op{:?} without a type", instruction.op))),
     };
-    let pointer = pointer_to(decoder, id(instruction, 0)?, data)?;
-    if let Location::Texel(texel) = &pointer.to {
-        return super::image::atomic(
+    let pointer = pointer_to(decoder, operand_id(instruction, 0)?, data_type)?;
+    if let PointerTarget::Texel(texel) = &pointer.target {
+        return super::image::texel_atomic(
             decoder,
             instruction,
-            op,
+            operation,
             texel,
-            [shape.value, shape.comparator],
+            [atomic_operands.value, atomic_operands.comparator],
         );
     }
-    let (access, form) = atomic_access(decoder, &pointer)?;
-    let places = match access.root {
+    let (access, number_format) = atomic_access(decoder, &pointer)?;
+    let accessed_descriptors = match access.root {
         AccessRoot::Descriptor(index) => index..index + 1,
         AccessRoot::Descriptors { first, length, index: _ } => first..first + length,
         AccessRoot::Workgroup
@@ -179,10 +184,10 @@ fn atomic(
         | AccessRoot::Pointer { .. }
         | AccessRoot::Buffer(_) => 0..0,
     };
-    decoder.atomics.extend(places);
+    decoder.atomic_descriptors.extend(accessed_descriptors);
     match access.root {
         AccessRoot::Address(_) => decoder.program.addresses = Addressing::Atomics,
-        AccessRoot::Pointer { .. } => decoder.pointed = Addressing::Atomics,
+        AccessRoot::Pointer { .. } => decoder.pointer_use = Addressing::Atomics,
         AccessRoot::Descriptor(_)
         | AccessRoot::Descriptors { .. }
         | AccessRoot::Workgroup
@@ -190,22 +195,34 @@ fn atomic(
         | AccessRoot::PushConstant
         | AccessRoot::Buffer(_) => {}
     }
-    if op != AtomicOperation::Load {
+    if operation != AtomicOperation::Load {
         decoder.note_write(access.root);
     }
-    let operand = |decoder: &mut Decoder<'_>, at: Option<usize>| match at {
-        Some(at) => decoder.number(id(instruction, at)?).map(|(_, number)| Some(number)),
-        None => Ok(None),
-    };
-    let a = operand(decoder, shape.value)?;
-    let b = operand(decoder, shape.comparator)?;
-    // A result that nobody looks at is none: what several cores add then comes together in any
-    // order.
-    let to =
-        instruction.result.filter(|result| decoder.is_used(*result)).map(|_| decoder.parts(form));
-    decoder.push(LaneInstruction::Atomic { op, form, access: Arc::new(access), to, a, b });
-    if let Some(to) = to {
-        define(decoder, instruction, &[to]);
+    let operand_number =
+        |decoder: &mut Decoder<'_>, operand_index: Option<usize>| match operand_index {
+            Some(operand_index) => decoder
+                .number_of(operand_id(instruction, operand_index)?)
+                .map(|(_, number)| Some(number)),
+            None => Ok(None),
+        };
+    let value_number = operand_number(decoder, atomic_operands.value)?;
+    let comparator_number = operand_number(decoder, atomic_operands.comparator)?;
+    // An unused result is dropped, because the atomic is then a commutative update, which workers
+    // may execute in any order.
+    let result_number = instruction
+        .result
+        .filter(|result| decoder.is_used(*result))
+        .map(|_| decoder.new_number(number_format));
+    decoder.push_instruction(LaneInstruction::Atomic {
+        op: operation,
+        form: number_format,
+        access: Arc::new(access),
+        to: result_number,
+        a: value_number,
+        b: comparator_number,
+    });
+    if let Some(result_number) = result_number {
+        define_numbers(decoder, instruction, &[result_number]);
     }
     Ok(())
 }
@@ -216,8 +233,8 @@ fn control_barrier(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    let scope = decoder.constants.scalar_word(id(instruction, 0)?);
-    let reach = match scope {
+    let execution_scope = decoder.constants.scalar_word(operand_id(instruction, 0)?);
+    let barrier_reach = match execution_scope {
         Some(WORKGROUP_SCOPE) => BarrierReach::Workgroup,
         Some(SUBGROUP_SCOPE) => BarrierReach::Subgroup,
         _ => {
@@ -226,72 +243,82 @@ fn control_barrier(
             ));
         }
     };
-    let control = fence(decoder, instruction, [1, 2])?;
-    let here = decoder.place as usize;
+    let control = fence_operands(decoder, instruction, [1, 2])?;
+    let barrier_index = decoder.source_index as usize;
     let module = decoder.module;
-    let before = beside(decoder, module.instructions[..here].iter().rev())?;
-    let after = beside(decoder, module.instructions[here + 1..].iter())?;
-    let fences = BarrierFences::new(reach, control, before, after);
-    match reach {
-        BarrierReach::Workgroup => decoder.barrier(fences),
+    let fences_before =
+        adjacent_fences(decoder, module.instructions[..barrier_index].iter().rev())?;
+    let fences_after = adjacent_fences(decoder, module.instructions[barrier_index + 1..].iter())?;
+    let fences = BarrierFences::new(barrier_reach, control, fences_before, fences_after);
+    match barrier_reach {
+        BarrierReach::Workgroup => decoder.end_at_barrier(fences),
         BarrierReach::Subgroup => {
             decoder.program.subgroups = SubgroupUse::Barriers;
-            decoder.push(LaneInstruction::SubgroupBarrier { fences });
+            decoder.push_instruction(LaneInstruction::SubgroupBarrier { fences });
         }
     }
     Ok(())
 }
 
-/// Execution is sequential, so memory is always consistent; a fence only orders accesses.
+/// Execution is sequential, so that memory is always consistent: a fence only orders accesses for
+/// race detection.
 fn memory_barrier(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
-    let fence = fence(decoder, instruction, [0, 1])?;
-    decoder.push(LaneInstruction::Fence { fence });
+    let fence = fence_operands(decoder, instruction, [0, 1])?;
+    decoder.push_instruction(LaneInstruction::Fence { fence });
     Ok(())
 }
 
 /// The fences of the OpMemoryBarriers next to a barrier.
-fn beside<'m>(
+fn adjacent_fences<'m>(
     decoder: &Decoder<'_>,
     instructions: impl Iterator<Item = &'m Instruction>,
 ) -> Result<Vec<Fence>, Unsupported> {
-    memory_barriers(instructions).map(|instruction| fence(decoder, instruction, [0, 1])).collect()
+    memory_barriers(instructions)
+        .map(|instruction| fence_operands(decoder, instruction, [0, 1]))
+        .collect()
 }
 
 /// The OpMemoryBarriers that come first; debug lines do not count.
 fn memory_barriers<'m>(
     instructions: impl Iterator<Item = &'m Instruction>,
 ) -> impl Iterator<Item = &'m Instruction> {
-    let shown = instructions.filter(|instruction| !matches!(instruction.op, Op::Line | Op::NoLine));
-    shown.take_while(|instruction| instruction.op == Op::MemoryBarrier)
+    let without_lines =
+        instructions.filter(|instruction| !matches!(instruction.op, Op::Line | Op::NoLine));
+    without_lines.take_while(|instruction| instruction.op == Op::MemoryBarrier)
 }
 
 /// Whether some OpMemoryBarrier of a module stands beside no barrier of the workgroup.
-pub(crate) fn has_fence_apart(module: &Module) -> bool {
-    let all = &module.instructions;
-    let barriers = all.iter().enumerate().filter(|(_, one)| holds_workgroup(module, one));
-    let beside = barriers.flat_map(|(at, _)| {
-        memory_barriers(all[..at].iter().rev())
-            .chain(memory_barriers(all[at + 1..].iter()))
-            .map(|one| one.offset)
+pub(crate) fn has_standalone_fence(module: &Module) -> bool {
+    let all_instructions = &module.instructions;
+    let barriers = all_instructions
+        .iter()
+        .enumerate()
+        .filter(|(_, instruction)| holds_workgroup(module, instruction));
+    let beside_barriers = barriers.flat_map(|(position, _)| {
+        memory_barriers(all_instructions[..position].iter().rev())
+            .chain(memory_barriers(all_instructions[position + 1..].iter()))
+            .map(|instruction| instruction.offset)
     });
-    let beside: BTreeSet<u32> = beside.collect();
-    all.iter().any(|one| one.op == Op::MemoryBarrier && !beside.contains(&one.offset))
+    let beside_barriers: BTreeSet<u32> = beside_barriers.collect();
+    all_instructions.iter().any(|instruction| {
+        instruction.op == Op::MemoryBarrier && !beside_barriers.contains(&instruction.offset)
+    })
 }
 
 /// Scope and semantics at two operands of a barrier.
-fn fence(
+fn fence_operands(
     decoder: &Decoder<'_>,
     instruction: &Instruction,
-    [scope, semantics]: [usize; 2],
+    [scope_operand, semantics_operand]: [usize; 2],
 ) -> Result<Fence, Unsupported> {
-    let constant = |at: usize, what: &str| {
+    let constant_at = |operand_index: usize, described_operand: &str| {
         decoder
             .constants
-            .scalar_word(id(instruction, at)?)
-            .ok_or_else(|| unsupported(format!("{what} that is no constant")))
+            .scalar_word(operand_id(instruction, operand_index)?)
+            .ok_or_else(|| unsupported(format!("{described_operand} that is no constant")))
     };
     Ok(Fence {
-        scope: constant(scope, "a memory scope")?,
-        semantics: constant(semantics, "memory semantics")?,
+        scope: constant_at(scope_operand, "a memory scope")?,
+        semantics: constant_at(semantics_operand, "memory semantics")?,
     })
 }

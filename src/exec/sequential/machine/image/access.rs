@@ -68,7 +68,7 @@ impl Registers {
         };
         let sample = step
             .sample
-            .map_or(0, |index| index.number(self.words[index.register.0 as usize][lane]));
+            .map_or(0, |index| index.as_number(self.words[index.register.0 as usize][lane]));
         TexelPosition { level, layer, coordinates: texel_axes, sample }
     }
 }
@@ -125,7 +125,7 @@ impl Machine<'_> {
             | ImageOperation::Samples => {}
         }
         for (component, parts) in step.to.iter().enumerate() {
-            for (half, reg) in parts.registers().enumerate() {
+            for (half, reg) in parts.words().enumerate() {
                 self.registers.write_register(reg, |lane_values, _| {
                     for (lane_values, texel_components) in lane_values.iter_mut().zip(&lane_texels)
                     {
@@ -330,12 +330,12 @@ impl Machine<'_> {
             step.texel.get(first_word).map_or(0, |parts| self.registers.number_at(*parts, lane))
         };
         let (operand_value, comparator) = (operand_bits(0), operand_bits(1));
-        let word_count = step.form.width().words();
+        let word_count = step.texel_format.width().words();
         let first_word = first_byte / 4;
         let old_value = self.memory.stores[slot.buffer]
             .bytes_as_number(&(first_byte..first_byte + 4 * word_count))
             as u64;
-        let new_value = op.apply(step.form, old_value, operand_value, comparator);
+        let new_value = op.new_value(step.texel_format, old_value, operand_value, comparator);
         let touch = if new_value.is_some() { op.access_kind() } else { AccessKind::AtomicRead };
         let time_after =
             self.monitor.order.as_ref().map_or(0, |_| self.monitor.clock.advance_time());
@@ -395,10 +395,11 @@ impl Machine<'_> {
             step.texel.get(at).map_or(0, |parts| self.registers.number_at(*parts, lane))
         };
         let old_value = self.memory.stores[slot.buffer]
-            .bytes_as_number(&(first_byte..first_byte + 4 * step.form.width().words()))
+            .bytes_as_number(&(first_byte..first_byte + 4 * step.texel_format.width().words()))
             as u64;
-        let new_value =
-            op.apply(step.form, old_value, operand_bits(0), operand_bits(1)).unwrap_or(old_value);
+        let new_value = op
+            .new_value(step.texel_format, old_value, operand_bits(0), operand_bits(1))
+            .unwrap_or(old_value);
         Some((slot.buffer, first_byte / 4, [old_value, new_value]))
     }
 

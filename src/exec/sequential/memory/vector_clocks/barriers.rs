@@ -35,7 +35,7 @@ impl HappensBefore {
         control: Fence,
         next_time: u32,
     ) {
-        let participants: Vec<u32> = members.ids().map(|id| first_invocation + id).collect();
+        let participants: Vec<u32> = members.active_ids().map(|id| first_invocation + id).collect();
         self.synchronize_participants(
             &participants,
             Scope::Subgroup,
@@ -163,8 +163,8 @@ impl HappensBefore {
         joined
     }
 
-    /// The times of the running workgroup whose accesses are ordered before all its current ones, in
-    /// memory of these kinds: the first since which no other workgroup has run, and the last. None
+    /// The times of the running workgroup whose accesses are ordered before all its current ones,
+    /// in memory of these kinds: the first since which no other workgroup has run, and the last. None
     /// under the Vulkan memory model, where availability and visibility count as well.
     pub(crate) fn ordered_interval(&self, kinds: MemoryKinds) -> Option<(u32, u32)> {
         if self.is_explicit() {

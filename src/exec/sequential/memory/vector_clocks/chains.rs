@@ -92,8 +92,8 @@ pub(super) enum Nearness {
     Afar,
 }
 
-/// A relation that a clock is kept for. A layer with an `OwnAvailability` holds the writes that make
-/// themselves available that far.
+/// A relation that a clock is kept for. A layer with an `OwnAvailability` holds the writes that
+/// make themselves available that far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OrderLayer {
     /// Happens before.
@@ -112,8 +112,8 @@ pub(super) enum OrderLayer {
 const CHAIN_LAYERS: usize = 18;
 
 impl OrderLayer {
-    /// Its number among the layers of chains; none for happens-before, and for a domain that a write
-    /// reaches by itself.
+    /// Its number among the layers of chains; none for happens-before, and for a domain that a
+    /// write reaches by itself.
     fn chain_index(self) -> Option<usize> {
         match self {
             OrderLayer::HappensBefore => None,
@@ -231,12 +231,12 @@ impl LayeredClocks {
 
     /// Copies another one's clocks of a kind of memory.
     pub(super) fn copy_kind(&mut self, other_clocks: &LayeredClocks, memory_kind: usize) {
-        self.happens_before[memory_kind] = other_clocks.happens_before[memory_kind].clone();
+        self.happens_before[memory_kind].clone_from(&other_clocks.happens_before[memory_kind]);
         if let Some(their_chains) = &other_clocks.chains {
             let own_chains = self.chains.get_or_insert_default();
             own_chains.iter_mut().zip(their_chains.iter()).for_each(
                 |(own_chains, their_chains)| {
-                    own_chains[memory_kind] = their_chains[memory_kind].clone()
+                    own_chains[memory_kind].clone_from(&their_chains[memory_kind])
                 },
             );
         }
@@ -281,7 +281,7 @@ impl LayeredClocks {
                     .clone();
                 self.clock_mut(layer, memory_kind).join_invocations(
                     neighbours.workgroup,
-                    neighbours.subgroup.clone(),
+                    &neighbours.subgroup,
                     &narrow_clock,
                 );
                 if domain == AvailabilityDomain::Device {
@@ -331,7 +331,7 @@ impl LayeredClocks {
             visible_clock.join(&subgroup_clock);
             visible_clock.join_invocations(
                 neighbours.workgroup,
-                neighbours.subgroup.clone(),
+                &neighbours.subgroup,
                 subgroup_available,
             );
         }

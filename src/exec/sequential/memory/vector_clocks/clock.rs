@@ -115,7 +115,7 @@ impl VectorClock {
     /// Joins another clock's components of one workgroup.
     pub(super) fn join_workgroup(&mut self, workgroup: u64, other_clock: &VectorClock) {
         if let Some(part) = other_clock.workgroup_clock(workgroup) {
-            let single_workgroup = BTreeMap::from([(workgroup, part.clone())]);
+            let single_workgroup = BTreeMap::from([(workgroup, Rc::clone(part))]);
             self.join(&VectorClock(Some(Rc::new(single_workgroup))));
         }
     }
@@ -124,11 +124,11 @@ impl VectorClock {
     pub(super) fn join_invocations(
         &mut self,
         workgroup: u64,
-        invocations: Range<u32>,
+        invocations: &Range<u32>,
         other_clock: &VectorClock,
     ) {
         let Some(part) = other_clock.workgroup_clock(workgroup) else { return };
-        for invocation in invocations {
+        for invocation in invocations.start..invocations.end {
             self.advance(workgroup, invocation, part.latest_time(invocation));
         }
     }
@@ -156,7 +156,7 @@ impl VectorClock {
     pub(super) fn join(&mut self, other_clock: &VectorClock) {
         let (Some(own_parts), Some(other_parts)) = (&self.0, &other_clock.0) else {
             if self.0.is_none() {
-                self.0 = other_clock.0.clone();
+                self.0.clone_from(&other_clock.0);
             }
             return;
         };
@@ -173,13 +173,13 @@ impl VectorClock {
         let new_parts: Vec<(u64, Rc<WorkgroupClock>)> = (other_parts
             .iter()
             .filter(|(workgroup, part)| !is_covered(own_parts, workgroup, part)))
-        .map(|(workgroup, part)| (*workgroup, part.clone()))
+        .map(|(workgroup, part)| (*workgroup, Rc::clone(part)))
         .collect();
         if new_parts.is_empty() {
             return;
         }
         if own_parts.iter().all(|(workgroup, part)| is_covered(other_parts, workgroup, part)) {
-            self.0 = other_clock.0.clone();
+            self.0.clone_from(&other_clock.0);
             return;
         }
         let parts = Rc::make_mut(self.0.get_or_insert_default());
@@ -212,8 +212,9 @@ mod tests {
     }
 
     fn due(added: &[Added], workgroup: u64, invocation: u32, time: u32) -> bool {
-        let of = |one: &&Added| one.0 == workgroup && (one.1 == invocation || one.1 == 4);
-        added.iter().filter(of).any(|one| time <= one.2)
+        let is_about =
+            |added: &&Added| added.0 == workgroup && (added.1 == invocation || added.1 == 4);
+        added.iter().filter(is_about).any(|added| time <= added.2)
     }
 
     proptest! {

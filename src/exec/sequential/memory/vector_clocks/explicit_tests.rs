@@ -1,7 +1,9 @@
 //! Random histories against the definitions of a module that declares the Vulkan memory model:
 //! chains of availability and visibility.
 
-use super::tests::{Definition, Engine, Event, Happening, KINDS, SUBGROUP, events, places};
+use super::tests::{
+    Definition, Engine, Event, Happening, KINDS, SUBGROUP, events, is_executed, places,
+};
 use crate::ir::access_facts::{AccessFacts, DeclaredModel, FactsByInstruction};
 use crate::ir::atomic::AccessKind;
 use crate::ir::memory_semantics::{ACQUIRE, MemoryKinds, RELEASE, Scope};
@@ -181,9 +183,7 @@ pub(super) fn accesses_are_ordered_by_chains_as_the_memory_model_defines() {
         let mut engine = Engine { whole: round % 2 == 0, ..Engine::new(places) };
         let mut stamps: Vec<(usize, AccessStamp)> = Vec::new();
         for (at, one) in history.iter().enumerate() {
-            let first = !matches!((at.checked_sub(1).map(|last| history[last].event), one.event),
-                (Some(Event::Barrier { number, .. }), Event::Barrier { number: other, .. }) if number == other);
-            if !first {
+            if !is_executed(&history, at) {
                 continue;
             }
             engine.run(one.workgroup);

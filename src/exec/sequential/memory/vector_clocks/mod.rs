@@ -389,7 +389,7 @@ impl HappensBefore {
             published.0.clear();
         }
         let reach = atomic.fence.reach();
-        // Its own release orders all kinds of memory that it names, whatever memory the atomic is in.
+        // Its own release orders all kinds of memory that it names, whatever memory it is in.
         let own_release = self.release_state(invocation, atomic.fence);
         let own_order = &self.running.invocations[invocation as usize];
         let sender = self.own_sender(invocation);

@@ -349,6 +349,19 @@ pub(super) fn places(history: &[Happening]) -> FactsByInstruction {
     places
 }
 
+/// Whether an event of a history is executed by itself. A barrier is one event of all participants,
+/// which stand next to each other: only the first of them executes it.
+pub(super) fn is_executed(history: &[Happening], position: usize) -> bool {
+    let Some(before) = position.checked_sub(1).map(|before| history[before].event) else {
+        return true;
+    };
+    !matches!(
+        (before, history[position].event),
+        (Event::Barrier { number, .. }, Event::Barrier { number: own_number, .. })
+            if number == own_number
+    )
+}
+
 #[test]
 fn accesses_are_ordered_as_the_memory_model_defines() {
     let mut draw = SplitMix64::new(17);
@@ -360,10 +373,7 @@ fn accesses_are_ordered_as_the_memory_model_defines() {
         let mut engine = Engine::new(places(&history));
         let mut stamps: Vec<(usize, AccessStamp)> = Vec::new();
         for (at, one) in history.iter().enumerate() {
-            // A barrier is one event of all who wait there.
-            let first = !matches!((at.checked_sub(1).map(|last| history[last].event), one.event),
-                (Some(Event::Barrier { number, .. }), Event::Barrier { number: other, .. }) if number == other);
-            if !first {
+            if !is_executed(&history, at) {
                 continue;
             }
             engine.run(one.workgroup);
