@@ -2,6 +2,7 @@
 //! a loop.
 
 mod justification;
+mod lists;
 mod resolution;
 
 use super::criteria::{CRITERIA, Criterion, CriterionSubject};

@@ -143,14 +143,28 @@ fn walk_paths(
 mod tests {
     use super::*;
 
+    /// Where `^^` leaves gaps: each side of it has room for the larger outcome of what follows.
     #[test]
-    fn short_circuit_numbering_has_no_gaps() {
-        let leaf = |condition| Box::new(BooleanExpression::Condition(condition));
-        let or = BooleanExpression::Or(leaf(1), leaf(2));
-        let expression =
-            BooleanExpression::And(leaf(0), Box::new(BooleanExpression::Not(Box::new(or))));
-        let numbering = number_vectors(&expression, 3).unwrap();
-        assert_eq!(numbering.size as usize, numbered_vectors(&expression, &numbering).len());
+    fn the_size_follows_from_the_operators() {
+        let size = |text: &str| {
+            let parsed = crate::expression::parse(text).unwrap();
+            number_vectors(&parsed.expression, parsed.conditions.len()).unwrap().size
+        };
+        for (text, expected) in [
+            ("a", 2),
+            ("!a", 2),
+            ("a && b", 3),
+            ("a || b || c", 4),
+            ("a && !(b || c)", 4),
+            ("a ^^ b", 4),
+            ("a ^^ b ^^ c", 8),
+            ("(a ^^ b) && c", 8),
+            ("c && (a ^^ b)", 5),
+            ("(a ^^ b) || (c && d)", 12),
+            ("!(a ^^ b) || (c && d)", 12),
+        ] {
+            assert_eq!(size(text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -13,6 +13,8 @@
 mod cause;
 mod place;
 mod subject;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use super::justification::{
