@@ -3,7 +3,9 @@
 
 mod justification;
 mod lists;
+mod obligations;
 mod resolution;
+mod source;
 
 use super::criteria::{CRITERIA, Criterion, CriterionSubject};
 use super::decision::Decision as Calculus;
