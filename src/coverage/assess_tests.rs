@@ -2,6 +2,7 @@
 //! a loop.
 
 mod justification;
+mod lines;
 mod lists;
 mod obligations;
 mod resolution;

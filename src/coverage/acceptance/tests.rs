@@ -5,6 +5,7 @@ use super::*;
 use std::collections::BTreeMap;
 use vkcert_model::evidence::Configuration;
 use vkcert_model::finding::FindingKind;
+use vkcert_model::finding_details::FindingDetails;
 use vkcert_model::finding_subject::SubjectPlace;
 use vkcert_model::id::{KernelName, ObligationId, StatementId};
 use vkcert_model::place::{FileIndex, Place, SourceFile, Span};
@@ -129,6 +130,19 @@ impl Evidence {
     }
 }
 
+trait Detailed {
+    /// The same with one more detail, as evidence stores it.
+    fn with(self, name: &str, value: impl Into<serde_json::Value>) -> Self;
+}
+
+impl Detailed for Finding {
+    fn with(self, name: &str, value: impl Into<serde_json::Value>) -> Self {
+        let mut details = self.stored_details();
+        details.insert(name.to_owned(), value.into());
+        Finding { details: FindingDetails::Stored(details), ..self }
+    }
+}
+
 fn place(file: &str, line: u32, column: Option<u32>) -> Place {
     Place {
         file: Some(file.to_owned()),
@@ -208,7 +222,7 @@ fn of_two_places_the_earlier_access_is_at_the_other_one() {
     let accesses = |accesses: serde_json::Value| {
         let mut finding = Finding::new(FindingKind::DataRace, "m")
             .at(place("k.comp", 3, Some(3)))
-            .detail("accesses", accesses);
+            .with("accesses", accesses);
         finding.other_place = Some(place("k.comp", 4, Some(12)));
         let places = subject_places(&finding, &evidence.kernels[0]);
         places.into_iter().map(|place| (place.name, place.access)).collect::<Vec<_>>()
@@ -227,10 +241,10 @@ fn findings_in_words() {
     let new = |kind: FindingKind| Finding::new(kind, "index 9 of `a` is 4 too large");
     let at = |kind: FindingKind| new(kind).at(place("k.comp", 3, Some(7)));
     let mut race = at(FindingKind::DataRace)
-        .detail("memory", "buffer")
-        .detail("same_value", true)
-        .detail("values", "1, 2")
-        .detail("accesses", serde_json::json!(["write", "read"]));
+        .with("memory", "buffer")
+        .with("same_value", true)
+        .with("values", "1, 2")
+        .with("accesses", serde_json::json!(["write", "read"]));
     race.other_place = Some(place("k.comp", 4, Some(12)));
     race.numbers = vec![9, 4];
     race.configuration = Some("TILE=4".to_owned());
@@ -243,30 +257,30 @@ fn findings_in_words() {
         ("place without source", unplaced),
         (
             "bounds at a place",
-            at(FindingKind::OutOfBounds).detail("dimension", 1).detail("buffer", "r"),
+            at(FindingKind::OutOfBounds).with("dimension", 1).with("buffer", "r"),
         ),
         (
             "bounds of a device",
-            new(FindingKind::OutOfBounds).detail("buffer", "r").detail("side", "behind"),
+            new(FindingKind::OutOfBounds).with("buffer", "r").with("side", "behind"),
         ),
         ("uninitialised", at(FindingKind::UninitializedRead)),
         ("untraced", at(FindingKind::UntracedBranch)),
         (
             "schedule",
-            new(FindingKind::ScheduleDependentOutput).detail("kernels", "k").detail("other", 1),
+            new(FindingKind::ScheduleDependentOutput).with("kernels", "k").with("other", 1),
         ),
         (
             "schedule and coverage",
             new(FindingKind::ScheduleDependentOutput)
-                .detail("changed", "D1.T")
-                .detail("verdicts", serde_json::json!(["pass"])),
+                .with("changed", "D1.T")
+                .with("verdicts", serde_json::json!(["pass"])),
         ),
         (
             "disagreement",
-            new(FindingKind::EngineDisagreement).detail("decision", "D1").detail("zone", 3),
+            new(FindingKind::EngineDisagreement).with("decision", "D1").with("zone", 3),
         ),
         ("disagreement of all", new(FindingKind::EngineDisagreement)),
-        ("coupling", new(FindingKind::Coupling).detail("check", "buffer-size")),
+        ("coupling", new(FindingKind::Coupling).with("check", "buffer-size")),
     ];
     let told =
         findings.map(|(name, finding)| format!("{name}: {}", evidence.told(&finding).unwrap()));
@@ -277,13 +291,13 @@ fn findings_in_words() {
 fn what_no_justification_can_accept_has_no_name() {
     let evidence = Evidence::new();
     let schedule = || Finding::new(FindingKind::ScheduleDependentOutput, "m");
-    let verdicts = |verdicts: &[&str]| schedule().detail("verdicts", serde_json::json!(verdicts));
+    let verdicts = |verdicts: &[&str]| schedule().with("verdicts", serde_json::json!(verdicts));
     assert!(evidence.told(&verdicts(&["pass"])).is_some());
     for finding in [
         verdicts(&["pass", "fail"]),
         verdicts(&["fail"]),
         verdicts(&[]),
-        schedule().detail("ended", false),
+        schedule().with("ended", false),
         Finding::new(FindingKind::BarrierDivergence, "m"),
         Finding::new(FindingKind::NoTermination, "m").at(place("k.comp", 3, None)),
         Finding::new(FindingKind::Validation, "m"),
@@ -292,7 +306,7 @@ fn what_no_justification_can_accept_has_no_name() {
     ] {
         assert_eq!(evidence.told(&finding), None, "{finding:?}");
     }
-    let coupling = Finding::new(FindingKind::Coupling, "m").detail("check", "c");
+    let coupling = Finding::new(FindingKind::Coupling, "m").with("check", "c");
     let mut without_interface = Evidence::new();
     without_interface.campaign.coupling[0].definition = None;
     assert_eq!(without_interface.told(&coupling), None);
@@ -347,8 +361,8 @@ fn a_subject_holds_the_facts_of_its_kind() {
 
     let mut race = Finding::new(FindingKind::DataRace, "m")
         .at(place("k.comp", 3, None))
-        .detail("memory", "buffer")
-        .detail("values", 3);
+        .with("memory", "buffer")
+        .with("values", 3);
     race.numbers = vec![9, 4];
     race.configuration = Some("TILE=4".to_owned());
     let of_race = subject(&race, sequential);
@@ -364,7 +378,7 @@ fn a_subject_holds_the_facts_of_its_kind() {
 
     let all = code(&[own_code, ("other", "07e7"), ("unknown", "")]);
     let bounds =
-        Finding::new(FindingKind::OutOfBounds, "m").detail("side", "behind").detail("object", "a");
+        Finding::new(FindingKind::OutOfBounds, "m").with("side", "behind").with("object", "a");
     let of_device = subject(&bounds, Some(EngineName::Vulkan));
     assert_eq!((of_device.code, of_device.places.len()), (all.clone(), 0));
     assert_eq!(of_device.facts.into_keys().collect::<Vec<_>>(), ["side"]);
@@ -381,12 +395,11 @@ fn a_subject_holds_the_facts_of_its_kind() {
     let facts =
         [("about".to_owned(), serde_json::json!(["a"])), ("cause".to_owned(), "_ is …".into())];
     assert_eq!(of_test.facts, BTreeMap::from(facts));
-    let of_test = subject(&disagreement.detail("zone", 3), sequential);
+    let of_test = subject(&disagreement.with("zone", 3), sequential);
     assert_eq!(of_test.facts.into_keys().collect::<Vec<_>>(), ["zone"]);
 
     let coupling = |check: &str| {
-        let finding =
-            Finding::new(FindingKind::Coupling, "m").detail("check", check).detail("m", 1);
+        let finding = Finding::new(FindingKind::Coupling, "m").with("check", check).with("m", 1);
         subject(&finding, None)
     };
     let of_size = coupling("buffer-size");

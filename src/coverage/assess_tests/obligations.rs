@@ -1,6 +1,7 @@
 //! Every obligation of small kernels, with its state and what is said of it.
 
-use super::source::{Kernel, obligation_lines};
+use super::lines::obligation_lines;
+use super::source::Kernel;
 use super::*;
 
 const BRANCHES: &str = "void helper() {
