@@ -1,6 +1,7 @@
 //! Assessment and justification on a small kernel made by hand: a guard with two conditions around
 //! a loop.
 
+mod bindings;
 mod justification;
 mod lines;
 mod lists;

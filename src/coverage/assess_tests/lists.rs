@@ -10,7 +10,7 @@ use vkcert_model::project::CriterionName;
 use vkcert_model::verdict::EngineName;
 
 /// The obligations of each criterion. `D1.T`, `D1.F` and `B2.T` are of two.
-const OBLIGATIONS: &[(CriterionName, &[&str])] = &[
+pub(super) const OBLIGATIONS: &[(CriterionName, &[&str])] = &[
     (CriterionName::Statement, &["S1", "S2", "S3"]),
     (CriterionName::Branch, &["D1.T", "D1.F", "W1.L1"]),
     (CriterionName::Decision, &["D1.T", "D1.F", "F1.entry", "F1.X1"]),
@@ -24,19 +24,27 @@ const OBLIGATIONS: &[(CriterionName, &[&str])] = &[
 
 /// What is known of one obligation.
 #[derive(Debug, Clone, PartialEq)]
-struct State {
-    status: Status,
-    reason: Option<String>,
+pub(super) struct State {
+    pub status: Status,
+    pub reason: Option<String>,
     /// Of an effect, those of its two witnesses.
     tests: Vec<TestId>,
     uncounted: Vec<TestId>,
 }
 
 /// By id.
-type States = BTreeMap<String, State>;
+pub(super) type States = BTreeMap<String, State>;
+
+/// Nothing is covered.
+pub(super) fn open_states() -> States {
+    let open =
+        State { status: Status::Uncovered, reason: None, tests: Vec::new(), uncounted: Vec::new() };
+    let ids = OBLIGATIONS.iter().flat_map(|(_, ids)| *ids);
+    ids.map(|id| ((*id).to_owned(), open.clone())).collect()
+}
 
 /// A coverage with the obligations of all criteria in these states.
-fn coverage_in(states: &States) -> KernelCoverage {
+pub(super) fn coverage_in(states: &States) -> KernelCoverage {
     let simple = |id: &&str| SimpleObligation {
         id: ObligationId::from(*id),
         file: "k.comp".to_owned(),
@@ -85,7 +93,7 @@ fn coverage_in(states: &States) -> KernelCoverage {
 }
 
 /// The states of all obligations; one that stands in two lists has the same state in both.
-fn states_of(coverage: &KernelCoverage) -> States {
+pub(super) fn states_of(coverage: &KernelCoverage) -> States {
     let mut states = States::new();
     let mut add = |id: String, state: State| {
         let first = states.entry(id).or_insert_with(|| state.clone());
