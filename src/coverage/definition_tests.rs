@@ -10,7 +10,7 @@ mod samples;
 use super::closing::Minimality;
 use super::decision::{Decision as Calculus, EnumerationExtent};
 use super::independence::IndependenceForm;
-use super::mcdc::{Attainability, Mcdc, McdcAnalysis};
+use super::mcdc::{Attainability, Mcdc, McdcAnalysis, McdcError};
 use super::numbering::{number_vectors, numbered_vectors};
 use definition::*;
 use proptest::prelude::*;
@@ -308,6 +308,24 @@ fn timed(
     let analysis =
         Mcdc::new(expression, coupling).unwrap().analyse_vectors(given.to_vec()).unwrap();
     (analysis, start.elapsed())
+}
+
+/// The limit is met before any vector is looked at; these are none of the decision.
+#[test]
+fn at_most_65536_vectors_are_analysed() {
+    let mcdc = Mcdc::new(&E::Condition(0), &[0]).unwrap();
+    let values =
+        |bits: u32| Values((0..17).map(|i| ConditionValue::from(bits >> i & 1 == 1)).collect());
+    let mut vectors: Vec<Values> = (0..65_536).map(values).collect();
+    vectors.push(values(7));
+    assert!(matches!(mcdc.analyse_vectors(vectors.clone()), Err(McdcError::Vector(_))));
+    vectors.push(values(65_536));
+    let message = "the tests showed 65537 vectors; the calculus is exact for at most 65536";
+    assert_eq!(mcdc.analyse_vectors(vectors).unwrap_err().to_string(), message);
+    let conditions = |count: u32| Calculus::new(&E::Condition(0), &(0..count).collect::<Vec<_>>());
+    assert!(conditions(128).is_ok());
+    let message = "the decision has 129 conditions; the calculus is exact for at most 128";
+    assert_eq!(conditions(129).unwrap_err().to_string(), message);
 }
 
 /// Twenty conditions as the contract asks: long chains, mixed chains, and 65,536 vectors at hand.

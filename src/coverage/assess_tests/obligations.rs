@@ -319,25 +319,26 @@ fn of_several_fixed_conditions_those_that_decide_are_named() {
 /// A decision within a condition of another one, which keeps control from it.
 #[test]
 fn of_a_decision_inside_another_the_outer_one_is_the_cause() {
-    let text = "void main() { if (A && f(x)) b = 1u; c = 1u; }";
+    let text = "void main() { if (A && f(x)) b = 1u; c = 1u; if (B) d = 1u; }";
     let mut kernel = Kernel::of_text(text)
         .with_configuration("c", &[(1, "A", "0")], &[])
-        .with_fixed("D1.C1", false, &[1]);
+        .with_fixed("D1.C1", false, &[1])
+        .with_fixed("D2", true, &[]);
     let mut inner = kernel.structure.decisions[0].clone();
     let at = text.find("x)").unwrap() as u32;
     inner.span = Span { file: FileIndex(0), start: at, end: at + 1 };
-    inner.id = DecisionId(2);
+    inner.id = DecisionId(3);
     inner.text = "x".to_owned();
     inner.conditions.truncate(1);
     inner.expression = BooleanExpression::Condition(0);
     inner.context = DecisionContext::Argument;
     kernel.structure.decisions.push(inner);
-    let role = MarkerRole::Single { decision: DecisionId(2) };
+    let role = MarkerRole::Single { decision: DecisionId(3) };
     kernel.structure.markers.push(role);
     let marker = PresentMarker { reach: Reach::Excluded, ..PresentMarker::runtime(role) };
     kernel.presence.markers.insert(99, marker);
     let (coverage, _) = kernel.assessed(&[]);
-    let reason = coverage.decisions[1].outcomes[0].reason.as_deref();
+    let reason = coverage.decisions[2].outcomes[0].reason.as_deref();
     let expected =
         "never executed, as `A && f(x)` (D1) is always false under configuration c (A = 0)";
     assert_eq!(reason, Some(expected));

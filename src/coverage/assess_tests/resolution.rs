@@ -1,5 +1,6 @@
 //! What a configuration fixes, and records that contradict it.
 
+use super::source::Kernel;
 use super::*;
 
 /// `x < k` fixed at true by a constant, and the loop never entered.
@@ -136,4 +137,122 @@ fn records_of_each_test_and_each_value_of_a_vector_are_held_to_what_is_fixed() {
         contradictions.iter().any(|sentence| sentence.contains("mark 1 is passed")),
         "{contradictions:?}"
     );
+}
+
+/// What the module shows to be constant without telling the value.
+#[test]
+fn constants_without_a_value_are_the_reason() {
+    let kernel = || Kernel::of_text("void main() { if (a && b) c = 1u; }");
+    let reasons = |kernel: &Kernel, tests: &[&str]| {
+        let (coverage, contradictions) = kernel.assessed(tests);
+        assert_eq!(contradictions, [""; 0]);
+        let decision = &coverage.decisions[0];
+        let outcomes = decision.outcomes.iter().map(|item| item.reason.clone());
+        let effects = decision.mcdc.iter().map(|mcdc| mcdc.masking.reason.clone());
+        (outcomes.collect::<Vec<_>>(), effects.collect::<Vec<_>>())
+    };
+    let of_condition = |constness: Constness| {
+        let mut kernel = kernel();
+        kernel.marker("D1.C1").constness = constness;
+        reasons(&kernel, &["main D1=TT"]).1
+    };
+    let told = |sentence: &str| Some(sentence.to_owned());
+    assert_eq!(of_condition(Constness::Runtime), [None, None]);
+    let constant = told("constant: the condition never changes");
+    assert_eq!(of_condition(Constness::Constant), [constant.clone(), None]);
+    let fixed = told("specialization constant: the condition is fixed per pipeline");
+    assert_eq!(of_condition(Constness::Specialization), [fixed, None]);
+    let of_outcome = |in_text: Constness, in_module: Constness, tests: &[&str]| {
+        let mut kernel = kernel();
+        kernel.structure.decisions[0].constness = in_text;
+        kernel.marker("D1").constness = in_module;
+        reasons(&kernel, tests)
+    };
+    let only_false =
+        told("specialization constant: under this configuration the outcome is always F");
+    let only_true = told("constant: the outcome is always T");
+    let (constant, specialization, runtime) =
+        (Constness::Constant, Constness::Specialization, Constness::Runtime);
+    for (in_text, in_module, tests, outcomes, effect) in [
+        (
+            runtime,
+            specialization,
+            &["main D1=TF"][..],
+            [only_false.clone(), None],
+            only_false.clone(),
+        ),
+        (
+            specialization,
+            runtime,
+            &["main D1=F-", "main D1=TF"],
+            [only_false.clone(), None],
+            only_false,
+        ),
+        (constant, specialization, &["main D1=TT"], [None, only_true.clone()], only_true),
+        (runtime, runtime, &["main D1=TT"], [None, None], None),
+        // Both are seen, or none: nothing is constant.
+        (specialization, specialization, &["main D1=TT", "main D1=TF"], [None, None], None),
+        (constant, runtime, &[], [None, None], None),
+    ] {
+        let (found_outcomes, found_effects) = of_outcome(in_text, in_module, tests);
+        assert_eq!(found_outcomes, outcomes, "{in_text:?} {in_module:?} {tests:?}");
+        assert_eq!(found_effects[0], effect, "{in_text:?} {in_module:?} {tests:?}");
+    }
+}
+
+/// Of a decision that control cannot come to: what rules out the statement around it.
+#[test]
+fn the_cause_of_a_decision_is_that_of_the_statement_that_holds_it() {
+    let text = "void main() { if (B) w; if (A) { q; r = x && y; } if (B) w; }";
+    let kernel = Kernel::of_text(text)
+        .with_configuration("c", &[(1, "A", "1"), (2, "B", "2")], &[])
+        .with_fixed("D1", false, &[2])
+        .with_fixed("D2", false, &[1])
+        .with_fixed("D4", false, &[2])
+        .with_excluded(&["D3", "D3.C1", "D3.C2"]);
+    let (coverage, contradictions) = kernel.assessed(&[]);
+    assert_eq!(contradictions, [""; 0]);
+    let reason = "never executed, as `A` (D2) is always false under configuration c (A = 1)";
+    let decision = &coverage.decisions[2];
+    assert_eq!(decision.outcomes[0].reason.as_deref(), Some(reason));
+    assert_eq!(decision.combinations[0].reason.as_deref(), Some(reason));
+    assert_eq!(decision.mcdc[1].unique_cause.reason.as_deref(), Some(reason));
+    assert_eq!((decision.missing.len(), &decision.minimum), (0, &None));
+    // Its records are then a contradiction, and count for nothing.
+    let (coverage, contradictions) = kernel.assessed(&["main D3=TT"]);
+    let sentence = "the records of T1 cannot be: D3 is evaluated, though control cannot come to it";
+    assert_eq!(contradictions, [sentence]);
+    assert_eq!(coverage.decisions[2].outcomes[0].status, Status::Undetermined);
+}
+
+/// Marks that control cannot come to, and labels that could not be marked.
+#[test]
+fn labels_and_functions_that_control_cannot_come_to() {
+    let text = "void never() { a; } void main() { switch (m) { case 1u: b; break; default: c; } }";
+    let mut kernel = Kernel::of_text(text)
+        .with_configuration("default", &[], &[])
+        .with_excluded(&["never", "W1.L1"]);
+    let (_, contradictions) = kernel.assessed(&["main never W1.L1 W1.L2"]);
+    let sentence = |mark: u32| {
+        format!(
+            "the records of T1 cannot be: mark {mark} is passed, though control cannot come to it"
+        )
+    };
+    assert_eq!(contradictions, [sentence(0), sentence(2)]);
+    let label = |coverage: &KernelCoverage, index: usize| {
+        let label = &coverage.branches[index];
+        (label.status, label.reason.clone(), label.proposal.is_some())
+    };
+    let (coverage, _) = kernel.assessed(&["main W1.L2"]);
+    let reason = "never executed, as `switch (m)` (W1) takes another label; dead code that is in the module is to be removed";
+    assert_eq!(label(&coverage, 0), (Status::Uncovered, Some(reason.to_owned()), false));
+    assert_eq!(label(&coverage, 1), (Status::Covered, None, false));
+    kernel.structure.switches[0].labels[1].mark = None;
+    let (coverage, _) = kernel.assessed(&["main W1.L1"]);
+    let reason = Some("the label could not be marked".to_owned());
+    assert_eq!(label(&coverage, 1), (Status::Undetermined, reason, false));
+    let absent = Kernel::of_text(text).without_markers(&["W1.L1"]);
+    let (coverage, _) = absent.assessed(&["main W1.L1 W1.L2"]);
+    let reason = "no code generated: the compiler left it out of the module".to_owned();
+    assert_eq!(label(&coverage, 0), (Status::Uncovered, Some(reason), true));
 }
