@@ -190,7 +190,9 @@ fn of_unreachable_statements_the_cause() {
     let always = |text: &str, number: u32, value: bool| {
         format!("`{text}` (D{number}) is always {value} under configuration c (A = 1)")
     };
-    let cases: &[(&str, &[(&str, bool)], u32, String)] = &[
+    // A body, decisions with their only outcome, a statement, and its cause.
+    type Case<'a> = (&'a str, &'a [(&'a str, bool)], u32, String);
+    let cases: &[Case] = &[
         ("if (A) return; b = 1u;", &[("D1", true)], 3, always("A", 1, true)),
         ("if (A) b = 1u; else c = 1u;", &[("D1", false)], 2, always("A", 1, false)),
         ("if (A) b = 1u; else c = 1u;", &[("D1", true)], 3, always("A", 1, true)),

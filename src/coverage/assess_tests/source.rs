@@ -318,7 +318,8 @@ impl<'t> Reader<'t> {
             return self.label();
         }
         self.statements += 1;
-        let id = Some(StatementId(self.statements));
+        let number = StatementId(self.statements);
+        let id = Some(number);
         let mut header_end = None;
         let kind = if self.take("if ") {
             let header = self.parenthesised();
@@ -361,7 +362,7 @@ impl<'t> Reader<'t> {
             let text = self.take_to(';');
             match text {
                 "return" => {
-                    self.exits.push(Exit::Return { statement: id.unwrap() });
+                    self.exits.push(Exit::Return { statement: number });
                     StatementKind::Return
                 }
                 "discard" => StatementKind::Terminate,
