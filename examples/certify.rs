@@ -8,7 +8,7 @@ use vkcert::campaign::{CampaignError, project};
 
 fn main() -> Result<(), CampaignError> {
     let folder = PathBuf::from(std::env::args_os().nth(1).unwrap_or_else(|| ".".into()));
-    let sealed = certify(project::load(&folder)?, &CampaignRequest::default())?;
+    let sealed = certify(project::load_project(&folder)?, &CampaignRequest::default())?;
     let conclusion = &sealed.evidence.campaign.conclusion;
     conclusion.reasons.iter().for_each(|reason| println!("{reason}"));
     println!("exit code {}", conclusion.exit_code);

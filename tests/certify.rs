@@ -315,7 +315,7 @@ fn a_justification_of_an_obligation_that_does_not_exist_is_a_wrong_input() {
 #[test]
 fn a_campaign_without_the_program_seals_the_same_evidence() {
     use vkcert::campaign::certification::{CampaignRequest, certify};
-    use vkcert::campaign::plan::{EngineChoice, EngineRequest, Plan};
+    use vkcert::campaign::plan::{EngineChoice, EngineRequest, RunPlan};
     use vkcert::campaign::{CampaignError, project};
     for (name, exit) in [("configurations", 1), ("failing", 1), ("minimal", 0)] {
         let folder = root().join("tests/projects").join(name);
@@ -323,11 +323,11 @@ fn a_campaign_without_the_program_seals_the_same_evidence() {
         let program = ["--engine", "sequential", "--out", out.path().to_str().unwrap()];
         let by_program = run_json(vkcert().arg("certify").arg(&folder).args(program), exit);
         let request = |engines: EngineRequest| CampaignRequest {
-            plan: Plan { engines, ..Plan::default() },
+            plan: RunPlan { engines, ..RunPlan::default() },
             ..CampaignRequest::default()
         };
         let sequential = request(EngineRequest::Explicit(EngineChoice::Sequential));
-        let sealed = certify(project::load(&folder).unwrap(), &sequential).unwrap();
+        let sealed = certify(project::load_project(&folder).unwrap(), &sequential).unwrap();
         assert_eq!(sealed.evidence.root().unwrap(), by_program["root"].as_str().unwrap(), "{name}");
         for (file, bytes) in &sealed.files {
             assert_eq!(
@@ -337,7 +337,7 @@ fn a_campaign_without_the_program_seals_the_same_evidence() {
             );
         }
         let without_worker =
-            certify(project::load(&folder).unwrap(), &CampaignRequest::default()).unwrap();
+            certify(project::load_project(&folder).unwrap(), &CampaignRequest::default()).unwrap();
         let reasons: Vec<_> = without_worker
             .evidence
             .campaign
@@ -347,9 +347,9 @@ fn a_campaign_without_the_program_seals_the_same_evidence() {
             .collect();
         assert_eq!(reasons, [None, Some("no program is named that runs a device")]);
         let demanded = request(EngineRequest::Explicit(EngineChoice::Both));
-        let refused = certify(project::load(&folder).unwrap(), &demanded).err().unwrap();
+        let refused = certify(project::load_project(&folder).unwrap(), &demanded).err().unwrap();
         assert!(matches!(refused, CampaignError::Unavailable { .. }), "{refused}");
     }
-    let wrong = project::load(&root().join("tests/projects")).err().unwrap();
+    let wrong = project::load_project(&root().join("tests/projects")).err().unwrap();
     assert!(matches!(wrong, CampaignError::Input(_)), "{wrong}");
 }

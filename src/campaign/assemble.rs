@@ -2,9 +2,9 @@
 
 use super::configuration::{self, KernelConfiguration};
 use super::coupling;
-use super::facts::Facts;
+use super::facts::CampaignFacts;
 use super::kernel::{Kernel, Measurement};
-use super::profile::Target;
+use super::profile::ProjectTarget;
 use super::project::{module_bytes, module_file};
 use super::test_run::{ModuleRecords, TestRun};
 use crate::CampaignError;
@@ -32,35 +32,35 @@ use vkcert_requirement::{Project, trace};
 pub type LaidOut = BTreeMap<TestId, (Vec<StoredExpectation>, Vec<DispatchFlow>)>;
 
 /// Everything of a campaign but the conclusion.
-pub fn campaign(
+pub fn assemble_campaign(
     project: &Project,
     kernels: &[Kernel],
-    facts: &Facts,
+    campaign_facts: &CampaignFacts,
     limits: Vec<String>,
 ) -> Result<Campaign, CampaignError> {
-    let runs = facts.runs;
-    let strangers = strangers(project, kernels, runs)?;
+    let runs = campaign_facts.runs_by_test;
+    let strangers = undeclared_specializations(project, kernels, runs)?;
     let records = records_of_verification(project);
-    let (mut coupling, refuted) = coupling::evidence(facts.coupled);
+    let (mut coupling, refuted) = coupling::coupling_evidence(campaign_facts.coupled);
     for row in &mut coupling {
         let stated = project.interfaces.iter().find(|interface| interface.kernel == row.kernel);
         row.definition = stated.map(|interface| interface.value.clone());
     }
     let mut findings = kernel_findings(project, kernels);
     findings.extend(refuted);
-    findings.extend(facts.agreement.findings.iter().cloned());
+    findings.extend(campaign_facts.agreement.findings.iter().cloned());
     Ok(Campaign {
         schema: EVIDENCE_SCHEMA,
-        project: identity(project, kernels, facts),
+        project: project_identity(project, kernels, campaign_facts),
         settings: Some(project.settings.value.clone()),
-        engines: facts.engines.to_vec(),
+        engines: campaign_facts.engines.to_vec(),
         requirements: trace::trace_requirements(project),
-        tests: tests(project, runs, facts.laid_out),
-        justifications: justifications(project),
+        tests: assemble_tests(project, runs, campaign_facts.laid_out),
+        justifications: stored_justifications(project),
         records,
         coupling,
         findings,
-        agreement: facts.agreement.rows.clone(),
+        agreement: campaign_facts.agreement.rows.clone(),
         left_out: Vec::new(),
         not_looked_for: Vec::new(),
         open_items: Vec::new(),
@@ -69,9 +69,9 @@ pub fn campaign(
         unsought: Vec::new(),
         limits: limits
             .into_iter()
-            .chain(notes(kernels))
+            .chain(kernel_notes(kernels))
             .chain(strangers)
-            .chain(recording_notes(kernels, facts))
+            .chain(recording_notes(kernels, campaign_facts))
             .chain(run_notes(runs))
             .chain(printed_notes(runs))
             .collect(),
@@ -84,7 +84,7 @@ pub fn campaign(
     })
 }
 
-fn justifications(project: &Project) -> Vec<JustificationEvidence> {
+fn stored_justifications(project: &Project) -> Vec<JustificationEvidence> {
     let row = |located: &vkcert_requirement::Located<vkcert_model::requirement::Justification>| {
         JustificationEvidence {
             justification: located.value.clone(),
@@ -96,7 +96,7 @@ fn justifications(project: &Project) -> Vec<JustificationEvidence> {
     project.justifications.iter().map(row).collect()
 }
 
-fn notes(kernels: &[Kernel]) -> Vec<String> {
+fn kernel_notes(kernels: &[Kernel]) -> Vec<String> {
     kernels
         .iter()
         .flat_map(|kernel| kernel.notes.iter().map(|note| format!("{}: {note}", kernel.name)))
@@ -104,9 +104,9 @@ fn notes(kernels: &[Kernel]) -> Vec<String> {
 }
 
 /// How much kernels printed: evidence holds no such text.
-fn printed_notes(runs: &[Vec<TestRun>]) -> Option<String> {
+fn printed_notes(runs_by_test: &[Vec<TestRun>]) -> Option<String> {
     let lines: u64 =
-        runs.iter().flatten().map(|run| run.printed.count()).fold(0, u64::saturating_add);
+        runs_by_test.iter().flatten().map(|run| run.printed.count()).fold(0, u64::saturating_add);
     (lines > 0).then(|| {
         format!(
             "debug printf wrote {lines} lines on the sequential engine (devices print none); `vkcert run` shows them"
@@ -115,16 +115,20 @@ fn printed_notes(runs: &[Vec<TestRun>]) -> Option<String> {
 }
 
 /// Remarks of the runs, each once.
-fn run_notes(runs: &[Vec<TestRun>]) -> BTreeSet<String> {
-    runs.iter().flatten().flat_map(|run| run.notes.iter().cloned()).collect()
+fn run_notes(runs_by_test: &[Vec<TestRun>]) -> BTreeSet<String> {
+    runs_by_test.iter().flatten().flat_map(|run| run.notes.iter().cloned()).collect()
 }
 
-fn identity(project: &Project, kernels: &[Kernel], facts: &Facts) -> ProjectIdentity {
+fn project_identity(
+    project: &Project,
+    kernels: &[Kernel],
+    campaign_facts: &CampaignFacts,
+) -> ProjectIdentity {
     let settings = &project.settings.value;
     ProjectIdentity {
         name: settings.name.clone(),
         level: settings.level,
-        profile: Target::of(settings).evidence(kernels),
+        profile: ProjectTarget::of_project(settings).profile_evidence(kernels),
         decision_policy: settings.decision_policy,
         memory_model: settings.memory_model,
         criteria: settings
@@ -136,14 +140,14 @@ fn identity(project: &Project, kernels: &[Kernel], facts: &Facts) -> ProjectIden
         tool_version: TOOL_VERSION.to_owned(),
         compiler: glsl::compiler_identity(),
         compiler_options: compiler_options(settings),
-        date: facts.date.clone(),
+        date: campaign_facts.date.clone(),
     }
 }
 
 /// SOURCE_DATE_EPOCH as a UTC date and time; the only clock that evidence knows.
 pub fn source_date() -> Option<String> {
     let seconds: i64 = std::env::var("SOURCE_DATE_EPOCH").ok()?.trim().parse().ok()?;
-    let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let (days, seconds_of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     // Civil date from a day number: the Gregorian calendar in 400-year eras that start on 1 March.
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
@@ -154,50 +158,61 @@ pub fn source_date() -> Option<String> {
     let day = day_of_year - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
     let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let (hour, minute, second) = (rest / 3_600, rest % 3_600 / 60, rest % 60);
+    let (hour, minute, second) =
+        (seconds_of_day / 3_600, seconds_of_day % 3_600 / 60, seconds_of_day % 60);
     Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"))
 }
 
 /// Findings of the modules themselves: untraced branches, and production modules on disk that are
 /// not what is made now.
 fn kernel_findings(project: &Project, kernels: &[Kernel]) -> Vec<KernelFinding> {
-    let mut found = Vec::new();
+    let mut module_findings = Vec::new();
     for (kernel, settings) in kernels.iter().zip(&project.settings.value.kernels) {
         let mut add = |finding| {
-            found.push(KernelFinding { kernel: settings.name, engine: None, test: None, finding });
+            module_findings.push(KernelFinding {
+                kernel: settings.name,
+                engine: None,
+                test: None,
+                finding,
+            });
         };
         kernel.findings.iter().cloned().for_each(&mut add);
         if settings.language == Language::Spirv {
             continue;
         }
-        let file = module_file(&kernel.name);
-        if let Ok(bytes) = std::fs::read(project.root.join(&file))
+        let module_path = module_file(&kernel.name);
+        if let Ok(bytes) = std::fs::read(project.root.join(&module_path))
             && module_bytes(&kernel.production) != bytes
         {
             let message = format!(
-                "{file} is not what the compiler makes of {} now; run `vkcert build`",
+                "{module_path} is not what the compiler makes of {} now; run `vkcert build`",
                 kernel.source
             );
-            let place = vkcert_model::place::Place { file: Some(file), ..Default::default() };
+            let place =
+                vkcert_model::place::Place { file: Some(module_path), ..Default::default() };
             add(Finding::new(FindingKind::Validation, message).at(place));
         }
     }
-    found
+    module_findings
 }
 
-fn tests(project: &Project, runs: &[Vec<TestRun>], laid_out: &LaidOut) -> Vec<TestEvidence> {
+fn assemble_tests(
+    project: &Project,
+    runs_by_test: &[Vec<TestRun>],
+    laid_out: &LaidOut,
+) -> Vec<TestEvidence> {
     let limit = project.settings.value.limits.output_bytes;
     let mut tests = tests_without_results(project);
-    for (test, row) in tests.iter_mut().zip(runs) {
+    for (test, row) in tests.iter_mut().zip(runs_by_test) {
         if let Some((expected, flows)) = laid_out.get(&test.id) {
             (test.expected, test.flows) = (expected.clone(), flows.clone());
         }
-        test.results = row.iter().map(|run| result(run, limit)).collect();
+        test.results = row.iter().map(|run| test_result(run, limit)).collect();
     }
     tests
 }
 
-fn result(run: &TestRun, limit: u64) -> TestResult {
+fn test_result(test_run: &TestRun, limit: u64) -> TestResult {
     let output = |bytes: &Vec<u8>| {
         if bytes.len() as u64 <= limit {
             OutputBytes::Bytes(base64::engine::general_purpose::STANDARD.encode(bytes))
@@ -206,30 +221,34 @@ fn result(run: &TestRun, limit: u64) -> TestResult {
         }
     };
     TestResult {
-        engine: run.engine,
-        verdict: run.verdict,
-        reason: run.reason.clone(),
-        mismatches: run.mismatches.clone(),
-        findings: run.findings.clone(),
-        race_scope: run.race_scope,
-        left_open: run.left_open.clone(),
-        repetitions: run.repetitions,
-        deciding_repetition: run.deciding_repetition,
-        schedule: run.schedule,
-        schedules: run.schedules.clone(),
-        directed: run.directed.clone(),
-        altered: run.altered.clone(),
-        judged: run.judged.members.clone(),
-        idle: run.judged.idle.clone(),
-        rests_on_undefined: run.rests_on_undefined,
-        notes: run.notes.clone(),
-        printed_lines: run.printed.count(),
-        touched: run.counts.touched.iter().map(touched).collect(),
-        outputs: run.outputs.iter().map(|(name, bytes)| (name.clone(), output(bytes))).collect(),
+        engine: test_run.engine,
+        verdict: test_run.verdict,
+        reason: test_run.reason.clone(),
+        mismatches: test_run.mismatches.clone(),
+        findings: test_run.findings.clone(),
+        race_scope: test_run.race_scope,
+        left_open: test_run.left_open.clone(),
+        repetitions: test_run.repetitions,
+        deciding_repetition: test_run.deciding_repetition,
+        schedule: test_run.schedule,
+        schedules: test_run.schedules.clone(),
+        directed: test_run.directed.clone(),
+        altered: test_run.altered.clone(),
+        judged: test_run.judged.members.clone(),
+        idle: test_run.judged.idle.clone(),
+        rests_on_undefined: test_run.rests_on_undefined,
+        notes: test_run.notes.clone(),
+        printed_lines: test_run.printed.count(),
+        touched: test_run.counts.touched.iter().map(touched_buffers).collect(),
+        outputs: test_run
+            .outputs
+            .iter()
+            .map(|(name, bytes)| (name.clone(), output(bytes)))
+            .collect(),
     }
 }
 
-fn touched(dispatch: &BTreeMap<(u32, u32), u64>) -> Vec<TouchedBuffer> {
+fn touched_buffers(dispatch: &BTreeMap<(u32, u32), u64>) -> Vec<TouchedBuffer> {
     dispatch
         .iter()
         .map(|((set, binding), bytes)| TouchedBuffer {
@@ -243,36 +262,36 @@ fn touched(dispatch: &BTreeMap<(u32, u32), u64>) -> Vec<TouchedBuffer> {
 /// Evidence of every kernel under each of its configurations on every engine that ran;
 /// justifications are applied and noted in the campaign, and records that cannot be are findings of
 /// it.
-pub fn kernels(
+pub fn assemble_kernels(
     project: &Project,
     kernels: &[Kernel],
-    facts: &Facts,
+    campaign_facts: &CampaignFacts,
     campaign: &mut Campaign,
 ) -> Vec<KernelEvidence> {
-    let (runs, engines) = (facts.runs, facts.engine_names());
-    let codes = codes(kernels);
-    let observed = |test: &TestEvidence| derive::observation(EVIDENCE_SCHEMA, test, &codes);
-    let observations: Vec<TestObservation> = campaign.tests.iter().map(observed).collect();
-    let mut evidence = Vec::new();
+    let (runs, engines) = (campaign_facts.runs_by_test, campaign_facts.engine_names());
+    let codes = kernel_codes(kernels);
+    let observe_test =
+        |test_evidence: &TestEvidence| derive::observation(EVIDENCE_SCHEMA, test_evidence, &codes);
+    let observations: Vec<TestObservation> = campaign.tests.iter().map(observe_test).collect();
+    let mut kernel_evidence = Vec::new();
     for kernel in kernels {
-        let rows = kernel
-            .configurations
-            .iter()
-            .flat_map(|found| engines.iter().map(move |engine| (found, *engine)));
-        for (configuration, engine) in rows {
-            let (structure, layout, presence) = described(kernel, configuration);
+        let kernel_rows = kernel.configurations.iter().flat_map(|kernel_configuration| {
+            engines.iter().map(move |engine| (kernel_configuration, *engine))
+        });
+        for (configuration, engine) in kernel_rows {
+            let (structure, layout, presence) = structure_and_layout(kernel, configuration);
             let mut row = KernelEvidence {
                 schema: EVIDENCE_SCHEMA,
                 kernel: KernelName::from(&kernel.name),
                 engine,
                 source: kernel.source.clone(),
                 configuration: configuration.configuration.clone(),
-                modules: modules(project, kernel),
-                recording: recording(kernel, engine),
+                modules: module_hashes(project, kernel),
+                recording: device_recording(kernel, engine),
                 structure,
                 layout,
                 presence,
-                records: records(
+                records: records_of_tests(
                     project,
                     kernel,
                     configuration,
@@ -283,7 +302,7 @@ pub fn kernels(
                 objects: ObjectEvidence {
                     structure: kernel.object.structure.clone(),
                     instrumented: object_hash(kernel),
-                    records: records(
+                    records: records_of_tests(
                         project,
                         kernel,
                         configuration,
@@ -294,22 +313,22 @@ pub fn kernels(
                 },
                 barriers: kernel.barriers(),
                 coverage: KernelCoverage::default(),
-                lowering: lowering(kernel, configuration, engine, runs),
+                lowering: lowering_sums(kernel, configuration, engine, runs),
             };
             row.coverage = derive::coverage(&row);
             campaign.findings.extend(derive::contradictions(&row));
-            evidence.push(row);
+            kernel_evidence.push(row);
         }
     }
-    derive::justify(&mut evidence, campaign);
-    evidence
+    derive::justify(&mut kernel_evidence, campaign);
+    kernel_evidence
 }
 
-fn described(
+fn structure_and_layout(
     kernel: &Kernel,
     configuration: &KernelConfiguration,
 ) -> (KernelStructure, RecordLayout, Presence) {
-    let nothing = || RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
+    let empty_layout = || RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 };
     match &kernel.measurement {
         Measurement::Markers(measured) => (
             measured.structure.clone(),
@@ -317,7 +336,7 @@ fn described(
             configuration.presence.clone(),
         ),
         Measurement::Failed { structure, .. } => {
-            ((**structure).clone(), nothing(), Presence::default())
+            ((**structure).clone(), empty_layout(), Presence::default())
         }
         Measurement::NoSource => {
             let structure = KernelStructure {
@@ -332,7 +351,7 @@ fn described(
                 mark_marker: String::new(),
                 texts: TextDigests::default(),
             };
-            (structure, nothing(), Presence::default())
+            (structure, empty_layout(), Presence::default())
         }
     }
 }
@@ -344,18 +363,18 @@ fn object_hash(kernel: &Kernel) -> String {
 
 /// What each test recorded of a kernel under a configuration.
 fn of_configuration<'a>(
-    rows: &'a [ModuleRecords],
+    module_rows: &'a [ModuleRecords],
     kernel: &Kernel,
     configuration: &KernelConfiguration,
 ) -> Option<&'a ModuleRecords> {
-    let same = |row: &&ModuleRecords| {
+    let is_of_configuration = |row: &&ModuleRecords| {
         row.kernel == kernel.name && row.specialization == configuration.specialization
     };
-    rows.iter().find(same)
+    module_rows.iter().find(is_of_configuration)
 }
 
 /// Identities of the kernels' code.
-pub fn codes(kernels: &[Kernel]) -> KernelCodes {
+pub fn kernel_codes(kernels: &[Kernel]) -> KernelCodes {
     let identity = |kernel: &Kernel| CodeIdentity {
         kernel: KernelName::from(&kernel.name),
         code: kernel.code_digits(),
@@ -367,68 +386,69 @@ pub fn codes(kernels: &[Kernel]) -> KernelCodes {
 
 /// Raw records of each test that ran the kernel under the configuration, passed or not; only those
 /// of passed requirement-based tests that judge what it stores count.
-fn records(
+fn records_of_tests(
     project: &Project,
     kernel: &Kernel,
     configuration: &KernelConfiguration,
-    engine: EngineName,
-    (runs, observations): (&[Vec<TestRun>], &[TestObservation]),
-    kind: fn(&TestRun) -> &Vec<ModuleRecords>,
+    engine_name: EngineName,
+    (runs_by_test, observations): (&[Vec<TestRun>], &[TestObservation]),
+    records_kind: fn(&TestRun) -> &Vec<ModuleRecords>,
 ) -> Vec<TestRecords> {
-    let mut found = Vec::new();
-    let name = KernelName::from(&kernel.name);
-    for ((test, row), observation) in project.tests.iter().zip(runs).zip(observations) {
-        let Some(run) = row.iter().find(|run| run.engine == engine) else { continue };
+    let mut test_records = Vec::new();
+    let kernel_name = KernelName::from(&kernel.name);
+    for ((test, row), observation) in project.tests.iter().zip(runs_by_test).zip(observations) {
+        let Some(run) = row.iter().find(|run| run.engine == engine_name) else { continue };
         if let Some(ModuleRecords { records: Ok(records), .. }) =
-            of_configuration(kind(run), kernel, configuration)
+            of_configuration(records_kind(run), kernel, configuration)
         {
-            found.push(TestRecords {
+            test_records.push(TestRecords {
                 test: test.id,
                 verdict: run.verdict,
                 counted: derive::counts(
                     run.verdict,
                     test,
                     observation,
-                    (&name, &configuration.configuration),
+                    (&kernel_name, &configuration.configuration),
                 ),
                 records: records.clone(),
             });
         }
     }
-    found
+    test_records
 }
 
 /// Tests that run a kernel under no configuration of it.
-fn strangers(
+fn undeclared_specializations(
     project: &Project,
     kernels: &[Kernel],
-    runs: &[Vec<TestRun>],
+    runs_by_test: &[Vec<TestRun>],
 ) -> Result<Vec<String>, CampaignError> {
     let mut sentences = Vec::new();
     for kernel in kernels {
-        let rows = project.tests.iter().zip(runs);
-        let ran = rows.flat_map(|(test, row)| {
+        let rows = project.tests.iter().zip(runs_by_test);
+        let specializations_run = rows.flat_map(|(test, row)| {
             row.iter().flat_map(|run| &run.records).map(move |records| (test, records))
         });
-        let ran = ran.filter(|(_, records)| records.kernel == kernel.name);
-        let ran: Vec<_> = ran
+        let specializations_run =
+            specializations_run.filter(|(_, records)| records.kernel == kernel.name);
+        let specializations_run: Vec<_> = specializations_run
             .map(|(test, records)| (test.id.as_str().to_owned(), records.specialization.clone()))
             .collect();
-        sentences.extend(configuration::strangers(kernel, &ran)?);
+        sentences.extend(configuration::undeclared_specializations(kernel, &specializations_run)?);
     }
     Ok(sentences)
 }
 
-fn modules(project: &Project, kernel: &Kernel) -> ModuleHashes {
-    let file = module_file(&kernel.name);
-    let stored = project.root.join(&file).is_file().then_some(file);
+fn module_hashes(project: &Project, kernel: &Kernel) -> ModuleHashes {
+    let module_path = module_file(&kernel.name);
+    let stored_module = project.root.join(&module_path).is_file().then_some(module_path);
     let measured = kernel.measured();
     let sha256_words = |words: &[u32]| sha256_digits(&module_bytes(words));
     ModuleHashes {
         production: sha256_words(&kernel.production),
         code: kernel.code_digits(),
         text: kernel.text.clone(),
-        production_file: stored,
+        production_file: stored_module,
         traced: measured.map_or_else(String::new, |measured| sha256_words(&measured.traced)),
         instrumented: measured
             .map_or_else(String::new, |measured| sha256_words(&measured.instrumented)),
@@ -436,20 +456,20 @@ fn modules(project: &Project, kernel: &Kernel) -> ModuleHashes {
 }
 
 /// How a kernel records on an engine.
-fn recording(kernel: &Kernel, engine: EngineName) -> Option<Recorded> {
-    match engine {
+fn device_recording(kernel: &Kernel, engine_name: EngineName) -> Option<Recorded> {
+    match engine_name {
         EngineName::Sequential => None,
         EngineName::Vulkan => Some(kernel.measured()?.record_buffer.recorded()),
     }
 }
 
 /// The same as sentences for the report.
-fn recording_notes(kernels: &[Kernel], facts: &Facts) -> Vec<String> {
-    if !facts.engine_names().contains(&EngineName::Vulkan) {
+fn recording_notes(kernels: &[Kernel], campaign_facts: &CampaignFacts) -> Vec<String> {
+    if !campaign_facts.engine_names().contains(&EngineName::Vulkan) {
         return Vec::new();
     }
-    let note = |kernel: &Kernel| {
-        let recorded = recording(kernel, EngineName::Vulkan)?;
+    let recording_note = |kernel: &Kernel| {
+        let recorded = device_recording(kernel, EngineName::Vulkan)?;
         let witnesses = match recorded.witnesses {
             Witnesses::Omitted => "",
             Witnesses::Recorded => ", with the lowest invocation that showed each vector",
@@ -459,28 +479,34 @@ fn recording_notes(kernels: &[Kernel], facts: &Facts) -> Vec<String> {
             kernel.name, recorded.mode
         ))
     };
-    kernels.iter().filter_map(note).collect()
+    kernels.iter().filter_map(recording_note).collect()
 }
 
 /// Counts of the lowering's own loop decisions over all tests.
-fn lowering(
+fn lowering_sums(
     kernel: &Kernel,
     configuration: &KernelConfiguration,
-    engine: EngineName,
-    runs: &[Vec<TestRun>],
+    engine_name: EngineName,
+    runs_by_test: &[Vec<TestRun>],
 ) -> Vec<LoweringDecision> {
-    let mut sums: Vec<LoweringDecision> = Vec::new();
-    let runs =
-        runs.iter().flatten().filter(|run| run.engine == engine && run.verdict == Verdict::Pass);
-    let rows = runs.filter_map(|run| of_configuration(&run.records, kernel, configuration));
-    for decision in rows.flat_map(|row| &row.lowering) {
-        match sums.iter_mut().find(|sum| sum.id == decision.id && sum.text == decision.text) {
+    let mut decision_sums: Vec<LoweringDecision> = Vec::new();
+    let runs_by_test = runs_by_test
+        .iter()
+        .flatten()
+        .filter(|run| run.engine == engine_name && run.verdict == Verdict::Pass);
+    let module_rows =
+        runs_by_test.filter_map(|run| of_configuration(&run.records, kernel, configuration));
+    for decision in module_rows.flat_map(|row| &row.lowering) {
+        match decision_sums
+            .iter_mut()
+            .find(|sum| sum.id == decision.id && sum.text == decision.text)
+        {
             Some(sum) => {
                 sum.true_count += decision.true_count;
                 sum.false_count += decision.false_count;
             }
-            None => sums.push(decision.clone()),
+            None => decision_sums.push(decision.clone()),
         }
     }
-    sums
+    decision_sums
 }

@@ -25,7 +25,7 @@ impl CompiledKernel {
                 found.place.file.unwrap_or_else(|| self.source.clone()),
                 found.place.line.unwrap_or(0),
             );
-            let column = column(structure, &file, line);
+            let column = column_of_barrier(structure, &file, line);
             let function = found.place.function.unwrap_or_default();
             KernelBarrier { number: found.number, file, line, column, function }
         };
@@ -41,24 +41,26 @@ impl CompiledKernel {
 
 /// Column of the call on a line, from 1; of its first token where there is none; 0 without the
 /// line.
-fn column(structure: &KernelStructure, file: &str, line: u32) -> u32 {
-    let file = structure.files.iter().find(|one| one.path == file);
+fn column_of_barrier(structure: &KernelStructure, file: &str, line: u32) -> u32 {
+    let file = structure.files.iter().find(|source_file| source_file.path == file);
     let text = file.and_then(|file| file.text.lines().nth(line.checked_sub(1)? as usize));
-    let call = |text: &str| {
+    let call_offset = |text: &str| {
         ["barrier", "controlBarrier"].iter().filter_map(|name| call_of(text, name)).min()
     };
-    let first = |text: &str| text.find(|character: char| !character.is_whitespace());
-    text.and_then(|text| call(text).or_else(|| first(text))).map_or(0, |at| at as u32 + 1)
+    let first_call = |text: &str| text.find(|character: char| !character.is_whitespace());
+    text.and_then(|text| call_offset(text).or_else(|| first_call(text)))
+        .map_or(0, |byte_offset| byte_offset as u32 + 1)
 }
 
 /// Where a function of this name is called.
 fn call_of(text: &str, name: &str) -> Option<usize> {
     let is_name = |character: char| character.is_alphanumeric() || character == '_';
-    let calls = text.match_indices(name).filter(|(at, _)| {
-        let (before, behind) = (&text[..*at], text[at + name.len()..].trim_start());
-        !before.ends_with(is_name) && behind.starts_with('(')
+    let call_offsets = text.match_indices(name).filter(|(call_offset, _)| {
+        let (text_before, text_behind) =
+            (&text[..*call_offset], text[call_offset + name.len()..].trim_start());
+        !text_before.ends_with(is_name) && text_behind.starts_with('(')
     });
-    calls.map(|(at, _)| at).next()
+    call_offsets.map(|(call_offset, _)| call_offset).next()
 }
 
 #[cfg(test)]

@@ -5,15 +5,15 @@
 //! written.
 //! Does not cover: where evidence and reports go (`evidence::files`, `report`).
 
-use super::agreement::{self, Comparison, Means};
+use super::agreement::{self, AgreementComparison, ComparisonEngines};
 use super::assemble::LaidOut;
 use super::coupling::{self, KernelCoupling};
 use super::display::{Display, Unseen};
 use super::engines::{EngineSettings, Engines};
-use super::facts::{self, Facts, Request, SealedEvidence};
+use super::facts::{self, CampaignFacts, CampaignSetting, SealedEvidence};
 use super::kernel::Kernel;
-use super::plan::Plan;
-use super::profile::{self, Target};
+use super::plan::RunPlan;
+use super::profile::{self, ProjectTarget};
 use super::test_run::{PreparedTest, TestRun};
 use super::{
     CampaignError, altered, assemble, configuration, execution, inputs, judged, justifications,
@@ -35,7 +35,7 @@ pub const STACK_BYTES: usize = 512 << 20;
 #[derive(Debug, Clone)]
 pub struct CampaignRequest {
     /// Engines, checks and limits of the run.
-    pub plan: Plan,
+    pub plan: RunPlan,
     /// How often each test runs on an engine; none: as the project has it.
     pub repeat: Option<NonZeroU32>,
     /// Other schedules that each test runs in; none: as the project has it.
@@ -52,7 +52,7 @@ impl Default for CampaignRequest {
     fn default() -> Self {
         let (repeat, schedules, replay, record_mode) = (None, None, None, None);
         Self {
-            plan: Plan::default(),
+            plan: RunPlan::default(),
             repeat,
             schedules,
             replay,
@@ -62,7 +62,7 @@ impl Default for CampaignRequest {
     }
 }
 
-/// Carries out the campaign of a project, as [`project::load`] reads it.
+/// Carries out the campaign of a project, as [`project::load_project`] reads it.
 ///
 /// # Errors
 ///
@@ -73,17 +73,17 @@ pub fn certify(
     project: Project,
     request: &CampaignRequest,
 ) -> Result<SealedEvidence, CampaignError> {
-    let pool = rayon::ThreadPoolBuilder::new()
+    let thread_pool = rayon::ThreadPoolBuilder::new()
         .stack_size(STACK_BYTES)
         .num_threads(request.plan.jobs)
         .build();
-    let pool = pool.map_err(|error| {
+    let thread_pool = thread_pool.map_err(|error| {
         CampaignError::tool(format!("cannot start the threads of a campaign: {error}"))
     })?;
-    pool.install(|| {
+    thread_pool.install(|| {
         let SetUp { campaign, engines } = set_up(project, request)?;
-        let prepared = campaign.prepare()?;
-        let outcome = campaign.run(&prepared, &mut engines?, &Unseen)?;
+        let prepared_tests = campaign.prepare()?;
+        let outcome = campaign.run(&prepared_tests, &mut engines?, &Unseen)?;
         campaign.seal(&outcome)
     })
 }
@@ -94,7 +94,7 @@ pub struct ReadyCampaign {
     pub project: Project,
     /// Its kernels, compiled and configured, in project order.
     pub kernels: Vec<Kernel>,
-    plan: Plan,
+    plan: RunPlan,
     schedules: Schedules,
     replay: Option<Schedule>,
 }
@@ -110,21 +110,22 @@ pub struct SetUp {
 
 /// Compiles the kernels of a project, checks what goes with them, and opens the engines.
 pub fn set_up(project: Project, request: &CampaignRequest) -> Result<SetUp, CampaignError> {
-    let targeted = project::compile(&project)?;
-    profile::check_modules(&project, &targeted)?;
-    let mut kernels = configuration::configure(&project, targeted)?;
-    justifications::check(&project, &kernels)?;
-    let settings = &project.settings.value;
+    let targeted_kernels = project::compile_kernels(&project)?;
+    profile::check_modules(&project, &targeted_kernels)?;
+    let mut kernels = configuration::configure_kernels(&project, targeted_kernels)?;
+    justifications::check_justifications(&project, &kernels)?;
+    let project_settings = &project.settings.value;
     let engine_settings = EngineSettings {
-        memory_model: settings.memory_model,
-        validation: settings.validation,
-        robustness: settings.robustness,
-        repeat: request.repeat.or(settings.repeat),
+        memory_model: project_settings.memory_model,
+        validation: project_settings.validation,
+        robustness: project_settings.robustness,
+        repeat: request.repeat.or(project_settings.repeat),
         replay: request.replay,
     };
-    let target = Target::of(settings);
-    let opened = Engines::open(&request.plan, settings.engines.as_deref(), engine_settings);
-    let engines = opened.and_then(|engines| {
+    let target = ProjectTarget::of_project(project_settings);
+    let opened_engines =
+        Engines::open(&request.plan, project_settings.engines.as_deref(), engine_settings);
+    let engines = opened_engines.and_then(|engines| {
         recording::apply_for(
             &mut kernels,
             &engines,
@@ -134,18 +135,18 @@ pub fn set_up(project: Project, request: &CampaignRequest) -> Result<SetUp, Camp
         )?;
         Ok(engines)
     });
-    let schedules = request.schedules.unwrap_or(settings.schedules);
+    let schedules = request.schedules.unwrap_or(project_settings.schedules);
     let (plan, replay) = (request.plan.clone(), request.replay);
     Ok(SetUp { campaign: ReadyCampaign { project, kernels, plan, schedules, replay }, engines })
 }
 
 /// What the runs of a campaign came to.
-pub struct Outcome {
+pub struct CampaignOutcome {
     /// One row per test of the project, one entry per engine.
-    pub runs: Vec<Vec<TestRun>>,
+    pub runs_by_test: Vec<Vec<TestRun>>,
     /// The tests as they were laid out for the engines.
     pub laid_out: LaidOut,
-    agreement: Comparison,
+    agreement: AgreementComparison,
     coupled: Vec<KernelCoupling>,
     engines: Vec<EngineIdentity>,
 }
@@ -153,52 +154,78 @@ pub struct Outcome {
 impl ReadyCampaign {
     /// Checks and lays out every test.
     pub fn prepare(&self) -> Result<Vec<PreparedTest<'_>>, CampaignError> {
-        execution::prepare(&self.project, &self.kernels, &self.plan, (self.schedules, self.replay))
+        execution::prepare_project(
+            &self.project,
+            &self.kernels,
+            &self.plan,
+            (self.schedules, self.replay),
+        )
     }
 
     /// Runs every test on every engine, compares the engines, and finds out what the tests judge.
     pub fn run(
         &self,
-        prepared: &[PreparedTest],
+        prepared_tests: &[PreparedTest],
         engines: &mut Engines,
         display: &dyn Display,
-    ) -> Result<Outcome, CampaignError> {
+    ) -> Result<CampaignOutcome, CampaignError> {
         let kernels = &self.kernels;
-        let mut runs = execution::run(prepared, engines, &self.plan, display)?;
-        let laid_out = judged::lay_open(prepared, kernels)?;
+        let mut runs = execution::run_tests(prepared_tests, engines, &self.plan, display)?;
+        let laid_out = judged::lay_open(prepared_tests, kernels)?;
         if engines.sequential {
-            altered::examine(prepared, &laid_out, kernels, &mut runs, &engines.sequential())?;
+            altered::examine_tests(
+                prepared_tests,
+                &laid_out,
+                kernels,
+                &mut runs,
+                &engines.sequential(),
+            )?;
         }
-        judged::doubt_idle_tests(prepared, &laid_out, kernels, &mut runs);
+        judged::doubt_idle_tests(prepared_tests, &laid_out, kernels, &mut runs);
         let device = coupling::device_limits(engines);
-        let touched = coupling::touched(&runs);
-        let coupled =
-            coupling::analyse(&self.project, kernels, prepared, &touched, device.as_ref())?;
-        let agreement = agreement::compare(prepared, &runs, &mut Means::of(engines));
-        Ok(Outcome { runs, laid_out, agreement, coupled, engines: engines.identities() })
+        let touched_bytes = coupling::touched_by_runs(&runs);
+        let coupling_results = coupling::analyse_interfaces(
+            &self.project,
+            kernels,
+            prepared_tests,
+            &touched_bytes,
+            device.as_ref(),
+        )?;
+        let agreement = agreement::compare_engines(
+            prepared_tests,
+            &runs,
+            &mut ComparisonEngines::of_engines(engines),
+        );
+        Ok(CampaignOutcome {
+            runs_by_test: runs,
+            laid_out,
+            agreement,
+            coupled: coupling_results,
+            engines: engines.identities(),
+        })
     }
 
     /// Reads every input again, derives what follows, and seals all of it.
-    pub fn seal(&self, outcome: &Outcome) -> Result<SealedEvidence, CampaignError> {
-        let facts = Facts {
+    pub fn seal(&self, outcome: &CampaignOutcome) -> Result<SealedEvidence, CampaignError> {
+        let facts = CampaignFacts {
             engines: &outcome.engines,
-            runs: &outcome.runs,
+            runs_by_test: &outcome.runs_by_test,
             laid_out: &outcome.laid_out,
             agreement: &outcome.agreement,
             coupled: &outcome.coupled,
-            inputs: &inputs::gather(&self.project, &self.kernels)?,
-            request: &self.asked(),
+            inputs: &inputs::gather_inputs(&self.project, &self.kernels)?,
+            request: &self.what_was_asked(),
             date: assemble::source_date(),
         };
-        facts::evidence(&self.project, &self.kernels, &facts)
+        facts::derive_evidence(&self.project, &self.kernels, &facts)
     }
 
     /// What was asked for beside the project, as evidence tells it.
-    fn asked(&self) -> Request {
-        let kinds = FindingKind::ALL.iter().map(|(kind, _)| *kind);
-        Request {
+    fn what_was_asked(&self) -> CampaignSetting {
+        let finding_kinds = FindingKind::ALL.iter().map(|(kind, _)| *kind);
+        CampaignSetting {
             left_out: self.project.left_out.iter().map(|test| test.id).collect(),
-            not_looked_for: kinds.filter(|kind| !self.plan.checks.has(*kind)).collect(),
+            not_looked_for: finding_kinds.filter(|kind| !self.plan.checks.has(*kind)).collect(),
             replay: self.replay,
         }
     }

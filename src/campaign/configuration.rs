@@ -31,22 +31,24 @@ pub struct KernelConfiguration {
 }
 
 /// The configuration with all constants at these values; without a name it is named by them.
-pub fn under(
+pub fn configuration_under(
     kernel: &CompiledKernel,
     specialization: &Specialization,
     name: Option<&str>,
 ) -> Result<KernelConfiguration, CampaignError> {
-    let failed =
+    let tool_failure =
         |error: &dyn std::fmt::Display| CampaignError::tool(format!("{}: {error}", kernel.name));
     let module = kernel.measured().map_or(&kernel.module, |measured| &measured.module);
     // What is no Vulkan compute module has no interface to show; tests of it are unsupported.
     let reflection = Reflection::of_entry_point(module, &kernel.entry, specialization).ok();
-    let declared = reflection
+    let declared_constants = reflection
         .as_ref()
         .map(|reflection| reflection.specialization.as_slice())
         .unwrap_or_default();
-    let constants: Vec<SpecializedConstant> =
-        declared.iter().map(|found| constant(found, specialization)).collect();
+    let constants: Vec<SpecializedConstant> = declared_constants
+        .iter()
+        .map(|spec_constant| specialized_constant(spec_constant, specialization))
+        .collect();
     let presence = match kernel.measured() {
         None => Presence::default(),
         Some(measured) => instrument::marker_presence(
@@ -55,7 +57,7 @@ pub fn under(
             &kernel.entry,
             specialization,
         )
-        .map_err(|error| failed(&error))?,
+        .map_err(|error| tool_failure(&error))?,
     };
     let configuration = Configuration {
         name: name.map_or_else(|| name_of(&constants), str::to_owned),
@@ -69,23 +71,23 @@ pub fn under(
     Ok(KernelConfiguration { configuration, specialization: specialization.clone(), presence })
 }
 
-fn constant(
-    found: &SpecializationConstant,
+fn specialized_constant(
+    spec_constant: &SpecializationConstant,
     specialization: &Specialization,
 ) -> SpecializedConstant {
-    let bits = specialization.get(&found.spec_id).copied().unwrap_or(found.default);
+    let bits = specialization.get(&spec_constant.spec_id).copied().unwrap_or(spec_constant.default);
     SpecializedConstant {
-        id: found.spec_id,
-        name: found.name.clone(),
-        type_name: found.type_name.clone(),
-        value: shown(&found.type_name, found.width, bits),
+        id: spec_constant.spec_id,
+        name: spec_constant.name.clone(),
+        type_name: spec_constant.type_name.clone(),
+        value: value_in_words(&spec_constant.type_name, spec_constant.width, bits),
         bits: format!("{bits:#x}"),
-        default: bits == found.default,
+        default: bits == spec_constant.default,
     }
 }
 
 /// A value as its type reads it.
-fn shown(type_name: &str, width: u32, bits: u64) -> String {
+fn value_in_words(type_name: &str, width: u32, bits: u64) -> String {
     match (type_name, width) {
         ("bool", _) => (bits != 0).to_string(),
         ("double", _) => format!("{:?}", f64::from_bits(bits)),
@@ -101,23 +103,25 @@ fn shown(type_name: &str, width: u32, bits: u64) -> String {
 
 /// `TILE=16,MODE=2` of the constants that are not at their defaults; `default` where all are.
 fn name_of(constants: &[SpecializedConstant]) -> String {
-    let unique = |name: &String| {
-        constants.iter().filter(|other| other.name.as_ref() == Some(name)).count() == 1
+    let is_unique = |name: &String| {
+        constants.iter().filter(|other_constant| other_constant.name.as_ref() == Some(name)).count()
+            == 1
     };
-    let part = |constant: &SpecializedConstant| {
-        let name = constant.name.clone().filter(unique).unwrap_or_else(|| constant.id.to_string());
+    let name_part = |constant: &SpecializedConstant| {
+        let name =
+            constant.name.clone().filter(is_unique).unwrap_or_else(|| constant.id.to_string());
         // Not every bit pattern of a float has a text of its own.
         let value = if constant.value == "NaN" { &constant.bits } else { &constant.value };
         format!("{name}={value}")
     };
-    let parts: Vec<String> =
-        constants.iter().filter(|constant| !constant.default).map(part).collect();
-    if parts.is_empty() { "default".to_owned() } else { parts.join(",") }
+    let name_parts: Vec<String> =
+        constants.iter().filter(|constant| !constant.default).map(name_part).collect();
+    if name_parts.is_empty() { "default".to_owned() } else { name_parts.join(",") }
 }
 
 /// A kernel in the form that preparing asks for. Layouts are read from a module that no optimiser
 /// has run over: it declares all that the source declares.
-pub fn prepared(kernel: &CompiledKernel) -> PreparedKernel {
+pub fn kernel_for_preparing(kernel: &CompiledKernel) -> PreparedKernel {
     let module = Arc::clone(kernel.measured().map_or(&kernel.module, |measured| &measured.module));
     PreparedKernel {
         entry: kernel.entry.clone(),
@@ -127,117 +131,163 @@ pub fn prepared(kernel: &CompiledKernel) -> PreparedKernel {
 }
 
 /// Gives every kernel of a project its configurations; all diagnostics together.
-pub fn configure(
+pub fn configure_kernels(
     project: &Project,
     kernels: Vec<TargetedKernel>,
 ) -> Result<Vec<Kernel>, CampaignError> {
-    let (mut configured, mut diagnostics) = (Vec::new(), Vec::new());
+    let (mut configured_kernels, mut diagnostics) = (Vec::new(), Vec::new());
     for (index, (kernel, settings)) in
         kernels.into_iter().zip(&project.settings.value.kernels).enumerate()
     {
-        let found = match settings.configurations.is_empty() {
-            true => used(project, &kernel, settings),
-            false => declared(project, &kernel, (index, settings)),
+        let kernel_configurations = match settings.configurations.is_empty() {
+            true => configurations_of_tests(project, &kernel, settings),
+            false => declared_configurations(project, &kernel, (index, settings)),
         };
-        match found {
-            Ok(configurations) => configured.push(Kernel::configured(kernel, configurations)),
-            Err(CampaignError::Input(found)) => diagnostics.extend(found),
+        match kernel_configurations {
+            Ok(configurations) => {
+                configured_kernels.push(Kernel::configured(kernel, configurations))
+            }
+            Err(CampaignError::Input(kernel_configurations)) => {
+                diagnostics.extend(kernel_configurations)
+            }
             Err(other) => return Err(other),
         }
     }
-    if diagnostics.is_empty() { Ok(configured) } else { Err(CampaignError::Input(diagnostics)) }
+    if diagnostics.is_empty() {
+        Ok(configured_kernels)
+    } else {
+        Err(CampaignError::Input(diagnostics))
+    }
 }
 
 /// Every distinct specialization that tests use, in order of first use; the defaults where no test
 /// runs the kernel.
-fn used(
+fn configurations_of_tests(
     project: &Project,
     kernel: &CompiledKernel,
-    settings: &ProjectKernel,
+    kernel_settings: &ProjectKernel,
 ) -> Result<Vec<KernelConfiguration>, CampaignError> {
-    let of_module = prepared(kernel);
-    let mut distinct: Vec<Specialization> = Vec::new();
+    let of_module = kernel_for_preparing(kernel);
+    let mut distinct_specializations: Vec<Specialization> = Vec::new();
     for test in &project.tests {
-        for (index, dispatch) in
-            test.dispatches.iter().enumerate().filter(|(_, d)| d.kernel == settings.name)
+        for (index, dispatch) in test
+            .dispatches
+            .iter()
+            .enumerate()
+            .filter(|(_, test_dispatch)| test_dispatch.kernel == kernel_settings.name)
         {
-            let place = test.origin.at("dispatches").at(index);
-            match specialize(&settings.name, &of_module, &dispatch.specialization, &place) {
-                Ok(found) if !distinct.contains(&found) => distinct.push(found),
+            let dispatch_place = test.origin.at("dispatches").at(index);
+            match specialize(
+                &kernel_settings.name,
+                &of_module,
+                &dispatch.specialization,
+                &dispatch_place,
+            ) {
+                Ok(found) if !distinct_specializations.contains(&found) => {
+                    distinct_specializations.push(found)
+                }
                 // Faults of a test are told when it is prepared.
                 Ok(_) | Err(_) => {}
             }
         }
     }
-    if distinct.is_empty() {
-        distinct.push(defaults(&settings.name, &of_module));
+    if distinct_specializations.is_empty() {
+        distinct_specializations.push(default_specialization(&kernel_settings.name, &of_module));
     }
-    distinct
+    distinct_specializations
         .iter()
-        .map(|specialization| Ok(with_include(under(kernel, specialization, None)?, settings)))
+        .map(|specialization| {
+            Ok(with_include(configuration_under(kernel, specialization, None)?, kernel_settings))
+        })
         .collect()
 }
 
-fn defaults(name: &KernelName, kernel: &PreparedKernel) -> Specialization {
+fn default_specialization(name: &KernelName, kernel: &PreparedKernel) -> Specialization {
     specialize(name, kernel, &BTreeMap::new(), &vkcert_requirement::Origin::none())
         .unwrap_or_default()
 }
 
-fn with_include(mut found: KernelConfiguration, settings: &ProjectKernel) -> KernelConfiguration {
-    found.configuration.include.clone_from(&settings.include);
-    found
+fn with_include(
+    mut kernel_configuration: KernelConfiguration,
+    kernel_settings: &ProjectKernel,
+) -> KernelConfiguration {
+    kernel_configuration.configuration.include.clone_from(&kernel_settings.include);
+    kernel_configuration
 }
 
-fn declared(
+fn declared_configurations(
     project: &Project,
     kernel: &CompiledKernel,
-    (index, settings): (usize, &ProjectKernel),
+    (index, kernel_settings): (usize, &ProjectKernel),
 ) -> Result<Vec<KernelConfiguration>, CampaignError> {
-    let of_module = prepared(kernel);
-    let mut found: Vec<KernelConfiguration> = Vec::new();
+    let of_module = kernel_for_preparing(kernel);
+    let mut kernel_configurations: Vec<KernelConfiguration> = Vec::new();
     let mut diagnostics = Vec::new();
-    for (number, row) in settings.configurations.iter().enumerate() {
-        let place = project.settings.origin.at("kernel").at(index).at("configuration").at(number);
-        let specialization =
-            match specialize(&settings.name, &of_module, &row.specialization, &place) {
-                Ok(specialization) => specialization,
-                Err(PrepareError::Input(problems)) => {
-                    diagnostics.extend(problems);
-                    continue;
-                }
-                Err(PrepareError::Unsupported { what }) => {
-                    diagnostics.push(place.error("unsupported", format!("not supported: {what}")));
-                    continue;
-                }
-            };
-        if let Some(same) = found.iter().find(|other| other.specialization == specialization) {
+    for (number, row) in kernel_settings.configurations.iter().enumerate() {
+        let configuration_place =
+            project.settings.origin.at("kernel").at(index).at("configuration").at(number);
+        let specialization = match specialize(
+            &kernel_settings.name,
+            &of_module,
+            &row.specialization,
+            &configuration_place,
+        ) {
+            Ok(specialization) => specialization,
+            Err(PrepareError::Input(problems)) => {
+                diagnostics.extend(problems);
+                continue;
+            }
+            Err(PrepareError::Unsupported { what }) => {
+                diagnostics.push(
+                    configuration_place.error("unsupported", format!("not supported: {what}")),
+                );
+                continue;
+            }
+        };
+        if let Some(same) = kernel_configurations
+            .iter()
+            .find(|other_configuration| other_configuration.specialization == specialization)
+        {
             let message = format!(
                 "the configurations `{}` and `{}` are the same",
                 same.configuration.name, row.name
             );
             let hint = "constants that are not given have the module's defaults";
-            diagnostics.push(place.at("specialization").error("contradiction", message).hint(hint));
+            diagnostics.push(
+                configuration_place.at("specialization").error("contradiction", message).hint(hint),
+            );
             continue;
         }
-        found.push(with_include(under(kernel, &specialization, Some(&row.name))?, settings));
+        kernel_configurations.push(with_include(
+            configuration_under(kernel, &specialization, Some(&row.name))?,
+            kernel_settings,
+        ));
     }
-    if diagnostics.is_empty() { Ok(found) } else { Err(CampaignError::Input(diagnostics)) }
+    if diagnostics.is_empty() {
+        Ok(kernel_configurations)
+    } else {
+        Err(CampaignError::Input(diagnostics))
+    }
 }
 
 /// Tests (each with a specialization that it ran the kernel with) whose specialization is no
 /// configuration of the kernel, as sentences.
-pub fn strangers(
+pub fn undeclared_specializations(
     kernel: &Kernel,
-    ran: &[(String, Specialization)],
+    tests_run: &[(String, Specialization)],
 ) -> Result<Vec<String>, CampaignError> {
-    let mut found: BTreeMap<&Specialization, BTreeSet<&str>> = BTreeMap::new();
-    for (test, specialization) in ran {
-        if kernel.configurations.iter().all(|known| known.specialization != *specialization) {
-            found.entry(specialization).or_default().insert(test);
+    let mut tests_by_specialization: BTreeMap<&Specialization, BTreeSet<&str>> = BTreeMap::new();
+    for (test, specialization) in tests_run {
+        if kernel
+            .configurations
+            .iter()
+            .all(|declared_configuration| declared_configuration.specialization != *specialization)
+        {
+            tests_by_specialization.entry(specialization).or_default().insert(test);
         }
     }
     let sentence = |(specialization, tests): (&Specialization, BTreeSet<&str>)| {
-        let name = under(kernel, specialization, None)?.configuration.name;
+        let name = configuration_under(kernel, specialization, None)?.configuration.name;
         let verb = if tests.len() == 1 { "runs" } else { "run" };
         let tests = tests.into_iter().collect::<Vec<_>>().join(", ");
         Ok(format!(
@@ -245,14 +295,19 @@ pub fn strangers(
             kernel.name
         ))
     };
-    found.into_iter().map(sentence).collect()
+    tests_by_specialization.into_iter().map(sentence).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn constant(id: u32, name: Option<&str>, value: &str, default: bool) -> SpecializedConstant {
+    fn specialized_constant(
+        id: u32,
+        name: Option<&str>,
+        value: &str,
+        default: bool,
+    ) -> SpecializedConstant {
         let name = name.map(str::to_owned);
         let (type_name, bits) = ("int".to_owned(), "0x7fc00001".to_owned());
         SpecializedConstant { id, name, type_name, value: value.to_owned(), bits, default }
@@ -261,26 +316,29 @@ mod tests {
     #[test]
     fn names_are_made_of_what_is_not_at_its_default() {
         assert_eq!(name_of(&[]), "default");
-        assert_eq!(name_of(&[constant(0, Some("TILE"), "16", true)]), "default");
+        assert_eq!(name_of(&[specialized_constant(0, Some("TILE"), "16", true)]), "default");
         let rows = [
-            constant(0, Some("TILE"), "32", false),
-            constant(3, None, "2", false),
-            constant(4, Some("X"), "1", true),
+            specialized_constant(0, Some("TILE"), "32", false),
+            specialized_constant(3, None, "2", false),
+            specialized_constant(4, Some("X"), "1", true),
         ];
         assert_eq!(name_of(&rows), "TILE=32,3=2");
         // Names that occur twice do not tell constants apart.
-        let twice = [constant(1, Some("N"), "1", false), constant(2, Some("N"), "1", false)];
+        let twice = [
+            specialized_constant(1, Some("N"), "1", false),
+            specialized_constant(2, Some("N"), "1", false),
+        ];
         assert_eq!(name_of(&twice), "1=1,2=1");
-        assert_eq!(name_of(&[constant(0, Some("S"), "NaN", false)]), "S=0x7fc00001");
+        assert_eq!(name_of(&[specialized_constant(0, Some("S"), "NaN", false)]), "S=0x7fc00001");
     }
 
     #[test]
     fn values_print_as_their_type_reads_them() {
-        assert_eq!(shown("int", 32, 0xffff_ffff), "-1");
-        assert_eq!(shown("uint", 32, 0xffff_ffff), "4294967295");
-        assert_eq!(shown("int64", 64, u64::MAX), "-1");
-        assert_eq!(shown("bool", 32, 1), "true");
-        assert_eq!(shown("float", 32, u64::from(0.5_f32.to_bits())), "0.5");
-        assert_eq!(shown("double", 64, 1.25_f64.to_bits()), "1.25");
+        assert_eq!(value_in_words("int", 32, 0xffff_ffff), "-1");
+        assert_eq!(value_in_words("uint", 32, 0xffff_ffff), "4294967295");
+        assert_eq!(value_in_words("int64", 64, u64::MAX), "-1");
+        assert_eq!(value_in_words("bool", 32, 1), "true");
+        assert_eq!(value_in_words("float", 32, u64::from(0.5_f32.to_bits())), "0.5");
+        assert_eq!(value_in_words("double", 64, 1.25_f64.to_bits()), "1.25");
     }
 }

@@ -1,7 +1,7 @@
 //! The coupling analysis of a project: every interface against its kernel's module and the tests
 //! that use it.
 
-use super::engines::{Engines, Vulkan};
+use super::engines::{DeviceEngine, Engines};
 use super::kernel::Kernel;
 use super::test_run::{PreparedTest, TestRun};
 use crate::CampaignError;
@@ -28,11 +28,11 @@ pub struct KernelCoupling {
 
 /// Analyses every interface of the project. A kernel without interface has no host to be coupled
 /// with, and says so in `missing`.
-pub fn analyse(
+pub fn analyse_interfaces(
     project: &Project,
     kernels: &[Kernel],
-    prepared: &[PreparedTest],
-    touched: &[Touched],
+    prepared_tests: &[PreparedTest],
+    touched: &[TouchedBytes],
     device: Option<&DeviceLimits>,
 ) -> Result<Vec<KernelCoupling>, CampaignError> {
     let mut results = Vec::new();
@@ -42,7 +42,7 @@ pub fn analyse(
         else {
             continue;
         };
-        match analyse_one(&interface.value, kernel, prepared, touched, device) {
+        match analyse_interface(&interface.value, kernel, prepared_tests, touched, device) {
             Ok(coupling) => results.push(KernelCoupling { kernel: interface.kernel, coupling }),
             Err(CampaignError::Input(found)) => {
                 let file = project.relative_file(interface);
@@ -60,7 +60,7 @@ pub fn analyse(
 /// The limits of the device that runs.
 pub fn device_limits(engines: &Engines) -> Option<DeviceLimits> {
     match &engines.vulkan {
-        Vulkan::Ready(executor) => {
+        DeviceEngine::Ready(executor) => {
             let limits = &executor.device().limits;
             Some(DeviceLimits {
                 groups: limits.workgroup_count,
@@ -70,134 +70,154 @@ pub fn device_limits(engines: &Engines) -> Option<DeviceLimits> {
                 workgroup_bytes: limits.workgroup_memory,
             })
         }
-        Vulkan::NotRun { .. } | Vulkan::NotAsked => None,
+        DeviceEngine::NotRun { .. } | DeviceEngine::NotAsked => None,
     }
 }
 
 /// The same from the identity that evidence stores of a device.
 pub fn device_limits_of(engines: &[EngineIdentity]) -> Option<DeviceLimits> {
     let device = engines.iter().find(|row| row.engine == EngineName::Vulkan && row.ran)?;
-    let text = |name: &str| device.identity.get(name);
-    let number = |name: &str| text(name)?.parse().ok();
-    let triple = |name: &str| {
-        let parts: Vec<u32> =
-            text(name)?.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let identity_text = |property_name: &str| device.identity.get(property_name);
+    let identity_number = |property_name: &str| identity_text(property_name)?.parse().ok();
+    let identity_triple = |property_name: &str| {
+        let parts: Vec<u32> = identity_text(property_name)?
+            .split(' ')
+            .map(str::parse)
+            .collect::<Result<_, _>>()
+            .ok()?;
         parts.try_into().ok()
     };
     Some(DeviceLimits {
-        groups: triple("maxComputeWorkGroupCount")?,
-        local_size: triple("maxComputeWorkGroupSize")?,
-        invocations: number("maxComputeWorkGroupInvocations")?,
-        push_constant_bytes: number("maxPushConstantsSize")?,
-        workgroup_bytes: number("maxComputeSharedMemorySize")?,
+        groups: identity_triple("maxComputeWorkGroupCount")?,
+        local_size: identity_triple("maxComputeWorkGroupSize")?,
+        invocations: identity_number("maxComputeWorkGroupInvocations")?,
+        push_constant_bytes: identity_number("maxPushConstantsSize")?,
+        workgroup_bytes: identity_number("maxComputeSharedMemorySize")?,
     })
 }
 
 /// What evidence stores, and the findings of refuted checks.
-pub fn evidence(results: &[KernelCoupling]) -> (Vec<CouplingEvidence>, Vec<KernelFinding>) {
-    let stored = results.iter().map(|row| row.coupling.evidence(&row.kernel)).collect();
-    let finding = |row: &KernelCoupling, finding: &vkcert_model::finding::Finding| {
-        debug_assert_eq!(finding.kind, FindingKind::Coupling);
-        KernelFinding { kernel: row.kernel, engine: None, test: None, finding: finding.clone() }
+pub fn coupling_evidence(
+    results: &[KernelCoupling],
+) -> (Vec<CouplingEvidence>, Vec<KernelFinding>) {
+    let stored_rows = results.iter().map(|row| row.coupling.evidence(&row.kernel)).collect();
+    let kernel_finding = |row: &KernelCoupling, kernel_finding: &vkcert_model::finding::Finding| {
+        debug_assert_eq!(kernel_finding.kind, FindingKind::Coupling);
+        KernelFinding {
+            kernel: row.kernel,
+            engine: None,
+            test: None,
+            finding: kernel_finding.clone(),
+        }
     };
-    let findings = results
-        .iter()
-        .flat_map(|row| row.coupling.findings.iter().map(move |found| finding(row, found)));
-    (stored, findings.collect())
+    let findings = results.iter().flat_map(|row| {
+        row.coupling
+            .findings
+            .iter()
+            .map(move |coupling_finding| kernel_finding(row, coupling_finding))
+    });
+    (stored_rows, findings.collect())
 }
 
-fn analyse_one(
+fn analyse_interface(
     interface: &Interface,
     kernel: &Kernel,
-    prepared: &[PreparedTest],
-    touched: &[Touched],
+    prepared_tests: &[PreparedTest],
+    touched: &[TouchedBytes],
     device: Option<&DeviceLimits>,
 ) -> Result<Coupling, CampaignError> {
     // Sizes under the specialization that the host sets, where its values are constants; `couple`
     // tells of the others.
-    let constants = vkcert_requirement::host::specialized_values(interface).into_iter();
+    let host_constants = vkcert_requirement::host::specialized_values(interface).into_iter();
     let specialization: BTreeMap<u32, u64> =
-        constants.filter_map(|(id, value)| Some((id, u64::try_from(value?).ok()?))).collect();
+        host_constants.filter_map(|(id, value)| Some((id, u64::try_from(value?).ok()?))).collect();
     let reflection = Reflection::of_entry_point(&kernel.module, &kernel.entry, &specialization)
         .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))?;
     let barriers = coupling::barriers(&kernel.module, &reflection);
-    let tests = uses(interface, prepared, touched);
-    let input = CouplingInput {
+    let test_uses = uses_by_tests(interface, prepared_tests, touched);
+    let coupling_input = CouplingInput {
         interface,
         module: &kernel.module,
         reflection: &reflection,
         structure: kernel.measured().map(|measured| &measured.structure),
         barriers: &barriers,
-        tests: &tests,
+        tests: &test_uses,
         device,
     };
-    Ok(coupling::couple(&input)?)
+    Ok(coupling::couple(&coupling_input)?)
 }
 
 /// Every dispatch of the kernel by a test.
-fn uses(interface: &Interface, prepared: &[PreparedTest], touched: &[Touched]) -> Vec<TestUse> {
-    let mut uses = Vec::new();
-    for (test, touched) in prepared.iter().zip(touched) {
-        let Ok(plan) = &test.plan else { continue };
+fn uses_by_tests(
+    interface: &Interface,
+    prepared_tests: &[PreparedTest],
+    touched: &[TouchedBytes],
+) -> Vec<TestUse> {
+    let mut test_uses = Vec::new();
+    for (test, touched) in prepared_tests.iter().zip(touched) {
+        let Ok(plan) = &test.job_plan else { continue };
         for (number, (dispatch, job)) in
             test.test.dispatches.iter().zip(&plan.job.dispatches).enumerate()
         {
             if dispatch.kernel != interface.kernel {
                 continue;
             }
-            let accessed = touched.get(number);
+            let accessed_bytes = touched.get(number);
             let of_buffers = |binding: &&vkcert_exec::JobBinding| {
                 binding.view.image().is_none() && binding.view.sampler().is_none()
             };
             let buffers = job.bindings.iter().filter(of_buffers).map(|binding| {
-                let key = (binding.set, binding.binding);
+                let binding_key = (binding.set, binding.binding);
                 // A binding that a complete run never accessed was touched in no byte.
-                let touched = accessed.map(|accessed| accessed.get(&key).copied().unwrap_or(0));
-                (key, BufferUse { bound: binding.range, touched })
+                let touched = accessed_bytes
+                    .map(|accessed_bytes| accessed_bytes.get(&binding_key).copied().unwrap_or(0));
+                (binding_key, BufferUse { bound: binding.range, touched })
             });
-            uses.push(TestUse {
+            test_uses.push(TestUse {
                 name: test.test.id.to_string(),
                 groups: dispatch.groups,
-                parameters: parameters(interface, dispatch),
+                parameters: host_parameters(interface, dispatch),
                 buffers: buffers.collect(),
             });
         }
     }
-    uses
+    test_uses
 }
 
 /// What each dispatch of a test accessed, by set and binding; empty where the sequential engine did
 /// not tell.
-pub type Touched = Vec<BTreeMap<(u32, u32), u64>>;
+pub type TouchedBytes = Vec<BTreeMap<(u32, u32), u64>>;
 
 /// From the runs of a campaign.
-pub fn touched(runs: &[Vec<TestRun>]) -> Vec<Touched> {
-    let row = |row: &Vec<TestRun>| {
-        row.iter()
+pub fn touched_by_runs(runs_by_test: &[Vec<TestRun>]) -> Vec<TouchedBytes> {
+    let runs_of_test = |runs_of_test: &Vec<TestRun>| {
+        runs_of_test
+            .iter()
             .find(|run| run.engine == EngineName::Sequential)
             .map(|run| run.counts.touched.clone())
             .unwrap_or_default()
     };
-    runs.iter().map(row).collect()
+    runs_by_test.iter().map(runs_of_test).collect()
 }
 
 /// Host parameters that the host stores unchanged in a push constant: their values are the test's.
-fn parameters(interface: &Interface, dispatch: &Dispatch) -> BTreeMap<String, i64> {
-    let mut values = BTreeMap::new();
-    let Some(constants) =
+fn host_parameters(interface: &Interface, dispatch: &Dispatch) -> BTreeMap<String, i64> {
+    let mut parameter_values = BTreeMap::new();
+    let Some(push_constants) =
         dispatch.push_constants.as_ref().and_then(|datum| serde_json::to_value(datum).ok())
     else {
-        return values;
+        return parameter_values;
     };
-    let members = interface.push_constants.iter().flat_map(|block| &block.members);
-    for HostMember { name, value, .. } in members {
+    let block_members = interface.push_constants.iter().flat_map(|block| &block.members);
+    for HostMember { name, value, .. } in block_members {
         let parameter = value.as_deref().unwrap_or(name).trim();
-        let known = interface.parameters.iter().any(|known| known.name == parameter);
+        let known_parameter =
+            interface.parameters.iter().any(|known_parameter| known_parameter.name == parameter);
         if let (true, Some(value)) =
-            (known, constants.get(name).and_then(serde_json::Value::as_i64))
+            (known_parameter, push_constants.get(name).and_then(serde_json::Value::as_i64))
         {
-            values.insert(parameter.to_owned(), value);
+            parameter_values.insert(parameter.to_owned(), value);
         }
     }
-    values
+    parameter_values
 }

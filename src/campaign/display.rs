@@ -34,10 +34,10 @@ impl Display for Unseen {
     fn carry_out(
         &self,
         _: &TestId,
-        engine: &mut dyn Executor,
+        executor: &mut dyn Executor,
         run: &mut RunTest<'_>,
     ) -> Result<TestRun, CampaignError> {
-        run(engine)
+        run(executor)
     }
 
     fn end(&self) {}

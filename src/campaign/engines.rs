@@ -1,6 +1,6 @@
 //! The engines of a run: what was asked for, and what is there.
 
-use super::plan::{EngineChoice, EngineRequest, Plan};
+use super::plan::{EngineChoice, EngineRequest, RunPlan};
 use crate::CampaignError;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -36,7 +36,7 @@ pub const INSTALL_DEVICE: &str =
     "sudo apt-get install libvulkan1 mesa-vulkan-drivers vulkan-validationlayers";
 
 /// The Vulkan engine of a run.
-pub enum Vulkan {
+pub enum DeviceEngine {
     /// A device was opened.
     Ready(Box<VulkanExecutor>),
     /// No device runs, though one was asked for or would have been taken.
@@ -53,7 +53,7 @@ pub struct Engines {
     /// Whether the sequential engine runs.
     pub sequential: bool,
     /// The Vulkan engine.
-    pub vulkan: Vulkan,
+    pub vulkan: DeviceEngine,
     settings: EngineSettings,
     /// Invocations of a subgroup on the sequential engine: a device's where one is there, so that
     /// results can be compared.
@@ -69,31 +69,33 @@ impl Engines {
     /// Opens what the plan asks for; an engine that was asked for explicitly and is not there is a
     /// failure. `project` names the engines that the project itself asks for.
     pub fn open(
-        plan: &Plan,
+        run_plan: &RunPlan,
         project: Option<&[EngineName]>,
         settings: EngineSettings,
     ) -> Result<Self, CampaignError> {
-        let asked = |engine: EngineName| match plan.engines {
-            EngineRequest::Explicit(choice) => choice.includes(engine),
-            EngineRequest::WhatIsThere => project.is_none_or(|engines| engines.contains(&engine)),
+        let is_asked = |engine_name: EngineName| match run_plan.engines {
+            EngineRequest::Explicit(choice) => choice.includes(engine_name),
+            EngineRequest::WhatIsThere => {
+                project.is_none_or(|engines| engines.contains(&engine_name))
+            }
         };
-        let demanded = match plan.engines {
+        let is_demanded = match run_plan.engines {
             EngineRequest::Explicit(choice) => choice != EngineChoice::Sequential,
             EngineRequest::WhatIsThere => {
                 project.is_some_and(|engines| engines.contains(&EngineName::Vulkan))
             }
         };
-        let vulkan = if asked(EngineName::Vulkan) {
-            open_vulkan(plan, settings, demanded)?
+        let vulkan = if is_asked(EngineName::Vulkan) {
+            open_vulkan(run_plan, settings, is_demanded)?
         } else {
-            Vulkan::NotAsked
+            DeviceEngine::NotAsked
         };
         let subgroup_size = subgroup_size(&vulkan);
         let vulkan = match (vulkan, settings.replay.and_then(not_followed)) {
-            (Vulkan::Ready(_), Some(reason)) if asked(EngineName::Sequential) => {
-                Vulkan::NotRun { reason }
+            (DeviceEngine::Ready(_), Some(reason)) if is_asked(EngineName::Sequential) => {
+                DeviceEngine::NotRun { reason }
             }
-            (Vulkan::Ready(_), Some(reason)) => {
+            (DeviceEngine::Ready(_), Some(reason)) => {
                 let message = format!("the vulkan engine was asked for: {reason}");
                 return Err(CampaignError::Unavailable {
                     message,
@@ -102,14 +104,14 @@ impl Engines {
             }
             (vulkan, _) => vulkan,
         };
-        let jobs = if plan.jobs > 1 { Jobs::Most(plan.jobs) } else { Jobs::One };
+        let jobs = if run_plan.jobs > 1 { Jobs::Most(run_plan.jobs) } else { Jobs::One };
         Ok(Self {
-            sequential: asked(EngineName::Sequential),
+            sequential: is_asked(EngineName::Sequential),
             vulkan,
             settings,
             subgroup_size,
             jobs,
-            time_limit: plan.time_limit(),
+            time_limit: run_plan.time_limit(),
         })
     }
 
@@ -119,7 +121,7 @@ impl Engines {
             subgroup_size.filter(|size| size.is_power_of_two() && *size <= 128).unwrap_or(32);
         Self {
             sequential: true,
-            vulkan: Vulkan::NotAsked,
+            vulkan: DeviceEngine::NotAsked,
             settings,
             subgroup_size,
             jobs: Jobs::One,
@@ -143,71 +145,81 @@ impl Engines {
     }
 
     /// How often each test runs on an engine.
-    pub fn repetitions(&self, engine: EngineName) -> NonZeroU32 {
-        self.settings.repeat.unwrap_or(engine.default_repetitions())
+    pub fn repetitions(&self, engine_name: EngineName) -> NonZeroU32 {
+        self.settings.repeat.unwrap_or(engine_name.default_repetitions())
     }
 
     /// Who ran, for evidence.
     pub fn identities(&self) -> Vec<EngineIdentity> {
         let mut identities = Vec::new();
         if self.sequential {
-            let mut identity = BTreeMap::from([
+            let mut engine_identity = BTreeMap::from([
                 ("memory model".to_owned(), self.settings.memory_model.name().to_owned()),
                 ("subgroup size".to_owned(), self.sequential().settings.subgroup_size.to_string()),
                 ("tile width".to_owned(), self.sequential().settings.tile_width.to_string()),
                 ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ]);
-            identity.extend(self.replayed());
+            engine_identity.extend(self.replayed_schedule());
             let engine = EngineName::Sequential;
-            identities.push(EngineIdentity { engine, ran: true, reason: None, identity });
+            identities.push(EngineIdentity {
+                engine,
+                ran: true,
+                reason: None,
+                identity: engine_identity,
+            });
         }
         let engine = EngineName::Vulkan;
         match &self.vulkan {
-            Vulkan::Ready(executor) => {
-                let mut identity = executor.identity();
-                identity.extend(self.replayed());
-                identities.push(EngineIdentity { engine, ran: true, reason: None, identity });
+            DeviceEngine::Ready(executor) => {
+                let mut engine_identity = executor.identity();
+                engine_identity.extend(self.replayed_schedule());
+                identities.push(EngineIdentity {
+                    engine,
+                    ran: true,
+                    reason: None,
+                    identity: engine_identity,
+                });
             }
-            Vulkan::NotRun { reason } => identities.push(EngineIdentity {
+            DeviceEngine::NotRun { reason } => identities.push(EngineIdentity {
                 engine,
                 ran: false,
                 reason: Some(reason.clone()),
                 identity: BTreeMap::new(),
             }),
-            Vulkan::NotAsked => {}
+            DeviceEngine::NotAsked => {}
         }
         identities
     }
 
     /// The schedule of all tests, where it is not the ordinary one.
-    fn replayed(&self) -> Option<(String, String)> {
+    fn replayed_schedule(&self) -> Option<(String, String)> {
         self.settings.replay.map(|schedule| ("schedule".to_owned(), schedule.to_string()))
     }
 
     /// What the device that is there has to note: how it departs from what was asked for.
     pub fn notes(&self) -> Vec<String> {
         match &self.vulkan {
-            Vulkan::Ready(executor) => executor.notes().to_vec(),
-            Vulkan::NotRun { .. } | Vulkan::NotAsked => Vec::new(),
+            DeviceEngine::Ready(executor) => executor.notes().to_vec(),
+            DeviceEngine::NotRun { .. } | DeviceEngine::NotAsked => Vec::new(),
         }
     }
 
     /// The engines that run, in order.
-    pub fn names(&self) -> Vec<EngineName> {
+    pub fn names_of_engines(&self) -> Vec<EngineName> {
         let sequential = self.sequential.then_some(EngineName::Sequential);
-        let vulkan = matches!(self.vulkan, Vulkan::Ready(_)).then_some(EngineName::Vulkan);
+        let vulkan = matches!(self.vulkan, DeviceEngine::Ready(_)).then_some(EngineName::Vulkan);
         sequential.into_iter().chain(vulkan).collect()
     }
 }
 
 /// Invocations of a subgroup for the sequential engine: a device's, where it can have them.
-fn subgroup_size(vulkan: &Vulkan) -> u32 {
+fn subgroup_size(vulkan: &DeviceEngine) -> u32 {
     match vulkan {
-        Vulkan::Ready(executor) => {
+        DeviceEngine::Ready(executor) => {
             let size = executor.device().subgroup_size;
             if size.is_power_of_two() && size <= 128 { size } else { 32 }
         }
-        Vulkan::NotRun { .. } | Vulkan::NotAsked => 32,
+        DeviceEngine::NotRun { .. } | DeviceEngine::NotAsked => 32,
     }
 }
 
@@ -238,56 +250,56 @@ pub fn worker_settings() -> Result<Settings, CampaignError> {
 const NO_WORKER: &str = "no program is named that runs a device";
 
 fn open_vulkan(
-    plan: &Plan,
+    run_plan: &RunPlan,
     settings: EngineSettings,
-    demanded: bool,
-) -> Result<Vulkan, CampaignError> {
-    let unavailable = |message: String, hint: &str| CampaignError::Unavailable {
+    is_demanded: bool,
+) -> Result<DeviceEngine, CampaignError> {
+    let unavailable_device = |message: String, hint: &str| CampaignError::Unavailable {
         message,
         hint: Some(hint.to_owned()),
     };
-    let Some(program) = &plan.worker else {
-        return match demanded {
-            true => Err(unavailable(
+    let Some(program) = &run_plan.worker else {
+        return match is_demanded {
+            true => Err(unavailable_device(
                 format!("the vulkan engine was asked for: {NO_WORKER}"),
                 "name one in the plan",
             )),
-            false => Ok(Vulkan::NotRun { reason: NO_WORKER.to_owned() }),
+            false => Ok(DeviceEngine::NotRun { reason: NO_WORKER.to_owned() }),
         };
     };
-    let mut worker = Settings::new(program.clone());
-    worker.validation = match settings.validation {
+    let mut worker_settings = Settings::new(program.clone());
+    worker_settings.validation = match settings.validation {
         project::ValidationLayers::On | project::ValidationLayers::Required => ValidationLayers::On,
         project::ValidationLayers::Off => ValidationLayers::Off,
     };
-    worker.robustness = match settings.robustness {
+    worker_settings.robustness = match settings.robustness {
         project::Robustness::Off => Robustness::Off,
         project::Robustness::Basic => Robustness::Basic,
         project::Robustness::Strict => Robustness::Strict,
         project::Robustness::Best => Robustness::Best,
     };
-    let choice = plan.device.as_deref().map_or(DeviceChoice::Best, DeviceChoice::parse);
-    match VulkanExecutor::new(choice, worker) {
+    let device_choice = run_plan.device.as_deref().map_or(DeviceChoice::Best, DeviceChoice::parse);
+    match VulkanExecutor::new(device_choice, worker_settings) {
         Ok(executor) => {
             let is_missing = executor.validation_layer() == ValidationLayer::NotInstalled;
             if settings.validation == project::ValidationLayers::Required && is_missing {
                 let hint = "sudo apt-get install vulkan-validationlayers";
-                return Err(unavailable(
+                return Err(unavailable_device(
                     "the project requires the validation layers, which are not installed"
                         .to_owned(),
                     hint,
                 ));
             }
-            Ok(Vulkan::Ready(Box::new(executor)))
+            Ok(DeviceEngine::Ready(Box::new(executor)))
         }
-        Err(ExecError::NoDevice { reason, absence }) if demanded => {
+        Err(ExecError::NoDevice { reason, absence }) if is_demanded => {
             let hint = match absence {
                 DeviceAbsence::NoneMatches => "`vkcert list devices`",
                 DeviceAbsence::NoneUsable => INSTALL_DEVICE,
             };
-            Err(unavailable(format!("the vulkan engine was asked for: {reason}"), hint))
+            Err(unavailable_device(format!("the vulkan engine was asked for: {reason}"), hint))
         }
-        Err(ExecError::NoDevice { reason, .. }) => Ok(Vulkan::NotRun { reason }),
+        Err(ExecError::NoDevice { reason, .. }) => Ok(DeviceEngine::NotRun { reason }),
         Err(error @ ExecError::Engine { .. }) => Err(CampaignError::tool(error.to_string())),
     }
 }

@@ -3,10 +3,10 @@
 use super::agreement::undefined;
 use super::configuration;
 use super::display::Display;
-use super::engines::{Engines, Vulkan};
+use super::engines::{DeviceEngine, Engines};
 use super::kernel::Kernel;
-use super::plan::Plan;
-use super::profile::Target;
+use super::plan::RunPlan;
+use super::profile::ProjectTarget;
 use crate::CampaignError;
 
 use super::test_execution;
@@ -26,7 +26,7 @@ use vkcert_sequential::SequentialExecutor;
 use vkcert_vulkan::pool;
 
 /// What tests are laid out with.
-pub struct Bench<'a> {
+pub struct TestBench<'a> {
     /// The kernels, in project order.
     pub kernels: &'a [Kernel],
     /// Paths in tests are relative to this folder.
@@ -36,7 +36,7 @@ pub struct Bench<'a> {
     /// Whether production may differ from the traced module in floats.
     pub contraction: Contraction,
     /// The API that the kernels are for, with its declared features.
-    pub target: Target,
+    pub target: ProjectTarget,
     /// Other schedules that each test runs in.
     pub schedules: Schedules,
     /// The schedule that tests run in, in place of the ordinary one.
@@ -44,44 +44,45 @@ pub struct Bench<'a> {
 }
 
 /// Checks and lays out every test of a project; all diagnostics together.
-pub fn prepare<'a>(
+pub fn prepare_project<'a>(
     project: &'a Project,
     kernels: &'a [Kernel],
-    plan: &Plan,
+    run_plan: &RunPlan,
     (schedules, replay): (Schedules, Option<Schedule>),
 ) -> Result<Vec<PreparedTest<'a>>, CampaignError> {
     let settings = &project.settings.value;
     let (limits, contraction) = (settings.limits, settings.contraction);
-    let target = Target::of(settings);
+    let target = ProjectTarget::of_project(settings);
     let bench =
-        Bench { kernels, base: &project.root, limits, contraction, target, schedules, replay };
-    prepare_tests(&project.tests, &bench, plan)
+        TestBench { kernels, base: &project.root, limits, contraction, target, schedules, replay };
+    prepare_tests(&project.tests, &bench, run_plan)
 }
 
 /// Checks and lays out tests.
 pub fn prepare_tests<'a>(
     tests: &'a [Located<Test>],
-    bench: &Bench<'a>,
-    plan: &Plan,
+    bench: &TestBench<'a>,
+    run_plan: &RunPlan,
 ) -> Result<Vec<PreparedTest<'a>>, CampaignError> {
-    let kernels = bench
-        .kernels
-        .iter()
-        .map(|kernel| (KernelName::from(&kernel.name), configuration::prepared(kernel)));
+    let kernels = bench.kernels.iter().map(|kernel| {
+        (KernelName::from(&kernel.name), configuration::kernel_for_preparing(kernel))
+    });
     let kernels = kernels.collect();
-    let setting = Setting {
+    let preparing_setting = Setting {
         kernels: &kernels,
         base: bench.base,
         limits: &bench.limits,
-        overrides: plan.limits(),
-        checks: plan.checks.clone(),
+        overrides: run_plan.test_limits(),
+        checks: run_plan.checks.clone(),
     };
     let mut diagnostics = Vec::new();
-    let mut prepared = Vec::new();
+    let mut prepared_tests = Vec::new();
     for test in tests {
-        let laid_out = match unsupported(test, bench.kernels).or_else(|| bench.target.lacks(test)) {
+        let laid_out = match unsupported_kernel(test, bench.kernels)
+            .or_else(|| bench.target.refusal_of_test(test))
+        {
             Some(what) => Err(PrepareError::Unsupported { what }),
-            None => prepare::prepare(test, &setting),
+            None => prepare::prepare(test, &preparing_setting),
         };
         let laid_out = match laid_out {
             Ok(laid_out) => Ok(laid_out),
@@ -92,120 +93,131 @@ pub fn prepare_tests<'a>(
             }
         };
         let modules = laid_out.iter().flat_map(|laid_out| &laid_out.modules);
-        let named =
+        let kernel_named =
             |name: &KernelName| bench.kernels.iter().find(|kernel| kernel.name == name.as_str());
-        let kernels = modules.filter_map(|module| named(&module.kernel)).collect();
-        let Bench { contraction, schedules, replay, .. } = *bench;
-        prepared.push(PreparedTest {
+        let kernels = modules.filter_map(|module| kernel_named(&module.kernel)).collect();
+        let TestBench { contraction, schedules, replay, .. } = *bench;
+        prepared_tests.push(PreparedTest {
             test: &test.value,
-            plan: laid_out,
+            job_plan: laid_out,
             kernels,
             contraction,
             schedules,
             replay,
         });
     }
-    if diagnostics.is_empty() { Ok(prepared) } else { Err(CampaignError::Input(diagnostics)) }
+    if diagnostics.is_empty() { Ok(prepared_tests) } else { Err(CampaignError::Input(diagnostics)) }
 }
 
 /// What no engine can run of a test's kernels.
-fn unsupported(test: &Test, kernels: &[Kernel]) -> Option<String> {
-    let names = trace::kernels_of(test);
-    let used =
-        kernels.iter().filter(|kernel| names.iter().any(|name| name.as_str() == kernel.name));
-    used.filter_map(|kernel| Some(format!("kernel `{}`: {}", kernel.name, kernel.not_run()?)))
+fn unsupported_kernel(test: &Test, kernels: &[Kernel]) -> Option<String> {
+    let kernel_names = trace::kernels_of(test);
+    let used_kernels = kernels
+        .iter()
+        .filter(|kernel| kernel_names.iter().any(|name| name.as_str() == kernel.name));
+    used_kernels
+        .filter_map(|kernel| Some(format!("kernel `{}`: {}", kernel.name, kernel.not_run()?)))
         .next()
 }
 
 /// Runs every test on every engine: one row per test, one entry per engine in the order of
 /// `Engines::names`, an engine that was not there as `not-run`.
-pub fn run(
-    prepared: &[PreparedTest],
+pub fn run_tests(
+    prepared_tests: &[PreparedTest],
     engines: &mut Engines,
-    plan: &Plan,
+    run_plan: &RunPlan,
     display: &dyn Display,
 ) -> Result<Vec<Vec<TestRun>>, CampaignError> {
-    let missing = match &engines.vulkan {
-        Vulkan::NotRun { reason } => Some(reason.clone()),
-        Vulkan::Ready(_) | Vulkan::NotAsked => None,
+    let missing_device = match &engines.vulkan {
+        DeviceEngine::NotRun { reason } => Some(reason.clone()),
+        DeviceEngine::Ready(_) | DeviceEngine::NotAsked => None,
     };
-    display.begin(prepared.len() * engines.names().len());
-    let pool = if engines.sequential { Some(pool_of(plan)?) } else { None };
-    let sequential = match &pool {
-        Some(pool) => run_sequential(prepared, engines, pool, display)?,
+    display.begin(prepared_tests.len() * engines.names_of_engines().len());
+    let thread_pool = if engines.sequential { Some(pool_of(run_plan)?) } else { None };
+    let sequential_runs = match &thread_pool {
+        Some(thread_pool) => run_sequential(prepared_tests, engines, thread_pool, display)?,
         None => Vec::new(),
     };
-    let vulkan = run_vulkan(prepared, engines, plan, display)?;
+    let device_runs = run_vulkan(prepared_tests, engines, run_plan, display)?;
     display.end();
-    let mut rows: Vec<Vec<TestRun>> = prepared.iter().map(|_| Vec::new()).collect();
-    for (row, run) in rows.iter_mut().zip(sequential) {
+    let mut runs_by_test: Vec<Vec<TestRun>> = prepared_tests.iter().map(|_| Vec::new()).collect();
+    for (row, run) in runs_by_test.iter_mut().zip(sequential_runs) {
         row.push(run);
     }
-    for (row, run) in rows.iter_mut().zip(vulkan) {
+    for (row, run) in runs_by_test.iter_mut().zip(device_runs) {
         row.push(run);
     }
-    if let Some(reason) = missing {
-        for row in &mut rows {
+    if let Some(reason) = missing_device {
+        for row in &mut runs_by_test {
             row.push(TestRun::not_run(EngineName::Vulkan, &reason));
         }
     }
-    if let Some(pool) = &pool {
-        mark_undefined(prepared, &mut rows, &engines.sequential(), pool);
+    if let Some(thread_pool) = &thread_pool {
+        mark_undefined(prepared_tests, &mut runs_by_test, &engines.sequential(), thread_pool);
     }
-    Ok(rows)
+    Ok(runs_by_test)
 }
 
 /// Notes in the records of every test what of them may follow undefined values.
 fn mark_undefined(
-    prepared: &[PreparedTest],
-    rows: &mut [Vec<TestRun>],
-    engine: &SequentialExecutor,
-    pool: &rayon::ThreadPool,
+    prepared_tests: &[PreparedTest],
+    runs_by_test: &mut [Vec<TestRun>],
+    sequential_engine: &SequentialExecutor,
+    thread_pool: &rayon::ThreadPool,
 ) {
-    let tests = prepared.par_iter().zip(rows);
-    pool.install(|| tests.for_each(|(test, row)| undefined::mark(test, row, engine)));
+    let tests = prepared_tests.par_iter().zip(runs_by_test);
+    thread_pool.install(|| {
+        tests
+            .for_each(|(test, row)| undefined::mark_undefined_records(test, row, sequential_engine))
+    });
 }
 
-fn pool_of(plan: &Plan) -> Result<rayon::ThreadPool, CampaignError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.jobs).build();
-    pool.map_err(|error| CampaignError::tool(format!("cannot start {} jobs: {error}", plan.jobs)))
+fn pool_of(run_plan: &RunPlan) -> Result<rayon::ThreadPool, CampaignError> {
+    let thread_pool = rayon::ThreadPoolBuilder::new().num_threads(run_plan.jobs).build();
+    thread_pool.map_err(|error| {
+        CampaignError::tool(format!("cannot start {} jobs: {error}", run_plan.jobs))
+    })
 }
 
 fn run_sequential(
-    prepared: &[PreparedTest],
+    prepared_tests: &[PreparedTest],
     engines: &Engines,
-    pool: &rayon::ThreadPool,
+    thread_pool: &rayon::ThreadPool,
     display: &dyn Display,
 ) -> Result<Vec<TestRun>, CampaignError> {
-    let (fresh, repetitions) = (engines.sequential(), engines.repetitions(EngineName::Sequential));
-    let run_test = |test: &PreparedTest| {
+    let (fresh_engine, repetitions) =
+        (engines.sequential(), engines.repetitions(EngineName::Sequential));
+    let run_test = |prepared_test: &PreparedTest| {
         let run = || {
-            display.carry_out(&test.test.id, &mut fresh.clone(), &mut |engine| {
-                test_execution::run_test(test, engine, repetitions)
+            display.carry_out(&prepared_test.test.id, &mut fresh_engine.clone(), &mut |engine| {
+                test_execution::run_test(prepared_test, engine, repetitions)
             })
         };
-        rayon::join(run, || test_execution::decode_ahead(test, &fresh)).0
+        rayon::join(run, || test_execution::decode_ahead(prepared_test, &fresh_engine)).0
     };
-    pool.install(|| prepared.par_iter().map(run_test).collect())
+    thread_pool.install(|| prepared_tests.par_iter().map(run_test).collect())
 }
 
 fn run_vulkan(
-    prepared: &[PreparedTest],
+    prepared_tests: &[PreparedTest],
     engines: &mut Engines,
-    plan: &Plan,
+    run_plan: &RunPlan,
     display: &dyn Display,
 ) -> Result<Vec<TestRun>, CampaignError> {
     let repetitions = engines.repetitions(EngineName::Vulkan);
-    let Vulkan::Ready(executor) = &mut engines.vulkan else { return Ok(Vec::new()) };
-    let run_test = |test: &PreparedTest, worker: &mut dyn Executor| {
-        display.carry_out(&test.test.id, worker, &mut |engine| match test.replay {
-            Some(schedule) => test_execution::run_test(
-                test,
-                &mut Permuted::new(engine, schedule.workgroups),
-                repetitions,
-            ),
-            None => test_execution::run_test(test, engine, repetitions),
-        })
-    };
-    pool::share(executor, plan.workers, prepared, run_test).into_iter().collect()
+    let DeviceEngine::Ready(executor) = &mut engines.vulkan else { return Ok(Vec::new()) };
+    let run_test =
+        |prepared_test: &PreparedTest, worker: &mut dyn Executor| {
+            display.carry_out(&prepared_test.test.id, worker, &mut |engine| match prepared_test
+                .replay
+            {
+                Some(schedule) => test_execution::run_test(
+                    prepared_test,
+                    &mut Permuted::new(engine, schedule.workgroups),
+                    repetitions,
+                ),
+                None => test_execution::run_test(prepared_test, engine, repetitions),
+            })
+        };
+    pool::share(executor, run_plan.workers, prepared_tests, run_test).into_iter().collect()
 }

@@ -2,13 +2,13 @@
 //!
 //! Knows: the project, its kernels, and the facts: who ran, what each test did, what was asked for
 //! on the command line.
-//! Promises: everything of the evidence that is no fact follows from these by [`evidence`], which
+//! Promises: everything of the evidence that is no fact follows from these by [`derive_evidence`], which
 //! `certify` calls when it makes evidence and `verify` when it derives it again.
 
-use super::agreement::Comparison;
+use super::agreement::AgreementComparison;
 use super::assemble::{self, LaidOut};
 use super::coupling::KernelCoupling;
-use super::inputs::Inputs;
+use super::inputs::ProjectInputs;
 use super::kernel::Kernel;
 use super::test_run::TestRun;
 use crate::CampaignError;
@@ -36,28 +36,28 @@ const LIMITS: &[&str] = &[
 ];
 
 /// What follows from nothing else.
-pub struct Facts<'a> {
+pub struct CampaignFacts<'a> {
     /// Who ran, or why not.
     pub engines: &'a [EngineIdentity],
     /// One row per test of the project, one entry per engine.
-    pub runs: &'a [Vec<TestRun>],
+    pub runs_by_test: &'a [Vec<TestRun>],
     /// The tests as they were laid out for the engines.
     pub laid_out: &'a LaidOut,
     /// What differs between the engines.
-    pub agreement: &'a Comparison,
+    pub agreement: &'a AgreementComparison,
     /// Coupling of kernels with an interface, in project order.
     pub coupled: &'a [KernelCoupling],
     /// The files that the run read.
-    pub inputs: &'a Inputs,
+    pub inputs: &'a ProjectInputs,
     /// What the command line asked for beside the project.
-    pub request: &'a Request,
+    pub request: &'a CampaignSetting,
     /// RFC 3339; none where SOURCE_DATE_EPOCH does not say it.
     pub date: Option<String>,
 }
 
 /// What the command line asked for beside the project.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
+pub struct CampaignSetting {
     /// Tests left out, in project order.
     pub left_out: Vec<TestId>,
     /// Kinds of findings that were not looked for.
@@ -66,8 +66,8 @@ pub struct Request {
     pub replay: Option<Schedule>,
 }
 
-impl Request {
-    fn limits(&self) -> Vec<String> {
+impl CampaignSetting {
+    fn limits_in_words(&self) -> Vec<String> {
         let mut limits: Vec<String> = LIMITS.iter().map(|limit| (*limit).to_owned()).collect();
         if !self.left_out.is_empty() {
             let names: Vec<&str> = self.left_out.iter().map(TestId::as_str).collect();
@@ -82,7 +82,7 @@ impl Request {
     }
 }
 
-impl Facts<'_> {
+impl CampaignFacts<'_> {
     /// The engines that ran, in order.
     pub fn engine_names(&self) -> Vec<EngineName> {
         self.engines.iter().filter(|row| row.ran).map(|row| row.engine).collect()
@@ -98,29 +98,36 @@ pub struct SealedEvidence {
 }
 
 /// All evidence of a campaign.
-pub fn evidence(
+pub fn derive_evidence(
     project: &Project,
     kernels: &[Kernel],
-    facts: &Facts,
+    campaign_facts: &CampaignFacts,
 ) -> Result<SealedEvidence, CampaignError> {
-    let mut campaign = assemble::campaign(project, kernels, facts, facts.request.limits())?;
-    campaign.left_out.clone_from(&facts.request.left_out);
-    campaign.not_looked_for.clone_from(&facts.request.not_looked_for);
-    let kernel_evidence = assemble::kernels(project, kernels, facts, &mut campaign);
+    let mut campaign = assemble::assemble_campaign(
+        project,
+        kernels,
+        campaign_facts,
+        campaign_facts.request.limits_in_words(),
+    )?;
+    campaign.left_out.clone_from(&campaign_facts.request.left_out);
+    campaign.not_looked_for.clone_from(&campaign_facts.request.not_looked_for);
+    let kernel_evidence =
+        assemble::assemble_kernels(project, kernels, campaign_facts, &mut campaign);
     derive::settle_requirements(&mut campaign, &kernel_evidence);
     open_items::derive(&mut campaign, &kernel_evidence);
     campaign.conclusion = conclude(&campaign, &kernel_evidence);
-    let manifest = manifest(&campaign, facts.inputs);
-    let inputs = Some(facts.inputs.stored());
+    let manifest = manifest_of(&campaign, campaign_facts.inputs);
+    let inputs = Some(campaign_facts.inputs.stored_inputs());
     let mut evidence = Evidence { campaign, kernels: kernel_evidence, inputs, manifest };
-    let files = files(&evidence).map_err(|error| CampaignError::tool(error.to_string()))?;
+    let evidence_files =
+        files(&evidence).map_err(|error| CampaignError::tool(error.to_string()))?;
     evidence.manifest.outputs =
-        files.iter().map(|(name, bytes)| (name.clone(), sha256_digits(bytes))).collect();
-    Ok(SealedEvidence { evidence, files })
+        evidence_files.iter().map(|(name, bytes)| (name.clone(), sha256_digits(bytes))).collect();
+    Ok(SealedEvidence { evidence, files: evidence_files })
 }
 
 /// The manifest without the files of the evidence.
-fn manifest(campaign: &Campaign, inputs: &Inputs) -> Manifest {
+fn manifest_of(campaign: &Campaign, inputs: &ProjectInputs) -> Manifest {
     Manifest {
         schema: EVIDENCE_SCHEMA,
         tool: tool(campaign),

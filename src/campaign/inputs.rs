@@ -19,12 +19,12 @@ use vkcert_requirement::document::read_bytes;
 
 /// What the run read, by path relative to the project.
 #[derive(Debug, Clone, Default)]
-pub struct Inputs {
-    files: BTreeMap<String, Input>,
+pub struct ProjectInputs {
+    files: BTreeMap<String, InputFile>,
 }
 
 #[derive(Debug, Clone)]
-struct Input {
+struct InputFile {
     /// 64 hexadecimal digits.
     sha256: String,
     contents: StoredFile,
@@ -39,30 +39,30 @@ enum Keeping {
 }
 
 /// Reads every input of a project again.
-pub fn gather(
+pub fn gather_inputs(
     project: &Project,
     kernels: &[impl AsRef<CompiledKernel>],
-) -> Result<Inputs, CampaignError> {
-    let mut inputs = Inputs::default();
+) -> Result<ProjectInputs, CampaignError> {
+    let mut inputs = ProjectInputs::default();
     for (path, hash) in &project.inputs {
-        let bytes = inputs.read(project, path, Keeping::Always)?;
-        if content_hash(&bytes) != *hash {
-            return Err(changed(path));
+        let file_bytes = inputs.read_input(project, path, Keeping::Always)?;
+        if content_hash(&file_bytes) != *hash {
+            return Err(changed_file(path));
         }
     }
     for (kernel, settings) in kernels.iter().map(AsRef::as_ref).zip(&project.settings.value.kernels)
     {
-        let bytes = inputs.read(project, &settings.source, Keeping::Always)?;
-        if source_text(kernel).is_some_and(|text| text.as_bytes() != bytes) {
-            return Err(changed(&settings.source));
+        let file_bytes = inputs.read_input(project, &settings.source, Keeping::Always)?;
+        if source_text(kernel).is_some_and(|text| text.as_bytes() != file_bytes) {
+            return Err(changed_file(&settings.source));
         }
         for (path, text) in &kernel.included {
-            inputs.add(path, text.as_bytes().to_vec(), Keeping::Always, 0);
+            inputs.add_input(path, text.as_bytes().to_vec(), Keeping::Always, 0);
         }
         inputs.read_where_there(project, &module_file(&kernel.name))?;
     }
     for path in project.tests.iter().flat_map(|test| data_files(test)) {
-        inputs.read(project, path, Keeping::UpToLimit)?;
+        inputs.read_input(project, path, Keeping::UpToLimit)?;
     }
     for link in project.requirements.iter().flat_map(|requirement| &requirement.implements) {
         inputs.read_where_there(project, &link.file)?;
@@ -70,7 +70,7 @@ pub fn gather(
     Ok(inputs)
 }
 
-fn changed(path: &str) -> CampaignError {
+fn changed_file(path: &str) -> CampaignError {
     Diagnostic::new("changed-file", format!("`{path}` has changed while it was read"))
         .hint("run again when nothing writes into the project")
         .in_file(path)
@@ -95,41 +95,41 @@ pub fn data_files(test: &Test) -> impl Iterator<Item = &str> {
     buffers.chain(images).chain(expected)
 }
 
-impl Inputs {
-    fn read(
+impl ProjectInputs {
+    fn read_input(
         &mut self,
         project: &Project,
         path: &str,
         keeping: Keeping,
     ) -> Result<Vec<u8>, CampaignError> {
         let bytes = read_bytes(&project.root.join(path), path)?;
-        self.add(path, bytes.clone(), keeping, project.settings.value.limits.output_bytes);
+        self.add_input(path, bytes.clone(), keeping, project.settings.value.limits.output_bytes);
         Ok(bytes)
     }
 
     fn read_where_there(&mut self, project: &Project, path: &str) -> Result<(), CampaignError> {
         if project.root.join(path).is_file() {
-            self.read(project, path, Keeping::UpToLimit)?;
+            self.read_input(project, path, Keeping::UpToLimit)?;
         }
         Ok(())
     }
 
     /// What is kept always stays kept where the same file is asked for otherwise.
-    fn add(&mut self, path: &str, bytes: Vec<u8>, keeping: Keeping, limit: u64) {
-        let known = self
+    fn add_input(&mut self, path: &str, bytes: Vec<u8>, keeping: Keeping, limit: u64) {
+        let known_input = self
             .files
             .get(path)
-            .is_some_and(|known| !matches!(known.contents, StoredFile::Omitted { .. }));
-        if known {
+            .is_some_and(|known_input| !matches!(known_input.contents, StoredFile::Omitted { .. }));
+        if known_input {
             return;
         }
         let sha256 = sha256_digits(&bytes);
         let size = bytes.len() as u64;
         let contents = match keeping {
             Keeping::UpToLimit if size > limit => StoredFile::Omitted { bytes: size },
-            Keeping::Always | Keeping::UpToLimit => contents(bytes),
+            Keeping::Always | Keeping::UpToLimit => stored_file(bytes),
         };
-        self.files.insert(path.to_owned(), Input { sha256, contents });
+        self.files.insert(path.to_owned(), InputFile { sha256, contents });
     }
 
     /// SHA-256 by path, as the manifest has it.
@@ -138,13 +138,13 @@ impl Inputs {
     }
 
     /// The contents as evidence stores them, by path.
-    pub fn stored(&self) -> StoredInputs {
+    pub fn stored_inputs(&self) -> StoredInputs {
         let files = self.files.iter().map(|(path, input)| (path.clone(), input.contents.clone()));
         StoredInputs { schema: EVIDENCE_SCHEMA, files: files.collect() }
     }
 }
 
-fn contents(bytes: Vec<u8>) -> StoredFile {
+fn stored_file(bytes: Vec<u8>) -> StoredFile {
     match String::from_utf8(bytes) {
         Ok(text) => StoredFile::Text(text),
         Err(binary) => {

@@ -29,40 +29,50 @@ struct KernelFlow {
 type KernelFlows = BTreeMap<(KernelName, BTreeMap<u32, u64>), KernelFlow>;
 
 /// What each test that can run expects, and what its dispatches can store.
-pub fn lay_open(prepared: &[PreparedTest], kernels: &[Kernel]) -> Result<LaidOut, CampaignError> {
-    let mut known = KernelFlows::new();
+pub fn lay_open(
+    prepared_tests: &[PreparedTest],
+    kernels: &[Kernel],
+) -> Result<LaidOut, CampaignError> {
+    let mut known_flows = KernelFlows::new();
     let mut laid_out = LaidOut::new();
-    for test in prepared {
-        let Ok(plan) = &test.plan else { continue };
+    for test in prepared_tests {
+        let Ok(plan) = &test.job_plan else { continue };
         laid_out.insert(
             test.test.id,
-            (stored::expectations(plan), dispatch_flows(plan, kernels, &mut known)?),
+            (stored::expectations(plan), dispatch_flows(plan, kernels, &mut known_flows)?),
         );
     }
     Ok(laid_out)
 }
 
 fn dispatch_flows(
-    plan: &Prepared,
+    job_plan: &Prepared,
     kernels: &[Kernel],
-    known: &mut KernelFlows,
+    known_flows: &mut KernelFlows,
 ) -> Result<Vec<DispatchFlow>, CampaignError> {
-    let mut found = Vec::new();
-    for (number, dispatch) in plan.job.dispatches.iter().enumerate() {
-        let of = &plan.modules[dispatch.module];
-        let key = (of.kernel, of.specialization.clone());
-        if !known.contains_key(&key) {
-            let kernel = kernels.iter().find(|kernel| kernel.name == of.kernel.as_str());
+    let mut flows_by_dispatch = Vec::new();
+    for (number, dispatch) in job_plan.job.dispatches.iter().enumerate() {
+        let module_use = &job_plan.modules[dispatch.module];
+        let kernel_key = (module_use.kernel, module_use.specialization.clone());
+        if !known_flows.contains_key(&kernel_key) {
+            let kernel = kernels.iter().find(|kernel| kernel.name == module_use.kernel.as_str());
             let kernel = kernel.expect("a prepared test has its kernels");
-            let made = kernel_flow(kernel, &of.specialization);
-            let made = made
-                .map_err(|error| CampaignError::tool(format!("kernel `{}`: {error}", of.kernel)))?;
-            known.insert(key.clone(), made);
+            let new_flows = kernel_flow(kernel, &module_use.specialization);
+            let new_flows = new_flows.map_err(|error| {
+                CampaignError::tool(format!("kernel `{}`: {error}", module_use.kernel))
+            })?;
+            known_flows.insert(kernel_key.clone(), new_flows);
         }
-        let KernelFlow { flows, names } = &known[&key];
-        found.push(flow::of_dispatch(&plan.job, number, &of.kernel, flows, names));
+        let KernelFlow { flows, names } = &known_flows[&kernel_key];
+        flows_by_dispatch.push(flow::of_dispatch(
+            &job_plan.job,
+            number,
+            &module_use.kernel,
+            flows,
+            names,
+        ));
     }
-    Ok(found)
+    Ok(flows_by_dispatch)
 }
 
 fn kernel_flow(
@@ -73,33 +83,38 @@ fn kernel_flow(
     let resources = Reflection::of_entry_point(&kernel.module, &kernel.entry, specialization)?
         .resources
         .into_iter();
-    let named = resources
+    let names_by_place = resources
         .map(|resource| ((resource.set, resource.binding), resource.block_name.or(resource.name)));
     Ok(KernelFlow {
         flows,
-        names: named.filter_map(|(place, name)| Some((place, name?))).collect(),
+        names: names_by_place
+            .filter_map(|(binding_place, name)| Some((binding_place, name?)))
+            .collect(),
     })
 }
 
 /// Takes the passes of tests that judge nothing back.
 pub fn doubt_idle_tests(
-    prepared: &[PreparedTest],
+    prepared_tests: &[PreparedTest],
     laid_out: &LaidOut,
     kernels: &[Kernel],
-    runs: &mut [Vec<TestRun>],
+    runs_by_test: &mut [Vec<TestRun>],
 ) {
-    let codes = assemble::codes(kernels);
-    for (test, row) in prepared.iter().zip(runs) {
-        let Some((expected, flows)) = laid_out.get(&test.test.id) else { continue };
-        let by_code = TestObservation::from_expectations(expected, flows, &codes);
-        let sequential = row.iter().find(|run| run.engine == EngineName::Sequential);
+    let codes = assemble::kernel_codes(kernels);
+    for (test, row) in prepared_tests.iter().zip(runs_by_test) {
+        let Some((stored_expectations, dispatch_flows)) = laid_out.get(&test.test.id) else {
+            continue;
+        };
+        let by_code =
+            TestObservation::from_expectations(stored_expectations, dispatch_flows, &codes);
+        let sequential_run = row.iter().find(|run| run.engine == EngineName::Sequential);
         let observation =
-            match sequential.and_then(|run| failed_alterations(run.verdict, &run.altered)) {
-                Some(altered) => by_code.confirmed_by_alterations(altered, flows),
+            match sequential_run.and_then(|run| failed_alterations(run.verdict, &run.altered)) {
+                Some(altered) => by_code.confirmed_by_alterations(altered, dispatch_flows),
                 None => by_code,
             };
         let Some(reason) = observation.emptiness_reason() else { continue };
-        let passed = row.iter_mut().filter(|run| run.verdict == Verdict::Pass);
-        passed.for_each(|run| run.doubt(reason.clone()));
+        let passed_runs = row.iter_mut().filter(|run| run.verdict == Verdict::Pass);
+        passed_runs.for_each(|run| run.doubt(reason.clone()));
     }
 }

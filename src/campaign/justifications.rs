@@ -4,7 +4,7 @@
 //! (`derivation::acceptance`).
 
 use super::kernel::Kernel;
-use super::kernel_coverage::obligations;
+use super::kernel_coverage::obligation_texts;
 use crate::CampaignError;
 use std::collections::BTreeMap;
 use vkcert_model::diagnostic::Diagnostic;
@@ -16,32 +16,41 @@ use vkcert_requirement::nearest::did_you_mean;
 
 /// A justification of an obligation that its kernel does not have is a wrong input, with its place;
 /// one whose obligation has other content by now is stale, which the evidence says.
-pub fn check(project: &Project, kernels: &[Kernel]) -> Result<(), CampaignError> {
+pub fn check_justifications(project: &Project, kernels: &[Kernel]) -> Result<(), CampaignError> {
     let mut diagnostics = Vec::new();
     for kernel in kernels {
-        let mut rows = project.justifications.iter().filter(|row| names(row, kernel)).peekable();
+        let mut rows = project
+            .justifications
+            .iter()
+            .filter(|justification| names_kernel(justification, kernel))
+            .peekable();
         if rows.peek().is_none() {
             continue;
         }
         // Obligations are the same under every configuration; what a configuration rules out stays
         // one.
         let Some(first) = kernel.configurations.first() else { continue };
-        let known = obligations(kernel, first);
-        for row in rows {
-            if let JustificationSubject::Obligation(id) = &row.value.subject
-                && !known.contains_key(id)
+        let known_obligations = obligation_texts(kernel, first);
+        for justification in rows {
+            if let JustificationSubject::Obligation(id) = &justification.value.subject
+                && !known_obligations.contains_key(id)
             {
-                diagnostics.push(unknown(
-                    row,
+                diagnostics.push(unknown_obligation(
+                    justification,
                     id,
                     kernel,
-                    known.keys().map(|id| id.as_str()).collect(),
+                    known_obligations.keys().map(|id| id.as_str()).collect(),
                 ));
             }
-            if let JustificationSubject::Finding(id) = &row.value.subject {
-                diagnostics.extend(unnamed(row, id, (kernel, &known), project));
+            if let JustificationSubject::Finding(id) = &justification.value.subject {
+                diagnostics.extend(unnamed_finding(
+                    justification,
+                    id,
+                    (kernel, &known_obligations),
+                    project,
+                ));
             }
-            diagnostics.extend(unknown_configuration(row, kernel));
+            diagnostics.extend(unknown_configuration(justification, kernel));
         }
     }
     if diagnostics.is_empty() { Ok(()) } else { Err(CampaignError::Input(diagnostics)) }
@@ -51,26 +60,30 @@ type Row = vkcert_requirement::Located<vkcert_model::requirement::Justification>
 
 /// What is wrong with the part of a finding's name behind its kind: statements and tests that do
 /// not exist.
-fn unnamed(
-    row: &Row,
+fn unnamed_finding(
+    justification: &Row,
     id: &FindingId,
-    (kernel, known): (&Kernel, &BTreeMap<ObligationId, String>),
+    (kernel, known_obligations): (&Kernel, &BTreeMap<ObligationId, String>),
     project: &Project,
 ) -> Option<Diagnostic> {
-    let what = id.name_suffix()?;
-    let error = |message: String| row.origin.at("finding").error("unknown-id", message);
+    let finding_suffix = id.name_suffix()?;
+    let error = |message: String| justification.origin.at("finding").error("unknown-id", message);
     let of_test = project.tests.iter().any(|test| id.is_in(&test.id));
-    let statement = |part: &str| {
-        let number = part.strip_prefix('S').filter(|number| !number.is_empty());
-        number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    let statement = |name_part: &str| {
+        let statement_number =
+            name_part.strip_prefix('S').filter(|statement_number| !statement_number.is_empty());
+        statement_number.is_some_and(|statement_number| {
+            statement_number.bytes().all(|byte| byte.is_ascii_digit())
+        })
     };
     match id.kind()? {
         FindingKind::ScheduleDependentOutput | FindingKind::EngineDisagreement if !of_test => {
-            let tests: Vec<&str> = project.tests.iter().map(|test| test.id.as_str()).collect();
-            let named = what.rsplit_once('.').map_or(what, |(test, _)| test);
-            let hint =
-                did_you_mean(named, &tests).unwrap_or_else(|| "see `vkcert list tests`".to_owned());
-            Some(error(format!("no test is named `{named}`")).hint(hint))
+            let test_names: Vec<&str> = project.tests.iter().map(|test| test.id.as_str()).collect();
+            let expectation_name =
+                finding_suffix.rsplit_once('.').map_or(finding_suffix, |(test, _)| test);
+            let hint = did_you_mean(expectation_name, &test_names)
+                .unwrap_or_else(|| "see `vkcert list tests`".to_owned());
+            Some(error(format!("no test is named `{expectation_name}`")).hint(hint))
         }
         FindingKind::OutOfBounds if of_test => None,
         FindingKind::DataRace
@@ -78,14 +91,16 @@ fn unnamed(
         | FindingKind::UninitializedRead
         | FindingKind::UndefinedValue
         | FindingKind::UntracedBranch => {
-            let missing = |part: &&str| {
-                part.is_empty()
-                    || statement(part) && !known.contains_key(&ObligationId::from(*part))
+            let is_missing = |name_part: &&str| {
+                name_part.is_empty()
+                    || statement(name_part)
+                        && !known_obligations.contains_key(&ObligationId::from(*name_part))
             };
-            let part = what.split(',').find(missing)?;
+            let name_part = finding_suffix.split(',').find(is_missing)?;
             let hint = "`vkcert list findings` prints the names of findings";
             Some(
-                error(format!("the kernel `{}` has no statement `{part}`", kernel.name)).hint(hint),
+                error(format!("the kernel `{}` has no statement `{name_part}`", kernel.name))
+                    .hint(hint),
             )
         }
         FindingKind::ScheduleDependentOutput
@@ -97,26 +112,34 @@ fn unnamed(
     }
 }
 
-fn unknown_configuration(row: &Row, kernel: &Kernel) -> Option<Diagnostic> {
-    let name = row.value.configuration.as_ref()?;
-    let known: Vec<&str> =
-        kernel.configurations.iter().map(|known| known.configuration.name.as_str()).collect();
-    if known.contains(&name.as_str()) {
+fn unknown_configuration(justification: &Row, kernel: &Kernel) -> Option<Diagnostic> {
+    let name = justification.value.configuration.as_ref()?;
+    let known_names: Vec<&str> = kernel
+        .configurations
+        .iter()
+        .map(|known_names| known_names.configuration.name.as_str())
+        .collect();
+    if known_names.contains(&name.as_str()) {
         return None;
     }
     let message = format!("the kernel `{}` has no configuration `{name}`", kernel.name);
-    let hint = did_you_mean(name, &known)
-        .unwrap_or_else(|| format!("its configurations: {}", known.join(", ")));
-    Some(row.origin.at("configuration").error("unknown-id", message).hint(hint))
+    let hint = did_you_mean(name, &known_names)
+        .unwrap_or_else(|| format!("its configurations: {}", known_names.join(", ")));
+    Some(justification.origin.at("configuration").error("unknown-id", message).hint(hint))
 }
 
-fn names(row: &Row, kernel: &Kernel) -> bool {
-    row.value.kernel.as_str() == kernel.name
+fn names_kernel(justification: &Row, kernel: &Kernel) -> bool {
+    justification.value.kernel.as_str() == kernel.name
 }
 
-fn unknown(row: &Row, id: &ObligationId, kernel: &Kernel, known: Vec<&str>) -> Diagnostic {
+fn unknown_obligation(
+    justification: &Row,
+    id: &ObligationId,
+    kernel: &Kernel,
+    known_ids: Vec<&str>,
+) -> Diagnostic {
     let message = format!("the kernel `{}` has no obligation `{id}`", kernel.name);
-    let hint = did_you_mean(id.as_str(), &known)
+    let hint = did_you_mean(id.as_str(), &known_ids)
         .unwrap_or_else(|| "see `vkcert list obligations`".to_owned());
-    row.origin.at("obligation").error("unknown-id", message).hint(hint)
+    justification.origin.at("obligation").error("unknown-id", message).hint(hint)
 }

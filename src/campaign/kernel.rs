@@ -151,7 +151,7 @@ pub struct Measured {
 
 /// What is to be measured of a kernel with source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub enum MeasuredParts {
     /// Statements, decisions and conditions of the source.
     Source,
     /// The branches of the production module besides.
@@ -160,7 +160,7 @@ pub enum Wanted {
 
 /// Which of a kernel's modules to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Variant {
+pub enum ModuleVariant {
     /// The module of the untouched source, which alone judges requirements.
     Production,
     /// The marked module with its markers erased.
@@ -209,9 +209,11 @@ impl Kernel {
     /// The name of the production configuration with these values; none outside a project and for
     /// undeclared ones.
     pub fn configuration_of(&self, specialization: &Specialization) -> Option<&str> {
-        let found =
-            self.configurations.iter().find(|found| found.specialization == *specialization)?;
-        Some(&found.configuration.name)
+        let kernel_configuration = self
+            .configurations
+            .iter()
+            .find(|kernel_configuration| kernel_configuration.specialization == *specialization)?;
+        Some(&kernel_configuration.configuration.name)
     }
 }
 
@@ -222,7 +224,7 @@ impl CompiledKernel {
     }
 
     /// The module of a variant; none where the kernel cannot be measured.
-    pub fn job_module(&self, variant: Variant) -> Option<JobModule> {
+    pub fn job_module(&self, variant: ModuleVariant) -> Option<JobModule> {
         let module = |words: &Arc<Vec<u32>>, recording| {
             Some(JobModule {
                 key: ModuleKey::from(self.name.as_str()),
@@ -235,16 +237,20 @@ impl CompiledKernel {
             Measurement::NoSource | Measurement::Failed { .. } => None,
         };
         match (variant, measured) {
-            (Variant::Production, _) => module(&self.production, ModuleRecording::None),
-            (Variant::Traced, Some(measured)) => module(&measured.traced, ModuleRecording::None),
-            (Variant::Marked, Some(measured)) => {
+            (ModuleVariant::Production, _) => module(&self.production, ModuleRecording::None),
+            (ModuleVariant::Traced, Some(measured)) => {
+                module(&measured.traced, ModuleRecording::None)
+            }
+            (ModuleVariant::Marked, Some(measured)) => {
                 module(&measured.marked, ModuleRecording::Markers(Arc::clone(&measured.markers)))
             }
-            (Variant::Instrumented, Some(measured)) => module(
+            (ModuleVariant::Instrumented, Some(measured)) => module(
                 &measured.instrumented,
                 ModuleRecording::Buffer(measured.record_buffer.clone()),
             ),
-            (Variant::Traced | Variant::Marked | Variant::Instrumented, None) => None,
+            (ModuleVariant::Traced | ModuleVariant::Marked | ModuleVariant::Instrumented, None) => {
+                None
+            }
         }
     }
 
@@ -255,24 +261,25 @@ impl CompiledKernel {
             TargetEnv::from_name(&self.target_env).ok_or("its target environment is not known")?;
         let request = RecordRequest { mode: Some(RecordMode::Slots), ..RecordRequest::default() };
         let Measured { structure, module, .. } = measured;
-        let made = instrument::instrument_in(structure, module, &self.entry, &request, environment);
-        let made = made.map_err(|error| error.to_string())?;
-        let recording = ModuleRecording::Buffer(made.record_buffer);
+        let instrumented_module =
+            instrument::instrument_in(structure, module, &self.entry, &request, environment);
+        let instrumented_module = instrumented_module.map_err(|error| error.to_string())?;
+        let recording = ModuleRecording::Buffer(instrumented_module.record_buffer);
         Ok(JobModule {
             key: ModuleKey::from(self.name.as_str()),
-            words: Arc::new(made.instrumented),
+            words: Arc::new(instrumented_module.instrumented),
             recording,
         })
     }
 
     /// Makes the instrumented modules anew where the request asks for other records than they have.
-    pub fn record_as(&mut self, request: &RecordRequest) -> Result<(), CampaignError> {
-        if request.is_automatic() {
+    pub fn record_as(&mut self, record_request: &RecordRequest) -> Result<(), CampaignError> {
+        if record_request.is_automatic() {
             return Ok(());
         }
-        let environment = environment(&self.target_env)?;
+        let environment = target_environment(&self.target_env)?;
         let name = &self.name;
-        let failure = |error: NotInstrumented| match error {
+        let recording_failure = |error: NotInstrumented| match error {
             NotInstrumented::Refused(refused) => CampaignError::Unavailable {
                 message: format!("kernel `{name}`: {refused}"),
                 hint: Some("use `--record-mode auto`".to_owned()),
@@ -281,18 +288,20 @@ impl CompiledKernel {
                 CampaignError::tool(format!("kernel `{name}`: {defect}"))
             }
         };
-        self.object.record_as(&self.module, &self.entry, request, environment).map_err(failure)?;
+        self.object
+            .record_as(&self.module, &self.entry, record_request, environment)
+            .map_err(recording_failure)?;
         let Measurement::Markers(measured) = &mut self.measurement else { return Ok(()) };
-        let made = instrument::instrument_in(
+        let instrumented_module = instrument::instrument_in(
             &measured.structure,
             &measured.module,
             &self.entry,
-            request,
+            record_request,
             environment,
         );
-        let made = made.map_err(failure)?;
-        measured.instrumented = Arc::new(made.instrumented);
-        measured.record_buffer = made.record_buffer;
+        let instrumented_module = instrumented_module.map_err(recording_failure)?;
+        measured.instrumented = Arc::new(instrumented_module.instrumented);
+        measured.record_buffer = instrumented_module.record_buffer;
         Ok(())
     }
 
@@ -305,7 +314,7 @@ impl CompiledKernel {
     }
 }
 
-fn environment(name: &str) -> Result<TargetEnv, CampaignError> {
+fn target_environment(name: &str) -> Result<TargetEnv, CampaignError> {
     TargetEnv::from_name(name).ok_or_else(|| {
         let message = format!("`{name}` is no target environment");
         Diagnostic::new("usage", message)

@@ -23,32 +23,36 @@ use vkcert_model::verdict::EngineName;
 
 /// The contents that justifications of a kernel's obligations are bound to, on the ground of one
 /// configuration.
-pub fn contents<R>(
+pub fn with_bound_contents<R>(
     kernel: &Kernel,
     coverage: &KernelCoverage,
     read: impl FnOnce(&BoundContents) -> R,
 ) -> R {
-    let configurations =
-        BoundConfiguration::of_all(kernel.configurations.iter().map(|found| &found.configuration));
+    let configurations = BoundConfiguration::of_all(
+        kernel
+            .configurations
+            .iter()
+            .map(|kernel_configuration| &kernel_configuration.configuration),
+    );
     let structure = match &kernel.measurement {
         Measurement::Markers(measured) => Some(&measured.structure),
         Measurement::Failed { structure, .. } => Some(&**structure),
         Measurement::NoSource => None,
     };
     let (name, code) = (KernelName::from(&kernel.name), kernel.code_digits());
-    let objects = &kernel.object.structure;
-    let bound = BoundKernel {
+    let object_structure = &kernel.object.structure;
+    let bound_kernel = BoundKernel {
         kernel: &name,
         structure,
-        objects,
+        objects: object_structure,
         code: &code,
         configurations: &configurations,
     };
-    read(&BoundContents::from_coverage(bound, coverage))
+    read(&BoundContents::from_coverage(bound_kernel, coverage))
 }
 
 /// Every obligation of a kernel, with the text that is displayed of it.
-pub fn obligations(
+pub fn obligation_texts(
     kernel: &Kernel,
     configuration: &KernelConfiguration,
 ) -> BTreeMap<ObligationId, String> {
@@ -62,18 +66,18 @@ pub fn obligations(
 pub fn kernel_coverage(
     kernel: &Kernel,
     configuration: &KernelConfiguration,
-    engine: EngineName,
+    engine_name: EngineName,
     tests: &[(TestId, &Records)],
     objects: &[(TestId, &Records)],
 ) -> KernelCoverage {
-    let all = coverage_by_all(kernel, configuration, engine, tests, objects);
+    let all = coverage_by_all(kernel, configuration, engine_name, tests, objects);
     if !tests.iter().chain(objects).any(|(_, records)| records.follow_undefined()) {
         return all;
     }
-    let [tests, objects] = [tests, objects].map(defined);
-    let [tests, objects] = [&tests, &objects].map(|rows| borrowed(rows));
-    let defined = coverage_by_all(kernel, configuration, engine, &tests, &objects);
-    let mut coverage = coverage::leave_undetermined(defined, all);
+    let [tests, objects] = [tests, objects].map(without_undefined);
+    let [tests, objects] = [&tests, &objects].map(|test_rows| borrowed_records(test_rows));
+    let defined_coverage = coverage_by_all(kernel, configuration, engine_name, &tests, &objects);
+    let mut coverage = coverage::leave_undetermined(defined_coverage, all);
     coverage.summary = match kernel.measurement {
         Measurement::NoSource => summary_without_source(&coverage),
         Measurement::Markers(_) | Measurement::Failed { .. } => {
@@ -83,26 +87,26 @@ pub fn kernel_coverage(
     coverage
 }
 
-fn defined(rows: &[(TestId, &Records)]) -> Vec<(TestId, Records)> {
+fn without_undefined(rows: &[(TestId, &Records)]) -> Vec<(TestId, Records)> {
     rows.iter().map(|(test, records)| (*test, records.without_undefined())).collect()
 }
 
-fn borrowed(rows: &[(TestId, Records)]) -> Vec<(TestId, &Records)> {
+fn borrowed_records(rows: &[(TestId, Records)]) -> Vec<(TestId, &Records)> {
     rows.iter().map(|(test, records)| (*test, records)).collect()
 }
 
 fn coverage_by_all(
     kernel: &Kernel,
     configuration: &KernelConfiguration,
-    engine: EngineName,
+    engine_name: EngineName,
     tests: &[(TestId, &Records)],
     objects: &[(TestId, &Records)],
 ) -> KernelCoverage {
     let objects = object::assess_object(&kernel.object.structure, &kernel.source, objects);
-    let (coverage, told) = match &kernel.measurement {
+    let (coverage, barrier_knowledge) = match &kernel.measurement {
         Measurement::Markers(measured) => (
             coverage::assess(&measured_subject(measured, configuration), tests),
-            barrier_records(engine),
+            barrier_records(engine_name),
         ),
         Measurement::NoSource => return no_source(&configuration.configuration, objects),
         Measurement::Failed { structure, .. } => {
@@ -111,7 +115,7 @@ fn coverage_by_all(
             (coverage, BarrierRecords::Missing(UNUSABLE))
         }
     };
-    let barriers = barrier::assess_barriers(&kernel.barriers(), told, tests);
+    let barriers = barrier::assess_barriers(&kernel.barriers(), barrier_knowledge, tests);
     with_objects(KernelCoverage { barriers, ..coverage }, objects)
 }
 
@@ -122,8 +126,9 @@ pub fn run_contradictions(
     test: (TestId, &Records),
 ) -> Vec<Finding> {
     let Some(measured) = kernel.measured() else { return Vec::new() };
-    let found = coverage::contradictions(&measured_subject(measured, configuration), &[test]);
-    found.iter().map(|sentence| internal_error(sentence)).collect()
+    let contradictions_found =
+        coverage::contradictions(&measured_subject(measured, configuration), &[test]);
+    contradictions_found.iter().map(|sentence| internal_error(sentence)).collect()
 }
 
 fn measured_subject<'a>(

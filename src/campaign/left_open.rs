@@ -12,8 +12,8 @@
 //! Does not cover: error bounds of floating-point operations (`agreement`).
 
 use super::configuration::Specialization;
-use super::kernel::{Kernel, Variant};
-use super::test_run::{PreparedTest, TestEngine, job_of, judge, object_job};
+use super::kernel::{Kernel, ModuleVariant};
+use super::test_run::{PreparedTest, TestEngine, job_of, judge_run, object_job};
 use crate::CampaignError;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
@@ -39,14 +39,14 @@ pub enum Expectations {
 
 impl Expectations {
     /// Whether both verdicts are passes.
-    pub fn of(left: Verdict, right: Verdict) -> Self {
+    pub fn of_verdicts(left: Verdict, right: Verdict) -> Self {
         if left == Verdict::Pass && right == Verdict::Pass { Self::MetByBoth } else { Self::NotMet }
     }
 }
 
 /// Which results are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Between {
+pub enum ComparedResults {
     /// Of one module on one engine.
     Repetitions,
     /// Production's, and those of modules that record, in the ordinary schedule or a directed one.
@@ -69,7 +69,7 @@ pub enum Opening {
 }
 
 impl Opening {
-    fn words(self) -> &'static str {
+    fn in_words(self) -> &'static str {
         match self {
             Opening::NotJudged => "where no expectation looks",
             Opening::AnyOrder => "in an order that the expectations leave open",
@@ -82,7 +82,7 @@ impl Opening {
 
 /// Which modules record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Recorded {
+pub enum RecordedCode {
     /// Vectors of decisions and marks.
     Source,
     /// Outcomes of the production module's branches.
@@ -91,7 +91,7 @@ pub enum Recorded {
 
 /// How two results differ.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Differences {
+pub struct ContentsComparison {
     /// The buffers that differ where they may, and why.
     pub open: BTreeSet<(usize, Opening)>,
     /// Whether anything differs that must not.
@@ -101,9 +101,9 @@ pub struct Differences {
 /// What a test leaves open.
 pub struct LeftOpen<'a> {
     /// The test.
-    pub prepared: &'a PreparedTest<'a>,
+    pub prepared_test: &'a PreparedTest<'a>,
     /// Its job, with what is expected of it.
-    pub plan: &'a Prepared,
+    pub job_plan: &'a Prepared,
     judged: Judged,
     /// Buffers in which repetitions of the production module differed.
     varied: RefCell<BTreeSet<usize>>,
@@ -114,12 +114,12 @@ pub struct LeftOpen<'a> {
 impl<'a> LeftOpen<'a> {
     /// What this test leaves open; how its kernels depend on the schedule is analysed when it is
     /// asked for.
-    pub fn of(prepared: &'a PreparedTest<'a>, plan: &'a Prepared) -> Self {
+    pub fn of_test(prepared_test: &'a PreparedTest<'a>, job_plan: &'a Prepared) -> Self {
         let (source, object) = (OnceCell::new(), OnceCell::new());
         Self {
-            prepared,
-            plan,
-            judged: Judged::of(plan),
+            prepared_test,
+            job_plan,
+            judged: Judged::of(job_plan),
             varied: RefCell::default(),
             source,
             object,
@@ -127,108 +127,117 @@ impl<'a> LeftOpen<'a> {
     }
 
     /// What depends on the schedule; nothing where the sequential engine does not know the kernels.
-    pub fn dependence(&self, recorded: Recorded) -> &ScheduleDependence {
-        let analysed = |job: Option<Job>| {
-            let job = job.unwrap_or_else(|| self.plan.job.clone());
+    pub fn schedule_dependence(&self, recorded: RecordedCode) -> &ScheduleDependence {
+        let dependence_of = |job: Option<Job>| {
+            let job = job.unwrap_or_else(|| self.job_plan.job.clone());
             SequentialExecutor::default().schedule_dependence(&job).unwrap_or_default()
         };
         match recorded {
-            Recorded::Source => {
-                self.source.get_or_init(|| analysed(job_of(self.prepared, Variant::Marked)))
-            }
-            Recorded::Object => self
-                .object
-                .get_or_init(|| analysed(object_job(self.prepared, EngineName::Sequential))),
+            RecordedCode::Source => self
+                .source
+                .get_or_init(|| dependence_of(job_of(self.prepared_test, ModuleVariant::Marked))),
+            RecordedCode::Object => self.object.get_or_init(|| {
+                dependence_of(object_job(self.prepared_test, EngineName::Sequential))
+            }),
         }
     }
 
     /// Index into the modules of the job of a kernel's module under a specialization.
-    pub fn module(&self, kernel: &Kernel, specialization: &Specialization) -> Option<usize> {
-        let is_of = |of: &ModuleUse| {
-            of.kernel.as_str() == kernel.name && of.specialization == *specialization
+    pub fn module_index(&self, kernel: &Kernel, specialization: &Specialization) -> Option<usize> {
+        let is_of = |module_use: &ModuleUse| {
+            module_use.kernel.as_str() == kernel.name
+                && module_use.specialization == *specialization
         };
-        self.plan.modules.iter().position(is_of)
+        self.job_plan.modules.iter().position(is_of)
     }
 
     /// The bits of a module's records that depend on the schedule; none where nothing is known of
     /// it.
-    pub fn scheduled(
+    pub fn bits_by_schedule(
         &self,
         kernel: &Kernel,
         specialization: &Specialization,
     ) -> Option<&BTreeSet<u32>> {
-        let key = &self.plan.job.modules[self.module(kernel, specialization)?].key;
-        self.dependence(Recorded::Source).bits.get(key)
+        let key = &self.job_plan.job.modules[self.module_index(kernel, specialization)?].key;
+        self.schedule_dependence(RecordedCode::Source).bits.get(key)
     }
 
     /// Whether the contents of a buffer depend on who comes first.
-    fn depends(&self, buffer: usize) -> bool {
+    fn depends_on_schedule(&self, buffer: usize) -> bool {
         self.varied.borrow().contains(&buffer)
-            || self.dependence(Recorded::Source).buffers.contains(&buffer)
+            || self.schedule_dependence(RecordedCode::Source).buffers.contains(&buffer)
     }
 
     /// Why a byte may differ; none: it must not.
-    pub fn opening(
+    pub fn opening_at(
         &self,
         buffer: usize,
         byte: u64,
-        between: Between,
+        between: ComparedResults,
         expectations: Expectations,
     ) -> Option<Opening> {
-        if self.plan.expected.is_empty() {
+        if self.job_plan.expected.is_empty() {
             return None;
         }
         match (self.judged.at(buffer, byte), between, expectations) {
-            (Judging::Outside, Between::Repetitions, _) => Some(Opening::NotJudged),
-            (Judging::Outside, Between::Modules | Between::Engines | Between::Schedules, _) => {
-                self.depends(buffer).then_some(Opening::NotJudged)
-            }
+            (Judging::Outside, ComparedResults::Repetitions, _) => Some(Opening::NotJudged),
+            (
+                Judging::Outside,
+                ComparedResults::Modules | ComparedResults::Engines | ComparedResults::Schedules,
+                _,
+            ) => self.depends_on_schedule(buffer).then_some(Opening::NotJudged),
             (Judging::InAnyOrder | Judging::InPlace, _, Expectations::NotMet) => None,
             (Judging::InAnyOrder, _, Expectations::MetByBoth) => Some(Opening::AnyOrder),
-            (Judging::InPlace, Between::Schedules, Expectations::MetByBoth) => None,
+            (Judging::InPlace, ComparedResults::Schedules, Expectations::MetByBoth) => None,
             (Judging::InPlace, _, Expectations::MetByBoth) => {
-                self.depends(buffer).then_some(Opening::Schedule)
+                self.depends_on_schedule(buffer).then_some(Opening::Schedule)
             }
         }
     }
 
     /// How final contents differ.
-    pub fn contents(
+    pub fn compare_contents(
         &self,
-        left: &[BufferContents],
+        left_contents: &[BufferContents],
         right: &[BufferContents],
-        between: Between,
+        between: ComparedResults,
         expectations: Expectations,
-    ) -> Differences {
-        let mut found = Differences::default();
-        for difference in differing_contents(left, right) {
-            found.closed |= difference.lengths_differ();
+    ) -> ContentsComparison {
+        let mut contents_differences = ContentsComparison::default();
+        for difference in differing_contents(left_contents, right) {
+            contents_differences.closed |= difference.lengths_differ();
             for offset in difference.offsets() {
-                match self.opening(difference.buffer, offset as u64, between, expectations) {
-                    Some(opening) => drop(found.open.insert((difference.buffer, opening))),
-                    None => found.closed = true,
+                match self.opening_at(difference.buffer, offset as u64, between, expectations) {
+                    Some(opening) => {
+                        contents_differences.open.insert((difference.buffer, opening));
+                    }
+                    None => contents_differences.closed = true,
                 }
             }
         }
-        found
+        contents_differences
     }
 
     /// A sentence for each buffer that differs where it may. `between` says between which results.
-    pub fn notes(&self, between: &str, open: &BTreeSet<(usize, Opening)>) -> Vec<String> {
-        let name = |buffer: usize| {
-            self.plan.job.buffers.get(buffer).map_or("?", |buffer| buffer.name.as_str())
+    pub fn notes_on_openings(
+        &self,
+        between: &str,
+        openings: &BTreeSet<(usize, Opening)>,
+    ) -> Vec<String> {
+        let buffer_name = |buffer: usize| {
+            self.job_plan.job.buffers.get(buffer).map_or("?", |buffer| buffer.name.as_str())
         };
-        let note = |(buffer, opening): &(usize, Opening)| {
-            format!("{between}: `{}` differs {}", name(*buffer), opening.words())
+        let opening_note = |(buffer, opening): &(usize, Opening)| {
+            format!("{between}: `{}` differs {}", buffer_name(*buffer), opening.in_words())
         };
-        open.iter().map(note).collect()
+        openings.iter().map(opening_note).collect()
     }
 
     /// Bits in which two records differ; none where anything differs that does not depend on the
     /// schedule.
     pub fn scheduled_bits(
         &self,
-        recorded: Recorded,
+        recorded: RecordedCode,
         module: &ModuleKey,
         [left, right]: [&Records; 2],
     ) -> Option<BTreeSet<u32>> {
@@ -236,61 +245,63 @@ impl<'a> LeftOpen<'a> {
         if differing.is_empty() {
             return Some(differing);
         }
-        let known = self.dependence(recorded).bits.get(module)?;
-        differing.is_subset(known).then_some(differing)
+        let bits_by_schedule = self.schedule_dependence(recorded).bits.get(module)?;
+        differing.is_subset(bits_by_schedule).then_some(differing)
     }
 
     /// The production run that counts, with its judgement and what to tell. Repetitions that left
     /// different results are judged each by itself: all of them must pass, and the first that does
     /// not is the one that counts.
-    pub fn settle(
+    pub fn settle_repetitions(
         &self,
         varied: Run,
         variants: Vec<repeat::Variant>,
-        engine: EngineName,
-    ) -> Result<Settled, CampaignError> {
-        if variants.is_empty() || self.plan.expected.is_empty() {
-            let judgement = judge(self.plan, &varied)?;
-            return Ok(Settled {
+        engine_name: EngineName,
+    ) -> Result<SettledRun, CampaignError> {
+        if variants.is_empty() || self.job_plan.expected.is_empty() {
+            let judgement = judge_run(self.job_plan, &varied)?;
+            return Ok(SettledRun {
                 run: varied,
                 judgement,
                 deciding_repetition: None,
                 notes: Vec::new(),
             });
         }
-        let mut judged = Vec::new();
+        let mut judged_variants = Vec::new();
         for variant in variants {
-            judged.push((judge(self.plan, &variant.run)?, variant));
+            judged_variants.push((judge_run(self.job_plan, &variant.run)?, variant));
         }
-        let mut open = BTreeSet::new();
-        for (_, other) in &judged[1..] {
-            let first = &judged[0].1.run.buffers;
-            let varied = differing_contents(first, &other.run.buffers);
+        let mut openings = BTreeSet::new();
+        for (_, other) in &judged_variants[1..] {
+            let first_contents = &judged_variants[0].1.run.buffers;
+            let varied = differing_contents(first_contents, &other.run.buffers);
             self.varied.borrow_mut().extend(varied.map(|difference| difference.buffer));
-            open.extend(
-                self.contents(
-                    first,
+            openings.extend(
+                self.compare_contents(
+                    first_contents,
                     &other.run.buffers,
-                    Between::Repetitions,
+                    ComparedResults::Repetitions,
                     Expectations::MetByBoth,
                 )
                 .open,
             );
         }
-        let worst = judged.iter().position(|(judgement, _)| judgement.verdict != Verdict::Pass);
-        let all_alike =
-            judged.iter().all(|(judgement, _)| judgement.verdict == judged[0].0.verdict);
-        let (mut judgement, variant) = judged.swap_remove(worst.unwrap_or(0));
+        let worst_index =
+            judged_variants.iter().position(|(judgement, _)| judgement.verdict != Verdict::Pass);
+        let all_alike = judged_variants
+            .iter()
+            .all(|(judgement, _)| judgement.verdict == judged_variants[0].0.verdict);
+        let (mut judgement, variant) = judged_variants.swap_remove(worst_index.unwrap_or(0));
         let mut deciding_repetition = None;
-        if let (Some(_), false) = (worst, all_alike) {
+        if let (Some(_), false) = (worst_index, all_alike) {
             deciding_repetition = Some(variant.repetition as u32);
             judgement.reason =
                 Some(reason_of_repetition(variant.repetition as u32, judgement.reason.as_deref()));
         }
         // Where some fail, it is the verdict that tells of the variation.
-        let notes = match worst {
-            None => self.notes(&format!("repetitions on {engine}"), &open),
-            Some(_) => vec![format!("what the repetitions on {engine} leave varies")],
+        let notes = match worst_index {
+            None => self.notes_on_openings(&format!("repetitions on {engine_name}"), &openings),
+            Some(_) => vec![format!("what the repetitions on {engine_name} leave varies")],
         };
         let run = Run { completion: Completion::Completed, ..variant.run };
         let run = Run {
@@ -299,72 +310,79 @@ impl<'a> LeftOpen<'a> {
             race_scope: varied.race_scope,
             ..run
         };
-        Ok(Settled { run, judgement, deciding_repetition, notes })
+        Ok(SettledRun { run, judgement, deciding_repetition, notes })
     }
 
     /// One run for results of repetitions that differ only where they may: records together,
     /// contents of the first.
-    pub fn united(
+    pub fn unite_repetitions(
         &self,
         variants: Vec<repeat::Variant>,
-        recorded: Recorded,
+        recorded: RecordedCode,
         between: &str,
     ) -> Result<Option<(Run, Vec<String>)>, CampaignError> {
         let mut variants = variants.into_iter();
-        let Some(repeat::Variant { run: mut first, .. }) = variants.next() else { return Ok(None) };
-        let verdict = judge(self.plan, &first)?.verdict;
-        let (mut open, mut notes) = (BTreeSet::new(), Vec::new());
+        let Some(repeat::Variant { run: mut first_run, .. }) = variants.next() else {
+            return Ok(None);
+        };
+        let verdict = judge_run(self.job_plan, &first_run)?.verdict;
+        let (mut openings, mut notes) = (BTreeSet::new(), Vec::new());
         for other in variants {
-            let expectations = Expectations::of(verdict, judge(self.plan, &other.run)?.verdict);
-            let differences = self.contents(
-                &first.buffers,
+            let expectations =
+                Expectations::of_verdicts(verdict, judge_run(self.job_plan, &other.run)?.verdict);
+            let differences = self.compare_contents(
+                &first_run.buffers,
                 &other.run.buffers,
-                Between::Repetitions,
+                ComparedResults::Repetitions,
                 expectations,
             );
-            if differences.closed || !first.records.keys().eq(other.run.records.keys()) {
+            if differences.closed || !first_run.records.keys().eq(other.run.records.keys()) {
                 return Ok(None);
             }
-            open.extend(differences.open);
-            for (module, records) in &mut first.records {
-                let theirs = &other.run.records[module];
-                let Some(bits) = self.scheduled_bits(recorded, module, [records, theirs]) else {
+            openings.extend(differences.open);
+            for (module, records) in &mut first_run.records {
+                let other_records = &other.run.records[module];
+                let Some(bits_that_differ) =
+                    self.scheduled_bits(recorded, module, [records, other_records])
+                else {
                     return Ok(None);
                 };
-                if bits.iter().any(|bit| records.has(*bit) != theirs.has(*bit)) {
+                if bits_that_differ.iter().any(|bit| records.has(*bit) != other_records.has(*bit)) {
                     notes.push(format!(
                         "{between}: coverage of `{module}` that depends on the schedule varies"
                     ));
                 }
-                let lower = |bit: &u32| theirs.witnesses.get(bit) < records.witnesses.get(bit);
-                let lower: Vec<u32> = theirs.witnesses.keys().copied().filter(lower).collect();
-                records.merge(theirs);
+                let lower =
+                    |bit: &u32| other_records.witnesses.get(bit) < records.witnesses.get(bit);
+                let lower: Vec<u32> =
+                    other_records.witnesses.keys().copied().filter(lower).collect();
+                records.merge(other_records);
                 records
                     .witnesses
-                    .extend(lower.into_iter().map(|bit| (bit, theirs.witnesses[&bit])));
+                    .extend(lower.into_iter().map(|bit| (bit, other_records.witnesses[&bit])));
             }
         }
-        notes.extend(self.notes(between, &open));
+        notes.extend(self.notes_on_openings(between, &openings));
         notes.dedup();
-        Ok(Some((first, notes)))
+        Ok(Some((first_run, notes)))
     }
 
     /// Runs a job; results of repetitions that differ only where they may count as one.
-    pub fn execute(
+    pub fn execute_united(
         &self,
-        engine: &mut TestEngine<'_>,
+        test_engine: &mut TestEngine<'_>,
         job: &Job,
-        recorded: Recorded,
+        recorded: RecordedCode,
         between: &str,
     ) -> Result<(Run, Vec<String>), CampaignError> {
-        let RunOutcome { run, variants, .. } = engine.execute(job, None)?;
-        let united = self.united(variants, recorded, between)?;
-        Ok(united.unwrap_or((run, Vec::new())))
+        let RunOutcome { run, variants, .. } = test_engine.execute(job, None)?;
+        let united_run = self.unite_repetitions(variants, recorded, between)?;
+        Ok(united_run.unwrap_or((run, Vec::new())))
     }
 }
 
 /// A production run that was judged.
-pub struct Settled {
+pub struct SettledRun {
     /// What the production module left and found.
     pub run: Run,
     /// What it comes to by the expectations.

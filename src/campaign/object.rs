@@ -26,18 +26,18 @@ pub struct ObjectCode {
     /// None where they cannot be recorded (`structure.unrecorded` says why).
     pub modules: Option<Arc<ObjectModules>>,
     /// Where production's instructions come from, where the source is there.
-    places: Option<Arc<Places>>,
+    places: Option<Arc<InstructionPlaces>>,
 }
 
 /// Tokens of production's instructions, looked up when the first finding asks for its column.
 #[derive(Debug)]
-struct Places {
+struct InstructionPlaces {
     positions: Arc<TokenPositions>,
     table: OnceLock<Result<PositionTable, String>>,
 }
 
-impl Places {
-    fn of(positions: Arc<TokenPositions>) -> Self {
+impl InstructionPlaces {
+    fn of_positions(positions: Arc<TokenPositions>) -> Self {
         Self { positions, table: OnceLock::new() }
     }
 
@@ -79,22 +79,22 @@ impl ObjectCode {
         positions: Arc<TokenPositions>,
         environment: TargetEnv,
     ) -> Self {
-        let places = Places::of(positions);
+        let places = InstructionPlaces::of_positions(positions);
         if !places.positions.has_control_flow {
-            let made = Self::of(
+            let object_code = Self::of_module(
                 production,
                 entry,
                 &SourceKnowledge::Unknown("nothing asks for it"),
                 environment,
             );
-            return Self { places: Some(Arc::new(places)), ..made };
+            return Self { places: Some(Arc::new(places)), ..object_code };
         }
-        let made = rayon::scope(|scope| {
+        let object_code = rayon::scope(|scope| {
             if has_branches(production) {
                 scope.spawn(|_| places.positions.compile_marked_ahead());
             }
             match places.table(production) {
-                Ok(positions) => Self::of(
+                Ok(positions) => Self::of_module(
                     production,
                     entry,
                     &SourceKnowledge::Source { structure, positions },
@@ -102,26 +102,34 @@ impl ObjectCode {
                 ),
                 Err(reason) => {
                     let reason = format!("where its instructions come from is not known: {reason}");
-                    Self::of(production, entry, &SourceKnowledge::Unknown(&reason), environment)
+                    Self::of_module(
+                        production,
+                        entry,
+                        &SourceKnowledge::Unknown(&reason),
+                        environment,
+                    )
                 }
             }
         });
-        Self { places: Some(Arc::new(places)), ..made }
+        Self { places: Some(Arc::new(places)), ..object_code }
     }
 
     /// Of a module whose branches are not asked for: no obligations, but places.
     pub fn unmeasured(positions: Arc<TokenPositions>) -> Self {
-        Self { places: Some(Arc::new(Places::of(positions))), ..Self::default() }
+        Self {
+            places: Some(Arc::new(InstructionPlaces::of_positions(positions))),
+            ..Self::default()
+        }
     }
 
     /// Of a module, as far as it can be instrumented.
-    pub fn of(
+    pub fn of_module(
         production: &Module,
         entry: &str,
         origins: &SourceKnowledge<'_>,
         environment: TargetEnv,
     ) -> Self {
-        match recorded(production, entry, origins, environment) {
+        match instrument_branches(production, entry, origins, environment) {
             Ok(made) => made,
             Err(reason) => {
                 let mut structure = instrument::unrecorded_structure(production, entry, origins)
@@ -140,25 +148,32 @@ fn has_branches(production: &Module) -> bool {
     production.instructions.iter().any(|instruction| branches(instruction.op))
 }
 
-fn recorded(
+fn instrument_branches(
     production: &Module,
     entry: &str,
     origins: &SourceKnowledge<'_>,
     environment: TargetEnv,
 ) -> Result<ObjectCode, String> {
-    let object = instrument::instrument_object(production, entry, origins)
+    let instrumented_object = instrument::instrument_object(production, entry, origins)
         .map_err(|error| error.to_string())?;
-    for (what, words) in [("marked", &object.marked), ("instrumented", &object.made.instrumented)] {
+    for (what, words) in [
+        ("marked", &instrumented_object.marked),
+        ("instrumented", &instrumented_object.made.instrumented),
+    ] {
         validate::validate(words, environment)
             .map_err(|error| format!("the {what} module is not valid: {error}"))?;
     }
     let modules = ObjectModules {
-        marked: Arc::new(object.marked),
-        markers: Arc::new(object.made.markers),
-        instrumented: Arc::new(object.made.instrumented),
-        record_buffer: object.made.record_buffer,
+        marked: Arc::new(instrumented_object.marked),
+        markers: Arc::new(instrumented_object.made.markers),
+        instrumented: Arc::new(instrumented_object.made.instrumented),
+        record_buffer: instrumented_object.made.record_buffer,
     };
-    Ok(ObjectCode { structure: object.structure, modules: Some(Arc::new(modules)), places: None })
+    Ok(ObjectCode {
+        structure: instrumented_object.structure,
+        modules: Some(Arc::new(modules)),
+        places: None,
+    })
 }
 
 impl ObjectCode {
@@ -167,25 +182,29 @@ impl ObjectCode {
         &mut self,
         production: &Module,
         entry: &str,
-        request: &RecordRequest,
+        record_request: &RecordRequest,
         environment: TargetEnv,
     ) -> Result<(), NotInstrumented> {
         let Some(modules) = &self.modules else { return Ok(()) };
-        let made = instrument::instrument_object_as(
+        let instrumented_object = instrument::instrument_object_as(
             production,
             entry,
             &SourceKnowledge::NoSource,
-            request,
+            record_request,
         )?
         .made;
-        validate::validate(&made.instrumented, environment).map_err(|error| InstrumentError {
-            message: format!("the instrumented module of the object code is not valid: {error}"),
+        validate::validate(&instrumented_object.instrumented, environment).map_err(|error| {
+            InstrumentError {
+                message: format!(
+                    "the instrumented module of the object code is not valid: {error}"
+                ),
+            }
         })?;
         self.modules = Some(Arc::new(ObjectModules {
             marked: Arc::clone(&modules.marked),
             markers: Arc::clone(&modules.markers),
-            instrumented: Arc::new(made.instrumented),
-            record_buffer: made.record_buffer,
+            instrumented: Arc::new(instrumented_object.instrumented),
+            record_buffer: instrumented_object.record_buffer,
         }));
         Ok(())
     }
@@ -213,7 +232,7 @@ impl CompiledKernel {
     /// Gives the places of a production finding their columns.
     pub fn place_exactly(&self, finding: &mut Finding) {
         for place in finding.place.iter_mut().chain(&mut finding.other_place) {
-            if let Some(exact) = self.exact(place) {
+            if let Some(exact) = self.exact_place(place) {
                 *place = exact;
             }
         }
@@ -224,11 +243,11 @@ impl CompiledKernel {
     pub fn place_of(&self, word: u32) -> Option<Place> {
         let index = self.instruction_at(word)?;
         let place = self.module.place_of(index);
-        Some(self.exact(&place).unwrap_or(place))
+        Some(self.exact_place(&place).unwrap_or(place))
     }
 
     /// Of a finding's places: the numbers of their instructions.
-    pub fn numbers(&self, finding: &Finding) -> Vec<u32> {
+    pub fn instruction_numbers(&self, finding: &Finding) -> Vec<u32> {
         let places = finding.place.iter().chain(&finding.other_place);
         let number = |place: &Place| {
             let index = self.instruction_at(place.instruction?)?;
@@ -243,7 +262,7 @@ impl CompiledKernel {
         instructions.binary_search_by_key(&word, |instruction| instruction.offset).ok()
     }
 
-    fn exact(&self, place: &Place) -> Option<Place> {
+    fn exact_place(&self, place: &Place) -> Option<Place> {
         let structure = &self.measured()?.structure;
         let index = self.instruction_at(place.instruction?)?;
         // Another kernel of the same test may have an instruction at the same word.

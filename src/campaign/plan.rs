@@ -9,7 +9,7 @@ use vkcert_vulkan::pool::Workers;
 
 /// The settings of one run, resolved.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct RunPlan {
     /// Engines that are asked for.
     pub engines: EngineRequest,
     /// By name, a part of it, or index.
@@ -50,16 +50,16 @@ pub enum EngineChoice {
 
 impl EngineChoice {
     /// Whether the engine is one of them.
-    pub fn includes(self, engine: EngineName) -> bool {
+    pub fn includes(self, engine_name: EngineName) -> bool {
         match self {
-            EngineChoice::Sequential => engine == EngineName::Sequential,
-            EngineChoice::Vulkan => engine == EngineName::Vulkan,
+            EngineChoice::Sequential => engine_name == EngineName::Sequential,
+            EngineChoice::Vulkan => engine_name == EngineName::Vulkan,
             EngineChoice::Both => true,
         }
     }
 }
 
-impl Default for Plan {
+impl Default for RunPlan {
     /// The engines that are there, all checks, every core, limits as engines and project have them.
     /// Without a program for it no device runs.
     fn default() -> Self {
@@ -77,7 +77,7 @@ impl Default for Plan {
     }
 }
 
-impl Plan {
+impl RunPlan {
     /// The wall-clock limit, for an engine that otherwise limits steps alone.
     pub fn time_limit(&self) -> Option<Duration> {
         self.timeout.map(Duration::from_secs_f64)
@@ -100,7 +100,7 @@ impl Plan {
     }
 
     /// The limits of this run, over those of a test.
-    pub fn limits(&self) -> TestLimits {
+    pub fn test_limits(&self) -> TestLimits {
         TestLimits { seconds: self.timeout, steps: self.max_steps, memory_bytes: None }
     }
 }

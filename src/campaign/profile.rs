@@ -25,7 +25,7 @@ use vkcert_spirv::validate::{self, TargetEnv};
 
 /// What kernels are for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Target {
+pub enum ProjectTarget {
     /// Vulkan: the device that tests run on.
     #[default]
     Vulkan,
@@ -33,34 +33,34 @@ pub enum Target {
     VulkanSc(BTreeSet<ScFeature>),
 }
 
-impl Target {
+impl ProjectTarget {
     /// The target of a project, by its profile.
-    pub fn of(settings: &ProjectFile) -> Self {
-        match settings.profile {
-            Profile::Vulkan => Target::Vulkan,
-            Profile::VulkanSc => {
-                Target::VulkanSc(settings.sc_features.iter().flatten().copied().collect())
-            }
+    pub fn of_project(project_settings: &ProjectFile) -> Self {
+        match project_settings.profile {
+            Profile::Vulkan => ProjectTarget::Vulkan,
+            Profile::VulkanSc => ProjectTarget::VulkanSc(
+                project_settings.sc_features.iter().flatten().copied().collect(),
+            ),
         }
     }
 
     /// Whether coverage records may use atomics.
-    pub fn atomics(&self) -> DeviceAbility {
+    pub fn atomics_ability(&self) -> DeviceAbility {
         match self {
-            Target::Vulkan => DeviceAbility::Present,
-            Target::VulkanSc(features)
+            ProjectTarget::Vulkan => DeviceAbility::Present,
+            ProjectTarget::VulkanSc(features)
                 if features.contains(&ScFeature::ShaderAtomicInstructions) =>
             {
                 DeviceAbility::Present
             }
-            Target::VulkanSc(_) => DeviceAbility::Missing,
+            ProjectTarget::VulkanSc(_) => DeviceAbility::Missing,
         }
     }
 
     /// A record mode that was asked for and that the target has nothing for, whether or not a
     /// device is there.
     pub fn check_mode(&self, mode: Option<RecordMode>) -> Result<(), CampaignError> {
-        match (mode, self.atomics()) {
+        match (mode, self.atomics_ability()) {
             (None | Some(RecordMode::Slots), _) | (_, DeviceAbility::Present) => Ok(()),
             (
                 Some(
@@ -81,17 +81,17 @@ impl Target {
     }
 
     /// What the target lacks of what a kernel's production module needs.
-    pub fn refusals(&self, kernel: &CompiledKernel) -> Vec<String> {
-        let Target::VulkanSc(features) = self else { return Vec::new() };
-        let mut found = Vec::new();
-        let newer = [TargetEnvironment::Vulkan13, TargetEnvironment::Vulkan14];
-        if newer.iter().any(|environment| environment.name() == kernel.target_env) {
-            found.push(format!(
+    pub fn refusals_of_kernel(&self, kernel: &CompiledKernel) -> Vec<String> {
+        let ProjectTarget::VulkanSc(features) = self else { return Vec::new() };
+        let mut refusals = Vec::new();
+        let newer_environments = [TargetEnvironment::Vulkan13, TargetEnvironment::Vulkan14];
+        if newer_environments.iter().any(|environment| environment.name() == kernel.target_env) {
+            refusals.push(format!(
                 "target environment {} (Vulkan SC 1.0 is based on Vulkan 1.2)",
                 kernel.target_env
             ));
         }
-        found.extend(
+        refusals.extend(
             vulkan_sc_refusals(&kernel.module, &kernel.entry, features)
                 .iter()
                 .map(ToString::to_string),
@@ -99,33 +99,36 @@ impl Target {
         // What has a refusal already may break the rules of Vulkan 1.2 because of it.
         match validate::validate(&kernel.production, TargetEnv::Vulkan1_2) {
             Ok(()) if !features.contains(&ScFeature::ScalarBlockLayout) => {
-                found.extend(scalar_layout(kernel))
+                refusals.extend(scalar_layout(kernel))
             }
-            Err(error) if found.is_empty() => {
-                found.push(format!("not for Vulkan 1.2: {}", first_line(&error.message)))
+            Err(error) if refusals.is_empty() => {
+                refusals.push(format!("not for Vulkan 1.2: {}", first_line(&error.message)))
             }
             Ok(()) | Err(_) => {}
         }
-        found
+        refusals
     }
 
     /// What the target lacks of what a test itself asks for.
-    pub fn lacks(&self, test: &Test) -> Option<String> {
-        let Target::VulkanSc(features) = self else { return None };
-        let missing = |what: String, feature: ScFeature| {
+    pub fn refusal_of_test(&self, test: &Test) -> Option<String> {
+        let ProjectTarget::VulkanSc(features) = self else { return None };
+        let missing_feature = |what: String, feature: ScFeature| {
             (!features.contains(&feature))
                 .then(|| format!("{what} (feature {}, not in sc_features)", feature.name()))
         };
-        let size = test.dispatches.iter().find_map(|dispatch| dispatch.subgroup_size);
-        let size = size.and_then(|size| {
-            missing(format!("subgroup size {size}"), ScFeature::SubgroupSizeControl)
+        let subgroup_size = test.dispatches.iter().find_map(|dispatch| dispatch.subgroup_size);
+        let subgroup_size = subgroup_size.and_then(|subgroup_size| {
+            missing_feature(
+                format!("subgroup size {subgroup_size}"),
+                ScFeature::SubgroupSizeControl,
+            )
         });
         let mut samplers = test.samplers.iter();
-        let mirrored =
+        let mirrored_sampler =
             samplers.find(|(_, sampler)| sampler.address == Some(AddressMode::MirrorClampToEdge));
-        size.or_else(|| {
-            let (name, _) = mirrored?;
-            missing(
+        subgroup_size.or_else(|| {
+            let (name, _) = mirrored_sampler?;
+            missing_feature(
                 format!("address mode of sampler `{name}`"),
                 ScFeature::SamplerMirrorClampToEdge,
             )
@@ -133,26 +136,26 @@ impl Target {
     }
 
     /// For evidence and reports.
-    pub fn evidence(&self, kernels: &[Kernel]) -> ProfileEvidence {
-        let Target::VulkanSc(features) = self else { return ProfileEvidence::default() };
-        let mut names: Vec<String> =
+    pub fn profile_evidence(&self, kernels: &[Kernel]) -> ProfileEvidence {
+        let ProjectTarget::VulkanSc(features) = self else { return ProfileEvidence::default() };
+        let mut feature_names: Vec<String> =
             features.iter().map(|feature| feature.name().to_owned()).collect();
-        names.sort();
-        let refused = kernels.iter().filter(|kernel| !kernel.refused.is_empty());
-        let refused = refused.map(|kernel| RefusedKernel {
+        feature_names.sort();
+        let refused_kernels = kernels.iter().filter(|kernel| !kernel.refused.is_empty());
+        let refused_kernels = refused_kernels.map(|kernel| RefusedKernel {
             kernel: KernelName::from(&kernel.name),
             reasons: kernel.refused.clone(),
         });
         ProfileEvidence {
             name: Profile::VulkanSc.name().to_owned(),
-            features: names,
-            meaning: self.meaning(),
-            refused: refused.collect(),
+            features: feature_names,
+            meaning: self.meaning_in_words(),
+            refused: refused_kernels.collect(),
         }
     }
 
-    fn meaning(&self) -> Vec<String> {
-        let atomics = match self.atomics() {
+    fn meaning_in_words(&self) -> Vec<String> {
+        let atomics = match self.atomics_ability() {
             DeviceAbility::Present => {
                 "Atomic instructions: declared (shaderAtomicInstructions); coverage records may use them."
             }
@@ -200,24 +203,24 @@ pub fn check_modules(project: &Project, kernels: &[TargetedKernel]) -> Result<()
         if settings.language == Language::Spirv {
             continue;
         }
-        let file = module_file(&kernel.name);
-        let problem = match std::fs::read(project.root.join(&file)) {
+        let module_path = module_file(&kernel.name);
+        let problem = match std::fs::read(project.root.join(&module_path)) {
             Ok(bytes) if bytes == module_bytes(&kernel.production) => continue,
             Ok(_) => Diagnostic::new(
                 "stale-module",
                 format!(
-                    "`{file}` is not what the compiler makes of {} now, and the profile `vulkan-sc` takes modules compiled beforehand",
+                    "`{module_path}` is not what the compiler makes of {} now, and the profile `vulkan-sc` takes modules compiled beforehand",
                     kernel.source
                 ),
             ),
             Err(_) => Diagnostic::new(
                 "missing-file",
                 format!(
-                    "there is no `{file}`, and the profile `vulkan-sc` takes modules compiled beforehand"
+                    "there is no `{module_path}`, and the profile `vulkan-sc` takes modules compiled beforehand"
                 ),
             ),
         };
-        problems.push(problem.hint(build_command(project)).in_file(file));
+        problems.push(problem.hint(build_command(project)).in_file(module_path));
     }
     if problems.is_empty() { Ok(()) } else { Err(CampaignError::Input(problems)) }
 }

@@ -1,7 +1,7 @@
 //! A project with its kernels compiled.
 
-use super::kernel::{self, CompiledKernel, TargetedKernel, Wanted};
-use super::profile::Target;
+use super::kernel::{self, CompiledKernel, MeasuredParts, TargetedKernel};
+use super::profile::ProjectTarget;
 use crate::CampaignError;
 use rayon::prelude::*;
 use std::path::Path;
@@ -14,9 +14,9 @@ use vkcert_requirement::{self as requirement, Project};
 /// Folder of the production modules.
 pub const MODULES: &str = "spirv";
 
-/// Reads and checks the project in `dir`.
-pub fn load(dir: &Path) -> Result<Project, CampaignError> {
-    Ok(requirement::load_project(dir)?)
+/// Reads and checks the project in a folder.
+pub fn load_project(project_folder: &Path) -> Result<Project, CampaignError> {
+    Ok(requirement::load_project(project_folder)?)
 }
 
 /// Path of a kernel's production module, relative to the project.
@@ -26,19 +26,21 @@ pub fn module_file(kernel: &str) -> String {
 
 /// Compiles every kernel of the project, in project order, and asks its target; all diagnostics of
 /// all kernels together.
-pub fn compile(project: &Project) -> Result<Vec<TargetedKernel>, CampaignError> {
+pub fn compile_kernels(project: &Project) -> Result<Vec<TargetedKernel>, CampaignError> {
     let settings = &project.settings.value;
-    let target = Target::of(settings);
+    let target = ProjectTarget::of_project(settings);
     let compiled = settings.kernels.par_iter().map(|kernel| {
         let compiled = compile_kernel(&project.root, settings, kernel)?;
-        let refused = target.refusals(&compiled);
+        let refused = target.refusals_of_kernel(&compiled);
         Ok(TargetedKernel::new(compiled, refused))
     });
-    all(compiled.collect())
+    all_or_diagnostics(compiled.collect())
 }
 
 /// The kernels, or the diagnostics of all of them together.
-pub fn all<K>(results: Vec<Result<K, CampaignError>>) -> Result<Vec<K>, CampaignError> {
+pub fn all_or_diagnostics<K>(
+    results: Vec<Result<K, CampaignError>>,
+) -> Result<Vec<K>, CampaignError> {
     let mut kernels = Vec::new();
     let mut diagnostics = Vec::new();
     for result in results {
@@ -52,15 +54,15 @@ pub fn all<K>(results: Vec<Result<K, CampaignError>>) -> Result<Vec<K>, Campaign
 }
 
 fn compile_kernel(
-    root: &Path,
-    settings: &ProjectFile,
+    project_root: &Path,
+    project_settings: &ProjectFile,
     kernel: &ProjectKernel,
 ) -> Result<CompiledKernel, CampaignError> {
     let name = kernel.name.as_str();
-    match source_of(root, settings, kernel)? {
-        Some(source) => kernel::from_glsl(name, &source, Wanted::SourceAndObject),
+    match source_of(project_root, project_settings, kernel)? {
+        Some(source) => kernel::from_glsl(name, &source, MeasuredParts::SourceAndObject),
         None => {
-            let bytes = read_bytes(&root.join(&kernel.source), &kernel.source)?;
+            let bytes = read_bytes(&project_root.join(&kernel.source), &kernel.source)?;
             kernel::from_spirv(
                 name,
                 &kernel.source,
@@ -74,22 +76,22 @@ fn compile_kernel(
 
 /// The text of a kernel with everything that decides what it compiles to; none for SPIR-V.
 pub fn source_of(
-    root: &Path,
-    settings: &ProjectFile,
+    project_root: &Path,
+    project_settings: &ProjectFile,
     kernel: &ProjectKernel,
 ) -> Result<Option<KernelSource>, CampaignError> {
-    let path = root.join(&kernel.source);
+    let path = project_root.join(&kernel.source);
     match kernel.language {
         Language::Glsl => Ok(Some(KernelSource {
             path: kernel.source.clone(),
             text: read_text(&path, &kernel.source)?,
-            include: kernel.include.iter().map(|folder| root.join(folder)).collect(),
+            include: kernel.include.iter().map(|folder| project_root.join(folder)).collect(),
             folder: path.parent().map(Path::to_owned),
             defines: kernel.defines.clone(),
             entry: kernel.entry.clone(),
             target_env: kernel.target_env.name().to_owned(),
             optimization: kernel.optimization,
-            policy: settings.decision_policy,
+            policy: project_settings.decision_policy,
         })),
         Language::Spirv => Ok(None),
     }

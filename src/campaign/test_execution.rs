@@ -5,11 +5,11 @@
 //! the device the traced module runs too: recording must change no output bit. Each of these runs
 //! is repeated as asked for; what varies is no pass.
 
-use super::kernel::{Kernel, Variant};
-use super::left_open::{Between, Expectations, LeftOpen, Recorded, Settled};
+use super::kernel::{Kernel, ModuleVariant};
+use super::left_open::{ComparedResults, Expectations, LeftOpen, RecordedCode, SettledRun};
 use super::schedules;
 use super::test_run::{
-    ModuleRecords, PreparedTest, TestEngine, TestRun, job_of, judge, object_job, outputs_of,
+    ModuleRecords, PreparedTest, TestEngine, TestRun, job_of, judge_run, object_job, outputs_of,
     variant_job,
 };
 use crate::CampaignError;
@@ -31,36 +31,43 @@ use vkcert_sequential::SequentialExecutor;
 const LARGE_MODULE: usize = 100_000;
 
 /// Decodes the large modules that a test records by, while its production modules run.
-pub fn decode_ahead(prepared: &PreparedTest, engine: &SequentialExecutor) {
+pub fn decode_ahead(prepared_test: &PreparedTest, sequential_engine: &SequentialExecutor) {
     let is_large = |kernel: &&Kernel| kernel.production.len() > LARGE_MODULE;
-    if !prepared.kernels.iter().any(is_large) {
+    if !prepared_test.kernels.iter().any(is_large) {
         return;
     }
-    let jobs = [job_of(prepared, Variant::Marked), object_job(prepared, EngineName::Sequential)];
-    jobs.iter().flatten().for_each(|job| engine.decode_ahead(job));
+    let jobs = [
+        job_of(prepared_test, ModuleVariant::Marked),
+        object_job(prepared_test, EngineName::Sequential),
+    ];
+    jobs.iter().flatten().for_each(|job| sequential_engine.decode_ahead(job));
 }
 
 /// Runs a prepared test on an engine, each module `repetitions` times.
 pub fn run_test(
-    prepared: &PreparedTest,
-    engine: &mut dyn Executor,
+    prepared_test: &PreparedTest,
+    executor: &mut dyn Executor,
     repetitions: NonZeroU32,
 ) -> Result<TestRun, CampaignError> {
-    let engine = &mut TestEngine { executor: engine, repetitions };
-    let plan = match &prepared.plan {
+    let executor = &mut TestEngine { executor, repetitions };
+    let plan = match &prepared_test.job_plan {
         Ok(plan) => plan,
         Err(unsupported) => {
-            return Ok(TestRun::ended(engine.name(), Verdict::Unsupported, unsupported));
+            return Ok(TestRun::ended_before_running(
+                executor.name(),
+                Verdict::Unsupported,
+                unsupported,
+            ));
         }
     };
-    let job = variant_job(prepared, plan, Variant::Production, plan.job.checks.clone());
+    let job = variant_job(prepared_test, plan, ModuleVariant::Production, plan.job.checks.clone());
     let job = job.expect("every kernel has a production module");
-    let open = LeftOpen::of(prepared, plan);
-    let RunOutcome { run: ran, counts, variants, started } = engine.execute(&job, None)?;
-    let settled = open.settle(ran, variants, engine.name())?;
-    let Settled { run: production, judgement, deciding_repetition, notes: left_open } = settled;
+    let open = LeftOpen::of_test(prepared_test, plan);
+    let RunOutcome { run: ran, counts, variants, started } = executor.execute(&job, None)?;
+    let settled = open.settle_repetitions(ran, variants, executor.name())?;
+    let SettledRun { run: production, judgement, deciding_repetition, notes: left_open } = settled;
     let mut run = TestRun {
-        engine: engine.name(),
+        engine: executor.name(),
         verdict: judgement.verdict,
         reason: judgement.reason,
         repetitions: started,
@@ -75,7 +82,7 @@ pub fn run_test(
         records: Vec::new(),
         objects: Vec::new(),
         counts,
-        schedule: prepared.replay,
+        schedule: prepared_test.replay,
         schedules: None,
         directed: Vec::new(),
         altered: Vec::new(),
@@ -83,13 +90,17 @@ pub fn run_test(
         rests_on_undefined: false,
     };
     if production.completion == Completion::Completed {
-        match engine.name() {
-            EngineName::Sequential => {
-                drop(measure(&open, engine, Variant::Marked, &production, &mut run)?)
-            }
-            EngineName::Vulkan => measure_on_device(&open, engine, &production, &mut run)?,
+        match executor.name() {
+            EngineName::Sequential => drop(measure_coverage(
+                &open,
+                executor,
+                ModuleVariant::Marked,
+                &production,
+                &mut run,
+            )?),
+            EngineName::Vulkan => measure_on_device(&open, executor, &production, &mut run)?,
         }
-        measure_objects(&open, engine, &production, &mut run)?;
+        measure_objects(&open, executor, &production, &mut run)?;
     } else {
         run.name_likely_cause(&open, &production.completion);
         let reason = format!(
@@ -98,12 +109,12 @@ pub fn run_test(
         );
         run.records = module_records(plan, &run.counts, |_| Err(reason.clone()));
     }
-    schedules::amplify(&open, &job, &production, engine, &mut run)?;
-    schedules::direct(&open, engine, &mut run)?;
+    schedules::run_schedules(&open, &job, &production, executor, &mut run)?;
+    schedules::measure_directed(&open, executor, &mut run)?;
     for finding in &mut run.findings {
-        prepared.kernels.iter().for_each(|kernel| kernel.place_exactly(finding));
-        attribute(prepared, plan, finding);
-        number(prepared, finding);
+        prepared_test.kernels.iter().for_each(|kernel| kernel.place_exactly(finding));
+        attribute_to_kernel(prepared_test, plan, finding);
+        number_instructions(prepared_test, finding);
     }
     run.findings.sort_by(Finding::order);
     Ok(run)
@@ -111,19 +122,19 @@ pub fn run_test(
 
 impl TestRun {
     /// What the module `name` left varies: whatever production left, the test is no pass.
-    fn vary(&mut self, name: &str, reason: &str) {
+    fn doubt_varying_module(&mut self, name: &str, reason: &str) {
         self.doubt(format!("{name} module: {reason}"));
     }
 
     /// A device that is lost, or does not end, in a kernel whose invocations wait for each other
     /// has most likely never run the one that is waited for.
-    fn name_likely_cause(&mut self, open: &LeftOpen<'_>, completion: &Completion) {
+    fn name_likely_cause(&mut self, left_open: &LeftOpen<'_>, completion: &Completion) {
         let stuck =
             matches!(completion, Completion::DeviceLost { .. } | Completion::Timeout { .. });
         if self.engine != EngineName::Vulkan || !stuck {
             return;
         }
-        let waiting = &open.dependence(Recorded::Source).waiting;
+        let waiting = &left_open.schedule_dependence(RecordedCode::Source).waiting;
         if let (Some(kernel), Some(reason)) = (waiting.first(), &mut self.reason) {
             reason.push_str(&format!(
                 "; likely cause: kernel `{kernel}` waits in a loop for what another invocation writes, and Vulkan guarantees \
@@ -133,29 +144,38 @@ impl TestRun {
     }
 
     /// Compares what two modules of the test left.
-    fn compare(
+    fn compare_modules(
         &mut self,
-        open: &LeftOpen<'_>,
-        runs: [&Run; 2],
-        names: [&'static str; 2],
+        left_open: &LeftOpen<'_>,
+        module_runs: [&Run; 2],
+        module_names: [&'static str; 2],
         expectations: Expectations,
     ) {
-        let [left, right] = runs;
+        let [left, right] = module_runs;
         if differing_contents(&left.buffers, &right.buffers).next().is_none() {
             return;
         }
-        let [left_name, right_name] = names;
+        let [left_name, right_name] = module_names;
         let between = format!("{left_name} and {right_name} module on {}", self.engine);
-        let differences =
-            open.contents(&left.buffers, &right.buffers, Between::Modules, expectations);
-        self.leave_open(open.notes(&between, &differences.open));
-        self.findings.extend(difference(open, runs, names, expectations));
+        let differences = left_open.compare_contents(
+            &left.buffers,
+            &right.buffers,
+            ComparedResults::Modules,
+            expectations,
+        );
+        self.leave_open(left_open.notes_on_openings(&between, &differences.open));
+        self.findings.extend(module_disagreement(
+            left_open,
+            module_runs,
+            module_names,
+            expectations,
+        ));
     }
 }
 
 /// Names the kernel that a finding is of, and its configuration, by the module that an engine
 /// found it in. What is of no single dispatch is of the kernel of all of them.
-fn attribute(prepared: &PreparedTest, plan: &Prepared, finding: &mut Finding) {
+fn attribute_to_kernel(prepared_test: &PreparedTest, job_plan: &Prepared, finding: &mut Finding) {
     let found_in = finding.module.take();
     finding.kernel = None;
     let of_module = |module: &JobModule| found_in.as_ref().is_none_or(|key| module.key == *key);
@@ -163,164 +183,195 @@ fn attribute(prepared: &PreparedTest, plan: &Prepared, finding: &mut Finding) {
         FindingDetails::ScheduleDependentOutput(details) => details.kernels(),
         _ => None,
     };
-    let is_of = |of: &ModuleUse| of_schedule.is_none_or(|names| names.contains(&of.kernel));
-    let modules = plan.job.modules.iter().zip(plan.modules.iter().zip(&prepared.kernels));
-    let mut uses =
-        modules.filter(|(module, (of, _))| of_module(module) && is_of(of)).map(|(_, found)| found);
-    let Some((first, kernel)) = uses.next() else { return };
-    let mut configuration = kernel.configuration_of(&first.specialization);
-    for (other, _) in uses {
-        if other.kernel != first.kernel {
+    let is_of =
+        |module_use: &ModuleUse| of_schedule.is_none_or(|names| names.contains(&module_use.kernel));
+    let modules =
+        job_plan.job.modules.iter().zip(job_plan.modules.iter().zip(&prepared_test.kernels));
+    let mut module_uses = modules
+        .filter(|(module, (module_use, _))| of_module(module) && is_of(module_use))
+        .map(|(_, found)| found);
+    let Some((first_use, kernel)) = module_uses.next() else { return };
+    let mut configuration = kernel.configuration_of(&first_use.specialization);
+    for (other, _) in module_uses {
+        if other.kernel != first_use.kernel {
             return;
         }
         configuration = None;
     }
-    finding.kernel = Some(first.kernel);
+    finding.kernel = Some(first_use.kernel);
     finding.configuration = configuration.map(str::to_owned);
 }
 
 /// Numbers the instructions of a finding of one kernel.
-fn number(prepared: &PreparedTest, finding: &mut Finding) {
+fn number_instructions(prepared_test: &PreparedTest, finding: &mut Finding) {
     let kernel = finding
         .kernel
         .as_ref()
-        .and_then(|name| prepared.kernels.iter().find(|kernel| kernel.name == name.as_str()));
+        .and_then(|name| prepared_test.kernels.iter().find(|kernel| kernel.name == name.as_str()));
     let Some(kernel) = kernel else { return };
-    finding.numbers = kernel.numbers(finding);
+    finding.numbers = kernel.instruction_numbers(finding);
 }
 
 /// One entry per module of the job.
 fn module_records(
-    plan: &Prepared,
+    job_plan: &Prepared,
     counts: &Counts,
     records: impl Fn(&ModuleKey) -> Result<Records, String>,
 ) -> Vec<ModuleRecords> {
-    let row = |(module, of): (&JobModule, &ModuleUse)| ModuleRecords {
-        kernel: of.kernel.as_str().to_owned(),
-        specialization: of.specialization.clone(),
+    let module_row = |(module, module_use): (&JobModule, &ModuleUse)| ModuleRecords {
+        kernel: module_use.kernel.as_str().to_owned(),
+        specialization: module_use.specialization.clone(),
         records: records(&module.key),
         lowering: counts.lowering.get(&module.key).cloned().unwrap_or_default(),
     };
-    plan.job.modules.iter().zip(&plan.modules).map(row).collect()
+    job_plan.job.modules.iter().zip(&job_plan.modules).map(module_row).collect()
 }
 
-fn measure(
-    open: &LeftOpen<'_>,
-    engine: &mut TestEngine<'_>,
-    which: Variant,
+fn measure_coverage(
+    left_open: &LeftOpen<'_>,
+    test_engine: &mut TestEngine<'_>,
+    module_variant: ModuleVariant,
     production: &Run,
-    run: &mut TestRun,
+    test_run: &mut TestRun,
 ) -> Result<Option<Run>, CampaignError> {
-    let (prepared, plan) = (open.prepared, open.plan);
-    let Some(job) = variant_job(prepared, plan, which, Checks::none()) else {
-        run.records = module_records(plan, &run.counts, |_| Err("no-source".to_owned()));
+    let (prepared, plan) = (left_open.prepared_test, left_open.job_plan);
+    let Some(job) = variant_job(prepared, plan, module_variant, Checks::none()) else {
+        test_run.records = module_records(plan, &test_run.counts, |_| Err("no-source".to_owned()));
         return Ok(None);
     };
-    let measuring = Measuring { job: &job, name: "measured", recorded: Recorded::Source };
-    let (measured, records) = record(open, engine, &measuring, production, run)?;
-    run.records = records;
+    let measuring = MeasuringRun { job: &job, name: "measured", recorded: RecordedCode::Source };
+    let (measured, records) =
+        run_measuring_job(left_open, test_engine, &measuring, production, test_run)?;
+    test_run.records = records;
     Ok(Some(measured))
 }
 
 /// Runs the production modules with their branches recorded, where the kernels have them.
 fn measure_objects(
-    open: &LeftOpen<'_>,
-    engine: &mut TestEngine<'_>,
+    left_open: &LeftOpen<'_>,
+    test_engine: &mut TestEngine<'_>,
     production: &Run,
-    run: &mut TestRun,
+    test_run: &mut TestRun,
 ) -> Result<(), CampaignError> {
-    let Some(job) = object_job(open.prepared, engine.name()) else { return Ok(()) };
+    let Some(job) = object_job(left_open.prepared_test, test_engine.name()) else { return Ok(()) };
     let measuring =
-        Measuring { job: &job, name: "object-instrumented", recorded: Recorded::Object };
-    let (_, records) = record(open, engine, &measuring, production, run)?;
-    run.objects = records;
+        MeasuringRun { job: &job, name: "object-instrumented", recorded: RecordedCode::Object };
+    let (_, records) = run_measuring_job(left_open, test_engine, &measuring, production, test_run)?;
+    test_run.objects = records;
     Ok(())
 }
 
 /// A job that records.
-struct Measuring<'a> {
+struct MeasuringRun<'a> {
     job: &'a Job,
     name: &'static str,
-    recorded: Recorded,
+    recorded: RecordedCode,
 }
 
 /// Runs a measuring job; what it leaves must be what production left, but for what the test leaves
 /// open.
-fn record(
-    open: &LeftOpen<'_>,
-    engine: &mut TestEngine<'_>,
-    measuring: &Measuring<'_>,
+fn run_measuring_job(
+    left_open: &LeftOpen<'_>,
+    test_engine: &mut TestEngine<'_>,
+    measuring: &MeasuringRun<'_>,
     production: &Run,
-    run: &mut TestRun,
+    test_run: &mut TestRun,
 ) -> Result<(Run, Vec<ModuleRecords>), CampaignError> {
-    let Measuring { job, name, recorded } = *measuring;
-    let (prepared, plan) = (open.prepared, open.plan);
-    let between = format!("repetitions of the {name} module on {}", engine.name());
-    let (measured, notes) = open.execute(engine, job, recorded, &between)?;
-    run.leave_open(notes);
-    let failed = match &measured.completion {
+    let MeasuringRun { job, name, recorded } = *measuring;
+    let (prepared, plan) = (left_open.prepared_test, left_open.job_plan);
+    let between = format!("repetitions of the {name} module on {}", test_engine.name());
+    let (measured, notes) = left_open.execute_united(test_engine, job, recorded, &between)?;
+    test_run.leave_open(notes);
+    let failure_reason = match &measured.completion {
         Completion::Completed => None,
         Completion::Varying { reason } => Some(format!("{name} module: {reason}")),
         other => Some(format!("the {name} run did not complete: {other}")),
     };
-    let records =
-        module_records(plan, &run.counts, |key| match (&failed, measured.records.get(key)) {
+    let records = module_records(plan, &test_run.counts, |key| {
+        match (&failure_reason, measured.records.get(key)) {
             (Some(reason), _) => Err(reason.clone()),
             (None, Some(records)) => Ok(records.clone()),
             (None, None) => Err("the engine gave no records back".to_owned()),
-        });
+        }
+    });
     if let Completion::Varying { reason } = &measured.completion {
-        run.vary(name, reason);
-    } else if let Some(reason) = &failed {
-        run.findings.push(Finding::new(FindingKind::EngineDisagreement, reason.clone()));
+        test_run.doubt_varying_module(name, reason);
+    } else if let Some(reason) = &failure_reason {
+        test_run.findings.push(Finding::new(FindingKind::EngineDisagreement, reason.clone()));
     } else {
-        let verdict = judge(plan, &measured)?.verdict;
-        let tolerated = prepared.contraction == Contraction::Allowed && verdict == run.verdict;
-        let expectations = Expectations::of(run.verdict, verdict);
-        if !tolerated {
-            run.compare(open, [production, &measured], ["production", name], expectations);
+        let verdict = judge_run(plan, &measured)?.verdict;
+        let is_tolerated =
+            prepared.contraction == Contraction::Allowed && verdict == test_run.verdict;
+        let expectations = Expectations::of_verdicts(test_run.verdict, verdict);
+        if !is_tolerated {
+            test_run.compare_modules(
+                left_open,
+                [production, &measured],
+                ["production", name],
+                expectations,
+            );
         }
     }
     Ok((measured, records))
 }
 
 fn measure_on_device(
-    open: &LeftOpen<'_>,
-    engine: &mut TestEngine<'_>,
+    left_open: &LeftOpen<'_>,
+    test_engine: &mut TestEngine<'_>,
     production: &Run,
-    run: &mut TestRun,
+    test_run: &mut TestRun,
 ) -> Result<(), CampaignError> {
-    let Some(instrumented) = measure(open, engine, Variant::Instrumented, production, run)? else {
+    let Some(instrumented) = measure_coverage(
+        left_open,
+        test_engine,
+        ModuleVariant::Instrumented,
+        production,
+        test_run,
+    )?
+    else {
         return Ok(());
     };
     if instrumented.completion != Completion::Completed {
         return Ok(());
     }
-    let Some(job) = variant_job(open.prepared, open.plan, Variant::Traced, Checks::none()) else {
+    let Some(job) = variant_job(
+        left_open.prepared_test,
+        left_open.job_plan,
+        ModuleVariant::Traced,
+        Checks::none(),
+    ) else {
         return Ok(());
     };
-    let between = format!("repetitions of the traced module on {}", engine.name());
-    let (traced, notes) = open.execute(engine, &job, Recorded::Source, &between)?;
-    run.leave_open(notes);
+    let between = format!("repetitions of the traced module on {}", test_engine.name());
+    let (traced, notes) =
+        left_open.execute_united(test_engine, &job, RecordedCode::Source, &between)?;
+    test_run.leave_open(notes);
     match &traced.completion {
         Completion::Completed => {
-            let verdicts =
-                [judge(open.plan, &traced)?.verdict, judge(open.plan, &instrumented)?.verdict];
-            let expectations = Expectations::of(verdicts[0], verdicts[1]);
-            run.compare(open, [&traced, &instrumented], ["traced", "instrumented"], expectations);
+            let verdicts = [
+                judge_run(left_open.job_plan, &traced)?.verdict,
+                judge_run(left_open.job_plan, &instrumented)?.verdict,
+            ];
+            let expectations = Expectations::of_verdicts(verdicts[0], verdicts[1]);
+            test_run.compare_modules(
+                left_open,
+                [&traced, &instrumented],
+                ["traced", "instrumented"],
+                expectations,
+            );
         }
-        Completion::Varying { reason } => run.vary("traced", reason),
+        Completion::Varying { reason } => test_run.doubt_varying_module("traced", reason),
         other => {
             let message = format!("the traced run did not complete: {other}");
-            run.findings.push(Finding::new(FindingKind::EngineDisagreement, message));
+            test_run.findings.push(Finding::new(FindingKind::EngineDisagreement, message));
         }
     }
     Ok(())
 }
 
 /// A finding where two runs of one test left different bytes that must be the same.
-fn difference(
-    open: &LeftOpen<'_>,
+fn module_disagreement(
+    left_open: &LeftOpen<'_>,
     [left, right]: [&Run; 2],
     [left_name, right_name]: [&str; 2],
     expectations: Expectations,
@@ -328,7 +379,9 @@ fn difference(
     let closed_offsets = differing_contents(&left.buffers, &right.buffers).map(|difference| {
         let ContentsDifference { buffer, .. } = difference;
         let is_closed = move |offset: &usize| {
-            open.opening(buffer, *offset as u64, Between::Modules, expectations).is_none()
+            left_open
+                .opening_at(buffer, *offset as u64, ComparedResults::Modules, expectations)
+                .is_none()
         };
         (buffer, difference.offsets().filter(is_closed))
     });
@@ -337,7 +390,7 @@ fn difference(
             let first_offset = offsets.next()?;
             Some((buffer, first_offset, 1 + offsets.count()))
         })?;
-    let name = &open.plan.job.buffers[buffer].name;
+    let name = &left_open.job_plan.job.buffers[buffer].name;
     let message = format!(
         "{left_name} and {right_name} module leave different contents in buffer `{name}`: {count} bytes differ, the first at offset {offset}"
     );

@@ -5,7 +5,7 @@
 //! ([`test_execution`](super::test_execution)).
 
 use super::configuration::Specialization;
-use super::kernel::{Kernel, Variant};
+use super::kernel::{Kernel, ModuleVariant};
 use super::object::ObjectVariant;
 use crate::CampaignError;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub struct PreparedTest<'a> {
     /// The test as its file defines it.
     pub test: &'a Test,
     /// The job and what is expected of it, or what no engine can run of it, by name.
-    pub plan: Result<Prepared, String>,
+    pub job_plan: Result<Prepared, String>,
     /// The kernels of the job's modules, in the same order.
     pub kernels: Vec<&'a Kernel>,
     /// Whether production may differ from the traced module in floats.
@@ -111,8 +111,8 @@ pub struct ModuleRecords {
 
 impl TestRun {
     /// An engine that was not there.
-    pub fn not_run(engine: EngineName, reason: &str) -> Self {
-        Self::ended(engine, Verdict::NotRun, reason)
+    pub fn not_run(engine_name: EngineName, reason: &str) -> Self {
+        Self::ended_before_running(engine_name, Verdict::NotRun, reason)
     }
 
     /// Keeps what differed where it may.
@@ -136,8 +136,9 @@ impl TestRun {
         job: &'r Job,
     ) -> impl Iterator<Item = ContentsDifference<'r>> {
         job.buffers.iter().enumerate().filter_map(|(buffer, JobBuffer { name, .. })| {
-            let (left, right) = (self.outputs.get(name)?, other_run.outputs.get(name)?);
-            ContentsDifference::between(buffer, left, right)
+            let (left_contents, right_contents) =
+                (self.outputs.get(name)?, other_run.outputs.get(name)?);
+            ContentsDifference::between(buffer, left_contents, right_contents)
         })
     }
 
@@ -159,9 +160,13 @@ impl TestRun {
     }
 
     /// A test that ended before anything ran.
-    pub(crate) fn ended(engine: EngineName, verdict: Verdict, reason: &str) -> Self {
+    pub(crate) fn ended_before_running(
+        engine_name: EngineName,
+        verdict: Verdict,
+        reason: &str,
+    ) -> Self {
         Self {
-            engine,
+            engine: engine_name,
             verdict,
             reason: Some(reason.to_owned()),
             repetitions: 0,
@@ -228,9 +233,10 @@ impl TestEngine<'_> {
 }
 
 /// The verdict that what a run has left comes to.
-pub fn judge(plan: &Prepared, run: &Run) -> Result<Judgement, CampaignError> {
+pub fn judge_run(job_plan: &Prepared, run: &Run) -> Result<Judgement, CampaignError> {
     let mut reference = |job: &Job| SequentialExecutor::default().run(job, &mut Unobserved);
-    judge::judge(plan, run, &mut reference).map_err(|error| CampaignError::tool(error.to_string()))
+    judge::judge(job_plan, run, &mut reference)
+        .map_err(|error| CampaignError::tool(error.to_string()))
 }
 
 /// Contents that a run left, by the name of the buffer.
@@ -244,37 +250,50 @@ pub(crate) fn outputs_of(job: &Job, run: &Run) -> BTreeMap<String, BufferContent
 
 /// The job of a test with one variant of its kernels' modules and no checks, to be run beside the
 /// ordinary runs; none where there is none.
-pub fn job_of(prepared: &PreparedTest, which: Variant) -> Option<Job> {
-    variant_job(prepared, prepared.plan.as_ref().ok()?, which, Checks::none())
+pub fn job_of(prepared_test: &PreparedTest, module_variant: ModuleVariant) -> Option<Job> {
+    variant_job(
+        prepared_test,
+        prepared_test.job_plan.as_ref().ok()?,
+        module_variant,
+        Checks::none(),
+    )
 }
 
 /// The job of a test with the production modules whose branches an engine records; none where a
 /// kernel has none.
-pub fn object_job(prepared: &PreparedTest, engine: EngineName) -> Option<Job> {
-    let plan = prepared.plan.as_ref().ok()?;
-    let variant = match engine {
+pub fn object_job(prepared_test: &PreparedTest, engine_name: EngineName) -> Option<Job> {
+    let plan = prepared_test.job_plan.as_ref().ok()?;
+    let variant = match engine_name {
         EngineName::Sequential => ObjectVariant::Marked,
         EngineName::Vulkan => ObjectVariant::Instrumented,
     };
     let module = |(kernel, laid_out): (&&Kernel, &JobModule)| {
         Some(JobModule { key: laid_out.key, ..kernel.object_module(variant)? })
     };
-    let modules =
-        prepared.kernels.iter().zip(&plan.job.modules).map(module).collect::<Option<Vec<_>>>()?;
+    let modules = prepared_test
+        .kernels
+        .iter()
+        .zip(&plan.job.modules)
+        .map(module)
+        .collect::<Option<Vec<_>>>()?;
     Some(Job { modules, checks: Checks::none(), ..plan.job.clone() })
 }
 
 /// The job with one variant of its kernels' modules; none where a kernel does not have it.
 pub(crate) fn variant_job(
-    prepared: &PreparedTest,
-    plan: &Prepared,
-    variant: Variant,
+    prepared_test: &PreparedTest,
+    job_plan: &Prepared,
+    variant: ModuleVariant,
     checks: Checks,
 ) -> Option<Job> {
     let module = |(kernel, laid_out): (&&Kernel, &JobModule)| {
         Some(JobModule { key: laid_out.key, ..kernel.job_module(variant)? })
     };
-    let modules =
-        prepared.kernels.iter().zip(&plan.job.modules).map(module).collect::<Option<Vec<_>>>()?;
-    Some(Job { modules, checks, ..plan.job.clone() })
+    let modules = prepared_test
+        .kernels
+        .iter()
+        .zip(&job_plan.job.modules)
+        .map(module)
+        .collect::<Option<Vec<_>>>()?;
+    Some(Job { modules, checks, ..job_plan.job.clone() })
 }

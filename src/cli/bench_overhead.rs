@@ -15,8 +15,8 @@ use super::bench::{BENCH_KERNELS, BenchKernel};
 use super::failure::Failure;
 use super::output;
 use super::plan;
-use crate::campaign::engines::{EngineSettings, Vulkan};
-use crate::campaign::kernel::{self, CompiledKernel, Variant, Wanted};
+use crate::campaign::engines::{DeviceEngine, EngineSettings};
+use crate::campaign::kernel::{self, CompiledKernel, MeasuredParts, ModuleVariant};
 use crate::campaign::plan::{EngineChoice, EngineRequest};
 use crate::campaign::recording;
 use crate::exec::comparison::differing_contents;
@@ -75,7 +75,7 @@ pub(super) fn measure_overhead(common: &Common, options: &BenchOverhead) -> Resu
     let settings =
         EngineSettings { validation: ValidationLayers::Off, ..EngineSettings::default() };
     let mut engines = plan::open_engines(&plan, None, settings)?;
-    let Vulkan::Ready(device_executor) = &mut engines.vulkan else {
+    let DeviceEngine::Ready(device_executor) = &mut engines.vulkan else {
         return Err(Failure::tool("the device engine was demanded and is not there"));
     };
     let mut rows = Vec::new();
@@ -120,7 +120,7 @@ fn choose_kernels(pattern: Option<&str>) -> Result<Vec<&'static BenchKernel>, Fa
 
 fn compile_kernel(kernel: &BenchKernel) -> Result<CompiledKernel, Failure> {
     let source = KernelSource::alone(format!("{}.comp", kernel.id), kernel.text, "vulkan1.1");
-    kernel::from_glsl(kernel.id, &source, Wanted::Source)
+    kernel::from_glsl(kernel.id, &source, MeasuredParts::Source)
 }
 
 fn measure_kernel(
@@ -129,7 +129,7 @@ fn measure_kernel(
     executor: &mut VulkanExecutor,
 ) -> Result<Row, Failure> {
     let mut compiled_kernel = compile_kernel(kernel)?;
-    let request = recording::request(
+    let request = recording::record_request(
         options.record_mode.mode(),
         Witnesses::Omitted,
         executor.device(),
@@ -147,7 +147,7 @@ fn measure_kernel(
         Ok::<_, Failure>(kernel.job_with(options.size_factor, module.words, module.recording))
     };
     let (traced, instrumented) =
-        (job_of_variant(Variant::Traced)?, job_of_variant(Variant::Instrumented)?);
+        (job_of_variant(ModuleVariant::Traced)?, job_of_variant(ModuleVariant::Instrumented)?);
     let measured_module = compiled_kernel.measured().ok_or_else(unmeasurable)?;
     let (traced_run, instrumented_run) =
         (run_untimed(kernel, executor, &traced)?, run_untimed(kernel, executor, &instrumented)?);

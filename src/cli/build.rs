@@ -15,8 +15,8 @@ use std::fs;
 /// equal stay untouched. What the profile refuses is written and told, with the exit code of what
 /// is unsupported.
 pub(super) fn build_modules(common: &Common, folder: &ProjectFolder) -> Result<Exit, Failure> {
-    let loaded = project::load(&folder.dir)?;
-    let kernels = project::compile(&loaded)?;
+    let loaded = project::load_project(&folder.dir)?;
+    let kernels = project::compile_kernels(&loaded)?;
     let modules = loaded.root.join(project::MODULES);
     fs::create_dir_all(&modules).map_err(|error| Failure::unwritable(&modules, &error))?;
     let mut built_modules = Vec::new();

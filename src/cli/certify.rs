@@ -51,7 +51,7 @@ pub(super) fn run_campaign(
     certify: &Certify,
 ) -> Result<(Evidence, Written), Failure> {
     let plan = plan::plan_of(common, &certify.check)?;
-    let mut project = project::load(&certify.dir)?;
+    let mut project = project::load_project(&certify.dir)?;
     leave_tests_out(&mut project, certify)?;
     let (schedules, replay) = certify.schedules.over(project.settings.value.schedules)?;
     let request = CampaignRequest {
@@ -76,7 +76,7 @@ pub(super) fn run_campaign(
             folder,
             &prepared_tests,
             &campaign_outcome.laid_out,
-            &campaign_outcome.runs,
+            &campaign_outcome.runs_by_test,
         )?;
     }
     drop(prepared_tests);

@@ -4,7 +4,7 @@ use super::args::{Common, Couple, GraphForm, OutputForm};
 use super::failure::Failure;
 use super::output;
 use super::plan;
-use crate::campaign::coupling::Touched;
+use crate::campaign::coupling::TouchedBytes;
 use crate::campaign::engines::EngineSettings;
 use crate::campaign::kernel::Kernel;
 use crate::campaign::test_run::PreparedTest;
@@ -21,19 +21,24 @@ use serde_json::json;
 /// Checks every interface of the project; exit 1 where a check is refuted or undetermined.
 pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, Failure> {
     let plan = plan::plan_of(common, "all")?;
-    let loaded = project::load(&couple.dir)?;
+    let loaded = project::load_project(&couple.dir)?;
     let kernels: Vec<Kernel> =
-        project::compile(&loaded)?.into_iter().map(Kernel::unconfigured).collect();
+        project::compile_kernels(&loaded)?.into_iter().map(Kernel::unconfigured).collect();
     let prepared_tests =
-        execution::prepare(&loaded, &kernels, &plan, (Schedules::default(), None))?;
+        execution::prepare_project(&loaded, &kernels, &plan, (Schedules::default(), None))?;
     let engines = plan::open_engines(&plan, None, EngineSettings::default())?;
     let device = coupling::device_limits(&engines);
     let touched_bytes = touched_by_tests(&prepared_tests)?;
-    let results =
-        coupling::analyse(&loaded, &kernels, &prepared_tests, &touched_bytes, device.as_ref())?;
+    let results = coupling::analyse_interfaces(
+        &loaded,
+        &kernels,
+        &prepared_tests,
+        &touched_bytes,
+        device.as_ref(),
+    )?;
     match (common.format, couple.graph) {
         (OutputForm::Json, _) => {
-            let (rows, findings) = coupling::evidence(&results);
+            let (rows, findings) = coupling::coupling_evidence(&results);
             let findings: Vec<_> = findings.iter().map(|row| &row.finding).collect();
             output::print_text(&format!(
                 "{:#}\n",
@@ -69,9 +74,9 @@ pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, F
 }
 
 /// What the tests access, from one run of each on the sequential engine.
-fn touched_by_tests(prepared_tests: &[PreparedTest]) -> Result<Vec<Touched>, Failure> {
+fn touched_by_tests(prepared_tests: &[PreparedTest]) -> Result<Vec<TouchedBytes>, Failure> {
     let touched_by_test = |test: &PreparedTest| {
-        let Ok(plan) = &test.plan else { return Ok(Touched::new()) };
+        let Ok(plan) = &test.job_plan else { return Ok(TouchedBytes::new()) };
         let job = Job { checks: Checks::none(), ..plan.job.clone() };
         let counted_run =
             SequentialExecutor::default().run_with_lowering_counts(&job, &mut Unobserved);

@@ -14,8 +14,8 @@ use super::output::{self, PendingFolder};
 use super::plan;
 use super::progress::CampaignProgress;
 use super::translated;
-use crate::campaign::engines::Vulkan;
-use crate::campaign::profile::Target;
+use crate::campaign::engines::DeviceEngine;
+use crate::campaign::profile::ProjectTarget;
 use crate::campaign::{execution, recording};
 use crate::dissimilar::clang::{COMPILER_OPTIONS, ClangTools, INSTALL_COMMAND};
 use crate::dissimilar::comparison::{Comparison, Summary};
@@ -47,11 +47,11 @@ pub(super) fn measure_dissimilar(
         &engines,
         None,
         Witnesses::Omitted,
-        &Target::Vulkan,
+        &ProjectTarget::Vulkan,
     )?;
     let prepared_tests = subject.prepare_tests(&plan)?;
     let runs =
-        execution::run(&prepared_tests, &mut engines, &plan, &CampaignProgress::new(common))?;
+        execution::run_tests(&prepared_tests, &mut engines, &plan, &CampaignProgress::new(common))?;
     let folder = tempfile::tempdir()
         .map_err(|error| Failure::tool(format!("no temporary folder: {error}")))?;
     let engine = engines.sequential();
@@ -65,11 +65,11 @@ pub(super) fn measure_dissimilar(
     };
     let outputs = program_bench.run_tests(&prepared_tests, &runs)?;
     let device_name = match &engines.vulkan {
-        Vulkan::Ready(executor) => {
+        DeviceEngine::Ready(executor) => {
             let device = executor.device();
             Some(format!("{} ({} {})", device.name, device.driver_name, device.driver_info))
         }
-        Vulkan::NotRun { .. } | Vulkan::NotAsked => None,
+        DeviceEngine::NotRun { .. } | DeviceEngine::NotAsked => None,
     };
     let mut comparison = Comparison {
         schema: 1,

@@ -149,11 +149,11 @@ fn rows_as_entries(column_titles: &[String], cell_rows: &[Vec<String>], width: u
 }
 
 fn kernel_rows(list: &List) -> Result<Vec<Value>, Failure> {
-    let loaded = project::load(&list.dir)?;
+    let loaded = project::load_project(&list.dir)?;
     // Which kernels a profile refuses is known only after compiling them.
     let compiled_kernels = match loaded.settings.value.profile {
         Profile::Vulkan => Vec::new(),
-        Profile::VulkanSc => project::compile(&loaded)?,
+        Profile::VulkanSc => project::compile_kernels(&loaded)?,
     };
     let rows = loaded.settings.value.kernels.iter().enumerate().map(|(index, kernel)| {
         let tests = loaded.tests.iter().filter(|test| test.dispatches.iter().any(|dispatch| dispatch.kernel == kernel.name)).count();
@@ -170,7 +170,7 @@ fn kernel_rows(list: &List) -> Result<Vec<Value>, Failure> {
 }
 
 fn requirement_rows(list: &List) -> Result<Vec<Value>, Failure> {
-    let loaded = project::load(&list.dir)?;
+    let loaded = project::load_project(&list.dir)?;
     let rows = loaded.requirements.iter().map(|requirement| {
         let tests: Vec<_> = loaded
             .tests
@@ -187,7 +187,7 @@ fn requirement_rows(list: &List) -> Result<Vec<Value>, Failure> {
 }
 
 fn test_rows(list: &List) -> Result<Vec<Value>, Failure> {
-    let loaded = project::load(&list.dir)?;
+    let loaded = project::load_project(&list.dir)?;
     let rows = loaded.tests.iter().map(|test| {
         json!({
             "id": test.id, "kind": test.kind, "title": test.title, "requirements": test.requirements,

@@ -4,7 +4,7 @@ use super::args::{Common, Lower, LoweredForm, OutputForm};
 use super::failure::Failure;
 use super::plan;
 use super::{output, translated};
-use crate::campaign::kernel::{self, CompiledKernel, Wanted};
+use crate::campaign::kernel::{self, CompiledKernel, MeasuredParts};
 use crate::campaign::project;
 use crate::exec::sequential;
 use crate::glsl::KernelSource;
@@ -83,7 +83,7 @@ fn lower_to_cpp(common: &Common, lower_arguments: &Lower) -> Result<Exit, Failur
 }
 
 fn kernel_from_project(lower_arguments: &Lower) -> Result<CompiledKernel, Failure> {
-    let mut loaded = project::load(&lower_arguments.project)?;
+    let mut loaded = project::load_project(&lower_arguments.project)?;
     let kernel_names: Vec<String> = loaded
         .settings
         .value
@@ -99,7 +99,8 @@ fn kernel_from_project(lower_arguments: &Lower) -> Result<CompiledKernel, Failur
         );
         diagnostic.hint(format!("kernels: {}", kernel_names.join(", ")))
     };
-    let kernel = project::compile(&loaded)?.into_iter().next().ok_or_else(unknown_kernel)?;
+    let kernel =
+        project::compile_kernels(&loaded)?.into_iter().next().ok_or_else(unknown_kernel)?;
     Ok(kernel.into_compiled())
 }
 
@@ -109,7 +110,7 @@ fn kernel_from_file(path: &Path) -> Result<CompiledKernel, Failure> {
         .file_stem()
         .map_or_else(|| shown_path.clone(), |stem| stem.to_string_lossy().into_owned());
     match source_of_file(path)? {
-        Some(source) => kernel::from_glsl(&kernel_name, &source, Wanted::Source),
+        Some(source) => kernel::from_glsl(&kernel_name, &source, MeasuredParts::Source),
         None => kernel::from_spirv(
             &kernel_name,
             &shown_path,

@@ -117,8 +117,8 @@ pub(super) fn propose_justifications(common: &Common, list: &List) -> Result<Exi
 }
 
 fn load_kernels(list: &List) -> Result<(Project, Vec<Kernel>), Failure> {
-    let project = project::load(&list.dir)?;
-    let kernels = configuration::configure(&project, project::compile(&project)?)?;
+    let project = project::load_project(&list.dir)?;
+    let kernels = configuration::configure_kernels(&project, project::compile_kernels(&project)?)?;
     Ok((project, kernels))
 }
 
@@ -142,7 +142,7 @@ fn obligations_of_configuration(
         &[],
     );
     let mut rows = obligations_of_coverage(&coverage);
-    kernel_coverage::contents(kernel, &coverage, |contents| {
+    kernel_coverage::with_bound_contents(kernel, &coverage, |contents| {
         for row in &mut rows {
             row.hash = contents.content_hash_of(&row.id).unwrap_or_default();
         }

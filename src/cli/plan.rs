@@ -4,16 +4,16 @@ use super::args::{Common, EngineArgument};
 use super::failure::Failure;
 use super::output;
 use crate::campaign::engines::{EngineSettings, Engines, worker_program};
-use crate::campaign::plan::{EngineChoice, EngineRequest, Plan};
+use crate::campaign::plan::{EngineChoice, EngineRequest, RunPlan};
 use crate::exec::vulkan::pool::Workers;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::finding::{Checks, FindingKind};
 use crate::model::verdict::EngineName;
 
 /// Resolves the common options. `check` is the text of `--check`.
-pub(super) fn plan_of(common: &Common, check: &str) -> Result<Plan, Failure> {
+pub(super) fn plan_of(common: &Common, check: &str) -> Result<RunPlan, Failure> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    Ok(Plan {
+    Ok(RunPlan {
         // Naming a device asks for the device engine.
         engines: match (common.engine, &common.device) {
             (Some(argument), _) => EngineRequest::Explicit(engine_choice(argument)),
@@ -40,7 +40,7 @@ fn engine_choice(argument: EngineArgument) -> EngineChoice {
 
 /// Opens the engines of a run, and prints the notes of their device.
 pub(super) fn open_engines(
-    plan: &Plan,
+    plan: &RunPlan,
     project: Option<&[EngineName]>,
     settings: EngineSettings,
 ) -> Result<Engines, Failure> {

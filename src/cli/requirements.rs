@@ -11,7 +11,7 @@ use serde_json::json;
 
 /// Exit 0; 1 where a link is suspect.
 pub(super) fn print_links(common: &Common, link_arguments: &Requirements) -> Result<Exit, Failure> {
-    let loaded = project::load(&link_arguments.dir)?;
+    let loaded = project::load_project(&link_arguments.dir)?;
     let pinning = match (link_arguments.pin, link_arguments.suspect) {
         (false, _) => Pinning::None,
         (true, false) => Pinning::Missing,

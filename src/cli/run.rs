@@ -5,11 +5,11 @@ use super::failure::Failure;
 use super::plan;
 use super::progress::CampaignProgress;
 use super::{output, save};
-use crate::campaign::agreement::{self, Means};
+use crate::campaign::agreement::{self, ComparisonEngines};
 use crate::campaign::engines::EngineSettings;
-use crate::campaign::execution::{self, Bench};
-use crate::campaign::kernel::{self, CompiledKernel, Kernel, Wanted};
-use crate::campaign::profile::Target;
+use crate::campaign::execution::{self, TestBench};
+use crate::campaign::kernel::{self, CompiledKernel, Kernel, MeasuredParts};
+use crate::campaign::profile::ProjectTarget;
 use crate::campaign::test_run::{ModuleRecords, TestRun};
 use crate::campaign::{configuration, judged, kernel_coverage, project, recording};
 use crate::glsl::KernelSource;
@@ -45,16 +45,16 @@ pub(super) fn run_procedure(common: &Common, run: &Run) -> Result<Exit, Failure>
             engines,
             run.recording.record_mode.mode(),
             run.recording.witnesses(),
-            &Target::Vulkan,
+            &ProjectTarget::Vulkan,
         )
     });
     let (schedules, replay) = run.schedules.over(Schedules::default())?;
-    let bench = Bench {
+    let bench = TestBench {
         kernels: &kernels,
         base: &file.base,
         limits: ProjectLimits::default(),
         contraction: Contraction::Forbidden,
-        target: Target::Vulkan,
+        target: ProjectTarget::Vulkan,
         schedules,
         replay,
     };
@@ -63,7 +63,7 @@ pub(super) fn run_procedure(common: &Common, run: &Run) -> Result<Exit, Failure>
     let mut engines = opened_engines?;
     recording_applied?;
     let runs =
-        execution::run(&prepared_tests, &mut engines, &plan, &CampaignProgress::new(common))?;
+        execution::run_tests(&prepared_tests, &mut engines, &plan, &CampaignProgress::new(common))?;
     if let Some(folder) = &run.save_outputs {
         save::save_outputs(
             folder,
@@ -74,7 +74,7 @@ pub(super) fn run_procedure(common: &Common, run: &Run) -> Result<Exit, Failure>
     }
     let mut exit_status = Exit::Success;
     let mut outcomes = Vec::new();
-    let mut comparison_means = Means::of(&mut engines);
+    let mut comparison_means = ComparisonEngines::of_engines(&mut engines);
     for ((test, prepared_test), engine_runs) in file.tests.iter().zip(&prepared_tests).zip(runs) {
         let (disagreement_findings, agreement_remarks) =
             agreement::of_test(prepared_test, &engine_runs, &mut comparison_means);
@@ -147,7 +147,8 @@ fn coverage_by_kernel(
         else {
             continue;
         };
-        let configuration = configuration::under(kernel, &module_records.specialization, None)?;
+        let configuration =
+            configuration::configuration_under(kernel, &module_records.specialization, None)?;
         let test_records: Vec<_> =
             module_records.records.iter().map(|records| (*id, records)).collect();
         let is_same_module = |other_records: &&ModuleRecords| {
@@ -226,7 +227,7 @@ fn undefined_pass_note(run: &TestRun) -> Option<String> {
 /// Compiles every kernel of the file; all diagnostics together.
 pub(super) fn compile_kernels(file: &ProcedureFile) -> Result<Vec<Kernel>, Failure> {
     let kernels = file.procedure.value.kernels.iter();
-    let compiled = project::all(
+    let compiled = project::all_or_diagnostics(
         kernels.map(|(name, kernel)| compile_kernel(name.as_str(), kernel, &file.base)).collect(),
     )?;
     Ok(compiled.into_iter().map(Kernel::outside_project).collect())
@@ -241,7 +242,11 @@ fn compile_kernel(
     if kernel.language == Language::Spirv {
         return kernel::from_spirv(name, &path, &bytes, &kernel.entry, kernel.target_env.name());
     }
-    kernel::from_glsl(name, &glsl_source((path, bytes, folder), kernel, base)?, Wanted::Source)
+    kernel::from_glsl(
+        name,
+        &glsl_source((path, bytes, folder), kernel, base)?,
+        MeasuredParts::Source,
+    )
 }
 
 /// The text of a kernel with everything that decides what it compiles to; none for SPIR-V.

@@ -73,7 +73,7 @@ fn buffers_stored_to(flow: &DispatchFlow) -> impl Iterator<Item = &str> {
 
 /// The shape of an image; none for a buffer.
 fn image_shape_of(test: &PreparedTest, name: &str) -> Option<ImageShape> {
-    let job = &test.plan.as_ref().ok()?.job;
+    let job = &test.job_plan.as_ref().ok()?.job;
     let images = &job.resources.images;
     images
         .iter()

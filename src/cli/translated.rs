@@ -4,10 +4,10 @@ use super::failure::Failure;
 use super::run;
 use crate::campaign::configuration;
 use crate::campaign::engines::EngineSettings;
-use crate::campaign::execution::{self, Bench};
+use crate::campaign::execution::{self, TestBench};
 use crate::campaign::kernel::{CompiledKernel, Kernel};
-use crate::campaign::plan::Plan;
-use crate::campaign::profile::Target;
+use crate::campaign::plan::RunPlan;
+use crate::campaign::profile::ProjectTarget;
 use crate::campaign::project;
 use crate::campaign::test_run::PreparedTest;
 use crate::dissimilar::{interface, job};
@@ -39,7 +39,7 @@ pub(super) struct TranslationSubject {
     base: PathBuf,
     limits: ProjectLimits,
     contraction: Contraction,
-    target: Target,
+    target: ProjectTarget,
     counted: CountedTests,
 }
 
@@ -58,15 +58,15 @@ pub(super) fn load_subject(path: &Path) -> Result<TranslationSubject, Failure> {
 }
 
 fn subject_of_project(path: &Path) -> Result<TranslationSubject, Failure> {
-    let loaded = project::load(path)?;
-    let kernels = configuration::configure(&loaded, project::compile(&loaded)?)?;
+    let loaded = project::load_project(path)?;
+    let kernels = configuration::configure_kernels(&loaded, project::compile_kernels(&loaded)?)?;
     let settings = loaded.settings.value;
     let mut sources = BTreeMap::new();
     for kernel in &settings.kernels {
         let source = project::source_of(&loaded.root, &settings, kernel)?;
         sources.extend(source.map(|source| (kernel.name.to_string(), source)));
     }
-    let target = Target::of(&settings);
+    let target = ProjectTarget::of_project(&settings);
     Ok(TranslationSubject {
         kernels,
         sources,
@@ -103,7 +103,7 @@ fn subject_of_file(path: &Path) -> Result<TranslationSubject, Failure> {
         base: procedure_file.base,
         limits: ProjectLimits::default(),
         contraction: Contraction::Forbidden,
-        target: Target::Vulkan,
+        target: ProjectTarget::Vulkan,
         counted: CountedTests::Passed,
         tests: procedure_file.tests,
     })
@@ -111,8 +111,8 @@ fn subject_of_file(path: &Path) -> Result<TranslationSubject, Failure> {
 
 impl TranslationSubject {
     /// Checks and lays out every test.
-    pub(super) fn prepare_tests(&self, plan: &Plan) -> Result<Vec<PreparedTest<'_>>, Failure> {
-        let bench = Bench {
+    pub(super) fn prepare_tests(&self, plan: &RunPlan) -> Result<Vec<PreparedTest<'_>>, Failure> {
+        let bench = TestBench {
             kernels: &self.kernels,
             base: &self.base,
             limits: self.limits,
@@ -156,7 +156,7 @@ pub(super) fn translate_kernel(
     specialization: &configuration::Specialization,
     job: &str,
 ) -> Result<CppProgram, String> {
-    let module = configuration::prepared(kernel).module;
+    let module = configuration::kernel_for_preparing(kernel).module;
     let interface = interface::kernel_interface(&module, &kernel.entry, specialization)?;
     cpp::emit_program(source, &interface, job).map_err(|unsupported| unsupported.to_string())
 }
@@ -175,7 +175,7 @@ pub(super) fn translated_program(
 /// What `lower --emit cpp` prints of a kernel by name.
 pub(super) fn program_for_test(
     subject: &TranslationSubject,
-    plan: &Plan,
+    plan: &RunPlan,
     name: &str,
     test: Option<&str>,
 ) -> Result<CppProgram, Failure> {
@@ -200,7 +200,7 @@ pub(super) fn program_for_test(
         let known_names = prepared.iter().map(|prepared| prepared.test.id.as_str()).collect();
         return Err(unknown_name(&format!("no test is named `{test}`"), known_names));
     };
-    let laid_out_test = prepared_test.plan.as_ref().map_err(unsupported_failure)?;
+    let laid_out_test = prepared_test.job_plan.as_ref().map_err(unsupported_failure)?;
     let [module_use] = laid_out_test.modules.as_slice() else {
         return Err(unsupported_failure(&format!(
             "the data of {test} in one program: it runs several kernels or specializations"
@@ -239,6 +239,6 @@ pub(super) fn configuration_named(
         .find(|known_configuration| known_configuration.specialization == *specialization);
     match declared_configuration {
         Some(known_configuration) => Ok(known_configuration.configuration.clone()),
-        None => Ok(configuration::under(kernel, specialization, None)?.configuration),
+        None => Ok(configuration::configuration_under(kernel, specialization, None)?.configuration),
     }
 }

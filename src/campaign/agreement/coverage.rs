@@ -8,10 +8,10 @@
 //! Does not cover: undefined behaviour whose effect is another than that of some value; which
 //! invocations recorded what (`invocation`).
 
-use super::invocation::{ByInvocation, Excuses, Refusal};
-use super::{Means, is_of_undefined, places_of_undefined, run_varied};
+use super::invocation::{ByInvocation, ExcuseRefusal, Excuses};
+use super::{ComparisonEngines, is_of_undefined, places_of_undefined, run_varied};
 use crate::configuration::Specialization;
-use crate::kernel::{Kernel, Measured, Variant};
+use crate::kernel::{Kernel, Measured, ModuleVariant};
 use crate::left_open::LeftOpen;
 use crate::test_run::{ModuleRecords, TestRun, job_of};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,39 +38,39 @@ pub(super) struct CoverageComparison {
 }
 
 /// Vectors of every specialization that the test ran the kernel with.
-pub(super) fn compare(
+pub(super) fn compare_coverage(
     open: &LeftOpen<'_>,
-    means: &mut Means,
+    comparison_engines: &mut ComparisonEngines,
     kernel: &Kernel,
-    sequential: &TestRun,
-    vulkan: &TestRun,
+    sequential_run: &TestRun,
+    device_run: &TestRun,
 ) -> CoverageComparison {
     let of_kernel = |run: &&ModuleRecords| run.kernel == kernel.name;
-    let engine = &means.sequential.clone();
+    let engine = &comparison_engines.sequential.clone();
     let (differences, findings, left_open) = Default::default();
     let mut comparison = CoverageComparison { outcome: None, differences, findings, left_open };
-    for ours in sequential.records.iter().filter(of_kernel) {
-        let theirs = vulkan
+    for ours in sequential_run.records.iter().filter(of_kernel) {
+        let device_row = device_run
             .records
             .iter()
             .filter(of_kernel)
             .find(|row| row.specialization == ours.specialization);
-        let (Ok(left), Some(Ok(right)), Some(measured)) =
-            (&ours.records, theirs.map(|row| &row.records), kernel.measured())
+        let (Ok(sequential_records), Some(Ok(device_records)), Some(measured)) =
+            (&ours.records, device_row.map(|row| &row.records), kernel.measured())
         else {
             continue;
         };
-        let compared = Compared {
-            open,
-            engine,
+        let compared_module = ComparedModule {
+            left_open: open,
+            sequential_engine: engine,
             kernel,
             measured,
             specialization: &ours.specialization,
-            sequential,
-            vulkan,
+            sequential_run,
+            device_run,
         };
-        let ModuleComparison { outcome, findings, left_open } =
-            compared.of_module([left, right], means);
+        let ModuleComparison { outcome, findings, left_open } = compared_module
+            .compare_module([sequential_records, device_records], comparison_engines);
         comparison.outcome = comparison.outcome.max(Some(outcome));
         comparison.differences.extend(findings.iter().map(|finding| finding.message.clone()));
         comparison.findings.extend(findings);
@@ -87,154 +87,183 @@ struct ModuleComparison {
 }
 
 /// A module whose records are compared.
-struct Compared<'a> {
-    open: &'a LeftOpen<'a>,
-    engine: &'a SequentialExecutor,
+struct ComparedModule<'a> {
+    left_open: &'a LeftOpen<'a>,
+    sequential_engine: &'a SequentialExecutor,
     kernel: &'a Kernel,
     measured: &'a Measured,
     specialization: &'a Specialization,
-    sequential: &'a TestRun,
-    vulkan: &'a TestRun,
+    sequential_run: &'a TestRun,
+    device_run: &'a TestRun,
 }
 
-impl Compared<'_> {
+impl ComparedModule<'_> {
     /// A finding for each vector and mark that one engine recorded and the other did not, unless it
     /// depends on the schedule or follows an undefined value.
-    fn of_module(&self, records: [&Records; 2], means: &mut Means) -> ModuleComparison {
+    fn compare_module(
+        &self,
+        records: [&Records; 2],
+        comparison_engines: &mut ComparisonEngines,
+    ) -> ModuleComparison {
         let mut comparison = ModuleComparison {
             outcome: AgreementOutcome::Identical,
             findings: Vec::new(),
             left_open: Vec::new(),
         };
-        let differing = differing(&self.measured.markers.layout, records);
-        if differing.is_empty() {
+        let differing_rows = differing(&self.measured.markers.layout, records);
+        if differing_rows.is_empty() {
             return comparison;
         }
-        let scheduled = self.open.scheduled(self.kernel, self.specialization);
-        let (scheduled, fixed): (Vec<RecordDifference>, Vec<RecordDifference>) = differing
+        let scheduled = self.left_open.bits_by_schedule(self.kernel, self.specialization);
+        let (scheduled, fixed_differences): (Vec<RecordDifference>, Vec<RecordDifference>) =
+            differing_rows.into_iter().partition(|record_difference| {
+                scheduled.is_some_and(|bits| bits.contains(&record_difference.bit()))
+            });
+        let Excuses { following, refused } =
+            self.excuse_undefined(&fixed_differences, records, comparison_engines);
+        let (undefined_differences, disagreeing_differences): (
+            Vec<RecordDifference>,
+            Vec<RecordDifference>,
+        ) = fixed_differences
             .into_iter()
-            .partition(|row| scheduled.is_some_and(|bits| bits.contains(&row.bit())));
-        let Excuses { following, refused } = self.excuses(&fixed, records, means);
-        let (undefined, disagreeing): (Vec<RecordDifference>, Vec<RecordDifference>) =
-            fixed.into_iter().partition(|row| following.contains(&row.bit()));
+            .partition(|record_difference| following.contains(&record_difference.bit()));
         if !scheduled.is_empty() {
             comparison.outcome = AgreementOutcome::ScheduleDependent;
         }
-        let depends =
-            |row: &RecordDifference| format!("{}: it depends on the schedule", self.words(row));
-        comparison.left_open.extend(scheduled.iter().map(depends));
-        if !undefined.is_empty() {
+        let schedule_note = |record_difference: &RecordDifference| {
+            format!("{}: it depends on the schedule", self.difference_in_words(record_difference))
+        };
+        comparison.left_open.extend(scheduled.iter().map(schedule_note));
+        if !undefined_differences.is_empty() {
             comparison.outcome = AgreementOutcome::UndefinedValue;
         }
-        let places = places_of_undefined(&self.sequential.findings);
-        let follows = |row: &RecordDifference| format!("{}: it follows {places}", self.words(row));
-        comparison.left_open.extend(undefined.iter().map(follows));
-        if !disagreeing.is_empty() {
+        let undefined_places = places_of_undefined(&self.sequential_run.findings);
+        let undefined_note = |record_difference: &RecordDifference| {
+            format!(
+                "{}: it follows {undefined_places}",
+                self.difference_in_words(record_difference)
+            )
+        };
+        comparison.left_open.extend(undefined_differences.iter().map(undefined_note));
+        if !disagreeing_differences.is_empty() {
             comparison.outcome = AgreementOutcome::Different;
-            comparison.findings = self.findings(&disagreeing, records, &refused);
+            comparison.findings =
+                self.findings_of_rows(&disagreeing_differences, records, &refused);
         }
         comparison
     }
 
     /// The bits that follow an undefined value, in every invocation by which the engines differ.
-    fn excuses(
+    fn excuse_undefined(
         &self,
-        rows: &[RecordDifference],
+        record_differences: &[RecordDifference],
         records: [&Records; 2],
-        means: &mut Means,
+        comparison_engines: &mut ComparisonEngines,
     ) -> Excuses {
-        let following = self.following_undefined(rows, records);
-        match self.module() {
+        let following = self.following_undefined(record_differences, records);
+        match self.module_index() {
             Some(module) if !following.is_empty() => {
-                let Self { open, kernel, vulkan, .. } = *self;
-                ByInvocation { open, kernel, module, records, vulkan }.excuse(means, &following)
+                let Self { left_open, kernel, device_run, .. } = *self;
+                ByInvocation { left_open, kernel, module, records, device_run }
+                    .excuse_bits(comparison_engines, &following)
             }
             Some(_) | None => Excuses::default(),
         }
     }
 
     /// Index into the modules of the job.
-    fn module(&self) -> Option<usize> {
-        self.open.module(self.kernel, self.specialization)
+    fn module_index(&self) -> Option<usize> {
+        self.left_open.module_index(self.kernel, self.specialization)
     }
 
     /// The bits that runs with other undefined values record as the device did; none where nothing
     /// tells of such a value.
     fn following_undefined(
         &self,
-        rows: &[RecordDifference],
-        [_, theirs]: [&Records; 2],
+        record_differences: &[RecordDifference],
+        [_, device_records]: [&Records; 2],
     ) -> BTreeSet<u32> {
-        let mut following = BTreeSet::new();
-        if !self.sequential.findings.iter().any(is_of_undefined) {
-            return following;
+        let mut following_bits = BTreeSet::new();
+        if !self.sequential_run.findings.iter().any(is_of_undefined) {
+            return following_bits;
         }
         for variation in Variation::OF_UNDEFINED {
-            if rows.iter().all(|row| following.contains(&row.bit())) {
+            if record_differences.iter().all(|row| following_bits.contains(&row.bit())) {
                 break;
             }
-            let Some(records) = self.varied(*variation) else { continue };
-            let agreeing = rows
+            let Some(records) = self.varied_records(*variation) else { continue };
+            let agreeing_bits = record_differences
                 .iter()
                 .map(RecordDifference::bit)
-                .filter(|bit| records.has(*bit) == theirs.has(*bit));
-            following.extend(agreeing);
+                .filter(|bit| records.has(*bit) == device_records.has(*bit));
+            following_bits.extend(agreeing_bits);
         }
-        following
+        following_bits
     }
 
     /// The records of a run of the marked module that departs from the ordinary one; none where it
     /// does not complete.
-    fn varied(&self, variation: Variation) -> Option<Records> {
-        let prepared = self.open.prepared;
-        let job = job_of(prepared, Variant::Marked)?;
-        let module = self.module()?;
-        run_varied(self.engine, prepared, &job, variation)?
+    fn varied_records(&self, variation: Variation) -> Option<Records> {
+        let prepared = self.left_open.prepared_test;
+        let job = job_of(prepared, ModuleVariant::Marked)?;
+        let module = self.module_index()?;
+        run_varied(self.sequential_engine, prepared, &job, variation)?
             .run
             .records
             .remove(&job.modules[module].key)
     }
 
     /// Which vector or mark is on which engine alone.
-    fn words(&self, difference: &RecordDifference) -> String {
-        difference.words(&self.measured.structure, &self.kernel.name)
+    fn difference_in_words(&self, record_difference: &RecordDifference) -> String {
+        record_difference.words(&self.measured.structure, &self.kernel.name)
     }
 
-    fn findings(
+    fn findings_of_rows(
         &self,
-        rows: &[RecordDifference],
+        record_differences: &[RecordDifference],
         records: [&Records; 2],
-        refused: &BTreeMap<u32, Refusal>,
+        refusals_by_bit: &BTreeMap<u32, ExcuseRefusal>,
     ) -> Vec<Finding> {
-        let vectors = rows.iter().any(|difference| matches!(difference.row, Row::Vector(..)));
-        let varied: Vec<Records> = if vectors {
-            Variation::ALL.iter().filter_map(|one| self.varied(*one)).collect()
+        let has_vectors = record_differences
+            .iter()
+            .any(|record_difference| matches!(record_difference.row, Row::Vector(..)));
+        let varied_records: Vec<Records> = if has_vectors {
+            Variation::ALL.iter().filter_map(|variation| self.varied_records(*variation)).collect()
         } else {
             Vec::new()
         };
-        let finding = |difference: &RecordDifference| {
-            let refusal = refused.get(&difference.bit());
-            match difference.row {
+        let finding = |record_difference: &RecordDifference| {
+            let refusal = refusals_by_bit.get(&record_difference.bit());
+            match record_difference.row {
                 Row::Vector(slot, row) => {
-                    let (measured, only_on, varied) = (self.measured, difference.only_on, &varied);
-                    VectorDifference { measured, slot, row, only_on, records, varied, refusal }
-                        .finding()
+                    let (measured, only_on, varied_records) =
+                        (self.measured, record_difference.only_on, &varied_records);
+                    VectorDifference {
+                        measured,
+                        slot,
+                        row,
+                        only_on,
+                        records,
+                        varied: varied_records,
+                        refusal,
+                    }
+                    .finding()
                 }
                 Row::Mark(index, bit) => {
                     let witness = records
                         .into_iter()
                         .find_map(|records| records.witnesses.get(&bit))
                         .copied();
-                    let witness = refusal.and_then(Refusal::invocation).or(witness);
-                    let words = refusal.map(Refusal::words).unwrap_or_default();
+                    let witness = refusal.and_then(ExcuseRefusal::invocation).or(witness);
+                    let words = refusal.map(ExcuseRefusal::in_words).unwrap_or_default();
                     let details = DisagreementDetails::Mark(MarkDisagreement {
                         comparison: EngineComparison::SequentialWithVulkan,
                         mark: index,
                         text: marked(&self.measured.structure, index),
-                        only_on: difference.only_on,
-                        undefined_values: refusal.map(Refusal::detail),
+                        only_on: record_difference.only_on,
+                        undefined_values: refusal.map(ExcuseRefusal::detail),
                     });
-                    let message = format!("{}{words}", self.words(difference));
+                    let message = format!("{}{words}", self.difference_in_words(record_difference));
                     Finding {
                         invocations: witness.into_iter().collect(),
                         ..Finding::engine_disagreement(message, details)
@@ -242,7 +271,7 @@ impl Compared<'_> {
                 }
             }
         };
-        rows.iter().map(finding).collect()
+        record_differences.iter().map(finding).collect()
     }
 }
 
@@ -256,23 +285,24 @@ struct VectorDifference<'a> {
     records: [&'a Records; 2],
     varied: &'a [Records],
     /// Why it does not follow an undefined value, where that was asked.
-    refusal: Option<&'a Refusal>,
+    refusal: Option<&'a ExcuseRefusal>,
 }
 
 impl VectorDifference<'_> {
     fn finding(&self) -> Finding {
-        let [ours, theirs] = self.records;
+        let [sequential_records, device_records] = self.records;
         let bit = self.slot.base + self.row.sum;
         let decision = self.measured.structure.decision(self.slot.decision);
         let file = &self.measured.structure.files[decision.span.file.0 as usize];
         let line = Position::of(&file.text, decision.span.start as usize).line;
-        let agreeing = self.varied.iter().find(|records| records.has(bit) == theirs.has(bit));
-        let witness = [ours, theirs]
+        let agreeing_records =
+            self.varied.iter().find(|records| records.has(bit) == device_records.has(bit));
+        let witness = [sequential_records, device_records]
             .into_iter()
-            .chain(agreeing)
+            .chain(agreeing_records)
             .find_map(|records| records.witnesses.get(&bit));
-        let witness = self.refusal.and_then(Refusal::invocation).or(witness.copied());
-        let operands = self.operands(agreeing);
+        let witness = self.refusal.and_then(ExcuseRefusal::invocation).or(witness.copied());
+        let operands = self.operands_in_words(agreeing_records);
         let mut message = format!(
             "{} `{}` ({}:{line}): vector {} on {} alone",
             self.slot.decision, decision.text, file.path, self.row.vector.values, self.only_on
@@ -281,8 +311,8 @@ impl VectorDifference<'_> {
             message.push_str(&format!(", invocation ({x}, {y}, {z})"));
         }
         operands.iter().for_each(|text| message.push_str(&format!("; {text}")));
-        message.push_str(&self.refusal.map(Refusal::words).unwrap_or_default());
-        message.push_str(match agreeing {
+        message.push_str(&self.refusal.map(ExcuseRefusal::in_words).unwrap_or_default());
+        message.push_str(match agreeing_records {
             Some(_) => "; a run within the error bounds of the specification agrees with vulkan: the vector depends on rounding",
             None => "; no run within the error bounds of the specification agrees with vulkan",
         });
@@ -295,8 +325,8 @@ impl VectorDifference<'_> {
             vector: self.row.vector.values.clone(),
             only_on: self.only_on,
             operands,
-            within_error_bounds: agreeing.is_some(),
-            undefined_values: self.refusal.map(Refusal::detail),
+            within_error_bounds: agreeing_records.is_some(),
+            undefined_values: self.refusal.map(ExcuseRefusal::detail),
         });
         Finding {
             invocations: witness.into_iter().collect(),
@@ -306,23 +336,23 @@ impl VectorDifference<'_> {
 
     /// What was compared: where the vector was recorded, else in the vectors that the sequential
     /// engine recorded instead.
-    fn operands(&self, agreeing: Option<&Records>) -> Vec<String> {
+    fn operands_in_words(&self, agreeing_records: Option<&Records>) -> Vec<String> {
         let bit = self.slot.base + self.row.sum;
-        let [ours, _] = self.records;
-        let of =
+        let [sequential_records, _] = self.records;
+        let operands_of =
             |records: &Records, bit: u32| records.operands.get(&bit).map(|texts| texts.join(", "));
-        let here = match self.only_on {
-            EngineName::Sequential => of(ours, bit),
+        let recorded_operands = match self.only_on {
+            EngineName::Sequential => operands_of(sequential_records, bit),
             EngineName::Vulkan => None,
         };
-        let mut texts: Vec<String> = here.into_iter().collect();
+        let mut texts: Vec<String> = recorded_operands.into_iter().collect();
         if self.only_on == EngineName::Vulkan {
-            let others = self.slot.vectors.iter().filter_map(|row| {
-                let text = of(ours, self.slot.base + row.sum)?;
+            let other_vectors = self.slot.vectors.iter().filter_map(|row| {
+                let text = operands_of(sequential_records, self.slot.base + row.sum)?;
                 Some(format!("sequential has {} with {text}", row.vector.values))
             });
-            texts.extend(others);
-            let varied = agreeing.and_then(|records| of(records, bit));
+            texts.extend(other_vectors);
+            let varied = agreeing_records.and_then(|records| operands_of(records, bit));
             texts.extend(varied.map(|text| format!("within the error bounds {text}")));
         }
         texts

@@ -10,9 +10,9 @@
 //! (`derivation::agreement`).
 
 use super::is_of_undefined;
-use super::outputs::unexcused;
-use crate::agreement::permitted::Blocks;
-use crate::kernel::Variant;
+use super::outputs::unexcused_differences;
+use crate::agreement::permitted::BoundBlocks;
+use crate::kernel::ModuleVariant;
 use crate::left_open::LeftOpen;
 use crate::test_run::{PreparedTest, TestRun, job_of};
 use std::collections::BTreeSet;
@@ -24,21 +24,32 @@ use vkcert_model::records::Records;
 use vkcert_model::verdict::EngineName;
 
 /// Derives the rows of every test that ran on both engines.
-pub fn derive(stored: &Evidence, prepared: &[PreparedTest], runs: &[Vec<TestRun>]) -> Derivation {
+pub fn check_agreement(
+    stored_evidence: &Evidence,
+    prepared_tests: &[PreparedTest],
+    runs_by_test: &[Vec<TestRun>],
+) -> Derivation {
     let mut derivation = Derivation::default();
-    for (test, row) in prepared.iter().zip(runs) {
+    for (test, row) in prepared_tests.iter().zip(runs_by_test) {
         let id = &test.test.id;
-        let evidence = stored.campaign.tests.iter().find(|known| known.id == *id);
-        let ran = |engine| row.iter().find(|run| run.engine == engine && run.verdict.ran());
-        let both = ran(EngineName::Sequential).zip(ran(EngineName::Vulkan));
-        let (Some(evidence), Some((sequential, vulkan)), Ok(plan)) = (evidence, both, &test.plan)
+        let evidence =
+            stored_evidence.campaign.tests.iter().find(|stored_test| stored_test.id == *id);
+        let run_on = |engine| row.iter().find(|run| run.engine == engine && run.verdict.ran());
+        let both_runs = run_on(EngineName::Sequential).zip(run_on(EngineName::Vulkan));
+        let (Some(evidence), Some((sequential, vulkan)), Ok(plan)) =
+            (evidence, both_runs, &test.job_plan)
         else {
             continue;
         };
-        let compared =
-            ComparedTest { stored, evidence, open: LeftOpen::of(test, plan), sequential, vulkan };
-        for row in stored.campaign.agreement.iter().filter(|row| row.test == *id) {
-            compared.row(row, &mut derivation);
+        let compared_test = ComparedTest {
+            stored_evidence,
+            evidence,
+            left_open: LeftOpen::of_test(test, plan),
+            sequential,
+            vulkan,
+        };
+        for row in stored_evidence.campaign.agreement.iter().filter(|row| row.test == *id) {
+            compared_test.check_row(row, &mut derivation);
         }
     }
     derivation
@@ -46,15 +57,15 @@ pub fn derive(stored: &Evidence, prepared: &[PreparedTest], runs: &[Vec<TestRun>
 
 /// A test that ran on both engines.
 struct ComparedTest<'a> {
-    stored: &'a Evidence,
+    stored_evidence: &'a Evidence,
     evidence: &'a TestEvidence,
-    open: LeftOpen<'a>,
+    left_open: LeftOpen<'a>,
     sequential: &'a TestRun,
     vulkan: &'a TestRun,
 }
 
 /// What a row may say to be left open.
-struct Told {
+struct ToldLines {
     /// Whole sentences, and beginnings of sentences.
     lines: Vec<String>,
     beginnings: Vec<String>,
@@ -63,24 +74,26 @@ struct Told {
 }
 
 impl ComparedTest<'_> {
-    fn row(&self, row: &Agreement, derivation: &mut Derivation) {
-        let label = format!("agreement of {} on {}", row.kernel, row.test);
-        let mut told = Told { lines: Vec::new(), beginnings: Vec::new(), complete: true };
-        self.outputs(row, &label, &mut told, derivation);
-        self.coverage(row, &label, &mut told, derivation);
+    fn check_row(&self, agreement_row: &Agreement, derivation: &mut Derivation) {
+        let label = format!("agreement of {} on {}", agreement_row.kernel, agreement_row.test);
+        let mut told = ToldLines { lines: Vec::new(), beginnings: Vec::new(), complete: true };
+        self.check_outputs(agreement_row, &label, &mut told, derivation);
+        self.check_coverage(agreement_row, &label, &mut told, derivation);
         for line in &told.lines {
             // Two configurations of a kernel may have the same vector.
-            let count = |lines: &[String]| lines.iter().filter(|other| *other == line).count();
-            let (due, stored) = (count(&told.lines), count(&row.left_open));
-            let right = if told.complete { due == stored } else { due <= stored };
-            derivation
-                .check(right, || format!("{label}: told {stored} times instead of {due}: {line}"));
+            let count_lines =
+                |lines: &[String]| lines.iter().filter(|other| *other == line).count();
+            let (due, stored) = (count_lines(&told.lines), count_lines(&agreement_row.left_open));
+            let is_right = if told.complete { due == stored } else { due <= stored };
+            derivation.check(is_right, || {
+                format!("{label}: told {stored} times instead of {due}: {line}")
+            });
         }
         let follows = |line: &String| {
             told.lines.contains(line)
                 || told.beginnings.iter().any(|beginning| line.starts_with(beginning))
         };
-        for line in row.left_open.iter().filter(|_| told.complete) {
+        for line in agreement_row.left_open.iter().filter(|_| told.complete) {
             derivation.check(follows(line), || {
                 format!("{label}: told, and does not follow from the module: {line}")
             });
@@ -88,30 +101,44 @@ impl ComparedTest<'_> {
     }
 
     /// Outputs that differ, and where these may.
-    fn outputs(&self, row: &Agreement, label: &str, told: &mut Told, derivation: &mut Derivation) {
+    fn check_outputs(
+        &self,
+        agreement_row: &Agreement,
+        label: &str,
+        told_lines: &mut ToldLines,
+        derivation: &mut Derivation,
+    ) {
         let (ours, theirs) = (&self.sequential.outputs, &self.vulkan.outputs);
-        let Some(job) = job_of(self.open.prepared, Variant::Production) else { return };
+        let Some(job) = job_of(self.left_open.prepared_test, ModuleVariant::Production) else {
+            return;
+        };
         for buffer in &job.buffers {
             if let Some(Contents::OtherHash) = contents(self.evidence, &buffer.name) {
-                told.complete = false;
+                told_lines.complete = false;
                 let name = &buffer.name;
                 derivation.not_derivable.push(format!(
                     "{label}: whether what differs in buffer {name} may differ; it is stored as a hash alone"
                 ));
             }
         }
-        let same =
+        let are_same =
             job.buffers.iter().all(|buffer| ours.get(&buffer.name) == theirs.get(&buffer.name));
-        if !told.complete || same || ours.is_empty() || theirs.is_empty() {
+        if !told_lines.complete || are_same || ours.is_empty() || theirs.is_empty() {
             return;
         }
-        let left = unexcused(&self.open, &Blocks::of(&job), &job, self.sequential, self.vulkan);
-        told.lines.extend(left.left_open);
+        let left = unexcused_differences(
+            &self.left_open,
+            &BoundBlocks::of_job(&job),
+            &job,
+            self.sequential,
+            self.vulkan,
+        );
+        told_lines.lines.extend(left.left_open);
         let right = match (left.differences.is_empty(), left.within_tolerance) {
-            (true, true) => row.outputs == AgreementOutcome::WithinTolerance,
-            (true, false) => row.outputs == AgreementOutcome::LeftOpen,
+            (true, true) => agreement_row.outputs == AgreementOutcome::WithinTolerance,
+            (true, false) => agreement_row.outputs == AgreementOutcome::LeftOpen,
             (false, _) => matches!(
-                row.outputs,
+                agreement_row.outputs,
                 AgreementOutcome::WithinErrorBounds | AgreementOutcome::Different
             ),
         };
@@ -119,19 +146,29 @@ impl ComparedTest<'_> {
             let count = left.differences.len();
             format!(
                 "{label}: outputs told as {}, of which {count} elements differ that the test does not leave open",
-                row.outputs
+                agreement_row.outputs
             )
         });
     }
 
     /// Vectors and marks that one engine alone recorded, and which of them depend on the schedule.
-    fn coverage(&self, row: &Agreement, label: &str, told: &mut Told, derivation: &mut Derivation) {
-        let kernels = &self.open.prepared.kernels;
-        let Some(kernel) = kernels.iter().find(|kernel| kernel.name == row.kernel.as_str()) else {
+    fn check_coverage(
+        &self,
+        agreement_row: &Agreement,
+        label: &str,
+        told_lines: &mut ToldLines,
+        derivation: &mut Derivation,
+    ) {
+        let kernels = &self.left_open.prepared_test.kernels;
+        let Some(kernel) =
+            kernels.iter().find(|kernel| kernel.name == agreement_row.kernel.as_str())
+        else {
             return;
         };
-        let (mut derived, mut all_stored) = (None, true);
-        for of in self.open.plan.modules.iter().filter(|of| of.kernel == row.kernel) {
+        let (mut derived_outcome, mut all_stored) = (None, true);
+        for of in
+            self.left_open.job_plan.modules.iter().filter(|of| of.kernel == agreement_row.kernel)
+        {
             let known = kernel
                 .configurations
                 .iter()
@@ -141,80 +178,82 @@ impl ComparedTest<'_> {
                 all_stored = false;
                 continue;
             };
-            let of_engine = |engine| self.recorded(row, &known.configuration.name, engine);
+            let of_engine =
+                |engine| self.stored_records(agreement_row, &known.configuration.name, engine);
             let (Some((evidence, ours)), Some((_, theirs))) =
                 (of_engine(EngineName::Sequential), of_engine(EngineName::Vulkan))
             else {
                 continue;
             };
             let differences = differing(&evidence.layout, [ours, theirs]);
-            let scheduled = self.open.scheduled(kernel, &of.specialization);
-            let outcome = self.differences(
-                (row, label),
+            let scheduled = self.left_open.bits_by_schedule(kernel, &of.specialization);
+            let outcome = self.check_differences(
+                (agreement_row, label),
                 evidence,
                 (&differences, scheduled),
-                told,
+                told_lines,
                 derivation,
             );
-            derived = derived.max(Some(outcome));
+            derived_outcome = derived_outcome.max(Some(outcome));
         }
-        told.complete &= all_stored;
-        let (right, least) = match derived {
+        told_lines.complete &= all_stored;
+        let (is_right, least_outcome) = match derived_outcome {
             _ if all_stored => {
-                let derived = derived.unwrap_or(AgreementOutcome::NotCompared);
-                (row.coverage == derived, derived)
+                let derived_outcome = derived_outcome.unwrap_or(AgreementOutcome::NotCompared);
+                (agreement_row.coverage == derived_outcome, derived_outcome)
             }
-            Some(least) => (row.coverage >= least, least),
+            Some(least_outcome) => (agreement_row.coverage >= least_outcome, least_outcome),
             None => return,
         };
-        derivation
-            .check(right, || format!("{label}: stored coverage {}, derived {least}", row.coverage));
+        derivation.check(is_right, || {
+            format!("{label}: stored coverage {}, derived {least_outcome}", agreement_row.coverage)
+        });
     }
 
     /// The stored records of a configuration of the row's kernel, in this test.
-    fn recorded(
+    fn stored_records(
         &self,
-        row: &Agreement,
+        agreement_row: &Agreement,
         configuration: &str,
-        engine: EngineName,
+        engine_name: EngineName,
     ) -> Option<(&KernelEvidence, &Records)> {
-        let mut kernels = self.stored.kernels.iter();
-        let kernel = kernels.find(|one| {
-            one.kernel == row.kernel
-                && one.engine == engine
-                && one.configuration.name == configuration
+        let mut kernels = self.stored_evidence.kernels.iter();
+        let kernel = kernels.find(|kernel_row| {
+            kernel_row.kernel == agreement_row.kernel
+                && kernel_row.engine == engine_name
+                && kernel_row.configuration.name == configuration
         })?;
-        let records = kernel.records.iter().find(|records| records.test == row.test)?;
+        let records = kernel.records.iter().find(|records| records.test == agreement_row.test)?;
         Some((kernel, &records.records))
     }
 
     /// What the differences of one module come to, each as the row tells it.
-    fn differences(
+    fn check_differences(
         &self,
-        (row, label): (&Agreement, &str),
+        (agreement_row, label): (&Agreement, &str),
         kernel: &KernelEvidence,
-        (differences, scheduled): (&[RecordDifference], Option<&BTreeSet<u32>>),
-        told: &mut Told,
+        (record_differences, scheduled): (&[RecordDifference], Option<&BTreeSet<u32>>),
+        told_lines: &mut ToldLines,
         derivation: &mut Derivation,
     ) -> AgreementOutcome {
-        let findings = findings_of(self.stored, row);
+        let findings = findings_of(self.stored_evidence, agreement_row);
         let mut outcome = AgreementOutcome::Identical;
-        for difference in differences {
+        for difference in record_differences {
             let words = difference.words(&kernel.structure, kernel.kernel.as_str());
-            let found = findings.iter().any(|finding| difference.is_told_by(finding));
+            let has_finding = findings.iter().any(|finding| difference.is_told_by(finding));
             let of_difference = if scheduled.is_some_and(|bits| bits.contains(&difference.bit())) {
-                told.lines.push(format!("{words}: it depends on the schedule"));
-                derivation.check(!found, || {
+                told_lines.lines.push(format!("{words}: it depends on the schedule"));
+                derivation.check(!has_finding, || {
                     format!(
                         "{label}: {words}: a finding, and by its module it depends on the schedule"
                     )
                 });
                 AgreementOutcome::ScheduleDependent
-            } else if found {
+            } else if has_finding {
                 AgreementOutcome::Different
             } else {
                 if self.sequential.findings.iter().any(is_of_undefined) {
-                    told.beginnings.push(format!("{words}: it follows "));
+                    told_lines.beginnings.push(format!("{words}: it follows "));
                 }
                 AgreementOutcome::UndefinedValue
             };

@@ -9,9 +9,9 @@ mod outputs;
 pub mod permitted;
 pub mod undefined;
 
-pub use derived::derive as derive_from_modules;
+pub use derived::check_agreement as derive_from_modules;
 
-use super::engines::{Engines, Vulkan};
+use super::engines::{DeviceEngine, Engines};
 use super::left_open::LeftOpen;
 use super::test_run::{PreparedTest, TestRun};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,7 @@ use vkcert_sequential::{SequentialExecutor, SequentialRun, Variation};
 
 /// What the comparison of two engines comes to.
 #[derive(Debug, Clone, Default)]
-pub struct Comparison {
+pub struct AgreementComparison {
     /// One per test and kernel that two engines ran.
     pub rows: Vec<Agreement>,
     /// What differs.
@@ -35,30 +35,34 @@ pub struct Comparison {
 }
 
 /// The engines on which a comparison runs tests once more, as the tests ran on them.
-pub struct Means<'a> {
+pub struct ComparisonEngines<'a> {
     /// The sequential engine.
     pub sequential: SequentialExecutor,
     /// None: there is no device.
     pub device: Option<&'a mut dyn Executor>,
 }
 
-impl<'a> Means<'a> {
+impl<'a> ComparisonEngines<'a> {
     /// Borrows the engines of a run.
-    pub fn of(engines: &'a mut Engines) -> Self {
+    pub fn of_engines(engines: &'a mut Engines) -> Self {
         let sequential = engines.sequential();
         let device = match &mut engines.vulkan {
-            Vulkan::Ready(executor) => Some(&mut **executor as &mut dyn Executor),
-            Vulkan::NotRun { .. } | Vulkan::NotAsked => None,
+            DeviceEngine::Ready(executor) => Some(&mut **executor as &mut dyn Executor),
+            DeviceEngine::NotRun { .. } | DeviceEngine::NotAsked => None,
         };
         Self { sequential, device }
     }
 }
 
 /// Compares every test that two engines ran.
-pub fn compare(prepared: &[PreparedTest], runs: &[Vec<TestRun>], means: &mut Means) -> Comparison {
-    let mut comparison = Comparison::default();
-    for (test, row) in prepared.iter().zip(runs) {
-        let of_test = compare_test(test, row, means);
+pub fn compare_engines(
+    prepared_tests: &[PreparedTest],
+    runs_by_test: &[Vec<TestRun>],
+    comparison_engines: &mut ComparisonEngines,
+) -> AgreementComparison {
+    let mut comparison = AgreementComparison::default();
+    for (test, row) in prepared_tests.iter().zip(runs_by_test) {
+        let of_test = compare_test(test, row, comparison_engines);
         comparison.rows.extend(of_test.rows);
         comparison.findings.extend(of_test.findings);
     }
@@ -67,50 +71,61 @@ pub fn compare(prepared: &[PreparedTest], runs: &[Vec<TestRun>], means: &mut Mea
 
 /// Findings of one test alone, and remarks on differences that are none.
 pub fn of_test(
-    test: &PreparedTest,
-    row: &[TestRun],
-    means: &mut Means,
+    prepared_test: &PreparedTest,
+    runs_of_test: &[TestRun],
+    comparison_engines: &mut ComparisonEngines,
 ) -> (Vec<Finding>, Vec<String>) {
-    let Comparison { rows, findings } = compare_test(test, row, means);
-    let mut notes = rows.first().and_then(|row| row.bounds.as_ref()).map_or(Vec::new(), remarks);
-    for note in rows.into_iter().flat_map(|row| row.left_open) {
+    let AgreementComparison { rows, findings } =
+        compare_test(prepared_test, runs_of_test, comparison_engines);
+    let mut notes = rows
+        .first()
+        .and_then(|agreement_row| agreement_row.bounds.as_ref())
+        .map_or(Vec::new(), remarks_on_bounds);
+    for note in rows.into_iter().flat_map(|agreement_row| agreement_row.left_open) {
         if !notes.contains(&note) {
             notes.push(note);
         }
     }
-    (findings.into_iter().map(|one| one.finding).collect(), notes)
+    (findings.into_iter().map(|kernel_finding| kernel_finding.finding).collect(), notes)
 }
 
 /// A sentence for each buffer whose elements all lie within the error bounds.
-fn remarks(bounds: &ErrorBounds) -> Vec<String> {
-    let within = bounds.buffers.iter().filter(|buffer| buffer.outside == 0);
+fn remarks_on_bounds(error_bounds: &ErrorBounds) -> Vec<String> {
+    let within = error_bounds.buffers.iter().filter(|buffer| buffer.outside == 0);
     within
-        .map(|buffer| format!("buffer `{}`: {}", buffer.buffer, bounds.in_words(buffer)))
+        .map(|buffer| format!("buffer `{}`: {}", buffer.buffer, error_bounds.in_words(buffer)))
         .collect()
 }
 
 /// One row per kernel of the test, that both engines could run.
-fn compare_test(prepared: &PreparedTest, row: &[TestRun], means: &mut Means) -> Comparison {
+fn compare_test(
+    prepared_test: &PreparedTest,
+    runs_of_test: &[TestRun],
+    comparison_engines: &mut ComparisonEngines,
+) -> AgreementComparison {
     // What one engine cannot run is a limit of that engine, reported as `unsupported`; there is
     // nothing to compare.
-    let ran = |run: &&TestRun| run.verdict.ran();
-    let run_on = |name: EngineName| row.iter().filter(ran).find(|run| run.engine == name);
+    let has_run = |run: &&TestRun| run.verdict.ran();
+    let run_on =
+        |name: EngineName| runs_of_test.iter().filter(has_run).find(|run| run.engine == name);
     let (Some(sequential), Some(vulkan)) =
         (run_on(EngineName::Sequential), run_on(EngineName::Vulkan))
     else {
-        return Comparison::default();
+        return AgreementComparison::default();
     };
-    let test = &prepared.test.id;
-    let Ok(plan) = &prepared.plan else { return Comparison::default() };
-    let open = LeftOpen::of(prepared, plan);
-    let outputs = outputs::compare(&open, &means.sequential, sequential, vulkan);
-    let mut comparison = Comparison::default();
-    for name in trace::kernels_of(prepared.test) {
-        let Some(kernel) = prepared.kernels.iter().find(|kernel| kernel.name == name.as_str())
+    let test = &prepared_test.test.id;
+    let Ok(plan) = &prepared_test.job_plan else { return AgreementComparison::default() };
+    let open = LeftOpen::of_test(prepared_test, plan);
+    let outputs =
+        outputs::compare_outputs(&open, &comparison_engines.sequential, sequential, vulkan);
+    let mut comparison = AgreementComparison::default();
+    for name in trace::kernels_of(prepared_test.test) {
+        let Some(kernel) = prepared_test.kernels.iter().find(|kernel| kernel.name == name.as_str())
         else {
             continue;
         };
-        let coverage = coverage::compare(&open, means, kernel, sequential, vulkan);
+        let coverage =
+            coverage::compare_coverage(&open, comparison_engines, kernel, sequential, vulkan);
         let of_kernel = outputs
             .findings
             .iter()
@@ -133,30 +148,37 @@ fn compare_test(prepared: &PreparedTest, row: &[TestRun], means: &mut Means) -> 
 }
 
 /// Of which the message says all but what was compared.
-fn disagreement(message: String) -> Finding {
+fn disagreement_finding(message: String) -> Finding {
     let comparison = EngineComparison::SequentialWithVulkan;
     Finding::engine_disagreement(message, DisagreementDetails::Engines { comparison })
 }
 
 /// Whether outputs that differ from the sequential engine's are those that the specification
-/// permits. `engine` is as the test ran on it.
+/// permits. The engine is as the test ran on it.
 pub fn is_permitted(
-    prepared: &PreparedTest,
-    engine: &SequentialExecutor,
-    ours: &TestRun,
+    prepared_test: &PreparedTest,
+    sequential_engine: &SequentialExecutor,
+    sequential_run: &TestRun,
     outputs: BTreeMap<String, BufferContents>,
 ) -> bool {
-    let Ok(plan) = &prepared.plan else { return false };
+    let Ok(plan) = &prepared_test.job_plan else { return false };
     // Without a verdict of its own, so that no tolerance of the test stands in for the bounds.
-    let theirs = TestRun { outputs, verdict: Verdict::Undetermined, ..ours.clone() };
-    let compared = outputs::compare(&LeftOpen::of(prepared, plan), engine, ours, &theirs);
-    compared.outcome == AgreementOutcome::WithinErrorBounds && compared.left_open.is_empty()
+    let permitted_run =
+        TestRun { outputs, verdict: Verdict::Undetermined, ..sequential_run.clone() };
+    let output_comparison = outputs::compare_outputs(
+        &LeftOpen::of_test(prepared_test, plan),
+        sequential_engine,
+        sequential_run,
+        &permitted_run,
+    );
+    output_comparison.outcome == AgreementOutcome::WithinErrorBounds
+        && output_comparison.left_open.is_empty()
 }
 
 /// Whether the sequential engine used a value in a test that the specification leaves undefined, or
 /// that nobody wrote.
-fn uses_undefined(sequential: &TestRun) -> bool {
-    sequential.findings.iter().any(is_of_undefined)
+fn uses_undefined(sequential_run: &TestRun) -> bool {
+    sequential_run.findings.iter().any(is_of_undefined)
 }
 
 fn is_of_undefined(finding: &Finding) -> bool {
@@ -168,44 +190,46 @@ const NAMED: usize = 3;
 
 /// Where findings tell of undefined values, as the end of a sentence.
 fn places_of_undefined(findings: &[Finding]) -> String {
-    let told = findings.iter().filter(|finding| is_of_undefined(finding));
-    let places: BTreeSet<String> = told
+    let undefined_findings = findings.iter().filter(|finding| is_of_undefined(finding));
+    let places: BTreeSet<String> = undefined_findings
         .map(|finding| finding.place.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string))
         .collect();
-    let named = places.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let named_places = places.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     match places.len() {
-        0 | 1 => format!("an undefined value at {named}"),
+        0 | 1 => format!("an undefined value at {named_places}"),
         count if count > NAMED => {
-            format!("an undefined value at one or more of {count} places, the first at {named}")
+            format!(
+                "an undefined value at one or more of {count} places, the first at {named_places}"
+            )
         }
-        _ => format!("an undefined value at one or more of {named}"),
+        _ => format!("an undefined value at one or more of {named_places}"),
     }
 }
 
 /// A run of a job of a test that departs from the ordinary one.
 fn varied_request<'j>(
-    prepared: &PreparedTest,
+    prepared_test: &PreparedTest,
     job: &'j Job,
     variation: Variation,
 ) -> RunRequest<'j> {
-    RunRequest { variation: Some(variation), ..ordinary_request(prepared, job) }
+    RunRequest { variation: Some(variation), ..ordinary_request(prepared_test, job) }
 }
 
 /// A run of a job of a test as the test ran.
-fn ordinary_request<'j>(prepared: &PreparedTest, job: &'j Job) -> RunRequest<'j> {
-    let following = Following::from(prepared.replay.unwrap_or_default());
+fn ordinary_request<'j>(prepared_test: &PreparedTest, job: &'j Job) -> RunRequest<'j> {
+    let following = Following::from(prepared_test.replay.unwrap_or_default());
     RunRequest { following: Some(following), ..RunRequest::once(job) }
 }
 
 /// Runs a job of a test so that it departs from the ordinary run; none where that does not
 /// complete.
 fn run_varied(
-    engine: &SequentialExecutor,
-    prepared: &PreparedTest,
+    sequential_engine: &SequentialExecutor,
+    prepared_test: &PreparedTest,
     job: &Job,
     variation: Variation,
 ) -> Option<SequentialRun> {
-    let request = varied_request(prepared, job, variation);
-    let run = engine.run_once(&request, &mut Unobserved).ok()?;
+    let request = varied_request(prepared_test, job, variation);
+    let run = sequential_engine.run_once(&request, &mut Unobserved).ok()?;
     (run.run.completion == Completion::Completed).then_some(run)
 }

@@ -1,9 +1,11 @@
 //! Outputs of the two engines, element by element.
 
-use super::{disagreement, run_varied, uses_undefined};
-use crate::agreement::permitted::{Blocks, Trial, VariedOutputs, find_undefined, permit};
-use crate::kernel::Variant;
-use crate::left_open::{Between, Expectations, LeftOpen};
+use super::{disagreement_finding, run_varied, uses_undefined};
+use crate::agreement::permitted::{
+    BoundBlocks, VariationTrial, VariedOutputs, find_undefined, permit_by_variations,
+};
+use crate::kernel::ModuleVariant;
+use crate::left_open::{ComparedResults, Expectations, LeftOpen};
 use crate::test_run::{TestRun, job_of};
 use std::collections::BTreeSet;
 use vkcert_exec::prepare::{ExpectedContents, Prepared};
@@ -38,53 +40,58 @@ pub(super) struct OutputComparison {
 }
 
 impl OutputComparison {
-    fn settled(outcome: AgreementOutcome) -> Self {
+    fn with_outcome(outcome: AgreementOutcome) -> Self {
         let (differences, findings, left_open) = Default::default();
         Self { outcome, differences, findings, bounds: None, left_open }
     }
 }
 
-/// `engine` is as the test ran on it.
-pub(super) fn compare(
+/// The engine is as the test ran on it.
+pub(super) fn compare_outputs(
     open: &LeftOpen<'_>,
-    engine: &SequentialExecutor,
-    ours: &TestRun,
-    theirs: &TestRun,
+    sequential_engine: &SequentialExecutor,
+    sequential_run: &TestRun,
+    other_run: &TestRun,
 ) -> OutputComparison {
-    let (prepared, plan) = (open.prepared, open.plan);
-    let Some(job) = job_of(prepared, Variant::Production) else {
-        return OutputComparison::settled(AgreementOutcome::NotCompared);
+    let (prepared, plan) = (open.prepared_test, open.job_plan);
+    let Some(job) = job_of(prepared, ModuleVariant::Production) else {
+        return OutputComparison::with_outcome(AgreementOutcome::NotCompared);
     };
-    if ours.outputs.is_empty() || theirs.outputs.is_empty() {
-        return without_outputs(&job, plan, ours, theirs);
+    if sequential_run.outputs.is_empty() || other_run.outputs.is_empty() {
+        return without_outputs(&job, plan, sequential_run, other_run);
     }
-    if ours.differing_outputs(theirs, &job).next().is_none() {
-        return OutputComparison::settled(AgreementOutcome::Identical);
+    if sequential_run.differing_outputs(other_run, &job).next().is_none() {
+        return OutputComparison::with_outcome(AgreementOutcome::Identical);
     }
-    let blocks = Blocks::of(&job);
-    let Unexcused { mut differences, within_tolerance, left_open } =
-        unexcused(open, &blocks, &job, ours, theirs);
+    let blocks = BoundBlocks::of_job(&job);
+    let UnexcusedDifferences { mut differences, within_tolerance, left_open } =
+        unexcused_differences(open, &blocks, &job, sequential_run, other_run);
     if differences.is_empty() {
         let outcome = if within_tolerance {
             AgreementOutcome::WithinTolerance
         } else {
             AgreementOutcome::LeftOpen
         };
-        return OutputComparison { left_open, ..OutputComparison::settled(outcome) };
+        return OutputComparison { left_open, ..OutputComparison::with_outcome(outcome) };
     }
-    let run = |variation| {
-        let varied = run_varied(engine, prepared, &job, variation)?;
-        Some(VariedOutputs { buffers: varied.run.buffers, paths: varied.paths })
+    let run_variation = |variation| {
+        let varied_run = run_varied(sequential_engine, prepared, &job, variation)?;
+        Some(VariedOutputs { buffers: varied_run.run.buffers, paths: varied_run.paths })
     };
-    if uses_undefined(ours) {
-        find_undefined(&mut differences, run);
+    if uses_undefined(sequential_run) {
+        find_undefined(&mut differences, run_variation);
     }
-    let trial = permit(&mut differences, blocks.zeros, &variations(&job), run);
-    OutputComparison { left_open, ..settle(plan, &job, &blocks, &differences, trial) }
+    let trial = permit_by_variations(
+        &mut differences,
+        blocks.zeros,
+        &permitted_variations(&job),
+        run_variation,
+    );
+    OutputComparison { left_open, ..settle_differences(plan, &job, &blocks, &differences, trial) }
 }
 
 /// What of the outputs of two engines differs, without what the test allows.
-pub(super) struct Unexcused {
+pub(super) struct UnexcusedDifferences {
     pub differences: Vec<ScalarDifference>,
     /// Whether a tolerance that both engines meet covers something.
     pub within_tolerance: bool,
@@ -92,27 +99,32 @@ pub(super) struct Unexcused {
     pub left_open: Vec<String>,
 }
 
-pub(super) fn unexcused(
-    open: &LeftOpen<'_>,
-    blocks: &Blocks,
+pub(super) fn unexcused_differences(
+    left_open: &LeftOpen<'_>,
+    blocks: &BoundBlocks,
     job: &Job,
-    ours: &TestRun,
-    theirs: &TestRun,
-) -> Unexcused {
-    let expectations = Expectations::of(ours.verdict, theirs.verdict);
+    sequential_run: &TestRun,
+    other_run: &TestRun,
+) -> UnexcusedDifferences {
+    let expectations = Expectations::of_verdicts(sequential_run.verdict, other_run.verdict);
     let both_pass = expectations == Expectations::MetByBoth;
     let mut differences = Vec::new();
-    for contents in ours.differing_outputs(theirs, job) {
-        differences.extend(blocks.differences(contents));
+    for contents in sequential_run.differing_outputs(other_run, job) {
+        differences.extend(blocks.scalar_differences(contents));
     }
     // Both engines meet the same expectation with a tolerance: the difference is what the test
     // allows.
     let before = differences.len();
-    differences.retain(|difference| !(both_pass && tolerated(open.plan, difference)));
+    differences.retain(|difference| !(both_pass && is_tolerated(left_open.job_plan, difference)));
     let within_tolerance = differences.len() < before;
     let mut openings = BTreeSet::new();
     differences.retain(|difference| {
-        match open.opening(difference.buffer, difference.offset, Between::Engines, expectations) {
+        match left_open.opening_at(
+            difference.buffer,
+            difference.offset,
+            ComparedResults::Engines,
+            expectations,
+        ) {
             Some(opening) => {
                 openings.insert((difference.buffer, opening));
                 false
@@ -120,104 +132,114 @@ pub(super) fn unexcused(
             None => true,
         }
     });
-    Unexcused {
+    UnexcusedDifferences {
         differences,
         within_tolerance,
-        left_open: open.notes("sequential and vulkan", &openings),
+        left_open: left_open.notes_on_openings("sequential and vulkan", &openings),
     }
 }
 
 /// The runs that a comparison may take: those of matrices only where a kernel has something that
 /// they change.
-fn variations(job: &Job) -> Vec<Variation> {
-    let all = Variation::ALL.to_vec();
+fn permitted_variations(job: &Job) -> Vec<Variation> {
+    let all_variations = Variation::ALL.to_vec();
     let of_matrices = |module: &JobModule| {
         Module::parse(module.words.to_vec()).is_ok_and(|module| module.computes_determinants())
     };
     if job.modules.iter().any(of_matrices) {
-        [all, Variation::MATRICES.to_vec()].concat()
+        [all_variations, Variation::MATRICES.to_vec()].concat()
     } else {
-        all
+        all_variations
     }
 }
 
 /// An engine left nothing to compare: verdicts alone.
 fn without_outputs(
     job: &Job,
-    plan: &Prepared,
-    ours: &TestRun,
-    theirs: &TestRun,
+    job_plan: &Prepared,
+    sequential_run: &TestRun,
+    other_run: &TestRun,
 ) -> OutputComparison {
-    let mut comparison = OutputComparison::settled(AgreementOutcome::NotCompared);
-    if ours.verdict != theirs.verdict {
+    let mut comparison = OutputComparison::with_outcome(AgreementOutcome::NotCompared);
+    if sequential_run.verdict != other_run.verdict {
         let message = format!(
             "verdicts differ: {} on sequential, {} on vulkan",
-            ours.verdict, theirs.verdict
+            sequential_run.verdict, other_run.verdict
         );
-        let kernel = job.dispatches.last().map(|dispatch| plan.modules[dispatch.module].kernel);
-        comparison.findings.extend(kernel.map(|kernel| (kernel, disagreement(message.clone()))));
+        let kernel = job.dispatches.last().map(|dispatch| job_plan.modules[dispatch.module].kernel);
+        comparison
+            .findings
+            .extend(kernel.map(|kernel| (kernel, disagreement_finding(message.clone()))));
         comparison.differences.push(message);
     }
     comparison
 }
 
 /// Whether an expectation with a tolerance judges the element.
-fn tolerated(plan: &Prepared, difference: &ScalarDifference) -> bool {
-    let wide = |tolerance: &Tolerance| {
+fn is_tolerated(job_plan: &Prepared, scalar_difference: &ScalarDifference) -> bool {
+    let has_tolerance = |tolerance: &Tolerance| {
         tolerance.abs.is_some() || tolerance.rel.is_some() || tolerance.ulp.is_some()
     };
-    plan.expected.iter().filter(|one| one.buffer == difference.buffer && wide(&one.tolerance)).any(
-        |expected| {
+    job_plan
+        .expected
+        .iter()
+        .filter(|expected_buffer| {
+            expected_buffer.buffer == scalar_difference.buffer
+                && has_tolerance(&expected_buffer.tolerance)
+        })
+        .any(|expected| {
             match &expected.contents {
                 // Of an image the offsets are those of decoded components.
                 _ if expected.format.is_some() => true,
                 ExpectedContents::Values(leaves) => {
-                    leaves.iter().any(|leaf| leaf.offset == difference.offset)
+                    leaves.iter().any(|leaf| leaf.offset == scalar_difference.offset)
                 }
                 ExpectedContents::Buffer { other: _, scalar: _, offset, length }
                 | ExpectedContents::Reference { job: _, scalar: _, offset, length } => {
-                    (*offset as u64..(*offset + *length) as u64).contains(&difference.offset)
+                    (*offset as u64..(*offset + *length) as u64).contains(&scalar_difference.offset)
                 }
                 ExpectedContents::Check { .. } => false,
             }
-        },
-    )
+        })
 }
 
-fn settle(
-    plan: &Prepared,
+fn settle_differences(
+    job_plan: &Prepared,
     job: &Job,
-    blocks: &Blocks,
-    differences: &[ScalarDifference],
-    trial: Trial,
+    blocks: &BoundBlocks,
+    scalar_differences: &[ScalarDifference],
+    trial: VariationTrial,
 ) -> OutputComparison {
-    let mut comparison = OutputComparison::settled(AgreementOutcome::WithinErrorBounds);
+    let mut comparison = OutputComparison::with_outcome(AgreementOutcome::WithinErrorBounds);
     let mut buffers = Vec::new();
     for (index, buffer) in job.buffers.iter().enumerate() {
         let of_buffer: Vec<_> =
-            differences.iter().filter(|difference| difference.buffer == index).collect();
+            scalar_differences.iter().filter(|difference| difference.buffer == index).collect();
         if of_buffer.is_empty() {
             continue;
         }
-        let row = bounded(&buffer.name, blocks, &of_buffer);
-        if row.outside > 0 {
+        let bounded_row = bounded_buffer(&buffer.name, blocks, &of_buffer);
+        if bounded_row.outside > 0 {
             comparison.outcome = AgreementOutcome::Different;
-            let message = sentence(&row, &row.listed[0], trial);
-            let kernel = last_kernel(plan, job, index);
-            comparison.findings.push((kernel, finding(&row, &row.listed[0], trial, &message)));
+            let message = buffer_in_words(&bounded_row, &bounded_row.listed[0], trial);
+            let kernel = last_kernel(job_plan, job, index);
+            comparison.findings.push((
+                kernel,
+                buffer_finding(&bounded_row, &bounded_row.listed[0], trial, &message),
+            ));
             comparison.differences.push(message);
         }
-        buffers.push(row);
+        buffers.push(bounded_row);
     }
     comparison.bounds = Some(ErrorBounds {
         runs: trial.runs,
-        rounding: rounding(trial.rounding).to_owned(),
+        rounding: rounding_name(trial.rounding).to_owned(),
         buffers,
     });
     comparison
 }
 
-fn rounding(rounding: PermittedRounding) -> &'static str {
+fn rounding_name(rounding: PermittedRounding) -> &'static str {
     match rounding {
         PermittedRounding::Nearest => "nearest",
         PermittedRounding::TowardZero => "toward zero",
@@ -226,33 +248,48 @@ fn rounding(rounding: PermittedRounding) -> &'static str {
 }
 
 /// The kernel of the last dispatch that has a buffer bound.
-fn last_kernel(plan: &Prepared, job: &Job, buffer: usize) -> KernelName {
-    let binds = |index: &usize| {
+fn last_kernel(job_plan: &Prepared, job: &Job, buffer: usize) -> KernelName {
+    let binds_buffer = |index: &usize| {
         job.dispatches[*index].bindings.iter().any(|binding| binding.buffer == buffer)
     };
-    let last = (0..job.dispatches.len()).rev().find(binds).unwrap_or(0);
-    plan.modules[job.dispatches[last].module].kernel
+    let last_dispatch = (0..job.dispatches.len()).rev().find(binds_buffer).unwrap_or(0);
+    job_plan.modules[job.dispatches[last_dispatch].module].kernel
 }
 
-fn bounded(name: &str, blocks: &Blocks, differences: &[&ScalarDifference]) -> BoundedBuffer {
-    let (within, outside): (Vec<&ScalarDifference>, Vec<&ScalarDifference>) = differences
-        .iter()
-        .partition(|difference| difference.device_value_is_permitted(blocks.zeros));
-    let listed = outside.iter().chain(&within).take(LISTED);
+fn bounded_buffer(
+    name: &str,
+    blocks: &BoundBlocks,
+    scalar_differences: &[&ScalarDifference],
+) -> BoundedBuffer {
+    let (within_bounds, outside_bounds): (Vec<&ScalarDifference>, Vec<&ScalarDifference>) =
+        scalar_differences
+            .iter()
+            .partition(|difference| difference.device_value_is_permitted(blocks.zeros));
+    let listed = outside_bounds.iter().chain(&within_bounds).take(LISTED);
     BoundedBuffer {
         buffer: name.to_owned(),
-        elements: differences.len() as u64,
-        outside: outside.len() as u64,
-        undefined: differences.iter().filter(|difference| difference.is_undefined()).count() as u64,
-        worst_ulp: differences.iter().filter_map(|difference| difference.distance_in_ulps()).max(),
-        listed: listed.map(|difference| element(blocks, difference, blocks.zeros)).collect(),
+        elements: scalar_differences.len() as u64,
+        outside: outside_bounds.len() as u64,
+        undefined: scalar_differences.iter().filter(|difference| difference.is_undefined()).count()
+            as u64,
+        worst_ulp: scalar_differences
+            .iter()
+            .filter_map(|difference| difference.distance_in_ulps())
+            .max(),
+        listed: listed
+            .map(|difference| bounded_element(blocks, difference, blocks.zeros))
+            .collect(),
     }
 }
 
-fn element(blocks: &Blocks, difference: &ScalarDifference, zeros: ZeroSigns) -> BoundedElement {
-    let scalar = difference.scalar;
-    let value = |bits: &u64| value(scalar, *bits);
-    let (permitted, nan) = match &difference.permitted {
+fn bounded_element(
+    blocks: &BoundBlocks,
+    scalar_difference: &ScalarDifference,
+    zeros: ZeroSigns,
+) -> BoundedElement {
+    let scalar = scalar_difference.scalar;
+    let value = |bits: &u64| element_value(scalar, *bits);
+    let (permitted_ranges, nan) = match &scalar_difference.permitted {
         PermittedResults::Between { spans, nan } => {
             (spans.values().map(|ends| ends.iter().map(value).collect()).collect(), *nan)
         }
@@ -261,101 +298,114 @@ fn element(blocks: &Blocks, difference: &ScalarDifference, zeros: ZeroSigns) -> 
         }
     };
     BoundedElement {
-        element: blocks.path(difference),
-        texel: blocks.texel(difference),
-        offset: difference.offset,
+        element: blocks.path_in_program(scalar_difference),
+        texel: blocks.texel_place(scalar_difference),
+        offset: scalar_difference.offset,
         type_name: scalar.to_string(),
-        within: difference.device_value_is_permitted(zeros),
-        sequential: value(&difference.ours),
-        vulkan: value(&difference.theirs),
-        permitted,
+        within: scalar_difference.device_value_is_permitted(zeros),
+        sequential: value(&scalar_difference.ours),
+        vulkan: value(&scalar_difference.theirs),
+        permitted: permitted_ranges,
         nan_permitted: nan == NanResult::Present,
-        undefined: difference.is_undefined(),
-        undefined_bits: undefined_bits(difference),
+        undefined: scalar_difference.is_undefined(),
+        undefined_bits: undefined_bits(scalar_difference),
     }
 }
 
 /// Of an integer.
-fn undefined_bits(difference: &ScalarDifference) -> Option<String> {
-    match (difference.basis, difference.scalar.class()) {
+fn undefined_bits(scalar_difference: &ScalarDifference) -> Option<String> {
+    match (scalar_difference.basis, scalar_difference.scalar.class()) {
         (ValueBasis::Defined, _) | (ValueBasis::Undefined { .. }, ScalarClass::Float) => None,
         (
             ValueBasis::Undefined { bits },
             ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned,
-        ) => Some(shown_bits(difference.scalar, bits)),
+        ) => Some(shown_bits(scalar_difference.scalar, bits)),
     }
 }
 
-fn value(scalar: ScalarType, bits: u64) -> ElementValue {
+fn element_value(scalar: ScalarType, bits: u64) -> ElementValue {
     ElementValue { value: value_as_json(scalar, bits), bits: shown_bits(scalar, bits) }
 }
 
 /// The ranges of what is permitted, and NaN where it is.
 fn permitted_values(element: &BoundedElement) -> String {
-    let span = |ends: &Vec<ElementValue>| {
+    let span_text = |ends: &Vec<ElementValue>| {
         ends.iter().map(|end| end.value.to_string()).collect::<Vec<_>>().join(" to ")
     };
-    let spans = element.permitted.iter().map(span).collect::<Vec<_>>().join(", ");
-    match (spans.is_empty(), element.nan_permitted) {
+    let span_texts = element.permitted.iter().map(span_text).collect::<Vec<_>>().join(", ");
+    match (span_texts.is_empty(), element.nan_permitted) {
         (true, true) => "NaN".to_owned(),
         (true, false) => "nothing".to_owned(),
-        (false, true) => format!("{spans} or NaN"),
-        (false, false) => spans,
+        (false, true) => format!("{span_texts} or NaN"),
+        (false, false) => span_texts,
     }
 }
 
 /// The first element outside, and how many there are.
-fn sentence(row: &BoundedBuffer, first: &BoundedElement, trial: Trial) -> String {
-    let permitted = permitted_values(first);
+fn buffer_in_words(
+    bounded_buffer: &BoundedBuffer,
+    first_element: &BoundedElement,
+    trial: VariationTrial,
+) -> String {
+    let permitted = permitted_values(first_element);
     let values = format!(
         "buffer `{}`: `{}` ({}, offset {}) is {} on sequential and {} on vulkan",
-        row.buffer,
-        first.element,
-        first.type_name,
-        first.offset,
-        first.sequential.value,
-        first.vulkan.value,
+        bounded_buffer.buffer,
+        first_element.element,
+        first_element.type_name,
+        first_element.offset,
+        first_element.sequential.value,
+        first_element.vulkan.value,
     );
-    let (runs, outside, all) = (trial.runs, row.outside, row.elements);
-    let values = match &first.undefined_bits {
+    let (run_count, outside_count, all_elements) =
+        (trial.runs, bounded_buffer.outside, bounded_buffer.elements);
+    let values = match &first_element.undefined_bits {
         None => values,
         Some(bits) => format!(
             "{values}, which differ in more bits than depend on an undefined value ({bits})"
         ),
     };
-    match runs {
+    match run_count {
         0 => format!(
-            "{values}; no other run within the error bounds of the specification was made; {outside} of {all} elements differ"
+            "{values}; no other run within the error bounds of the specification was made; {outside_count} of {all_elements} elements differ"
         ),
         _ => format!(
-            "{values}; {runs} runs within the error bounds of the specification give {permitted}; {outside} of {all} differing elements lie outside"
+            "{values}; {run_count} runs within the error bounds of the specification give {permitted}; {outside_count} of {all_elements} differing elements lie outside"
         ),
     }
 }
 
-fn finding(row: &BoundedBuffer, first: &BoundedElement, trial: Trial, message: &str) -> Finding {
-    let span =
+fn buffer_finding(
+    bounded_buffer: &BoundedBuffer,
+    first_element: &BoundedElement,
+    trial: VariationTrial,
+    message: &str,
+) -> Finding {
+    let span_values =
         |ends: &Vec<ElementValue>| ends.iter().map(|end| end.value.clone()).collect::<Vec<_>>();
-    let permitted: Vec<_> = first.permitted.iter().map(span).collect();
+    let permitted: Vec<_> = first_element.permitted.iter().map(span_values).collect();
     let details = OutputDisagreement {
         comparison: EngineComparison::SequentialWithVulkan,
-        buffer: row.buffer.clone(),
-        element: first.element.clone(),
-        offset: first.offset,
-        type_name: first.type_name.clone(),
-        sequential: first.sequential.value.clone(),
-        sequential_bits: first.sequential.bits.clone(),
-        vulkan: first.vulkan.value.clone(),
-        vulkan_bits: first.vulkan.bits.clone(),
+        buffer: bounded_buffer.buffer.clone(),
+        element: first_element.element.clone(),
+        offset: first_element.offset,
+        type_name: first_element.type_name.clone(),
+        sequential: first_element.sequential.value.clone(),
+        sequential_bits: first_element.sequential.bits.clone(),
+        vulkan: first_element.vulkan.value.clone(),
+        vulkan_bits: first_element.vulkan.bits.clone(),
         permitted,
-        nan_permitted: first.nan_permitted,
+        nan_permitted: first_element.nan_permitted,
         runs: trial.runs,
-        elements: row.elements,
-        outside: row.outside,
-        undefined_bits: first.undefined_bits.clone(),
+        elements: bounded_buffer.elements,
+        outside: bounded_buffer.outside,
+        undefined_bits: first_element.undefined_bits.clone(),
     };
     let details = DisagreementDetails::Output(Box::new(details));
-    Finding { count: row.outside, ..Finding::engine_disagreement(message.to_owned(), details) }
+    Finding {
+        count: bounded_buffer.outside,
+        ..Finding::engine_disagreement(message.to_owned(), details)
+    }
 }
 
 #[cfg(test)]

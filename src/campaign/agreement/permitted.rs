@@ -14,7 +14,7 @@ mod blocks;
 #[cfg(test)]
 mod tests;
 
-pub use blocks::Blocks;
+pub use blocks::BoundBlocks;
 
 use vkcert_exec::BufferContents;
 use vkcert_oracle::difference::{ScalarDifference, ValueBasis, ZeroSigns};
@@ -23,7 +23,7 @@ use vkcert_spirv::precision::PermittedRounding;
 
 /// What it took to settle a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Trial {
+pub struct VariationTrial {
     /// Runs that departed from the ordinary one and completed.
     pub runs: u32,
     /// Whether one of them rounded sums and products other than to the nearest.
@@ -42,34 +42,38 @@ pub struct VariedOutputs {
 /// which these are others leave otherwise. `run` gives the outputs of a run that completed. Where
 /// an integer differs in further bits, more runs are made by chance.
 pub fn find_undefined(
-    differences: &mut [ScalarDifference],
+    scalar_differences: &mut [ScalarDifference],
     mut run: impl FnMut(Variation) -> Option<VariedOutputs>,
 ) {
     for variation in Variation::OF_UNDEFINED {
-        if differences.iter().all(ScalarDifference::is_undefined) {
+        if scalar_differences.iter().all(ScalarDifference::is_undefined) {
             return;
         }
-        waver(differences, run(*variation));
+        note_undefined_bits(scalar_differences, run(*variation));
     }
-    let partly = |difference: &ScalarDifference| {
-        difference.basis != ValueBasis::Defined && !difference.is_undefined()
+    let is_partly_undefined = |scalar_difference: &ScalarDifference| {
+        scalar_difference.basis != ValueBasis::Defined && !scalar_difference.is_undefined()
     };
     Variation::try_by_chance(|variation| {
-        if !differences.iter().any(partly) {
+        if !scalar_differences.iter().any(is_partly_undefined) {
             return ChanceTrial::NotNeeded;
         }
-        let before: Vec<u64> = differences.iter().map(ScalarDifference::beyond_undefined).collect();
-        waver(differences, run(variation));
-        match differences.iter().map(ScalarDifference::beyond_undefined).eq(before) {
+        let bits_before: Vec<u64> =
+            scalar_differences.iter().map(ScalarDifference::beyond_undefined).collect();
+        note_undefined_bits(scalar_differences, run(variation));
+        match scalar_differences.iter().map(ScalarDifference::beyond_undefined).eq(bits_before) {
             true => ChanceTrial::Idle,
             false => ChanceTrial::Settled,
         }
     });
 }
 
-fn waver(differences: &mut [ScalarDifference], outputs: Option<VariedOutputs>) {
+fn note_undefined_bits(
+    scalar_differences: &mut [ScalarDifference],
+    outputs: Option<VariedOutputs>,
+) {
     let Some(outputs) = outputs else { return };
-    for difference in differences {
+    for difference in scalar_differences {
         let bytes =
             outputs.buffers.get(difference.buffer).map_or(&[][..], |bytes| bytes.as_slice());
         if let Some(left) = difference.bits_in(bytes) {
@@ -81,30 +85,30 @@ fn waver(differences: &mut [ScalarDifference], outputs: Option<VariedOutputs>) {
 /// Widens what is permitted for each difference by runs of the job, until all are permitted or no
 /// variation is left. `run` gives the outputs of a run that completed. The ordinary run comes first
 /// and is not counted.
-pub fn permit(
-    differences: &mut [ScalarDifference],
+pub fn permit_by_variations(
+    scalar_differences: &mut [ScalarDifference],
     zeros: ZeroSigns,
     variations: &[Variation],
     mut run: impl FnMut(Variation) -> Option<VariedOutputs>,
-) -> Trial {
-    let mut trial = Trial { runs: 0, rounding: PermittedRounding::Nearest };
-    let ordinary = run(Variation::NONE);
-    for difference in differences.iter_mut() {
-        let path = ordinary.as_ref().map_or(0, |outputs| outputs.path(difference));
+) -> VariationTrial {
+    let mut trial = VariationTrial { runs: 0, rounding: PermittedRounding::Nearest };
+    let ordinary_outputs = run(Variation::NONE);
+    for difference in scalar_differences.iter_mut() {
+        let path = ordinary_outputs.as_ref().map_or(0, |outputs| outputs.control_trace(difference));
         difference.permit_result(difference.ours, path);
     }
     for variation in variations {
-        if differences.iter().all(|difference| difference.device_value_is_permitted(zeros)) {
+        if scalar_differences.iter().all(|difference| difference.device_value_is_permitted(zeros)) {
             break;
         }
         let Some(outputs) = run(*variation) else { continue };
         trial.runs += 1;
         trial.rounding = trial.rounding.max(variation.rounding);
-        for difference in differences.iter_mut() {
+        for difference in scalar_differences.iter_mut() {
             let bytes =
                 outputs.buffers.get(difference.buffer).map_or(&[][..], |bytes| bytes.as_slice());
             if let Some(bits) = difference.bits_in(bytes) {
-                difference.permit_result(bits, outputs.path(difference));
+                difference.permit_result(bits, outputs.control_trace(difference));
             }
         }
     }
@@ -112,8 +116,11 @@ pub fn permit(
 }
 
 impl VariedOutputs {
-    fn path(&self, difference: &ScalarDifference) -> u64 {
-        let paths = self.paths.get(difference.buffer);
-        paths.and_then(|paths| paths.get(difference.offset as usize / 4)).copied().unwrap_or(0)
+    fn control_trace(&self, scalar_difference: &ScalarDifference) -> u64 {
+        let paths = self.paths.get(scalar_difference.buffer);
+        paths
+            .and_then(|paths| paths.get(scalar_difference.offset as usize / 4))
+            .copied()
+            .unwrap_or(0)
     }
 }

@@ -11,8 +11,8 @@
 //! bit on a device.
 
 use super::{ordinary_request, run_varied, uses_undefined, varied_request};
-use crate::kernel::Variant;
-use crate::test_run::{ModuleRecords, PreparedTest, TestRun, job_of, judge, object_job};
+use crate::kernel::ModuleVariant;
+use crate::test_run::{ModuleRecords, PreparedTest, TestRun, job_of, judge_run, object_job};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_exec::{Completion, Executor, Job, RunRequest};
 use vkcert_model::invocations::Ranks;
@@ -26,53 +26,71 @@ use vkcert_sequential::{SequentialExecutor, Variation};
 const MOST_STEPS: u64 = 100_000_000;
 
 /// Notes in a test's records what of them may follow undefined values, and whether its pass does.
-/// `engine` is as the test ran on it.
-pub fn mark(test: &PreparedTest, row: &mut [TestRun], engine: &SequentialExecutor) {
-    let Some(sequential) = row.iter().find(|run| run.engine == EngineName::Sequential) else {
+/// The engine is as the test ran on it.
+pub fn mark_undefined_records(
+    prepared_test: &PreparedTest,
+    runs_of_test: &mut [TestRun],
+    sequential_engine: &SequentialExecutor,
+) {
+    let Some(sequential) = runs_of_test.iter().find(|run| run.engine == EngineName::Sequential)
+    else {
         return;
     };
-    if !uses_undefined(sequential) || !row.iter().any(|run| run.verdict == Verdict::Pass) {
+    if !uses_undefined(sequential) || !runs_of_test.iter().any(|run| run.verdict == Verdict::Pass) {
         return;
     }
-    let source = Defined::of(test, engine, job_of(test, Variant::Marked), &sequential.records);
-    let objects = match sequential.objects.is_empty() {
+    let source_records = DefinedRecords::of_job(
+        prepared_test,
+        sequential_engine,
+        job_of(prepared_test, ModuleVariant::Marked),
+        &sequential.records,
+    );
+    let object_records = match sequential.objects.is_empty() {
         true => Vec::new(),
-        false => {
-            Defined::of(test, engine, object_job(test, EngineName::Sequential), &sequential.objects)
-        }
+        false => DefinedRecords::of_job(
+            prepared_test,
+            sequential_engine,
+            object_job(prepared_test, EngineName::Sequential),
+            &sequential.objects,
+        ),
     };
-    let rests = rests_on_undefined(test, engine);
-    for run in row.iter_mut().filter(|run| run.verdict == Verdict::Pass) {
+    let rests = rests_on_undefined(prepared_test, sequential_engine);
+    for run in runs_of_test.iter_mut().filter(|run| run.verdict == Verdict::Pass) {
         run.rests_on_undefined = run.engine == EngineName::Sequential && rests;
-        hold(&mut run.records, &source);
-        hold(&mut run.objects, &objects);
+        hold_to_defined(&mut run.records, &source_records);
+        hold_to_defined(&mut run.objects, &object_records);
     }
 }
 
 /// Whether some run with other undefined values does not pass, or does not complete.
-fn rests_on_undefined(test: &PreparedTest, engine: &SequentialExecutor) -> bool {
-    let (Ok(plan), Some(mut job)) = (&test.plan, job_of(test, Variant::Production)) else {
+fn rests_on_undefined(
+    prepared_test: &PreparedTest,
+    sequential_engine: &SequentialExecutor,
+) -> bool {
+    let (Ok(plan), Some(mut job)) =
+        (&prepared_test.job_plan, job_of(prepared_test, ModuleVariant::Production))
+    else {
         return true;
     };
-    let most = job.limits.steps;
-    job.limits.steps = most.min(MOST_STEPS);
-    let passes = |job: &Job, variation: Variation| {
-        let run = run_varied(engine, test, job, variation);
+    let step_limit = job.limits.steps;
+    job.limits.steps = step_limit.min(MOST_STEPS);
+    let passes_with = |job: &Job, variation: Variation| {
+        let run = run_varied(sequential_engine, prepared_test, job, variation);
         run.is_some_and(|run| {
-            judge(plan, &run.run).is_ok_and(|judged| judged.verdict == Verdict::Pass)
+            judge_run(plan, &run.run).is_ok_and(|judged| judged.verdict == Verdict::Pass)
         })
     };
-    if !passes(&job, Variation::NONE) {
-        job.limits.steps = most;
+    if !passes_with(&job, Variation::NONE) {
+        job.limits.steps = step_limit;
     }
-    !Variation::OF_UNDEFINED.iter().all(|variation| passes(&job, *variation))
+    !Variation::OF_UNDEFINED.iter().all(|variation| passes_with(&job, *variation))
 }
 
 /// Holds what an engine recorded, module by module, to what is defined.
-fn hold(rows: &mut [ModuleRecords], defined: &[Defined]) {
-    let nothing = Defined::default();
-    for (index, row) in rows.iter_mut().enumerate() {
-        let Defined { bits, barriers } = defined.get(index).unwrap_or(&nothing);
+fn hold_to_defined(module_rows: &mut [ModuleRecords], defined: &[DefinedRecords]) {
+    let nothing_defined = DefinedRecords::default();
+    for (index, row) in module_rows.iter_mut().enumerate() {
+        let DefinedRecords { bits, barriers } = defined.get(index).unwrap_or(&nothing_defined);
         if let Ok(records) = &mut row.records {
             records.keep_undefined_outside(bits, barriers);
         }
@@ -81,73 +99,90 @@ fn hold(rows: &mut [ModuleRecords], defined: &[Defined]) {
 
 /// What of a module's records comes whatever undefined values are.
 #[derive(Debug, Default)]
-struct Defined {
+struct DefinedRecords {
     bits: BTreeSet<u32>,
     barriers: BTreeSet<u32>,
 }
 
-impl Defined {
+impl DefinedRecords {
     /// By module of the job; none where there is nothing to run, or a run does not complete.
-    fn of(
-        test: &PreparedTest,
-        engine: &SequentialExecutor,
+    fn of_job(
+        prepared_test: &PreparedTest,
+        sequential_engine: &SequentialExecutor,
         job: Option<Job>,
-        recorded: &[ModuleRecords],
-    ) -> Vec<Defined> {
+        recorded_modules: &[ModuleRecords],
+    ) -> Vec<DefinedRecords> {
         let Some(job) = job else { return Vec::new() };
-        let records = recorded.iter().filter_map(|row| row.records.as_ref().ok());
+        let records = recorded_modules.iter().filter_map(|row| row.records.as_ref().ok());
         let bits: BTreeSet<u32> = records.flat_map(Records::bits).collect();
-        let few = Limits { steps: job.limits.steps.min(MOST_STEPS), ..job.limits };
-        let short = Job { limits: few, ..job.clone() };
-        let engine = &mut engine.clone();
-        let (job, mut always) = match Shown::by(engine, &ordinary_request(test, &short), &bits) {
-            Some(shown) => (short, shown),
-            None => match Shown::by(engine, &ordinary_request(test, &job), &bits) {
-                Some(shown) => (job, shown),
+        let few_steps = Limits { steps: job.limits.steps.min(MOST_STEPS), ..job.limits };
+        let short_job = Job { limits: few_steps, ..job.clone() };
+        let sequential_engine = &mut sequential_engine.clone();
+        let (job, mut always_recorded) = match RanksOfRun::by_run(
+            sequential_engine,
+            &ordinary_request(prepared_test, &short_job),
+            &bits,
+        ) {
+            Some(varied_ranks) => (short_job, varied_ranks),
+            None => match RanksOfRun::by_run(
+                sequential_engine,
+                &ordinary_request(prepared_test, &job),
+                &bits,
+            ) {
+                Some(varied_ranks) => (job, varied_ranks),
                 None => return Vec::new(),
             },
         };
         for variation in Variation::OF_UNDEFINED {
-            let request = varied_request(test, &job, *variation);
-            let Some(shown) = Shown::by(engine, &request, &bits) else { return Vec::new() };
-            always.keep(&shown);
+            let request = varied_request(prepared_test, &job, *variation);
+            let Some(varied_ranks) = RanksOfRun::by_run(sequential_engine, &request, &bits) else {
+                return Vec::new();
+            };
+            always_recorded.keep_shared(&varied_ranks);
         }
-        always.by_module(&job)
+        always_recorded.by_module(&job)
     }
 }
 
 /// Who sets which bit in a run, and who executes which barrier.
-struct Shown {
+struct RanksOfRun {
     /// By dispatch and bit.
     bits: BTreeMap<(u32, u32), Ranks>,
     /// Workgroups by dispatch and number of the barrier.
     barriers: BTreeMap<(u32, u32), Ranks>,
 }
 
-impl Shown {
+impl RanksOfRun {
     /// None where the run does not complete.
-    fn by(
-        engine: &mut SequentialExecutor,
-        request: &RunRequest<'_>,
-        bits: &BTreeSet<u32>,
+    fn by_run(
+        sequential_engine: &mut SequentialExecutor,
+        run_request: &RunRequest<'_>,
+        record_bits: &BTreeSet<u32>,
     ) -> Option<Self> {
-        let (run, found) = engine.run_by_invocation(request, bits).ok()?;
+        let (run, invocation_records) =
+            sequential_engine.run_by_invocation(run_request, record_bits).ok()?;
         if run.completion != Completion::Completed {
             return None;
         }
-        let (mut bits, mut barriers) = (BTreeMap::new(), BTreeMap::new());
-        for (dispatch, found) in found {
-            bits.extend(found.by_bit.into_iter().map(|(bit, ranks)| ((dispatch, bit), ranks)));
+        let (mut record_bits, mut barriers) = (BTreeMap::new(), BTreeMap::new());
+        for (dispatch, invocation_records) in invocation_records {
+            record_bits.extend(
+                invocation_records.by_bit.into_iter().map(|(bit, ranks)| ((dispatch, bit), ranks)),
+            );
             barriers.extend(
-                found.barriers.into_iter().map(|(number, ranks)| ((dispatch, number), ranks)),
+                invocation_records
+                    .barriers
+                    .into_iter()
+                    .map(|(number, ranks)| ((dispatch, number), ranks)),
             );
         }
-        Some(Self { bits, barriers })
+        Some(Self { bits: record_bits, barriers })
     }
 
     /// Leaves what the other run has, too.
-    fn keep(&mut self, other: &Shown) {
-        for (mine, others) in [(&mut self.bits, &other.bits), (&mut self.barriers, &other.barriers)]
+    fn keep_shared(&mut self, other_run: &RanksOfRun) {
+        for (mine, others) in
+            [(&mut self.bits, &other_run.bits), (&mut self.barriers, &other_run.barriers)]
         {
             mine.retain(|key, ranks| {
                 *ranks = ranks.shared(others.get(key).unwrap_or(Ranks::NONE));
@@ -156,8 +191,9 @@ impl Shown {
         }
     }
 
-    fn by_module(&self, job: &Job) -> Vec<Defined> {
-        let mut defined: Vec<Defined> = job.modules.iter().map(|_| Defined::default()).collect();
+    fn by_module(&self, job: &Job) -> Vec<DefinedRecords> {
+        let mut defined: Vec<DefinedRecords> =
+            job.modules.iter().map(|_| DefinedRecords::default()).collect();
         for ((dispatch, bit), ranks) in &self.bits {
             if !ranks.is_empty() {
                 defined[job.dispatches[*dispatch as usize].module].bits.insert(*bit);

@@ -5,11 +5,11 @@
 //! as is judged in any case. Without an engine, what evidence says holds within its bounds.
 //! Does not cover: which bytes are judged (`reach`).
 
-use super::parts::{PassedTest, View};
+use super::parts::{JudgingView, PassedTest};
 use super::reach::{Reading, SeenDispatch};
-use super::tool;
+use super::tool_failure;
 use crate::CampaignError;
-use crate::kernel::{Kernel, Variant};
+use crate::kernel::{Kernel, ModuleVariant};
 use crate::test_run::job_of;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_exec::{JobBuffer, JobDispatch};
@@ -19,83 +19,90 @@ use vkcert_spirv::flow::{StoringGroup, storing_groups};
 
 /// What a test judges of the members of what its kernels store, at least and at most; the same
 /// members in the same order.
-pub(super) struct Bounds {
+pub(super) struct MemberBounds {
     least: Vec<JudgedMember>,
     most: Vec<JudgedMember>,
 }
 
-impl Bounds {
-    pub(super) fn of(passed: &PassedTest<'_>, views: &[View]) -> Self {
-        let [least, most] =
-            [Reading::Least, Reading::Most].map(|reading| passed.members(views, reading));
+impl MemberBounds {
+    pub(super) fn of_test(passed_test: &PassedTest<'_>, judging_views: &[JudgingView]) -> Self {
+        let [least, most] = [Reading::Least, Reading::Most]
+            .map(|reading| passed_test.judged_members(judging_views, reading));
         Self { least, most }
     }
 
     /// What it judges, where the code alone tells it.
-    pub(super) fn exact(&self) -> Option<&[JudgedMember]> {
+    pub(super) fn exact_members(&self) -> Option<&[JudgedMember]> {
         (self.least == self.most).then_some(&self.least)
     }
 
     /// What is told, as far as it is possible.
-    fn holding(&self, told: &[JudgedMember]) -> Vec<JudgedMember> {
-        let bounded = |(least, most): (&JudgedMember, &JudgedMember)| {
-            let same = told.iter().find(|row| row.place() == least.place());
-            let judged = same
+    fn held_to_bounds(&self, stored_members: &[JudgedMember]) -> Vec<JudgedMember> {
+        let bounded_member = |(least, most): (&JudgedMember, &JudgedMember)| {
+            let stored_member = stored_members.iter().find(|row| row.place() == least.place());
+            let judged = stored_member
                 .map_or(least.judged, |row| row.judged)
                 .clamp(least.judged, most.judged.max(least.judged));
             // Of a member that the test leaves as it was the judged elements alone count.
             let stored = if least.stored == most.stored { least.stored } else { judged };
             JudgedMember { stored, judged, ..least.clone() }
         };
-        self.least.iter().zip(&self.most).map(bounded).collect()
+        self.least.iter().zip(&self.most).map(bounded_member).collect()
     }
 }
 
 /// What a test judges of each member, by a run where that is needed.
-pub(super) fn counted(
-    passed: &PassedTest<'_>,
-    views: &[View],
-    engine: &SequentialExecutor,
+pub(super) fn count_members(
+    passed_test: &PassedTest<'_>,
+    judging_views: &[JudgingView],
+    sequential_engine: &SequentialExecutor,
 ) -> Result<Vec<JudgedMember>, CampaignError> {
-    let bounds = Bounds::of(passed, views);
-    if let Some(exact) = bounds.exact() {
+    let bounds = MemberBounds::of_test(passed_test, judging_views);
+    if let Some(exact) = bounds.exact_members() {
         return Ok(exact.to_vec());
     }
-    Ok(match seen(passed, engine)? {
-        Some(seen) => bounds.holding(&passed.members(views, Reading::Seen(&seen))),
+    Ok(match seen_dispatches(passed_test, sequential_engine)? {
+        Some(seen) => {
+            bounds.held_to_bounds(&passed_test.judged_members(judging_views, Reading::Seen(&seen)))
+        }
         None => bounds.least,
     })
 }
 
 /// The same without an engine: as it is stored, within its bounds.
-pub(super) fn derived(
-    passed: &PassedTest<'_>,
-    views: &[View],
-    stored: &[JudgedMember],
+pub(super) fn derived_members(
+    passed_test: &PassedTest<'_>,
+    judging_views: &[JudgingView],
+    stored_members: &[JudgedMember],
 ) -> Vec<JudgedMember> {
-    Bounds::of(passed, views).holding(stored)
+    MemberBounds::of_test(passed_test, judging_views).held_to_bounds(stored_members)
 }
 
 /// What each dispatch did; none where no run tells it.
-fn seen(
-    passed: &PassedTest<'_>,
-    engine: &SequentialExecutor,
+fn seen_dispatches(
+    passed_test: &PassedTest<'_>,
+    sequential_engine: &SequentialExecutor,
 ) -> Result<Option<Vec<SeenDispatch>>, CampaignError> {
-    let Some(job) = job_of(passed.test, Variant::Production) else { return Ok(None) };
-    let stored = || passed.flows.iter().flat_map(|flow| &flow.stores).flat_map(|store| &store.to);
-    let is_stored = |buffer: &JobBuffer| stored().any(|range| range.buffer == buffer.name);
-    let numbered = job.buffers.iter().enumerate();
-    let buffers: BTreeSet<usize> =
-        numbered.filter(|(_, buffer)| is_stored(buffer)).map(|(number, _)| number).collect();
-    let modules = passed.test.kernels.iter().zip(&passed.plan.modules);
+    let Some(job) = job_of(passed_test.prepared_test, ModuleVariant::Production) else {
+        return Ok(None);
+    };
+    let stored_buffers =
+        || passed_test.flows.iter().flat_map(|flow| &flow.stores).flat_map(|store| &store.to);
+    let is_stored = |buffer: &JobBuffer| stored_buffers().any(|range| range.buffer == buffer.name);
+    let numbered_buffers = job.buffers.iter().enumerate();
+    let buffers: BTreeSet<usize> = numbered_buffers
+        .filter(|(_, buffer)| is_stored(buffer))
+        .map(|(number, _)| number)
+        .collect();
+    let modules = passed_test.prepared_test.kernels.iter().zip(&passed_test.job_plan.modules);
     let storing: Option<Vec<Vec<StoringGroup>>> =
-        modules.map(|(kernel, of)| groups(kernel, &of.specialization)).collect();
+        modules.map(|(kernel, of)| storing_groups_of(kernel, &of.specialization)).collect();
     let Some(storing) = storing else { return Ok(None) };
-    let watched = |storing: &Vec<StoringGroup>| watched(storing, &buffers);
+    let watched = |storing: &Vec<StoringGroup>| watched_reads(storing, &buffers);
     let by_module: Vec<WatchedReads> = storing.iter().map(watched).collect();
     let watched: Vec<&WatchedReads> =
         job.dispatches.iter().map(|dispatch| &by_module[dispatch.module]).collect();
-    let reads = engine.reads_of_each(&job, &watched).map_err(tool)?;
+    let reads = sequential_engine.reads_of_each(&job, &watched).map_err(tool_failure)?;
     let of_dispatch = |(reads, dispatch): (DispatchReads, &JobDispatch)| {
         let rows = storing[dispatch.module].iter().map(|storing| storing.rows.clone()).collect();
         SeenDispatch { reads, rows }
@@ -104,13 +111,16 @@ fn seen(
 }
 
 /// The storing instructions of a kernel; none where they are too many to be told apart.
-fn groups(kernel: &Kernel, specialization: &BTreeMap<u32, u64>) -> Option<Vec<StoringGroup>> {
+fn storing_groups_of(
+    kernel: &Kernel,
+    specialization: &BTreeMap<u32, u64>,
+) -> Option<Vec<StoringGroup>> {
     let groups = storing_groups(&kernel.module, &kernel.entry, specialization, MOST_GROUPS).ok()?;
     (groups.len() <= MOST_GROUPS).then_some(groups)
 }
 
 /// What is asked of a dispatch of a kernel with these instructions.
-fn watched(storing: &[StoringGroup], buffers: &BTreeSet<usize>) -> WatchedReads {
+fn watched_reads(storing: &[StoringGroup], buffers: &BTreeSet<usize>) -> WatchedReads {
     let mut watched = WatchedReads { buffers: buffers.clone(), ..WatchedReads::default() };
     for (group, storing) in storing.iter().enumerate() {
         watched

@@ -4,11 +4,11 @@
 //! Promises: the dispatches before are run once for all that is altered, as long as what they left
 //! fits `KEPT_BYTES`.
 
-use super::ranges::{in_buffer, without};
+use super::ranges::{in_buffer, subtract_ranges};
 use super::strict::StrictTest;
-use super::{final_contents, rows, tool};
+use super::{final_contents, rows_of_kernels, tool_failure};
 use crate::CampaignError;
-use crate::kernel::Variant;
+use crate::kernel::ModuleVariant;
 use crate::test_run::{PreparedTest, job_of};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,7 +48,7 @@ struct DispatchStores<'c> {
 }
 
 /// The contents around a dispatch, by buffer.
-struct Around<'c> {
+struct ContentsAround<'c> {
     before: Cow<'c, [BufferContents]>,
     after: Cow<'c, [BufferContents]>,
     /// The bytes that were defined before.
@@ -57,94 +57,120 @@ struct Around<'c> {
 
 /// One test.
 pub(super) struct Examination<'a> {
-    test: &'a PreparedTest<'a>,
-    plan: &'a Prepared,
+    prepared_test: &'a PreparedTest<'a>,
+    job_plan: &'a Prepared,
     flows: &'a [DispatchFlow],
     engine: &'a SequentialExecutor,
     job: Job,
 }
 
 impl<'a> Examination<'a> {
-    pub(super) fn of(
-        test: &'a PreparedTest<'a>,
-        plan: &'a Prepared,
+    pub(super) fn of_test(
+        prepared_test: &'a PreparedTest<'a>,
+        job_plan: &'a Prepared,
         flows: &'a [DispatchFlow],
-        engine: &'a SequentialExecutor,
+        sequential_engine: &'a SequentialExecutor,
     ) -> Self {
-        let job = job_of(test, Variant::Production).expect("every kernel has a production module");
-        Self { test, plan, flows, engine, job }
+        let job = job_of(prepared_test, ModuleVariant::Production)
+            .expect("every kernel has a production module");
+        Self { prepared_test, job_plan, flows, engine: sequential_engine, job }
     }
 
     /// A row per kernel and specialization of which `by_code` judges a dispatch.
-    pub(super) fn kernels(
+    pub(super) fn examine_kernels(
         &self,
         by_code: &TestObservation,
         outputs: &BTreeMap<String, BufferContents>,
     ) -> Result<Vec<AlteredStores>, CampaignError> {
-        let mut rows = rows(self.plan, by_code);
-        let Some(left) = final_contents(self.plan, outputs) else { return Ok(rows) };
-        let mut reference = |job: &Job| self.engine.clone().run(job, &mut Unobserved);
-        let strict = StrictTest::resolved(self.test.test, self.plan, &left, &mut reference)?;
-        let Some(strict) = strict else { return Ok(rows) };
-        // Of a single dispatch all rows are one.
-        if let Some(noticed) = strict.trial_of_changes(&left)? {
-            rows.iter_mut().for_each(|row| row.noticed = Some(noticed));
-            return Ok(rows);
-        }
-        let kept = self.kept(&rows);
-        let Some(stores) = self.engine.stores_of_each(&self.job, &kept).map_err(tool)? else {
-            return Ok(rows);
+        let mut altered_rows = rows_of_kernels(self.job_plan, by_code);
+        let Some(left_contents) = final_contents(self.job_plan, outputs) else {
+            return Ok(altered_rows);
         };
-        for row in &mut rows {
-            row.noticed = self.noticed(&row.dispatches, &stores, &strict)?;
+        let mut reference = |job: &Job| self.engine.clone().run(job, &mut Unobserved);
+        let strict = StrictTest::with_references(
+            self.prepared_test.test,
+            self.job_plan,
+            &left_contents,
+            &mut reference,
+        )?;
+        let Some(strict) = strict else { return Ok(altered_rows) };
+        // Of a single dispatch all rows are one.
+        if let Some(noticed) = strict.trial_of_changes(&left_contents)? {
+            altered_rows.iter_mut().for_each(|row| row.noticed = Some(noticed));
+            return Ok(altered_rows);
         }
-        self.mark_overwritten(&mut rows, &stores.stored);
-        for row in &mut rows {
-            row.unnoticed = self.unnoticed(row, &stores, &strict)?;
+        let kept_numbers = self.kept_dispatches(&altered_rows);
+        let Some(stores) =
+            self.engine.stores_of_each(&self.job, &kept_numbers).map_err(tool_failure)?
+        else {
+            return Ok(altered_rows);
+        };
+        for row in &mut altered_rows {
+            row.noticed = self.first_noticed(&row.dispatches, &stores, &strict)?;
         }
-        Ok(rows)
+        self.mark_overwritten(&mut altered_rows, &stores.stored);
+        for row in &mut altered_rows {
+            row.unnoticed = self.unnoticed_dispatches(row, &stores, &strict)?;
+        }
+        Ok(altered_rows)
     }
 
     /// Before which dispatches contents are kept: as far as they fit, around those that are tried.
-    fn kept(&self, rows: &[AlteredStores]) -> BTreeSet<usize> {
-        let bytes: usize = self.plan.job.buffers.iter().map(|buffer| buffer.bytes.len()).sum();
-        let most = KEPT_BYTES / bytes.max(1);
-        let mut kept = BTreeSet::new();
-        for number in rows.iter().flat_map(|row| tried(&row.dispatches)) {
+    fn kept_dispatches(&self, altered_rows: &[AlteredStores]) -> BTreeSet<usize> {
+        let bytes: usize = self.job_plan.job.buffers.iter().map(|buffer| buffer.bytes.len()).sum();
+        let most_kept = KEPT_BYTES / bytes.max(1);
+        let mut kept_numbers = BTreeSet::new();
+        for number in altered_rows.iter().flat_map(|row| tried_dispatches(&row.dispatches)) {
             let around = [number as usize, number as usize + 1];
-            let more = around.iter().filter(|at| !kept.contains(*at)).count();
-            if kept.len() + more <= most {
-                kept.extend(around);
+            let newly_kept = around
+                .iter()
+                .filter(|boundary_number| !kept_numbers.contains(*boundary_number))
+                .count();
+            if kept_numbers.len() + newly_kept <= most_kept {
+                kept_numbers.extend(around);
             }
         }
-        kept
+        kept_numbers
     }
 
-    fn noticed(
+    fn first_noticed(
         &self,
-        judged: &[u32],
-        stores: &DispatchedStores,
-        strict: &StrictTest<'_>,
+        judged_dispatches: &[u32],
+        dispatched_stores: &DispatchedStores,
+        strict_test: &StrictTest<'_>,
     ) -> Result<Option<NoticedAlteration>, CampaignError> {
-        for dispatch in tried(judged) {
-            if let Some(noticed) = self.noticed_of(dispatch, stores, strict)? {
+        for dispatch in tried_dispatches(judged_dispatches) {
+            if let Some(noticed) =
+                self.noticed_in_dispatch(dispatch, dispatched_stores, strict_test)?
+            {
                 return Ok(Some(noticed));
             }
         }
         Ok(None)
     }
 
-    fn noticed_of(
+    fn noticed_in_dispatch(
         &self,
         dispatch: u32,
-        stores: &DispatchedStores,
-        strict: &StrictTest<'_>,
+        dispatched_stores: &DispatchedStores,
+        strict_test: &StrictTest<'_>,
     ) -> Result<Option<NoticedAlteration>, CampaignError> {
-        let number = dispatch as usize;
-        let Some(around) = self.around(number, stores)? else { return Ok(None) };
-        for stores in self.altered_extents(number, &stores.stored[number], &around, strict) {
-            if let Some(alteration) = self.trial(&stores, strict)? {
-                return Ok(Some(NoticedAlteration { dispatch, extent: stores.extent, alteration }));
+        let dispatch_index = dispatch as usize;
+        let Some(contents_around) = self.contents_around(dispatch_index, dispatched_stores)? else {
+            return Ok(None);
+        };
+        for dispatched_stores in self.altered_extents(
+            dispatch_index,
+            &dispatched_stores.stored[dispatch_index],
+            &contents_around,
+            strict_test,
+        ) {
+            if let Some(alteration) = self.failing_alteration(&dispatched_stores, strict_test)? {
+                return Ok(Some(NoticedAlteration {
+                    dispatch,
+                    extent: dispatched_stores.extent,
+                    alteration,
+                }));
             }
         }
         Ok(None)
@@ -152,22 +178,24 @@ impl<'a> Examination<'a> {
 
     /// Of a few dispatches of which one is noticed: those that are not, and that are not
     /// overwritten. Of many the first alone is tried.
-    fn unnoticed(
+    fn unnoticed_dispatches(
         &self,
-        row: &AlteredStores,
-        stores: &DispatchedStores,
-        strict: &StrictTest<'_>,
+        altered_row: &AlteredStores,
+        dispatched_stores: &DispatchedStores,
+        strict_test: &StrictTest<'_>,
     ) -> Result<Vec<u32>, CampaignError> {
         let mut unnoticed = Vec::new();
-        let Some(noticed) = row.noticed else { return Ok(unnoticed) };
-        let few = row.dispatches.len() <= FEW_DISPATCHES;
-        let tried = if few { row.dispatches.as_slice() } else { &row.dispatches[..1] };
-        let others = tried.iter().filter(|number| !row.overwritten.contains(number));
-        for number in others {
+        let Some(noticed) = altered_row.noticed else { return Ok(unnoticed) };
+        let are_few = altered_row.dispatches.len() <= FEW_DISPATCHES;
+        let tried_numbers =
+            if are_few { altered_row.dispatches.as_slice() } else { &altered_row.dispatches[..1] };
+        let other_dispatches =
+            tried_numbers.iter().filter(|number| !altered_row.overwritten.contains(number));
+        for number in other_dispatches {
             // Those behind were tried before.
             if *number > noticed.dispatch
                 || (*number < noticed.dispatch
-                    && self.noticed_of(*number, stores, strict)?.is_none())
+                    && self.noticed_in_dispatch(*number, dispatched_stores, strict_test)?.is_none())
             {
                 unnoticed.push(*number);
             }
@@ -175,33 +203,49 @@ impl<'a> Examination<'a> {
         Ok(unnoticed)
     }
 
-    fn around<'c>(
+    fn contents_around<'c>(
         &self,
-        number: usize,
+        dispatch_index: usize,
         stores: &'c DispatchedStores,
-    ) -> Result<Option<Around<'c>>, CampaignError> {
-        let defined = self.defined_before(number, &stores.stored);
-        let kept =
-            |at: usize| stores.contents.get(&at).map(|contents| Cow::Borrowed(contents.as_slice()));
-        if let (Some(before), Some(after)) = (kept(number), kept(number + 1)) {
-            return Ok(Some(Around { before, after, defined }));
+    ) -> Result<Option<ContentsAround<'c>>, CampaignError> {
+        let defined = self.defined_before(dispatch_index, &stores.stored);
+        let kept_contents = |boundary_number: usize| {
+            stores.contents.get(&boundary_number).map(|contents| Cow::Borrowed(contents.as_slice()))
+        };
+        if let (Some(before), Some(after)) =
+            (kept_contents(dispatch_index), kept_contents(dispatch_index + 1))
+        {
+            return Ok(Some(ContentsAround { before, after, defined }));
         }
-        let first = Job { dispatches: self.job.dispatches[..=number].to_vec(), ..self.job.clone() };
-        let again = self
+        let truncated_job =
+            Job { dispatches: self.job.dispatches[..=dispatch_index].to_vec(), ..self.job.clone() };
+        let stores_again = self
             .engine
-            .stores_of_each(&first, &BTreeSet::from([number, number + 1]))
-            .map_err(tool)?;
-        Ok(again.and_then(|mut again| {
-            let mut kept = |at: usize| again.contents.remove(&at).map(Cow::Owned);
-            Some(Around { before: kept(number)?, after: kept(number + 1)?, defined })
+            .stores_of_each(&truncated_job, &BTreeSet::from([dispatch_index, dispatch_index + 1]))
+            .map_err(tool_failure)?;
+        Ok(stores_again.and_then(|mut stores_again| {
+            let mut kept_contents = |boundary_number: usize| {
+                stores_again.contents.remove(&boundary_number).map(Cow::Owned)
+            };
+            Some(ContentsAround {
+                before: kept_contents(dispatch_index)?,
+                after: kept_contents(dispatch_index + 1)?,
+                defined,
+            })
         }))
     }
 
-    /// The bytes that the test defines or a dispatch before `number` has stored, by buffer.
-    fn defined_before(&self, number: usize, stored: &[StoredBytes]) -> StoredBytes {
+    /// The bytes that the test defines or a dispatch before `dispatch_index` has stored, by buffer.
+    fn defined_before(
+        &self,
+        dispatch_index: usize,
+        stored_by_dispatch: &[StoredBytes],
+    ) -> StoredBytes {
         let of_buffer = |(index, buffer): (usize, &JobBuffer)| {
-            let before = stored[..number].iter().flat_map(|stored| stored[index].iter().cloned());
-            merged(buffer.defined.iter().cloned().chain(before).collect())
+            let stored_before = stored_by_dispatch[..dispatch_index]
+                .iter()
+                .flat_map(|stored_by_dispatch| stored_by_dispatch[index].iter().cloned());
+            merged(buffer.defined.iter().cloned().chain(stored_before).collect())
         };
         self.job.buffers.iter().enumerate().map(of_buffer).collect()
     }
@@ -210,68 +254,77 @@ impl<'a> Examination<'a> {
     /// is a result too.
     fn altered_extents<'c>(
         &self,
-        number: usize,
+        dispatch_index: usize,
         stored: &StoredBytes,
-        around: &'c Around<'_>,
-        strict: &StrictTest<'_>,
+        around: &'c ContentsAround<'_>,
+        strict_test: &StrictTest<'_>,
     ) -> Vec<DispatchStores<'c>> {
-        let storable = self.storable(number).into_iter().zip(stored);
+        let storable = self.storable_bytes(dispatch_index).into_iter().zip(stored);
         let storable: StoredBytes =
-            storable.map(|(storable, stored)| without(&storable, stored)).collect();
+            storable.map(|(storable, stored)| subtract_ranges(&storable, stored)).collect();
         let extents =
             [(AlteredExtent::Stored, stored), (AlteredExtent::Storable, &storable)].into_iter();
         let stores = extents.map(|(extent, bytes)| DispatchStores {
-            number,
+            number: dispatch_index,
             extent,
             before: Before { contents: &around.before, defined: &around.defined },
             contents: &around.after,
-            groups: strict.groups(bytes),
+            groups: strict_test.element_groups(bytes),
         });
         stores.filter(|stores| !stores.groups.is_empty()).collect()
     }
 
     /// Names the dispatches whose stores later ones overwrite wholly, before any of them can read
     /// them by its code.
-    fn mark_overwritten(&self, rows: &mut [AlteredStores], stored: &[StoredBytes]) {
+    fn mark_overwritten(
+        &self,
+        altered_rows: &mut [AlteredStores],
+        stored_by_dispatch: &[StoredBytes],
+    ) {
         // Nothing is behind the last dispatch, and without a row nothing is judged.
-        let last = self.job.dispatches.len() as u32 - 1;
-        let asked = |row: &AlteredStores| {
-            row.noticed.is_some() && row.dispatches.iter().any(|number| *number < last)
+        let last_dispatch = self.job.dispatches.len() as u32 - 1;
+        let is_asked = |altered_row: &AlteredStores| {
+            altered_row.noticed.is_some()
+                && altered_row.dispatches.iter().any(|number| *number < last_dispatch)
         };
-        if !rows.iter().any(asked) {
+        if !altered_rows.iter().any(is_asked) {
             return;
         }
-        for row in rows {
-            let lost = row
+        for altered_row in altered_rows {
+            let overwritten_numbers = altered_row
                 .dispatches
                 .iter()
-                .filter(|number| self.is_overwritten(**number as usize, stored));
-            row.overwritten = lost.copied().collect();
+                .filter(|number| self.is_overwritten(**number as usize, stored_by_dispatch));
+            altered_row.overwritten = overwritten_numbers.copied().collect();
         }
     }
 
     /// Whether nothing is left of what a dispatch stored, and no later one can have read it.
-    /// `stored`: bytes by dispatch and buffer.
-    fn is_overwritten(&self, number: usize, stored: &[StoredBytes]) -> bool {
-        let mut left = stored[number].clone();
-        if left.iter().all(Vec::is_empty) {
+    /// `stored_by_dispatch`: bytes by dispatch and buffer.
+    fn is_overwritten(&self, dispatch_index: usize, stored_by_dispatch: &[StoredBytes]) -> bool {
+        let mut bytes_left = stored_by_dispatch[dispatch_index].clone();
+        if bytes_left.iter().all(Vec::is_empty) {
             return false;
         }
-        for (flow, stores) in self.flows.iter().zip(stored).skip(number + 1) {
-            for (buffer, left) in self.plan.job.buffers.iter().zip(&left) {
-                let reads = flow
+        for (flow, stores) in self.flows.iter().zip(stored_by_dispatch).skip(dispatch_index + 1) {
+            for (buffer, bytes_left) in self.job_plan.job.buffers.iter().zip(&bytes_left) {
+                let later_reads = flow
                     .stores
                     .iter()
                     .flat_map(|store| &store.from)
                     .filter(|read| read.buffer == buffer.name);
                 let is_read =
-                    |read: &BufferRange| left.iter().any(|bytes| read.holds_part_of(bytes));
-                if reads.into_iter().any(is_read) {
+                    |read: &BufferRange| bytes_left.iter().any(|bytes| read.holds_part_of(bytes));
+                if later_reads.into_iter().any(is_read) {
                     return false;
                 }
             }
-            left = left.iter().zip(stores).map(|(left, stores)| without(left, stores)).collect();
-            if left.iter().all(Vec::is_empty) {
+            bytes_left = bytes_left
+                .iter()
+                .zip(stores)
+                .map(|(bytes_left, stores)| subtract_ranges(bytes_left, stores))
+                .collect();
+            if bytes_left.iter().all(Vec::is_empty) {
                 return true;
             }
         }
@@ -279,39 +332,41 @@ impl<'a> Examination<'a> {
     }
 
     /// Bytes that a dispatch can store to by its code, by buffer of the job.
-    fn storable(&self, number: usize) -> StoredBytes {
-        let ranges = self.flows[number].stores.iter().flat_map(|store| &store.to);
+    fn storable_bytes(&self, dispatch_index: usize) -> StoredBytes {
+        let ranges = self.flows[dispatch_index].stores.iter().flat_map(|store| &store.to);
         let of_buffer = |buffer: &JobBuffer| {
-            let named = ranges.clone().filter(|range| range.buffer == buffer.name);
-            let mut bounded: Vec<Range<usize>> =
-                named.map(|range| in_buffer(range, buffer)).collect();
-            bounded.sort_by_key(|range| (range.start, range.end));
-            bounded
+            let named_ranges = ranges.clone().filter(|range| range.buffer == buffer.name);
+            let mut bounded_ranges: Vec<Range<usize>> =
+                named_ranges.map(|range| in_buffer(range, buffer)).collect();
+            bounded_ranges.sort_by_key(|range| (range.start, range.end));
+            bounded_ranges
         };
-        self.plan.job.buffers.iter().map(of_buffer).collect()
+        self.job_plan.job.buffers.iter().map(of_buffer).collect()
     }
 
     /// The first alteration of a dispatch's stores that fails the test. Runs that are cut short are
     /// tried to their end last.
-    fn trial(
+    fn failing_alteration(
         &self,
         stores: &DispatchStores<'_>,
-        strict: &StrictTest<'_>,
+        strict_test: &StrictTest<'_>,
     ) -> Result<Option<Alteration>, CampaignError> {
-        let most = self.job.limits.steps;
-        let mut open: Vec<Alteration> = Alteration::ALL.to_vec();
-        for steps in [most.min(FIRST_STEPS), most] {
-            for alteration in std::mem::take(&mut open) {
+        let step_limit = self.job.limits.steps;
+        let mut open_alterations: Vec<Alteration> = Alteration::ALL.to_vec();
+        for steps in [step_limit.min(FIRST_STEPS), step_limit] {
+            for alteration in std::mem::take(&mut open_alterations) {
                 let contents = altered(stores.contents, stores.before, &stores.groups, alteration);
                 if contents == stores.contents {
                     continue;
                 }
-                let run = self.rest(stores.number, contents, steps)?;
+                let run = self.run_later_dispatches(stores.number, contents, steps)?;
                 match run.completion {
-                    Completion::Completed if strict.fails(run.buffers)? => {
+                    Completion::Completed if strict_test.contents_fail(run.buffers)? => {
                         return Ok(Some(alteration));
                     }
-                    Completion::NoTermination { .. } if steps < most => open.push(alteration),
+                    Completion::NoTermination { .. } if steps < step_limit => {
+                        open_alterations.push(alteration)
+                    }
                     // The test itself would end so, and not pass.
                     Completion::NoTermination { .. } => return Ok(Some(alteration)),
                     Completion::Completed
@@ -327,26 +382,28 @@ impl<'a> Examination<'a> {
         Ok(None)
     }
 
-    /// Runs the dispatches behind `number` on contents.
-    fn rest(
+    /// Runs the dispatches behind `dispatch_index` on contents.
+    fn run_later_dispatches(
         &self,
-        number: usize,
+        dispatch_index: usize,
         contents: Vec<BufferContents>,
         steps: u64,
     ) -> Result<Run, CampaignError> {
-        let (first, job) = (number + 1, &self.job);
-        if first == job.dispatches.len() {
+        let (first_later, job) = (dispatch_index + 1, &self.job);
+        if first_later == job.dispatches.len() {
             return Ok(Run { buffers: contents, ..Run::ended(Completion::Completed) });
         }
-        let mut rest = Job { dispatches: job.dispatches[first..].to_vec(), ..job.clone() };
-        rest.limits.steps = steps;
-        for (buffer, bytes) in rest.buffers.iter_mut().zip(contents) {
+        let mut later_job =
+            Job { dispatches: job.dispatches[first_later..].to_vec(), ..job.clone() };
+        later_job.limits.steps = steps;
+        for (buffer, bytes) in later_job.buffers.iter_mut().zip(contents) {
             buffer.defined = std::iter::once(0..bytes.len()).collect();
             buffer.bytes = bytes;
         }
-        rest.resources.addresses.retain_mut(|address| match &mut address.place {
+        later_job.resources.addresses.retain_mut(|address| match &mut address.place {
             AddressPlace::Buffer(_) => true,
-            AddressPlace::PushConstants(dispatch) => match dispatch.checked_sub(first as u32) {
+            AddressPlace::PushConstants(dispatch) => match dispatch.checked_sub(first_later as u32)
+            {
                 Some(later) => {
                     *dispatch = later;
                     true
@@ -354,13 +411,15 @@ impl<'a> Examination<'a> {
                 None => false,
             },
         });
-        self.engine.clone().run(&rest, &mut Unobserved).map_err(tool)
+        self.engine.clone().run(&later_job, &mut Unobserved).map_err(tool_failure)
     }
 }
 
 /// The dispatches of a kernel that are tried, in order.
-fn tried(judged: &[u32]) -> impl Iterator<Item = u32> {
-    let first =
-        judged.iter().take(judged.len().saturating_sub(MOST_DISPATCHES)).take(MOST_DISPATCHES);
-    judged.iter().rev().take(MOST_DISPATCHES).chain(first).copied()
+fn tried_dispatches(judged_dispatches: &[u32]) -> impl Iterator<Item = u32> {
+    let first_dispatches = judged_dispatches
+        .iter()
+        .take(judged_dispatches.len().saturating_sub(MOST_DISPATCHES))
+        .take(MOST_DISPATCHES);
+    judged_dispatches.iter().rev().take(MOST_DISPATCHES).chain(first_dispatches).copied()
 }

@@ -42,147 +42,177 @@ fn start_of(job: &Job) -> (Vec<BufferContents>, StoredBytes) {
 }
 
 /// Alters the stores of every test that passed, and keeps what that showed.
-pub fn examine(
-    prepared: &[PreparedTest],
+pub fn examine_tests(
+    prepared_tests: &[PreparedTest],
     laid_out: &LaidOut,
     kernels: &[Kernel],
-    runs: &mut [Vec<TestRun>],
-    engine: &SequentialExecutor,
+    runs_by_test: &mut [Vec<TestRun>],
+    sequential_engine: &SequentialExecutor,
 ) -> Result<(), CampaignError> {
-    let codes = assemble::codes(kernels);
-    let examined = |(test, row): (&PreparedTest, &mut Vec<TestRun>)| -> Result<(), CampaignError> {
-        let Some((expected, flows)) = laid_out.get(&test.test.id) else { return Ok(()) };
-        let passed = |run: &&mut TestRun| {
-            run.engine == EngineName::Sequential && run.verdict == Verdict::Pass
-        };
-        let (Some(run), Ok(plan)) = (row.iter_mut().find(passed), &test.plan) else {
-            return Ok(());
-        };
-        let by_code = TestObservation::from_expectations(expected, flows, &codes);
-        if by_code.emptiness_reason().is_some() {
-            return Ok(());
-        }
-        run.altered = Examination::of(test, plan, flows, engine).kernels(&by_code, &run.outputs)?;
-        if let Some(left) = final_contents(plan, &run.outputs) {
-            let passed = PassedTest { test, plan, expected, flows, left: &left };
-            let mut is_blind = |number: usize| passed.is_blind(number, &codes);
-            let views = passed.views(&codes, &mut is_blind)?;
-            run.judged = JudgedParts {
-                members: count::counted(&passed, &views.judging, engine)?,
-                idle: views.idle,
+    let codes = assemble::kernel_codes(kernels);
+    let examine_test =
+        |(prepared_test, row): (&PreparedTest, &mut Vec<TestRun>)| -> Result<(), CampaignError> {
+            let Some((stored_expectations, dispatch_flows)) = laid_out.get(&prepared_test.test.id)
+            else {
+                return Ok(());
             };
-        }
-        Ok(())
-    };
-    prepared.par_iter().zip(runs.par_iter_mut()).map(examined).collect()
+            let has_passed = |run: &&mut TestRun| {
+                run.engine == EngineName::Sequential && run.verdict == Verdict::Pass
+            };
+            let (Some(run), Ok(plan)) = (row.iter_mut().find(has_passed), &prepared_test.job_plan)
+            else {
+                return Ok(());
+            };
+            let by_code =
+                TestObservation::from_expectations(stored_expectations, dispatch_flows, &codes);
+            if by_code.emptiness_reason().is_some() {
+                return Ok(());
+            }
+            run.altered =
+                Examination::of_test(prepared_test, plan, dispatch_flows, sequential_engine)
+                    .examine_kernels(&by_code, &run.outputs)?;
+            if let Some(left) = final_contents(plan, &run.outputs) {
+                let passed_test = PassedTest {
+                    prepared_test,
+                    job_plan: plan,
+                    expected: stored_expectations,
+                    flows: dispatch_flows,
+                    left: &left,
+                };
+                let mut is_blind = |number: usize| passed_test.is_blind(number, &codes);
+                let views = passed_test.judging_views(&codes, &mut is_blind)?;
+                run.judged = JudgedParts {
+                    members: count::count_members(&passed_test, &views.judging, sequential_engine)?,
+                    idle: views.idle,
+                };
+            }
+            Ok(())
+        };
+    prepared_tests.par_iter().zip(runs_by_test.par_iter_mut()).map(examine_test).collect()
 }
 
 /// What stored runs say of altered contents, as far as it follows from their outputs and the
 /// kernels' code: rows without an engine, and the names of the tests of which it takes one to know
 /// what is noticed.
-pub fn derive(
-    prepared: &[PreparedTest],
+pub fn derive_from_stored(
+    prepared_tests: &[PreparedTest],
     laid_out: &LaidOut,
     kernels: &[Kernel],
-    runs: &mut [Vec<TestRun>],
+    runs_by_test: &mut [Vec<TestRun>],
 ) -> Vec<String> {
-    let codes = assemble::codes(kernels);
-    let mut unknown = Vec::new();
-    for (test, row) in prepared.iter().zip(runs) {
-        let Some((expected, flows)) = laid_out.get(&test.test.id) else { continue };
-        let told = |run: &&mut TestRun| {
+    let codes = assemble::kernel_codes(kernels);
+    let mut unknown_tests = Vec::new();
+    for (test, row) in prepared_tests.iter().zip(runs_by_test) {
+        let Some((stored_expectations, dispatch_flows)) = laid_out.get(&test.test.id) else {
+            continue;
+        };
+        let has_told = |run: &&mut TestRun| {
             run.engine == EngineName::Sequential
                 && failed_alterations(run.verdict, &run.altered).is_some()
         };
-        let (Some(run), Ok(plan)) = (row.iter_mut().find(told), &test.plan) else { continue };
-        let by_code = TestObservation::from_expectations(expected, flows, &codes);
+        let (Some(run), Ok(plan)) = (row.iter_mut().find(has_told), &test.job_plan) else {
+            continue;
+        };
+        let by_code =
+            TestObservation::from_expectations(stored_expectations, dispatch_flows, &codes);
         let stored = std::mem::take(&mut run.altered);
         let judged = std::mem::take(&mut run.judged);
         if by_code.emptiness_reason().is_some() {
             continue;
         }
-        run.judged = derived_judged((test, plan), (expected, flows), judged, &codes, &run.outputs);
-        let derived = derived_noticed(test, plan, &run.outputs);
-        for mut due in rows(plan, &by_code) {
-            let same = |row: &&AlteredStores| {
+        run.judged = derived_judged(
+            (test, plan),
+            (stored_expectations, dispatch_flows),
+            judged,
+            &codes,
+            &run.outputs,
+        );
+        let derived_rows = derived_noticed(test, plan, &run.outputs);
+        for mut due in rows_of_kernels(plan, &by_code) {
+            let is_same_row = |row: &&AlteredStores| {
                 (&row.kernel, &row.dispatches) == (&due.kernel, &due.dispatches)
             };
-            let stored = stored.iter().find(same);
-            due.noticed = derived;
+            let stored = stored.iter().find(is_same_row);
+            due.noticed = derived_rows;
             // Of a single dispatch nothing is overwritten, and there is no other.
-            if let (None, Some(row)) = (derived, stored) {
+            if let (None, Some(row)) = (derived_rows, stored) {
                 take_stored(&mut due, row);
             }
             run.altered.push(due);
         }
-        if derived.is_none() {
-            unknown.push(format!("test {} on {}", test.test.id, run.engine));
+        if derived_rows.is_none() {
+            unknown_tests.push(format!("test {} on {}", test.test.id, run.engine));
         }
     }
-    unknown
+    unknown_tests
 }
 
 /// How much the test judges; as it is stored where outputs are not, and of checkers whether they
 /// judge anything. What was read when is believed within what the kernels' code permits.
 fn derived_judged(
-    (test, plan): (&PreparedTest, &Prepared),
-    (expected, flows): (&[StoredExpectation], &[DispatchFlow]),
+    (prepared_test, job_plan): (&PreparedTest, &Prepared),
+    (expected, dispatch_flows): (&[StoredExpectation], &[DispatchFlow]),
     stored: JudgedParts,
-    codes: &KernelCodes,
+    kernel_codes: &KernelCodes,
     outputs: &BTreeMap<String, BufferContents>,
 ) -> JudgedParts {
-    let Some(left) = final_contents(plan, outputs) else { return stored };
-    let passed = PassedTest { test, plan, expected, flows, left: &left };
-    let views = passed.views(codes, &mut |number| Ok(stored.idle.contains(&(number as u32))));
+    let Some(left) = final_contents(job_plan, outputs) else { return stored };
+    let passed =
+        PassedTest { prepared_test, job_plan, expected, flows: dispatch_flows, left: &left };
+    let views = passed
+        .judging_views(kernel_codes, &mut |number| Ok(stored.idle.contains(&(number as u32))));
     let Ok(views) = views else { return JudgedParts::default() };
     JudgedParts {
-        members: count::derived(&passed, &views.judging, &stored.members),
+        members: count::derived_members(&passed, &views.judging, &stored.members),
         idle: views.idle,
     }
 }
 
 /// What only an engine can tell, as it is stored, as far as it is about dispatches of the row.
-fn take_stored(due: &mut AlteredStores, stored: &AlteredStores) {
-    let known = |number: &u32| due.dispatches.contains(number);
-    let noticed = stored.noticed.filter(|noticed| known(&noticed.dispatch));
-    let is_other = |number: &u32| noticed.is_some_and(|noticed| noticed.dispatch != *number);
-    let overwritten: Vec<u32> = stored.overwritten.iter().copied().filter(known).collect();
+fn take_stored(due_row: &mut AlteredStores, stored_row: &AlteredStores) {
+    let is_due = |number: &u32| due_row.dispatches.contains(number);
+    let stored_noticed =
+        stored_row.noticed.filter(|stored_noticed| is_due(&stored_noticed.dispatch));
+    let is_other = |number: &u32| {
+        stored_noticed.is_some_and(|stored_noticed| stored_noticed.dispatch != *number)
+    };
+    let overwritten: Vec<u32> = stored_row.overwritten.iter().copied().filter(is_due).collect();
     let unnoticed =
-        stored.unnoticed.iter().copied().filter(|number| known(number) && is_other(number));
-    due.unnoticed = unnoticed.filter(|number| !overwritten.contains(number)).collect();
-    due.overwritten = overwritten;
-    due.noticed = noticed;
+        stored_row.unnoticed.iter().copied().filter(|number| is_due(number) && is_other(number));
+    due_row.unnoticed = unnoticed.filter(|number| !overwritten.contains(number)).collect();
+    due_row.overwritten = overwritten;
+    due_row.noticed = stored_noticed;
 }
 
 /// What the outputs of a test with one dispatch show without an engine.
 fn derived_noticed(
-    test: &PreparedTest,
-    plan: &Prepared,
+    prepared_test: &PreparedTest,
+    job_plan: &Prepared,
     outputs: &BTreeMap<String, BufferContents>,
 ) -> Option<NoticedAlteration> {
     let needs_engine = |contents: &ExpectedContents| match contents {
         ExpectedContents::Values(_) | ExpectedContents::Buffer { .. } => false,
         ExpectedContents::Reference { .. } | ExpectedContents::Check { .. } => true,
     };
-    if plan.expected.iter().any(|expected| needs_engine(&expected.contents)) {
+    if job_plan.expected.iter().any(|expected| needs_engine(&expected.contents)) {
         return None;
     }
-    let left = final_contents(plan, outputs)?;
-    StrictTest::of(test.test, plan, &left).trial_of_changes(&left).ok()?
+    let left = final_contents(job_plan, outputs)?;
+    StrictTest::of_test(prepared_test.test, job_plan, &left).trial_of_changes(&left).ok()?
 }
 
 /// A row per kernel and specialization of which a dispatch is judged by its code, with nothing
 /// noticed yet.
-fn rows(plan: &Prepared, by_code: &TestObservation) -> Vec<AlteredStores> {
-    let row = |(module, of): (usize, &vkcert_exec::prepare::ModuleUse)| {
-        let of_module = plan
+fn rows_of_kernels(job_plan: &Prepared, by_code: &TestObservation) -> Vec<AlteredStores> {
+    let kernel_row = |(module, of): (usize, &vkcert_exec::prepare::ModuleUse)| {
+        let of_module = job_plan
             .job
             .dispatches
             .iter()
             .enumerate()
             .filter(|(_, dispatch)| dispatch.module == module);
-        let judged = of_module.filter(|(number, _)| by_code.judges_dispatch(*number));
-        let dispatches: Vec<u32> = judged.map(|(number, _)| number as u32).collect();
+        let judged_dispatches = of_module.filter(|(number, _)| by_code.judges_dispatch(*number));
+        let dispatches: Vec<u32> = judged_dispatches.map(|(number, _)| number as u32).collect();
         (!dispatches.is_empty()).then(|| AlteredStores {
             kernel: of.kernel,
             dispatches,
@@ -191,20 +221,20 @@ fn rows(plan: &Prepared, by_code: &TestObservation) -> Vec<AlteredStores> {
             unnoticed: Vec::new(),
         })
     };
-    plan.modules.iter().enumerate().filter_map(row).collect()
+    job_plan.modules.iter().enumerate().filter_map(kernel_row).collect()
 }
 
 /// Final contents by buffer of the job; none where one is not there as it should be.
 fn final_contents(
-    plan: &Prepared,
+    job_plan: &Prepared,
     outputs: &BTreeMap<String, BufferContents>,
 ) -> Option<Vec<BufferContents>> {
-    let whole = |buffer: &JobBuffer| {
+    let whole_contents = |buffer: &JobBuffer| {
         outputs.get(&buffer.name).filter(|left| left.len() == buffer.bytes.len()).cloned()
     };
-    plan.job.buffers.iter().map(whole).collect()
+    job_plan.job.buffers.iter().map(whole_contents).collect()
 }
 
-fn tool(error: ExecError) -> CampaignError {
+fn tool_failure(error: ExecError) -> CampaignError {
     CampaignError::tool(error.to_string())
 }

@@ -8,7 +8,7 @@
 //! Does not cover: single elements that a kernel stores as they were; which bytes are judged
 //! (`reach`).
 
-use super::ranges::{common, in_buffer, without};
+use super::ranges::{common_ranges, in_buffer, subtract_ranges};
 use super::reach::{JudgedBytes, Reading};
 use super::start_of;
 use super::strict::StrictTest;
@@ -30,8 +30,8 @@ use vkcert_oracle::judged::{KernelCodes, TestObservation};
 
 /// A test that passed, with what it left.
 pub(super) struct PassedTest<'a> {
-    pub test: &'a PreparedTest<'a>,
-    pub plan: &'a Prepared,
+    pub prepared_test: &'a PreparedTest<'a>,
+    pub job_plan: &'a Prepared,
     pub expected: &'a [StoredExpectation],
     pub flows: &'a [DispatchFlow],
     /// By buffer of the job.
@@ -39,7 +39,7 @@ pub(super) struct PassedTest<'a> {
 }
 
 /// What one expectation judges.
-pub(super) struct View {
+pub(super) struct JudgingView {
     /// The outputs that it judges by the kernels' code.
     pub observation: TestObservation,
     /// By buffer of the job: the bytes that it looks at and judges, ascending and disjoint.
@@ -47,15 +47,15 @@ pub(super) struct View {
 }
 
 /// What the expectations of a test judge.
-pub(super) struct Views {
+pub(super) struct JudgingViews {
     /// Of those that judge something.
-    pub judging: Vec<View>,
+    pub judging: Vec<JudgingView>,
     /// The others of several, by number.
     pub idle: Vec<u32>,
 }
 
 /// What stands behind a store of a dispatch.
-pub(super) struct Target {
+pub(super) struct StoreTarget {
     pub place: MemberPlace,
     /// Index into the job's buffers.
     pub buffer: usize,
@@ -66,7 +66,7 @@ pub(super) struct Target {
 
 /// A store of a dispatch, by its row.
 #[derive(Clone, Copy)]
-pub(super) struct Store<'a> {
+pub(super) struct JudgedStore<'a> {
     pub dispatch: usize,
     pub row: usize,
     flow: &'a StoreFlow,
@@ -74,7 +74,7 @@ pub(super) struct Store<'a> {
 
 /// Elements of a member.
 #[derive(Default)]
-struct Count {
+struct ElementCount {
     stored: u64,
     judged: u64,
 }
@@ -82,25 +82,30 @@ struct Count {
 impl PassedTest<'_> {
     /// What it judges; `is_blind` says of a checker, by the number of its expectation, whether it
     /// accepts whatever is stored.
-    pub(super) fn views(
+    pub(super) fn judging_views(
         &self,
-        codes: &KernelCodes,
+        kernel_codes: &KernelCodes,
         is_blind: &mut dyn FnMut(usize) -> Result<bool, CampaignError>,
-    ) -> Result<Views, CampaignError> {
-        let (start, defined) = start_of(&self.plan.job);
-        let before = Before { contents: &start, defined: &defined };
-        let watches = Watches::of(self.plan, self.left);
-        let elements = Elements { plan: self.plan, test: self.test.test, watches: &watches };
+    ) -> Result<JudgingViews, CampaignError> {
+        let (start, defined) = start_of(&self.job_plan.job);
+        let contents_before = Before { contents: &start, defined: &defined };
+        let watches = Watches::of(self.job_plan, self.left);
+        let elements =
+            Elements { plan: self.job_plan, test: self.prepared_test.test, watches: &watches };
         let mut judging = Vec::new();
         let mut idle = Vec::new();
         for (number, (stored, expected)) in
-            self.expected.iter().zip(&self.plan.expected).enumerate()
+            self.expected.iter().zip(&self.job_plan.expected).enumerate()
         {
-            let observation =
-                TestObservation::from_expectations(std::slice::from_ref(stored), self.flows, codes);
+            let observation = TestObservation::from_expectations(
+                std::slice::from_ref(stored),
+                self.flows,
+                kernel_codes,
+            );
             let expected = read_rightly(&elements, expected.clone());
-            let sides = expected.as_ref().map_or(Vec::new(), |expected| sides(expected, self.left));
-            let bytes = self.looked_at(stored, &sides, before);
+            let judged_sides =
+                expected.as_ref().map_or(Vec::new(), |expected| sides(expected, self.left));
+            let bytes_looked_at = self.looked_at(stored, &judged_sides, contents_before);
             let judges = match (&stored.contents, &expected) {
                 _ if observation.emptiness_reason().is_some() => false,
                 (_, None) => false,
@@ -108,49 +113,56 @@ impl PassedTest<'_> {
                 _ if self.expected.len() < 2 => true,
                 (StoredContents::Check { .. }, Some(_)) => !is_blind(number)?,
                 (_, Some(expected)) => {
-                    self.is_any_storable(&observation, &bytes)
-                        || self.is_refused(&observation, expected, &sides, before)
+                    self.is_any_storable(&observation, &bytes_looked_at)
+                        || self.is_refused(&observation, expected, &judged_sides, contents_before)
                 }
             };
             if !judges && self.expected.len() > 1 {
                 idle.push(number as u32);
             }
             if judges {
-                judging.push(View { observation, bytes });
+                judging.push(JudgingView { observation, bytes: bytes_looked_at });
             }
         }
-        Ok(Views { judging, idle })
+        Ok(JudgingViews { judging, idle })
     }
 
     /// Whether a checker accepts every alteration of what the kernels can store.
     pub(super) fn is_blind(
         &self,
         number: usize,
-        codes: &KernelCodes,
+        kernel_codes: &KernelCodes,
     ) -> Result<bool, CampaignError> {
-        let observation =
-            TestObservation::from_expectations(&self.expected[number..=number], self.flows, codes);
-        let plan =
-            Prepared { expected: vec![self.plan.expected[number].clone()], ..self.plan.clone() };
-        StrictTest::of(self.test.test, &plan, self.left)
-            .accepts_all(self.left, &self.storable(&observation))
+        let observation = TestObservation::from_expectations(
+            &self.expected[number..=number],
+            self.flows,
+            kernel_codes,
+        );
+        let plan = Prepared {
+            expected: vec![self.job_plan.expected[number].clone()],
+            ..self.job_plan.clone()
+        };
+        StrictTest::of_test(self.prepared_test.test, &plan, self.left)
+            .accepts_all(self.left, &self.storable_bytes(&observation))
     }
 
     /// Whether an alteration of what the kernels can store makes an expectation fail; of two
     /// buffers that it compares, of one of them.
     fn is_refused(
         &self,
-        observation: &TestObservation,
+        test_observation: &TestObservation,
         expected: &Expected,
         sides: &[Side<'_>],
         before: Before<'_>,
     ) -> bool {
-        let watches = Watches::of_one(self.plan, expected, self.left);
-        let storable = self.storable(observation);
-        let looked_at = |buffer: usize| common(&storable[buffer], &watches.looked_at(buffer));
+        let watches = Watches::of_one(self.job_plan, expected, self.left);
+        let storable = self.storable_bytes(test_observation);
+        let looked_at =
+            |buffer: usize| common_ranges(&storable[buffer], &watches.looked_at(buffer));
         let altered: Vec<Vec<Range<usize>>> = (0..storable.len()).map(looked_at).collect();
         let groups =
-            Elements { plan: self.plan, test: self.test.test, watches: &watches }.groups(&altered);
+            Elements { plan: self.job_plan, test: self.prepared_test.test, watches: &watches }
+                .groups(&altered);
         sides.iter().any(|side| {
             Alteration::ALL.iter().any(|alteration| {
                 let contents = altered_buffer(side.buffer, self.left, before, &groups, *alteration);
@@ -160,27 +172,43 @@ impl PassedTest<'_> {
     }
 
     /// Whether judged outputs can be stored to some of these bytes, by buffer.
-    fn is_any_storable(&self, observation: &TestObservation, bytes: &[Vec<Range<usize>>]) -> bool {
-        let storable = self.storable(observation);
-        storable.iter().zip(bytes).any(|(storable, bytes)| !common(storable, bytes).is_empty())
+    fn is_any_storable(
+        &self,
+        test_observation: &TestObservation,
+        bytes: &[Vec<Range<usize>>],
+    ) -> bool {
+        let storable = self.storable_bytes(test_observation);
+        storable
+            .iter()
+            .zip(bytes)
+            .any(|(storable, bytes)| !common_ranges(storable, bytes).is_empty())
     }
 
     /// The bytes that judged outputs can be stored to, by buffer of the job; ascending and
     /// disjoint.
-    pub(super) fn storable(&self, observation: &TestObservation) -> Vec<Vec<Range<usize>>> {
-        let judged =
-            self.stores().filter(|store| observation.judges_output(store.dispatch, store.row));
-        let ranges: BTreeSet<&BufferRange> = judged.flat_map(|store| &store.flow.to).collect();
+    pub(super) fn storable_bytes(
+        &self,
+        test_observation: &TestObservation,
+    ) -> Vec<Vec<Range<usize>>> {
+        let judged_stores = self
+            .all_stores()
+            .filter(|store| test_observation.judges_output(store.dispatch, store.row));
+        let storable_ranges: BTreeSet<&BufferRange> =
+            judged_stores.flat_map(|store| &store.flow.to).collect();
         let of_buffer = |buffer: &JobBuffer| {
-            let named = ranges.iter().filter(|range| range.buffer == buffer.name);
-            merged(named.map(|range| in_buffer(range, buffer)).collect())
+            let named_ranges = storable_ranges.iter().filter(|range| range.buffer == buffer.name);
+            merged(named_ranges.map(|range| in_buffer(range, buffer)).collect())
         };
-        self.plan.job.buffers.iter().map(of_buffer).collect()
+        self.job_plan.job.buffers.iter().map(of_buffer).collect()
     }
 
-    fn stores(&self) -> impl DoubleEndedIterator<Item = Store<'_>> {
+    fn all_stores(&self) -> impl DoubleEndedIterator<Item = JudgedStore<'_>> {
         self.flows.iter().enumerate().flat_map(|(dispatch, flow)| {
-            flow.stores.iter().enumerate().map(move |(row, flow)| Store { dispatch, row, flow })
+            flow.stores.iter().enumerate().map(move |(row, flow)| JudgedStore {
+                dispatch,
+                row,
+                flow,
+            })
         })
     }
 
@@ -191,40 +219,51 @@ impl PassedTest<'_> {
         sides: &[Side<'_>],
         before: Before<'_>,
     ) -> Vec<Vec<Range<usize>>> {
-        let mut bytes = vec![Vec::new(); self.plan.job.buffers.len()];
+        let mut bytes = vec![Vec::new(); self.job_plan.job.buffers.len()];
         sides.iter().for_each(|side| bytes[side.buffer].extend(side.judged(self.left, before)));
         if let StoredContents::Check { reads, .. } = &stored.contents {
-            for (bytes, buffer) in bytes.iter_mut().zip(&self.plan.job.buffers) {
-                let own = reads.iter().filter(|range| range.buffer == buffer.name);
-                bytes.extend(own.map(|range| in_buffer(range, buffer)));
+            for (bytes, buffer) in bytes.iter_mut().zip(&self.job_plan.job.buffers) {
+                let own_reads = reads.iter().filter(|range| range.buffer == buffer.name);
+                bytes.extend(own_reads.map(|range| in_buffer(range, buffer)));
             }
         }
         bytes.into_iter().map(merged).collect()
     }
 
     /// A row per member of what the kernels have stored, as far as it is known what they read.
-    pub(super) fn members(&self, views: &[View], reading: Reading<'_>) -> Vec<JudgedMember> {
-        let judged = self.judged_bytes(views, reading);
-        let mut counts: BTreeMap<MemberPlace, Count> = BTreeMap::new();
+    pub(super) fn judged_members(
+        &self,
+        judging_views: &[JudgingView],
+        reading: Reading<'_>,
+    ) -> Vec<JudgedMember> {
+        let judged = self.judged_bytes(judging_views, reading);
+        let mut counts: BTreeMap<MemberPlace, ElementCount> = BTreeMap::new();
         // Bytes that a later dispatch of the same kernel has stored in the same way.
-        let mut later: BTreeMap<(MemberPlace, usize), Vec<Range<usize>>> = BTreeMap::new();
-        for store in self.stores().rev() {
-            for target in self.targets(store) {
+        let mut later_targets: BTreeMap<(MemberPlace, usize), Vec<Range<usize>>> = BTreeMap::new();
+        for store in self.all_stores().rev() {
+            for target in self.targets_of_store(store) {
                 let key = (target.place.clone(), target.buffer);
-                let known = later.entry(key).or_default();
-                let new = without(std::slice::from_ref(&target.bytes), known);
+                let known = later_targets.entry(key).or_default();
+                let new_bytes = subtract_ranges(std::slice::from_ref(&target.bytes), known);
                 known.push(target.bytes.clone());
                 *known = merged(std::mem::take(known));
-                let changed: Vec<Range<usize>> =
-                    new.into_iter().flat_map(|range| self.changed(target.buffer, range)).collect();
-                if !changed.is_empty() {
-                    self.count(&target, &changed, judged_at(&judged, &target), &mut counts);
+                let changed_ranges: Vec<Range<usize>> = new_bytes
+                    .into_iter()
+                    .flat_map(|range| self.changed_bytes(target.buffer, range))
+                    .collect();
+                if !changed_ranges.is_empty() {
+                    self.count_elements(
+                        &target,
+                        &changed_ranges,
+                        judged_at(&judged, &target),
+                        &mut counts,
+                    );
                 }
             }
         }
         self.add_unchanged(&judged, &mut counts);
-        let row = |(of, count): (MemberPlace, Count)| {
-            let MemberPlace { kernel, place, array_index, member } = of;
+        let judged_member = |(member_place, count): (MemberPlace, ElementCount)| {
+            let MemberPlace { kernel, place, array_index, member } = member_place;
             JudgedMember {
                 kernel,
                 place,
@@ -234,57 +273,63 @@ impl PassedTest<'_> {
                 judged: count.judged,
             }
         };
-        counts.into_iter().map(row).collect()
+        counts.into_iter().map(judged_member).collect()
     }
 
     /// Members that a kernel can store to and of which the test leaves every element as it was: of
     /// these the judged ones count.
-    fn add_unchanged(&self, judged: &JudgedBytes, counts: &mut BTreeMap<MemberPlace, Count>) {
-        for store in self.stores().rev() {
-            for target in self.targets(store) {
+    fn add_unchanged(
+        &self,
+        judged: &JudgedBytes,
+        counts: &mut BTreeMap<MemberPlace, ElementCount>,
+    ) {
+        for store in self.all_stores().rev() {
+            for target in self.targets_of_store(store) {
                 let Some(block) = &target.block else { continue };
-                let named = store
+                let named_members = store
                     .flow
                     .members
                     .iter()
                     .map(|start| (*start, block.whole_member_at(block.offset + start)));
-                let of = |member: Option<String>| MemberPlace { member, ..target.place.clone() };
+                let place_of =
+                    |member: Option<String>| MemberPlace { member, ..target.place.clone() };
                 // Later dispatches have told theirs.
-                let new: Vec<(u64, MemberPlace)> = named
-                    .map(|(start, member)| (start, of(member)))
+                let new: Vec<(u64, MemberPlace)> = named_members
+                    .map(|(start, member)| (start, place_of(member)))
                     .filter(|(_, place)| !counts.contains_key(place))
                     .collect();
                 if new.is_empty() {
                     continue;
                 }
                 let judged =
-                    common(judged_at(judged, &target), std::slice::from_ref(&target.bytes));
+                    common_ranges(judged_at(judged, &target), std::slice::from_ref(&target.bytes));
                 let mut found: BTreeMap<u64, u64> = BTreeMap::new();
                 self.each_element(&target, &judged, &mut |member, _| {
                     *found.entry(member).or_default() += 1
                 });
                 for (start, place) in new {
                     let judged = found.get(&start).copied().unwrap_or_default();
-                    counts.insert(place, Count { stored: judged, judged });
+                    counts.insert(place, ElementCount { stored: judged, judged });
                 }
             }
         }
     }
 
     /// What each store can reach, in the order of the dispatches.
-    pub(super) fn each_target(&self) -> impl Iterator<Item = (Store<'_>, Target)> {
-        self.stores()
-            .flat_map(|store| self.targets(store).into_iter().map(move |target| (store, target)))
+    pub(super) fn each_target(&self) -> impl Iterator<Item = (JudgedStore<'_>, StoreTarget)> {
+        self.all_stores().flat_map(|store| {
+            self.targets_of_store(store).into_iter().map(move |target| (store, target))
+        })
     }
 
     /// What a store can reach, by descriptor.
-    fn targets(&self, store: Store<'_>) -> Vec<Target> {
+    fn targets_of_store(&self, store: JudgedStore<'_>) -> Vec<StoreTarget> {
         let kernel = &self.flows[store.dispatch].kernel;
-        let buffers = &self.plan.job.buffers;
-        let target = |buffer: usize,
-                      range: &BufferRange,
-                      array_index: u32,
-                      block: Option<BoundBlock>| Target {
+        let buffers = &self.job_plan.job.buffers;
+        let target_of = |buffer: usize,
+                         buffer_range: &BufferRange,
+                         array_index: u32,
+                         block: Option<BoundBlock>| StoreTarget {
             place: MemberPlace {
                 kernel: *kernel,
                 place: store.flow.place.clone(),
@@ -292,41 +337,43 @@ impl PassedTest<'_> {
                 member: None,
             },
             buffer,
-            bytes: in_buffer(range, &buffers[buffer]),
+            bytes: in_buffer(buffer_range, &buffers[buffer]),
             block,
         };
-        let Some(place) = &store.flow.place else {
-            let index =
-                |range: &BufferRange| buffers.iter().position(|buffer| buffer.name == range.buffer);
+        let Some(store_place) = &store.flow.place else {
+            let index = |buffer_range: &BufferRange| {
+                buffers.iter().position(|buffer| buffer.name == buffer_range.buffer)
+            };
             return store
                 .flow
                 .to
                 .iter()
-                .filter_map(|range| Some(target(index(range)?, range, 0, None)))
+                .filter_map(|buffer_range| {
+                    Some(target_of(index(buffer_range)?, buffer_range, 0, None))
+                })
                 .collect();
         };
-        let at = (place.set, place.binding);
-        let declared = self.plan.declared[store.dispatch].get(&at);
-        let bound = self.plan.job.dispatches[store.dispatch].bindings.iter();
+        let binding_place = (store_place.set, store_place.binding);
+        let declared_block = self.job_plan.declared[store.dispatch].get(&binding_place);
+        let bound = self.job_plan.job.dispatches[store.dispatch].bindings.iter();
         let mut targets = Vec::new();
-        for binding in bound.filter(|binding| (binding.set, binding.binding) == at) {
+        for binding in bound.filter(|binding| (binding.set, binding.binding) == binding_place) {
             let offset = binding.offset + binding.dynamic_offset;
-            let own = store
-                .flow
-                .to
-                .iter()
-                .filter(|range| is_behind(binding, range, &buffers[binding.buffer]));
-            let block = declared.map(|block| BoundBlock { offset, ..block.clone() });
-            targets.extend(
-                own.map(|range| target(binding.buffer, range, binding.array_index, block.clone())),
-            );
+            let own_ranges =
+                store.flow.to.iter().filter(|buffer_range| {
+                    is_behind(binding, buffer_range, &buffers[binding.buffer])
+                });
+            let block = declared_block.map(|block| BoundBlock { offset, ..block.clone() });
+            targets.extend(own_ranges.map(|buffer_range| {
+                target_of(binding.buffer, buffer_range, binding.array_index, block.clone())
+            }));
         }
         targets
     }
 
     /// The bytes of a range that hold something else than before the test.
-    fn changed(&self, buffer: usize, range: Range<usize>) -> Vec<Range<usize>> {
-        let (left, before) = (&self.left[buffer], &self.plan.job.buffers[buffer].bytes);
+    fn changed_bytes(&self, buffer: usize, range: Range<usize>) -> Vec<Range<usize>> {
+        let (left, before) = (&self.left[buffer], &self.job_plan.job.buffers[buffer].bytes);
         if left[range.clone()] == before[range.clone()] {
             return Vec::new();
         }
@@ -341,81 +388,84 @@ impl PassedTest<'_> {
     }
 
     /// Counts the elements that some changed bytes belong to.
-    fn count(
+    fn count_elements(
         &self,
-        target: &Target,
+        target: &StoreTarget,
         changed: &[Range<usize>],
         judged: &[Range<usize>],
-        counts: &mut BTreeMap<MemberPlace, Count>,
+        counts: &mut BTreeMap<MemberPlace, ElementCount>,
     ) {
         // By where the member begins.
-        let mut found: BTreeMap<u64, (Option<String>, Count)> = BTreeMap::new();
+        let mut counts_by_member: BTreeMap<u64, (Option<String>, ElementCount)> = BTreeMap::new();
         self.each_element(target, changed, &mut |member, element| {
-            let name = || {
+            let member_name = || {
                 target.block.as_ref().and_then(|block| block.whole_member_at(element.start as u64))
             };
-            let (_, count) = found.entry(member).or_insert_with(|| (name(), Count::default()));
+            let (_, count) = counts_by_member
+                .entry(member)
+                .or_insert_with(|| (member_name(), ElementCount::default()));
             count.stored += 1;
-            let at = judged.partition_point(|range| range.end <= element.start);
+            let first_judged = judged.partition_point(|range| range.end <= element.start);
             count.judged +=
-                u64::from(judged.get(at).is_some_and(|range| range.start < element.end));
+                u64::from(judged.get(first_judged).is_some_and(|range| range.start < element.end));
         });
-        for (member, found) in found.into_values() {
+        for (member, counts_by_member) in counts_by_member.into_values() {
             let count = counts.entry(MemberPlace { member, ..target.place.clone() }).or_default();
-            count.stored += found.stored;
-            count.judged += found.judged;
+            count.stored += counts_by_member.stored;
+            count.judged += counts_by_member.judged;
         }
     }
 
     /// Tells the elements that some bytes belong to, each once, with where its member begins.
     fn each_element(
         &self,
-        target: &Target,
+        target: &StoreTarget,
         bytes: &[Range<usize>],
-        tell: &mut dyn FnMut(u64, Range<usize>),
+        tell_element: &mut dyn FnMut(u64, Range<usize>),
     ) {
         let watches = Watches::default();
-        let elements = Elements { plan: self.plan, test: self.test.test, watches: &watches };
-        let mut found = ElementCache::of(target, &elements);
-        let mut next = 0;
+        let elements =
+            Elements { plan: self.job_plan, test: self.prepared_test.test, watches: &watches };
+        let mut element_cache = ElementCache::of_target(target, &elements);
+        let mut next_byte = 0;
         for range in bytes {
-            let mut byte = range.start.max(next);
+            let mut byte = range.start.max(next_byte);
             while byte < range.end {
-                let Some((element, member)) = found.at(byte) else {
+                let Some((element, member)) = element_cache.element_at_byte(byte) else {
                     byte += 1;
                     continue;
                 };
-                next = element.end;
-                byte = next;
-                tell(member, element);
+                next_byte = element.end;
+                byte = next_byte;
+                tell_element(member, element);
             }
         }
     }
 }
 
 /// The bytes of an element, and where its member begins; none between members.
-type Known = Option<(Range<usize>, u64)>;
+type KnownElement = Option<(Range<usize>, u64)>;
 
 /// Bytes from one element of an array to the next up to which all of one is remembered.
 const MOST_STRIDE: u64 = 1 << 16;
 
 /// Elements of a target by their bytes. Of an array the first element tells what is in all.
 struct ElementCache<'a> {
-    target: &'a Target,
+    target: &'a StoreTarget,
     elements: &'a Elements<'a>,
     array: Option<MemberArray>,
     /// By byte of the first element of the array, from its start on.
-    known: Vec<Option<Known>>,
+    known: Vec<Option<KnownElement>>,
 }
 
 impl<'a> ElementCache<'a> {
-    fn of(target: &'a Target, elements: &'a Elements<'a>) -> Self {
+    fn of_target(target: &'a StoreTarget, elements: &'a Elements<'a>) -> Self {
         Self { target, elements, array: None, known: Vec::new() }
     }
 
     /// The bytes of the element that a byte belongs to, and where its member begins; none between
     /// members.
-    fn at(&mut self, byte: usize) -> Known {
+    fn element_at_byte(&mut self, byte: usize) -> KnownElement {
         let Some(block) = &self.target.block else {
             return Some((self.elements.stored_at(self.target.buffer, byte), 0));
         };
@@ -425,33 +475,36 @@ impl<'a> ElementCache<'a> {
         }
         let Some(array) = &self.array else { return element_at(block, byte) };
         let start = array.bytes.start as usize;
-        let within = (byte - start) % array.stride as usize;
-        let before = byte - start - within;
-        let first =
-            self.known[within].get_or_insert_with(|| element_at(block, start + within)).clone();
-        first.map(|(element, member)| (element.start + before..element.end + before, member))
+        let byte_in_element = (byte - start) % array.stride as usize;
+        let element_start = byte - start - byte_in_element;
+        let known_element = self.known[byte_in_element]
+            .get_or_insert_with(|| element_at(block, start + byte_in_element))
+            .clone();
+        known_element.map(|(element, member)| {
+            (element.start + element_start..element.end + element_start, member)
+        })
     }
 }
 
-fn element_at(block: &BoundBlock, byte: usize) -> Known {
+fn element_at(block: &BoundBlock, byte: usize) -> KnownElement {
     let (offset, scalar) = block.scalar_at(byte as u64)?;
     let offset = offset as usize;
     Some((offset..offset + scalar.size(), block.member_start(byte as u64)?))
 }
 
 /// Whether a range of a buffer is what a binding shows of it.
-fn is_behind(binding: &JobBinding, range: &BufferRange, buffer: &JobBuffer) -> bool {
+fn is_behind(binding: &JobBinding, buffer_range: &BufferRange, buffer: &JobBuffer) -> bool {
     let offset = binding.offset + binding.dynamic_offset;
-    range.buffer == buffer.name
+    buffer_range.buffer == buffer.name
         && match binding.view {
             JobView::Bytes | JobView::Texels(_) => {
-                (range.offset, range.bytes) == (offset, binding.range)
+                (buffer_range.offset, buffer_range.bytes) == (offset, binding.range)
             }
             JobView::Image(_) | JobView::Combined(..) | JobView::Sampler(_) => true,
         }
 }
 
 /// The bytes that are judged where a target is.
-fn judged_at<'a>(judged: &'a JudgedBytes, target: &Target) -> &'a [Range<usize>] {
+fn judged_at<'a>(judged: &'a JudgedBytes, target: &StoreTarget) -> &'a [Range<usize>] {
     judged.get(&(target.place.clone(), target.buffer)).map_or(&[], Vec::as_slice)
 }

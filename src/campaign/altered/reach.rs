@@ -9,8 +9,8 @@
 //! judged at least, and at most.
 //! Does not cover: values that cancel out on the way; other schedules than the one that ran.
 
-use super::parts::{PassedTest, Store, Target, View};
-use super::ranges::{common, in_buffer, without};
+use super::parts::{JudgedStore, JudgingView, PassedTest, StoreTarget};
+use super::ranges::{common_ranges, in_buffer, subtract_ranges};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use vkcert_exec::prepare::merged;
@@ -37,43 +37,47 @@ pub(super) struct SeenDispatch {
 }
 
 /// Where a kernel stores, and the buffer of the job behind it.
-pub(super) type Place = (MemberPlace, usize);
+pub(super) type MemberRange = (MemberPlace, usize);
 
 /// By place: the bytes that are judged, ascending and disjoint.
-pub(super) type JudgedBytes = BTreeMap<Place, Vec<Range<usize>>>;
+pub(super) type JudgedBytes = BTreeMap<MemberRange, Vec<Range<usize>>>;
 
 /// Bytes that a dispatch left for good, among those of its kernel.
-struct Left<'a> {
-    store: Store<'a>,
-    target: Target,
+struct LeftPart<'a> {
+    store: JudgedStore<'a>,
+    target: StoreTarget,
     bytes: Vec<Range<usize>>,
-    by: Leaving,
+    by: LeavingKind,
 }
 
 /// How bytes came to be left.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Leaving {
+enum LeavingKind {
     Stored,
     /// No dispatch of the kernel stored there: what others had stored stays as it was.
     Kept,
 }
 
-impl Left<'_> {
-    fn place(&self) -> Place {
+impl LeftPart<'_> {
+    fn place(&self) -> MemberRange {
         (self.target.place.clone(), self.target.buffer)
     }
 }
 
 impl PassedTest<'_> {
-    pub(super) fn judged_bytes(&self, views: &[View], reading: Reading<'_>) -> JudgedBytes {
+    pub(super) fn judged_bytes(
+        &self,
+        judging_views: &[JudgingView],
+        reading: Reading<'_>,
+    ) -> JudgedBytes {
         let mut judged = JudgedBytes::new();
         match reading {
-            Reading::Least => self.judged_surely(views, &mut judged),
+            Reading::Least => self.judged_surely(judging_views, &mut judged),
             Reading::Most | Reading::Seen(_) => {
-                let left = self.left_by_dispatch(reading);
-                views
-                    .iter()
-                    .for_each(|view| self.judged_through(view, reading, &left, &mut judged));
+                let left_by_dispatch = self.left_by_dispatch(reading);
+                judging_views.iter().for_each(|view| {
+                    self.judged_through(view, reading, &left_by_dispatch, &mut judged)
+                });
             }
         }
         judged.values_mut().for_each(|bytes| *bytes = merged(std::mem::take(bytes)));
@@ -81,28 +85,37 @@ impl PassedTest<'_> {
     }
 
     /// What an expectation looks at, and what nobody else can store to later.
-    fn judged_surely(&self, views: &[View], judged: &mut JudgedBytes) {
-        let targets: Vec<(Store<'_>, Target)> = self.each_target().collect();
-        let mut over: BTreeMap<Place, Vec<Range<usize>>> = BTreeMap::new();
+    fn judged_surely(&self, judging_views: &[JudgingView], judged: &mut JudgedBytes) {
+        let targets: Vec<(JudgedStore<'_>, StoreTarget)> = self.each_target().collect();
+        let mut later_by_target: BTreeMap<MemberRange, Vec<Range<usize>>> = BTreeMap::new();
         for (first, target) in &targets {
-            let place = (target.place.clone(), target.buffer);
-            over.entry(place).or_insert_with(|| {
-                let later = targets.iter().filter(|(store, _)| store.dispatch > first.dispatch);
-                let others = later.filter(|(_, other)| {
-                    other.buffer == target.buffer && other.place != target.place
+            let target_place = (target.place.clone(), target.buffer);
+            later_by_target.entry(target_place).or_insert_with(|| {
+                let later_targets =
+                    targets.iter().filter(|(store, _)| store.dispatch > first.dispatch);
+                let overwriting_targets = later_targets.filter(|(_, overwriting_target)| {
+                    overwriting_target.buffer == target.buffer
+                        && overwriting_target.place != target.place
                 });
-                merged(others.map(|(_, other)| other.bytes.clone()).collect())
+                merged(
+                    overwriting_targets
+                        .map(|(_, overwriting_target)| overwriting_target.bytes.clone())
+                        .collect(),
+                )
             });
         }
         for (store, target) in &targets {
-            let place = (target.place.clone(), target.buffer);
-            let left = without(std::slice::from_ref(&target.bytes), &over[&place]);
-            for view in views
+            let target_place = (target.place.clone(), target.buffer);
+            let remaining_ranges = subtract_ranges(
+                std::slice::from_ref(&target.bytes),
+                &later_by_target[&target_place],
+            );
+            for view in judging_views
                 .iter()
                 .filter(|view| view.observation.judges_output(store.dispatch, store.row))
             {
-                let judged = judged.entry(place.clone()).or_default();
-                judged.extend(common(&view.bytes[target.buffer], &left));
+                let judged = judged.entry(target_place.clone()).or_default();
+                judged.extend(common_ranges(&view.bytes[target.buffer], &remaining_ranges));
             }
         }
     }
@@ -110,73 +123,96 @@ impl PassedTest<'_> {
     /// By dispatch: what it left of each place that its kernel stores to. A byte counts for the
     /// last dispatch of the kernel that stored to it; where none did, or where that is not known,
     /// for all that can.
-    fn left_by_dispatch(&self, reading: Reading<'_>) -> Vec<Vec<Left<'_>>> {
-        let mut left: Vec<Vec<Left<'_>>> = self.flows.iter().map(|_| Vec::new()).collect();
+    fn left_by_dispatch(&self, reading: Reading<'_>) -> Vec<Vec<LeftPart<'_>>> {
+        let mut left_parts: Vec<Vec<LeftPart<'_>>> =
+            self.flows.iter().map(|_| Vec::new()).collect();
         let Reading::Seen(seen) = reading else {
             for (store, target) in self.each_target() {
                 let bytes = vec![target.bytes.clone()];
-                left[store.dispatch].push(Left { store, target, bytes, by: Leaving::Stored });
+                left_parts[store.dispatch].push(LeftPart {
+                    store,
+                    target,
+                    bytes,
+                    by: LeavingKind::Stored,
+                });
             }
-            return left;
+            return left_parts;
         };
-        let mut known: BTreeMap<Place, Vec<Range<usize>>> = BTreeMap::new();
-        let targets: Vec<(Store<'_>, Target)> = self.each_target().collect();
+        let mut known_ranges: BTreeMap<MemberRange, Vec<Range<usize>>> = BTreeMap::new();
+        let targets: Vec<(JudgedStore<'_>, StoreTarget)> = self.each_target().collect();
         for (store, target) in targets.into_iter().rev() {
             let stored = seen[store.dispatch]
                 .reads
                 .buffers
                 .get(&target.buffer)
-                .map(stored)
+                .map(stored_bytes)
                 .unwrap_or_default();
-            let known = known.entry((target.place.clone(), target.buffer)).or_default();
-            let bytes = without(&common(&stored, std::slice::from_ref(&target.bytes)), known);
-            known.extend(bytes.iter().cloned());
-            *known = merged(std::mem::take(known));
-            left[store.dispatch].push(Left { store, target, bytes, by: Leaving::Stored });
+            let known_ranges =
+                known_ranges.entry((target.place.clone(), target.buffer)).or_default();
+            let bytes = subtract_ranges(
+                &common_ranges(&stored, std::slice::from_ref(&target.bytes)),
+                known_ranges,
+            );
+            known_ranges.extend(bytes.iter().cloned());
+            *known_ranges = merged(std::mem::take(known_ranges));
+            left_parts[store.dispatch].push(LeftPart {
+                store,
+                target,
+                bytes,
+                by: LeavingKind::Stored,
+            });
         }
         for (store, target) in self.each_target() {
-            let stored = &known[&(target.place.clone(), target.buffer)];
-            let bytes = without(std::slice::from_ref(&target.bytes), stored);
-            left[store.dispatch].push(Left { store, target, bytes, by: Leaving::Kept });
+            let stored = &known_ranges[&(target.place.clone(), target.buffer)];
+            let bytes = subtract_ranges(std::slice::from_ref(&target.bytes), stored);
+            left_parts[store.dispatch].push(LeftPart {
+                store,
+                target,
+                bytes,
+                by: LeavingKind::Kept,
+            });
         }
-        left
+        left_parts
     }
 
     /// Goes back from what an expectation looks at.
     fn judged_through(
         &self,
-        view: &View,
+        view: &JudgingView,
         reading: Reading<'_>,
-        left: &[Vec<Left<'_>>],
+        left: &[Vec<LeftPart<'_>>],
         judged: &mut JudgedBytes,
     ) {
         // What matters of the contents behind the dispatch, by buffer.
-        let mut live = view.bytes.clone();
+        let mut live_bytes = view.bytes.clone();
         for number in (0..self.flows.len()).rev() {
-            let step = Step { test: self, view, number, reading, live: &live };
-            let Passed { own, before } = step.passed();
+            let step = DispatchStep { test: self, view, number, reading, live: &live_bytes };
+            let PassedBytes { own, before } = step.bytes_passed_on();
             for left in left[number]
                 .iter()
                 .filter(|left| view.observation.judges_output(number, left.store.row))
             {
                 let buffer = left.target.buffer;
-                let reached = match left.by {
-                    Leaving::Stored => {
-                        merged(live[buffer].iter().chain(&own[buffer]).cloned().collect())
+                let reached_bytes = match left.by {
+                    LeavingKind::Stored => {
+                        merged(live_bytes[buffer].iter().chain(&own[buffer]).cloned().collect())
                     }
-                    Leaving::Kept => before[buffer].clone(),
+                    LeavingKind::Kept => before[buffer].clone(),
                 };
-                judged.entry(left.place()).or_default().extend(common(&left.bytes, &reached));
+                judged
+                    .entry(left.place())
+                    .or_default()
+                    .extend(common_ranges(&left.bytes, &reached_bytes));
             }
-            live = before;
+            live_bytes = before;
         }
     }
 }
 
 /// A dispatch on the way back from an expectation.
-struct Step<'a> {
+struct DispatchStep<'a> {
     test: &'a PassedTest<'a>,
-    view: &'a View,
+    view: &'a JudgingView,
     number: usize,
     reading: Reading<'a>,
     /// What matters of the contents behind it, by buffer.
@@ -184,88 +220,92 @@ struct Step<'a> {
 }
 
 /// What a dispatch does on the way to what is judged, by buffer.
-struct Passed {
+struct PassedBytes {
     /// What it reads of its own stores, after the last one.
     own: Vec<Vec<Range<usize>>>,
     /// What matters of the contents before it.
     before: Vec<Vec<Range<usize>>>,
 }
 
-impl Step<'_> {
-    fn passed(&self) -> Passed {
+impl DispatchStep<'_> {
+    fn bytes_passed_on(&self) -> PassedBytes {
         match self.reading {
-            Reading::Seen(seen) => self.seen(&seen[self.number]),
-            Reading::Most | Reading::Least => self.possible(),
+            Reading::Seen(seen) => self.seen_passed_on(&seen[self.number]),
+            Reading::Most | Reading::Least => self.possibly_passed_on(),
         }
     }
 
     /// By the kernel's code: every read of what it stores comes after the store, and none of its
     /// stores hides another one.
-    fn possible(&self) -> Passed {
+    fn possibly_passed_on(&self) -> PassedBytes {
         let mut rows: Vec<usize> = Vec::new();
-        let mut reached = self.live.to_vec();
+        let mut reached_bytes = self.live.to_vec();
         loop {
-            let new: Vec<usize> = self
+            let new_rows: Vec<usize> = self
                 .judged_rows()
-                .filter(|row| !rows.contains(row) && self.can_store_to(*row, &reached))
+                .filter(|row| !rows.contains(row) && self.can_store_to(*row, &reached_bytes))
                 .collect();
-            if new.is_empty() {
-                return Passed { own: reached.clone(), before: reached };
+            if new_rows.is_empty() {
+                return PassedBytes { own: reached_bytes.clone(), before: reached_bytes };
             }
-            let from = new.iter().flat_map(|row| &self.test.flows[self.number].stores[*row].from);
-            for (buffer, bytes) in from.filter_map(|range| self.buffer(range)) {
-                reached[buffer].push(bytes);
+            let source_ranges =
+                new_rows.iter().flat_map(|row| &self.test.flows[self.number].stores[*row].from);
+            for (buffer, bytes) in source_ranges.filter_map(|range| self.buffer_of_range(range)) {
+                reached_bytes[buffer].push(bytes);
             }
-            rows.extend(new);
+            rows.extend(new_rows);
         }
     }
 
     /// By what it did.
-    fn seen(&self, seen: &SeenDispatch) -> Passed {
-        let groups = self.judged_groups(seen);
-        let (mut own, mut before) = (vec![Vec::new(); self.live.len()], self.live.to_vec());
-        for (buffer, reads) in &seen.reads.buffers {
+    fn seen_passed_on(&self, seen_dispatch: &SeenDispatch) -> PassedBytes {
+        let groups = self.judged_groups(seen_dispatch);
+        let (mut own_bytes, mut bytes_before) =
+            (vec![Vec::new(); self.live.len()], self.live.to_vec());
+        for (buffer, reads) in &seen_dispatch.reads.buffers {
             let for_judged = |read: &&ReadBytes| read.groups & groups != 0;
-            own[*buffer] =
+            own_bytes[*buffer] =
                 reads.own.iter().filter(for_judged).map(|read| read.bytes.clone()).collect();
-            before[*buffer] = without(&self.live[*buffer], &stored(reads));
-            before[*buffer]
+            bytes_before[*buffer] = subtract_ranges(&self.live[*buffer], &stored_bytes(reads));
+            bytes_before[*buffer]
                 .extend(reads.incoming.iter().filter(for_judged).map(|read| read.bytes.clone()));
         }
-        Passed { own, before: before.into_iter().map(merged).collect() }
+        PassedBytes { own: own_bytes, before: bytes_before.into_iter().map(merged).collect() }
     }
 
     /// The groups of storing instructions that are judged: by what they left, by what they can
     /// store to and nothing was stored to, or through reads of what they stored, that others may
     /// have stored over since.
-    fn judged_groups(&self, seen: &SeenDispatch) -> u32 {
-        let mut open: Vec<Vec<Range<usize>>> = self.live.to_vec();
+    fn judged_groups(&self, seen_dispatch: &SeenDispatch) -> u32 {
+        let mut open_bytes: Vec<Vec<Range<usize>>> = self.live.to_vec();
         let mut groups = 0;
-        for (buffer, reads) in &seen.reads.buffers {
+        for (buffer, reads) in &seen_dispatch.reads.buffers {
             for left in &reads.left {
-                if !common(std::slice::from_ref(&left.bytes), &self.live[*buffer]).is_empty() {
+                if !common_ranges(std::slice::from_ref(&left.bytes), &self.live[*buffer]).is_empty()
+                {
                     groups |= 1 << left.group;
                 }
             }
-            open[*buffer] = without(&self.live[*buffer], &stored(reads));
+            open_bytes[*buffer] = subtract_ranges(&self.live[*buffer], &stored_bytes(reads));
         }
         let judged_rows: BTreeSet<usize> = self.judged_rows().collect();
         let mut allowed = 0;
-        for (group, rows) in seen.rows.iter().enumerate() {
+        for (group, rows) in seen_dispatch.rows.iter().enumerate() {
             let rows = || rows.intersection(&judged_rows);
             allowed |= u32::from(rows().next().is_some()) << group;
-            groups |= u32::from(rows().any(|row| self.can_store_to(*row, &open))) << group;
+            groups |= u32::from(rows().any(|row| self.can_store_to(*row, &open_bytes))) << group;
         }
         loop {
-            let is_followed = |group: &usize| seen.reads.followers[*group] & groups & allowed != 0;
-            let more = (0..seen.rows.len())
+            let is_followed =
+                |group: &usize| seen_dispatch.reads.followers[*group] & groups & allowed != 0;
+            let further_groups = (0..seen_dispatch.rows.len())
                 .filter(is_followed)
                 .fold(groups, |groups, group| groups | 1 << group)
                 & allowed;
-            if more == groups {
+            if further_groups == groups {
                 return groups;
             }
-            groups = more;
+            groups = further_groups;
         }
     }
 
@@ -276,23 +316,25 @@ impl Step<'_> {
     }
 
     fn can_store_to(&self, row: usize, bytes: &[Vec<Range<usize>>]) -> bool {
-        let to = self.test.flows[self.number].stores[row]
+        let stored_range = self.test.flows[self.number].stores[row]
             .to
             .iter()
-            .filter_map(|range| self.buffer(range));
-        to.into_iter().any(|(buffer, to)| {
-            bytes[buffer].iter().any(|bytes| bytes.start < to.end && to.start < bytes.end)
+            .filter_map(|range| self.buffer_of_range(range));
+        stored_range.into_iter().any(|(buffer, stored_range)| {
+            bytes[buffer]
+                .iter()
+                .any(|bytes| bytes.start < stored_range.end && stored_range.start < bytes.end)
         })
     }
 
-    fn buffer(&self, range: &BufferRange) -> Option<(usize, Range<usize>)> {
-        let mut buffers = self.test.plan.job.buffers.iter().enumerate();
-        let (index, buffer) = buffers.find(|(_, buffer)| buffer.name == range.buffer)?;
-        Some((index, in_buffer(range, buffer)))
+    fn buffer_of_range(&self, buffer_range: &BufferRange) -> Option<(usize, Range<usize>)> {
+        let mut buffers = self.test.job_plan.job.buffers.iter().enumerate();
+        let (index, buffer) = buffers.find(|(_, buffer)| buffer.name == buffer_range.buffer)?;
+        Some((index, in_buffer(buffer_range, buffer)))
     }
 }
 
 /// The bytes that were stored to.
-fn stored(reads: &BufferReads) -> Vec<Range<usize>> {
+fn stored_bytes(reads: &BufferReads) -> Vec<Range<usize>> {
     merged(reads.left.iter().map(|left| left.bytes.clone()).collect())
 }

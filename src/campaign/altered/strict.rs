@@ -5,7 +5,7 @@
 
 use super::start_of;
 use crate::CampaignError;
-use crate::test_run::judge;
+use crate::test_run::judge_run;
 use std::ops::Range;
 use vkcert_exec::alteration::{
     Before, ElementGroup, Elements, Watches, altered, without_misreading,
@@ -26,51 +26,62 @@ pub(super) struct StrictTest<'a> {
 
 impl<'a> StrictTest<'a> {
     /// Of a test that left these contents, by buffer of its job.
-    pub(super) fn of(test: &'a Test, plan: &Prepared, left: &[BufferContents]) -> Self {
-        let watches = Watches::of(plan, left);
-        let plan = Prepared {
+    pub(super) fn of_test(
+        test: &'a Test,
+        job_plan: &Prepared,
+        left_contents: &[BufferContents],
+    ) -> Self {
+        let watches = Watches::of(job_plan, left_contents);
+        let job_plan = Prepared {
             listed: 0,
-            ..without_misreading(&Elements { plan, test, watches: &watches })
+            ..without_misreading(&Elements { plan: job_plan, test, watches: &watches })
         };
-        let watches = Watches::of(&plan, left);
-        Self { test, plan, watches }
+        let watches = Watches::of(&job_plan, left_contents);
+        Self { test, plan: job_plan, watches }
     }
 
     /// The same with references resolved; none where one does not complete.
-    pub(super) fn resolved(
+    pub(super) fn with_references(
         test: &'a Test,
-        plan: &Prepared,
-        left: &[BufferContents],
+        job_plan: &Prepared,
+        left_contents: &[BufferContents],
         reference: &mut dyn ReferenceRunner,
     ) -> Result<Option<Self>, CampaignError> {
-        let strict = Self::of(test, plan, left);
-        let plan = resolved(&strict.plan, reference).map_err(super::tool)?;
-        Ok(plan.map(|plan| Self { watches: Watches::of(&plan, left), plan, ..strict }))
+        let strict = Self::of_test(test, job_plan, left_contents);
+        let job_plan = resolved(&strict.plan, reference).map_err(super::tool_failure)?;
+        Ok(job_plan.map(|job_plan| Self {
+            watches: Watches::of(&job_plan, left_contents),
+            plan: job_plan,
+            ..strict
+        }))
     }
 
     /// The elements that these bytes of the job's buffers belong to.
-    pub(super) fn groups(&self, stored: &[Vec<Range<usize>>]) -> Vec<ElementGroup> {
+    pub(super) fn element_groups(&self, stored: &[Vec<Range<usize>>]) -> Vec<ElementGroup> {
         Elements { plan: &self.plan, test: self.test, watches: &self.watches }.groups(stored)
     }
 
     /// Whether these final contents fail the expectations.
-    pub(super) fn fails(&self, buffers: Vec<BufferContents>) -> Result<bool, CampaignError> {
+    pub(super) fn contents_fail(
+        &self,
+        buffers: Vec<BufferContents>,
+    ) -> Result<bool, CampaignError> {
         let run = Run { buffers, ..Run::ended(Completion::Completed) };
-        Ok(judge(&self.plan, &run)?.verdict == Verdict::Fail)
+        Ok(judge_run(&self.plan, &run)?.verdict == Verdict::Fail)
     }
 
     /// Whether every alteration of these bytes, by buffer, passes.
     pub(super) fn accepts_all(
         &self,
-        left: &[BufferContents],
+        left_contents: &[BufferContents],
         storable: &[Vec<Range<usize>>],
     ) -> Result<bool, CampaignError> {
         let (contents, defined) = start_of(&self.plan.job);
         let before = Before { contents: &contents, defined: &defined };
-        let groups = self.groups(storable);
+        let groups = self.element_groups(storable);
         for alteration in Alteration::ALL {
-            let contents = altered(left, before, &groups, alteration);
-            if contents != left && self.fails(contents)? {
+            let contents = altered(left_contents, before, &groups, alteration);
+            if contents != left_contents && self.contents_fail(contents)? {
                 return Ok(false);
             }
         }
@@ -81,21 +92,23 @@ impl<'a> StrictTest<'a> {
     /// without running anything.
     pub(super) fn trial_of_changes(
         &self,
-        left: &[BufferContents],
+        left_contents: &[BufferContents],
     ) -> Result<Option<NoticedAlteration>, CampaignError> {
         let job = &self.plan.job;
         if job.dispatches.len() != 1 {
             return Ok(None);
         }
         let (contents, defined) = start_of(&self.plan.job);
-        let changes = contents.iter().zip(left).map(|(before, left)| {
-            byte_ranges(before.len().min(left.len()), |byte| before[byte] != left[byte])
+        let changed_ranges = contents.iter().zip(left_contents).map(|(before, left_contents)| {
+            byte_ranges(before.len().min(left_contents.len()), |byte| {
+                before[byte] != left_contents[byte]
+            })
         });
-        let groups = self.groups(&changes.collect::<Vec<_>>());
+        let groups = self.element_groups(&changed_ranges.collect::<Vec<_>>());
         let before = Before { contents: &contents, defined: &defined };
         for alteration in Alteration::ALL {
-            let contents = altered(left, before, &groups, alteration);
-            if contents != left && self.fails(contents)? {
+            let contents = altered(left_contents, before, &groups, alteration);
+            if contents != left_contents && self.contents_fail(contents)? {
                 return Ok(Some(NoticedAlteration {
                     dispatch: 0,
                     extent: AlteredExtent::Changed,

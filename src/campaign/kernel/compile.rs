@@ -3,7 +3,7 @@
 //! Promises: every module is validated. A kernel whose derived modules cannot be used is compiled
 //! all the same: its production module runs, and a finding says why nothing is measured.
 
-use super::{CompiledKernel, Measured, Measurement, Wanted, environment};
+use super::{CompiledKernel, Measured, MeasuredParts, Measurement, target_environment};
 use crate::CampaignError;
 use crate::object::ObjectCode;
 use rspirv::dr::Operand;
@@ -21,26 +21,27 @@ use vkcert_spirv::validate::{self, TargetEnv};
 /// Compiles a GLSL kernel into its three modules.
 pub fn from_glsl(
     name: &str,
-    source: &KernelSource,
-    wanted: Wanted,
+    kernel_source: &KernelSource,
+    wanted: MeasuredParts,
 ) -> Result<CompiledKernel, CampaignError> {
-    let positions = match wanted {
-        Wanted::SourceAndObject => PositionsWanted::Soon,
-        Wanted::Source => PositionsWanted::Perhaps,
+    let positions_wanted = match wanted {
+        MeasuredParts::SourceAndObject => PositionsWanted::Soon,
+        MeasuredParts::Source => PositionsWanted::Perhaps,
     };
-    let mut compiled =
-        glsl::compile_with(source, positions).map_err(|problems| refused_text(name, problems))?;
-    let environment = environment(&source.target_env)?;
+    let mut compiled = glsl::compile_with(kernel_source, positions_wanted)
+        .map_err(|problems| refused_text(name, problems))?;
+    let environment = target_environment(&kernel_source.target_env)?;
     let production = Arc::new(std::mem::take(&mut compiled.production));
     // The validator takes longer than what is made of the modules meanwhile.
     std::thread::scope(|scope| {
-        let valid = scope.spawn(|| validate::validate(&production, environment));
-        let kernel = assemble(name, source, wanted, compiled, &production, environment);
-        let valid = valid.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        valid.map_err(|error| {
+        let validation = scope.spawn(|| validate::validate(&production, environment));
+        let kernel =
+            assemble_kernel(name, kernel_source, wanted, compiled, &production, environment);
+        let validation = validation.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        validation.map_err(|error| {
             CampaignError::tool(format!(
                 "{}: the compiler's own module is not valid: {error}",
-                source.path
+                kernel_source.path
             ))
         })?;
         kernel
@@ -64,28 +65,29 @@ fn refused_text(name: &str, problems: Vec<Diagnostic>) -> CampaignError {
     }
 }
 
-fn assemble(
+fn assemble_kernel(
     name: &str,
-    source: &KernelSource,
-    wanted: Wanted,
+    kernel_source: &KernelSource,
+    wanted: MeasuredParts,
     compiled: glsl::Compiled,
     production: &Arc<Vec<u32>>,
     environment: TargetEnv,
 ) -> Result<CompiledKernel, CampaignError> {
-    let module = parse(production, &source.path)?;
+    let module = parse_module(production, &kernel_source.path)?;
     let structure = &compiled.structure;
     let object_code = || match wanted {
-        Wanted::SourceAndObject => ObjectCode::of_source(
+        MeasuredParts::SourceAndObject => ObjectCode::of_source(
             &module,
-            &source.entry,
+            &kernel_source.entry,
             structure,
             compiled.positions,
             environment,
         ),
-        Wanted::Source => ObjectCode::unmeasured(compiled.positions),
+        MeasuredParts::Source => ObjectCode::unmeasured(compiled.positions),
     };
-    let (object, measured) =
-        rayon::join(object_code, || measure(structure, compiled.marked, source, environment));
+    let (object, measured) = rayon::join(object_code, || {
+        measure_by_markers(structure, compiled.marked, kernel_source, environment)
+    });
     let mut notes = compiled.notes;
     let (measurement, findings) = match measured {
         Ok(ByMarkers { measured, findings, notes: of_measuring }) => {
@@ -102,10 +104,10 @@ fn assemble(
     };
     Ok(CompiledKernel {
         name: name.to_owned(),
-        entry: source.entry.clone(),
-        target_env: source.target_env.clone(),
-        defines: source.defines.clone(),
-        source: source.path.clone(),
+        entry: kernel_source.entry.clone(),
+        target_env: kernel_source.target_env.clone(),
+        defines: kernel_source.defines.clone(),
+        source: kernel_source.path.clone(),
         production: Arc::clone(production),
         module: Arc::new(module),
         measurement,
@@ -125,34 +127,38 @@ struct ByMarkers {
     notes: Vec<String>,
 }
 
-fn measure(
+fn measure_by_markers(
     structure: &KernelStructure,
     marked: Vec<u32>,
-    source: &KernelSource,
+    kernel_source: &KernelSource,
     environment: TargetEnv,
 ) -> Result<ByMarkers, String> {
     let marked = Arc::new(marked);
     let module = Module::parse(Arc::clone(&marked)).map_err(|error| error.to_string())?;
     validate::validate(&marked, environment)
         .map_err(|error| format!("the marked module is not valid: {error}"))?;
-    let made = instrument::instrument_in(
+    let instrumented_module = instrument::instrument_in(
         structure,
         &module,
-        &source.entry,
+        &kernel_source.entry,
         &RecordRequest::default(),
         environment,
     );
-    let made = made.map_err(|error| error.to_string())?;
+    let instrumented_module = instrumented_module.map_err(|error| error.to_string())?;
     let measured = Measured {
         structure: structure.clone(),
         marked,
         module: Arc::new(module),
-        traced: Arc::new(made.traced),
-        instrumented: Arc::new(made.instrumented),
-        markers: Arc::new(made.markers),
-        record_buffer: made.record_buffer,
+        traced: Arc::new(instrumented_module.traced),
+        instrumented: Arc::new(instrumented_module.instrumented),
+        markers: Arc::new(instrumented_module.markers),
+        record_buffer: instrumented_module.record_buffer,
     };
-    Ok(ByMarkers { measured, findings: made.untraced, notes: made.compiler_generated })
+    Ok(ByMarkers {
+        measured,
+        findings: instrumented_module.untraced,
+        notes: instrumented_module.compiler_generated,
+    })
 }
 
 /// Takes a SPIR-V binary as it is.
@@ -163,7 +169,7 @@ pub fn from_spirv(
     entry: &str,
     target_env: &str,
 ) -> Result<CompiledKernel, CampaignError> {
-    let bad = |message: String| {
+    let bad_module = |message: String| {
         CampaignError::from(
             Diagnostic::new("bad-spirv", format!("{path}: {message}")).in_file(path),
         )
@@ -178,9 +184,9 @@ pub fn from_spirv(
         .map(|chunk| u32::from_le_bytes(chunk.try_into().expect("4 bytes")))
         .collect();
     let production = Arc::new(words);
-    let environment = environment(target_env)?;
+    let environment = target_environment(target_env)?;
     let unknown = module::unknown_capabilities(&production);
-    let readable = match unknown.is_empty() {
+    let readable_words = match unknown.is_empty() {
         true => Arc::clone(&production),
         false => Arc::new(module::without_unknown_capabilities(&production)),
     };
@@ -188,11 +194,12 @@ pub fn from_spirv(
         (Some(number), _) => Some(format!("capability {number} (not known to this tool)")),
         (None, Ok(())) => None,
         (None, Err(error)) => {
-            let why = not_for_validator(&error.to_string()).or_else(|| not_for_vulkan(&production));
-            Some(why.ok_or_else(|| bad(error.to_string()))?)
+            let unsupported_reason =
+                not_for_validator(&error.to_string()).or_else(|| not_for_vulkan(&production));
+            Some(unsupported_reason.ok_or_else(|| bad_module(error.to_string()))?)
         }
     };
-    let module = match (parse(&readable, path), &unsupported) {
+    let module = match (parse_module(&readable_words, path), &unsupported) {
         // What a newer capability brings may be unknown, too.
         (Err(_), Some(what)) => {
             return Err(CampaignError::Unavailable {
@@ -203,9 +210,10 @@ pub fn from_spirv(
         (module, _) => module?,
     };
     if module.entry_point(entry).is_none() {
-        let names: Vec<_> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
+        let entry_names: Vec<_> =
+            module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
         let message = format!("no entry point is named `{entry}`");
-        let hint = format!("entry points of this module: {}", names.join(", "));
+        let hint = format!("entry points of this module: {}", entry_names.join(", "));
         return Err(Diagnostic::new("unknown-id", message).hint(hint).in_file(path).into());
     }
     Ok(CompiledKernel {
@@ -215,7 +223,7 @@ pub fn from_spirv(
         defines: BTreeMap::new(),
         source: path.to_owned(),
         production,
-        object: ObjectCode::of(&module, entry, &SourceKnowledge::NoSource, environment),
+        object: ObjectCode::of_module(&module, entry, &SourceKnowledge::NoSource, environment),
         module: Arc::new(module),
         measurement: Measurement::NoSource,
         text: None,
@@ -239,11 +247,14 @@ fn not_for_vulkan(words: &Arc<Vec<u32>>) -> Option<String> {
     validate::validate(words, TargetEnv::Universal1_6).ok()?;
     let module = Module::parse(Arc::clone(words)).ok()?;
     let kernel = [Operand::Capability(Capability::Kernel)];
-    let found = module.instructions.iter().any(|i| i.op == Op::Capability && i.operands == kernel);
-    found.then(|| "capability Kernel (an OpenCL module)".to_owned())
+    let declares_kernel = module
+        .instructions
+        .iter()
+        .any(|instruction| instruction.op == Op::Capability && instruction.operands == kernel);
+    declares_kernel.then(|| "capability Kernel (an OpenCL module)".to_owned())
 }
 
-fn parse(words: &Arc<Vec<u32>>, path: &str) -> Result<Module, CampaignError> {
+fn parse_module(words: &Arc<Vec<u32>>, path: &str) -> Result<Module, CampaignError> {
     Module::parse(Arc::clone(words))
         .map_err(|error| Diagnostic::new("bad-spirv", error.to_string()).in_file(path).into())
 }

@@ -7,8 +7,8 @@
 //! Does not cover: witnesses and operands; a lowest invocation may change where the set of vectors
 //! does not.
 
-use super::super::kernel::{Kernel, Variant};
-use super::super::left_open::{LeftOpen, Recorded};
+use super::super::kernel::{Kernel, ModuleVariant};
+use super::super::left_open::{LeftOpen, RecordedCode};
 use super::super::test_run::{
     ModuleRecords, PreparedTest, TestEngine, TestRun, job_of, object_job,
 };
@@ -22,17 +22,17 @@ use vkcert_model::schedule::Schedule;
 use vkcert_model::structure::KernelStructure;
 
 /// A measuring job with what it recorded in the ordinary schedule.
-struct Measure {
+struct MeasuringJob {
     job: Job,
-    recorded: Recorded,
+    recorded: RecordedCode,
     /// By module of the job.
     ordinary: Vec<Records>,
 }
 
 /// The measuring jobs of a test, to be run in other schedules.
-pub(super) struct Measures<'a> {
+pub(super) struct MeasuringJobs<'a> {
     kernels: &'a [&'a Kernel],
-    measures: Vec<Measure>,
+    measures: Vec<MeasuringJob>,
     /// What is not compared, and why.
     pub missing: Option<String>,
 }
@@ -47,93 +47,121 @@ pub(super) struct CoverageDifference {
     /// The ordinary schedule is the left of the two.
     pub only: OnlyIn,
     /// What recorded it, of which module and as which bit; none for barriers.
-    recorded: Option<(Recorded, ModuleKey, u32)>,
+    recorded: Option<(RecordedCode, ModuleKey, u32)>,
 }
 
 impl CoverageDifference {
     /// Whether it comes of what depends on the schedule though nothing races, in a test that says
     /// what it expects.
-    pub(super) fn depends_on_schedule(&self, open: &LeftOpen<'_>) -> bool {
+    pub(super) fn depends_on_schedule(&self, left_open: &LeftOpen<'_>) -> bool {
         let Some((recorded, key, bit)) = &self.recorded else { return false };
-        if open.plan.expected.is_empty() {
+        if left_open.job_plan.expected.is_empty() {
             return false;
         }
-        open.dependence(*recorded).bits.get(key).is_some_and(|bits| bits.contains(bit))
+        left_open
+            .schedule_dependence(*recorded)
+            .bits
+            .get(key)
+            .is_some_and(|bits| bits.contains(bit))
     }
 }
 
-impl<'a> Measures<'a> {
+impl<'a> MeasuringJobs<'a> {
     /// Those that an engine runs which puts workgroups and tiles in order.
-    pub(super) fn of(prepared: &'a PreparedTest, run: &TestRun) -> Self {
-        let mut found = Self { kernels: &prepared.kernels, measures: Vec::new(), missing: None };
-        found.add(Recorded::Source, job_of(prepared, Variant::Marked), &run.records);
-        if !run.objects.is_empty() {
-            found.add(Recorded::Object, object_job(prepared, run.engine), &run.objects);
+    pub(super) fn of_test(prepared_test: &'a PreparedTest, test_run: &TestRun) -> Self {
+        let mut test_measures =
+            Self { kernels: &prepared_test.kernels, measures: Vec::new(), missing: None };
+        test_measures.add_measure(
+            RecordedCode::Source,
+            job_of(prepared_test, ModuleVariant::Marked),
+            &test_run.records,
+        );
+        if !test_run.objects.is_empty() {
+            test_measures.add_measure(
+                RecordedCode::Object,
+                object_job(prepared_test, test_run.engine),
+                &test_run.objects,
+            );
         }
-        found
+        test_measures
     }
 
-    fn add(&mut self, recorded: Recorded, job: Option<Job>, rows: &[ModuleRecords]) {
-        let ordinary: Result<Vec<Records>, String> =
-            rows.iter().map(|row| row.records.clone()).collect();
-        let what = match recorded {
-            Recorded::Source => "coverage of the source",
-            Recorded::Object => "coverage of object code",
+    fn add_measure(
+        &mut self,
+        recorded: RecordedCode,
+        job: Option<Job>,
+        module_rows: &[ModuleRecords],
+    ) {
+        let ordinary_records: Result<Vec<Records>, String> =
+            module_rows.iter().map(|row| row.records.clone()).collect();
+        let measured_part = match recorded {
+            RecordedCode::Source => "coverage of the source",
+            RecordedCode::Object => "coverage of object code",
         };
-        match (job, ordinary) {
-            (Some(job), Ok(ordinary)) => self.measures.push(Measure { job, recorded, ordinary }),
+        match (job, ordinary_records) {
+            (Some(job), Ok(ordinary_records)) => {
+                self.measures.push(MeasuringJob { job, recorded, ordinary: ordinary_records })
+            }
             (None, Ok(_)) => drop(
-                self.missing.get_or_insert_with(|| format!("{what} is not compared: no module")),
+                self.missing
+                    .get_or_insert_with(|| format!("{measured_part} is not compared: no module")),
             ),
             (_, Err(reason)) => drop(
-                self.missing.get_or_insert_with(|| format!("{what} is not compared: {reason}")),
+                self.missing
+                    .get_or_insert_with(|| format!("{measured_part} is not compared: {reason}")),
             ),
         }
     }
 
     /// What differs with a schedule; an error says why that is not known.
-    pub(super) fn compare(
+    pub(super) fn compare_coverage(
         &self,
-        engine: &mut TestEngine<'_>,
+        test_engine: &mut TestEngine<'_>,
         schedule: Schedule,
     ) -> Result<Result<Vec<CoverageDifference>, String>, CampaignError> {
-        let mut found = Vec::new();
+        let mut differences_found = Vec::new();
         for measure in &self.measures {
-            let run = engine.execute(&measure.job, Some(schedule.into()))?.run;
+            let run = test_engine.execute(&measure.job, Some(schedule.into()))?.run;
             if run.completion != Completion::Completed {
                 return Ok(Err(format!("the measured run did not complete: {}", run.completion)));
             }
             for ((module, kernel), ordinary) in
                 measure.job.modules.iter().zip(self.kernels).zip(&measure.ordinary)
             {
-                let Some(other) = run.records.get(&module.key) else {
+                let Some(other_records) = run.records.get(&module.key) else {
                     return Ok(Err("the engine gave no records back".to_owned()));
                 };
                 let differences = match measure.recorded {
-                    Recorded::Source => source_differences(kernel, ordinary, other),
-                    Recorded::Object => object_differences(kernel, ordinary, other),
+                    RecordedCode::Source => source_differences(kernel, ordinary, other_records),
+                    RecordedCode::Object => object_differences(kernel, ordinary, other_records),
                 };
-                found.extend(differences.into_iter().map(|(bit, difference)| {
+                differences_found.extend(differences.into_iter().map(|(bit, difference)| {
                     let recorded = bit.map(|bit| (measure.recorded, module.key, bit));
                     CoverageDifference { recorded, ..difference }
                 }));
             }
         }
-        Ok(Ok(found))
+        Ok(Ok(differences_found))
     }
 }
 
 /// With the bit that recorded it.
 type BitDifference = (Option<u32>, CoverageDifference);
 
-fn source_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<BitDifference> {
+fn source_differences(
+    kernel: &Kernel,
+    ordinary_records: &Records,
+    other_records: &Records,
+) -> Vec<BitDifference> {
     let Some(measured) = kernel.measured() else { return Vec::new() };
-    let rows = differing_rows(&measured.markers.layout, [ordinary, other]).map(|(row, only)| {
-        let (what, item) = row_in_words(row, &measured.structure);
-        let kernel = kernel.name.clone();
-        (Some(row.bit()), CoverageDifference { kernel, what, item, only, recorded: None })
-    });
-    rows.chain(barrier_differences(kernel, ordinary, other)).collect()
+    let rows = differing_rows(&measured.markers.layout, [ordinary_records, other_records]).map(
+        |(row, only)| {
+            let (what, item) = row_in_words(row, &measured.structure);
+            let kernel = kernel.name.clone();
+            (Some(row.bit()), CoverageDifference { kernel, what, item, only, recorded: None })
+        },
+    );
+    rows.chain(barrier_differences(kernel, ordinary_records, other_records)).collect()
 }
 
 /// A vector or mark in words, and as a finding has it.
@@ -155,10 +183,14 @@ fn row_in_words(row: Row<'_>, structure: &KernelStructure) -> (String, CoveredIt
 }
 
 /// Barriers that all invocations of a workgroup executed in one of the two alone.
-fn barrier_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<BitDifference> {
+fn barrier_differences(
+    kernel: &Kernel,
+    ordinary_records: &Records,
+    other_records: &Records,
+) -> Vec<BitDifference> {
     let differing = kernel.barriers().into_iter().enumerate().filter_map(|(index, barrier)| {
-        let executed = |records: &Records| records.barriers.contains_key(&barrier.number);
-        let only = OnlyIn::of(executed(ordinary), executed(other))?;
+        let is_executed = |records: &Records| records.barriers.contains_key(&barrier.number);
+        let only = OnlyIn::of(is_executed(ordinary_records), is_executed(other_records))?;
         let (obligation, place) =
             (format!("BAR{}", index + 1), format!("{}:{}", barrier.file, barrier.line));
         let what = format!("{obligation} (barrier at {place})");
@@ -169,12 +201,16 @@ fn barrier_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> 
     differing.collect()
 }
 
-fn object_differences(kernel: &Kernel, ordinary: &Records, other: &Records) -> Vec<BitDifference> {
+fn object_differences(
+    kernel: &Kernel,
+    ordinary_records: &Records,
+    other_records: &Records,
+) -> Vec<BitDifference> {
     let branches = kernel.object.structure.branches.iter();
     let outcomes =
         branches.flat_map(|branch| branch.outcomes.iter().map(move |outcome| (branch, outcome)));
     let differing = outcomes.filter_map(|(branch, outcome)| {
-        let only = OnlyIn::of(ordinary.has(outcome.bit), other.has(outcome.bit))?;
+        let only = OnlyIn::of(ordinary_records.has(outcome.bit), other_records.has(outcome.bit))?;
         let obligation = format!("{}.{}", branch.id, outcome.label);
         let what = format!("{obligation} ({} {})", branch.kind, outcome.text);
         let item = CoveredItem::Obligation { obligation, text: outcome.text.clone() };

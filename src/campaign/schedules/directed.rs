@@ -9,9 +9,9 @@
 //! Does not cover: devices, which follow no such schedule; production, which ran in the ordinary
 //! one.
 
-use super::super::kernel::{Kernel, Variant};
-use super::super::left_open::{Between, Expectations, LeftOpen, Recorded};
-use super::super::test_run::{ModuleRecords, TestEngine, TestRun, job_of, judge, object_job};
+use super::super::kernel::{Kernel, ModuleVariant};
+use super::super::left_open::{ComparedResults, Expectations, LeftOpen, RecordedCode};
+use super::super::test_run::{ModuleRecords, TestEngine, TestRun, job_of, judge_run, object_job};
 use crate::CampaignError;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage::mcdc::Mcdc;
@@ -33,36 +33,37 @@ const DIRECTED: [Schedule; 2] =
 const MOST_STEPS: u64 = 100_000_000;
 
 /// Runs what measures a passed test in directed schedules, where these can show more.
-pub fn direct(
-    open: &LeftOpen<'_>,
-    engine: &mut TestEngine<'_>,
-    run: &mut TestRun,
+pub fn measure_directed(
+    left_open: &LeftOpen<'_>,
+    test_engine: &mut TestEngine<'_>,
+    test_run: &mut TestRun,
 ) -> Result<(), CampaignError> {
-    let may = engine.name() == EngineName::Sequential
-        && run.verdict == Verdict::Pass
-        && open.prepared.replay.is_none();
-    let atomics = open.prepared.kernels.iter().any(|kernel| kernel.module.has_atomics());
-    if !may || !atomics {
+    let may_direct = test_engine.name() == EngineName::Sequential
+        && test_run.verdict == Verdict::Pass
+        && left_open.prepared_test.replay.is_none();
+    let uses_atomics =
+        left_open.prepared_test.kernels.iter().any(|kernel| kernel.module.has_atomics());
+    if !may_direct || !uses_atomics {
         return Ok(());
     }
-    for recorded in [Recorded::Source, Recorded::Object] {
+    for recorded in [RecordedCode::Source, RecordedCode::Object] {
         let job = match recorded {
-            Recorded::Source => job_of(open.prepared, Variant::Marked),
-            Recorded::Object if run.objects.is_empty() => None,
-            Recorded::Object => object_job(open.prepared, run.engine),
+            RecordedCode::Source => job_of(left_open.prepared_test, ModuleVariant::Marked),
+            RecordedCode::Object if test_run.objects.is_empty() => None,
+            RecordedCode::Object => object_job(left_open.prepared_test, test_run.engine),
         };
         let Some(job) = job else { continue };
         let limits = Limits { steps: job.limits.steps.min(MOST_STEPS), ..job.limits };
-        let measure = Measure { open, recorded, job: Job { limits, ..job } };
-        measure.direct(engine, run)?;
+        let measure = DirectedMeasure { left_open, recorded, job: Job { limits, ..job } };
+        measure.run_directed(test_engine, test_run)?;
     }
     Ok(())
 }
 
 /// A measuring job of a test.
-struct Measure<'a> {
-    open: &'a LeftOpen<'a>,
-    recorded: Recorded,
+struct DirectedMeasure<'a> {
+    left_open: &'a LeftOpen<'a>,
+    recorded: RecordedCode,
     job: Job,
 }
 
@@ -74,54 +75,64 @@ enum Standing {
     CountsNot(String, Option<Box<Finding>>),
 }
 
-impl Measure<'_> {
-    fn direct(&self, engine: &mut TestEngine<'_>, run: &mut TestRun) -> Result<(), CampaignError> {
+impl DirectedMeasure<'_> {
+    fn run_directed(
+        &self,
+        test_engine: &mut TestEngine<'_>,
+        test_run: &mut TestRun,
+    ) -> Result<(), CampaignError> {
         for schedule in DIRECTED {
-            if !self.is_open(self.rows(run)) {
+            if !self.is_open(self.module_rows(test_run)) {
                 return Ok(());
             }
-            let directed = engine.execute(&self.job, Some(schedule.into()))?.run;
-            let standing = self.standing(&directed, schedule, run)?;
+            let directed_run = test_engine.execute(&self.job, Some(schedule.into()))?.run;
+            let standing = self.standing(&directed_run, schedule, test_run)?;
             let of = match self.recorded {
-                Recorded::Source => MeasuredCode::Source,
-                Recorded::Object => MeasuredCode::Object,
+                RecordedCode::Source => MeasuredCode::Source,
+                RecordedCode::Object => MeasuredCode::Object,
             };
-            let mut result = DirectedResult { schedule, of, shown: 0, reason: None };
+            let mut directed_result = DirectedResult { schedule, of, shown: 0, reason: None };
             match standing {
                 Standing::Counts(left_open) => {
-                    result.shown = self.add(&directed.records, schedule, run);
-                    run.leave_open(if result.shown > 0 { left_open } else { Vec::new() });
+                    directed_result.shown =
+                        self.add_records(&directed_run.records, schedule, test_run);
+                    test_run.leave_open(if directed_result.shown > 0 {
+                        left_open
+                    } else {
+                        Vec::new()
+                    });
                 }
                 Standing::CountsNot(reason, finding) => {
-                    result.reason = Some(reason);
-                    run.findings.extend(finding.map(|finding| *finding));
+                    directed_result.reason = Some(reason);
+                    test_run.findings.extend(finding.map(|finding| *finding));
                 }
             }
-            run.directed.push(result);
+            test_run.directed.push(directed_result);
         }
         Ok(())
     }
 
-    fn rows<'r>(&self, run: &'r TestRun) -> &'r [ModuleRecords] {
+    fn module_rows<'r>(&self, run: &'r TestRun) -> &'r [ModuleRecords] {
         match self.recorded {
-            Recorded::Source => &run.records,
-            Recorded::Object => &run.objects,
+            RecordedCode::Source => &run.records,
+            RecordedCode::Object => &run.objects,
         }
     }
 
     /// The bits of a module that depend on the schedule.
-    fn dependent(&self, module: &ModuleKey) -> Option<&BTreeSet<u32>> {
-        self.open.dependence(self.recorded).bits.get(module)
+    fn bits_by_schedule(&self, module: &ModuleKey) -> Option<&BTreeSet<u32>> {
+        self.left_open.schedule_dependence(self.recorded).bits.get(module)
     }
 
     /// Whether anything that depends on the schedule is not shown.
-    fn is_open(&self, rows: &[ModuleRecords]) -> bool {
-        let modules = self.job.modules.iter().zip(&self.open.prepared.kernels).zip(rows);
+    fn is_open(&self, module_rows: &[ModuleRecords]) -> bool {
+        let modules =
+            self.job.modules.iter().zip(&self.left_open.prepared_test.kernels).zip(module_rows);
         modules.into_iter().any(|((module, kernel), row)| {
-            match (self.dependent(&module.key), &row.records) {
+            match (self.bits_by_schedule(&module.key), &row.records) {
                 (Some(bits), Ok(records)) if !bits.is_empty() => match self.recorded {
-                    Recorded::Source => is_source_open(kernel, bits, records),
-                    Recorded::Object => is_object_open(kernel, bits, records),
+                    RecordedCode::Source => is_source_open(kernel, bits, records),
+                    RecordedCode::Object => is_object_open(kernel, bits, records),
                 },
                 _ => false,
             }
@@ -132,35 +143,44 @@ impl Measure<'_> {
     /// module of the test does.
     fn standing(
         &self,
-        directed: &Run,
+        directed_run: &Run,
         schedule: Schedule,
-        run: &TestRun,
+        test_run: &TestRun,
     ) -> Result<Standing, CampaignError> {
-        if let Some(reason) = self.broken(&directed.completion) {
+        if let Some(reason) = self.reason_incomplete(&directed_run.completion) {
             return Ok(Standing::CountsNot(reason, None));
         }
-        let verdict = judge(self.open.plan, directed)?.verdict;
-        let names = &self.open.plan.job.buffers;
-        let left = run.contents_of(&self.open.plan.job).expect("a run that completed left all");
-        let expectations = Expectations::of(run.verdict, verdict);
-        let differences =
-            self.open.contents(&left, &directed.buffers, Between::Modules, expectations);
+        let verdict = judge_run(self.left_open.job_plan, directed_run)?.verdict;
+        let job_buffers = &self.left_open.job_plan.job.buffers;
+        let left_contents = test_run
+            .contents_of(&self.left_open.job_plan.job)
+            .expect("a run that completed left all");
+        let expectations = Expectations::of_verdicts(test_run.verdict, verdict);
+        let differences = self.left_open.compare_contents(
+            &left_contents,
+            &directed_run.buffers,
+            ComparedResults::Modules,
+            expectations,
+        );
         let between = format!("schedule `{schedule}`");
         if !differences.closed {
-            return Ok(Standing::Counts(self.open.notes(&between, &differences.open)));
+            return Ok(Standing::Counts(
+                self.left_open.notes_on_openings(&between, &differences.open),
+            ));
         }
-        let differing: Vec<String> = differing_contents(&left, &directed.buffers)
-            .map(|difference| format!("`{}`", names[difference.buffer].name))
-            .collect();
-        let reason = format!("it leaves other contents in {}", differing.join(", "));
+        let differing_buffers: Vec<String> =
+            differing_contents(&left_contents, &directed_run.buffers)
+                .map(|difference| format!("`{}`", job_buffers[difference.buffer].name))
+                .collect();
+        let reason = format!("it leaves other contents in {}", differing_buffers.join(", "));
         // Other schedules are judged where they are asked for; else the reason alone is told.
-        let asked_for = run.schedules.is_some();
-        let sought =
-            asked_for && self.open.plan.job.checks.has(FindingKind::ScheduleDependentOutput);
-        let failed = verdict != Verdict::Pass
-            && sought
-            && !run.directed.iter().any(|known| known.reason.is_some());
-        let finding = failed.then(|| {
+        let asked_for = test_run.schedules.is_some();
+        let is_sought = asked_for
+            && self.left_open.job_plan.job.checks.has(FindingKind::ScheduleDependentOutput);
+        let has_failed = verdict != Verdict::Pass
+            && is_sought
+            && !test_run.directed.iter().any(|known_result| known_result.reason.is_some());
+        let finding = has_failed.then(|| {
             let message = format!(
                 "with schedule `{schedule}`, in which who waits goes first, the test is a {verdict}"
             );
@@ -175,7 +195,7 @@ impl Measure<'_> {
     }
 
     /// Why a run that did not complete shows nothing; none: it completed.
-    fn broken(&self, completion: &Completion) -> Option<String> {
+    fn reason_incomplete(&self, completion: &Completion) -> Option<String> {
         if let Completion::NoTermination { .. } = completion {
             return Some(format!("it does not end within {} steps", self.job.limits.steps));
         }
@@ -184,69 +204,72 @@ impl Measure<'_> {
     }
 
     /// Adds what depends on the schedule and was not shown before; how much that is.
-    fn add(
+    fn add_records(
         &self,
         directed: &BTreeMap<ModuleKey, Records>,
         schedule: Schedule,
-        run: &mut TestRun,
+        test_run: &mut TestRun,
     ) -> u32 {
         let rows = match self.recorded {
-            Recorded::Source => &mut run.records,
-            Recorded::Object => &mut run.objects,
+            RecordedCode::Source => &mut test_run.records,
+            RecordedCode::Object => &mut test_run.objects,
         };
-        let mut shown = 0;
+        let mut shown_count = 0;
         for (module, row) in self.job.modules.iter().zip(rows) {
             let (Some(bits), Some(new), Ok(records)) =
-                (self.dependent(&module.key), directed.get(&module.key), &mut row.records)
+                (self.bits_by_schedule(&module.key), directed.get(&module.key), &mut row.records)
             else {
                 continue;
             };
-            shown += records.add_directed(new, bits, schedule);
+            shown_count += records.add_directed(new, bits, schedule);
         }
-        shown
+        shown_count
     }
 }
 
 /// Whether a mark or a vector that depends on the schedule and that the decision's MC/DC needs is
 /// missing.
-fn is_source_open(kernel: &Kernel, dependent: &BTreeSet<u32>, records: &Records) -> bool {
+fn is_source_open(kernel: &Kernel, bits_by_schedule: &BTreeSet<u32>, records: &Records) -> bool {
     let Some(measured) = kernel.measured() else { return false };
     let layout = &measured.markers.layout;
-    let marks = layout.marks.iter().any(|bit| dependent.contains(bit) && !records.has(*bit));
-    let depends = |slot: &&DecisionSlot| {
-        (slot.base..slot.base + slot.size).any(|bit| dependent.contains(&bit))
+    let marks = layout.marks.iter().any(|bit| bits_by_schedule.contains(bit) && !records.has(*bit));
+    let depends_on_schedule = |slot: &&DecisionSlot| {
+        (slot.base..slot.base + slot.size).any(|bit| bits_by_schedule.contains(&bit))
     };
     marks
         || layout
             .decisions
             .iter()
-            .filter(depends)
+            .filter(depends_on_schedule)
             .any(|slot| is_decision_open(measured, slot, records))
 }
 
 fn is_decision_open(
     measured: &super::super::kernel::Measured,
-    slot: &DecisionSlot,
+    decision_slot: &DecisionSlot,
     records: &Records,
 ) -> bool {
-    let (shown, missing): (Vec<_>, Vec<_>) =
-        slot.vectors.iter().partition(|row| records.has(slot.base + row.sum));
-    if missing.is_empty() {
+    let (shown_vectors, missing_vectors): (Vec<_>, Vec<_>) =
+        decision_slot.vectors.iter().partition(|row| records.has(decision_slot.base + row.sum));
+    if missing_vectors.is_empty() {
         return false;
     }
-    let decision = measured.structure.decision(slot.decision);
+    let decision = measured.structure.decision(decision_slot.decision);
     let coupling: Vec<u32> =
         decision.conditions.iter().map(|condition| condition.coupling).collect();
-    let values: Vec<_> = shown.into_iter().map(|row| row.vector.values.clone()).collect();
+    let shown_values: Vec<_> =
+        shown_vectors.into_iter().map(|row| row.vector.values.clone()).collect();
     let analysis = Mcdc::new(&decision.expression, &coupling)
         .ok()
-        .and_then(|mcdc| mcdc.analyse_vectors(values).ok());
+        .and_then(|mcdc| mcdc.analyse_vectors(shown_values).ok());
     analysis.is_none_or(|analysis| {
         analysis.conditions.iter().any(|condition| condition.unique_cause.pair.is_none())
     })
 }
 
-fn is_object_open(kernel: &Kernel, dependent: &BTreeSet<u32>, records: &Records) -> bool {
+fn is_object_open(kernel: &Kernel, bits_by_schedule: &BTreeSet<u32>, records: &Records) -> bool {
     let outcomes = kernel.object.structure.branches.iter().flat_map(|branch| &branch.outcomes);
-    outcomes.map(|outcome| outcome.bit).any(|bit| dependent.contains(&bit) && !records.has(bit))
+    outcomes
+        .map(|outcome| outcome.bit)
+        .any(|bit| bits_by_schedule.contains(&bit) && !records.has(bit))
 }

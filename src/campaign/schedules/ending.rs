@@ -5,13 +5,13 @@
 //! with the reason.
 //! Does not cover: which differences are left open; the caller names those bytes.
 
-use super::element::{Difference, difference};
+use super::element::{ContentsChange, closed_difference};
 use vkcert_exec::{Completion, Run};
 
 /// How a schedule ended.
-pub(super) enum Ending {
+pub(super) enum ScheduleEnding {
     Equal,
-    Different(Difference),
+    Different(ContentsChange),
     /// Its repetitions do not agree, other than those of production.
     Varying(String),
     /// Other than production, it did not complete.
@@ -20,19 +20,24 @@ pub(super) enum Ending {
     Unknown(String),
 }
 
-/// How a schedule ended, where bytes may differ that `open` names.
-pub(super) fn ending(production: &Run, run: &Run, open: impl Fn(usize, u64) -> bool) -> Ending {
+/// How a schedule ended, where bytes may differ that `is_open` names.
+pub(super) fn ending_of(
+    production: &Run,
+    run: &Run,
+    is_open: impl Fn(usize, u64) -> bool,
+) -> ScheduleEnding {
     match &run.completion {
-        Completion::Completed => {
-            difference(production, run, open).map_or(Ending::Equal, Ending::Different)
+        Completion::Completed => closed_difference(production, run, is_open)
+            .map_or(ScheduleEnding::Equal, ScheduleEnding::Different),
+        Completion::Varying { reason } => ScheduleEnding::Varying(reason.clone()),
+        Completion::Timeout { reason } => ScheduleEnding::Broken(format!("timeout, {reason}")),
+        Completion::NoTermination { reason } => {
+            ScheduleEnding::Broken(format!("no termination, {reason}"))
         }
-        Completion::Varying { reason } => Ending::Varying(reason.clone()),
-        Completion::Timeout { reason } => Ending::Broken(format!("timeout, {reason}")),
-        Completion::NoTermination { reason } => Ending::Broken(format!("no termination, {reason}")),
         Completion::Error { reason } | Completion::DeviceLost { reason } => {
-            Ending::Broken(format!("error, {reason}"))
+            ScheduleEnding::Broken(format!("error, {reason}"))
         }
-        Completion::Undetermined { reason } => Ending::Unknown(reason.clone()),
-        Completion::Unsupported { what } => Ending::Unknown(format!("unsupported: {what}")),
+        Completion::Undetermined { reason } => ScheduleEnding::Unknown(reason.clone()),
+        Completion::Unsupported { what } => ScheduleEnding::Unknown(format!("unsupported: {what}")),
     }
 }

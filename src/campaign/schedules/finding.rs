@@ -4,10 +4,10 @@
 //! Promises: the details are those of `docs/findings.md`.
 //! Does not cover: which schedules were run.
 
-use super::element::{Difference, Elements, Size};
-use super::trial::{Covered, Shown, Trial};
+use super::element::{BufferScalars, ContentsChange, FloatDistance};
+use super::trial::{ScheduleTrial, ShownContents, ShownCoverage};
 use crate::CampaignError;
-use crate::test_run::judge;
+use crate::test_run::judge_run;
 use std::collections::BTreeSet;
 use vkcert_derivation::agreement::difference::OnlyIn;
 use vkcert_exec::Run;
@@ -21,7 +21,7 @@ use vkcert_model::schedule::{Order, Schedule, Turns};
 use vkcert_oracle::compare::{shown_bits, value_as_json};
 use vkcert_oracle::scalar::read_scalar;
 
-fn finding(message: String, schedule: Schedule, effect: ScheduleEffect) -> Finding {
+fn schedule_finding(message: String, schedule: Schedule, effect: ScheduleEffect) -> Finding {
     let details = ScheduleDetails { schedule, baseline: Schedule::IN_ORDER, effect };
     Finding::schedule_dependent_output(message, details)
 }
@@ -32,7 +32,7 @@ fn kernel_words(kernels: &[KernelName]) -> String {
 }
 
 /// What a schedule puts in another order.
-fn permuted(schedule: Schedule) -> &'static str {
+fn permuted_in_words(schedule: Schedule) -> &'static str {
     match (schedule.workgroups, schedule.tiles) {
         _ if schedule.turns == Turns::WaitersFirst => {
             "the order of the invocations that wait for each other"
@@ -46,7 +46,7 @@ fn permuted(schedule: Schedule) -> &'static str {
 }
 
 /// How far floats lie apart, in words: the first that differ, and the most of all.
-fn apart(sizes: [Option<Size>; 2]) -> String {
+fn distance_in_words(sizes: [Option<FloatDistance>; 2]) -> String {
     match sizes {
         [Some(size), Some(largest)] => {
             format!(", which lie {size} apart, and none more than {largest}")
@@ -56,48 +56,49 @@ fn apart(sizes: [Option<Size>; 2]) -> String {
     }
 }
 
-impl Trial<'_, '_> {
+impl ScheduleTrial<'_, '_> {
     /// The kernels of these dispatches, each once.
-    fn kernels(&self, dispatches: impl Iterator<Item = usize>) -> Vec<KernelName> {
+    fn kernels_of_dispatches(&self, dispatches: impl Iterator<Item = usize>) -> Vec<KernelName> {
         let job = self.means.job();
         let names: BTreeSet<_> = dispatches
-            .map(|index| self.plan.modules[job.dispatches[index].module].kernel)
+            .map(|index| self.job_plan.modules[job.dispatches[index].module].kernel)
             .collect();
         names.into_iter().collect()
     }
 
     fn permuted_kernels(&self) -> Vec<KernelName> {
-        self.kernels(self.means.dispatches().into_iter())
+        self.kernels_of_dispatches(self.means.permuted_dispatches().into_iter())
     }
 
     /// A schedule that left other contents.
-    pub(super) fn different(
+    pub(super) fn contents_finding(
         &self,
-        simplest: &Shown,
+        simplest: &ShownContents,
         alone: &[usize],
     ) -> Result<Finding, CampaignError> {
-        let Shown { schedule, difference: Difference { buffer, offset, bytes }, run } = simplest;
+        let ShownContents { schedule, difference: ContentsChange { buffer, offset, bytes }, run } =
+            simplest;
         let job = self.means.job();
-        let name = &job.buffers[*buffer].name;
-        let elements = Elements::of(self.prepared, self.plan, job, *buffer);
-        let (scalar, start) = elements.at(*offset);
-        let bits =
+        let buffer_name = &job.buffers[*buffer].name;
+        let elements = BufferScalars::of_buffer(self.prepared_test, self.job_plan, job, *buffer);
+        let (scalar, start) = elements.element_at(*offset);
+        let bits_in =
             |run: &Run| read_scalar(&run.buffers[*buffer], scalar, start).unwrap_or_default();
-        let (ours, theirs) = (bits(self.production), bits(run));
+        let (ours, theirs) = (bits_in(self.production), bits_in(run));
         let kernels = match alone {
             // No dispatch alone changes anything: all of them together do.
             [] => self.permuted_kernels(),
-            _ => self.kernels(alone.iter().copied()),
+            _ => self.kernels_of_dispatches(alone.iter().copied()),
         };
-        let verdict = judge(self.plan, run)?.verdict;
-        let differ =
+        let verdict = judge_run(self.job_plan, run)?.verdict;
+        let differing_bytes =
             if *bytes == 1 { "1 byte differs".to_owned() } else { format!("{bytes} bytes differ") };
-        let sizes = [Size::of(scalar, ours, theirs), self.largest(run)];
-        let apart = apart(sizes);
+        let sizes = [FloatDistance::of_floats(scalar, ours, theirs), self.largest_distance(run)];
+        let distance_text = distance_in_words(sizes);
         let message = format!(
-            "{} of {} changes the result: with schedule `{schedule}` {differ}, the first in buffer `{name}` at offset \
-             {start}: {} in place of {} ({scalar}){apart}; judged as it stands, this result is a {verdict}",
-            permuted(*schedule),
+            "{} of {} changes the result: with schedule `{schedule}` {differing_bytes}, the first in buffer `{buffer_name}` at offset \
+             {start}: {} in place of {} ({scalar}){distance_text}; judged as it stands, this result is a {verdict}",
+            permuted_in_words(*schedule),
             kernel_words(&kernels),
             value_as_json(scalar, theirs),
             value_as_json(scalar, ours)
@@ -109,7 +110,7 @@ impl Trial<'_, '_> {
             buffers: self.all.buffers.iter().cloned().collect(),
             verdicts: self.all.verdicts.values().copied().collect(),
             dispatches: alone.to_vec(),
-            buffer: name.clone(),
+            buffer: buffer_name.clone(),
             offset: start,
             type_name: scalar.to_string(),
             expected: value_as_json(scalar, ours),
@@ -123,67 +124,77 @@ impl Trial<'_, '_> {
             largest_abs: largest.map(|size| size.abs.into()),
             largest_ulps: largest.map(|size| size.ulps),
         };
-        let finding = finding(message, *schedule, ScheduleEffect::Contents(Box::new(contents)));
+        let finding =
+            schedule_finding(message, *schedule, ScheduleEffect::Contents(Box::new(contents)));
         Ok(Finding { count: self.outputs.schedules.len() as u64, ..finding })
     }
 
     /// The greatest sizes by which floats differ, over all buffers.
-    fn largest(&self, run: &Run) -> Option<Size> {
+    fn largest_distance(&self, run: &Run) -> Option<FloatDistance> {
         let differing = differing_contents(&self.production.buffers, &run.buffers);
         let sizes = differing.filter_map(|contents| {
-            Elements::of(self.prepared, self.plan, self.means.job(), contents.buffer)
-                .largest(contents)
+            BufferScalars::of_buffer(
+                self.prepared_test,
+                self.job_plan,
+                self.means.job(),
+                contents.buffer,
+            )
+            .largest_size(contents)
         });
-        sizes.reduce(Size::max)
+        sizes.reduce(FloatDistance::max)
     }
 
     /// A schedule that recorded other coverage.
-    pub(super) fn covered(&self, covered: &Covered) -> Finding {
-        let Covered { schedule, differences } = covered;
+    pub(super) fn coverage_finding(&self, covered: &ShownCoverage) -> Finding {
+        let ShownCoverage { schedule, differences } = covered;
         let kernels: BTreeSet<KernelName> =
-            differences.iter().map(|difference| KernelName::from(&difference.kernel)).collect();
+            differences.iter().map(|difference| difference.kernel).collect();
         let kernels: Vec<KernelName> = kernels.into_iter().collect();
-        let only = |only: OnlyIn| match only {
+        let schedule_alone = |only: OnlyIn| match only {
             OnlyIn::Left => Schedule::IN_ORDER,
             OnlyIn::Right => *schedule,
         };
-        let told: Vec<String> = differences
+        let difference_texts: Vec<String> = differences
             .iter()
-            .map(|one| format!("{}: {} with `{}` alone", one.kernel, one.what, only(one.only)))
+            .map(|difference| {
+                let alone = schedule_alone(difference.only);
+                format!("{}: {} with `{alone}` alone", difference.kernel, difference.what)
+            })
             .collect();
-        let more = match told.len() {
+        let more_text = match difference_texts.len() {
             0 | 1 => String::new(),
             number => format!(" (and {} more)", number - 1),
         };
         let message = format!(
-            "{} of {} changes what is covered: with schedule `{schedule}`, {}{more}",
-            permuted(*schedule),
+            "{} of {} changes what is covered: with schedule `{schedule}`, {}{more_text}",
+            permuted_in_words(*schedule),
             kernel_words(&kernels),
-            told.first().map_or("", String::as_str)
+            difference_texts.first().map_or("", String::as_str)
         );
-        let first = differences
-            .first()
-            .map(|first| CoveredAlone { only_in: only(first.only), item: first.item.clone() });
+        let first = differences.first().map(|first| CoveredAlone {
+            only_in: schedule_alone(first.only),
+            item: first.item.clone(),
+        });
         let coverage = ChangedCoverage {
             kernels,
             schedules: self.coverage.schedules.clone(),
-            coverage: told,
+            coverage: difference_texts,
             changed: self.all.covered.iter().cloned().collect(),
             first,
         };
-        let finding = finding(message, *schedule, ScheduleEffect::Coverage(coverage));
+        let finding = schedule_finding(message, *schedule, ScheduleEffect::Coverage(coverage));
         Finding { count: self.coverage.schedules.len() as u64, ..finding }
     }
 
     /// A schedule with which the job no longer does what it does from first to last.
-    pub(super) fn uncertain(&self, schedule: Schedule, what: &str, reason: &str) -> Finding {
+    pub(super) fn ending_finding(&self, schedule: Schedule, what: &str, reason: &str) -> Finding {
         let kernels = self.permuted_kernels();
         let message = format!(
             "whether {} {what} depends on {}: from first to last it does, with schedule `{schedule}` it does not: {reason}",
             kernel_words(&kernels),
-            permuted(schedule)
+            permuted_in_words(schedule)
         );
         let run = IncompleteRun { kernels, ended: reason.to_owned() };
-        finding(message, schedule, ScheduleEffect::Ended(run))
+        schedule_finding(message, schedule, ScheduleEffect::Ended(run))
     }
 }

@@ -12,7 +12,7 @@ use vkcert_exec::{ExecError, Executor, Job, RunOutcome};
 use vkcert_model::schedule::{Extent, Schedule, Schedules};
 
 /// A job that can be run in other orders.
-pub(super) enum Means {
+pub(super) enum ScheduleMeans {
     /// Its modules ask a buffer for their workgroup.
     Rewritten(PermutableJob),
     /// The engine puts workgroups and tiles in order.
@@ -26,21 +26,21 @@ pub(super) enum NoMeans {
     Failed(CampaignError),
 }
 
-impl Means {
-    pub(super) fn of(job: &Job, engine: &mut dyn Executor) -> Result<Self, NoMeans> {
-        let counts = workgroup_counts(job).map_err(NoMeans::Undetermined)?;
+impl ScheduleMeans {
+    pub(super) fn of_job(job: &Job, executor: &mut dyn Executor) -> Result<Self, NoMeans> {
+        let group_counts = workgroup_counts(job).map_err(NoMeans::Undetermined)?;
         let failed = |error: ExecError| NoMeans::Failed(CampaignError::tool(error.to_string()));
-        if let Some(extents) = engine.extents(job).map_err(failed)? {
-            debug_assert_eq!(counts.len(), extents.len());
-            let means = Means::ByEngine { job: job.clone(), extents };
+        if let Some(extents) = executor.extents(job).map_err(failed)? {
+            debug_assert_eq!(group_counts.len(), extents.len());
+            let means = ScheduleMeans::ByEngine { job: job.clone(), extents };
             let reason = "no dispatch has more than one workgroup or tile to put in another order";
-            return match means.schedules(Schedules { count: 1, seed: 0 }).is_empty() {
+            return match means.schedules_to_run(Schedules { count: 1, seed: 0 }).is_empty() {
                 true => Err(NoMeans::NothingToPermute(reason.to_owned())),
                 false => Ok(means),
             };
         }
         match PermutableJob::of(job).map_err(NoMeans::Undetermined)? {
-            Some(permutable) => Ok(Means::Rewritten(permutable)),
+            Some(permutable) => Ok(ScheduleMeans::Rewritten(permutable)),
             None => {
                 let reason = "every dispatch has one workgroup, or no kernel asks which it is";
                 Err(NoMeans::NothingToPermute(reason.to_owned()))
@@ -50,19 +50,19 @@ impl Means {
 
     pub(super) fn job(&self) -> &Job {
         match self {
-            Means::Rewritten(permutable) => permutable.job(),
-            Means::ByEngine { job, extents: _ } => job,
+            ScheduleMeans::Rewritten(permutable) => permutable.job(),
+            ScheduleMeans::ByEngine { job, extents: _ } => job,
         }
     }
 
     /// The dispatches that have more than one order.
-    pub(super) fn dispatches(&self) -> Vec<usize> {
+    pub(super) fn permuted_dispatches(&self) -> Vec<usize> {
         match self {
-            Means::Rewritten(permutable) => {
+            ScheduleMeans::Rewritten(permutable) => {
                 let several = permutable.orders().iter().filter(|order| order.workgroups > 1);
                 several.map(|order| order.dispatch).collect()
             }
-            Means::ByEngine { job: _, extents } => {
+            ScheduleMeans::ByEngine { job: _, extents } => {
                 let several = |extent: &Extent| extent.workgroups > 1 || extent.invocations > 1;
                 extents
                     .iter()
@@ -74,30 +74,34 @@ impl Means {
         }
     }
 
-    pub(super) fn schedules(&self, asked: Schedules) -> Vec<Schedule> {
+    pub(super) fn schedules_to_run(&self, schedules_asked: Schedules) -> Vec<Schedule> {
         match self {
-            Means::Rewritten(permutable) => {
+            ScheduleMeans::Rewritten(permutable) => {
                 let workgroups: Vec<u32> =
                     permutable.orders().iter().map(|order| order.workgroups).collect();
-                asked.workgroup_orders(&workgroups).into_iter().map(Schedule::from).collect()
+                schedules_asked
+                    .workgroup_orders(&workgroups)
+                    .into_iter()
+                    .map(Schedule::from)
+                    .collect()
             }
-            Means::ByEngine { job: _, extents } => asked.list_with_tiles(extents),
+            ScheduleMeans::ByEngine { job: _, extents } => schedules_asked.list_with_tiles(extents),
         }
     }
 
     /// Runs the job with some dispatches in a schedule, the others in the ordinary one.
-    pub(super) fn execute(
+    pub(super) fn execute_schedule(
         &self,
-        engine: &mut TestEngine<'_>,
+        test_engine: &mut TestEngine<'_>,
         schedule: Schedule,
         which: Dispatches,
     ) -> Result<RunOutcome, CampaignError> {
         match self {
-            Means::Rewritten(permutable) => {
-                engine.execute(&permutable.in_order(schedule.workgroups, which), None)
+            ScheduleMeans::Rewritten(permutable) => {
+                test_engine.execute(&permutable.in_order(schedule.workgroups, which), None)
             }
-            Means::ByEngine { job, extents: _ } => {
-                engine.execute(job, Some(Following { schedule, dispatches: which }))
+            ScheduleMeans::ByEngine { job, extents: _ } => {
+                test_engine.execute(job, Some(Following { schedule, dispatches: which }))
             }
         }
     }

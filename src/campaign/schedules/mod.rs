@@ -20,60 +20,64 @@ mod means;
 mod tests;
 mod trial;
 
-pub use directed::direct;
+pub use directed::measure_directed;
 
 use super::left_open::LeftOpen;
-use super::test_run::{TestEngine, TestRun, judge};
+use super::test_run::{TestEngine, TestRun, judge_run};
 use crate::CampaignError;
-use coverage::Measures;
-use means::{Means, NoMeans};
+use coverage::MeasuringJobs;
+use means::{NoMeans, ScheduleMeans};
 use std::collections::BTreeSet;
-use trial::Trial;
+use trial::ScheduleTrial;
 use vkcert_exec::{Completion, Job, Run};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
 
-/// Runs the test's schedules on `engine`, where any are asked for; `job` is what has left
+/// Runs the test's schedules on an engine, where any are asked for; `job` is what has left
 /// `production`.
-pub fn amplify(
-    open: &LeftOpen<'_>,
+pub fn run_schedules(
+    left_open: &LeftOpen<'_>,
     job: &Job,
     production: &Run,
-    engine: &mut TestEngine<'_>,
-    run: &mut TestRun,
+    test_engine: &mut TestEngine<'_>,
+    test_run: &mut TestRun,
 ) -> Result<(), CampaignError> {
-    let (prepared, plan) = (open.prepared, open.plan);
+    let (prepared, plan) = (left_open.prepared_test, left_open.job_plan);
     if prepared.schedules.count == 0 {
         return Ok(());
     }
-    let found = match hindrance(job, production) {
-        Some(reason) => Found::ended(ScheduleStatus::NotRun, reason),
-        None => match Means::of(job, engine.executor) {
+    let found = match reason_not_run(job, production) {
+        Some(reason) => ScheduleFindings::ended(ScheduleStatus::NotRun, reason),
+        None => match ScheduleMeans::of_job(job, test_engine.executor) {
             Err(NoMeans::Failed(failure)) => return Err(failure),
             Err(NoMeans::Undetermined(reason)) => {
-                Found::ended(ScheduleStatus::Undetermined, reason)
+                ScheduleFindings::ended(ScheduleStatus::Undetermined, reason)
             }
             Err(NoMeans::NothingToPermute(reason)) => {
-                Found::ended(ScheduleStatus::NothingToPermute, reason)
+                ScheduleFindings::ended(ScheduleStatus::NothingToPermute, reason)
             }
             Ok(means) => {
                 let measures = match &means {
-                    Means::Rewritten(_) => None,
-                    Means::ByEngine { .. } => Some(Measures::of(prepared, run)),
+                    ScheduleMeans::Rewritten(_) => None,
+                    ScheduleMeans::ByEngine { .. } => {
+                        Some(MeasuringJobs::of_test(prepared, test_run))
+                    }
                 };
-                let verdict = judge(plan, production)?.verdict;
-                Trial::new(open, (production, verdict), means, measures, engine).run()?
+                let verdict = judge_run(plan, production)?.verdict;
+                ScheduleTrial::new(left_open, (production, verdict), means, measures, test_engine)
+                    .run_all()?
             }
         },
     };
     if found.status == ScheduleStatus::Undetermined {
-        run.doubt(format!("schedules: {}", found.reason.as_deref().unwrap_or_default()));
+        test_run.doubt(format!("schedules: {}", found.reason.as_deref().unwrap_or_default()));
     }
-    run.leave_open(found.left_open.into_iter().collect());
-    run.findings.extend(found.findings);
-    let new = found.notes.into_iter().filter(|note| !run.notes.contains(note)).collect::<Vec<_>>();
-    run.notes.extend(new);
-    run.schedules = Some(ScheduleResult {
+    test_run.leave_open(found.left_open.into_iter().collect());
+    test_run.findings.extend(found.findings);
+    let new =
+        found.notes.into_iter().filter(|note| !test_run.notes.contains(note)).collect::<Vec<_>>();
+    test_run.notes.extend(new);
+    test_run.schedules = Some(ScheduleResult {
         asked: prepared.schedules.count,
         seed: prepared.schedules.seed,
         status: found.status,
@@ -85,7 +89,7 @@ pub fn amplify(
 }
 
 /// Why no schedule is run.
-fn hindrance(job: &Job, production: &Run) -> Option<String> {
+fn reason_not_run(job: &Job, production: &Run) -> Option<String> {
     let kind = FindingKind::ScheduleDependentOutput;
     if !job.checks.has(kind) {
         return Some(format!("--check leaves {kind} out"));
@@ -95,7 +99,7 @@ fn hindrance(job: &Job, production: &Run) -> Option<String> {
 }
 
 /// What came of the schedules of a test.
-struct Found {
+struct ScheduleFindings {
     status: ScheduleStatus,
     reason: Option<String>,
     ran: Vec<Schedule>,
@@ -106,7 +110,7 @@ struct Found {
     left_open: BTreeSet<String>,
 }
 
-impl Found {
+impl ScheduleFindings {
     /// Before anything has differed.
     fn started() -> Self {
         Self { reason: None, ..Self::ended(ScheduleStatus::Equal, String::new()) }

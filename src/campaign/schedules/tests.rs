@@ -1,7 +1,7 @@
 //! Schedules on an engine that answers as it is told.
 
 use super::*;
-use crate::kernel::{self, Kernel, Variant, Wanted};
+use crate::kernel::{self, Kernel, MeasuredParts, ModuleVariant};
 use crate::test_run::{ModuleRecords, PreparedTest, job_of};
 use std::num::NonZeroU32;
 use vkcert_exec::prepare::{ModuleUse, Prepared};
@@ -110,7 +110,7 @@ fn amplified_by(engine: &mut Told, plan: &Prepared, production: &Run) -> TestRun
     let (contraction, schedules) = (Contraction::Forbidden, Schedules { count: 4, seed: 0 });
     let prepared = PreparedTest {
         test: &test,
-        plan: Ok(plan.clone()),
+        job_plan: Ok(plan.clone()),
         kernels: Vec::new(),
         contraction,
         schedules,
@@ -121,8 +121,8 @@ fn amplified_by(engine: &mut Told, plan: &Prepared, production: &Run) -> TestRun
         reason: None,
         ..TestRun::not_run(EngineName::Vulkan, "")
     };
-    let open = LeftOpen::of(&prepared, plan);
-    amplify(&open, &plan.job, production, &mut once_on(engine), &mut run)
+    let open = LeftOpen::of_test(&prepared, plan);
+    run_schedules(&open, &plan.job, production, &mut once_on(engine), &mut run)
         .expect("the tool does not fail");
     run
 }
@@ -397,8 +397,11 @@ impl Executor for Hindered {
 fn coverage_of_a_schedule_that_cannot_be_measured_is_undetermined() {
     let text = "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer Out { uint sum; };\n\
                 void main() { if (gl_WorkGroupID.x < 2u) { atomicAdd(sum, 1u); } }\n";
-    let kernel =
-        kernel::from_glsl("k", &KernelSource::alone("k.comp", text, "vulkan1.1"), Wanted::Source);
+    let kernel = kernel::from_glsl(
+        "k",
+        &KernelSource::alone("k.comp", text, "vulkan1.1"),
+        MeasuredParts::Source,
+    );
     let Ok(kernel) = kernel.map(Kernel::outside_project) else { panic!("the kernel compiles") };
     let mut job = job();
     job.modules[0].words.clone_from(&kernel.production);
@@ -417,14 +420,14 @@ fn coverage_of_a_schedule_that_cannot_be_measured_is_undetermined() {
     let kernels = vec![&kernel];
     let prepared = PreparedTest {
         test: &test,
-        plan: Ok(plan.clone()),
+        job_plan: Ok(plan.clone()),
         kernels,
         contraction,
         schedules,
         replay: None,
     };
     let mut engine = Hindered(SequentialExecutor::default());
-    let measuring = job_of(&prepared, Variant::Marked).expect("a kernel that is measured");
+    let measuring = job_of(&prepared, ModuleVariant::Marked).expect("a kernel that is measured");
     let production = engine.run(&plan.job, &mut Unobserved).expect("it runs");
     let measured = engine.run(&measuring, &mut Unobserved).expect("it runs");
     let records = ModuleRecords {
@@ -436,8 +439,8 @@ fn coverage_of_a_schedule_that_cannot_be_measured_is_undetermined() {
     let passed = TestRun::not_run(EngineName::Sequential, "");
     let mut run =
         TestRun { verdict: Verdict::Pass, reason: None, records: vec![records], ..passed };
-    let open = LeftOpen::of(&prepared, &plan);
-    amplify(&open, &plan.job, &production, &mut once_on(&mut engine), &mut run)
+    let open = LeftOpen::of_test(&prepared, &plan);
+    run_schedules(&open, &plan.job, &production, &mut once_on(&mut engine), &mut run)
         .expect("the tool does not fail");
     assert_eq!(
         (status(&run), run.verdict),

@@ -1,20 +1,20 @@
 //! The evidence derived again from the stored inputs and from the facts that follow from nothing
 //! else.
 //!
-//! Knows: which fields of evidence are facts (`runs`, `engines`): what engines left, found and
+//! Knows: which fields of evidence are facts (`fact_reader`, `engines_that_ran`): what engines left, found and
 //! recorded. Promises: they go the way of a fresh run (`campaign::facts`), so that a field which
 //! `certify` derives is derived here by the same code, and what is stored of it must be the same.
 //! Does not cover: whether the facts are true; `--replay` runs the sequential engine again.
 
 use super::fact_reader::FactReader;
-use super::{Rebuilt, replay, told};
-use crate::agreement::{self, Comparison, undefined};
+use super::{RebuiltProject, failure_in_words, replay};
+use crate::agreement::{self, AgreementComparison, undefined};
 use crate::assemble::LaidOut;
 use crate::coupling::{self, device_limits_of};
-use crate::facts::{self, Facts, Request};
+use crate::facts::{self, CampaignFacts, CampaignSetting};
 use crate::kernel::Kernel;
-use crate::plan::Plan;
-use crate::profile::Target;
+use crate::plan::RunPlan;
+use crate::profile::ProjectTarget;
 use crate::test_run::{PreparedTest, TestRun};
 use crate::{CampaignError, altered, execution, inputs, judged, recording};
 use serde_json::Value;
@@ -34,101 +34,123 @@ use vkcert_verification::difference::Differences;
 use vkcert_verification::{Replay, Verification};
 
 /// Derives everything, and compares.
-pub(super) fn derive(
-    stored: &Evidence,
-    rebuilt: &Rebuilt,
+pub(super) fn derive_and_compare(
+    stored_evidence: &Evidence,
+    rebuilt: &RebuiltProject,
     replay: Replay,
-    found: &mut Verification,
+    verification: &mut Verification,
 ) -> Result<(), CampaignError> {
-    match derived(stored, rebuilt, replay, found)? {
-        Some(derived) => compare(stored, &derived, found),
+    match derived_evidence(stored_evidence, rebuilt, replay, verification)? {
+        Some(derived) => compare_evidence(stored_evidence, &derived, verification),
         None => Ok(()),
     }
 }
 
 /// The evidence that the stored facts come to; none where a problem is in the way.
-pub fn derived(
-    stored: &Evidence,
-    rebuilt: &Rebuilt,
+pub fn derived_evidence(
+    stored_evidence: &Evidence,
+    rebuilt: &RebuiltProject,
     replay: Replay,
-    found: &mut Verification,
+    verification: &mut Verification,
 ) -> Result<Option<Evidence>, CampaignError> {
     let mut kernels = rebuilt.kernels.clone();
-    if let Err(failure) =
-        recording::restore(&mut kernels, stored, &Target::of(&rebuilt.project().settings.value))
-    {
-        found
-            .problems
-            .push(format!("the kernels cannot be recorded as stored: {}", told(&failure)));
+    if let Err(failure) = recording::restore_recording(
+        &mut kernels,
+        stored_evidence,
+        &ProjectTarget::of_project(&rebuilt.project().settings.value),
+    ) {
+        verification.problems.push(format!(
+            "the kernels cannot be recorded as stored: {}",
+            failure_in_words(&failure)
+        ));
         return Ok(None);
     }
     let schedules = match replay {
         Replay::No => Schedules::default(),
-        Replay::Sequential => replay::schedules(stored),
+        Replay::Sequential => replay::stored_schedules(stored_evidence),
     };
-    let plan = Plan::for_verification(&stored.campaign.not_looked_for);
-    let prepared = match execution::prepare(
+    let plan = RunPlan::for_verification(&stored_evidence.campaign.not_looked_for);
+    let prepared_tests = match execution::prepare_project(
         rebuilt.project(),
         &kernels,
         &plan,
-        (schedules, request(&stored.campaign).replay),
+        (schedules, stored_request(&stored_evidence.campaign).replay),
     ) {
-        Ok(prepared) => prepared,
+        Ok(prepared_tests) => prepared_tests,
         Err(failure) => {
-            found.problems.push(format!("the stored tests cannot be prepared: {}", told(&failure)));
+            verification.problems.push(format!(
+                "the stored tests cannot be prepared: {}",
+                failure_in_words(&failure)
+            ));
             return Ok(None);
         }
     };
-    let mut runs = FactReader { stored, kernels: &kernels, replay, found }.runs(&prepared);
-    let mut replayed = None;
+    let mut runs = FactReader { stored_evidence, kernels: &kernels, replay, verification }
+        .read_runs(&prepared_tests);
+    let mut replayed_engine = None;
     match replay {
         Replay::No => {}
         Replay::Sequential => {
-            let (fresh, engine) = replay::run(stored, rebuilt, &prepared)?;
-            for ((test, row), run) in prepared.iter().zip(&mut runs).zip(fresh) {
-                let same = row.iter_mut().find(|stored| stored.engine == run.engine);
-                same.into_iter().for_each(|stored| stored.clone_from(&run));
-                undefined::mark(test, row, &engine);
+            let (fresh_runs, engine) =
+                replay::run_again(stored_evidence, rebuilt, &prepared_tests)?;
+            for ((test, row), run) in prepared_tests.iter().zip(&mut runs).zip(fresh_runs) {
+                let same_engine_run =
+                    row.iter_mut().find(|stored_run| stored_run.engine == run.engine);
+                same_engine_run.into_iter().for_each(|stored_run| stored_run.clone_from(&run));
+                undefined::mark_undefined_records(test, row, &engine);
             }
-            replayed = Some(engine);
+            replayed_engine = Some(engine);
         }
     }
-    let laid_out = judged::lay_open(&prepared, &kernels)?;
-    match replayed {
-        Some(engine) => altered::examine(&prepared, &laid_out, &kernels, &mut runs, &engine)?,
+    let laid_out = judged::lay_open(&prepared_tests, &kernels)?;
+    match replayed_engine {
+        Some(engine) => {
+            altered::examine_tests(&prepared_tests, &laid_out, &kernels, &mut runs, &engine)?
+        }
         None => {
-            let unknown = altered::derive(&prepared, &laid_out, &kernels, &mut runs).into_iter();
-            found.not_derivable.extend(unknown.map(|test| {
+            let unknown_tests =
+                altered::derive_from_stored(&prepared_tests, &laid_out, &kernels, &mut runs)
+                    .into_iter();
+            verification.not_derivable.extend(unknown_tests.map(|test| {
                 format!("{test}: which altered contents of its kernels' stores fail it; `--replay` alters them again")
             }));
-            found.not_derivable.extend(follows_undefined(&stored.campaign));
+            verification.not_derivable.extend(follows_undefined(&stored_evidence.campaign));
         }
     }
-    judged::doubt_idle_tests(&prepared, &laid_out, &kernels, &mut runs);
-    let compared = agreement::derive_from_modules(stored, &prepared, &runs);
-    found.checked += compared.checked;
-    found.problems.extend(compared.problems);
-    found.not_derivable.extend(compared.not_derivable);
-    match again(stored, rebuilt, &kernels, (&prepared, &laid_out), &runs) {
+    judged::doubt_idle_tests(&prepared_tests, &laid_out, &kernels, &mut runs);
+    let agreement_derivation =
+        agreement::derive_from_modules(stored_evidence, &prepared_tests, &runs);
+    verification.checked += agreement_derivation.checked;
+    verification.problems.extend(agreement_derivation.problems);
+    verification.not_derivable.extend(agreement_derivation.not_derivable);
+    match evidence_from_facts(
+        stored_evidence,
+        rebuilt,
+        &kernels,
+        (&prepared_tests, &laid_out),
+        &runs,
+    ) {
         Ok(mut derived) => {
-            restore_omitted(stored, &mut derived);
+            restore_omitted(stored_evidence, &mut derived);
             Ok(Some(derived))
         }
         Err(failure) => {
-            found
-                .problems
-                .push(format!("the evidence cannot be derived again: {}", told(&failure)));
+            verification.problems.push(format!(
+                "the evidence cannot be derived again: {}",
+                failure_in_words(&failure)
+            ));
             Ok(None)
         }
     }
 }
 
 /// Tests whose records follow undefined values as stored.
-fn follows_undefined(campaign: &Campaign) -> impl Iterator<Item = String> {
-    let passed =
+fn follows_undefined(stored_campaign: &Campaign) -> impl Iterator<Item = String> {
+    let has_passed =
         |test: &&TestEvidence| test.results.iter().any(|result| result.verdict == Verdict::Pass);
-    let tests = campaign.tests.iter().filter(|test| tells_of_undefined(test)).filter(passed);
-    tests.map(|test| {
+    let passed_tests =
+        stored_campaign.tests.iter().filter(|test| tells_of_undefined(test)).filter(has_passed);
+    passed_tests.map(|test| {
         format!(
             "test {}: whether it passes with other undefined values, and which of its records may follow them; `--replay` runs it \
              again with others",
@@ -138,47 +160,56 @@ fn follows_undefined(campaign: &Campaign) -> impl Iterator<Item = String> {
 }
 
 /// The evidence that the inputs and the facts come to.
-fn again(
-    stored: &Evidence,
-    rebuilt: &Rebuilt,
+fn evidence_from_facts(
+    stored_evidence: &Evidence,
+    rebuilt: &RebuiltProject,
     kernels: &[Kernel],
-    (prepared, laid_out): (&[PreparedTest], &LaidOut),
-    runs: &[Vec<TestRun>],
+    (prepared_tests, laid_out): (&[PreparedTest], &LaidOut),
+    runs_by_test: &[Vec<TestRun>],
 ) -> Result<Evidence, CampaignError> {
     let project = rebuilt.project();
-    let engines = engines(&stored.campaign, project);
+    let engines = engines_that_ran(&stored_evidence.campaign, project);
     let device = device_limits_of(&engines);
-    let coupled =
-        coupling::analyse(project, kernels, prepared, &coupling::touched(runs), device.as_ref())?;
-    let facts = Facts {
+    let coupled = coupling::analyse_interfaces(
+        project,
+        kernels,
+        prepared_tests,
+        &coupling::touched_by_runs(runs_by_test),
+        device.as_ref(),
+    )?;
+    let facts = CampaignFacts {
         engines: &engines,
-        runs,
+        runs_by_test,
         laid_out,
-        agreement: &agreement(&stored.campaign),
+        agreement: &stored_agreement(&stored_evidence.campaign),
         coupled: &coupled,
-        inputs: &inputs::gather(project, kernels)?,
-        request: &request(&stored.campaign),
-        date: stored.campaign.project.date.clone(),
+        inputs: &inputs::gather_inputs(project, kernels)?,
+        request: &stored_request(&stored_evidence.campaign),
+        date: stored_evidence.campaign.project.date.clone(),
     };
-    Ok(facts::evidence(project, kernels, &facts)?.evidence)
+    Ok(facts::derive_evidence(project, kernels, &facts)?.evidence)
 }
 
 /// What the command line asked for.
-fn request(campaign: &Campaign) -> Request {
-    let results = campaign.tests.iter().flat_map(|test| &test.results);
-    let kinds = FindingKind::ALL.iter().map(|(kind, _)| *kind);
-    Request {
-        left_out: campaign.left_out.clone(),
-        not_looked_for: kinds.filter(|kind| campaign.not_looked_for.contains(kind)).collect(),
-        replay: results.filter_map(|result| result.schedule).next(),
+fn stored_request(stored_campaign: &Campaign) -> CampaignSetting {
+    let stored_results = stored_campaign.tests.iter().flat_map(|test| &test.results);
+    let finding_kinds = FindingKind::ALL.iter().map(|(kind, _)| *kind);
+    CampaignSetting {
+        left_out: stored_campaign.left_out.clone(),
+        not_looked_for: finding_kinds
+            .filter(|kind| stored_campaign.not_looked_for.contains(kind))
+            .collect(),
+        replay: stored_results.filter_map(|result| result.schedule).next(),
     }
 }
 
 /// Who ran: of the sequential engine, what the project sets; of a device, as stored.
-fn engines(campaign: &Campaign, project: &Project) -> Vec<EngineIdentity> {
-    let replayed =
-        request(campaign).replay.map(|schedule| ("schedule".to_owned(), schedule.to_string()));
-    let device = campaign.engines.iter().any(|row| row.engine == EngineName::Vulkan && row.ran);
+fn engines_that_ran(stored_campaign: &Campaign, project: &Project) -> Vec<EngineIdentity> {
+    let replayed_schedule = stored_request(stored_campaign)
+        .replay
+        .map(|schedule| ("schedule".to_owned(), schedule.to_string()));
+    let has_device =
+        stored_campaign.engines.iter().any(|row| row.engine == EngineName::Vulkan && row.ran);
     let sequential = SequentialExecutor::default().settings;
     let row = |row: &EngineIdentity| {
         let mut row = row.clone();
@@ -195,10 +226,12 @@ fn engines(campaign: &Campaign, project: &Project) -> Vec<EngineIdentity> {
                     ("version".to_owned(), TOOL_VERSION.to_owned()),
                 ]);
                 // A device's, where there is one.
-                let size = row.identity.get("subgroup size").filter(|_| device).cloned();
-                let size = size.unwrap_or_else(|| sequential.subgroup_size.to_string());
-                identity.insert("subgroup size".to_owned(), size);
-                identity.extend(replayed.clone());
+                let subgroup_size =
+                    row.identity.get("subgroup size").filter(|_| has_device).cloned();
+                let subgroup_size =
+                    subgroup_size.unwrap_or_else(|| sequential.subgroup_size.to_string());
+                identity.insert("subgroup size".to_owned(), subgroup_size);
+                identity.extend(replayed_schedule.clone());
                 row.identity = identity;
             }
             EngineName::Vulkan if !row.ran => row.identity.clear(),
@@ -206,38 +239,46 @@ fn engines(campaign: &Campaign, project: &Project) -> Vec<EngineIdentity> {
         }
         row
     };
-    campaign.engines.iter().map(row).collect()
+    stored_campaign.engines.iter().map(row).collect()
 }
 
 /// The comparison of the engines, which needs runs of its own.
-fn agreement(campaign: &Campaign) -> Comparison {
+fn stored_agreement(stored_campaign: &Campaign) -> AgreementComparison {
     let of_engines = |row: &&KernelFinding| {
         row.engine.is_none()
             && row.test.is_some()
             && row.finding.kind == FindingKind::EngineDisagreement
     };
-    let bare =
-        |row: &KernelFinding| KernelFinding { finding: unnamed(&row.finding), ..row.clone() };
-    Comparison {
-        rows: campaign.agreement.clone(),
-        findings: campaign.findings.iter().filter(of_engines).map(bare).collect(),
+    let as_told_by_engine =
+        |row: &KernelFinding| KernelFinding { finding: as_found(&row.finding), ..row.clone() };
+    AgreementComparison {
+        rows: stored_campaign.agreement.clone(),
+        findings: stored_campaign
+            .findings
+            .iter()
+            .filter(of_engines)
+            .map(as_told_by_engine)
+            .collect(),
     }
 }
 
 /// A finding as an engine tells it.
-pub(super) fn unnamed(finding: &Finding) -> Finding {
+pub(super) fn as_found(finding: &Finding) -> Finding {
     Finding { acceptance: None, ..finding.clone() }
 }
 
 /// Contents above the limit are facts that are stored as hashes.
-fn restore_omitted(stored: &Evidence, derived: &mut Evidence) {
-    let limit =
-        stored.campaign.settings.as_ref().map_or(0, |settings| settings.limits.output_bytes);
-    for (ours, theirs) in derived.campaign.tests.iter_mut().zip(&stored.campaign.tests) {
+fn restore_omitted(stored_evidence: &Evidence, derived: &mut Evidence) {
+    let byte_limit = stored_evidence
+        .campaign
+        .settings
+        .as_ref()
+        .map_or(0, |settings| settings.limits.output_bytes);
+    for (ours, theirs) in derived.campaign.tests.iter_mut().zip(&stored_evidence.campaign.tests) {
         for (ours, theirs) in ours.results.iter_mut().zip(&theirs.results) {
             for (name, output) in &theirs.outputs {
                 if let OutputBytes::Hash { bytes, .. } = output
-                    && *bytes > limit
+                    && *bytes > byte_limit
                 {
                     ours.outputs.entry(name.clone()).or_insert_with(|| output.clone());
                 }
@@ -247,48 +288,62 @@ fn restore_omitted(stored: &Evidence, derived: &mut Evidence) {
 }
 
 /// Every difference of two evidences, file by file.
-fn compare(
-    stored: &Evidence,
-    derived: &Evidence,
-    found: &mut Verification,
+fn compare_evidence(
+    stored_evidence: &Evidence,
+    derived_evidence: &Evidence,
+    verification: &mut Verification,
 ) -> Result<(), CampaignError> {
     let mut differences = Differences::default();
-    differences.compare("campaign.json", &json(&stored.campaign)?, &json(&derived.campaign)?);
-    let names = kernel_files(&derived.kernels);
-    for (name, kernel) in names.iter().zip(&derived.kernels) {
-        match stored.kernels.iter().find(|row| same_row(row, kernel)) {
-            Some(row) => differences.compare(name, &json(row)?, &json(kernel)?),
+    differences.compare(
+        "campaign.json",
+        &json_value(&stored_evidence.campaign)?,
+        &json_value(&derived_evidence.campaign)?,
+    );
+    let file_names = kernel_files(&derived_evidence.kernels);
+    for (name, kernel) in file_names.iter().zip(&derived_evidence.kernels) {
+        match stored_evidence.kernels.iter().find(|row| same_row(row, kernel)) {
+            Some(row) => differences.compare(name, &json_value(row)?, &json_value(kernel)?),
             None => differences.messages.push(format!("{name} is missing")),
         }
     }
-    for row in &stored.kernels {
-        let times =
-            |rows: &[KernelEvidence]| rows.iter().filter(|other| same_row(row, other)).count();
-        if times(&derived.kernels) != 1 || times(&stored.kernels) != 1 {
+    for row in &stored_evidence.kernels {
+        let count_alike = |rows: &[KernelEvidence]| {
+            rows.iter().filter(|other_row| same_row(row, other_row)).count()
+        };
+        if count_alike(&derived_evidence.kernels) != 1 || count_alike(&stored_evidence.kernels) != 1
+        {
             differences.messages.push(format!(
                 "{} on {} is in the evidence, and nothing asks for it",
                 row.kernel, row.engine
             ));
         }
     }
-    differences.compare("inputs.json", &json(&stored.inputs)?, &json(&derived.inputs)?);
-    let mut manifest = derived.manifest.clone();
+    differences.compare(
+        "inputs.json",
+        &json_value(&stored_evidence.inputs)?,
+        &json_value(&derived_evidence.inputs)?,
+    );
+    let mut manifest = derived_evidence.manifest.clone();
     // What the files hold was compared; their hashes are those of the files.
     for (name, hash) in &mut manifest.outputs {
-        hash.clone_from(stored.manifest.outputs.get(name).unwrap_or(&String::new()));
+        hash.clone_from(stored_evidence.manifest.outputs.get(name).unwrap_or(&String::new()));
     }
-    differences.compare("manifest.json", &json(&stored.manifest)?, &json(&manifest)?);
-    found.checked += differences.compared;
-    found.problems.append(&mut differences.messages);
+    differences.compare(
+        "manifest.json",
+        &json_value(&stored_evidence.manifest)?,
+        &json_value(&manifest)?,
+    );
+    verification.checked += differences.compared;
+    verification.problems.append(&mut differences.messages);
     Ok(())
 }
 
-fn same_row(one: &KernelEvidence, other: &KernelEvidence) -> bool {
-    one.kernel == other.kernel
-        && one.configuration.name == other.configuration.name
-        && one.engine == other.engine
+fn same_row(kernel_row: &KernelEvidence, other_row: &KernelEvidence) -> bool {
+    kernel_row.kernel == other_row.kernel
+        && kernel_row.configuration.name == other_row.configuration.name
+        && kernel_row.engine == other_row.engine
 }
 
-fn json(value: &impl serde::Serialize) -> Result<Value, CampaignError> {
+fn json_value(value: &impl serde::Serialize) -> Result<Value, CampaignError> {
     serde_json::to_value(value).map_err(|error| CampaignError::tool(error.to_string()))
 }

@@ -5,7 +5,7 @@
 //! can be judged; what is missing of outputs and records is a problem.
 //! Does not cover: what follows from all runs together (`derivation`).
 
-use super::derivation::unnamed;
+use super::derivation::as_found;
 use crate::configuration::KernelConfiguration;
 use crate::kernel::Kernel;
 use crate::left_open::reason_of_repetition;
@@ -30,58 +30,72 @@ use vkcert_verification::{Replay, Verification};
 
 /// Reads from evidence what the engines left.
 pub(super) struct FactReader<'a> {
-    pub stored: &'a Evidence,
+    pub stored_evidence: &'a Evidence,
     pub kernels: &'a [Kernel],
     pub replay: Replay,
-    pub found: &'a mut Verification,
+    pub verification: &'a mut Verification,
 }
 
 impl FactReader<'_> {
     /// One row per prepared test, one entry per stored result.
-    pub(super) fn runs(&mut self, prepared: &[PreparedTest]) -> Vec<Vec<TestRun>> {
-        prepared.iter().map(|test| self.row(test)).collect()
+    pub(super) fn read_runs(&mut self, prepared_tests: &[PreparedTest]) -> Vec<Vec<TestRun>> {
+        prepared_tests.iter().map(|test| self.runs_of_test(test)).collect()
     }
 
-    fn row(&mut self, test: &PreparedTest) -> Vec<TestRun> {
-        let stored = self.stored.campaign.tests.iter().find(|row| row.id == test.test.id);
+    fn runs_of_test(&mut self, prepared_test: &PreparedTest) -> Vec<TestRun> {
+        let stored =
+            self.stored_evidence.campaign.tests.iter().find(|row| row.id == prepared_test.test.id);
         stored
             .into_iter()
             .flat_map(|row| &row.results)
-            .map(|result| self.run(test, result))
+            .map(|result| self.run_of_result(prepared_test, result))
             .collect()
     }
 
-    fn run(&mut self, test: &PreparedTest, result: &TestResult) -> TestRun {
-        let id = &test.test.id;
-        let stored_outputs = self.found.stored_outputs(id, result).into_iter();
+    fn run_of_result(
+        &mut self,
+        prepared_test: &PreparedTest,
+        stored_result: &TestResult,
+    ) -> TestRun {
+        let id = &prepared_test.test.id;
+        let stored_outputs = self.verification.stored_outputs(id, stored_result).into_iter();
         let outputs: BTreeMap<String, BufferContents> =
             stored_outputs.map(|(name, bytes)| (name, Arc::new(bytes))).collect();
         let mut run = TestRun {
-            verdict: result.verdict,
-            reason: result.reason.clone(),
-            repetitions: result.repetitions,
-            deciding_repetition: result.deciding_repetition,
-            mismatches: result.mismatches.clone(),
-            findings: result.findings.iter().map(|finding| self.located(finding)).collect(),
-            notes: result.notes.clone(),
-            race_scope: result.race_scope,
-            printed: Printed { lines: Vec::new(), omitted: result.printed_lines },
-            counts: touched(result),
-            schedule: result.schedule,
-            schedules: result.schedules.clone(),
-            left_open: result.left_open.clone(),
-            directed: result.directed.clone(),
-            altered: result.altered.clone(),
-            rests_on_undefined: result.rests_on_undefined,
-            judged: JudgedParts { members: result.judged.clone(), idle: result.idle.clone() },
-            ..TestRun::not_run(result.engine, "")
+            verdict: stored_result.verdict,
+            reason: stored_result.reason.clone(),
+            repetitions: stored_result.repetitions,
+            deciding_repetition: stored_result.deciding_repetition,
+            mismatches: stored_result.mismatches.clone(),
+            findings: stored_result
+                .findings
+                .iter()
+                .map(|finding| self.with_places(finding))
+                .collect(),
+            notes: stored_result.notes.clone(),
+            race_scope: stored_result.race_scope,
+            printed: Printed { lines: Vec::new(), omitted: stored_result.printed_lines },
+            counts: touched_bytes(stored_result),
+            schedule: stored_result.schedule,
+            schedules: stored_result.schedules.clone(),
+            left_open: stored_result.left_open.clone(),
+            directed: stored_result.directed.clone(),
+            altered: stored_result.altered.clone(),
+            rests_on_undefined: stored_result.rests_on_undefined,
+            judged: JudgedParts {
+                members: stored_result.judged.clone(),
+                idle: stored_result.idle.clone(),
+            },
+            ..TestRun::not_run(stored_result.engine, "")
         };
-        if let Ok(plan) = &test.plan {
-            self.complete(test, plan, result);
-            self.judge(id, plan, result, &outputs, &mut run);
-            if result.verdict != Verdict::NotRun {
-                run.records = self.records(id, plan, result.engine, |row| &row.records);
-                run.objects = self.records(id, plan, result.engine, |row| &row.objects.records);
+        if let Ok(plan) = &prepared_test.job_plan {
+            self.check_completeness(prepared_test, plan, stored_result);
+            self.judge_outputs(id, plan, stored_result, &outputs, &mut run);
+            if stored_result.verdict != Verdict::NotRun {
+                run.records =
+                    self.stored_records(id, plan, stored_result.engine, |row| &row.records);
+                run.objects =
+                    self.stored_records(id, plan, stored_result.engine, |row| &row.objects.records);
                 run.objects.retain(|row| row.records.is_ok());
             }
         }
@@ -90,8 +104,8 @@ impl FactReader<'_> {
     }
 
     /// A finding as an engine tells it, with the places of its instructions.
-    fn located(&self, finding: &Finding) -> Finding {
-        let mut finding = unnamed(finding);
+    fn with_places(&self, finding: &Finding) -> Finding {
+        let mut finding = as_found(finding);
         let kernel = self.kernels.iter().find(|kernel| {
             finding.kernel.as_ref().is_some_and(|name| name.as_str() == kernel.name)
         });
@@ -101,112 +115,129 @@ impl FactReader<'_> {
                 *place = exact;
             }
         }
-        finding.numbers = kernel.numbers(&finding);
+        finding.numbers = kernel.instruction_numbers(&finding);
         finding
     }
 
     /// A test that completed has left every buffer, and has recorded every kernel, unless a finding
     /// says why not.
-    fn complete(&mut self, test: &PreparedTest, plan: &Prepared, result: &TestResult) {
-        if !result.verdict.completed() {
+    fn check_completeness(
+        &mut self,
+        prepared_test: &PreparedTest,
+        job_plan: &Prepared,
+        stored_result: &TestResult,
+    ) {
+        if !stored_result.verdict.completed() {
             return;
         }
-        let name = || format!("test {} on {}", test.test.id, result.engine);
-        let limit = self
-            .stored
+        let test_name = || format!("test {} on {}", prepared_test.test.id, stored_result.engine);
+        let byte_limit = self
+            .stored_evidence
             .campaign
             .settings
             .as_ref()
             .map_or(0, |settings| settings.limits.output_bytes);
-        let sizes = plan.job.buffers.iter().map(|buffer| (&buffer.name, buffer.bytes.len() as u64));
-        let due: BTreeMap<&String, (u64, bool)> =
-            sizes.map(|(name, size)| (name, (size, size > limit))).collect();
-        let left = result.outputs.iter().map(|(name, output)| match output {
-            OutputBytes::Bytes(text) => (name, (decoded_size(text), false)),
-            OutputBytes::Hash { bytes, .. } => (name, (*bytes, true)),
+        let sizes =
+            job_plan.job.buffers.iter().map(|buffer| (&buffer.name, buffer.bytes.len() as u64));
+        let due_sizes: BTreeMap<&String, (u64, bool)> =
+            sizes.map(|(test_name, size)| (test_name, (size, size > byte_limit))).collect();
+        let left_sizes = stored_result.outputs.iter().map(|(test_name, output)| match output {
+            OutputBytes::Bytes(text) => (test_name, (decoded_size(text), false)),
+            OutputBytes::Hash { bytes, .. } => (test_name, (*bytes, true)),
         });
-        self.found.check(left.collect::<BTreeMap<_, _>>() == due, || {
-            format!("{}: its outputs are not the buffers of the test", name())
+        self.verification.check(left_sizes.collect::<BTreeMap<_, _>>() == due_sizes, || {
+            format!("{}: its outputs are not the buffers of the test", test_name())
         });
-        let unmeasured =
-            result.findings.iter().any(|finding| finding.kind == FindingKind::EngineDisagreement);
-        let sources = test.kernels.iter().all(|kernel| kernel.measured().is_some());
-        let objects = test.kernels.iter().all(|kernel| kernel.object.modules.is_some());
-        let has = |rows: &[TestRecords]| rows.iter().any(|records| records.test == test.test.id);
-        let recorded = |of: &ModuleUse| {
-            let row = self.row_of(of, result.engine);
+        let is_unmeasured = stored_result
+            .findings
+            .iter()
+            .any(|finding| finding.kind == FindingKind::EngineDisagreement);
+        let has_sources = prepared_test.kernels.iter().all(|kernel| kernel.measured().is_some());
+        let has_objects =
+            prepared_test.kernels.iter().all(|kernel| kernel.object.modules.is_some());
+        let has_records =
+            |rows: &[TestRecords]| rows.iter().any(|records| records.test == prepared_test.test.id);
+        let is_recorded = |module_use: &ModuleUse| {
+            let row = self.row_of(module_use, stored_result.engine);
             row.is_none_or(|row| {
-                (!sources || has(&row.records)) && (!objects || has(&row.objects.records))
+                (!has_sources || has_records(&row.records))
+                    && (!has_objects || has_records(&row.objects.records))
             })
         };
         // What fails in one repetition alone is not measured.
-        let unmeasured = unmeasured || result.deciding_repetition.is_some();
-        let missing =
-            plan.modules.iter().find(|of| !unmeasured && !recorded(of)).map(|of| of.kernel);
-        self.found.check(missing.is_none(), || {
+        let is_unmeasured = is_unmeasured || stored_result.deciding_repetition.is_some();
+        let missing_kernel = job_plan
+            .modules
+            .iter()
+            .find(|module_use| !is_unmeasured && !is_recorded(module_use))
+            .map(|module_use| module_use.kernel);
+        self.verification.check(missing_kernel.is_none(), || {
             format!(
                 "{}: its records of {} are missing",
-                name(),
-                missing.map(|kernel| kernel.as_str()).unwrap_or_default()
+                test_name(),
+                missing_kernel.map(|kernel| kernel.as_str()).unwrap_or_default()
             )
         });
     }
 
     /// Verdict, reason and mismatches from the outputs.
-    fn judge(
+    fn judge_outputs(
         &mut self,
         id: &TestId,
-        plan: &Prepared,
-        result: &TestResult,
+        job_plan: &Prepared,
+        stored_result: &TestResult,
         outputs: &BTreeMap<String, BufferContents>,
-        run: &mut TestRun,
+        test_run: &mut TestRun,
     ) {
         // Else there are no outputs to judge, or what is not known of them outweighs them.
-        if !result.verdict.completed() {
+        if !stored_result.verdict.completed() {
             return;
         }
-        let name = || format!("test {id} on {}", result.engine);
-        if let Some(reason) = self.hindrance(plan, outputs) {
-            return self.found.not_derivable.push(format!("{}: {reason}", name()));
+        let test_name = || format!("test {id} on {}", stored_result.engine);
+        if let Some(reason) = self.reason_not_judged(job_plan, outputs) {
+            return self.verification.not_derivable.push(format!("{}: {reason}", test_name()));
         }
-        let bytes = |buffer: &vkcert_exec::JobBuffer| {
+        let bytes_of = |buffer: &vkcert_exec::JobBuffer| {
             outputs.get(&buffer.name).cloned().unwrap_or_default()
         };
-        let left = Run {
-            buffers: plan.job.buffers.iter().map(bytes).collect(),
+        let left_run = Run {
+            buffers: job_plan.job.buffers.iter().map(bytes_of).collect(),
             ..Run::ended(Completion::Completed)
         };
         let mut reference = |job: &Job| -> Result<Run, ExecError> {
             SequentialExecutor::default().run(job, &mut Unobserved)
         };
-        match judge(plan, &left, &mut reference) {
+        match judge(job_plan, &left_run, &mut reference) {
             Ok(judged) => {
-                (run.verdict, run.reason, run.mismatches) =
+                (test_run.verdict, test_run.reason, test_run.mismatches) =
                     (judged.verdict, judged.reason, judged.mismatches);
                 // Which of the repetitions it was is a fact; what became of it follows.
-                if let Some(repetition) = result.deciding_repetition {
-                    run.reason = Some(reason_of_repetition(repetition, run.reason.as_deref()));
+                if let Some(repetition) = stored_result.deciding_repetition {
+                    test_run.reason =
+                        Some(reason_of_repetition(repetition, test_run.reason.as_deref()));
                 }
             }
-            Err(error) => self.found.not_derivable.push(format!("{}: {error}", name())),
+            Err(error) => self.verification.not_derivable.push(format!("{}: {error}", test_name())),
         }
     }
 
     /// Why outputs cannot be judged again.
-    fn hindrance(
+    fn reason_not_judged(
         &self,
-        plan: &Prepared,
+        job_plan: &Prepared,
         outputs: &BTreeMap<String, BufferContents>,
     ) -> Option<String> {
-        let missing = |index: usize| {
-            let name = &plan.job.buffers.get(index)?.name;
+        let missing_contents = |index: usize| {
+            let name = &job_plan.job.buffers.get(index)?.name;
             (!outputs.contains_key(name))
                 .then(|| format!("the contents of buffer {name} are stored as a hash alone"))
         };
-        plan.expected.iter().find_map(|expected| {
-            let other = match &expected.contents {
+        job_plan.expected.iter().find_map(|expected| {
+            let missing_other = match &expected.contents {
                 ExpectedContents::Values(_) => None,
-                ExpectedContents::Buffer { other, .. } => missing(*other),
+                ExpectedContents::Buffer { other: missing_other, .. } => {
+                    missing_contents(*missing_other)
+                }
                 ExpectedContents::Reference { job, .. } => {
                     self.needs_engine("comes from the reference", job)
                 }
@@ -214,7 +245,7 @@ impl FactReader<'_> {
                     self.needs_engine("is judged by the checker", job)
                 }
             };
-            missing(expected.buffer).or(other)
+            missing_contents(expected.buffer).or(missing_other)
         })
     }
 
@@ -234,75 +265,88 @@ impl FactReader<'_> {
     }
 
     /// What the kernel files hold of a test, per module that it dispatches.
-    fn records(
+    fn stored_records(
         &self,
         id: &TestId,
-        plan: &Prepared,
-        engine: EngineName,
+        job_plan: &Prepared,
+        engine_name: EngineName,
         kind: fn(&KernelEvidence) -> &Vec<TestRecords>,
     ) -> Vec<ModuleRecords> {
-        let row = |of: &ModuleUse| {
-            let row = self.row_of(of, engine);
+        let row = |module_use: &ModuleUse| {
+            let row = self.row_of(module_use, engine_name);
             let records = row.and_then(|row| kind(row).iter().find(|records| records.test == *id));
             let records: Result<Records, String> = records
-                .map(|found| found.records.clone())
+                .map(|test_records| test_records.records.clone())
                 .ok_or_else(|| "none are stored".to_owned());
             // Counts are stored as sums over all passed tests: the first of them stands for all.
-            let counted = row.filter(|row| self.first_passed(row) == Some(id));
+            let counted_row = row.filter(|row| self.first_passed(row) == Some(id));
             ModuleRecords {
-                kernel: of.kernel.as_str().to_owned(),
-                specialization: of.specialization.clone(),
+                kernel: module_use.kernel.as_str().to_owned(),
+                specialization: module_use.specialization.clone(),
                 records,
-                lowering: counted.map(|row| self.lowering(of, row)).unwrap_or_default(),
+                lowering: counted_row
+                    .map(|row| self.stored_lowering(module_use, row))
+                    .unwrap_or_default(),
             }
         };
-        plan.modules.iter().map(row).collect()
+        job_plan.modules.iter().map(row).collect()
     }
 
     /// The loop decisions of the lowering, with the counts that are stored.
-    fn lowering(&self, of: &ModuleUse, row: &KernelEvidence) -> Vec<LoweringDecision> {
-        let kernel = self.kernels.iter().find(|kernel| kernel.name == of.kernel.as_str());
+    fn stored_lowering(
+        &self,
+        module_use: &ModuleUse,
+        kernel_row: &KernelEvidence,
+    ) -> Vec<LoweringDecision> {
+        let kernel = self.kernels.iter().find(|kernel| kernel.name == module_use.kernel.as_str());
         let decisions = kernel.and_then(|kernel| {
-            loop_decisions(&kernel.module, &kernel.entry, &of.specialization).ok()
+            loop_decisions(&kernel.module, &kernel.entry, &module_use.specialization).ok()
         });
-        let counted = |mut decision: LoweringDecision| {
-            let stored = row.lowering.iter().find(|known| known.id == decision.id);
-            (decision.true_count, decision.false_count) =
-                stored.map_or((0, 0), |known| (known.true_count, known.false_count));
+        let with_counts = |mut decision: LoweringDecision| {
+            let stored_counts =
+                kernel_row.lowering.iter().find(|known_decision| known_decision.id == decision.id);
+            (decision.true_count, decision.false_count) = stored_counts
+                .map_or((0, 0), |known_decision| {
+                    (known_decision.true_count, known_decision.false_count)
+                });
             decision
         };
-        match (decisions, row.engine) {
+        match (decisions, kernel_row.engine) {
             (Some(decisions), EngineName::Sequential) => {
-                decisions.into_iter().map(counted).collect()
+                decisions.into_iter().map(with_counts).collect()
             }
-            (None, _) | (_, EngineName::Vulkan) => row.lowering.clone(),
+            (None, _) | (_, EngineName::Vulkan) => kernel_row.lowering.clone(),
         }
     }
 
     /// The stored row of a module.
-    fn row_of(&self, of: &ModuleUse, engine: EngineName) -> Option<&KernelEvidence> {
-        let kernel = self.kernels.iter().find(|kernel| kernel.name == of.kernel.as_str())?;
-        let same = |known: &&KernelConfiguration| known.specialization == of.specialization;
-        let configuration = kernel.configurations.iter().find(same)?;
-        self.stored.kernels.iter().find(|row| {
-            row.kernel == of.kernel
-                && row.engine == engine
+    fn row_of(&self, module_use: &ModuleUse, engine_name: EngineName) -> Option<&KernelEvidence> {
+        let kernel =
+            self.kernels.iter().find(|kernel| kernel.name == module_use.kernel.as_str())?;
+        let is_same = |known_configuration: &&KernelConfiguration| {
+            known_configuration.specialization == module_use.specialization
+        };
+        let configuration = kernel.configurations.iter().find(is_same)?;
+        self.stored_evidence.kernels.iter().find(|row| {
+            row.kernel == module_use.kernel
+                && row.engine == engine_name
                 && row.configuration.name == configuration.configuration.name
         })
     }
 
     /// The first test that recorded a row and passed.
-    fn first_passed(&self, row: &KernelEvidence) -> Option<&TestId> {
-        let passed = |test: &&TestEvidence| {
-            let mut results = test.results.iter().filter(|result| result.engine == row.engine);
-            let recorded = row
+    fn first_passed(&self, kernel_row: &KernelEvidence) -> Option<&TestId> {
+        let has_passed = |test: &&TestEvidence| {
+            let mut results =
+                test.results.iter().filter(|result| result.engine == kernel_row.engine);
+            let is_recorded = kernel_row
                 .records
                 .iter()
-                .chain(&row.objects.records)
+                .chain(&kernel_row.objects.records)
                 .any(|records| records.test == test.id);
-            recorded && results.any(|result| result.verdict == Verdict::Pass)
+            is_recorded && results.any(|result| result.verdict == Verdict::Pass)
         };
-        self.stored.campaign.tests.iter().find(passed).map(|test| &test.id)
+        self.stored_evidence.campaign.tests.iter().find(has_passed).map(|test| &test.id)
     }
 }
 
@@ -313,9 +357,9 @@ fn decoded_size(text: &str) -> u64 {
         .map_or(u64::MAX, |bytes| bytes.len() as u64)
 }
 
-fn touched(result: &TestResult) -> Counts {
+fn touched_bytes(stored_result: &TestResult) -> Counts {
     let dispatch = |buffers: &Vec<vkcert_model::evidence::TouchedBuffer>| {
         buffers.iter().map(|buffer| ((buffer.set, buffer.binding), buffer.bytes)).collect()
     };
-    Counts { touched: result.touched.iter().map(dispatch).collect(), ..Counts::default() }
+    Counts { touched: stored_result.touched.iter().map(dispatch).collect(), ..Counts::default() }
 }

@@ -6,7 +6,7 @@
 //! file that this one did not. Modules are compared if this is the program with the compiler that
 //! made the evidence.
 
-use super::{other_compiler, told};
+use super::{failure_in_words, other_compiler};
 use crate::inputs;
 use crate::kernel::{CompiledKernel, Measurement, TargetedKernel};
 use crate::project::{self, module_bytes, module_file};
@@ -18,37 +18,43 @@ use vkcert_model::place::SourceFile;
 use vkcert_verification::{ComparedKernels, KernelCheck, Verification};
 
 /// What the kernels of a project with the same inputs come to.
-pub(super) fn compare(stored: &Evidence, folder: &Path, found: &mut Verification) -> KernelCheck {
-    let compiled = project::load(folder).and_then(|project| {
-        let kernels = project::compile(&project)?;
-        let read = inputs::gather(&project, &kernels)?.hashes();
-        Ok((kernels, read))
+pub(super) fn compare_project_kernels(
+    stored_evidence: &Evidence,
+    project_folder: &Path,
+    verification: &mut Verification,
+) -> KernelCheck {
+    let compiled = project::load_project(project_folder).and_then(|project| {
+        let kernels = project::compile_kernels(&project)?;
+        let read_hashes = inputs::gather_inputs(&project, &kernels)?.hashes();
+        Ok((kernels, read_hashes))
     });
-    let shown = folder.display();
-    let (kernels, read) = match compiled {
+    let shown = project_folder.display();
+    let (kernels, read_hashes) = match compiled {
         Ok(compiled) => compiled,
         Err(failure) => {
-            found
-                .problems
-                .push(format!("the kernels in {shown} cannot be compiled: {}", told(&failure)));
+            verification.problems.push(format!(
+                "the kernels in {shown} cannot be compiled: {}",
+                failure_in_words(&failure)
+            ));
             return KernelCheck::NotCompared { reason: "they cannot be compiled".to_owned() };
         }
     };
-    unread(stored, (&kernels, &read), folder, found);
-    let other_compiler = other_compiler(stored);
+    check_files_read(stored_evidence, (&kernels, &read_hashes), project_folder, verification);
+    let other_compiler = other_compiler(stored_evidence);
     let mut compared = ComparedKernels { kernels: kernels.len(), ..ComparedKernels::default() };
     for kernel in &kernels {
-        let rows = || stored.kernels.iter().filter(|row| row.kernel.as_str() == kernel.name);
-        let leads = rows().find_map(|row| leads_elsewhere(row, kernel));
-        compared.same_files += usize::from(leads.is_none());
-        found.check(leads.is_none(), || {
-            format!("kernel {} in {shown}: {}", kernel.name, leads.unwrap_or_default())
+        let rows =
+            || stored_evidence.kernels.iter().filter(|row| row.kernel.as_str() == kernel.name);
+        let files_elsewhere = rows().find_map(|row| leads_elsewhere(row, kernel));
+        compared.same_files += usize::from(files_elsewhere.is_none());
+        verification.check(files_elsewhere.is_none(), || {
+            format!("kernel {} in {shown}: {}", kernel.name, files_elsewhere.unwrap_or_default())
         });
         let production = sha256_digits(&module_bytes(&kernel.production));
-        let same = rows().all(|row| row.modules.production == production);
+        let is_same_module = rows().all(|row| row.modules.production == production);
         if other_compiler.is_none() {
-            compared.same_modules += usize::from(same);
-            found.check(same, || {
+            compared.same_modules += usize::from(is_same_module);
+            verification.check(is_same_module, || {
                 format!(
                     "kernel {} in {shown} compiles to another production module than that of the evidence",
                     kernel.name
@@ -62,31 +68,32 @@ pub(super) fn compare(stored: &Evidence, folder: &Path, found: &mut Verification
 
 /// Files that a run in the project reads and this one did not. A production module on disk may be
 /// there by now if it is what the compiler makes.
-fn unread(
-    stored: &Evidence,
-    (kernels, read): (&[TargetedKernel], &BTreeMap<String, String>),
-    folder: &Path,
-    found: &mut Verification,
+fn check_files_read(
+    stored_evidence: &Evidence,
+    (kernels, read_hashes): (&[TargetedKernel], &BTreeMap<String, String>),
+    project_folder: &Path,
+    verification: &mut Verification,
 ) {
-    let modules: BTreeMap<String, String> = kernels
+    let module_hashes: BTreeMap<String, String> = kernels
         .iter()
         .map(|kernel| (module_file(&kernel.name), sha256_digits(&module_bytes(&kernel.production))))
         .collect();
-    for (path, hash) in read.iter().filter(|(path, _)| !stored.manifest.inputs.contains_key(*path))
+    for (path, hash) in
+        read_hashes.iter().filter(|(path, _)| !stored_evidence.manifest.inputs.contains_key(*path))
     {
-        let shown = folder.display();
-        match modules.get(path) {
-            Some(due) => found.check(due == hash, || {
+        let shown = project_folder.display();
+        match module_hashes.get(path) {
+            Some(due) => verification.check(due == hash, || {
                 format!("{path} is in {shown}, the run did not read it, and it is not what its kernel compiles to")
             }),
-            None => found.check(false, || format!("{path} is in {shown}, and the run did not read it")),
+            None => verification.check(false, || format!("{path} is in {shown}, and the run did not read it")),
         }
     }
 }
 
 /// How the files of a kernel differ from those that stored evidence has of it; none where they are
 /// the same.
-fn leads_elsewhere(row: &KernelEvidence, kernel: &CompiledKernel) -> Option<String> {
+fn leads_elsewhere(kernel_row: &KernelEvidence, kernel: &CompiledKernel) -> Option<String> {
     let structure = match &kernel.measurement {
         Measurement::Markers(measured) => &measured.structure,
         Measurement::Failed { structure } => structure,
@@ -95,14 +102,19 @@ fn leads_elsewhere(row: &KernelEvidence, kernel: &CompiledKernel) -> Option<Stri
     let paths = |files: &[SourceFile]| -> BTreeSet<String> {
         files.iter().map(|file| file.path.clone()).collect()
     };
-    let (before, now) = (paths(&row.structure.files), paths(&structure.files));
-    let list =
+    let (paths_before, paths_now) = (paths(&kernel_row.structure.files), paths(&structure.files));
+    let joined_paths =
         |paths: &mut dyn Iterator<Item = &String>| paths.cloned().collect::<Vec<_>>().join(", ");
-    let (more, gone) = (list(&mut now.difference(&before)), list(&mut before.difference(&now)));
-    match (more.is_empty(), gone.is_empty()) {
+    let (paths_added, paths_gone) = (
+        joined_paths(&mut paths_now.difference(&paths_before)),
+        joined_paths(&mut paths_before.difference(&paths_now)),
+    );
+    match (paths_added.is_empty(), paths_gone.is_empty()) {
         (true, true) => None,
-        (false, true) => Some(format!("its includes lead to {more} besides")),
-        (true, false) => Some(format!("its includes do not lead to {gone}")),
-        (false, false) => Some(format!("its includes lead to {more} instead of {gone}")),
+        (false, true) => Some(format!("its includes lead to {paths_added} besides")),
+        (true, false) => Some(format!("its includes do not lead to {paths_gone}")),
+        (false, false) => {
+            Some(format!("its includes lead to {paths_added} instead of {paths_gone}"))
+        }
     }
 }

@@ -6,7 +6,7 @@ mod fact_reader;
 mod kernels;
 mod replay;
 
-pub use derivation::derived;
+pub use derivation::derived_evidence;
 
 use super::kernel::Kernel;
 use super::{CampaignError, configuration, project};
@@ -24,14 +24,14 @@ use vkcert_verification::{
 pub struct Compiling;
 
 /// A project with its kernels.
-pub struct Rebuilt {
+pub struct RebuiltProject {
     /// The project in a temporary folder.
     pub laid_out: LaidOutProject,
     /// Its kernels, compiled there, in project order.
     pub kernels: Vec<Kernel>,
 }
 
-impl Rebuilt {
+impl RebuiltProject {
     /// The project.
     pub fn project(&self) -> &Project {
         &self.laid_out.project
@@ -39,53 +39,57 @@ impl Rebuilt {
 }
 
 impl Toolchain for Compiling {
-    type Compiled = Rebuilt;
+    type Compiled = RebuiltProject;
     type Error = CampaignError;
 
-    fn other_maker(&self, stored: &Evidence) -> Option<String> {
-        other_compiler(stored)
+    fn other_maker(&self, stored_evidence: &Evidence) -> Option<String> {
+        other_compiler(stored_evidence)
     }
 
-    fn compile(&self, laid_out: LaidOutProject) -> Result<Rebuilt, String> {
-        let kernels = project::compile(&laid_out.project)
-            .and_then(|kernels| configuration::configure(&laid_out.project, kernels));
+    fn compile(&self, laid_out: LaidOutProject) -> Result<RebuiltProject, String> {
+        let kernels = project::compile_kernels(&laid_out.project)
+            .and_then(|kernels| configuration::configure_kernels(&laid_out.project, kernels));
         match kernels {
-            Ok(kernels) => Ok(Rebuilt { laid_out, kernels }),
-            Err(failure) => Err(told(&failure)),
+            Ok(kernels) => Ok(RebuiltProject { laid_out, kernels }),
+            Err(failure) => Err(failure_in_words(&failure)),
         }
     }
 
     fn derive(
         &self,
-        stored: &Evidence,
-        compiled: &Rebuilt,
+        stored_evidence: &Evidence,
+        compiled: &RebuiltProject,
         replay: Replay,
-        found: &mut Verification,
+        verification: &mut Verification,
     ) -> Result<(), CampaignError> {
-        derivation::derive(stored, compiled, replay, found)
+        derivation::derive_and_compare(stored_evidence, compiled, replay, verification)
     }
 
     fn compare_kernels(
         &self,
-        stored: &Evidence,
-        folder: &Path,
-        found: &mut Verification,
+        stored_evidence: &Evidence,
+        project_folder: &Path,
+        verification: &mut Verification,
     ) -> KernelCheck {
-        kernels::compare(stored, folder, found)
+        kernels::compare_project_kernels(stored_evidence, project_folder, verification)
     }
 }
 
 /// Who made the modules, where it is not this program with its compiler.
-pub fn other_compiler(stored: &Evidence) -> Option<String> {
-    let made = &stored.campaign.project;
-    let here = (TOOL, TOOL_VERSION, glsl::compiler_identity());
-    let same = (made.tool.as_str(), made.tool_version.as_str(), made.compiler.clone()) == here;
-    (!same).then(|| maker_of_modules(stored))
+pub fn other_compiler(stored_evidence: &Evidence) -> Option<String> {
+    let stored_project = &stored_evidence.campaign.project;
+    let this_program = (TOOL, TOOL_VERSION, glsl::compiler_identity());
+    let is_same = (
+        stored_project.tool.as_str(),
+        stored_project.tool_version.as_str(),
+        stored_project.compiler.clone(),
+    ) == this_program;
+    (!is_same).then(|| maker_of_modules(stored_evidence))
 }
 
 /// A failure as one sentence.
-fn told(failure: &CampaignError) -> String {
-    match failure {
+fn failure_in_words(campaign_error: &CampaignError) -> String {
+    match campaign_error {
         CampaignError::Input(found) => {
             found.first().map(|diagnostic| diagnostic.message.clone()).unwrap_or_default()
         }

@@ -134,7 +134,7 @@ impl ProgramBench<'_> {
         if !has_run {
             return Ok(None);
         }
-        let kernel_configuration = configuration::under(
+        let kernel_configuration = configuration::configuration_under(
             kernel,
             &translated.specialization,
             Some(&translated.configuration),

@@ -59,7 +59,7 @@ impl ProgramBench<'_> {
     ) -> Result<Vec<OutputRow>, Failure> {
         let mut rows = Vec::new();
         for (test_number, (test, engine_runs)) in prepared.iter().zip(runs).enumerate() {
-            let run_result = match &test.plan {
+            let run_result = match &test.job_plan {
                 Ok(_) => self.run_test(test_number, test, engine_runs)?,
                 Err(unsupported_construct) => {
                     Err(Compared::Unsupported(unsupported_construct.clone()))
@@ -111,7 +111,7 @@ impl ProgramBench<'_> {
         test: &PreparedTest<'_>,
         engine_runs: &[TestRun],
     ) -> Result<Result<Vec<BufferContents>, Compared>, Failure> {
-        let plan = test.plan.as_ref().expect("the caller has seen that it is there");
+        let plan = test.job_plan.as_ref().expect("the caller has seen that it is there");
         let sequential = engine_runs.iter().find(|run| run.engine == EngineName::Sequential);
         let is_counted = sequential.is_some_and(|run| {
             self.subject.counts_for_coverage(run.verdict, &test.test.requirements)
@@ -242,7 +242,7 @@ impl ProgramBench<'_> {
         run: Option<&TestRun>,
     ) -> Compared {
         let Some(run) = run else { return Compared::NotRun("the engine did not run".to_owned()) };
-        let Ok(plan) = &test.plan else {
+        let Ok(plan) = &test.job_plan else {
             return Compared::NotRun("the test was not laid out".to_owned());
         };
         if !run.verdict.ran() || run.outputs.is_empty() {
@@ -274,7 +274,7 @@ fn within_error_bounds(
     sequential: Option<&TestRun>,
     compared: Compared,
 ) -> Compared {
-    match (compared, sequential, &test.plan) {
+    match (compared, sequential, &test.job_plan) {
         (Compared::Different(difference_sentence), Some(run), Ok(plan)) => {
             let named_buffers = plan.job.buffers.iter().zip(contents);
             let outputs =

@@ -89,7 +89,8 @@ fn with_facts(honest: &HonestEvidence, change: impl FnOnce(&mut Evidence)) -> Ev
     let mut facts = honest.0.clone();
     change(&mut facts);
     let derived =
-        verification::derived(&facts, rebuilt, Replay::No, &mut Verification::default()).unwrap();
+        verification::derived_evidence(&facts, rebuilt, Replay::No, &mut Verification::default())
+            .unwrap();
     derived.expect("facts that evidence follows from")
 }
 

@@ -1,7 +1,7 @@
 //! Verification with the compiler that is built in, for tests.
 
 use crate::campaign::CampaignError;
-use crate::campaign::verification::{Compiling, Rebuilt};
+use crate::campaign::verification::{Compiling, RebuiltProject};
 use crate::model::evidence::Evidence;
 use crate::verify::{self, RebuildOutcome, Verification, VerificationOptions};
 use std::path::Path;
@@ -9,13 +9,13 @@ use std::path::Path;
 pub(super) fn rebuild_project(
     stored: &Evidence,
     sources: Option<&Path>,
-) -> RebuildOutcome<Rebuilt> {
+) -> RebuildOutcome<RebuiltProject> {
     verify::rebuild::rebuild_project(stored, sources, &Compiling)
 }
 
 pub(super) fn verify_contents(
     stored: &Evidence,
-    rebuilt: &RebuildOutcome<Rebuilt>,
+    rebuilt: &RebuildOutcome<RebuiltProject>,
     options: &VerificationOptions,
     found: &mut Verification,
 ) -> Result<(), CampaignError> {

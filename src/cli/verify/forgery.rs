@@ -2,7 +2,7 @@
 //! evidence.
 
 use super::compiled::{rebuild_project, verify_contents};
-use crate::campaign::verification::Rebuilt;
+use crate::campaign::verification::RebuiltProject;
 use crate::cli::args::{Command, CommandLine};
 use crate::cli::certify;
 use crate::derivation::files::{self as written, MANIFEST};
@@ -305,7 +305,7 @@ pub(super) fn survive_evidence(forged: &Evidence, honest: &HonestEvidence) {
 }
 
 /// Evidence as it was made, with what its inputs come to.
-pub(super) type HonestEvidence = (Evidence, RebuildOutcome<Rebuilt>);
+pub(super) type HonestEvidence = (Evidence, RebuildOutcome<RebuiltProject>);
 
 /// Evidence of the small project, made once.
 fn honest_evidence() -> &'static HonestEvidence {

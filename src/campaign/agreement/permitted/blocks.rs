@@ -23,7 +23,7 @@ use vkcert_spirv::precision::ImplementationFreedom;
 use vkcert_spirv::types::Types;
 
 /// What a comparison knows of a job's buffers.
-pub struct Blocks {
+pub struct BoundBlocks {
     modules: Vec<BoundModule>,
     /// By buffer: where a block of which module's type is bound.
     bound: Vec<Vec<BoundBlock>>,
@@ -47,15 +47,15 @@ struct BoundBlock {
 }
 
 /// A scalar of a buffer: its type, its first byte.
-struct Scalar {
+struct LocatedScalar {
     ty: ScalarType,
     offset: u64,
 }
 
-impl Blocks {
+impl BoundBlocks {
     /// Of the production modules of a job, as each dispatch specializes them. What cannot be
     /// reflected on is left out: its bytes have no type.
-    pub fn of(job: &Job) -> Self {
+    pub fn of_job(job: &Job) -> Self {
         let (bound, images) =
             (job.buffers.iter().map(|_| Vec::new()).collect(), vec![None; job.buffers.len()]);
         let mut blocks = Self { modules: Vec::new(), bound, images, zeros: ZeroSigns::Equal };
@@ -81,10 +81,9 @@ impl Blocks {
                 blocks.zeros = ZeroSigns::Signed;
             }
             for binding in &dispatch.bindings {
-                let resource = reflection
-                    .resources
-                    .iter()
-                    .find(|one| (one.set, one.binding) == (binding.set, binding.binding));
+                let resource = reflection.resources.iter().find(|bound_resource| {
+                    (bound_resource.set, bound_resource.binding) == (binding.set, binding.binding)
+                });
                 let Some(resource) = resource else { continue };
                 let start = binding.offset + binding.dynamic_offset;
                 let (end, module) = (start + binding.range, blocks.modules.len());
@@ -100,70 +99,86 @@ impl Blocks {
         blocks
     }
 
-    fn located(&self, buffer: usize, byte: u64) -> impl Iterator<Item = (ScalarType, u64, String)> {
-        let bound =
-            self.bound[buffer].iter().filter(move |one| (one.start..one.end).contains(&byte));
-        bound.filter_map(move |one| {
-            let BoundModule { types, constants } = &self.modules[one.module];
-            let found = scalar_at(types, constants, one.block, byte - one.start)?;
-            Some((scalar_type(types, found.ty)?, one.start + found.offset, found.path))
+    fn views_of_byte(
+        &self,
+        buffer: usize,
+        byte: u64,
+    ) -> impl Iterator<Item = (ScalarType, u64, String)> {
+        let blocks_at_byte = self.bound[buffer]
+            .iter()
+            .filter(move |bound_block| (bound_block.start..bound_block.end).contains(&byte));
+        blocks_at_byte.filter_map(move |bound_block| {
+            let BoundModule { types, constants } = &self.modules[bound_block.module];
+            let located_scalar =
+                scalar_at(types, constants, bound_block.block, byte - bound_block.start)?;
+            Some((
+                scalar_type(types, located_scalar.ty)?,
+                bound_block.start + located_scalar.offset,
+                located_scalar.path,
+            ))
         })
     }
 
     /// The scalar at a byte. Where blocks see it differently, and where none sees it, it is a byte.
-    fn scalar(&self, buffer: usize, byte: u64) -> Scalar {
-        let mut views = self.located(buffer, byte).map(|(ty, offset, _)| (ty, offset));
-        match views.next() {
-            Some((ty, offset)) if views.all(|other| other == (ty, offset)) => Scalar { ty, offset },
-            Some(_) | None => Scalar { ty: ScalarType::Uint8, offset: byte },
+    fn scalar_at(&self, buffer: usize, byte: u64) -> LocatedScalar {
+        let mut scalar_views = self.views_of_byte(buffer, byte).map(|(ty, offset, _)| (ty, offset));
+        match scalar_views.next() {
+            Some((ty, offset)) if scalar_views.all(|other_view| other_view == (ty, offset)) => {
+                LocatedScalar { ty, offset }
+            }
+            Some(_) | None => LocatedScalar { ty: ScalarType::Uint8, offset: byte },
         }
     }
 
     /// Where a difference stands in its image.
-    pub fn texel(&self, difference: &ScalarDifference) -> Option<TexelPlace> {
-        let (shape, texel) = (self.images[difference.buffer]?, difference.texel?);
-        shape.texel_place(difference.offset / shape.format.texel_size() as u64, texel.component)
+    pub fn texel_place(&self, scalar_difference: &ScalarDifference) -> Option<TexelPlace> {
+        let (shape, texel) = (self.images[scalar_difference.buffer]?, scalar_difference.texel?);
+        shape.texel_place(
+            scalar_difference.offset / shape.format.texel_size() as u64,
+            texel.component,
+        )
     }
 
     /// How a program names the scalar of a difference: `values[3].x`, a texel; the byte where it
     /// has no name.
-    pub fn path(&self, difference: &ScalarDifference) -> String {
-        if let Some(texel) = self.texel(difference) {
+    pub fn path_in_program(&self, scalar_difference: &ScalarDifference) -> String {
+        if let Some(texel) = self.texel_place(scalar_difference) {
             return texel.to_string();
         }
-        let (buffer, offset) = (difference.buffer, difference.offset);
-        self.located(buffer, offset)
+        let (buffer, offset) = (scalar_difference.buffer, scalar_difference.offset);
+        self.views_of_byte(buffer, offset)
             .next()
             .map_or_else(|| format!("byte {offset}"), |(_, _, path)| path)
     }
 
     /// Scalars in which two contents of a buffer differ, ascending.
-    pub fn differences(&self, contents: ContentsDifference<'_>) -> Vec<ScalarDifference> {
+    pub fn scalar_differences(&self, contents: ContentsDifference<'_>) -> Vec<ScalarDifference> {
         let ContentsDifference { buffer, left: ours, right: theirs } = contents;
         if let Some(shape) = self.images[buffer] {
             return texel_differences(buffer, shape.format, ours, theirs);
         }
-        let mut found: Vec<ScalarDifference> = Vec::new();
+        let mut differences_found: Vec<ScalarDifference> = Vec::new();
         let mut end_of_last = 0;
-        for at in contents.offsets() {
-            if at < end_of_last {
+        for byte_offset in contents.offsets() {
+            if byte_offset < end_of_last {
                 continue;
             }
-            let mut scalar = self.scalar(buffer, at as u64);
-            let bits =
-                |scalar: &Scalar, bytes| read_scalar(bytes, scalar.ty, scalar.offset as usize);
-            let (ours, theirs) = match (bits(&scalar, ours), bits(&scalar, theirs)) {
+            let mut scalar = self.scalar_at(buffer, byte_offset as u64);
+            let bits_of = |scalar: &LocatedScalar, bytes| {
+                read_scalar(bytes, scalar.ty, scalar.offset as usize)
+            };
+            let (ours, theirs) = match (bits_of(&scalar, ours), bits_of(&scalar, theirs)) {
                 (Some(ours), Some(theirs)) => (ours, theirs),
                 // The scalar reaches beyond the buffer: its bytes.
                 _ => {
-                    scalar = Scalar { ty: ScalarType::Uint8, offset: at as u64 };
-                    (ours[at].into(), theirs[at].into())
+                    scalar = LocatedScalar { ty: ScalarType::Uint8, offset: byte_offset as u64 };
+                    (ours[byte_offset].into(), theirs[byte_offset].into())
                 }
             };
             end_of_last = scalar.offset as usize + scalar.ty.size();
             let permitted = PermittedResults::none_for(scalar.ty);
             let (scalar, offset) = (scalar.ty, scalar.offset);
-            found.push(ScalarDifference {
+            differences_found.push(ScalarDifference {
                 buffer,
                 offset,
                 scalar,
@@ -174,7 +189,7 @@ impl Blocks {
                 basis: ValueBasis::Defined,
             });
         }
-        found
+        differences_found
     }
 }
 
@@ -186,13 +201,13 @@ pub(super) fn texel_differences(
     ours: &[u8],
     theirs: &[u8],
 ) -> Vec<ScalarDifference> {
-    let (size, scalar) = (format.texel_size(), format.component());
+    let (texel_size, component_type) = (format.texel_size(), format.component());
     let components = u64::from(format.components());
-    let texels = ours.chunks_exact(size).zip(theirs.chunks_exact(size)).enumerate();
-    let mut found = Vec::new();
+    let texels = ours.chunks_exact(texel_size).zip(theirs.chunks_exact(texel_size)).enumerate();
+    let mut differences_found = Vec::new();
     for (index, (left, right)) in texels.filter(|(_, (left, right))| left != right) {
-        let before = found.len();
-        let mut all = Vec::new();
+        let count_before = differences_found.len();
+        let mut all_components = Vec::new();
         for component in 0..components {
             let texel = TexelComponent { format, component: component as u32 };
             let (Some(ours), Some(theirs)) =
@@ -202,13 +217,13 @@ pub(super) fn texel_differences(
             };
             let offset = stored_offset(
                 format,
-                (index as u64 * components + component) * scalar.size() as u64,
+                (index as u64 * components + component) * component_type.size() as u64,
             );
-            let permitted = PermittedResults::none_for(scalar);
-            all.push(ScalarDifference {
+            let permitted = PermittedResults::none_for(component_type);
+            all_components.push(ScalarDifference {
                 buffer,
                 offset,
-                scalar,
+                scalar: component_type,
                 texel: Some(texel),
                 ours,
                 theirs,
@@ -216,10 +231,17 @@ pub(super) fn texel_differences(
                 basis: ValueBasis::Defined,
             });
         }
-        found.extend(all.iter().filter(|one| one.ours != one.theirs).cloned());
-        if found.len() == before {
-            found.extend(all.into_iter().next());
+        differences_found.extend(
+            all_components
+                .iter()
+                .filter(|component_difference| {
+                    component_difference.ours != component_difference.theirs
+                })
+                .cloned(),
+        );
+        if differences_found.len() == count_before {
+            differences_found.extend(all_components.into_iter().next());
         }
     }
-    found
+    differences_found
 }

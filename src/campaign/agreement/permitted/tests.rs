@@ -64,19 +64,23 @@ fn an_integer_is_permitted_only_if_a_run_left_it() {
 fn no_more_runs_are_made_than_are_needed() {
     let mut made = 0;
     let mut differences = [float(1.0, 1.5, &[])];
-    let trial = permit(&mut differences, ZeroSigns::Equal, Variation::ALL, |variation| {
-        made += u32::from(variation != Variation::NONE);
-        let value: f32 = if variation == Variation::ALL[2] { 2.0 } else { 1.0 };
-        Some(VariedOutputs {
-            buffers: vec![Arc::new(value.to_le_bytes().to_vec())],
-            paths: Vec::new(),
-        })
-    });
+    let trial =
+        permit_by_variations(&mut differences, ZeroSigns::Equal, Variation::ALL, |variation| {
+            made += u32::from(variation != Variation::NONE);
+            let value: f32 = if variation == Variation::ALL[2] { 2.0 } else { 1.0 };
+            Some(VariedOutputs {
+                buffers: vec![Arc::new(value.to_le_bytes().to_vec())],
+                paths: Vec::new(),
+            })
+        });
     assert_eq!((made, trial.runs), (3, 3));
     assert!(differences[0].device_value_is_permitted(ZeroSigns::Equal));
     // Runs that do not complete count for nothing.
     let mut differences = [float(1.0, 1.5, &[])];
-    assert_eq!(permit(&mut differences, ZeroSigns::Equal, Variation::ALL, |_| None).runs, 0);
+    assert_eq!(
+        permit_by_variations(&mut differences, ZeroSigns::Equal, Variation::ALL, |_| None).runs,
+        0
+    );
     assert!(!differences[0].device_value_is_permitted(ZeroSigns::Equal));
 }
 
