@@ -1,8 +1,9 @@
 //! From runs to evidence.
 
+use super::agreement::AgreementComparison;
 use super::configuration::{self, KernelConfiguration};
 use super::coupling;
-use super::facts::CampaignFacts;
+use super::facts::{CampaignFacts, engines_that_ran};
 use super::kernel::{Kernel, Measurement};
 use super::profile::ProjectTarget;
 use super::project::{module_bytes, module_file};
@@ -35,46 +36,50 @@ pub type LaidOut = BTreeMap<TestId, (Vec<StoredExpectation>, Vec<DispatchFlow>)>
 pub fn assemble_campaign(
     project: &Project,
     kernels: &[Kernel],
-    campaign_facts: &CampaignFacts,
-    limits: Vec<String>,
+    campaign_facts: &mut CampaignFacts,
 ) -> Result<Campaign, CampaignError> {
-    let runs = campaign_facts.runs_by_test;
+    let runs = &campaign_facts.runs_by_test;
     let strangers = undeclared_specializations(project, kernels, runs)?;
     let records = records_of_verification(project);
-    let (mut coupling, refuted) = coupling::coupling_evidence(campaign_facts.coupled);
+    let (mut coupling, refuted) = coupling::coupling_evidence(&campaign_facts.coupled);
     for row in &mut coupling {
         let stated = project.interfaces.iter().find(|interface| interface.kernel == row.kernel);
         row.definition = stated.map(|interface| interface.value.clone());
     }
     let mut findings = kernel_findings(project, kernels);
     findings.extend(refuted);
-    findings.extend(campaign_facts.agreement.findings.iter().cloned());
+    let AgreementComparison { rows: agreement, findings: of_engines } =
+        std::mem::take(&mut campaign_facts.agreement);
+    findings.extend(of_engines);
+    let limits = campaign_facts
+        .request
+        .limits_in_words()
+        .into_iter()
+        .chain(kernel_notes(kernels))
+        .chain(strangers)
+        .chain(recording_notes(kernels, &campaign_facts.engines))
+        .chain(run_notes(runs))
+        .chain(printed_notes(runs))
+        .collect();
     Ok(Campaign {
         schema: EVIDENCE_SCHEMA,
-        project: project_identity(project, kernels, campaign_facts),
+        project: project_identity(project, kernels, campaign_facts.date.take()),
         settings: Some(project.settings.value.clone()),
-        engines: campaign_facts.engines.to_vec(),
+        engines: std::mem::take(&mut campaign_facts.engines),
         requirements: trace::trace_requirements(project),
-        tests: assemble_tests(project, runs, campaign_facts.laid_out),
+        tests: assemble_tests(project, std::mem::take(&mut campaign_facts.laid_out)),
         justifications: stored_justifications(project),
         records,
         coupling,
         findings,
-        agreement: campaign_facts.agreement.rows.clone(),
+        agreement,
         left_out: Vec::new(),
         not_looked_for: Vec::new(),
         open_items: Vec::new(),
         rejected_acceptances: Vec::new(),
         notes: Vec::new(),
         unsought: Vec::new(),
-        limits: limits
-            .into_iter()
-            .chain(kernel_notes(kernels))
-            .chain(strangers)
-            .chain(recording_notes(kernels, campaign_facts))
-            .chain(run_notes(runs))
-            .chain(printed_notes(runs))
-            .collect(),
+        limits,
         conclusion: Conclusion {
             exit_code: 0,
             reasons: Vec::new(),
@@ -122,7 +127,7 @@ fn run_notes(runs_by_test: &[Vec<TestRun>]) -> BTreeSet<String> {
 fn project_identity(
     project: &Project,
     kernels: &[Kernel],
-    campaign_facts: &CampaignFacts,
+    date: Option<String>,
 ) -> ProjectIdentity {
     let settings = &project.settings.value;
     ProjectIdentity {
@@ -140,7 +145,7 @@ fn project_identity(
         tool_version: TOOL_VERSION.to_owned(),
         compiler: glsl::compiler_identity(),
         compiler_options: compiler_options(settings),
-        date: campaign_facts.date.clone(),
+        date,
     }
 }
 
@@ -196,23 +201,26 @@ fn kernel_findings(project: &Project, kernels: &[Kernel]) -> Vec<KernelFinding> 
     module_findings
 }
 
-fn assemble_tests(
-    project: &Project,
-    runs_by_test: &[Vec<TestRun>],
-    laid_out: &LaidOut,
-) -> Vec<TestEvidence> {
-    let limit = project.settings.value.limits.output_bytes;
+/// The tests without what came of them.
+fn assemble_tests(project: &Project, mut laid_out: LaidOut) -> Vec<TestEvidence> {
     let mut tests = tests_without_results(project);
-    for (test, row) in tests.iter_mut().zip(runs_by_test) {
-        if let Some((expected, flows)) = laid_out.get(&test.id) {
-            (test.expected, test.flows) = (expected.clone(), flows.clone());
+    for test in &mut tests {
+        if let Some(expected_and_flows) = laid_out.remove(&test.id) {
+            (test.expected, test.flows) = expected_and_flows;
         }
-        test.results = row.iter().map(|run| test_result(run, limit)).collect();
     }
     tests
 }
 
-fn test_result(test_run: &TestRun, limit: u64) -> TestResult {
+/// Adds to each test what came of it on each engine.
+pub fn add_results(project: &Project, campaign: &mut Campaign, runs_by_test: Vec<Vec<TestRun>>) {
+    let limit = project.settings.value.limits.output_bytes;
+    for (test, runs_of_test) in campaign.tests.iter_mut().zip(runs_by_test) {
+        test.results = runs_of_test.into_iter().map(|run| test_result(run, limit)).collect();
+    }
+}
+
+fn test_result(test_run: TestRun, limit: u64) -> TestResult {
     let output = |bytes: &Vec<u8>| {
         if bytes.len() as u64 <= limit {
             OutputBytes::Bytes(base64::engine::general_purpose::STANDARD.encode(bytes))
@@ -223,28 +231,24 @@ fn test_result(test_run: &TestRun, limit: u64) -> TestResult {
     TestResult {
         engine: test_run.engine,
         verdict: test_run.verdict,
-        reason: test_run.reason.clone(),
-        mismatches: test_run.mismatches.clone(),
-        findings: test_run.findings.clone(),
+        reason: test_run.reason,
+        mismatches: test_run.mismatches,
+        findings: test_run.findings,
         race_scope: test_run.race_scope,
-        left_open: test_run.left_open.clone(),
+        left_open: test_run.left_open,
         repetitions: test_run.repetitions,
         deciding_repetition: test_run.deciding_repetition,
         schedule: test_run.schedule,
-        schedules: test_run.schedules.clone(),
-        directed: test_run.directed.clone(),
-        altered: test_run.altered.clone(),
-        judged: test_run.judged.members.clone(),
-        idle: test_run.judged.idle.clone(),
+        schedules: test_run.schedules,
+        directed: test_run.directed,
+        altered: test_run.altered,
+        judged: test_run.judged.members,
+        idle: test_run.judged.idle,
         rests_on_undefined: test_run.rests_on_undefined,
-        notes: test_run.notes.clone(),
+        notes: test_run.notes,
         printed_lines: test_run.printed.count(),
         touched: test_run.counts.touched.iter().map(touched_buffers).collect(),
-        outputs: test_run
-            .outputs
-            .iter()
-            .map(|(name, bytes)| (name.clone(), output(bytes)))
-            .collect(),
+        outputs: test_run.outputs.into_iter().map(|(name, bytes)| (name, output(&bytes))).collect(),
     }
 }
 
@@ -259,16 +263,15 @@ fn touched_buffers(dispatch: &BTreeMap<(u32, u32), u64>) -> Vec<TouchedBuffer> {
         .collect()
 }
 
-/// Evidence of every kernel under each of its configurations on every engine that ran;
-/// justifications are applied and noted in the campaign, and records that cannot be are findings of
-/// it.
+/// Evidence of every kernel under each of its configurations on every engine that ran, before
+/// justifications; records that cannot be are findings of the campaign.
 pub fn assemble_kernels(
     project: &Project,
     kernels: &[Kernel],
-    campaign_facts: &CampaignFacts,
+    runs_by_test: &[Vec<TestRun>],
     campaign: &mut Campaign,
 ) -> Vec<KernelEvidence> {
-    let (runs, engines) = (campaign_facts.runs_by_test, campaign_facts.engine_names());
+    let engines = engines_that_ran(&campaign.engines);
     let codes = kernel_codes(kernels);
     let observe_test =
         |test_evidence: &TestEvidence| derive::observation(EVIDENCE_SCHEMA, test_evidence, &codes);
@@ -296,7 +299,7 @@ pub fn assemble_kernels(
                     kernel,
                     configuration,
                     engine,
-                    (runs, &observations),
+                    (runs_by_test, &observations),
                     |run| &run.records,
                 ),
                 objects: ObjectEvidence {
@@ -307,20 +310,19 @@ pub fn assemble_kernels(
                         kernel,
                         configuration,
                         engine,
-                        (runs, &observations),
+                        (runs_by_test, &observations),
                         |run| &run.objects,
                     ),
                 },
                 barriers: kernel.barriers(),
                 coverage: KernelCoverage::default(),
-                lowering: lowering_sums(kernel, configuration, engine, runs),
+                lowering: lowering_sums(kernel, configuration, engine, runs_by_test),
             };
             row.coverage = derive::coverage(&row);
             campaign.findings.extend(derive::contradictions(&row));
             kernel_evidence.push(row);
         }
     }
-    derive::justify(&mut kernel_evidence, campaign);
     kernel_evidence
 }
 
@@ -464,8 +466,8 @@ fn device_recording(kernel: &Kernel, engine_name: EngineName) -> Option<Recorded
 }
 
 /// The same as sentences for the report.
-fn recording_notes(kernels: &[Kernel], campaign_facts: &CampaignFacts) -> Vec<String> {
-    if !campaign_facts.engine_names().contains(&EngineName::Vulkan) {
+fn recording_notes(kernels: &[Kernel], engines: &[EngineIdentity]) -> Vec<String> {
+    if !engines_that_ran(engines).contains(&EngineName::Vulkan) {
         return Vec::new();
     }
     let recording_note = |kernel: &Kernel| {

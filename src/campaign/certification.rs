@@ -84,7 +84,7 @@ pub fn certify(
         let SetUp { campaign, engines } = set_up(project, request)?;
         let prepared_tests = campaign.prepare()?;
         let outcome = campaign.run(&prepared_tests, &mut engines?, &Unseen)?;
-        campaign.seal(&outcome)
+        campaign.seal(outcome)
     })
 }
 
@@ -206,18 +206,18 @@ impl ReadyCampaign {
     }
 
     /// Reads every input again, derives what follows, and seals all of it.
-    pub fn seal(&self, outcome: &CampaignOutcome) -> Result<SealedEvidence, CampaignError> {
+    pub fn seal(&self, outcome: CampaignOutcome) -> Result<SealedEvidence, CampaignError> {
         let facts = CampaignFacts {
-            engines: &outcome.engines,
-            runs_by_test: &outcome.runs_by_test,
-            laid_out: &outcome.laid_out,
-            agreement: &outcome.agreement,
-            coupled: &outcome.coupled,
-            inputs: &inputs::gather_inputs(&self.project, &self.kernels)?,
-            request: &self.what_was_asked(),
+            engines: outcome.engines,
+            runs_by_test: outcome.runs_by_test,
+            laid_out: outcome.laid_out,
+            agreement: outcome.agreement,
+            coupled: outcome.coupled,
+            inputs: inputs::gather_inputs(&self.project, &self.kernels)?,
+            request: self.what_was_asked(),
             date: assemble::source_date(),
         };
-        facts::derive_evidence(&self.project, &self.kernels, &facts)
+        facts::derive_evidence(&self.project, &self.kernels, facts)
     }
 
     /// What was asked for beside the project, as evidence tells it.

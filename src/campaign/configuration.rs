@@ -40,13 +40,11 @@ pub fn configuration_under(
         |error: &dyn std::fmt::Display| CampaignError::tool(format!("{}: {error}", kernel.name));
     let module = kernel.measured().map_or(&kernel.module, |measured| &measured.module);
     // What is no Vulkan compute module has no interface to show; tests of it are unsupported.
-    let reflection = Reflection::of_entry_point(module, &kernel.entry, specialization).ok();
-    let declared_constants = reflection
-        .as_ref()
-        .map(|reflection| reflection.specialization.as_slice())
-        .unwrap_or_default();
+    let reflection = Reflection::of_entry_point(module, &kernel.entry, specialization);
+    let (declared_constants, local_size) = reflection
+        .map_or_else(|_| (Vec::new(), [0; 3]), |found| (found.specialization, found.local_size));
     let constants: Vec<SpecializedConstant> = declared_constants
-        .iter()
+        .into_iter()
         .map(|spec_constant| specialized_constant(spec_constant, specialization))
         .collect();
     let presence = match kernel.measured() {
@@ -66,21 +64,21 @@ pub fn configuration_under(
         defines: kernel.defines.clone(),
         include: Vec::new(),
         specialization: constants,
-        local_size: reflection.map_or([0; 3], |reflection| reflection.local_size),
+        local_size,
     };
     Ok(KernelConfiguration { configuration, specialization: specialization.clone(), presence })
 }
 
 fn specialized_constant(
-    spec_constant: &SpecializationConstant,
+    spec_constant: SpecializationConstant,
     specialization: &Specialization,
 ) -> SpecializedConstant {
     let bits = specialization.get(&spec_constant.spec_id).copied().unwrap_or(spec_constant.default);
     SpecializedConstant {
         id: spec_constant.spec_id,
-        name: spec_constant.name.clone(),
-        type_name: spec_constant.type_name.clone(),
+        name: spec_constant.name,
         value: value_in_words(&spec_constant.type_name, spec_constant.width, bits),
+        type_name: spec_constant.type_name,
         bits: format!("{bits:#x}"),
         default: bits == spec_constant.default,
     }

@@ -2,8 +2,8 @@
 //!
 //! Knows: the project, its kernels, and the facts: who ran, what each test did, what was asked for
 //! on the command line.
-//! Promises: everything of the evidence that is no fact follows from these by [`derive_evidence`], which
-//! `certify` calls when it makes evidence and `verify` when it derives it again.
+//! Promises: everything of the evidence that is no fact follows from these by [`derive_evidence`],
+//! which `certify` calls when it makes evidence and `verify` when it derives it again.
 
 use super::agreement::AgreementComparison;
 use super::assemble::{self, LaidOut};
@@ -36,21 +36,21 @@ const LIMITS: &[&str] = &[
 ];
 
 /// What follows from nothing else.
-pub struct CampaignFacts<'a> {
+pub struct CampaignFacts {
     /// Who ran, or why not.
-    pub engines: &'a [EngineIdentity],
+    pub engines: Vec<EngineIdentity>,
     /// One row per test of the project, one entry per engine.
-    pub runs_by_test: &'a [Vec<TestRun>],
+    pub runs_by_test: Vec<Vec<TestRun>>,
     /// The tests as they were laid out for the engines.
-    pub laid_out: &'a LaidOut,
+    pub laid_out: LaidOut,
     /// What differs between the engines.
-    pub agreement: &'a AgreementComparison,
+    pub agreement: AgreementComparison,
     /// Coupling of kernels with an interface, in project order.
-    pub coupled: &'a [KernelCoupling],
+    pub coupled: Vec<KernelCoupling>,
     /// The files that the run read.
-    pub inputs: &'a ProjectInputs,
+    pub inputs: ProjectInputs,
     /// What the command line asked for beside the project.
-    pub request: &'a CampaignSetting,
+    pub request: CampaignSetting,
     /// RFC 3339; none where SOURCE_DATE_EPOCH does not say it.
     pub date: Option<String>,
 }
@@ -67,7 +67,8 @@ pub struct CampaignSetting {
 }
 
 impl CampaignSetting {
-    fn limits_in_words(&self) -> Vec<String> {
+    /// The limits of the tool, and those of what was asked for, as sentences.
+    pub fn limits_in_words(&self) -> Vec<String> {
         let mut limits: Vec<String> = LIMITS.iter().map(|limit| (*limit).to_owned()).collect();
         if !self.left_out.is_empty() {
             let names: Vec<&str> = self.left_out.iter().map(TestId::as_str).collect();
@@ -82,11 +83,9 @@ impl CampaignSetting {
     }
 }
 
-impl CampaignFacts<'_> {
-    /// The engines that ran, in order.
-    pub fn engine_names(&self) -> Vec<EngineName> {
-        self.engines.iter().filter(|row| row.ran).map(|row| row.engine).collect()
-    }
+/// The engines that ran, in order.
+pub fn engines_that_ran(engines: &[EngineIdentity]) -> Vec<EngineName> {
+    engines.iter().filter(|row| row.ran).map(|row| row.engine).collect()
 }
 
 /// Evidence whose manifest has the hashes of its files, with those files.
@@ -101,23 +100,21 @@ pub struct SealedEvidence {
 pub fn derive_evidence(
     project: &Project,
     kernels: &[Kernel],
-    campaign_facts: &CampaignFacts,
+    mut campaign_facts: CampaignFacts,
 ) -> Result<SealedEvidence, CampaignError> {
-    let mut campaign = assemble::assemble_campaign(
-        project,
-        kernels,
-        campaign_facts,
-        campaign_facts.request.limits_in_words(),
-    )?;
-    campaign.left_out.clone_from(&campaign_facts.request.left_out);
-    campaign.not_looked_for.clone_from(&campaign_facts.request.not_looked_for);
-    let kernel_evidence =
-        assemble::assemble_kernels(project, kernels, campaign_facts, &mut campaign);
+    let mut campaign = assemble::assemble_campaign(project, kernels, &mut campaign_facts)?;
+    let CampaignFacts { runs_by_test, inputs, request, .. } = campaign_facts;
+    campaign.left_out = request.left_out;
+    campaign.not_looked_for = request.not_looked_for;
+    let mut kernel_evidence =
+        assemble::assemble_kernels(project, kernels, &runs_by_test, &mut campaign);
+    assemble::add_results(project, &mut campaign, runs_by_test);
+    derive::justify(&mut kernel_evidence, &mut campaign);
     derive::settle_requirements(&mut campaign, &kernel_evidence);
     open_items::derive(&mut campaign, &kernel_evidence);
     campaign.conclusion = conclude(&campaign, &kernel_evidence);
-    let manifest = manifest_of(&campaign, campaign_facts.inputs);
-    let inputs = Some(campaign_facts.inputs.stored_inputs());
+    let manifest = manifest_of(&campaign, &inputs);
+    let inputs = Some(inputs.stored_inputs());
     let mut evidence = Evidence { campaign, kernels: kernel_evidence, inputs, manifest };
     let evidence_files =
         files(&evidence).map_err(|error| CampaignError::tool(error.to_string()))?;

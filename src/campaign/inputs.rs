@@ -138,8 +138,8 @@ impl ProjectInputs {
     }
 
     /// The contents as evidence stores them, by path.
-    pub fn stored_inputs(&self) -> StoredInputs {
-        let files = self.files.iter().map(|(path, input)| (path.clone(), input.contents.clone()));
+    pub fn stored_inputs(self) -> StoredInputs {
+        let files = self.files.into_iter().map(|(path, input)| (path, input.contents));
         StoredInputs { schema: EVIDENCE_SCHEMA, files: files.collect() }
     }
 }

@@ -60,7 +60,7 @@ fn compile_kernel(
 ) -> Result<CompiledKernel, CampaignError> {
     let name = kernel.name.as_str();
     match source_of(project_root, project_settings, kernel)? {
-        Some(source) => kernel::from_glsl(name, &source, MeasuredParts::SourceAndObject),
+        Some(source) => kernel::from_glsl(name, source, MeasuredParts::SourceAndObject),
         None => {
             let bytes = read_bytes(&project_root.join(&kernel.source), &kernel.source)?;
             kernel::from_spirv(

@@ -120,7 +120,7 @@ fn choose_kernels(pattern: Option<&str>) -> Result<Vec<&'static BenchKernel>, Fa
 
 fn compile_kernel(kernel: &BenchKernel) -> Result<CompiledKernel, Failure> {
     let source = KernelSource::alone(format!("{}.comp", kernel.id), kernel.text, "vulkan1.1");
-    kernel::from_glsl(kernel.id, &source, MeasuredParts::Source)
+    kernel::from_glsl(kernel.id, source, MeasuredParts::Source)
 }
 
 fn measure_kernel(

@@ -80,7 +80,7 @@ pub(super) fn run_campaign(
         )?;
     }
     drop(prepared_tests);
-    let sealed_evidence = campaign.seal(&campaign_outcome)?;
+    let sealed_evidence = campaign.seal(campaign_outcome)?;
     let written = write_results(&sealed_evidence, folder, &output_folder)?;
     Ok((sealed_evidence.evidence, written))
 }

@@ -110,7 +110,7 @@ fn kernel_from_file(path: &Path) -> Result<CompiledKernel, Failure> {
         .file_stem()
         .map_or_else(|| shown_path.clone(), |stem| stem.to_string_lossy().into_owned());
     match source_of_file(path)? {
-        Some(source) => kernel::from_glsl(&kernel_name, &source, MeasuredParts::Source),
+        Some(source) => kernel::from_glsl(&kernel_name, source, MeasuredParts::Source),
         None => kernel::from_spirv(
             &kernel_name,
             &shown_path,

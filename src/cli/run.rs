@@ -244,7 +244,7 @@ fn compile_kernel(
     }
     kernel::from_glsl(
         name,
-        &glsl_source((path, bytes, folder), kernel, base)?,
+        glsl_source((path, bytes, folder), kernel, base)?,
         MeasuredParts::Source,
     )
 }

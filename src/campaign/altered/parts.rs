@@ -9,13 +9,14 @@
 //! (`reach`).
 
 use super::ranges::{common_ranges, in_buffer, subtract_ranges};
-use super::reach::{JudgedBytes, Reading};
+use super::reach::{JudgedBytes, MemberRange, Reading};
 use super::start_of;
 use super::strict::StrictTest;
 use crate::CampaignError;
 use crate::test_run::PreparedTest;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::rc::Rc;
 use vkcert_exec::alteration::{
     Before, Elements, Side, Watches, altered_buffer, read_rightly, sides,
 };
@@ -56,12 +57,25 @@ pub(super) struct JudgingViews {
 
 /// What stands behind a store of a dispatch.
 pub(super) struct StoreTarget {
-    pub place: MemberPlace,
+    pub place: Rc<MemberPlace>,
     /// Index into the job's buffers.
     pub buffer: usize,
     pub bytes: Range<usize>,
     /// As it is bound.
     block: Option<BoundBlock>,
+}
+
+impl StoreTarget {
+    /// What it can reach, as a key of what is known of its bytes.
+    pub(super) fn member_range(&self) -> MemberRange {
+        (Rc::clone(&self.place), self.buffer)
+    }
+
+    /// The place of one of its members.
+    fn place_of(&self, member: Option<String>) -> MemberPlace {
+        let MemberPlace { kernel, place, array_index, member: _ } = &*self.place;
+        MemberPlace { kernel: *kernel, place: place.clone(), array_index: *array_index, member }
+    }
 }
 
 /// A store of a dispatch, by its row.
@@ -239,11 +253,10 @@ impl PassedTest<'_> {
         let judged = self.judged_bytes(judging_views, reading);
         let mut counts: BTreeMap<MemberPlace, ElementCount> = BTreeMap::new();
         // Bytes that a later dispatch of the same kernel has stored in the same way.
-        let mut later_targets: BTreeMap<(MemberPlace, usize), Vec<Range<usize>>> = BTreeMap::new();
+        let mut later_targets: BTreeMap<MemberRange, Vec<Range<usize>>> = BTreeMap::new();
         for store in self.all_stores().rev() {
             for target in self.targets_of_store(store) {
-                let key = (target.place.clone(), target.buffer);
-                let known = later_targets.entry(key).or_default();
+                let known = later_targets.entry(target.member_range()).or_default();
                 let new_bytes = subtract_ranges(std::slice::from_ref(&target.bytes), known);
                 known.push(target.bytes.clone());
                 *known = merged(std::mem::take(known));
@@ -291,11 +304,9 @@ impl PassedTest<'_> {
                     .members
                     .iter()
                     .map(|start| (*start, block.whole_member_at(block.offset + start)));
-                let place_of =
-                    |member: Option<String>| MemberPlace { member, ..target.place.clone() };
                 // Later dispatches have told theirs.
                 let new: Vec<(u64, MemberPlace)> = named_members
-                    .map(|(start, member)| (start, place_of(member)))
+                    .map(|(start, member)| (start, target.place_of(member)))
                     .filter(|(_, place)| !counts.contains_key(place))
                     .collect();
                 if new.is_empty() {
@@ -330,12 +341,12 @@ impl PassedTest<'_> {
                          buffer_range: &BufferRange,
                          array_index: u32,
                          block: Option<BoundBlock>| StoreTarget {
-            place: MemberPlace {
+            place: Rc::new(MemberPlace {
                 kernel: *kernel,
                 place: store.flow.place.clone(),
                 array_index,
                 member: None,
-            },
+            }),
             buffer,
             bytes: in_buffer(buffer_range, &buffers[buffer]),
             block,
@@ -410,7 +421,7 @@ impl PassedTest<'_> {
                 u64::from(judged.get(first_judged).is_some_and(|range| range.start < element.end));
         });
         for (member, counts_by_member) in counts_by_member.into_values() {
-            let count = counts.entry(MemberPlace { member, ..target.place.clone() }).or_default();
+            let count = counts.entry(target.place_of(member)).or_default();
             count.stored += counts_by_member.stored;
             count.judged += counts_by_member.judged;
         }
@@ -506,5 +517,5 @@ fn is_behind(binding: &JobBinding, buffer_range: &BufferRange, buffer: &JobBuffe
 
 /// The bytes that are judged where a target is.
 fn judged_at<'a>(judged: &'a JudgedBytes, target: &StoreTarget) -> &'a [Range<usize>] {
-    judged.get(&(target.place.clone(), target.buffer)).map_or(&[], Vec::as_slice)
+    judged.get(&target.member_range()).map_or(&[], Vec::as_slice)
 }

@@ -13,6 +13,7 @@ use super::parts::{JudgedStore, JudgingView, PassedTest, StoreTarget};
 use super::ranges::{common_ranges, in_buffer, subtract_ranges};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::rc::Rc;
 use vkcert_exec::prepare::merged;
 use vkcert_model::flow::BufferRange;
 use vkcert_model::judged::MemberPlace;
@@ -37,7 +38,7 @@ pub(super) struct SeenDispatch {
 }
 
 /// Where a kernel stores, and the buffer of the job behind it.
-pub(super) type MemberRange = (MemberPlace, usize);
+pub(super) type MemberRange = (Rc<MemberPlace>, usize);
 
 /// By place: the bytes that are judged, ascending and disjoint.
 pub(super) type JudgedBytes = BTreeMap<MemberRange, Vec<Range<usize>>>;
@@ -56,12 +57,6 @@ enum LeavingKind {
     Stored,
     /// No dispatch of the kernel stored there: what others had stored stays as it was.
     Kept,
-}
-
-impl LeftPart<'_> {
-    fn place(&self) -> MemberRange {
-        (self.target.place.clone(), self.target.buffer)
-    }
 }
 
 impl PassedTest<'_> {
@@ -89,8 +84,7 @@ impl PassedTest<'_> {
         let targets: Vec<(JudgedStore<'_>, StoreTarget)> = self.each_target().collect();
         let mut later_by_target: BTreeMap<MemberRange, Vec<Range<usize>>> = BTreeMap::new();
         for (first, target) in &targets {
-            let target_place = (target.place.clone(), target.buffer);
-            later_by_target.entry(target_place).or_insert_with(|| {
+            later_by_target.entry(target.member_range()).or_insert_with(|| {
                 let later_targets =
                     targets.iter().filter(|(store, _)| store.dispatch > first.dispatch);
                 let overwriting_targets = later_targets.filter(|(_, overwriting_target)| {
@@ -105,16 +99,15 @@ impl PassedTest<'_> {
             });
         }
         for (store, target) in &targets {
-            let target_place = (target.place.clone(), target.buffer);
             let remaining_ranges = subtract_ranges(
                 std::slice::from_ref(&target.bytes),
-                &later_by_target[&target_place],
+                &later_by_target[&target.member_range()],
             );
             for view in judging_views
                 .iter()
                 .filter(|view| view.observation.judges_output(store.dispatch, store.row))
             {
-                let judged = judged.entry(target_place.clone()).or_default();
+                let judged = judged.entry(target.member_range()).or_default();
                 judged.extend(common_ranges(&view.bytes[target.buffer], &remaining_ranges));
             }
         }
@@ -147,8 +140,7 @@ impl PassedTest<'_> {
                 .get(&target.buffer)
                 .map(stored_bytes)
                 .unwrap_or_default();
-            let known_ranges =
-                known_ranges.entry((target.place.clone(), target.buffer)).or_default();
+            let known_ranges = known_ranges.entry(target.member_range()).or_default();
             let bytes = subtract_ranges(
                 &common_ranges(&stored, std::slice::from_ref(&target.bytes)),
                 known_ranges,
@@ -163,7 +155,7 @@ impl PassedTest<'_> {
             });
         }
         for (store, target) in self.each_target() {
-            let stored = &known_ranges[&(target.place.clone(), target.buffer)];
+            let stored = &known_ranges[&target.member_range()];
             let bytes = subtract_ranges(std::slice::from_ref(&target.bytes), stored);
             left_parts[store.dispatch].push(LeftPart {
                 store,
@@ -200,7 +192,7 @@ impl PassedTest<'_> {
                     LeavingKind::Kept => before[buffer].clone(),
                 };
                 judged
-                    .entry(left.place())
+                    .entry(left.target.member_range())
                     .or_default()
                     .extend(common_ranges(&left.bytes, &reached_bytes));
             }

@@ -21,17 +21,18 @@ use vkcert_spirv::validate::{self, TargetEnv};
 /// Compiles a GLSL kernel into its three modules.
 pub fn from_glsl(
     name: &str,
-    kernel_source: &KernelSource,
+    kernel_source: KernelSource,
     wanted: MeasuredParts,
 ) -> Result<CompiledKernel, CampaignError> {
     let positions_wanted = match wanted {
         MeasuredParts::SourceAndObject => PositionsWanted::Soon,
         MeasuredParts::Source => PositionsWanted::Perhaps,
     };
-    let mut compiled = glsl::compile_with(kernel_source, positions_wanted)
+    let mut compiled = glsl::compile_with(&kernel_source, positions_wanted)
         .map_err(|problems| refused_text(name, problems))?;
     let environment = target_environment(&kernel_source.target_env)?;
     let production = Arc::new(std::mem::take(&mut compiled.production));
+    let path = kernel_source.path.clone();
     // The validator takes longer than what is made of the modules meanwhile.
     std::thread::scope(|scope| {
         let validation = scope.spawn(|| validate::validate(&production, environment));
@@ -39,10 +40,7 @@ pub fn from_glsl(
             assemble_kernel(name, kernel_source, wanted, compiled, &production, environment);
         let validation = validation.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         validation.map_err(|error| {
-            CampaignError::tool(format!(
-                "{}: the compiler's own module is not valid: {error}",
-                kernel_source.path
-            ))
+            CampaignError::tool(format!("{path}: the compiler's own module is not valid: {error}"))
         })?;
         kernel
     })
@@ -67,7 +65,7 @@ fn refused_text(name: &str, problems: Vec<Diagnostic>) -> CampaignError {
 
 fn assemble_kernel(
     name: &str,
-    kernel_source: &KernelSource,
+    kernel_source: KernelSource,
     wanted: MeasuredParts,
     compiled: glsl::Compiled,
     production: &Arc<Vec<u32>>,
@@ -86,7 +84,7 @@ fn assemble_kernel(
         MeasuredParts::Source => ObjectCode::unmeasured(compiled.positions),
     };
     let (object, measured) = rayon::join(object_code, || {
-        measure_by_markers(structure, compiled.marked, kernel_source, environment)
+        measure_by_markers(structure, compiled.marked, &kernel_source, environment)
     });
     let mut notes = compiled.notes;
     let (measurement, findings) = match measured {
@@ -104,10 +102,10 @@ fn assemble_kernel(
     };
     Ok(CompiledKernel {
         name: name.to_owned(),
-        entry: kernel_source.entry.clone(),
-        target_env: kernel_source.target_env.clone(),
-        defines: kernel_source.defines.clone(),
-        source: kernel_source.path.clone(),
+        entry: kernel_source.entry,
+        target_env: kernel_source.target_env,
+        defines: kernel_source.defines,
+        source: kernel_source.path,
         production: Arc::clone(production),
         module: Arc::new(module),
         measurement,

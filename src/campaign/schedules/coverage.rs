@@ -16,7 +16,7 @@ use crate::CampaignError;
 use vkcert_derivation::agreement::difference::{OnlyIn, Row, differing_rows, marked};
 use vkcert_exec::{Completion, Job};
 use vkcert_model::finding_details::CoveredItem;
-use vkcert_model::id::ModuleKey;
+use vkcert_model::id::{KernelName, ModuleKey};
 use vkcert_model::records::Records;
 use vkcert_model::schedule::Schedule;
 use vkcert_model::structure::KernelStructure;
@@ -40,7 +40,7 @@ pub(super) struct MeasuringJobs<'a> {
 /// Something that one of two schedules alone covers.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CoverageDifference {
-    pub kernel: String,
+    pub kernel: KernelName,
     /// `vector TF of D3 `a && b``.
     pub what: String,
     pub item: CoveredItem,
@@ -157,7 +157,7 @@ fn source_differences(
     let rows = differing_rows(&measured.markers.layout, [ordinary_records, other_records]).map(
         |(row, only)| {
             let (what, item) = row_in_words(row, &measured.structure);
-            let kernel = kernel.name.clone();
+            let kernel = KernelName::from(&kernel.name);
             (Some(row.bit()), CoverageDifference { kernel, what, item, only, recorded: None })
         },
     );
@@ -195,7 +195,7 @@ fn barrier_differences(
             (format!("BAR{}", index + 1), format!("{}:{}", barrier.file, barrier.line));
         let what = format!("{obligation} (barrier at {place})");
         let item = CoveredItem::Obligation { obligation, text: place };
-        let kernel = kernel.name.clone();
+        let kernel = KernelName::from(&kernel.name);
         Some((None, CoverageDifference { kernel, what, item, only, recorded: None }))
     });
     differing.collect()
@@ -214,7 +214,7 @@ fn object_differences(
         let obligation = format!("{}.{}", branch.id, outcome.label);
         let what = format!("{obligation} ({} {})", branch.kind, outcome.text);
         let item = CoveredItem::Obligation { obligation, text: outcome.text.clone() };
-        let kernel = kernel.name.clone();
+        let kernel = KernelName::from(&kernel.name);
         Some((Some(outcome.bit), CoverageDifference { kernel, what, item, only, recorded: None }))
     });
     differing.collect()

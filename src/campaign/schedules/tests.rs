@@ -399,7 +399,7 @@ fn coverage_of_a_schedule_that_cannot_be_measured_is_undetermined() {
                 void main() { if (gl_WorkGroupID.x < 2u) { atomicAdd(sum, 1u); } }\n";
     let kernel = kernel::from_glsl(
         "k",
-        &KernelSource::alone("k.comp", text, "vulkan1.1"),
+        KernelSource::alone("k.comp", text, "vulkan1.1"),
         MeasuredParts::Source,
     );
     let Ok(kernel) = kernel.map(Kernel::outside_project) else { panic!("the kernel compiles") };

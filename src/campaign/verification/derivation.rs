@@ -123,13 +123,8 @@ pub fn derived_evidence(
     verification.checked += agreement_derivation.checked;
     verification.problems.extend(agreement_derivation.problems);
     verification.not_derivable.extend(agreement_derivation.not_derivable);
-    match evidence_from_facts(
-        stored_evidence,
-        rebuilt,
-        &kernels,
-        (&prepared_tests, &laid_out),
-        &runs,
-    ) {
+    match evidence_from_facts(stored_evidence, rebuilt, &kernels, (&prepared_tests, laid_out), runs)
+    {
         Ok(mut derived) => {
             restore_omitted(stored_evidence, &mut derived);
             Ok(Some(derived))
@@ -164,8 +159,8 @@ fn evidence_from_facts(
     stored_evidence: &Evidence,
     rebuilt: &RebuiltProject,
     kernels: &[Kernel],
-    (prepared_tests, laid_out): (&[PreparedTest], &LaidOut),
-    runs_by_test: &[Vec<TestRun>],
+    (prepared_tests, laid_out): (&[PreparedTest], LaidOut),
+    runs_by_test: Vec<Vec<TestRun>>,
 ) -> Result<Evidence, CampaignError> {
     let project = rebuilt.project();
     let engines = engines_that_ran(&stored_evidence.campaign, project);
@@ -174,20 +169,20 @@ fn evidence_from_facts(
         project,
         kernels,
         prepared_tests,
-        &coupling::touched_by_runs(runs_by_test),
+        &coupling::touched_by_runs(&runs_by_test),
         device.as_ref(),
     )?;
     let facts = CampaignFacts {
-        engines: &engines,
+        engines,
         runs_by_test,
         laid_out,
-        agreement: &stored_agreement(&stored_evidence.campaign),
-        coupled: &coupled,
-        inputs: &inputs::gather_inputs(project, kernels)?,
-        request: &stored_request(&stored_evidence.campaign),
+        agreement: stored_agreement(&stored_evidence.campaign),
+        coupled,
+        inputs: inputs::gather_inputs(project, kernels)?,
+        request: stored_request(&stored_evidence.campaign),
         date: stored_evidence.campaign.project.date.clone(),
     };
-    Ok(facts::derive_evidence(project, kernels, &facts)?.evidence)
+    Ok(facts::derive_evidence(project, kernels, facts)?.evidence)
 }
 
 /// What the command line asked for.
