@@ -66,9 +66,9 @@ pub(super) fn run_campaign(
     engines.iter().for_each(plan::tell_notes);
     let prepared_tests = campaign.prepare()?;
     // Faults of the input are reported before engines that this machine lacks.
-    let output_folder =
-        certify.out.clone().unwrap_or_else(|| campaign.project.root.join("reports"));
-    let folder = PendingFolder::start(&output_folder, RESULT_SECTION)?;
+    let default_folder = campaign.project.root.join("reports");
+    let output_folder = certify.out.as_deref().unwrap_or(&default_folder);
+    let folder = PendingFolder::start(output_folder, RESULT_SECTION)?;
     let campaign_outcome =
         campaign.run(&prepared_tests, &mut engines?, &CampaignProgress::new(common))?;
     if let Some(folder) = &certify.save_outputs {
@@ -81,7 +81,7 @@ pub(super) fn run_campaign(
     }
     drop(prepared_tests);
     let sealed_evidence = campaign.seal(campaign_outcome)?;
-    let written = write_results(&sealed_evidence, folder, &output_folder)?;
+    let written = write_results(&sealed_evidence, folder, output_folder)?;
     Ok((sealed_evidence.evidence, written))
 }
 

@@ -108,12 +108,13 @@ fn write_comparison(
     program_bench: &ProgramBench<'_>,
     comparison: &Comparison,
 ) -> Result<Option<PathBuf>, Failure> {
+    let default_folder = dissimilar_arguments.path.join("reports");
     let output_folder = match &dissimilar_arguments.out {
-        Some(output_folder) => output_folder.clone(),
-        None if dissimilar_arguments.path.is_dir() => dissimilar_arguments.path.join("reports"),
+        Some(output_folder) => output_folder,
+        None if dissimilar_arguments.path.is_dir() => &default_folder,
         None => return Ok(None),
     };
-    let folder = PendingFolder::start(&output_folder, PROGRAMS_SECTION)?;
+    let folder = PendingFolder::start(output_folder, PROGRAMS_SECTION)?;
     folder.write(TABLE_FILE, table::markdown_report(comparison).as_bytes())?;
     let document = serde_json::to_string_pretty(comparison)
         .map_err(|error| Failure::tool(error.to_string()))?;

@@ -121,9 +121,9 @@ fn on_one_line(text: &str) -> String {
 
 /// The stored evidence of a listing; what its hashes do not agree with is a warning.
 pub(super) fn load_evidence(list: &List) -> Result<Evidence, Failure> {
-    let folder =
-        list.evidence.clone().unwrap_or_else(|| list.dir.join(places::DEFAULT_EVIDENCE_PATH));
-    let (stored_evidence, problems) = folder::load_evidence(&folder)?;
+    let default_folder = list.dir.join(places::DEFAULT_EVIDENCE_PATH);
+    let evidence_folder = list.evidence.as_deref().unwrap_or(&default_folder);
+    let (stored_evidence, problems) = folder::load_evidence(evidence_folder)?;
     for problem in &problems {
         super::output::print_to_stderr(format_args!("warning: {problem}\n"));
     }

@@ -17,6 +17,7 @@ use crate::model::project::CriterionName;
 use crate::model::wording::plural;
 use crate::report;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// The key of a row that says whether `--propose` has a justification for it; no column of a table.
@@ -30,7 +31,7 @@ struct MeasuredObligation<'a> {
     text: &'a str,
     status: Status,
     /// As stored.
-    reason: Option<String>,
+    reason: Option<Cow<'a, str>>,
     /// Tests that exercise it and do not count.
     uncounted: &'a [TestId],
     /// Whether a configuration rules it out.
@@ -125,7 +126,7 @@ fn rows_of_evidence(stored_evidence: &Evidence, asked_status: ObligationStatus) 
                     obligation.uncounted,
                 ),
                 Status::Covered | Status::Justified => {
-                    obligation.reason.clone().unwrap_or_default()
+                    obligation.reason.unwrap_or_default().into_owned()
                 }
             };
             rows.push(json!({
@@ -216,18 +217,21 @@ fn obligations_of_conditions(decision: &DecisionCoverage) -> Vec<MeasuredObligat
 
 /// The stored reason, or what the calculus says of the condition where no test that does not count
 /// exercises it.
-fn condition_reason(
+fn condition_reason<'a>(
     decision: &DecisionCoverage,
     condition_index: usize,
-    independence: &Independence,
-) -> Option<String> {
+    independence: &'a Independence,
+) -> Option<Cow<'a, str>> {
     let calculus_reason = || match (independence.status, independence.uncounted.as_slice()) {
         (Status::Uncovered | Status::Undetermined, []) => {
             Some(report::condition_explanation(decision, condition_index))
         }
         (_, _) => None,
     };
-    independence.reason.clone().or_else(calculus_reason).filter(|sentence| !sentence.is_empty())
+    let stored_reason = independence.reason.as_deref().map(Cow::Borrowed);
+    stored_reason
+        .or_else(|| calculus_reason().map(Cow::Owned))
+        .filter(|sentence| !sentence.is_empty())
 }
 
 fn measured_obligation<'a>(
@@ -240,7 +244,7 @@ fn measured_obligation<'a>(
         place: obligation.place(),
         text: &obligation.text,
         status: obligation.status,
-        reason: obligation.reason.clone(),
+        reason: obligation.reason.as_deref().map(Cow::Borrowed),
         uncounted: &obligation.uncounted,
         is_proposed: obligation.proposal.is_some(),
     }

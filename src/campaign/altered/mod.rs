@@ -11,6 +11,7 @@
 //! Does not cover: which values would be right; engines other than the sequential one.
 
 mod count;
+mod element_cache;
 mod examination;
 mod parts;
 mod ranges;

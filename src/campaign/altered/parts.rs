@@ -8,6 +8,7 @@
 //! Does not cover: single elements that a kernel stores as they were; which bytes are judged
 //! (`reach`).
 
+use super::element_cache::ElementCache;
 use super::ranges::{common_ranges, in_buffer, subtract_ranges};
 use super::reach::{JudgedBytes, MemberRange, Reading};
 use super::start_of;
@@ -20,7 +21,7 @@ use std::rc::Rc;
 use vkcert_exec::alteration::{
     Before, Elements, Side, Watches, altered_buffer, read_rightly, sides,
 };
-use vkcert_exec::prepare::{BoundBlock, Expected, MemberArray, Prepared, merged};
+use vkcert_exec::prepare::{BoundBlock, Expected, Prepared, merged};
 use vkcert_exec::resource::JobView;
 use vkcert_exec::{BufferContents, JobBinding, JobBuffer};
 use vkcert_model::altered::Alteration;
@@ -62,7 +63,7 @@ pub(super) struct StoreTarget {
     pub buffer: usize,
     pub bytes: Range<usize>,
     /// As it is bound.
-    block: Option<BoundBlock>,
+    pub block: Option<BoundBlock>,
 }
 
 impl StoreTarget {
@@ -452,55 +453,6 @@ impl PassedTest<'_> {
             }
         }
     }
-}
-
-/// The bytes of an element, and where its member begins; none between members.
-type KnownElement = Option<(Range<usize>, u64)>;
-
-/// Bytes from one element of an array to the next up to which all of one is remembered.
-const MOST_STRIDE: u64 = 1 << 16;
-
-/// Elements of a target by their bytes. Of an array the first element tells what is in all.
-struct ElementCache<'a> {
-    target: &'a StoreTarget,
-    elements: &'a Elements<'a>,
-    array: Option<MemberArray>,
-    /// By byte of the first element of the array, from its start on.
-    known: Vec<Option<KnownElement>>,
-}
-
-impl<'a> ElementCache<'a> {
-    fn of_target(target: &'a StoreTarget, elements: &'a Elements<'a>) -> Self {
-        Self { target, elements, array: None, known: Vec::new() }
-    }
-
-    /// The bytes of the element that a byte belongs to, and where its member begins; none between
-    /// members.
-    fn element_at_byte(&mut self, byte: usize) -> KnownElement {
-        let Some(block) = &self.target.block else {
-            return Some((self.elements.stored_at(self.target.buffer, byte), 0));
-        };
-        if !self.array.as_ref().is_some_and(|array| array.bytes.contains(&(byte as u64))) {
-            self.array = block.array_at(byte as u64).filter(|array| array.stride <= MOST_STRIDE);
-            self.known = vec![None; self.array.as_ref().map_or(0, |array| array.stride as usize)];
-        }
-        let Some(array) = &self.array else { return element_at(block, byte) };
-        let start = array.bytes.start as usize;
-        let byte_in_element = (byte - start) % array.stride as usize;
-        let element_start = byte - start - byte_in_element;
-        let known_element = self.known[byte_in_element]
-            .get_or_insert_with(|| element_at(block, start + byte_in_element))
-            .clone();
-        known_element.map(|(element, member)| {
-            (element.start + element_start..element.end + element_start, member)
-        })
-    }
-}
-
-fn element_at(block: &BoundBlock, byte: usize) -> KnownElement {
-    let (offset, scalar) = block.scalar_at(byte as u64)?;
-    let offset = offset as usize;
-    Some((offset..offset + scalar.size(), block.member_start(byte as u64)?))
 }
 
 /// Whether a range of a buffer is what a binding shows of it.
