@@ -1,4 +1,4 @@
-//! From the common arguments to a [`Plan`] and the engines that it asks for.
+//! From the common arguments to a [`RunPlan`] and the engines that it asks for.
 
 use super::args::{Common, EngineArgument};
 use super::failure::Failure;
