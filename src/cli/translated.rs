@@ -161,7 +161,7 @@ pub(super) fn translate_kernel(
     cpp::emit_program(source, &interface, job).map_err(|unsupported| unsupported.to_string())
 }
 
-/// As [`translate`], for a command.
+/// As [`translate_kernel`], for a command.
 pub(super) fn translated_program(
     kernel: &CompiledKernel,
     source: &KernelSource,
