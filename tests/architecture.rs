@@ -143,6 +143,7 @@ const MODULES: &[(&str, &[&str])] = &[(
     "src/exec",
     &[
         "resource",
+        "comparison",
         "variation",
         "repeat",
         "schedule",
