@@ -201,7 +201,7 @@ impl SetCover {
     fn branch_on_rarest(&mut self, uncovered_mask: ElementMask, chosen_sets: &mut Vec<usize>) {
         if uncovered_mask == [0; 2] {
             if chosen_sets.len() < self.best_sets.len() {
-                self.best_sets = chosen_sets.clone();
+                self.best_sets.clone_from(chosen_sets);
             }
             return;
         }
@@ -216,13 +216,8 @@ impl SetCover {
         let element = rarest_element.expect("something is left");
         let mut covering_sets: Vec<usize> = self.sets_holding(element).collect();
         covering_sets.sort_by_key(|&set| {
-            (
-                std::cmp::Reverse(element_count(intersection_of(
-                    self.maximal_sets[set].0,
-                    uncovered_mask,
-                ))),
-                set,
-            )
+            let gain = element_count(intersection_of(self.maximal_sets[set].0, uncovered_mask));
+            (std::cmp::Reverse(gain), set)
         });
         for set in covering_sets {
             chosen_sets.push(set);

@@ -1,11 +1,12 @@
 //! A range of indexes that is copied like a number.
 //!
-//! Knows: `std::ops::Range` is an iterator and therefore not `Copy`, so that whatever keeps one must clone it for
-//! each use.
+//! Knows: `std::ops::Range` is an iterator and therefore not `Copy`, so that whatever keeps one
+//! must clone it for each use.
 
 use std::ops::Range;
 
-/// From `start` up to, but not including, `end`: of bytes of a text, instructions of a module, rows of a list.
+/// From `start` up to, but not including, `end`: of bytes of a text, instructions of a module, rows
+/// of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct IndexRange {
     /// First index.
