@@ -13,6 +13,8 @@
 
 mod closing_set;
 mod minimum;
+#[cfg(test)]
+mod tests;
 
 use super::closing::Minimality;
 use super::decision::{Decision, DecisionLimit, EnumerationExtent, PackedVector};

@@ -39,7 +39,55 @@ fn the_search_beats_the_greedy_cover() {
     assert_eq!(solved_cover(&masks, 1), (2, true));
 }
 
+#[test]
+fn the_greedy_cover_takes_the_set_with_most_that_is_left() {
+    let masks = [0b01_1110, 0b00_0111, 0b11_1000, 0b00_0011];
+    let sets: Vec<(ElementMask, usize)> =
+        masks.iter().enumerate().map(|(index, mask)| ([*mask, 0], index)).collect();
+    let cover = SetCover::new(&sets);
+    // The last is a part of the second; the others stand by size, then in order.
+    let kept: Vec<usize> = cover.maximal_sets.iter().map(|(_, index)| *index).collect();
+    assert_eq!((kept, cover.universe), (vec![0, 1, 2], [0b11_1111, 0]));
+    assert_eq!(cover.greedy_cover(), [0, 1, 2]);
+}
+
+/// Six elements in sets of at most four need two; three of which no set holds two need three.
+#[test]
+fn the_bound_counts_sizes_and_elements_that_stand_apart() {
+    let bound = |masks: &[u128]| {
+        let sets: Vec<(ElementMask, usize)> =
+            masks.iter().enumerate().map(|(index, mask)| ([0, *mask], index)).collect();
+        let cover = SetCover::new(&sets);
+        cover.cover_bound(cover.universe)
+    };
+    assert_eq!(bound(&[0b1111, 0b11_1100]), 2);
+    assert_eq!(bound(&[0b001_0011, 0b010_1100, 0b111_0000]), 3);
+    assert_eq!(bound(&[0b11, 0b110, 0b101]), 2);
+    assert_eq!(bound(&[0b1]), 1);
+    assert_eq!(bound(&[]), 0);
+}
+
 proptest! {
+    /// A search that gives up keeps a cover, and its bound holds.
+    #[test]
+    fn a_cut_off_search_says_nothing_wrong(
+        masks in prop::collection::vec(1_u128..1 << 9, 1..10),
+        budget in 0..12_u32,
+    ) {
+        let sets: Vec<(ElementMask, usize)> =
+            masks.iter().enumerate().map(|(index, mask)| ([*mask, 0], index)).collect();
+        let mut cover = SetCover { budget, ..SetCover::new(&sets) };
+        cover.solve_cover();
+        let smallest = smallest_cover_size(&masks);
+        prop_assert!(cover.cover_bound(cover.universe) <= smallest);
+        prop_assert!(cover.best_sets.len() >= smallest);
+        let covered = cover.best_sets.iter().fold(0, |covered, set| covered | cover.maximal_sets[*set].0[0]);
+        prop_assert_eq!(covered, cover.universe[0]);
+        if cover.budget > 0 {
+            prop_assert_eq!(cover.best_sets.len(), smallest);
+        }
+    }
+
     #[test]
     fn no_smaller_cover_exists(
         masks in prop::collection::vec(1_u128..1 << 9, 1..10),

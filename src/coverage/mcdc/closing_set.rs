@@ -133,7 +133,7 @@ impl Mcdc {
 
     /// The closing set of an uncoupled decision with too many vectors to list: two made-up vectors
     /// per open condition, which agree as far as they can from condition to condition.
-    fn construct_closing_set(
+    pub(super) fn construct_closing_set(
         &self,
         analysis: &mut McdcAnalysis,
         open_conditions: &[usize],
@@ -168,7 +168,7 @@ impl Mcdc {
 
     /// A vector that is sensitive to a condition with the given value; operands at `^^` are true
     /// where they are free.
-    fn sensitive_vector(&self, condition: usize, value: bool) -> PackedVector {
+    pub(super) fn sensitive_vector(&self, condition: usize, value: bool) -> PackedVector {
         let mut assigned_values = vec![true; self.decision.conditions];
         self.assign_siblings(self.decision.root_node(), condition, &mut assigned_values);
         assigned_values[condition] = value;
