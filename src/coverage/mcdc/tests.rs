@@ -199,3 +199,40 @@ fn unattainable_conditions_are_those_of_the_form() {
     assert_eq!((of("b || a && a", unique), of("b || a && a", masking)), (vec![2], vec![2]));
     assert_eq!(of("a ^^ a ^^ b", masking), [0, 1]);
 }
+
+/// How far a search comes with so many looks, and which set it names: reports show it, and it is to
+/// be the same on every machine.
+#[test]
+fn how_far_searches_come() {
+    let larger = ["a ^^ b ^^ (c && d) ^^ (e || f)", "(a ^^ b) && (c ^^ d) && (e ^^ f)"];
+    let mut lines = Vec::new();
+    for text in DECISIONS.iter().chain(COUPLED).chain(&larger) {
+        let mcdc = mcdc_of(text);
+        let possible = mcdc.possible_vectors();
+        let all: Vec<PackedVector> = possible.vectors.iter().map(|(vector, _)| *vector).collect();
+        for first in [0, 2] {
+            let given = some_vectors(&all, first);
+            let at_hand = shown_by(&mcdc, IndependenceForm::Masking, &given);
+            let goal = shown_by(&mcdc, IndependenceForm::Masking, &all);
+            let open: Vec<usize> = (0..goal.len())
+                .filter(|&condition| goal[condition] && !at_hand[condition])
+                .collect();
+            let mut told = String::new();
+            for look_budget in [0, 40, 150, 1_500, 100_000] {
+                let task = mcdc.closing_task(IndependenceForm::Masking, &open, &given, &possible);
+                let task = ClosingTask { look_budget, ..task };
+                let found = closing_set(&task);
+                let vectors = found.chosen_candidates.iter().map(|&candidate| {
+                    mcdc.decision.values_from(task.candidates[candidate].vector).to_string()
+                });
+                let vectors = vectors.collect::<Vec<_>>().join(" ");
+                let set = format!(" [{}: {vectors}]", found.at_least);
+                if !told.ends_with(&set) {
+                    told.push_str(&format!(" {look_budget}{set}"));
+                }
+            }
+            lines.push(format!("{text} with {}:{told}", given.len()));
+        }
+    }
+    insta::assert_snapshot!(lines.join("\n"));
+}
