@@ -334,10 +334,7 @@ impl ExecutionWalk<'_> {
         let body_exits = self.walk_statement(body, reached.and_also(branch_edges.when_true));
         let is_left =
             branch_edges.when_false.or_else(branch_edges.when_true.and_also(body_exits.breaks));
-        ControlExits {
-            completes: self.loop_left(is_left, body, branch_edges),
-            ..ControlExits::NEVER
-        }
+        ControlExits { completes: self.loop_left(is_left, body), ..ControlExits::NEVER }
     }
 
     fn walk_do_while(
@@ -355,19 +352,13 @@ impl ExecutionWalk<'_> {
                 body_exits.completes.or_else(body_exits.continues).and_also(Truth::Unknown),
             ),
         };
-        let entered_body = BranchWays { when_true: Truth::Yes, when_false: Truth::No };
-        ControlExits {
-            completes: self.loop_left(is_left, body, entered_body),
-            ..ControlExits::NEVER
-        }
+        ControlExits { completes: self.loop_left(is_left, body), ..ControlExits::NEVER }
     }
 
     /// A loop that was reached was also left; where nothing in its body leaves the function,
     /// control goes on behind it.
-    fn loop_left(&self, is_left: Truth, body: &Statement, branch_edges: BranchWays) -> Truth {
-        if is_left != Truth::Unknown
-            || (branch_edges.when_true == Truth::No && branch_edges.when_false == Truth::No)
-        {
+    fn loop_left(&self, is_left: Truth, body: &Statement) -> Truth {
+        if is_left != Truth::Unknown {
             return is_left;
         }
         let mut may_depart = self.calls_return != Truth::Yes;

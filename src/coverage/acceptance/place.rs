@@ -31,7 +31,7 @@ pub(super) fn subject_places(finding: &Finding, kernel: &KernelEvidence) -> Vec<
 fn subject_place(kernel: &KernelEvidence, place: &Place) -> SubjectPlace {
     place_in_source(kernel, place).unwrap_or_else(|| {
         let name = place.instruction.map_or_else(|| "module".to_owned(), |word| word.to_string());
-        let text = Place { file: None, line: None, column: None, ..place.clone() }.to_string();
+        let text = Place { file: None, ..place.clone() }.to_string();
         SubjectPlace { statement: None, name, text, from: None, access: None }
     })
 }

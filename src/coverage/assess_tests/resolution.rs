@@ -256,3 +256,90 @@ fn labels_and_functions_that_control_cannot_come_to() {
     let reason = "no code generated: the compiler left it out of the module".to_owned();
     assert_eq!(label(&coverage, 0), (Status::Uncovered, Some(reason), true));
 }
+
+/// Each of what a module shows to be impossible counts by itself: values, decisions and marks.
+#[test]
+fn what_is_excluded_counts_without_any_fixed_condition() {
+    let reason_of = |text: &str, excluded: &[&str], statement: &str| {
+        let kernel = Kernel::of_text(text)
+            .with_configuration("", &[(1, "A", "1")], &[("B", "2")])
+            .with_excluded(excluded);
+        let (coverage, _) = kernel.assessed(&[]);
+        let found = coverage.statements.iter().find(|item| item.text == statement).unwrap();
+        (found.reason.clone(), found.proposal.as_ref().map(|proposal| proposal.class))
+    };
+    let told = |cause: &str| {
+        let configuration = "under the default configuration (A = 1, B = 2)";
+        let reason = format!("never executed, as {cause} {configuration}");
+        (Some(reason), Some(JustificationClass::Deactivated))
+    };
+    let text = "void never() { a; } void main() { if (x) { if (y) b; } switch (m) { case 1u: c; default: d; } }";
+    let no_way = "no way that control can take leads to it";
+    assert_eq!(reason_of(text, &["D2"], "b;"), told(no_way));
+    assert_eq!(reason_of(text, &["W1.L1"], "c;"), told("`switch (m)` (W1) takes another label"));
+    assert_eq!(reason_of(text, &["never"], "a;"), told("no call of `never` is ever made"));
+    for (excluded, others) in
+        [("D2", ["a;", "c;"]), ("W1.L1", ["a;", "d;"]), ("never", ["b;", "c;"])]
+    {
+        for other in others {
+            assert_eq!(reason_of(text, &[excluded], other), (None, None), "{excluded} {other}");
+        }
+    }
+    // A decision that control cannot come to leads to nothing.
+    assert_eq!(reason_of(text, &["D1", "D2"], "b;"), told(no_way));
+}
+
+/// A define is behind a condition that has its whole name as a word.
+#[test]
+fn defines_are_named_where_a_condition_has_their_name() {
+    let reason = |condition: &str| {
+        let kernel = Kernel::of_text(&format!("void main() {{ if ({condition}) b; }}"))
+            .with_configuration(
+                "c",
+                &[(4, "", "8")],
+                &[("BUG", "1"), ("DEBUG", "2"), ("MY_BUG", "3"), ("x", "4")],
+            )
+            .with_fixed("D1", true, &[]);
+        kernel.assessed(&[]).0.decisions[0].outcomes[1].reason.clone().unwrap()
+    };
+    for (condition, settings) in [
+        ("DEBUG > 0u", " under configuration c (DEBUG = 2)"),
+        ("MY_BUG+1 == f(x)", " under configuration c (MY_BUG = 3, x = 4)"),
+        ("v.x<BUG", " under configuration c (BUG = 1, x = 4)"),
+        ("x1 < DEBUGGER", ""),
+        ("_x > BUG_", ""),
+    ] {
+        assert_eq!(reason(condition), format!("`{condition}` (D1) is always true{settings}"));
+    }
+}
+
+/// What a decision could be by its fixed conditions, whatever stands around them.
+#[test]
+fn vectors_that_fixed_conditions_rule_out_are_told_apart() {
+    let kernel = Kernel::of_text("void main() { if (A && x || y) b; }")
+        .with_configuration("c", &[(1, "A", "0")], &[])
+        .with_fixed("D1.C1", false, &[1]);
+    let (coverage, contradictions) = kernel.assessed(&["main D1=F-T"]);
+    assert_eq!(contradictions, [""; 0]);
+    let decision = &coverage.decisions[0];
+    let fixed = "`A` (D1.C1) is always false under configuration c (A = 0)";
+    let rows: Vec<(&str, Status, Option<&str>)> = decision
+        .combinations
+        .iter()
+        .map(|item| (item.id.as_str(), item.status, item.reason.as_deref()))
+        .collect();
+    let uncovered = Status::Uncovered;
+    let expected = [
+        ("D1.V.TT-", uncovered, Some(fixed)),
+        ("D1.V.TFT", uncovered, Some(fixed)),
+        ("D1.V.TFF", uncovered, Some(fixed)),
+        ("D1.V.F-T", Status::Covered, None),
+        ("D1.V.F-F", uncovered, None),
+    ];
+    assert_eq!(rows, expected);
+    // The second condition is never evaluated, and the reason names the one that keeps it from it.
+    let reasons: Vec<Option<&str>> =
+        decision.mcdc.iter().map(|mcdc| mcdc.unique_cause.reason.as_deref()).collect();
+    assert_eq!(reasons, [Some(fixed), Some(fixed), None]);
+    assert_eq!(decision.missing.iter().map(Values::to_string).collect::<Vec<_>>(), ["F-F"]);
+}
