@@ -17,6 +17,7 @@ pub(crate) mod cooperative_product;
 pub(crate) mod dot_product;
 pub(crate) mod image;
 mod instruction;
+pub(crate) mod lane_exchange;
 pub(crate) mod lane_mask;
 pub(crate) mod memory_semantics;
 mod operands;

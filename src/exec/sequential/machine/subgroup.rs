@@ -10,10 +10,11 @@
 
 use super::registers::Registers;
 use super::state::Machine;
+use crate::ir::lane_exchange::LaneExchange;
 use crate::ir::lane_mask::{LaneMask, MASK_WORDS, MOST_LANES};
 use crate::ir::memory_semantics::{BarrierFences, Fence, MemoryKinds};
 use crate::ir::subgroup_operation::{
-    GroupOperation, LaneExchange, MOST_INVOCATIONS, SubgroupMembers, UndefinedGroupResult as Reason,
+    GroupOperation, MOST_INVOCATIONS, SubgroupMembers, UndefinedGroupResult as Reason,
 };
 use crate::ir::{
     MemoryClass, OrderUse, PerLaneValue, Program, Reg, Scalar, SubgroupMask, SubgroupUse,

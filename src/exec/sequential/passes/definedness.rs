@@ -5,7 +5,7 @@
 
 use super::occurrences::{Occurrence, RegisterTable, find_occurrences};
 use crate::decode::{DefinednessCheck, DispatchFacts};
-use crate::ir::subgroup_operation::LaneExchange;
+use crate::ir::lane_exchange::LaneExchange;
 use crate::ir::*;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;

@@ -18,21 +18,19 @@ mod clock;
 mod explicit_tests;
 mod message;
 mod missing;
+mod query;
 #[cfg(test)]
 mod tests;
 
 use super::race_shadow::AccessStamp;
-use crate::ir::access_facts::{DeclaredModel, FactsByInstruction, Privacy};
+use crate::ir::access_facts::{DeclaredModel, FactsByInstruction};
 use crate::ir::atomic::AccessKind;
 use crate::ir::memory_semantics::{Fence, MemoryKinds, Scope};
 use crate::memory::vector_clocks::message::{
     ReleaseFence, ReleaseMessage, ReleaseSequence, Sender, add_message,
 };
-use chains::{
-    AvailabilityDomain, LayeredClocks, Nearness, Neighbours, OrderLayer, OwnAvailability,
-};
+use chains::{AvailabilityDomain, LayeredClocks, Nearness, Neighbours, OrderLayer};
 pub(crate) use missing::MissingOrder;
-use missing::{ConflictKind, conflict_kind};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -418,133 +416,6 @@ impl HappensBefore {
         if own_release.is_some() {
             self.running.times[invocation as usize] = next_time;
         }
-    }
-
-    /// Whether every access that the current one is ordered before also has an earlier one of the
-    /// same kind ordered before it, so that the earlier one need not be kept.
-    fn subsumes(
-        &self,
-        earlier_stamp: AccessStamp,
-        query: &AccessQuery,
-        memory_kinds: MemoryKinds,
-    ) -> bool {
-        let owner = self.owning_workgroup(earlier_stamp.time());
-        if owner == self.running.workgroup
-            && earlier_stamp.lane() == query.invocation
-            && !self.is_explicit()
-        {
-            return true;
-        }
-        let own_clocks = &self.running.invocations[query.invocation as usize].clocks;
-        let includes_earlier =
-            |layer: OrderLayer| own_clocks.includes(layer, memory_kinds, owner, earlier_stamp);
-        if !includes_earlier(OrderLayer::HappensBefore) {
-            return false;
-        }
-        if !self.is_explicit() || !is_write(query.access_kind) {
-            return true;
-        }
-        // Every chain that makes the later write visible also makes a write of the same subgroup
-        // visible that is available to every domain.
-        let same_subgroup = owner == self.running.workgroup
-            && earlier_stamp.lane() / self.subgroup == query.invocation / self.subgroup;
-        same_subgroup
-            && AvailabilityDomain::ALL.into_iter().all(|domain| {
-                includes_earlier(OrderLayer::Available(OwnAvailability::Nothing, domain))
-            })
-    }
-
-    /// What is missing for an earlier access to be ordered before the one that is made now, in
-    /// memory of these kinds.
-    pub(crate) fn missing_order(
-        &self,
-        (earlier_stamp, earlier_kind): (AccessStamp, AccessKind),
-        query: &AccessQuery,
-        memory_kinds: MemoryKinds,
-    ) -> Option<MissingOrder> {
-        let owner = self.owning_workgroup(earlier_stamp.time());
-        let near = owner == self.running.workgroup;
-        if near && earlier_stamp.lane() == query.invocation {
-            return None;
-        }
-        let facts = [earlier_stamp.source_index(), query.source_index]
-            .map(|source_index| self.access_facts.facts_at(source_index));
-        let conflict = match conflict_kind([earlier_kind, query.access_kind], &facts) {
-            ConflictKind::Plain => MissingOrder::Order,
-            ConflictKind::Atomics(bytes) if bytes[0] != bytes[1] => MissingOrder::Width,
-            ConflictKind::Atomics(_) => {
-                let sender = Sender::One {
-                    workgroup: owner,
-                    subgroup: earlier_stamp.lane() / self.subgroup,
-                };
-                let scopes = facts
-                    .iter()
-                    .filter_map(|facts| facts.atomic)
-                    .map(|atomic| atomic.fence.reach());
-                if scopes
-                    .min()
-                    .is_some_and(|scope| self.scope_reaches(scope, sender, query.invocation))
-                {
-                    return None;
-                }
-                MissingOrder::Scope
-            }
-        };
-        if facts.iter().any(|facts| facts.privacy == Privacy::Private) {
-            return Some(MissingOrder::Privacy);
-        }
-        let own_clocks = &self.running.invocations[query.invocation as usize].clocks;
-        let is_known =
-            |layer: OrderLayer| own_clocks.includes(layer, memory_kinds, owner, earlier_stamp);
-        if !is_known(OrderLayer::HappensBefore) {
-            return Some(conflict);
-        }
-        if !is_write(earlier_kind) {
-            return None;
-        }
-        if !self.is_explicit() {
-            let seen =
-                facts[0].coherent && (facts[1].coherent || query.access_kind == AccessKind::Write);
-            return (!near && !seen).then_some(MissingOrder::Coherence);
-        }
-        let nearness = match near {
-            true if earlier_stamp.lane() / self.subgroup == query.invocation / self.subgroup => {
-                Nearness::Subgroup
-            }
-            true => Nearness::Workgroup,
-            false => Nearness::Afar,
-        };
-        // What was made available or visible by fences alone, and what began with the access
-        // itself.
-        let own_availabilities =
-            [OwnAvailability::Nothing, OwnAvailability::from_scope(facts[0].available)];
-        let is_available = |domain: AvailabilityDomain| {
-            domain.is_shared(nearness)
-                && own_availabilities.iter().any(|own_availabilities| {
-                    is_known(OrderLayer::Available(*own_availabilities, domain))
-                })
-        };
-        if !AvailabilityDomain::ALL.into_iter().any(is_available) {
-            return Some(MissingOrder::Availability);
-        }
-        let seen =
-            |own_availabilities: OwnAvailability| is_known(OrderLayer::Visible(own_availabilities));
-        let can_see = |scope: Scope| {
-            let is_reached =
-                |domain: AvailabilityDomain| domain.is_reached_by(scope) && is_available(domain);
-            let near = |own_availabilities: &OwnAvailability| {
-                is_known(OrderLayer::VisibleToSubgroup(*own_availabilities))
-                    || (scope >= Scope::Workgroup
-                        && is_known(OrderLayer::VisibleToWorkgroup(*own_availabilities)))
-            };
-            AvailabilityDomain::ALL.into_iter().any(is_reached)
-                || own_availabilities.iter().any(near)
-        };
-        let visible_scope = facts[1].visible.filter(|scope| *scope > Scope::Invocation);
-        let visible = query.access_kind == AccessKind::Write
-            || own_availabilities.into_iter().any(seen)
-            || visible_scope.is_some_and(can_see);
-        (!visible).then_some(MissingOrder::Visibility)
     }
 }
 
