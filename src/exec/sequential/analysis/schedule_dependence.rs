@@ -31,6 +31,30 @@ enum MemoryRegion {
     PushConstants,
 }
 
+impl MemoryRegion {
+    /// Whether several invocations access it.
+    fn is_shared(self) -> bool {
+        match self {
+            MemoryRegion::Buffer(_) | MemoryRegion::Buffers | MemoryRegion::Workgroup => true,
+            MemoryRegion::Invocation | MemoryRegion::PushConstants => false,
+        }
+    }
+}
+
+fn is_atomic(step: &LocatedInstruction) -> bool {
+    match &step.instruction {
+        LaneInstruction::Atomic { .. } => true,
+        LaneInstruction::Image(image) => matches!(image.operation, ImageOperation::Atomic(_)),
+        _ => false,
+    }
+}
+
+/// Whether the updates of a memory region are not all the same commutative one, so that their order
+/// matters.
+fn is_order_dependent(updates: &[Option<[CommutativeUpdate; 2]>]) -> bool {
+    updates.iter().any(|update| update.is_none() || *update != updates[0])
+}
+
 /// State of the forward analysis: what may depend on the schedule so far.
 pub(super) struct ScheduleFlow<'a> {
     program: Program,
@@ -63,11 +87,6 @@ pub(crate) fn schedule_dependence(
     dependent_buffers: &mut BTreeSet<usize>,
 ) -> Option<u32> {
     let all_steps = || program.blocks.iter().flat_map(|block| &block.steps);
-    let is_atomic = |step: &LocatedInstruction| match &step.instruction {
-        LaneInstruction::Atomic { .. } => true,
-        LaneInstruction::Image(image) => matches!(image.operation, ImageOperation::Atomic(_)),
-        _ => false,
-    };
     if racy.is_empty() && dependent_buffers.is_empty() && !all_steps().any(is_atomic) {
         return None;
     }
@@ -205,9 +224,6 @@ impl ScheduleFlow<'_> {
                 _ => {}
             }
         }
-        let is_order_dependent = |ways: &Vec<Option<[CommutativeUpdate; 2]>>| {
-            ways.iter().any(|way| way.is_none() || *way != ways[0])
-        };
         ways.into_iter()
             .filter(|(_, ways)| is_order_dependent(ways))
             .map(|(region, _)| region)
@@ -252,11 +268,9 @@ impl ScheduleFlow<'_> {
                 _ => {}
             }
         }
-        let is_shared = |region: &&MemoryRegion| match region {
-            MemoryRegion::Buffer(_) | MemoryRegion::Buffers | MemoryRegion::Workgroup => true,
-            MemoryRegion::Invocation | MemoryRegion::PushConstants => false,
-        };
-        self.memory.extend(read_regions.intersection(&written_regions).filter(is_shared));
+        self.memory.extend(
+            read_regions.intersection(&written_regions).filter(|region| region.is_shared()),
+        );
     }
 
     /// Whether a register lives in one block.

@@ -5,6 +5,21 @@ use super::unsupported::{Unsupported, unsupported};
 use crate::ir::*;
 use vkcert_spirv::module::Id;
 
+/// Whether two scalars are both words or both masks.
+fn have_same_kind(first: Scalar, second: Scalar) -> bool {
+    matches!(first, Scalar::Mask(_)) == matches!(second, Scalar::Mask(_))
+}
+
+/// A copy between two scalars of one kind.
+fn copy_between(to: Scalar, from: Scalar) -> LaneInstruction {
+    match (to, from) {
+        (Scalar::Word(to), Scalar::Word(from)) => LaneInstruction::Copy { to, from },
+        (Scalar::Mask(to) | Scalar::Word(to), Scalar::Mask(from) | Scalar::Word(from)) => {
+            LaneInstruction::CopyMask { to, from }
+        }
+    }
+}
+
 impl<'a> Decoder<'a> {
     /// The label for a branch from the current block to `target`: that of an edge block if `target`
     /// has phis or begins a counted loop. `edges` collects these blocks.
@@ -46,20 +61,13 @@ impl<'a> Decoder<'a> {
             else {
                 return Err(unsupported("an OpPhi without a value for a predecessor"));
             };
-            let (target_label, source_block) =
-                (self.scalars_of(phi_id)?, self.scalars_of(source_id)?);
-            let same_kind = |target_label: &Scalar, source_block: &Scalar| {
-                matches!(target_label, Scalar::Mask(_)) == matches!(source_block, Scalar::Mask(_))
-            };
-            if target_label.len() != source_block.len()
-                || !target_label
-                    .iter()
-                    .zip(source_block.iter())
-                    .all(|(target_label, source_block)| same_kind(target_label, source_block))
+            let (targets, sources) = (self.scalars_of(phi_id)?, self.scalars_of(source_id)?);
+            if targets.len() != sources.len()
+                || !targets.iter().zip(sources.iter()).all(|(to, from)| have_same_kind(*to, *from))
             {
                 return Err(unsupported("an OpPhi of values of several types"));
             }
-            copies.extend(target_label.iter().copied().zip(source_block.iter().copied()));
+            copies.extend(targets.iter().copied().zip(sources.iter().copied()));
         }
         self.push_parallel_copies(&copies, &mut edge_instructions);
         if edge_instructions.is_empty() {
@@ -76,12 +84,6 @@ impl<'a> Decoder<'a> {
         copies: &[(Scalar, Scalar)],
         edge_instructions: &mut Vec<LaneInstruction>,
     ) {
-        let copy_between = |to: Scalar, from: Scalar| match (to, from) {
-            (Scalar::Word(to), Scalar::Word(from)) => LaneInstruction::Copy { to, from },
-            (Scalar::Mask(to) | Scalar::Word(to), Scalar::Mask(from) | Scalar::Word(from)) => {
-                LaneInstruction::CopyMask { to, from }
-            }
-        };
         let has_overlap = copies.iter().any(|(to, _)| copies.iter().any(|(_, from)| from == to));
         if !has_overlap {
             edge_instructions.extend(copies.iter().map(|(to, from)| copy_between(*to, *from)));

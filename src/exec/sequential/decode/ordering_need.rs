@@ -48,10 +48,6 @@ fn needs_exact_order(
     let has_fences = all_steps().any(|step| step.instruction.is_ordering_fence());
     // An atomic whose result is used can serve as a flag.
     let has_flags = all_steps().any(|step| uses_result(&step.instruction));
-    let is_device_fence = |step: &LocatedInstruction| match &step.instruction {
-        LaneInstruction::Fence { fence } => fence.reach() == Scope::Device,
-        _ => false,
-    };
     let has_device_barrier = program.barriers.iter().any(|barrier| {
         let has_device_barrier = barrier.fences.control;
         has_device_barrier.reach() == Scope::Device && has_device_barrier.orders_anything()
@@ -65,6 +61,13 @@ fn needs_exact_order(
         || program.barriers.iter().any(|barrier| !barrier.fences.is_complete(memory_model))
         || (has_fences && (has_flags || has_barriers) && has_standalone_fence(module))
         || (has_flags && (all_steps().any(is_device_fence) || has_device_barrier))
+}
+
+fn is_device_fence(step: &LocatedInstruction) -> bool {
+    match &step.instruction {
+        LaneInstruction::Fence { fence } => fence.reach() == Scope::Device,
+        _ => false,
+    }
 }
 
 /// Whether the result of an atomic is used.

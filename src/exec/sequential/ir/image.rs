@@ -141,8 +141,8 @@ impl ImageInstruction {
         let mut word = |reg: &mut Reg, register_use: RegisterUse| {
             let mut scalar = Scalar::Word(*reg);
             visit(&mut scalar, register_use);
-            let (Scalar::Word(new_instruction) | Scalar::Mask(new_instruction)) = scalar;
-            *reg = new_instruction;
+            let (Scalar::Word(visited) | Scalar::Mask(visited)) = scalar;
+            *reg = visited;
         };
         let mut new_instruction = self.clone();
         new_instruction.image.visit(&mut word);

@@ -158,11 +158,13 @@ fn clashing_pairs(descriptors: &[Descriptor], slots: &[Option<BoundRange>]) -> V
     pairs
 }
 
+/// Bytes of its buffer that a descriptor is bound to.
+fn byte_extent(slot: BoundRange) -> Range<usize> {
+    4 * slot.first..4 * slot.first + slot.bytes as usize
+}
+
 fn ranges_overlap(first_slot: Option<BoundRange>, second_slot: Option<BoundRange>) -> bool {
-    let extent = |first_slot: BoundRange| {
-        4 * first_slot.first..4 * first_slot.first + first_slot.bytes as usize
-    };
-    first_slot.map(extent).zip(second_slot.map(extent)).is_some_and(
+    first_slot.map(byte_extent).zip(second_slot.map(byte_extent)).is_some_and(
         |(first_extent, second_extent)| {
             first_extent.start < second_extent.end && second_extent.start < first_extent.end
         },

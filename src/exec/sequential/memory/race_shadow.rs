@@ -48,6 +48,11 @@ impl AccessStamp {
         (self.0 >> 32) as u32
     }
 
+    /// Whether it is the stamp of an access: times start at 1.
+    fn is_recorded(self) -> bool {
+        self.time() > 0
+    }
+
     /// Local invocation index.
     pub(crate) fn lane(self) -> u32 {
         (self.0 >> SOURCE_INDEX_BITS) as u32 & ((1 << LANE_BITS) - 1)
@@ -261,12 +266,11 @@ impl RaceShadow {
         }
         let (plain, atomics) =
             (&self.plain[cell_index], self.atomics.get(cell_index).copied().unwrap_or_default());
-        let is_recorded = |stamp: AccessStamp| stamp.time() > 0;
         CellHistory {
-            read: is_recorded(plain.reads.near),
-            written: is_recorded(plain.write),
-            atomically_read: is_recorded(atomics.reads.near),
-            atomically_written: is_recorded(atomics.writes.near),
+            read: plain.reads.near.is_recorded(),
+            written: plain.write.is_recorded(),
+            atomically_read: atomics.reads.near.is_recorded(),
+            atomically_written: atomics.writes.near.is_recorded(),
         }
     }
 

@@ -261,9 +261,6 @@ fn bound_subresource(binding: &JobBinding, job: &Job) -> Result<ImageSubresource
     let (Some(image), Some(view)) = (image, binding.view.image()) else {
         return Err(BindingError::View);
     };
-    let range_fits = |first: u32, count: u32, all: u32| {
-        count > 0 && first.checked_add(count).is_some_and(|end| end <= all)
-    };
     let shape = image.shape;
     let held_bytes = job.buffers[binding.buffer].bytes.len() as u64;
     let is_inside = range_fits(view.level, view.levels, shape.levels)
@@ -273,6 +270,11 @@ fn bound_subresource(binding: &JobBinding, job: &Job) -> Result<ImageSubresource
     } else {
         Err(BindingError::View)
     }
+}
+
+/// Whether a range of levels or layers is not empty and ends within all of them.
+fn range_fits(first: u32, count: u32, all: u32) -> bool {
+    count > 0 && first.checked_add(count).is_some_and(|end| end <= all)
 }
 
 /// Whether a dispatch sees some memory both as bytes and as texels: barriers then order it as one.

@@ -178,12 +178,12 @@ pub(super) fn combine_masks(
     let mut results = Vec::new();
     for source_mask in decoder.masks_of(operand_id(instruction, operand_index)?)? {
         let result_mask = Scalar::Mask(decoder.new_mask());
-        let operator = GroupOperation::Combine(combination, scan);
-        let source_mask = [vec![Scalar::Mask(source_mask)], partition_ballots.clone()].concat();
+        let mut source_scalars = vec![Scalar::Mask(source_mask)];
+        source_scalars.extend_from_slice(&partition_ballots);
         decoder.push_instruction(LaneInstruction::Group {
-            op: operator,
+            op: GroupOperation::Combine(combination, scan),
             to: Arc::new([result_mask]),
-            from: source_mask.into(),
+            from: source_scalars.into(),
             index: None,
         });
         results.push(result_mask);

@@ -79,12 +79,13 @@ pub(crate) fn supported_names() -> (Vec<String>, Vec<String>) {
             extended_operation(*op).is_some()
                 || COMPOSED.iter().any(|(known_operation, _)| known_operation == op)
         });
-    let sorted_names = |ops: Vec<GLOp>| {
-        let mut names: Vec<String> = ops.iter().map(|op| format!("{op:?}")).collect();
-        names.sort();
-        names
-    };
     (sorted_names(run_operations), sorted_names(missing_operations))
+}
+
+fn sorted_names(operations: Vec<GLOp>) -> Vec<String> {
+    let mut names: Vec<String> = operations.iter().map(|op| format!("{op:?}")).collect();
+    names.sort();
+    names
 }
 
 fn extended_instruction(

@@ -105,11 +105,12 @@ impl Decoder<'_> {
 
 /// The registers of numbers from the words of a value.
 fn pair_up(word_registers: &[Reg], number_format: NumberFormat) -> Vec<NumberRegisters> {
-    let number_of = |word_registers: &[Reg]| NumberRegisters {
-        low: word_registers[0],
-        high: word_registers.get(1).copied(),
-    };
-    word_registers.chunks(number_format.width().words()).map(number_of).collect()
+    word_registers.chunks(number_format.width().words()).map(from_words).collect()
+}
+
+/// The registers of a number from its one or two words.
+fn from_words(words: &[Reg]) -> NumberRegisters {
+    NumberRegisters { low: words[0], high: words.get(1).copied() }
 }
 
 /// Operand `index` as numbers.

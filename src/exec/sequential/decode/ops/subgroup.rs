@@ -261,16 +261,13 @@ fn combine_numbers(
     let mut results = Vec::with_capacity(parts.len());
     for source_number in parts {
         let result_number = decoder.new_number(number_format);
-        let operator = GroupOperation::Combine(Combination { operation, identity }, scan);
         let source_number = flushed_number(decoder, number_format, source_number);
-        let (to_list, source_number) = (
-            word_scalars(&[result_number]).into(),
-            [word_scalars(&[source_number]), partition_ballots.clone()].concat().into(),
-        );
+        let mut source_scalars = word_scalars(&[source_number]);
+        source_scalars.extend_from_slice(&partition_ballots);
         decoder.push_instruction(LaneInstruction::Group {
-            op: operator,
-            to: to_list,
-            from: source_number,
+            op: GroupOperation::Combine(Combination { operation, identity }, scan),
+            to: word_scalars(&[result_number]).into(),
+            from: source_scalars.into(),
             index: None,
         });
         results.push(flushed_number(decoder, number_format, result_number));
