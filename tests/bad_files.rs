@@ -5,7 +5,7 @@ use crate::compiled;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use vkcert::exec::prepare::{PrepareError, prepare};
+use vkcert::exec::prepare::{PrepareError, prepare_test};
 use vkcert::model::diagnostic::Diagnostic;
 use vkcert::requirement::{load_procedure, load_project};
 
@@ -68,7 +68,7 @@ fn procedure_diagnostics(path: &Path) -> Vec<Diagnostic> {
         Err(diagnostics) => return diagnostics,
     };
     let kernels = compiled::kernels(&procedure);
-    match prepare(&procedure.tests[0], &compiled::setting(&kernels, &procedure.base)) {
+    match prepare_test(&procedure.tests[0], &compiled::setting(&kernels, &procedure.base)) {
         Ok(_) => Vec::new(),
         Err(PrepareError::Input(diagnostics)) => diagnostics,
         Err(unsupported) => panic!("{}: {unsupported}", path.display()),

@@ -12,7 +12,7 @@ use crate::device;
 use device::device;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use vkcert::exec::prepare::prepare;
+use vkcert::exec::prepare::prepare_test;
 use vkcert::exec::sequential::{SequentialExecutor, Settings as Sequential};
 use vkcert::exec::vulkan::VulkanExecutor;
 use vkcert::exec::{BufferContents, Completion, Executor, Job, Run, Unobserved};
@@ -99,7 +99,9 @@ fn job(kernel: &str, mut test: Value) -> Job {
     let procedure = load_procedure(&path).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
     let kernels = compiled::kernels(&procedure);
     let setting = compiled::setting(&kernels, &procedure.base);
-    prepare(&procedure.tests[0], &setting).unwrap_or_else(|problems| panic!("{problems:?}")).job
+    prepare_test(&procedure.tests[0], &setting)
+        .unwrap_or_else(|problems| panic!("{problems:?}"))
+        .job
 }
 
 /// On the sequential engine, at two tile widths.

@@ -9,7 +9,7 @@ use crate::support;
 use filetest::FileTest;
 use std::path::Path;
 use support::{certify_sequentially, root, run};
-use vkcert::exec::sequential::{SequentialExecutor, Settings, lower};
+use vkcert::exec::sequential::{SequentialExecutor, Settings, lower_kernel};
 use vkcert::exec::{Completion, Executor, Unobserved};
 use vkcert::model::evidence::{Campaign, KernelEvidence};
 use vkcert::model::procedure::DescriptorClass;
@@ -280,7 +280,7 @@ fn the_device_computes_what_the_lowering_computes() {
 
 #[test]
 fn the_printed_lowering_keeps_the_tile_loop_outside_and_shows_the_source() {
-    let text = lower(&Module::parse(tiled()).unwrap(), "main").unwrap().to_string();
+    let text = lower_kernel(&Module::parse(tiled()).unwrap(), "main").unwrap().to_string();
     let at =
         |what: &str| text.find(what).unwrap_or_else(|| panic!("`{what}` is missing in\n{text}"));
     let kept = at("loop with barriers, line 43: for (uint tile = 0u; tile < tiles; ++tile) {");

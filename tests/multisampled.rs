@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use support::{run_json, vkcert, write};
-use vkcert::exec::prepare::prepare;
+use vkcert::exec::prepare::prepare_test;
 use vkcert::exec::sequential::{SequentialExecutor, Settings};
 use vkcert::exec::{Completion, Executor, Unobserved};
 use vkcert::requirement::load_procedure;
@@ -184,7 +184,7 @@ fn an_access_without_its_sample_is_unsupported_by_name() {
     let procedure = load_procedure(&write(folder.path(), "t.json", text)).unwrap();
     let kernels = compiled::kernels(&procedure);
     let setting = compiled::setting(&kernels, &procedure.base);
-    let mut job = prepare(&procedure.tests[0], &setting)
+    let mut job = prepare_test(&procedure.tests[0], &setting)
         .unwrap_or_else(|problems| panic!("{problems:?}"))
         .job;
     let words = &job.modules[0].words;

@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use vkcert::exec::sequential::{SequentialExecutor, lower};
+use vkcert::exec::sequential::{SequentialExecutor, lower_kernel};
 use vkcert::exec::{Executor, Unobserved};
 use vkcert::model::random::SplitMix64;
 use vkcert::spirv::interface::Reflection;
@@ -193,7 +193,7 @@ fn mutated(tests: &[FileTest], seed: u64) -> FileTest {
 fn run(test: &FileTest) -> &'static str {
     let Ok(module) = Module::parse(test.words.clone()) else { return "not read" };
     let _ = Reflection::of_entry_point(&module, "main", &BTreeMap::new());
-    let _ = lower(&module, "main");
+    let _ = lower_kernel(&module, "main");
     let mut job = test.job();
     job.modules[0].words = Arc::new(test.words.clone());
     job.limits.steps = 200_000;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use vkcert::exec::judge::judge;
-use vkcert::exec::prepare::{PrepareError, Prepared, prepare};
+use vkcert::exec::judge::judge_run;
+use vkcert::exec::prepare::{PrepareError, Prepared, prepare_test};
 use vkcert::exec::resource::{AddressPlace, address_symbol};
 use vkcert::exec::{Completion, Job, Run};
 use vkcert::model::diagnostic::Diagnostic;
@@ -36,7 +36,7 @@ fn prepared(text: &str) -> Result<Prepared, PrepareError> {
     let file =
         parse(text, FileSyntax::Toml).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
     let kernels = compiled::kernels(&file);
-    prepare(&file.tests[0], &compiled::setting(&kernels, &file.base))
+    prepare_test(&file.tests[0], &compiled::setting(&kernels, &file.base))
 }
 
 /// A test of the kernel of the corpus with other buffers, dispatch keys and expectations.
@@ -102,7 +102,7 @@ fn reflected_buffers_follow_the_block() {
     );
     let u = &prepared.job.buffers[2];
     assert_eq!((u.bytes.len(), u.defined.clone()), (48, vec![16..28, 44..48]));
-    let judgement = judge(&prepared, &completed(&prepared.job), &mut no_reference).unwrap();
+    let judgement = judge_run(&prepared, &completed(&prepared.job), &mut no_reference).unwrap();
     assert_eq!(
         (judgement.verdict, judgement.mismatch_count, judgement.mismatches[0].offset),
         (Verdict::Fail, 1, 28)
@@ -168,7 +168,7 @@ fn with_one_id_for_two(ty: &str, specialization: &str) -> Result<Prepared, Prepa
         words[second.expect("there is a second constant") + 3] = 0;
         kernel.module = std::sync::Arc::new(Module::parse(words).unwrap());
     }
-    prepare(&file.tests[0], &compiled::setting(&kernels, &file.base))
+    prepare_test(&file.tests[0], &compiled::setting(&kernels, &file.base))
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn mismatches_are_counted_in_full_and_listed_up_to_the_bound() {
     let prepared =
         prepared(&corpus(buffers, "", "[[tests.expect]]\nbuffer = \"r\"\nequals_buffer = \"z\""))
             .unwrap();
-    let judgement = judge(&prepared, &completed(&prepared.job), &mut no_reference).unwrap();
+    let judgement = judge_run(&prepared, &completed(&prepared.job), &mut no_reference).unwrap();
     assert_eq!(
         (judgement.verdict, judgement.mismatch_count, judgement.mismatches.len()),
         (Verdict::Fail, 39, 16)
@@ -236,7 +236,8 @@ fn what_is_not_listed_fails_all_the_same() {
         let mut prepared = prepared(&corpus(buffers, "", &expect)).unwrap();
         for listed in [0, 1] {
             prepared.listed = listed;
-            let judgement = judge(&prepared, &completed(&prepared.job), &mut no_reference).unwrap();
+            let judgement =
+                judge_run(&prepared, &completed(&prepared.job), &mut no_reference).unwrap();
             assert_eq!(
                 (judgement.verdict, judgement.mismatch_count),
                 (Verdict::Fail, wrong),
@@ -254,7 +255,7 @@ fn a_reference_gives_the_expected_contents() {
     let prepared = prepared(&corpus(BUFFERS, "", expect)).unwrap();
     let run = completed(&prepared.job);
     let verdict = |reference: &mut dyn vkcert::exec::judge::ReferenceRunner| {
-        judge(&prepared, &run, reference)
+        judge_run(&prepared, &run, reference)
             .map(|judgement| (judgement.verdict, judgement.mismatch_count))
             .unwrap()
     };
@@ -284,7 +285,7 @@ fn completions_map_to_verdicts() {
         (Completion::Error { reason: reason() }, Verdict::Error),
         (Completion::Undetermined { reason: reason() }, Verdict::Undetermined),
     ] {
-        let judgement = judge(&prepared, &Run::ended(completion), &mut no_reference).unwrap();
+        let judgement = judge_run(&prepared, &Run::ended(completion), &mut no_reference).unwrap();
         assert_eq!(judgement.verdict, verdict);
         assert_eq!(judgement.reason.is_none(), verdict == Verdict::Pass);
     }
@@ -309,7 +310,7 @@ fn the_documented_procedures_load_prepare_and_round_trip() {
         let file = parse(&text, syntax).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
         let kernels = compiled::kernels(&file);
         for test in &file.tests {
-            prepare(test, &compiled::setting(&kernels, &file.base))
+            prepare_test(test, &compiled::setting(&kernels, &file.base))
                 .unwrap_or_else(|error| panic!("{error:?}"));
         }
         let json = serde_json::to_string_pretty(&file.procedure.value).unwrap();

@@ -9,7 +9,7 @@ use crate::support;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use support::{root, run, vkcert, write};
-use vkcert::exec::prepare::prepare;
+use vkcert::exec::prepare::prepare_test;
 use vkcert::exec::{Completion, Executor, Unobserved};
 use vkcert::model::procedure::Language;
 use vkcert::requirement::load_procedure;
@@ -625,8 +625,8 @@ fn a_worker_keeps_nothing_of_a_job() {
         }
         let kernels = compiled::kernels(&procedure);
         for test in &procedure.tests {
-            let prepared =
-                prepare(test, &compiled::setting(&kernels, &procedure.base)).expect("prepares");
+            let prepared = prepare_test(test, &compiled::setting(&kernels, &procedure.base))
+                .expect("prepares");
             for _ in 0..3 {
                 let done = engine.run(&prepared.job, &mut Unobserved).expect("the engine runs");
                 assert_eq!(

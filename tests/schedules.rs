@@ -233,7 +233,7 @@ proptest! {
         let words = if newest { IDS_1_3.clone() } else { IDS_1_0.clone() };
         let buffers = [(0, vec![0]), (1, vec![0; count as usize]), (2, vec![0; invocations])];
         let job = job(words, "main", groups, &spec, &buffers);
-        match PermutableJob::of(&job).expect("can be permuted") {
+        match PermutableJob::of_production(&job).expect("can be permuted") {
             None => prop_assert_eq!(count, 1),
             Some(permutable) => {
                 let left = final_words(&permutable.in_order(order, Dispatches::All));
@@ -250,7 +250,8 @@ proptest! {
 fn pointers_to_the_ids_are_followed_through_copies_chains_and_functions() {
     let words = module(&root().join("tests/schedules/signed_copies.spv")).words.to_vec();
     let job = job(words, "main", [5, 1, 1], &[], &[(0, vec![7; 10])]);
-    let permutable = PermutableJob::of(&job).expect("can be permuted").expect("has workgroups");
+    let permutable =
+        PermutableJob::of_production(&job).expect("can be permuted").expect("has workgroups");
     for schedule in ["in-order", "reversed", "first:3", "random:1:1"] {
         let order = schedule.parse::<Schedule>().expect("a schedule").workgroups;
         let job = permutable.in_order(order, Dispatches::All);
@@ -263,7 +264,8 @@ fn every_entry_point_is_permuted_with_its_own_variables() {
     let words = module(&root().join("tests/schedules/size_ids.spv")).words.to_vec();
     for (entry, start) in [("first", 1), ("second", 101)] {
         let job = job(words.clone(), entry, [3, 1, 1], &[(0, 2)], &[(3, vec![0; 6])]);
-        let permutable = PermutableJob::of(&job).expect("can be permuted").expect("has workgroups");
+        let permutable =
+            PermutableJob::of_production(&job).expect("can be permuted").expect("has workgroups");
         let due: Vec<u32> = (0..6).map(|id| id / 2 + start).collect();
         for order in [Order::InOrder, Order::Reversed] {
             assert_eq!(
@@ -287,14 +289,15 @@ fn rewritten_file_tests() -> Vec<(FileTest, Job, Job)> {
         // is added for it.
         let mut several = job.clone();
         several.dispatches[0].groups[0] += 1;
-        let Some(permutable) =
-            PermutableJob::of(&several).unwrap_or_else(|error| panic!("{}: {error}", test.name))
+        let Some(permutable) = PermutableJob::of_production(&several)
+            .unwrap_or_else(|error| panic!("{}: {error}", test.name))
         else {
             continue;
         };
         if job.dispatches[0].groups.iter().product::<u32>() > 1 {
-            let of_test =
-                PermutableJob::of(&job).expect("can be permuted").expect("has workgroups");
+            let of_test = PermutableJob::of_production(&job)
+                .expect("can be permuted")
+                .expect("has workgroups");
             found.push((test, job, of_test.job().clone()));
         } else {
             let mut single = permutable.job().clone();

@@ -204,7 +204,7 @@ fn the_lowering_keeps_a_loop_with_barriers_outside_the_invocation_loops() {
     let compiler = shaderc::Compiler::new().unwrap();
     let test = FileTest::read(&compiler, &folder);
     let module = Module::parse(test.words).unwrap();
-    let text = vkcert::exec::sequential::lower(&module, "main").unwrap().to_string();
+    let text = vkcert::exec::sequential::lower_kernel(&module, "main").unwrap().to_string();
     println!("{text}");
     let at =
         |what: &str| text.find(what).unwrap_or_else(|| panic!("`{what}` is missing in\n{text}"));

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use support::random_kernel::random_kernel;
-use vkcert::exec::prepare::prepare;
+use vkcert::exec::prepare::prepare_test;
 use vkcert::exec::sequential::{
     Jobs, MemoryModel, SequentialExecutor, SequentialRun, Settings, Tally,
 };
@@ -133,7 +133,7 @@ fn kernels_of_procedures_leave_the_same_on_several_cores() {
             load_procedure(&path).unwrap_or_else(|error| panic!("{}: {error:?}", path.display()));
         let kernels = compiled::kernels(&procedure);
         for test in &procedure.tests {
-            let prepared = prepare(test, &compiled::setting(&kernels, &procedure.base));
+            let prepared = prepare_test(test, &compiled::setting(&kernels, &procedure.base));
             let job = prepared.unwrap_or_else(|error| panic!("{}: {error:?}", path.display())).job;
             shared += alike(&job).1;
         }

@@ -7,7 +7,7 @@ use super::kernel::{CompiledKernel, Kernel, TargetedKernel};
 use crate::CampaignError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use vkcert_exec::prepare::{PrepareError, PreparedKernel, specialize};
+use vkcert_exec::prepare::{PrepareError, PreparedKernel, specialize_kernel};
 use vkcert_instrument as instrument;
 use vkcert_model::evidence::{Configuration, SpecializedConstant};
 use vkcert_model::id::KernelName;
@@ -175,7 +175,7 @@ fn configurations_of_tests(
             .filter(|(_, test_dispatch)| test_dispatch.kernel == kernel_settings.name)
         {
             let dispatch_place = test.origin.at("dispatches").at(index);
-            match specialize(
+            match specialize_kernel(
                 &kernel_settings.name,
                 &of_module,
                 &dispatch.specialization,
@@ -201,7 +201,7 @@ fn configurations_of_tests(
 }
 
 fn default_specialization(name: &KernelName, kernel: &PreparedKernel) -> Specialization {
-    specialize(name, kernel, &BTreeMap::new(), &vkcert_requirement::Origin::none())
+    specialize_kernel(name, kernel, &BTreeMap::new(), &vkcert_requirement::Origin::none())
         .unwrap_or_default()
 }
 
@@ -224,7 +224,7 @@ fn declared_configurations(
     for (number, row) in kernel_settings.configurations.iter().enumerate() {
         let configuration_place =
             project.settings.origin.at("kernel").at(index).at("configuration").at(number);
-        let specialization = match specialize(
+        let specialization = match specialize_kernel(
             &kernel_settings.name,
             &of_module,
             &row.specialization,

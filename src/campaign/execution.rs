@@ -82,7 +82,7 @@ pub fn prepare_tests<'a>(
             .or_else(|| bench.target.refusal_of_test(test))
         {
             Some(what) => Err(PrepareError::Unsupported { what }),
-            None => prepare::prepare(test, &preparing_setting),
+            None => prepare::prepare_test(test, &preparing_setting),
         };
         let laid_out = match laid_out {
             Ok(laid_out) => Ok(laid_out),
@@ -219,5 +219,5 @@ fn run_vulkan(
                 None => test_execution::run_test(prepared_test, engine, repetitions),
             })
         };
-    pool::share(executor, run_plan.workers, prepared_tests, run_test).into_iter().collect()
+    pool::share_items(executor, run_plan.workers, prepared_tests, run_test).into_iter().collect()
 }

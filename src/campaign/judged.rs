@@ -39,7 +39,7 @@ pub fn lay_open(
         let Ok(plan) = &test.job_plan else { continue };
         laid_out.insert(
             test.test.id,
-            (stored::expectations(plan), dispatch_flows(plan, kernels, &mut known_flows)?),
+            (stored::stored_expectations(plan), dispatch_flows(plan, kernels, &mut known_flows)?),
         );
     }
     Ok(laid_out)

@@ -119,7 +119,7 @@ impl<'a> LeftOpen<'a> {
         Self {
             prepared_test,
             job_plan,
-            judged: Judged::of(job_plan),
+            judged: Judged::of_test(job_plan),
             varied: RefCell::default(),
             source,
             object,
@@ -179,7 +179,7 @@ impl<'a> LeftOpen<'a> {
         if self.job_plan.expected.is_empty() {
             return None;
         }
-        match (self.judged.at(buffer, byte), between, expectations) {
+        match (self.judged.judging_at(buffer, byte), between, expectations) {
             (Judging::Outside, ComparedResults::Repetitions, _) => Some(Opening::NotJudged),
             (
                 Judging::Outside,

@@ -235,7 +235,7 @@ impl TestEngine<'_> {
 /// The verdict that what a run has left comes to.
 pub fn judge_run(job_plan: &Prepared, run: &Run) -> Result<Judgement, CampaignError> {
     let mut reference = |job: &Job| SequentialExecutor::default().run(job, &mut Unobserved);
-    judge::judge(job_plan, run, &mut reference)
+    judge::judge_run(job_plan, run, &mut reference)
         .map_err(|error| CampaignError::tool(error.to_string()))
 }
 

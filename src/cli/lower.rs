@@ -34,9 +34,10 @@ pub(super) fn lower_kernel(common: &Common, lower_arguments: &Lower) -> Result<E
     } else {
         kernel_from_project(lower_arguments)?
     };
-    let lowered = sequential::lower(&kernel.module, &kernel.entry).map_err(|unsupported| {
-        Failure::Unavailable { message: format!("unsupported: {unsupported}"), hint: None }
-    })?;
+    let lowered =
+        sequential::lower_kernel(&kernel.module, &kernel.entry).map_err(|unsupported| {
+            Failure::Unavailable { message: format!("unsupported: {unsupported}"), hint: None }
+        })?;
     let text = lowered.to_string();
     match common.format {
         OutputForm::Text => output::print_text(&text)?,

@@ -50,13 +50,13 @@ pub(super) fn save_outputs(
                     Some(shape) => {
                         write_output(
                             "npy",
-                            &npy::written(
+                            &npy::write_npy(
                                 stored_element(shape.format).scalar,
                                 &axis_lengths(&shape),
                                 bytes,
                             ),
                         )?;
-                        picture::written(bytes, &shape)
+                        picture::write_png(bytes, &shape)
                             .map_or(Ok(()), |file| write_output("png", &file))?;
                     }
                     None => write_output("npy", &buffer_as_npy(test, name, bytes))?,
@@ -107,5 +107,5 @@ fn buffer_as_npy(test: &PreparedTest, name: &str, bytes: &[u8]) -> Vec<u8> {
     let count = bytes.len() / element.size();
     let components = element.components as usize;
     let shape = if components == 1 { vec![count] } else { vec![count, components] };
-    npy::written(element.scalar, &shape, bytes)
+    npy::write_npy(element.scalar, &shape, bytes)
 }

@@ -20,26 +20,26 @@ pub fn of_dispatch(
     flows: &[MemoryFlow],
     names: &BindingNames,
 ) -> DispatchFlow {
-    let scope = Scope { job, number, dispatch: &job.dispatches[number] };
-    let store = |flow: &MemoryFlow| StoreFlow {
-        place: place(&flow.to, names),
-        to: scope.ranges(&flow.to),
+    let dispatch_scope = DispatchScope { job, number, dispatch: &job.dispatches[number] };
+    let store_flow = |flow: &MemoryFlow| StoreFlow {
+        place: store_place(&flow.to, names),
+        to: dispatch_scope.accessed_ranges(&flow.to),
         members: flow.members.iter().copied().collect(),
         from: flow
             .from
             .iter()
-            .flat_map(|place| scope.ranges(place))
+            .flat_map(|place| dispatch_scope.accessed_ranges(place))
             .collect::<BTreeSet<_>>()
             .into_iter()
             .collect(),
     };
-    DispatchFlow { kernel: *kernel, stores: flows.iter().map(store).collect() }
+    DispatchFlow { kernel: *kernel, stores: flows.iter().map(store_flow).collect() }
 }
 
 /// What a kernel calls what is bound to it, by set and binding.
 pub type BindingNames = BTreeMap<(u32, u32), String>;
 
-fn place(to: &FlowPlace, names: &BindingNames) -> Option<StorePlace> {
+fn store_place(to: &FlowPlace, names: &BindingNames) -> Option<StorePlace> {
     match to {
         FlowPlace::Descriptor(DescriptorPlace { set, binding, element: _ }) => Some(StorePlace {
             set: *set,
@@ -50,117 +50,141 @@ fn place(to: &FlowPlace, names: &BindingNames) -> Option<StorePlace> {
     }
 }
 
-struct Scope<'a> {
+struct DispatchScope<'a> {
     job: &'a Job,
     number: usize,
     dispatch: &'a JobDispatch,
 }
 
-impl Scope<'_> {
-    fn ranges(&self, place: &FlowPlace) -> Vec<BufferRange> {
-        let mut ranges: Vec<BufferRange> = match place {
+impl DispatchScope<'_> {
+    fn accessed_ranges(&self, place: &FlowPlace) -> Vec<BufferRange> {
+        let mut buffer_ranges: Vec<BufferRange> = match place {
             FlowPlace::Descriptor(place) => {
-                self.bound(place).flat_map(|binding| self.range_of(binding)).collect()
+                self.bindings_at(place).flat_map(|binding| self.range_of(binding)).collect()
             }
-            FlowPlace::Addressed(held) => {
-                self.addressed(held).into_iter().map(|buffer| self.whole(buffer)).collect()
-            }
+            FlowPlace::Addressed(address_origins) => self
+                .addressed_buffers(address_origins)
+                .into_iter()
+                .map(|buffer| self.whole_buffer(buffer))
+                .collect(),
         };
-        ranges.sort();
-        ranges.dedup();
-        ranges
+        buffer_ranges.sort();
+        buffer_ranges.dedup();
+        buffer_ranges
     }
 
-    fn bound(&self, place: &DescriptorPlace) -> impl Iterator<Item = &JobBinding> {
+    fn bindings_at(&self, place: &DescriptorPlace) -> impl Iterator<Item = &JobBinding> {
         let DescriptorPlace { set, binding, element } = *place;
-        let bindings = self.dispatch.bindings.iter();
-        bindings.filter(move |bound| {
-            (bound.set, bound.binding) == (set, binding)
-                && element.is_none_or(|index| bound.array_index == index)
+        let all_bindings = self.dispatch.bindings.iter();
+        all_bindings.filter(move |job_binding| {
+            (job_binding.set, job_binding.binding) == (set, binding)
+                && element.is_none_or(|index| job_binding.array_index == index)
         })
     }
 
     fn range_of(&self, binding: &JobBinding) -> Vec<BufferRange> {
-        let range = |offset, bytes| BufferRange {
+        let buffer_range = |offset, bytes| BufferRange {
             buffer: self.job.buffers[binding.buffer].name.clone(),
             offset,
             bytes,
         };
         match binding.view {
             JobView::Sampler(_) => Vec::new(),
-            JobView::Bytes | JobView::Texels(_) => vec![range(first_byte(binding), binding.range)],
+            JobView::Bytes | JobView::Texels(_) => {
+                vec![buffer_range(first_byte(binding), binding.range)]
+            }
             JobView::Image(view) | JobView::Combined(view, _) => {
-                let mut images = self.job.resources.images.iter();
-                let image = images.find(|image| image.buffer as usize == binding.buffer);
-                let shape = image.expect("an image is bound").shape;
-                let layers = view.layer..view.layer + view.layers;
-                let shown = (view.level..view.level + view.levels).filter_map(|level| {
-                    let start = shape.layer_start(level, layers.start)?;
-                    Some(range(start, shape.layer_start(level, layers.end)? - start))
+                let mut job_images = self.job.resources.images.iter();
+                let bound_image =
+                    job_images.find(|bound_image| bound_image.buffer as usize == binding.buffer);
+                let image_shape = bound_image.expect("an image is bound").shape;
+                let layer_range = view.layer..view.layer + view.layers;
+                let level_ranges = (view.level..view.level + view.levels).filter_map(|level| {
+                    let level_start = image_shape.layer_start(level, layer_range.start)?;
+                    Some(buffer_range(
+                        level_start,
+                        image_shape.layer_start(level, layer_range.end)? - level_start,
+                    ))
                 });
-                shown.collect()
+                level_ranges.collect()
             }
         }
     }
 
-    fn whole(&self, buffer: usize) -> BufferRange {
-        let buffer = &self.job.buffers[buffer];
-        BufferRange { buffer: buffer.name.clone(), offset: 0, bytes: buffer.bytes.len() as u64 }
+    fn whole_buffer(&self, job_buffer: usize) -> BufferRange {
+        let job_buffer = &self.job.buffers[job_buffer];
+        BufferRange {
+            buffer: job_buffer.name.clone(),
+            offset: 0,
+            bytes: job_buffer.bytes.len() as u64,
+        }
     }
 
     /// The buffers that addresses held in these places name.
-    fn addressed(&self, held: &BTreeSet<AddressOrigin>) -> BTreeSet<usize> {
-        let mut targets: BTreeSet<usize> =
-            held.iter().flat_map(|held| self.targets(held)).collect();
-        if held.contains(&AddressOrigin::Addressed) {
+    fn addressed_buffers(&self, address_origins: &BTreeSet<AddressOrigin>) -> BTreeSet<usize> {
+        let mut target_buffers: BTreeSet<usize> = address_origins
+            .iter()
+            .flat_map(|address_origins| self.targets_of(address_origins))
+            .collect();
+        if address_origins.contains(&AddressOrigin::Addressed) {
             // Addresses that stand behind addresses, however far.
-            let mut open: Vec<usize> = targets.iter().copied().collect();
-            while let Some(buffer) = open.pop() {
-                let further = self.held_by(buffer, |_| true).into_iter();
-                open.extend(further.filter(|target| targets.insert(*target)).collect::<Vec<_>>());
+            let mut pending_buffers: Vec<usize> = target_buffers.iter().copied().collect();
+            while let Some(buffer_index) = pending_buffers.pop() {
+                let further_targets = self.targets_held_by(buffer_index, |_| true).into_iter();
+                pending_buffers.extend(
+                    further_targets
+                        .filter(|target| target_buffers.insert(*target))
+                        .collect::<Vec<_>>(),
+                );
             }
         }
-        if targets.is_empty() {
-            targets
+        if target_buffers.is_empty() {
+            target_buffers
                 .extend(self.job.resources.addresses.iter().map(|address| address.target as usize));
         }
-        targets
+        target_buffers
     }
 
-    fn targets(&self, held: &AddressOrigin) -> BTreeSet<usize> {
-        match held {
+    fn targets_of(&self, held_targets: &AddressOrigin) -> BTreeSet<usize> {
+        match held_targets {
             AddressOrigin::Addressed => BTreeSet::new(),
             AddressOrigin::PushConstants { offset } => {
-                let place = AddressPlace::PushConstants(self.number as u32);
-                let addresses =
-                    self.job.resources.addresses.iter().filter(|address| address.place == place);
-                let addresses =
-                    addresses.filter(|address| offset.is_none_or(|offset| address.at == offset));
-                addresses.map(|address| address.target as usize).collect()
+                let address_place = AddressPlace::PushConstants(self.number as u32);
+                let job_addresses = self
+                    .job
+                    .resources
+                    .addresses
+                    .iter()
+                    .filter(|address| address.place == address_place);
+                let job_addresses = job_addresses
+                    .filter(|address| offset.is_none_or(|offset| address.at == offset));
+                job_addresses.map(|address| address.target as usize).collect()
             }
-            AddressOrigin::Descriptor { place, offset } => {
-                let bound = self.bound(place).filter(|bound| bound.view == JobView::Bytes);
-                let held = bound.flat_map(|bound| {
-                    let start = first_byte(bound);
-                    self.held_by(bound.buffer, |at| {
-                        offset.is_none_or(|offset| at == start + offset)
+            AddressOrigin::Descriptor { place: address_place, offset } => {
+                let bound_buffers = self
+                    .bindings_at(address_place)
+                    .filter(|bound_buffers| bound_buffers.view == JobView::Bytes);
+                let held_targets = bound_buffers.flat_map(|bound_buffers| {
+                    let bound_start = first_byte(bound_buffers);
+                    self.targets_held_by(bound_buffers.buffer, |byte_offset| {
+                        offset.is_none_or(|offset| byte_offset == bound_start + offset)
                     })
                 });
-                held.collect()
+                held_targets.collect()
             }
         }
     }
 
     /// The buffers whose addresses a buffer holds at chosen bytes.
-    fn held_by(&self, buffer: usize, at: impl Fn(u64) -> bool) -> BTreeSet<usize> {
-        let place = AddressPlace::Buffer(buffer as u32);
-        let addresses = self
+    fn targets_held_by(&self, buffer: usize, is_chosen: impl Fn(u64) -> bool) -> BTreeSet<usize> {
+        let address_place = AddressPlace::Buffer(buffer as u32);
+        let chosen_addresses = self
             .job
             .resources
             .addresses
             .iter()
-            .filter(|address| address.place == place && at(address.at));
-        addresses.map(|address| address.target as usize).collect()
+            .filter(|address| address.place == address_place && is_chosen(address.at));
+        chosen_addresses.map(|address| address.target as usize).collect()
     }
 }
 

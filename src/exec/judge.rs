@@ -43,12 +43,12 @@ impl<F: FnMut(&Job) -> Result<Run, ExecError>> ReferenceRunner for F {
 }
 
 /// Judges `run` by what `prepared` expects. No expectation: completing is a pass.
-pub fn judge(
+pub fn judge_run(
     prepared: &Prepared,
     run: &Run,
     reference: &mut dyn ReferenceRunner,
 ) -> Result<Judgement, ExecError> {
-    if let Some((verdict, reason)) = incomplete(&run.completion) {
+    if let Some((verdict, reason)) = incomplete_verdict(&run.completion) {
         return Ok(Judgement {
             verdict,
             reason: Some(reason),
@@ -58,8 +58,8 @@ pub fn judge(
     }
     let mut comparison = Comparison { prepared, run, mismatches: Vec::new(), counts: Vec::new() };
     for expected in &prepared.expected {
-        if let Err(stopped) = comparison.expectation(expected, reference)? {
-            let (verdict, reason) = stopped;
+        if let Err(stop_reason) = comparison.compare_expectation(expected, reference)? {
+            let (verdict, reason) = stop_reason;
             let mismatch_count = comparison.counts.iter().map(|count| count.wrong).sum();
             return Ok(Judgement {
                 verdict,
@@ -69,17 +69,17 @@ pub fn judge(
             });
         }
     }
-    Ok(comparison.judgement())
+    Ok(comparison.into_judgement())
 }
 
 /// The same test with what its references compute in their places; none where one does not
 /// complete.
-pub fn resolved(
+pub fn with_resolved_references(
     prepared: &Prepared,
     reference: &mut dyn ReferenceRunner,
 ) -> Result<Option<Prepared>, ExecError> {
-    let mut resolved = prepared.clone();
-    for expected in &mut resolved.expected {
+    let mut resolved_test = prepared.clone();
+    for expected in &mut resolved_test.expected {
         let ExpectedContents::Reference { job, scalar, offset, length } = &expected.contents else {
             continue;
         };
@@ -87,18 +87,20 @@ pub fn resolved(
         if run.completion != Completion::Completed {
             return Ok(None);
         }
-        let bytes = compared_contents(
+        let reference_bytes = compared_contents(
             expected.format,
-            run.buffers.get(expected.buffer).map_or(&[][..], |bytes| bytes.as_slice()),
+            run.buffers
+                .get(expected.buffer)
+                .map_or(&[][..], |reference_bytes| reference_bytes.as_slice()),
         );
-        let bytes = bytes.get(*offset..*offset + *length).unwrap_or(&[]);
-        expected.contents = ExpectedContents::Values(leaves(bytes, *scalar, *offset));
+        let reference_bytes = reference_bytes.get(*offset..*offset + *length).unwrap_or(&[]);
+        expected.contents = ExpectedContents::Values(leaves_of(reference_bytes, *scalar, *offset));
     }
-    Ok(Some(resolved))
+    Ok(Some(resolved_test))
 }
 
 /// The verdict on a run that did not complete, with the reason.
-fn incomplete(completion: &Completion) -> Option<(Verdict, String)> {
+fn incomplete_verdict(completion: &Completion) -> Option<(Verdict, String)> {
     let verdict = match completion {
         Completion::Completed => return None,
         Completion::Timeout { .. } | Completion::NoTermination { .. } => Verdict::Timeout,
@@ -114,50 +116,54 @@ struct Comparison<'a> {
     run: &'a Run,
     mismatches: Vec<Mismatch>,
     /// Per expectation with mismatches.
-    counts: Vec<Count>,
+    counts: Vec<MismatchCount>,
 }
 
 /// What an expectation found wrong.
-struct Count {
+struct MismatchCount {
     buffer: String,
     placement: Placement,
-    source: Source,
+    source: JudgingSource,
     wrong: u64,
     all: u64,
 }
 
 /// Who says what is right.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Source {
+enum JudgingSource {
     Values,
     Checker,
 }
 
 /// Why no comparison could be made.
-type Stopped = (Verdict, String);
+type StopReason = (Verdict, String);
 
 impl Comparison<'_> {
-    fn expectation(
+    fn compare_expectation(
         &mut self,
         expected: &Expected,
         reference: &mut dyn ReferenceRunner,
-    ) -> Result<Result<(), Stopped>, ExecError> {
-        let name = &self.prepared.job.buffers[expected.buffer].name;
-        let Some(actual) = self.run.buffers.get(expected.buffer) else {
+    ) -> Result<Result<(), StopReason>, ExecError> {
+        let buffer_name = &self.prepared.job.buffers[expected.buffer].name;
+        let Some(actual_bytes) = self.run.buffers.get(expected.buffer) else {
             return Ok(Err((
                 Verdict::Undetermined,
-                format!("the engine returned no contents of `{name}`"),
+                format!("the engine returned no contents of `{buffer_name}`"),
             )));
         };
-        let (leaves, actual) = match &expected.contents {
-            ExpectedContents::Values(leaves) => (leaves.clone(), actual.clone()),
+        let (leaves, actual_bytes) = match &expected.contents {
+            ExpectedContents::Values(leaves) => (leaves.clone(), actual_bytes.clone()),
             ExpectedContents::Buffer { other, scalar, offset, length } => {
                 match self.run.buffers.get(*other) {
-                    Some(bytes) => {
-                        let bytes = compared_contents(expected.format, bytes);
+                    Some(other_bytes) => {
+                        let other_bytes = compared_contents(expected.format, other_bytes);
                         (
-                            leaves(bytes.get(..*length).unwrap_or(&bytes), *scalar, *offset),
-                            actual.clone(),
+                            leaves_of(
+                                other_bytes.get(..*length).unwrap_or(&other_bytes),
+                                *scalar,
+                                *offset,
+                            ),
+                            actual_bytes.clone(),
                         )
                     }
                     None => {
@@ -169,44 +175,57 @@ impl Comparison<'_> {
                 }
             }
             ExpectedContents::Reference { job, scalar, offset, length } => {
-                let run = reference.run(job)?;
-                if let Some(stopped) = stopped(&run, &format!("the reference for `{name}`")) {
-                    return Ok(Err(stopped));
+                let reference_run = reference.run(job)?;
+                if let Some(stop_reason) =
+                    stop_reason(&reference_run, &format!("the reference for `{buffer_name}`"))
+                {
+                    return Ok(Err(stop_reason));
                 }
-                let bytes =
-                    run.buffers.get(expected.buffer).map_or(&[][..], |bytes| bytes.as_slice());
-                let bytes = compared_contents(expected.format, bytes);
+                let other_bytes = reference_run
+                    .buffers
+                    .get(expected.buffer)
+                    .map_or(&[][..], |other_bytes| other_bytes.as_slice());
+                let other_bytes = compared_contents(expected.format, other_bytes);
                 (
-                    leaves(bytes.get(*offset..*offset + *length).unwrap_or(&[]), *scalar, *offset),
-                    actual.clone(),
+                    leaves_of(
+                        other_bytes.get(*offset..*offset + *length).unwrap_or(&[]),
+                        *scalar,
+                        *offset,
+                    ),
+                    actual_bytes.clone(),
                 )
             }
             ExpectedContents::Check { job } => {
-                let run = reference.run(&checking(job, expected.buffer, self.run))?;
-                if let Some(stopped) =
-                    stopped(&run, &format!("the checker `{}`", job.modules[0].key))
+                let reference_run = reference.run(&checker_job(job, expected.buffer, self.run))?;
+                if let Some(stop_reason) =
+                    stop_reason(&reference_run, &format!("the checker `{}`", job.modules[0].key))
                 {
-                    return Ok(Err(stopped));
+                    return Ok(Err(stop_reason));
                 }
-                if let Some(finding) = run.findings.first() {
+                if let Some(finding) = reference_run.findings.first() {
                     let reason =
                         format!("the checker itself has findings, the first: {}", finding.message);
                     return Ok(Err((Verdict::Undetermined, reason)));
                 }
-                let verdict = run.buffers.get(expected.buffer).cloned().unwrap_or_default();
-                (ones(self.prepared.job.buffers[expected.buffer].bytes.len()), verdict)
+                let verdict_bytes =
+                    reference_run.buffers.get(expected.buffer).cloned().unwrap_or_default();
+                (all_ones(self.prepared.job.buffers[expected.buffer].bytes.len()), verdict_bytes)
             }
         };
-        Ok(self.compare(expected, &compared_contents(expected.format, &actual), &leaves))
+        Ok(self.compare_leaves(
+            expected,
+            &compared_contents(expected.format, &actual_bytes),
+            &leaves,
+        ))
     }
 
-    fn compare(
+    fn compare_leaves(
         &mut self,
         expected: &Expected,
         actual: &[u8],
         leaves: &[Leaf],
-    ) -> Result<(), Stopped> {
-        let name = &self.prepared.job.buffers[expected.buffer].name;
+    ) -> Result<(), StopReason> {
+        let buffer_name = &self.prepared.job.buffers[expected.buffer].name;
         let outcome = compare_contents(
             actual,
             leaves,
@@ -214,57 +233,60 @@ impl Comparison<'_> {
             expected.placement,
             self.prepared.listed,
         )
-        .map_err(|why| (Verdict::Undetermined, format!("`{name}`: {why}")))?;
+        .map_err(|comparison_error| {
+            (Verdict::Undetermined, format!("`{buffer_name}`: {comparison_error}"))
+        })?;
         let source = match expected.contents {
-            ExpectedContents::Check { .. } => Source::Checker,
+            ExpectedContents::Check { .. } => JudgingSource::Checker,
             ExpectedContents::Values(_)
             | ExpectedContents::Buffer { .. }
-            | ExpectedContents::Reference { .. } => Source::Values,
+            | ExpectedContents::Reference { .. } => JudgingSource::Values,
         };
         for disagreement in &outcome.listed {
-            let bits = expected.tolerance.bits && source == Source::Values;
-            let mismatch = mismatch(name, disagreement, bits);
+            let shows_bits = expected.tolerance.bits && source == JudgingSource::Values;
+            let mismatch = shown_mismatch(buffer_name, disagreement, shows_bits);
             let texel = texel_place(self.prepared, expected.buffer, mismatch.offset);
             let offset = expected
                 .format
                 .map_or(mismatch.offset, |format| stored_offset(format, mismatch.offset));
-            let block = self.prepared.blocks.get(expected.buffer).and_then(Option::as_ref);
-            let member = block.and_then(|block| block.member_at(offset));
+            let bound_block = self.prepared.blocks.get(expected.buffer).and_then(Option::as_ref);
+            let member = bound_block.and_then(|bound_block| bound_block.member_at(offset));
             self.mismatches.push(Mismatch { offset, texel, member, ..mismatch });
         }
         if outcome.disagreeing > 0 {
-            let (wrong, all) = (outcome.disagreeing, outcome.compared);
-            self.counts.push(Count {
-                buffer: name.clone(),
+            let (wrong_count, all_count) = (outcome.disagreeing, outcome.compared);
+            self.counts.push(MismatchCount {
+                buffer: buffer_name.clone(),
                 placement: expected.placement,
                 source,
-                wrong,
-                all,
+                wrong: wrong_count,
+                all: all_count,
             });
         }
         Ok(())
     }
 
-    fn judgement(self) -> Judgement {
+    fn into_judgement(self) -> Judgement {
         let mismatch_count = self.counts.iter().map(|count| count.wrong).sum();
-        let sentences: Vec<String> = self.counts.iter().map(Count::sentence).collect();
+        let count_sentences: Vec<String> =
+            self.counts.iter().map(MismatchCount::count_sentence).collect();
         let verdict = if mismatch_count == 0 { Verdict::Pass } else { Verdict::Fail };
-        let reason = (!sentences.is_empty()).then(|| sentences.join("; "));
+        let reason = (!count_sentences.is_empty()).then(|| count_sentences.join("; "));
         Judgement { verdict, reason, mismatches: self.mismatches, mismatch_count }
     }
 }
 
-impl Count {
-    fn sentence(&self) -> String {
-        let Count { buffer, placement, source, wrong, all } = self;
+impl MismatchCount {
+    fn count_sentence(&self) -> String {
+        let MismatchCount { buffer, placement, source, wrong, all } = self;
         match (source, placement) {
-            (Source::Checker, _) => {
+            (JudgingSource::Checker, _) => {
                 format!("the checker refuses {wrong} of {all} elements of its verdict `{buffer}`")
             }
-            (Source::Values, Placement::InPlace) => {
+            (JudgingSource::Values, Placement::InPlace) => {
                 format!("{wrong} of {all} elements of `{buffer}` differ from what is expected")
             }
-            (Source::Values, Placement::AnyOrder { .. }) => {
+            (JudgingSource::Values, Placement::AnyOrder { .. }) => {
                 format!(
                     "{wrong} of {all} records that are expected in `{buffer}`, in any order, are not there"
                 )
@@ -275,8 +297,8 @@ impl Count {
 
 /// Why a run beside the test gives nothing to judge by. That it breaks says nothing about the
 /// kernel under test.
-fn stopped(run: &Run, who: &str) -> Option<Stopped> {
-    let (verdict, reason) = incomplete(&run.completion)?;
+fn stop_reason(run: &Run, stopped_part: &str) -> Option<StopReason> {
+    let (verdict, reason) = incomplete_verdict(&run.completion)?;
     let verdict = match verdict {
         Verdict::Unsupported => Verdict::Unsupported,
         Verdict::Pass
@@ -286,39 +308,44 @@ fn stopped(run: &Run, who: &str) -> Option<Stopped> {
         | Verdict::Timeout
         | Verdict::Undetermined => Verdict::Undetermined,
     };
-    Some((verdict, format!("{who} did not complete: {reason}")))
+    Some((verdict, format!("{stopped_part} did not complete: {reason}")))
 }
 
 /// The job of a checker on what a run has left; its verdict is zeros, so that what it does not
 /// write does not hold.
-fn checking(job: &Job, verdict: usize, run: &Run) -> Job {
+fn checker_job(job: &Job, verdict_buffer: usize, run: &Run) -> Job {
     let mut job = job.clone();
-    for (index, (buffer, left)) in job.buffers.iter_mut().zip(&run.buffers).enumerate() {
-        buffer.bytes =
-            if index == verdict { Arc::new(vec![0; left.len()]) } else { Arc::clone(left) };
-        buffer.defined = std::iter::once(0..left.len()).collect();
+    for (buffer_index, (buffer, final_bytes)) in
+        job.buffers.iter_mut().zip(&run.buffers).enumerate()
+    {
+        buffer.bytes = if buffer_index == verdict_buffer {
+            Arc::new(vec![0; final_bytes.len()])
+        } else {
+            Arc::clone(final_bytes)
+        };
+        buffer.defined = std::iter::once(0..final_bytes.len()).collect();
     }
     job
 }
 
 /// A verdict of so many bytes in which everything holds.
-fn ones(bytes: usize) -> Vec<Leaf> {
+fn all_ones(byte_count: usize) -> Vec<Leaf> {
     let scalar = ScalarType::Uint32;
-    (0..bytes)
+    (0..byte_count)
         .step_by(scalar.size())
-        .map(|at| Leaf { offset: at as u64, scalar, bits: 1 })
+        .map(|byte_offset| Leaf { offset: byte_offset as u64, scalar, bits: 1 })
         .collect()
 }
 
 /// Every scalar of `bytes`, which stand at byte `offset` of the buffer judged.
-fn leaves(bytes: &[u8], scalar: ScalarType, offset: usize) -> Vec<Leaf> {
+fn leaves_of(bytes: &[u8], scalar: ScalarType, offset: usize) -> Vec<Leaf> {
     (0..bytes.len())
         .step_by(scalar.size())
-        .filter_map(|at| {
+        .filter_map(|byte_index| {
             Some(Leaf {
-                offset: (offset + at) as u64,
+                offset: (offset + byte_index) as u64,
                 scalar,
-                bits: read_scalar(bytes, scalar, at)?,
+                bits: read_scalar(bytes, scalar, byte_index)?,
             })
         })
         .collect()
@@ -326,19 +353,23 @@ fn leaves(bytes: &[u8], scalar: ScalarType, offset: usize) -> Vec<Leaf> {
 
 /// With equal bits asked for, the expected value is shown by its bits: the values may look the
 /// same.
-fn mismatch(buffer: &str, disagreement: &Disagreement, by_bits: bool) -> Mismatch {
-    let value = |(scalar, bits): &(ScalarType, u64)| {
+fn shown_mismatch(buffer: &str, disagreement: &Disagreement, by_bits: bool) -> Mismatch {
+    let shown_value = |(scalar, bits): &(ScalarType, u64)| {
         if by_bits { shown_bits(*scalar, *bits).into() } else { value_as_json(*scalar, *bits) }
     };
-    let actual = disagreement.actual.as_ref();
-    let bits =
-        actual.iter().flat_map(|all| all.iter()).map(|(scalar, bits)| shown_bits(*scalar, *bits));
+    let actual_scalars = disagreement.actual.as_ref();
+    let bits = actual_scalars
+        .iter()
+        .flat_map(|all_scalars| all_scalars.iter())
+        .map(|(scalar, bits)| shown_bits(*scalar, *bits));
     Mismatch {
         buffer: buffer.to_owned(),
         offset: disagreement.offset,
-        expected: together(disagreement.expected.iter().map(value).collect()),
-        actual: actual.map_or(serde_json::Value::Null, |all| {
-            together(all.iter().map(|(scalar, bits)| value_as_json(*scalar, *bits)).collect())
+        expected: number_or_list(disagreement.expected.iter().map(shown_value).collect()),
+        actual: actual_scalars.map_or(serde_json::Value::Null, |all_scalars| {
+            number_or_list(
+                all_scalars.iter().map(|(scalar, bits)| value_as_json(*scalar, *bits)).collect(),
+            )
         }),
         bits: bits.collect::<Vec<_>>().join(" "),
         texel: None,
@@ -348,15 +379,18 @@ fn mismatch(buffer: &str, disagreement: &Disagreement, by_bits: bool) -> Mismatc
 
 /// The texel and component at a byte of what is compared, in an image.
 fn texel_place(prepared: &Prepared, buffer: usize, offset: u64) -> Option<TexelPlace> {
-    let shape =
+    let image_shape =
         prepared.job.resources.images.iter().find(|image| image.buffer as usize == buffer)?.shape;
-    let (number, components) =
-        (offset / shape.format.component().size() as u64, u64::from(shape.format.components()));
-    shape.texel_place(number / components, (number % components) as u32)
+    let (component_index, component_count) = (
+        offset / image_shape.format.component().size() as u64,
+        u64::from(image_shape.format.components()),
+    );
+    image_shape
+        .texel_place(component_index / component_count, (component_index % component_count) as u32)
 }
 
 /// A number, or the numbers of a record.
-fn together(mut values: Vec<serde_json::Value>) -> serde_json::Value {
+fn number_or_list(mut values: Vec<serde_json::Value>) -> serde_json::Value {
     match values.len() {
         1 => values.remove(0),
         _ => values.into(),

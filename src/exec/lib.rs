@@ -390,8 +390,8 @@ pub trait Executor {
         observer: &mut dyn Observer,
     ) -> Result<RunOutcome, ExecError> {
         let (results, counts) = self.execute(request, observer)?;
-        let started = results.started();
-        let (run, variants) = results.outcome(request.job, request.repetitions);
+        let started = results.started_count();
+        let (run, variants) = results.into_outcome(request.job, request.repetitions);
         Ok(RunOutcome { run, counts, variants, started })
     }
 

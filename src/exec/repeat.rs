@@ -24,16 +24,16 @@ pub struct Variant {
 }
 
 /// Runs a job as often as it is asked for, or until a run does not complete.
-pub fn repeat(
+pub fn repeat_run(
     request: &RunRequest<'_>,
     observer: &mut dyn Observer,
     mut run_once: impl FnMut(&mut dyn Observer) -> Result<(Run, Counts), ExecError>,
 ) -> Result<(Results, Counts), ExecError> {
     let (first, counts) = run_once(observer)?;
     let mut results = Results::new(first);
-    while results.completed() && results.started() < request.repetitions.get() {
+    while results.all_completed() && results.started_count() < request.repetitions.get() {
         let (next, _) = run_once(&mut Unobserved)?;
-        results.add(next, observer);
+        results.add_run(next, observer);
     }
     Ok((results, counts))
 }
@@ -49,7 +49,7 @@ pub struct Results {
 }
 
 /// The same for findings that are ordered alike.
-fn digest(finding: &Finding) -> u64 {
+fn finding_digest(finding: &Finding) -> u64 {
     let mut hasher = std::hash::DefaultHasher::new();
     finding.key().hash(&mut hasher);
     hasher.finish()
@@ -62,46 +62,49 @@ impl Results {
     }
 
     /// A repetition, counted from 0, that did not complete, after others whose results are lost.
-    pub fn lost(repetition: u32, run: Run) -> Self {
+    pub fn after_lost(repetition: u32, run: Run) -> Self {
         let mut results = Self::new(run);
         results.of.resize(repetition as usize + 1, 0);
         results
     }
 
     /// Repetitions that were started.
-    pub fn started(&self) -> u32 {
+    pub fn started_count(&self) -> u32 {
         self.of.len() as u32
     }
 
     /// How the last repetition that left something new ended: how all of them ended, unless one did
     /// not complete.
-    pub fn last(&self) -> &Completion {
+    pub fn last_completion(&self) -> &Completion {
         &self.different.last().expect("there is a first").completion
     }
 
     /// Whether [`Self::last`] ran to its end.
-    pub fn completed(&self) -> bool {
-        *self.last() == Completion::Completed
+    pub fn all_completed(&self) -> bool {
+        *self.last_completion() == Completion::Completed
     }
 
     /// The next repetition left what the first did.
-    pub fn again(&mut self) {
+    pub fn add_first_again(&mut self) {
         self.of.push(0);
     }
 
     /// The next repetition's.
-    pub fn add(&mut self, run: Run, observer: &mut dyn Observer) {
+    pub fn add_run(&mut self, run: Run, observer: &mut dyn Observer) {
         let mut index = FindingIndex::default();
-        self.findings.iter().enumerate().for_each(|(row, finding)| index.add(digest(finding), row));
+        self.findings
+            .iter()
+            .enumerate()
+            .for_each(|(row, finding)| index.add(finding_digest(finding), row));
         for finding in &run.findings {
             let known = |row: usize| {
                 Finding { count: finding.count, ..self.findings[row].clone() } == *finding
             };
-            match index.find(&digest(finding), known).map(|row| &mut self.findings[row]) {
+            match index.find(&finding_digest(finding), known).map(|row| &mut self.findings[row]) {
                 Some(old) => old.count = old.count.max(finding.count),
                 None => {
                     observer.finding(finding);
-                    index.add(digest(finding), self.findings.len());
+                    index.add(finding_digest(finding), self.findings.len());
                     self.findings.push(finding.clone());
                 }
             }
@@ -116,10 +119,10 @@ impl Results {
 
     /// What all of them come to, and the different results where completed repetitions left
     /// several.
-    pub fn outcome(mut self, job: &Job, repetitions: NonZeroU32) -> (Run, Vec<Variant>) {
+    pub fn into_outcome(mut self, job: &Job, repetitions: NonZeroU32) -> (Run, Vec<Variant>) {
         let mut findings = std::mem::take(&mut self.findings);
         findings.sort_by(Finding::order);
-        let completed = self.completed();
+        let completed = self.all_completed();
         let completion = match self.different.last().filter(|_| !completed) {
             Some(last) if self.of.len() > 1 => {
                 Some(in_repetition(&last.completion, self.of.len(), repetitions))
@@ -128,7 +131,7 @@ impl Results {
             None => self.variation(job).map(|reason| Completion::Varying { reason }),
         };
         let variants = match &completion {
-            Some(Completion::Varying { .. }) => self.variants(),
+            Some(Completion::Varying { .. }) => self.different_variants(),
             Some(_) | None => Vec::new(),
         };
         let first = self.different.swap_remove(0);
@@ -145,7 +148,7 @@ impl Results {
         (run, variants)
     }
 
-    fn variants(&self) -> Vec<Variant> {
+    fn different_variants(&self) -> Vec<Variant> {
         let first =
             |index: usize| self.of.iter().position(|of| *of == index).map_or(0, |at| at + 1);
         let runs = self.different.iter().enumerate();
@@ -218,8 +221,8 @@ mod tests {
         let times = NonZeroU32::new(runs.len() as u32).expect("some");
         let mut runs = runs.into_iter();
         let mut results = Results::new(runs.next().expect("one"));
-        runs.for_each(|run| results.add(run, &mut Unobserved));
-        results.outcome(&job(), times).0
+        runs.for_each(|run| results.add_run(run, &mut Unobserved));
+        results.into_outcome(&job(), times).0
     }
 
     fn reason(runs: Vec<Run>) -> String {

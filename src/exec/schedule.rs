@@ -7,7 +7,7 @@
 //! Does not cover: which schedules there are (`model::schedule`), comparing what they leave, orders
 //! within a workgroup.
 
-use super::repeat::{Results, repeat};
+use super::repeat::{Results, repeat_run};
 use super::{
     Completion, Counts, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule,
     Observer, Run, RunOutcome, RunRequest,
@@ -49,7 +49,7 @@ impl Dispatches {
     pub fn has(self, dispatch: usize) -> bool {
         match self {
             Dispatches::All => true,
-            Dispatches::One(one) => one == dispatch,
+            Dispatches::One(only_dispatch) => only_dispatch == dispatch,
         }
     }
 }
@@ -62,7 +62,7 @@ impl From<Schedule> for Following {
 
 impl Following {
     /// The schedule of a dispatch.
-    pub fn of(self, dispatch: usize) -> Schedule {
+    pub fn schedule_of(self, dispatch: usize) -> Schedule {
         if self.dispatches.has(dispatch) { self.schedule } else { Schedule::IN_ORDER }
     }
 }
@@ -86,42 +86,48 @@ pub struct DispatchOrder {
 impl PermutableJob {
     /// None: there is nothing to permute, because every dispatch has one workgroup or no kernel
     /// asks which one it is. An error says what cannot be permuted.
-    pub fn of(production: &Job) -> Result<Option<Self>, String> {
+    pub fn of_production(production: &Job) -> Result<Option<Self>, String> {
         let counts = workgroup_counts(production)?;
-        let several: BTreeSet<usize> = (production.dispatches.iter().zip(&counts))
+        let permutable_modules: BTreeSet<usize> = (production.dispatches.iter().zip(&counts))
             .filter(|(_, count)| **count > 1)
-            .map(|(dispatch, _)| dispatch.module)
+            .map(|(dispatch_index, _)| dispatch_index.module)
             .collect();
         let mut job = production.clone();
-        let binding = free_binding(production).map_err(|error| error.to_string())?;
-        let mut rewritten = BTreeSet::new();
-        for index in several {
-            let module = &mut job.modules[index];
-            if let Some(words) = rewrite(module, binding)? {
-                module.words = Arc::new(words);
-                rewritten.insert(index);
+        let order_binding = free_binding(production).map_err(|error| error.to_string())?;
+        let mut rewritten_modules = BTreeSet::new();
+        for module_index in permutable_modules {
+            let module = &mut job.modules[module_index];
+            if let Some(module_words) = rewritten_words(module, order_binding)? {
+                module.words = Arc::new(module_words);
+                rewritten_modules.insert(module_index);
             }
         }
-        let mut orders = Vec::new();
-        for (dispatch, workgroups) in counts.into_iter().enumerate() {
-            let call = &mut job.dispatches[dispatch];
-            if !rewritten.contains(&call.module) {
+        let mut dispatch_orders = Vec::new();
+        for (dispatch_index, workgroups) in counts.into_iter().enumerate() {
+            let job_dispatch = &mut job.dispatches[dispatch_index];
+            if !rewritten_modules.contains(&job_dispatch.module) {
                 continue;
             }
-            let words = permutation_words(call.groups, &Order::InOrder.permutation(workgroups));
-            let (buffer, contents) = (job.buffers.len(), order_buffer(dispatch, &words));
-            call.bindings.push(JobBinding::storage(
+            let module_words =
+                permutation_words(job_dispatch.groups, &Order::InOrder.permutation(workgroups));
+            let (order_buffer_index, order_contents) =
+                (job.buffers.len(), order_buffer(dispatch_index, &module_words));
+            job_dispatch.bindings.push(JobBinding::storage(
                 SET,
-                binding,
-                buffer,
-                contents.bytes.len() as u64,
+                order_binding,
+                order_buffer_index,
+                order_contents.bytes.len() as u64,
             ));
             job.limits.memory_bytes =
-                job.limits.memory_bytes.saturating_add(contents.bytes.len() as u64);
-            job.buffers.push(contents);
-            orders.push(DispatchOrder { dispatch, workgroups, buffer });
+                job.limits.memory_bytes.saturating_add(order_contents.bytes.len() as u64);
+            job.buffers.push(order_contents);
+            dispatch_orders.push(DispatchOrder {
+                dispatch: dispatch_index,
+                workgroups,
+                buffer: order_buffer_index,
+            });
         }
-        Ok((!orders.is_empty()).then_some(Self { job, orders }))
+        Ok((!dispatch_orders.is_empty()).then_some(Self { job, orders: dispatch_orders }))
     }
 
     /// The job from first to last.
@@ -135,15 +141,16 @@ impl PermutableJob {
     }
 
     /// The job with these dispatches in an order, the others from first to last.
-    pub fn in_order(&self, chosen: Order, dispatches: Dispatches) -> Job {
+    pub fn in_order(&self, chosen_order: Order, dispatches: Dispatches) -> Job {
         let mut job = self.job.clone();
         for order in &self.orders {
-            let chosen = if dispatches.has(order.dispatch) { chosen } else { Order::InOrder };
-            let words = permutation_words(
+            let chosen_order =
+                if dispatches.has(order.dispatch) { chosen_order } else { Order::InOrder };
+            let order_words = permutation_words(
                 job.dispatches[order.dispatch].groups,
-                &chosen.permutation(order.workgroups),
+                &chosen_order.permutation(order.workgroups),
             );
-            job.buffers[order.buffer] = order_buffer(order.dispatch, &words);
+            job.buffers[order.buffer] = order_buffer(order.dispatch, &order_words);
         }
         job
     }
@@ -164,8 +171,8 @@ impl<'a> Permuted<'a> {
 
 impl Permuted<'_> {
     /// A job that has nothing to permute as it is; one that cannot be permuted is undetermined.
-    fn rewritten<'j>(&self, job: &'j Job) -> Result<Cow<'j, Job>, Completion> {
-        match PermutableJob::of(job) {
+    fn rewritten_job<'j>(&self, job: &'j Job) -> Result<Cow<'j, Job>, Completion> {
+        match PermutableJob::of_production(job) {
             Ok(None) => Ok(Cow::Borrowed(job)),
             Ok(Some(permutable)) => {
                 Ok(Cow::Owned(permutable.in_order(self.order, Dispatches::All)))
@@ -179,9 +186,9 @@ impl Permuted<'_> {
 
 /// A run of a rewritten job, with the buffers of the job itself.
 fn without_orders(run: Run, job: &Job) -> Run {
-    let mut buffers = run.buffers;
-    buffers.truncate(job.buffers.len());
-    Run { buffers, ..run }
+    let mut own_buffers = run.buffers;
+    own_buffers.truncate(job.buffers.len());
+    Run { buffers: own_buffers, ..run }
 }
 
 impl Executor for Permuted<'_> {
@@ -194,14 +201,14 @@ impl Executor for Permuted<'_> {
         request: &RunRequest<'_>,
         observer: &mut dyn Observer,
     ) -> Result<(Results, Counts), ExecError> {
-        let rewritten = match self.rewritten(request.job) {
+        let rewritten = match self.rewritten_job(request.job) {
             Ok(rewritten) => rewritten,
             Err(completion) => {
                 return Ok((Results::new(Run::ended(completion)), Counts::default()));
             }
         };
         let once = RunRequest { job: &rewritten, repetitions: NonZeroU32::MIN, ..*request };
-        repeat(request, observer, |observer| {
+        repeat_run(request, observer, |observer| {
             let RunOutcome { run, counts, .. } = self.engine.answer(&once, observer)?;
             Ok((without_orders(run, request.job), counts))
         })
@@ -212,7 +219,7 @@ impl Executor for Permuted<'_> {
         request: &RunRequest<'_>,
         bits: &BTreeSet<u32>,
     ) -> Result<(Run, InvocationRecords), ExecError> {
-        match self.rewritten(request.job) {
+        match self.rewritten_job(request.job) {
             Ok(rewritten) => {
                 let rewritten = RunRequest { job: &rewritten, ..*request };
                 let (run, found) = self.engine.run_by_invocation(&rewritten, bits)?;
@@ -225,48 +232,53 @@ impl Executor for Permuted<'_> {
 
 /// Workgroups of each dispatch, all within the limit.
 pub fn workgroup_counts(job: &Job) -> Result<Vec<u32>, String> {
-    let count = |(index, dispatch): (usize, &JobDispatch)| {
-        let workgroups = dispatch.groups.map(u64::from).iter().product::<u64>();
+    let workgroup_count = |(index, dispatch): (usize, &JobDispatch)| {
+        let group_product = dispatch.groups.map(u64::from).iter().product::<u64>();
         let kernel = &job.modules[dispatch.module].key;
-        let refused = || {
+        let too_many_workgroups = || {
             format!(
-                "dispatch {index} of kernel `{kernel}` has {workgroups} workgroups; schedules are made for at most \
+                "dispatch {index} of kernel `{kernel}` has {group_product} workgroups; schedules are made for at most \
                  {MOST_WORKGROUPS}"
             )
         };
-        Some(workgroups)
-            .filter(|count| *count <= MOST_WORKGROUPS)
-            .map(|count| count as u32)
-            .ok_or_else(refused)
+        Some(group_product)
+            .filter(|workgroup_count| *workgroup_count <= MOST_WORKGROUPS)
+            .map(|workgroup_count| workgroup_count as u32)
+            .ok_or_else(too_many_workgroups)
     };
-    job.dispatches.iter().enumerate().map(count).collect()
+    job.dispatches.iter().enumerate().map(workgroup_count).collect()
 }
 
 /// The module that asks a buffer at `binding` for its workgroup; none where it asks for none.
-fn rewrite(module: &JobModule, binding: u32) -> Result<Option<Vec<u32>>, String> {
-    let told = |error: &dyn std::fmt::Display| format!("kernel `{}`: {error}", module.key);
-    let parsed = Module::parse(module.words.clone()).map_err(|error| told(&error))?;
-    permute_workgroups(&parsed, SET, binding).map_err(|error| told(&error))
+fn rewritten_words(module: &JobModule, order_binding: u32) -> Result<Option<Vec<u32>>, String> {
+    let kernel_error = |error: &dyn std::fmt::Display| format!("kernel `{}`: {error}", module.key);
+    let parsed_module =
+        Module::parse(module.words.clone()).map_err(|error| kernel_error(&error))?;
+    permute_workgroups(&parsed_module, SET, order_binding).map_err(|error| kernel_error(&error))
 }
 
 fn order_buffer(dispatch: usize, words: &[u32]) -> JobBuffer {
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let defined = std::iter::once(0..bytes.len()).collect();
+    let order_bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let defined = std::iter::once(0..order_bytes.len()).collect();
     JobBuffer {
         name: format!("order of the workgroups of dispatch {dispatch}"),
-        bytes: bytes.into(),
+        bytes: order_bytes.into(),
         defined,
     }
 }
 
 /// A binding number that neither the job nor any of its modules uses in any set.
 fn free_binding(job: &Job) -> Result<u32, ModuleError> {
-    let mut most: Option<u32> =
-        job.dispatches.iter().flat_map(|d| &d.bindings).map(|binding| binding.binding).max();
+    let mut highest_binding: Option<u32> = job
+        .dispatches
+        .iter()
+        .flat_map(|dispatch| &dispatch.bindings)
+        .map(|binding| binding.binding)
+        .max();
     for module in &job.modules {
         let module = Module::parse(module.words.clone())?;
-        most = most.max(module.binding_numbers().max());
+        highest_binding = highest_binding.max(module.binding_numbers().max());
     }
     // A module that has the last number as well cannot be laid out by a driver either.
-    Ok(most.map_or(0, |most| most.saturating_add(1)))
+    Ok(highest_binding.map_or(0, |highest_binding| highest_binding.saturating_add(1)))
 }

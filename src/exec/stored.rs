@@ -20,43 +20,43 @@ use vkcert_spirv::flow::kernel_flows;
 use vkcert_spirv::module::Module;
 
 /// The expectations of a prepared test.
-pub fn expectations(prepared: &Prepared) -> Vec<StoredExpectation> {
-    prepared.expected.iter().map(|expected| stored(prepared, expected)).collect()
+pub fn stored_expectations(prepared: &Prepared) -> Vec<StoredExpectation> {
+    prepared.expected.iter().map(|expected| stored_expectation(prepared, expected)).collect()
 }
 
-fn stored(prepared: &Prepared, expected: &Expected) -> StoredExpectation {
-    let name = |index: usize| prepared.job.buffers[index].name.clone();
+fn stored_expectation(prepared: &Prepared, expected: &Expected) -> StoredExpectation {
+    let buffer_name = |buffer_index: usize| prepared.job.buffers[buffer_index].name.clone();
     let contents = match &expected.contents {
-        ExpectedContents::Values(leaves) => StoredContents::Values(runs(leaves)),
+        ExpectedContents::Values(leaves) => StoredContents::Values(expected_runs(leaves)),
         ExpectedContents::Buffer { other, scalar, offset, length } => {
-            let whole = compared_contents(expected.format, &prepared.job.buffers[*other].bytes)
+            let is_whole = compared_contents(expected.format, &prepared.job.buffers[*other].bytes)
                 .len()
                 == *length;
             StoredContents::EqualsBuffer {
-                buffer: name(*other),
+                buffer: buffer_name(*other),
                 scalar: scalar.to_string(),
                 offset: *offset as u64,
-                length: (!whole).then_some(*length as u64),
+                length: (!is_whole).then_some(*length as u64),
             }
         }
         ExpectedContents::Reference { job, scalar, offset, length } => {
-            let whole =
+            let is_whole =
                 compared_contents(expected.format, &prepared.job.buffers[expected.buffer].bytes)
                     .len();
             StoredContents::Reference {
-                kernel: kernels(job),
+                kernel: kernel_names(job),
                 scalar: scalar.to_string(),
                 offset: *offset as u64,
-                length: (*offset + *length != whole).then_some(*length as u64),
+                length: (*offset + *length != is_whole).then_some(*length as u64),
             }
         }
         ExpectedContents::Check { job } => StoredContents::Check {
-            kernel: kernels(job),
-            reads: read_by(job, &name(expected.buffer)),
+            kernel: kernel_names(job),
+            reads: read_by(job, &buffer_name(expected.buffer)),
         },
     };
     StoredExpectation {
-        buffer: name(expected.buffer),
+        buffer: buffer_name(expected.buffer),
         format: expected.format,
         tolerance: expected.tolerance,
         record: expected.placement.stored_record_length(),
@@ -66,7 +66,7 @@ fn stored(prepared: &Prepared, expected: &Expected) -> StoredExpectation {
 
 /// What the verdict of a checker depends on, by the code of its kernel: nothing where that cannot
 /// be told.
-fn read_by(job: &Job, verdict: &str) -> Vec<BufferRange> {
+fn read_by(job: &Job, verdict_buffer: &str) -> Vec<BufferRange> {
     let dispatch = &job.dispatches[0];
     let Ok(module) = Module::parse(job.modules[dispatch.module].words.to_vec()) else {
         return Vec::new();
@@ -76,36 +76,42 @@ fn read_by(job: &Job, verdict: &str) -> Vec<BufferRange> {
     };
     let kernel = job.modules[dispatch.module].key.kernel;
     let flow = flow::of_dispatch(job, 0, &kernel, &flows, &BindingNames::new());
-    let writes = |store: &&StoreFlow| store.to.iter().any(|range| range.buffer == verdict);
-    let reads: BTreeSet<BufferRange> =
-        flow.stores.iter().filter(writes).flat_map(|store| store.from.iter().cloned()).collect();
-    reads.into_iter().filter(|range| range.buffer != verdict).collect()
+    let writes_verdict =
+        |store: &&StoreFlow| store.to.iter().any(|range| range.buffer == verdict_buffer);
+    let read_ranges: BTreeSet<BufferRange> = flow
+        .stores
+        .iter()
+        .filter(writes_verdict)
+        .flat_map(|store| store.from.iter().cloned())
+        .collect();
+    read_ranges.into_iter().filter(|range| range.buffer != verdict_buffer).collect()
 }
 
-fn kernels(job: &Job) -> String {
-    let names: Vec<String> = job.modules.iter().map(|module| module.key.to_string()).collect();
-    names.join(", ")
+fn kernel_names(job: &Job) -> String {
+    let module_names: Vec<String> =
+        job.modules.iter().map(|module| module.key.to_string()).collect();
+    module_names.join(", ")
 }
 
 /// Neighbouring leaves of one type as one run.
-fn runs(leaves: &[Leaf]) -> Vec<ExpectedRun> {
-    let mut found: Vec<(u64, ScalarType, Vec<u8>)> = Vec::new();
+fn expected_runs(leaves: &[Leaf]) -> Vec<ExpectedRun> {
+    let mut typed_runs: Vec<(u64, ScalarType, Vec<u8>)> = Vec::new();
     for leaf in leaves {
-        let size = leaf.scalar.size();
-        let bytes = &leaf.bits.to_le_bytes()[..size];
-        match found.last_mut() {
-            Some((offset, scalar, run))
-                if *scalar == leaf.scalar && *offset + run.len() as u64 == leaf.offset =>
+        let scalar_size = leaf.scalar.size();
+        let scalar_bytes = &leaf.bits.to_le_bytes()[..scalar_size];
+        match typed_runs.last_mut() {
+            Some((offset, scalar, expected_run))
+                if *scalar == leaf.scalar && *offset + expected_run.len() as u64 == leaf.offset =>
             {
-                run.extend_from_slice(bytes);
+                expected_run.extend_from_slice(scalar_bytes);
             }
-            _ => found.push((leaf.offset, leaf.scalar, bytes.to_vec())),
+            _ => typed_runs.push((leaf.offset, leaf.scalar, scalar_bytes.to_vec())),
         }
     }
-    let run = |(offset, scalar, bytes): (u64, ScalarType, Vec<u8>)| ExpectedRun {
+    let expected_run = |(offset, scalar, scalar_bytes): (u64, ScalarType, Vec<u8>)| ExpectedRun {
         offset,
         scalar: scalar.to_string(),
-        bytes: STANDARD.encode(bytes),
+        bytes: STANDARD.encode(scalar_bytes),
     };
-    found.into_iter().map(run).collect()
+    typed_runs.into_iter().map(expected_run).collect()
 }

@@ -123,15 +123,15 @@ impl Arbitrary {
         match self {
             Arbitrary::Chosen { .. } => Some(mix_bits(chance) as u32),
             Arbitrary::Sized { .. } => {
-                let drawn = mix_bits(chance);
-                Some((drawn as u32) >> ((drawn >> 32) % 32))
+                let drawn_bits = mix_bits(chance);
+                Some((drawn_bits as u32) >> ((drawn_bits >> 32) % 32))
             }
             Arbitrary::Documented | Arbitrary::Always { .. } | Arbitrary::Operand { .. } => None,
         }
     }
 }
 
-const fn toward(
+const fn toward_direction(
     direction: Direction,
     rounding: PermittedRounding,
     products: Products,
@@ -139,7 +139,7 @@ const fn toward(
     Variation { direction, rounding, products, ..Variation::NONE }
 }
 
-const fn undefined(undefined: Arbitrary) -> Variation {
+const fn with_undefined(undefined: Arbitrary) -> Variation {
     Variation { undefined, ..Variation::NONE }
 }
 
@@ -175,22 +175,22 @@ const ROUNDINGS: [(Direction, Products); 6] = [
 ];
 
 /// Every other expansion with every way of rounding.
-const fn expansions() -> [Variation; EXPANSIONS.len() * ROUNDINGS.len()] {
-    let mut all = [Variation::NONE; EXPANSIONS.len() * ROUNDINGS.len()];
-    let mut at = 0;
-    while at < all.len() {
-        let (direction, products) = ROUNDINGS[at / EXPANSIONS.len()];
+const fn matrix_variations() -> [Variation; EXPANSIONS.len() * ROUNDINGS.len()] {
+    let mut all_variations = [Variation::NONE; EXPANSIONS.len() * ROUNDINGS.len()];
+    let mut variation_index = 0;
+    while variation_index < all_variations.len() {
+        let (direction, products) = ROUNDINGS[variation_index / EXPANSIONS.len()];
         let rounding = match direction {
             Direction::ByExecution { .. } => PermittedRounding::Any,
             _ => PermittedRounding::Nearest,
         };
-        all[at] = Variation {
-            expansion: EXPANSIONS[at % EXPANSIONS.len()],
-            ..toward(direction, rounding, products)
+        all_variations[variation_index] = Variation {
+            expansion: EXPANSIONS[variation_index % EXPANSIONS.len()],
+            ..toward_direction(direction, rounding, products)
         };
-        at += 1;
+        variation_index += 1;
     }
-    all
+    all_variations
 }
 
 impl Variation {
@@ -205,26 +205,26 @@ impl Variation {
     };
 
     /// Variations of modules that compute determinants or inverses, tried behind the others.
-    pub const MATRICES: &'static [Variation] = &expansions();
+    pub const MATRICES: &'static [Variation] = &matrix_variations();
 
     /// Runs that differ from the ordinary one in undefined values alone: what differs between them
     /// depends on one.
     pub const OF_UNDEFINED: &'static [Variation] = &[
-        undefined(Arbitrary::Chosen { seed: 1 }),
-        undefined(Arbitrary::Chosen { seed: 2 }),
-        undefined(Arbitrary::Chosen { seed: 3 }),
-        undefined(Arbitrary::Chosen { seed: 4 }),
-        undefined(Arbitrary::Chosen { seed: 5 }),
-        undefined(Arbitrary::Chosen { seed: 6 }),
-        undefined(Arbitrary::Always { word: 0 }),
-        undefined(Arbitrary::Always { word: 1 }),
-        undefined(Arbitrary::Always { word: u32::MAX }),
-        undefined(Arbitrary::Always { word: 1.0_f32.to_bits() }),
-        undefined(Arbitrary::Always { word: (-1.0_f32).to_bits() }),
-        undefined(Arbitrary::Always { word: f32::MAX.to_bits() }),
-        undefined(Arbitrary::Always { word: f32::NAN.to_bits() }),
-        undefined(Arbitrary::Operand { number: 0 }),
-        undefined(Arbitrary::Operand { number: 1 }),
+        with_undefined(Arbitrary::Chosen { seed: 1 }),
+        with_undefined(Arbitrary::Chosen { seed: 2 }),
+        with_undefined(Arbitrary::Chosen { seed: 3 }),
+        with_undefined(Arbitrary::Chosen { seed: 4 }),
+        with_undefined(Arbitrary::Chosen { seed: 5 }),
+        with_undefined(Arbitrary::Chosen { seed: 6 }),
+        with_undefined(Arbitrary::Always { word: 0 }),
+        with_undefined(Arbitrary::Always { word: 1 }),
+        with_undefined(Arbitrary::Always { word: u32::MAX }),
+        with_undefined(Arbitrary::Always { word: 1.0_f32.to_bits() }),
+        with_undefined(Arbitrary::Always { word: (-1.0_f32).to_bits() }),
+        with_undefined(Arbitrary::Always { word: f32::MAX.to_bits() }),
+        with_undefined(Arbitrary::Always { word: f32::NAN.to_bits() }),
+        with_undefined(Arbitrary::Operand { number: 0 }),
+        with_undefined(Arbitrary::Operand { number: 1 }),
     ];
 
     /// Most runs by chance behind these.
@@ -234,9 +234,9 @@ impl Variation {
     pub const PATIENCE: u32 = 24;
 
     /// One more such run, by chance.
-    fn of_undefined_by_chance(number: u32) -> Variation {
-        let seed = CHANCES + 1 + number;
-        undefined(if number.is_multiple_of(2) {
+    fn of_undefined_by_chance(trial_number: u32) -> Variation {
+        let seed = CHANCES + 1 + trial_number;
+        with_undefined(if trial_number.is_multiple_of(2) {
             Arbitrary::Chosen { seed }
         } else {
             Arbitrary::Sized { seed }
@@ -246,14 +246,14 @@ impl Variation {
     /// More such runs by chance, one after the other, until one is not needed or too many in a row
     /// have settled nothing.
     pub fn try_by_chance(mut trial: impl FnMut(Variation) -> ChanceTrial) {
-        let mut idle = 0;
-        for number in 0..Self::MOST_BY_CHANCE {
-            match trial(Self::of_undefined_by_chance(number)) {
+        let mut idle_trials = 0;
+        for trial_number in 0..Self::MOST_BY_CHANCE {
+            match trial(Self::of_undefined_by_chance(trial_number)) {
                 ChanceTrial::NotNeeded => return,
-                ChanceTrial::Settled => idle = 0,
-                ChanceTrial::Idle => idle += 1,
+                ChanceTrial::Settled => idle_trials = 0,
+                ChanceTrial::Idle => idle_trials += 1,
             }
-            if idle == Self::PATIENCE {
+            if idle_trials == Self::PATIENCE {
                 return;
             }
         }
@@ -263,55 +263,83 @@ impl Variation {
     /// to the nearest as devices do, then those that round up and down as the specification
     /// permits.
     pub const ALL: &'static [Variation] = &[
-        toward(Direction::Up, PermittedRounding::Nearest, Products::Separate),
-        toward(Direction::Down, PermittedRounding::Nearest, Products::Separate),
-        toward(
+        toward_direction(Direction::Up, PermittedRounding::Nearest, Products::Separate),
+        toward_direction(Direction::Down, PermittedRounding::Nearest, Products::Separate),
+        toward_direction(
             Direction::Ordinary,
             PermittedRounding::Nearest,
             Products::Contracted(Preferred::First),
         ),
-        toward(
+        toward_direction(
             Direction::Ordinary,
             PermittedRounding::Nearest,
             Products::Contracted(Preferred::Second),
         ),
         Variation { flush: Flush::ToZero, ..Variation::NONE },
-        toward(Direction::Up, PermittedRounding::Nearest, Products::Contracted(Preferred::First)),
-        toward(Direction::Down, PermittedRounding::Nearest, Products::Contracted(Preferred::First)),
-        toward(Direction::Up, PermittedRounding::Nearest, Products::Contracted(Preferred::Second)),
-        toward(
+        toward_direction(
+            Direction::Up,
+            PermittedRounding::Nearest,
+            Products::Contracted(Preferred::First),
+        ),
+        toward_direction(
+            Direction::Down,
+            PermittedRounding::Nearest,
+            Products::Contracted(Preferred::First),
+        ),
+        toward_direction(
+            Direction::Up,
+            PermittedRounding::Nearest,
+            Products::Contracted(Preferred::Second),
+        ),
+        toward_direction(
             Direction::Down,
             PermittedRounding::Nearest,
             Products::Contracted(Preferred::Second),
         ),
-        toward(
+        toward_direction(
             Direction::ByInstruction { seed: 1 },
             PermittedRounding::Nearest,
             Products::Separate,
         ),
-        toward(
+        toward_direction(
             Direction::ByInstruction { seed: 2 },
             PermittedRounding::Nearest,
             Products::Contracted(Preferred::First),
         ),
-        toward(Direction::ByExecution { seed: 3 }, PermittedRounding::Nearest, Products::Separate),
-        toward(
+        toward_direction(
+            Direction::ByExecution { seed: 3 },
+            PermittedRounding::Nearest,
+            Products::Separate,
+        ),
+        toward_direction(
             Direction::ByExecution { seed: 4 },
             PermittedRounding::Nearest,
             Products::Contracted(Preferred::Second),
         ),
-        toward(Direction::Up, PermittedRounding::Any, Products::Separate),
-        toward(Direction::Down, PermittedRounding::Any, Products::Separate),
-        toward(Direction::ByInstruction { seed: 5 }, PermittedRounding::Any, Products::Separate),
-        toward(Direction::ByInstruction { seed: 6 }, PermittedRounding::Any, Products::Separate),
+        toward_direction(Direction::Up, PermittedRounding::Any, Products::Separate),
+        toward_direction(Direction::Down, PermittedRounding::Any, Products::Separate),
+        toward_direction(
+            Direction::ByInstruction { seed: 5 },
+            PermittedRounding::Any,
+            Products::Separate,
+        ),
+        toward_direction(
+            Direction::ByInstruction { seed: 6 },
+            PermittedRounding::Any,
+            Products::Separate,
+        ),
         Variation {
             flush: Flush::ToZero,
-            ..toward(
+            ..toward_direction(
                 Direction::ByExecution { seed: 7 },
                 PermittedRounding::Any,
                 Products::Contracted(Preferred::First),
             )
         },
-        toward(Direction::ByExecution { seed: 8 }, PermittedRounding::Any, Products::Separate),
+        toward_direction(
+            Direction::ByExecution { seed: 8 },
+            PermittedRounding::Any,
+            Products::Separate,
+        ),
     ];
 }

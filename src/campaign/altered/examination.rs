@@ -13,8 +13,8 @@ use crate::test_run::{PreparedTest, job_of};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use vkcert_exec::alteration::{Before, ElementGroup, altered};
-use vkcert_exec::prepare::{Prepared, merged};
+use vkcert_exec::alteration::{EarlierContents, ElementGroup, altered_contents};
+use vkcert_exec::prepare::{Prepared, merged_ranges};
 use vkcert_exec::resource::AddressPlace;
 use vkcert_exec::{BufferContents, Completion, Executor, Job, JobBuffer, Run, Unobserved};
 use vkcert_model::altered::{Alteration, AlteredExtent, AlteredStores, NoticedAlteration};
@@ -41,7 +41,7 @@ const KEPT_BYTES: usize = 256 << 20;
 struct DispatchStores<'c> {
     number: usize,
     extent: AlteredExtent,
-    before: Before<'c>,
+    before: EarlierContents<'c>,
     /// By buffer, after the dispatch.
     contents: &'c [BufferContents],
     groups: Vec<ElementGroup>,
@@ -245,7 +245,7 @@ impl<'a> Examination<'a> {
             let stored_before = stored_by_dispatch[..dispatch_index]
                 .iter()
                 .flat_map(|stored_by_dispatch| stored_by_dispatch[index].iter().cloned());
-            merged(buffer.defined.iter().cloned().chain(stored_before).collect())
+            merged_ranges(buffer.defined.iter().cloned().chain(stored_before).collect())
         };
         self.job.buffers.iter().enumerate().map(of_buffer).collect()
     }
@@ -267,7 +267,7 @@ impl<'a> Examination<'a> {
         let stores = extents.map(|(extent, bytes)| DispatchStores {
             number: dispatch_index,
             extent,
-            before: Before { contents: &around.before, defined: &around.defined },
+            before: EarlierContents { contents: &around.before, defined: &around.defined },
             contents: &around.after,
             groups: strict_test.element_groups(bytes),
         });
@@ -355,7 +355,8 @@ impl<'a> Examination<'a> {
         let mut open_alterations: Vec<Alteration> = Alteration::ALL.to_vec();
         for steps in [step_limit.min(FIRST_STEPS), step_limit] {
             for alteration in std::mem::take(&mut open_alterations) {
-                let contents = altered(stores.contents, stores.before, &stores.groups, alteration);
+                let contents =
+                    altered_contents(stores.contents, stores.before, &stores.groups, alteration);
                 if contents == stores.contents {
                     continue;
                 }

@@ -19,9 +19,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 use vkcert_exec::alteration::{
-    Before, Elements, Side, Watches, altered_buffer, read_rightly, sides,
+    ComparedSide, EarlierContents, Elements, Watches, altered_buffer, compared_sides,
+    correctly_read,
 };
-use vkcert_exec::prepare::{BoundBlock, Expected, Prepared, merged};
+use vkcert_exec::prepare::{BoundBlock, Expected, Prepared, merged_ranges};
 use vkcert_exec::resource::JobView;
 use vkcert_exec::{BufferContents, JobBinding, JobBuffer};
 use vkcert_model::altered::Alteration;
@@ -103,8 +104,8 @@ impl PassedTest<'_> {
         is_blind: &mut dyn FnMut(usize) -> Result<bool, CampaignError>,
     ) -> Result<JudgingViews, CampaignError> {
         let (start, defined) = start_of(&self.job_plan.job);
-        let contents_before = Before { contents: &start, defined: &defined };
-        let watches = Watches::of(self.job_plan, self.left);
+        let contents_before = EarlierContents { contents: &start, defined: &defined };
+        let watches = Watches::of_test(self.job_plan, self.left);
         let elements =
             Elements { plan: self.job_plan, test: self.prepared_test.test, watches: &watches };
         let mut judging = Vec::new();
@@ -117,9 +118,10 @@ impl PassedTest<'_> {
                 self.flows,
                 kernel_codes,
             );
-            let expected = read_rightly(&elements, expected.clone());
-            let judged_sides =
-                expected.as_ref().map_or(Vec::new(), |expected| sides(expected, self.left));
+            let expected = correctly_read(&elements, expected.clone());
+            let judged_sides = expected
+                .as_ref()
+                .map_or(Vec::new(), |expected| compared_sides(expected, self.left));
             let bytes_looked_at = self.looked_at(stored, &judged_sides, contents_before);
             let judges = match (&stored.contents, &expected) {
                 _ if observation.emptiness_reason().is_some() => false,
@@ -167,21 +169,21 @@ impl PassedTest<'_> {
         &self,
         test_observation: &TestObservation,
         expected: &Expected,
-        sides: &[Side<'_>],
-        before: Before<'_>,
+        sides: &[ComparedSide<'_>],
+        before: EarlierContents<'_>,
     ) -> bool {
-        let watches = Watches::of_one(self.job_plan, expected, self.left);
+        let watches = Watches::of_expectation(self.job_plan, expected, self.left);
         let storable = self.storable_bytes(test_observation);
         let looked_at =
-            |buffer: usize| common_ranges(&storable[buffer], &watches.looked_at(buffer));
+            |buffer: usize| common_ranges(&storable[buffer], &watches.watched_ranges(buffer));
         let altered: Vec<Vec<Range<usize>>> = (0..storable.len()).map(looked_at).collect();
         let groups =
             Elements { plan: self.job_plan, test: self.prepared_test.test, watches: &watches }
-                .groups(&altered);
+                .element_groups(&altered);
         sides.iter().any(|side| {
             Alteration::ALL.iter().any(|alteration| {
                 let contents = altered_buffer(side.buffer, self.left, before, &groups, *alteration);
-                contents != *self.left[side.buffer] && side.refuses(&contents)
+                contents != *self.left[side.buffer] && side.refuses_contents(&contents)
             })
         })
     }
@@ -212,7 +214,7 @@ impl PassedTest<'_> {
             judged_stores.flat_map(|store| &store.flow.to).collect();
         let of_buffer = |buffer: &JobBuffer| {
             let named_ranges = storable_ranges.iter().filter(|range| range.buffer == buffer.name);
-            merged(named_ranges.map(|range| in_buffer(range, buffer)).collect())
+            merged_ranges(named_ranges.map(|range| in_buffer(range, buffer)).collect())
         };
         self.job_plan.job.buffers.iter().map(of_buffer).collect()
     }
@@ -231,18 +233,20 @@ impl PassedTest<'_> {
     fn looked_at(
         &self,
         stored: &StoredExpectation,
-        sides: &[Side<'_>],
-        before: Before<'_>,
+        sides: &[ComparedSide<'_>],
+        before: EarlierContents<'_>,
     ) -> Vec<Vec<Range<usize>>> {
         let mut bytes = vec![Vec::new(); self.job_plan.job.buffers.len()];
-        sides.iter().for_each(|side| bytes[side.buffer].extend(side.judged(self.left, before)));
+        sides
+            .iter()
+            .for_each(|side| bytes[side.buffer].extend(side.judged_ranges(self.left, before)));
         if let StoredContents::Check { reads, .. } = &stored.contents {
             for (bytes, buffer) in bytes.iter_mut().zip(&self.job_plan.job.buffers) {
                 let own_reads = reads.iter().filter(|range| range.buffer == buffer.name);
                 bytes.extend(own_reads.map(|range| in_buffer(range, buffer)));
             }
         }
-        bytes.into_iter().map(merged).collect()
+        bytes.into_iter().map(merged_ranges).collect()
     }
 
     /// A row per member of what the kernels have stored, as far as it is known what they read.
@@ -260,7 +264,7 @@ impl PassedTest<'_> {
                 let known = later_targets.entry(target.member_range()).or_default();
                 let new_bytes = subtract_ranges(std::slice::from_ref(&target.bytes), known);
                 known.push(target.bytes.clone());
-                *known = merged(std::mem::take(known));
+                *known = merged_ranges(std::mem::take(known));
                 let changed_ranges: Vec<Range<usize>> = new_bytes
                     .into_iter()
                     .flat_map(|range| self.changed_bytes(target.buffer, range))

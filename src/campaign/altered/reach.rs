@@ -14,7 +14,7 @@ use super::ranges::{common_ranges, in_buffer, subtract_ranges};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
-use vkcert_exec::prepare::merged;
+use vkcert_exec::prepare::merged_ranges;
 use vkcert_model::flow::BufferRange;
 use vkcert_model::judged::MemberPlace;
 use vkcert_sequential::{BufferReads, DispatchReads, ReadBytes};
@@ -75,7 +75,7 @@ impl PassedTest<'_> {
                 });
             }
         }
-        judged.values_mut().for_each(|bytes| *bytes = merged(std::mem::take(bytes)));
+        judged.values_mut().for_each(|bytes| *bytes = merged_ranges(std::mem::take(bytes)));
         judged
     }
 
@@ -91,7 +91,7 @@ impl PassedTest<'_> {
                     overwriting_target.buffer == target.buffer
                         && overwriting_target.place != target.place
                 });
-                merged(
+                merged_ranges(
                     overwriting_targets
                         .map(|(_, overwriting_target)| overwriting_target.bytes.clone())
                         .collect(),
@@ -146,7 +146,7 @@ impl PassedTest<'_> {
                 known_ranges,
             );
             known_ranges.extend(bytes.iter().cloned());
-            *known_ranges = merged(std::mem::take(known_ranges));
+            *known_ranges = merged_ranges(std::mem::take(known_ranges));
             left_parts[store.dispatch].push(LeftPart {
                 store,
                 target,
@@ -186,9 +186,9 @@ impl PassedTest<'_> {
             {
                 let buffer = left.target.buffer;
                 let reached_bytes = match left.by {
-                    LeavingKind::Stored => {
-                        merged(live_bytes[buffer].iter().chain(&own[buffer]).cloned().collect())
-                    }
+                    LeavingKind::Stored => merged_ranges(
+                        live_bytes[buffer].iter().chain(&own[buffer]).cloned().collect(),
+                    ),
                     LeavingKind::Kept => before[buffer].clone(),
                 };
                 judged
@@ -262,7 +262,10 @@ impl DispatchStep<'_> {
             bytes_before[*buffer]
                 .extend(reads.incoming.iter().filter(for_judged).map(|read| read.bytes.clone()));
         }
-        PassedBytes { own: own_bytes, before: bytes_before.into_iter().map(merged).collect() }
+        PassedBytes {
+            own: own_bytes,
+            before: bytes_before.into_iter().map(merged_ranges).collect(),
+        }
     }
 
     /// The groups of storing instructions that are judged: by what they left, by what they can
@@ -328,5 +331,5 @@ impl DispatchStep<'_> {
 
 /// The bytes that were stored to.
 fn stored_bytes(reads: &BufferReads) -> Vec<Range<usize>> {
-    merged(reads.left.iter().map(|left| left.bytes.clone()).collect())
+    merged_ranges(reads.left.iter().map(|left| left.bytes.clone()).collect())
 }

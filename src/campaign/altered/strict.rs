@@ -8,9 +8,9 @@ use crate::CampaignError;
 use crate::test_run::judge_run;
 use std::ops::Range;
 use vkcert_exec::alteration::{
-    Before, ElementGroup, Elements, Watches, altered, without_misreading,
+    EarlierContents, ElementGroup, Elements, Watches, altered_contents, without_misreading,
 };
-use vkcert_exec::judge::{ReferenceRunner, resolved};
+use vkcert_exec::judge::{ReferenceRunner, with_resolved_references};
 use vkcert_exec::prepare::Prepared;
 use vkcert_exec::{BufferContents, Completion, Run};
 use vkcert_model::altered::{Alteration, AlteredExtent, NoticedAlteration};
@@ -31,12 +31,12 @@ impl<'a> StrictTest<'a> {
         job_plan: &Prepared,
         left_contents: &[BufferContents],
     ) -> Self {
-        let watches = Watches::of(job_plan, left_contents);
+        let watches = Watches::of_test(job_plan, left_contents);
         let job_plan = Prepared {
             listed: 0,
             ..without_misreading(&Elements { plan: job_plan, test, watches: &watches })
         };
-        let watches = Watches::of(&job_plan, left_contents);
+        let watches = Watches::of_test(&job_plan, left_contents);
         Self { test, plan: job_plan, watches }
     }
 
@@ -48,9 +48,10 @@ impl<'a> StrictTest<'a> {
         reference: &mut dyn ReferenceRunner,
     ) -> Result<Option<Self>, CampaignError> {
         let strict = Self::of_test(test, job_plan, left_contents);
-        let job_plan = resolved(&strict.plan, reference).map_err(super::tool_failure)?;
+        let job_plan =
+            with_resolved_references(&strict.plan, reference).map_err(super::tool_failure)?;
         Ok(job_plan.map(|job_plan| Self {
-            watches: Watches::of(&job_plan, left_contents),
+            watches: Watches::of_test(&job_plan, left_contents),
             plan: job_plan,
             ..strict
         }))
@@ -58,7 +59,8 @@ impl<'a> StrictTest<'a> {
 
     /// The elements that these bytes of the job's buffers belong to.
     pub(super) fn element_groups(&self, stored: &[Vec<Range<usize>>]) -> Vec<ElementGroup> {
-        Elements { plan: &self.plan, test: self.test, watches: &self.watches }.groups(stored)
+        Elements { plan: &self.plan, test: self.test, watches: &self.watches }
+            .element_groups(stored)
     }
 
     /// Whether these final contents fail the expectations.
@@ -77,10 +79,10 @@ impl<'a> StrictTest<'a> {
         storable: &[Vec<Range<usize>>],
     ) -> Result<bool, CampaignError> {
         let (contents, defined) = start_of(&self.plan.job);
-        let before = Before { contents: &contents, defined: &defined };
+        let before = EarlierContents { contents: &contents, defined: &defined };
         let groups = self.element_groups(storable);
         for alteration in Alteration::ALL {
-            let contents = altered(left_contents, before, &groups, alteration);
+            let contents = altered_contents(left_contents, before, &groups, alteration);
             if contents != left_contents && self.contents_fail(contents)? {
                 return Ok(false);
             }
@@ -105,9 +107,9 @@ impl<'a> StrictTest<'a> {
             })
         });
         let groups = self.element_groups(&changed_ranges.collect::<Vec<_>>());
-        let before = Before { contents: &contents, defined: &defined };
+        let before = EarlierContents { contents: &contents, defined: &defined };
         for alteration in Alteration::ALL {
-            let contents = altered(left_contents, before, &groups, alteration);
+            let contents = altered_contents(left_contents, before, &groups, alteration);
             if contents != left_contents && self.contents_fail(contents)? {
                 return Ok(Some(NoticedAlteration {
                     dispatch: 0,

@@ -39,7 +39,7 @@ impl ScheduleMeans {
                 false => Ok(means),
             };
         }
-        match PermutableJob::of(job).map_err(NoMeans::Undetermined)? {
+        match PermutableJob::of_production(job).map_err(NoMeans::Undetermined)? {
             Some(permutable) => Ok(ScheduleMeans::Rewritten(permutable)),
             None => {
                 let reason = "every dispatch has one workgroup, or no kernel asks which it is";

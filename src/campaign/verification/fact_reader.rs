@@ -13,7 +13,7 @@ use crate::test_run::{ModuleRecords, PreparedTest, TestRun};
 use base64::Engine as _;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use vkcert_exec::judge::judge;
+use vkcert_exec::judge::judge_run;
 use vkcert_exec::prepare::{ExpectedContents, ModuleUse, Prepared};
 use vkcert_exec::{BufferContents, Completion, Counts, ExecError, Executor, Job, Run, Unobserved};
 use vkcert_model::evidence::{
@@ -207,7 +207,7 @@ impl FactReader<'_> {
         let mut reference = |job: &Job| -> Result<Run, ExecError> {
             SequentialExecutor::default().run(job, &mut Unobserved)
         };
-        match judge(job_plan, &left_run, &mut reference) {
+        match judge_run(job_plan, &left_run, &mut reference) {
             Ok(judged) => {
                 (test_run.verdict, test_run.reason, test_run.mismatches) =
                     (judged.verdict, judged.reason, judged.mismatches);

@@ -7,7 +7,7 @@
 //! expectation reads as something else are altered as that.
 //! Does not cover: how they are altered.
 
-use super::watch::{ReadNumber, Wanted, Watches};
+use super::watch::{ReadNumber, WantedValues, Watches};
 use crate::prepare::Prepared;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub enum ElementKind {
 
 impl ElementKind {
     /// Bytes of an element.
-    pub fn size(self) -> usize {
+    pub fn byte_size(self) -> usize {
         match self {
             ElementKind::Scalar(scalar) | ElementKind::Normalised(scalar) => scalar.size(),
             ElementKind::Packed(bytes) => bytes,
@@ -44,7 +44,7 @@ pub struct ElementGroup {
     /// What the elements are altered as.
     pub kind: ElementKind,
     /// What expectations want there, as far as it is known.
-    pub wanted: Wanted,
+    pub wanted: WantedValues,
     /// Bytes, ascending.
     pub offsets: Vec<usize>,
     /// Of elements that were stored in part, by offset: the bytes that were.
@@ -67,11 +67,11 @@ pub struct Elements<'a> {
 
 impl ElementGroup {
     /// A group of no elements.
-    pub fn empty(buffer: usize, kind: ElementKind) -> Self {
+    pub fn empty_group(buffer: usize, element_kind: ElementKind) -> Self {
         Self {
             buffer,
-            kind,
-            wanted: Wanted::Unknown,
+            kind: element_kind,
+            wanted: WantedValues::Unknown,
             offsets: Vec::new(),
             in_part: BTreeMap::new(),
         }
@@ -80,30 +80,36 @@ impl ElementGroup {
 
 impl Elements<'_> {
     /// The elements that these bytes of the job's buffers belong to, each once, by group.
-    pub fn groups(&self, stored: &[Vec<Range<usize>>]) -> Vec<ElementGroup> {
+    pub fn element_groups(&self, stored: &[Vec<Range<usize>>]) -> Vec<ElementGroup> {
         let mut groups: BTreeMap<GroupKey, ElementGroup> = BTreeMap::new();
-        for (buffer, ranges) in stored.iter().enumerate() {
-            let length = self.plan.job.buffers[buffer].bytes.len();
-            let mut next = 0;
+        for (buffer_index, ranges) in stored.iter().enumerate() {
+            let buffer_bytes = self.plan.job.buffers[buffer_index].bytes.len();
+            let mut next_element = 0;
             for range in ranges {
-                let mut at = range.start.max(next);
-                while at < range.end {
-                    let (offset, kind) = self.at(buffer, at);
-                    next = offset + kind.size();
-                    if next <= length {
-                        let bytes = offset..next;
-                        let key = (buffer, kind, self.watches.expectations(buffer, &bytes));
-                        let wanted = self.watches.wanted(buffer, &bytes);
-                        let group =
-                            groups.entry(key).or_insert_with(|| ElementGroup::empty(buffer, kind));
-                        group.wanted = group.wanted.max(wanted);
-                        group.offsets.push(offset);
-                        let parts = self.stored_parts(buffer, &bytes, ranges);
-                        if parts.iter().map(Range::len).sum::<usize>() < bytes.len() {
-                            group.in_part.insert(offset, parts);
+                let mut byte_index = range.start.max(next_element);
+                while byte_index < range.end {
+                    let (element_offset, element_kind) = self.element_at(buffer_index, byte_index);
+                    next_element = element_offset + element_kind.byte_size();
+                    if next_element <= buffer_bytes {
+                        let element_bytes = element_offset..next_element;
+                        let group_key = (
+                            buffer_index,
+                            element_kind,
+                            self.watches.expectations_at(buffer_index, &element_bytes),
+                        );
+                        let wanted_values = self.watches.wanted_at(buffer_index, &element_bytes);
+                        let group = groups.entry(group_key).or_insert_with(|| {
+                            ElementGroup::empty_group(buffer_index, element_kind)
+                        });
+                        group.wanted = group.wanted.max(wanted_values);
+                        group.offsets.push(element_offset);
+                        let stored_parts = self.stored_parts(buffer_index, &element_bytes, ranges);
+                        if stored_parts.iter().map(Range::len).sum::<usize>() < element_bytes.len()
+                        {
+                            group.in_part.insert(element_offset, stored_parts);
                         }
                     }
-                    at = next;
+                    byte_index = next_element;
                 }
             }
         }
@@ -118,31 +124,33 @@ impl Elements<'_> {
         element: &Range<usize>,
         stored: &[Range<usize>],
     ) -> Vec<Range<usize>> {
-        if self.of_image(buffer).is_some() {
+        if self.image_element_kind(buffer).is_some() {
             return vec![element.clone()];
         }
-        let first = stored.partition_point(|range| range.end <= element.start);
-        let is_stored = |part: &Range<usize>| {
-            let mut near = stored[first..].iter().take_while(|range| range.start < part.end);
-            near.any(|range| range.end > part.start)
+        let first_range = stored.partition_point(|range| range.end <= element.start);
+        let has_stored_byte = |part_range: &Range<usize>| {
+            let mut near_ranges =
+                stored[first_range..].iter().take_while(|range| range.start < part_range.end);
+            near_ranges.any(|range| range.end > part_range.start)
         };
-        let mut parts = Vec::new();
-        let mut at = element.start;
-        while at < element.end {
-            let ReadNumber { offset, scalar } = self.declared_number(buffer, at);
-            let part = at..(offset + scalar.size()).clamp(at + 1, element.end);
-            at = part.end;
-            if is_stored(&part) {
-                parts.push(part);
+        let mut part_ranges = Vec::new();
+        let mut byte_index = element.start;
+        while byte_index < element.end {
+            let ReadNumber { offset, scalar } = self.declared_number(buffer, byte_index);
+            let part_range =
+                byte_index..(offset + scalar.size()).clamp(byte_index + 1, element.end);
+            byte_index = part_range.end;
+            if has_stored_byte(&part_range) {
+                part_ranges.push(part_range);
             }
         }
-        parts
+        part_ranges
     }
 
     /// The element that holds a byte: where it starts, and its type.
-    fn at(&self, buffer: usize, byte: usize) -> (usize, ElementKind) {
-        if let Some(kind) = self.of_image(buffer) {
-            return (byte - byte % kind.size(), kind);
+    fn element_at(&self, buffer: usize, byte: usize) -> (usize, ElementKind) {
+        if let Some(element_kind) = self.image_element_kind(buffer) {
+            return (byte - byte % element_kind.byte_size(), element_kind);
         }
         let ReadNumber { offset, scalar } = self.number_at(buffer, byte);
         (offset, ElementKind::Scalar(scalar))
@@ -150,62 +158,67 @@ impl Elements<'_> {
 
     /// The bytes of the element that holds a byte, as the kernel or the test has it.
     pub fn stored_at(&self, buffer: usize, byte: usize) -> Range<usize> {
-        if let Some(kind) = self.of_image(buffer) {
-            let start = byte - byte % kind.size();
-            return start..start + kind.size();
+        if let Some(element_kind) = self.image_element_kind(buffer) {
+            let texel_start = byte - byte % element_kind.byte_size();
+            return texel_start..texel_start + element_kind.byte_size();
         }
         let ReadNumber { offset, scalar } = self.declared_number(buffer, byte);
         offset..offset + scalar.size()
     }
 
-    fn of_image(&self, buffer: usize) -> Option<ElementKind> {
+    fn image_element_kind(&self, buffer: usize) -> Option<ElementKind> {
         let image =
             self.plan.job.resources.images.iter().find(|image| image.buffer as usize == buffer)?;
-        let format = image.shape.format;
-        Some(match format.encoding() {
+        let texel_format = image.shape.format;
+        Some(match texel_format.encoding() {
             TexelEncoding::Plain(scalar) => ElementKind::Scalar(scalar),
             TexelEncoding::Unorm(scalar) | TexelEncoding::Snorm(scalar) => {
                 ElementKind::Normalised(scalar)
             }
             TexelEncoding::Srgb => ElementKind::Normalised(ScalarType::Uint8),
             TexelEncoding::Rgb10A2 | TexelEncoding::Rgb10A2Uint | TexelEncoding::R11G11B10 => {
-                ElementKind::Packed(format.texel_size())
+                ElementKind::Packed(texel_format.texel_size())
             }
         })
     }
 
     /// The number at a byte of a buffer that is no image.
     pub fn number_at(&self, buffer: usize, byte: usize) -> ReadNumber {
-        let stored = self.declared_number(buffer, byte);
-        match stored.scalar.class() {
-            ScalarClass::Float => stored,
+        let stored_number = self.declared_number(buffer, byte);
+        match stored_number.scalar.class() {
+            ScalarClass::Float => stored_number,
             ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => {
-                match read_instead(stored, &self.watches.readings(buffer, byte)) {
-                    Some(read) => read,
+                match read_instead(stored_number, &self.watches.readings_at(buffer, byte)) {
+                    Some(read_number) => read_number,
                     // The number belongs to several that are read of its other bytes.
-                    None if self.is_read_in_parts(buffer, stored) => {
+                    None if self.is_read_in_parts(buffer, stored_number) => {
                         ReadNumber { offset: byte, scalar: ScalarType::Uint8 }
                     }
-                    None => stored,
+                    None => stored_number,
                 }
             }
         }
     }
 
-    fn is_read_in_parts(&self, buffer: usize, stored: ReadNumber) -> bool {
-        let mut bytes = stored.offset..stored.offset + stored.scalar.size();
-        bytes.any(|byte| read_instead(stored, &self.watches.readings(buffer, byte)).is_some())
+    fn is_read_in_parts(&self, buffer: usize, stored_number: ReadNumber) -> bool {
+        let mut byte_indices =
+            stored_number.offset..stored_number.offset + stored_number.scalar.size();
+        byte_indices.any(|byte| {
+            read_instead(stored_number, &self.watches.readings_at(buffer, byte)).is_some()
+        })
     }
 
     /// The same by the kernel's block, else by the test.
     fn declared_number(&self, buffer: usize, byte: usize) -> ReadNumber {
-        let block = self.plan.blocks.get(buffer).and_then(Option::as_ref);
-        if let Some((offset, scalar)) = block.and_then(|block| block.scalar_at(byte as u64)) {
-            return ReadNumber { offset: offset as usize, scalar: whole_number(scalar) };
+        let bound_block = self.plan.blocks.get(buffer).and_then(Option::as_ref);
+        if let Some((offset, scalar)) =
+            bound_block.and_then(|bound_block| bound_block.scalar_at(byte as u64))
+        {
+            return ReadNumber { offset: offset as usize, scalar: stored_scalar_type(scalar) };
         }
-        let name = &self.plan.job.buffers[buffer].name;
-        let scalar = match self.test.buffers.get(name).and_then(|buffer| buffer.data_type) {
-            Some(DataType::Element(element)) => whole_number(element.scalar),
+        let buffer_name = &self.plan.job.buffers[buffer].name;
+        let scalar = match self.test.buffers.get(buffer_name).and_then(|buffer| buffer.data_type) {
+            Some(DataType::Element(element)) => stored_scalar_type(element.scalar),
             Some(DataType::Reflect) | None => ScalarType::Uint32,
         };
         ReadNumber { offset: byte - byte % scalar.size(), scalar }
@@ -214,23 +227,24 @@ impl Elements<'_> {
 
 /// What expectations read where the kernel stores an integer: the bits of floats before all, of the
 /// same width first; an integer of another width only where none reads it as it is stored.
-fn read_instead(stored: ReadNumber, readings: &[ReadNumber]) -> Option<ReadNumber> {
+fn read_instead(stored_number: ReadNumber, readings: &[ReadNumber]) -> Option<ReadNumber> {
     let is_float = |read: &&ReadNumber| read.scalar.class() == ScalarClass::Float;
-    let as_wide = |read: &&ReadNumber| read.scalar.size() == stored.scalar.size();
-    let floats = || readings.iter().filter(is_float);
-    let float = floats().find(as_wide).or(floats().next());
-    let integers = || {
-        let mut integers = readings.iter().filter(|read| read.scalar.class() != ScalarClass::Bool);
-        integers.next().filter(|_| !readings.iter().any(|read| as_wide(&read)))
+    let has_stored_width = |read: &&ReadNumber| read.scalar.size() == stored_number.scalar.size();
+    let float_readings = || readings.iter().filter(is_float);
+    let chosen_float = float_readings().find(has_stored_width).or(float_readings().next());
+    let integer_reading = || {
+        let mut integer_reading =
+            readings.iter().filter(|read| read.scalar.class() != ScalarClass::Bool);
+        integer_reading.next().filter(|_| !readings.iter().any(|read| has_stored_width(&read)))
     };
-    float.or_else(integers).copied()
+    chosen_float.or_else(integer_reading).copied()
 }
 
 /// Booleans of blocks are integers.
-fn whole_number(scalar: ScalarType) -> ScalarType {
-    match scalar.class() {
+fn stored_scalar_type(component_type: ScalarType) -> ScalarType {
+    match component_type.class() {
         ScalarClass::Bool => ScalarType::Uint32,
-        ScalarClass::Signed | ScalarClass::Unsigned | ScalarClass::Float => scalar,
+        ScalarClass::Signed | ScalarClass::Unsigned | ScalarClass::Float => component_type,
     }
 }
 
@@ -241,7 +255,10 @@ mod tests {
     #[test]
     fn integers_are_altered_as_what_expectations_read() {
         use ScalarType::{Bool, Float16, Float32, Float64, Int32, Uint8, Uint32};
-        let number = |offset: usize, scalar: ScalarType| ReadNumber { offset, scalar };
+        let number = |offset: usize, component_type: ScalarType| ReadNumber {
+            offset,
+            scalar: component_type,
+        };
         let stored = number(4, Uint32);
         let read = |readings: &[ReadNumber]| read_instead(stored, readings);
         assert_eq!(read(&[]), None);

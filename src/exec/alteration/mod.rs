@@ -13,12 +13,12 @@ mod scale;
 mod watch;
 
 pub use element::{ElementGroup, ElementKind, Elements};
-pub use refusal::{Side, sides};
-pub use watch::{Wanted, Watches};
+pub use refusal::{ComparedSide, compared_sides};
+pub use watch::{WantedValues, Watches};
 
 use super::prepare::{Expected, ExpectedContents, Prepared};
 use crate::BufferContents;
-use scale::Scale;
+use scale::NumberScale;
 use std::ops::Range;
 use std::sync::Arc;
 use vkcert_model::altered::Alteration;
@@ -27,7 +27,7 @@ use vkcert_oracle::scalar::read_scalar;
 
 /// What the buffers of a job held before a dispatch.
 #[derive(Debug, Clone, Copy)]
-pub struct Before<'a> {
+pub struct EarlierContents<'a> {
     /// By index of the job's buffers.
     pub contents: &'a [BufferContents],
     /// The bytes that the test or an earlier dispatch has defined, by buffer; ascending and
@@ -35,104 +35,125 @@ pub struct Before<'a> {
     pub defined: &'a [Vec<Range<usize>>],
 }
 
-impl Before<'_> {
+impl EarlierContents<'_> {
     /// The bits of a number, where all of it was defined.
-    pub fn number(&self, buffer: usize, scalar: ScalarType, at: usize) -> Option<u64> {
-        let end = at + scalar.size();
-        let defined =
-            self.defined[buffer].iter().any(|range| range.start <= at && end <= range.end);
-        read_scalar(&self.contents[buffer], scalar, at).filter(|_| defined)
+    pub fn defined_number(
+        &self,
+        buffer: usize,
+        component_type: ScalarType,
+        byte_offset: usize,
+    ) -> Option<u64> {
+        let number_end = byte_offset + component_type.size();
+        let is_defined = self.defined[buffer]
+            .iter()
+            .any(|range| range.start <= byte_offset && number_end <= range.end);
+        read_scalar(&self.contents[buffer], component_type, byte_offset).filter(|_| is_defined)
     }
 }
 
 /// The contents with the elements altered. `before`: what they held before the dispatch that stored
 /// them.
-pub fn altered(
+pub fn altered_contents(
     contents: &[BufferContents],
-    before: Before<'_>,
+    before: EarlierContents<'_>,
     groups: &[ElementGroup],
     alteration: Alteration,
 ) -> Vec<BufferContents> {
-    let mut altered = contents.to_vec();
+    let mut new_contents = contents.to_vec();
     groups.iter().for_each(|group| {
-        alter(
+        alter_group(
             group,
             contents,
             before,
             alteration,
-            Arc::<Vec<u8>>::make_mut(&mut altered[group.buffer]),
+            Arc::<Vec<u8>>::make_mut(&mut new_contents[group.buffer]),
         )
     });
-    altered
+    new_contents
 }
 
 /// The same of the groups that are of one buffer, and of its contents alone.
 pub fn altered_buffer(
     buffer: usize,
     contents: &[BufferContents],
-    before: Before<'_>,
+    before: EarlierContents<'_>,
     groups: &[ElementGroup],
     alteration: Alteration,
 ) -> Vec<u8> {
-    let mut altered = contents[buffer].to_vec();
-    let own = groups.iter().filter(|group| group.buffer == buffer);
-    own.for_each(|group| alter(group, contents, before, alteration, &mut altered));
-    altered
+    let mut new_contents = contents[buffer].to_vec();
+    let own_groups = groups.iter().filter(|group| group.buffer == buffer);
+    own_groups
+        .for_each(|group| alter_group(group, contents, before, alteration, &mut new_contents));
+    new_contents
 }
 
-fn alter(
+fn alter_group(
     group: &ElementGroup,
     contents: &[BufferContents],
-    before: Before<'_>,
+    before: EarlierContents<'_>,
     alteration: Alteration,
-    new: &mut [u8],
+    new_bytes: &mut [u8],
 ) {
     match group.kind {
-        ElementKind::Scalar(scalar) | ElementKind::Normalised(scalar) => {
-            alter_numbers(group, scalar, contents, before, alteration, new);
+        ElementKind::Scalar(component_type) | ElementKind::Normalised(component_type) => {
+            alter_numbers(group, component_type, contents, before, alteration, new_bytes);
         }
-        ElementKind::Packed(size) => {
-            alter_packed(group, size, &contents[group.buffer], alteration, new)
+        ElementKind::Packed(texel_size) => {
+            alter_packed(group, texel_size, &contents[group.buffer], alteration, new_bytes)
         }
     }
 }
 
 fn alter_numbers(
     group: &ElementGroup,
-    scalar: ScalarType,
+    component_type: ScalarType,
     contents: &[BufferContents],
-    before: Before<'_>,
+    earlier_contents: EarlierContents<'_>,
     alteration: Alteration,
-    new: &mut [u8],
+    new_bytes: &mut [u8],
 ) {
-    let stored = |at: &usize| {
-        read_scalar(&contents[group.buffer], scalar, *at).expect("an element lies in its buffer")
+    let stored_bits = |element_offset: &usize| {
+        read_scalar(&contents[group.buffer], component_type, *element_offset)
+            .expect("an element lies in its buffer")
     };
-    let numbers: Vec<u64> = group.offsets.iter().map(stored).collect();
-    let scale = Scale::of(scalar, group.wanted, &numbers);
+    let stored_numbers: Vec<u64> = group.offsets.iter().map(stored_bits).collect();
+    let number_scale = NumberScale::of_numbers(component_type, group.wanted, &stored_numbers);
     // Whatever a normalised component holds stands for 1 at most.
-    let bounded = matches!(group.kind, ElementKind::Normalised(_));
-    let next = numbers.iter().cycle().skip(1);
-    for ((at, old), next) in group.offsets.iter().zip(&numbers).zip(next) {
-        let other = match alteration {
+    let is_bounded = matches!(group.kind, ElementKind::Normalised(_));
+    let next_number = stored_numbers.iter().cycle().skip(1);
+    for ((element_offset, old_number), next_number) in
+        group.offsets.iter().zip(&stored_numbers).zip(next_number)
+    {
+        let new_number = match alteration {
             Alteration::Shifted | Alteration::Negated | Alteration::Doubled => {
-                Some(scale.changed(*old, alteration))
+                Some(number_scale.changed_number(*old_number, alteration))
             }
             Alteration::Zeroed => Some(0),
-            Alteration::Rotated => Some(*next).filter(|next| bounded || scale.admits(*old, *next)),
+            Alteration::Rotated => Some(*next_number).filter(|next_number| {
+                is_bounded || number_scale.admits_number(*old_number, *next_number)
+            }),
             Alteration::Unstored => {
-                let before = before.number(group.buffer, scalar, *at);
-                before.and_then(
-                    |before| if bounded { Some(before) } else { scale.before(*old, before) },
-                )
+                let earlier_contents =
+                    earlier_contents.defined_number(group.buffer, component_type, *element_offset);
+                earlier_contents.and_then(|earlier_contents| {
+                    if is_bounded {
+                        Some(earlier_contents)
+                    } else {
+                        number_scale.admitted_earlier(*old_number, earlier_contents)
+                    }
+                })
             }
         };
-        let bytes = &other.unwrap_or(*old).to_le_bytes()[..scalar.size()];
-        match group.in_part.get(at) {
-            None => new[*at..*at + scalar.size()].copy_from_slice(bytes),
-            Some(parts) => {
-                parts.iter().for_each(|part| {
-                    new[part.clone()].copy_from_slice(&bytes[part.start - at..part.end - at])
+        let number_bytes =
+            &new_number.unwrap_or(*old_number).to_le_bytes()[..component_type.size()];
+        match group.in_part.get(element_offset) {
+            None => new_bytes[*element_offset..*element_offset + component_type.size()]
+                .copy_from_slice(number_bytes),
+            Some(stored_parts) => {
+                stored_parts.iter().for_each(|part| {
+                    new_bytes[part.clone()].copy_from_slice(
+                        &number_bytes[part.start - element_offset..part.end - element_offset],
+                    )
                 });
             }
         }
@@ -147,20 +168,22 @@ const PACKED_BITS: [u8; 4] = [0x20, 0x00, 0x01, 0x04];
 /// its range.
 fn alter_packed(
     group: &ElementGroup,
-    size: usize,
-    old: &[u8],
+    element_size: usize,
+    old_bytes: &[u8],
     alteration: Alteration,
-    new: &mut [u8],
+    new_bytes: &mut [u8],
 ) {
-    let next = group.offsets.iter().cycle().skip(1);
-    for (at, next) in group.offsets.iter().zip(next) {
-        let element = &mut new[*at..*at + size];
+    let next_offset = group.offsets.iter().cycle().skip(1);
+    for (element_offset, next_offset) in group.offsets.iter().zip(next_offset) {
+        let element_bytes = &mut new_bytes[*element_offset..*element_offset + element_size];
         match alteration {
             Alteration::Shifted => {
-                element.iter_mut().zip(&PACKED_BITS).for_each(|(byte, bits)| *byte ^= bits)
+                element_bytes.iter_mut().zip(&PACKED_BITS).for_each(|(byte, bits)| *byte ^= bits)
             }
-            Alteration::Zeroed => element.fill(0),
-            Alteration::Rotated => element.copy_from_slice(&old[*next..*next + size]),
+            Alteration::Zeroed => element_bytes.fill(0),
+            Alteration::Rotated => {
+                element_bytes.copy_from_slice(&old_bytes[*next_offset..*next_offset + element_size])
+            }
             Alteration::Negated | Alteration::Doubled | Alteration::Unstored => {}
         }
     }
@@ -169,46 +192,48 @@ fn alter_packed(
 /// The test without expectations that read the elements as something else than the kernel stores
 /// there: a float as a Boolean, or as a float of another width.
 pub fn without_misreading(elements: &Elements<'_>) -> Prepared {
-    let mut plan = elements.plan.clone();
-    let all = std::mem::take(&mut plan.expected);
-    plan.expected =
-        all.into_iter().filter_map(|expected| read_rightly(elements, expected)).collect();
-    plan
+    let mut reduced_plan = elements.plan.clone();
+    let all_expected = std::mem::take(&mut reduced_plan.expected);
+    reduced_plan.expected = all_expected
+        .into_iter()
+        .filter_map(|expected| correctly_read(elements, expected))
+        .collect();
+    reduced_plan
 }
 
 /// The same of one expectation; none where nothing is left of it.
-pub fn read_rightly(elements: &Elements<'_>, mut expected: Expected) -> Option<Expected> {
-    let image = elements
+pub fn correctly_read(elements: &Elements<'_>, mut expected: Expected) -> Option<Expected> {
+    let is_image = elements
         .plan
         .job
         .resources
         .images
         .iter()
-        .any(|image| image.buffer as usize == expected.buffer);
-    if image {
+        .any(|is_image| is_image.buffer as usize == expected.buffer);
+    if is_image {
         return Some(expected);
     }
-    let misread = |offset: usize, read: ScalarType| {
-        misreads(elements.number_at(expected.buffer, offset).scalar, read)
+    let is_misread = |offset: usize, read_type: ScalarType| {
+        is_misread(elements.number_at(expected.buffer, offset).scalar, read_type)
     };
     match &mut expected.contents {
         ExpectedContents::Values(leaves) => {
-            leaves.retain(|leaf| !misread(leaf.offset as usize, leaf.scalar));
+            leaves.retain(|leaf| !is_misread(leaf.offset as usize, leaf.scalar));
             (!leaves.is_empty()).then_some(expected)
         }
         ExpectedContents::Buffer { scalar, offset, length, .. }
         | ExpectedContents::Reference { scalar, offset, length, .. } => {
             let mut elements = (*offset..*offset + *length).step_by(scalar.size());
-            elements.any(|at| !misread(at, *scalar)).then_some(expected)
+            elements.any(|byte_offset| !is_misread(byte_offset, *scalar)).then_some(expected)
         }
         ExpectedContents::Check { .. } => Some(expected),
     }
 }
 
-fn misreads(stored: ScalarType, read: ScalarType) -> bool {
-    match (stored.class(), read.class()) {
+fn is_misread(stored_type: ScalarType, read_type: ScalarType) -> bool {
+    match (stored_type.class(), read_type.class()) {
         (ScalarClass::Float, ScalarClass::Bool) => true,
-        (ScalarClass::Float, ScalarClass::Float) => stored != read,
+        (ScalarClass::Float, ScalarClass::Float) => stored_type != read_type,
         (ScalarClass::Float, ScalarClass::Signed | ScalarClass::Unsigned) => false,
         (ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned, _) => false,
     }
@@ -219,50 +244,63 @@ mod tests {
     use super::*;
     use vkcert_oracle::scalar::{decode_float, decode_integer, float_bits};
 
-    fn bytes(scalar: ScalarType, values: &[f64]) -> Vec<u8> {
-        let float = scalar.class() == ScalarClass::Float;
-        let bits =
-            |value: &f64| if float { float_bits(scalar, *value) } else { *value as i64 as u64 };
+    fn bytes(component_type: ScalarType, values: &[f64]) -> Vec<u8> {
+        let float = component_type.class() == ScalarClass::Float;
+        let bits = |value: &f64| {
+            if float { float_bits(component_type, *value) } else { *value as i64 as u64 }
+        };
         values
             .iter()
-            .flat_map(|value| bits(value).to_le_bytes()[..scalar.size()].to_vec())
+            .flat_map(|value| bits(value).to_le_bytes()[..component_type.size()].to_vec())
             .collect()
     }
 
     /// Numbers of one group, of which so much is known; `before` stood there before, in defined
     /// bytes.
     fn alter_wanted(
-        wanted: Wanted,
-        scalar: ScalarType,
+        wanted: WantedValues,
+        component_type: ScalarType,
         (values, before): (&[f64], &[f64]),
         alteration: Alteration,
     ) -> Vec<f64> {
-        let size = scalar.size();
+        let size = component_type.size();
         let offsets = (0..values.len()).map(|index| index * size).collect();
-        let group =
-            ElementGroup { wanted, offsets, ..ElementGroup::empty(0, ElementKind::Scalar(scalar)) };
-        let before = bytes(scalar, before);
+        let group = ElementGroup {
+            wanted,
+            offsets,
+            ..ElementGroup::empty_group(0, ElementKind::Scalar(component_type))
+        };
+        let before = bytes(component_type, before);
         let defined = [std::iter::once(0..before.len()).collect()];
-        let before = Before { contents: &[before.into()], defined: &defined };
-        let new = altered(&[bytes(scalar, values).into()], before, &[group], alteration).remove(0);
+        let before = EarlierContents { contents: &[before.into()], defined: &defined };
+        let new =
+            altered_contents(&[bytes(component_type, values).into()], before, &[group], alteration)
+                .remove(0);
         let value = |at: usize| {
-            let bits = read_scalar(&new, scalar, at * size).unwrap();
-            let float = scalar.class() == ScalarClass::Float;
-            if float { decode_float(scalar, bits) } else { decode_integer(scalar, bits) as f64 }
+            let bits = read_scalar(&new, component_type, at * size).unwrap();
+            let float = component_type.class() == ScalarClass::Float;
+            if float {
+                decode_float(component_type, bits)
+            } else {
+                decode_integer(component_type, bits) as f64
+            }
         };
         (0..values.len()).map(value).collect()
     }
 
-    fn alter(scalar: ScalarType, values: &[f64], alteration: Alteration) -> Vec<f64> {
-        alter_wanted(Wanted::Values, scalar, (values, &[]), alteration)
+    fn alter_group(component_type: ScalarType, values: &[f64], alteration: Alteration) -> Vec<f64> {
+        alter_wanted(WantedValues::Values, component_type, (values, &[]), alteration)
     }
 
     #[test]
     fn packed_zeros_become_other_colours() {
-        let texel =
-            ElementGroup { offsets: vec![0], ..ElementGroup::empty(0, ElementKind::Packed(4)) };
-        let before = Before { contents: &[vec![0; 4].into()], defined: &[Vec::new()] };
-        let new = altered(&[vec![0; 4].into()], before, &[texel], Alteration::Shifted).remove(0);
+        let texel = ElementGroup {
+            offsets: vec![0],
+            ..ElementGroup::empty_group(0, ElementKind::Packed(4))
+        };
+        let before = EarlierContents { contents: &[vec![0; 4].into()], defined: &[Vec::new()] };
+        let new =
+            altered_contents(&[vec![0; 4].into()], before, &[texel], Alteration::Shifted).remove(0);
         let bits = u32::from_le_bytes(new.as_slice().try_into().unwrap());
         let components = |widths: [u32; 3]| {
             let starts = [0, widths[0], widths[0] + widths[1]];
@@ -297,13 +335,13 @@ mod tests {
         ];
         for (scalar, values, alteration, expected) in cases {
             assert_eq!(
-                alter(*scalar, values, *alteration),
+                alter_group(*scalar, values, *alteration),
                 *expected,
                 "{scalar:?} {values:?} {alteration}"
             );
         }
-        let huge = alter(Float32, &[3e38], Doubled);
-        assert!(huge[0].is_finite() && alter(Float32, &[3e38], Shifted)[0].abs() < 1e30);
+        let huge = alter_group(Float32, &[3e38], Doubled);
+        assert!(huge[0].is_finite() && alter_group(Float32, &[3e38], Shifted)[0].abs() < 1e30);
     }
 
     /// What no expectation says a value of: a checker may look at one of the numbers alone, or a
@@ -322,7 +360,7 @@ mod tests {
             (Uint32, &[1.0, 2.0, 3.0, 900.0], Rotated, &[2.0, 3.0, 3.0, 1.0]),
         ];
         for (scalar, values, alteration, expected) in cases {
-            let new = alter_wanted(Wanted::Unknown, *scalar, (values, &[]), *alteration);
+            let new = alter_wanted(WantedValues::Unknown, *scalar, (values, &[]), *alteration);
             assert_eq!(new, *expected, "{scalar:?} {values:?} {alteration}");
         }
     }
@@ -330,34 +368,40 @@ mod tests {
     #[test]
     fn what_stood_there_before_counts_at_the_scale_of_the_values() {
         use ScalarType::{Float32, Int32};
-        let unstored = |wanted: Wanted, scalar: ScalarType, stored: &[f64], before: &[f64]| {
-            alter_wanted(wanted, scalar, (stored, before), Alteration::Unstored)
-        };
-        let zeros = |before: &[f64]| unstored(Wanted::Zeros, Float32, &[1e-8, 0.0], before);
+        let unstored =
+            |wanted: WantedValues, component_type: ScalarType, stored: &[f64], before: &[f64]| {
+                alter_wanted(wanted, component_type, (stored, before), Alteration::Unstored)
+            };
+        let zeros = |before: &[f64]| unstored(WantedValues::Zeros, Float32, &[1e-8, 0.0], before);
         assert_eq!(zeros(&[1.0, -2.0]), [1.0, -2.0]);
         // A tolerance that refuses 2 refuses what is larger.
         assert_eq!(zeros(&[3.0, -1e9]), [2.0, -2.0]);
         let kept = zeros(&[f64::NAN, f64::INFINITY]);
         assert!(kept[0] < 1e-7 && kept[1] == 0.0, "{kept:?}");
-        let values =
-            |stored: &[f64], before: &[f64]| unstored(Wanted::Values, Float32, stored, before);
+        let values = |stored: &[f64], before: &[f64]| {
+            unstored(WantedValues::Values, Float32, stored, before)
+        };
         assert_eq!(values(&[4.0, 2.0], &[8.0, -9.0]), [8.0, 2.0]);
         assert_eq!(values(&[0.25, 0.25], &[1.0, 0.5]), [0.25, 0.5]);
-        assert_eq!(unstored(Wanted::Zeros, Int32, &[0.0, 0.0], &[-2.0, 7.0]), [-2.0, 2.0]);
-        assert_eq!(unstored(Wanted::Unknown, Float32, &[1e9, 1.0], &[3.0, 3.0]), [3.0, 1.0]);
+        assert_eq!(unstored(WantedValues::Zeros, Int32, &[0.0, 0.0], &[-2.0, 7.0]), [-2.0, 2.0]);
+        assert_eq!(unstored(WantedValues::Unknown, Float32, &[1e9, 1.0], &[3.0, 3.0]), [3.0, 1.0]);
         // Where nothing was defined, nothing is known to have stood there.
-        assert_eq!(unstored(Wanted::Zeros, Float32, &[0.0, 0.0], &[1.0]), [1.0, 0.0]);
+        assert_eq!(unstored(WantedValues::Zeros, Float32, &[0.0, 0.0], &[1.0]), [1.0, 0.0]);
     }
 
     #[test]
     fn a_float_is_not_judged_as_a_boolean_or_as_another_width() {
         use ScalarType::{Bool, Float16, Float32, Int32, Uint8, Uint32};
         assert!(
-            misreads(Float32, Bool) && misreads(Float32, Float16) && misreads(Float16, Float32)
+            is_misread(Float32, Bool)
+                && is_misread(Float32, Float16)
+                && is_misread(Float16, Float32)
         );
         assert!(
-            !misreads(Float32, Float32) && !misreads(Float32, Uint8) && !misreads(Uint32, Bool)
+            !is_misread(Float32, Float32)
+                && !is_misread(Float32, Uint8)
+                && !is_misread(Uint32, Bool)
         );
-        assert!(!misreads(Int32, Float32));
+        assert!(!is_misread(Int32, Float32));
     }
 }

@@ -7,9 +7,9 @@
 //! the tolerance accepts.
 //! Does not cover: checkers; whether a kernel stores what is looked at.
 
-use super::Before;
-use super::scale::Scale;
-use super::watch::{Wanted, in_stored_bytes, leaves_of};
+use super::EarlierContents;
+use super::scale::NumberScale;
+use super::watch::{WantedValues, in_stored_bytes, leaves_of};
 use crate::BufferContents;
 use crate::prepare::{Expected, ExpectedContents};
 use std::collections::BTreeMap;
@@ -24,18 +24,18 @@ use vkcert_oracle::texel::compared_contents;
 
 /// One buffer that an expectation compares.
 #[derive(Debug)]
-pub struct Side<'a> {
+pub struct ComparedSide<'a> {
     /// Index into the job's buffers.
     pub buffer: usize,
     expected: &'a Expected,
     /// What its numbers are compared with, at the bytes where they are compared.
     leaves: Vec<Leaf>,
-    turned: Turned,
+    side_role: SideRole,
 }
 
 /// Which of the two that are compared the buffer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turned {
+enum SideRole {
     /// What is judged.
     Actual,
     /// What that is to be equal to.
@@ -44,63 +44,101 @@ enum Turned {
 
 /// The buffers that an expectation compares; none of a checker. `left`: final contents by buffer of
 /// the job.
-pub fn sides<'a>(expected: &'a Expected, left: &[BufferContents]) -> Vec<Side<'a>> {
-    let side = |buffer: usize, leaves: Vec<Leaf>, turned: Turned| Side {
+pub fn compared_sides<'a>(
+    expected: &'a Expected,
+    final_contents: &[BufferContents],
+) -> Vec<ComparedSide<'a>> {
+    let new_side = |buffer: usize, leaves: Vec<Leaf>, side_role: SideRole| ComparedSide {
         buffer,
         expected,
         leaves,
-        turned,
+        side_role,
     };
-    let part = |buffer: usize, scalar: ScalarType, from: usize, length: usize, at: usize| {
+    let compared_leaves = |buffer: usize,
+                           component_type: ScalarType,
+                           first_byte: usize,
+                           byte_count: usize,
+                           byte_offset: usize| {
         leaves_of(
-            compared_contents(expected.format, &left[buffer])
-                .get(from..from + length)
+            compared_contents(expected.format, &final_contents[buffer])
+                .get(first_byte..first_byte + byte_count)
                 .unwrap_or(&[]),
-            scalar,
-            at,
+            component_type,
+            byte_offset,
         )
     };
-    let own = expected.buffer;
+    let judged_buffer = expected.buffer;
     match &expected.contents {
-        ExpectedContents::Values(leaves) => vec![side(own, leaves.clone(), Turned::Actual)],
-        ExpectedContents::Buffer { other, scalar, offset, length } => vec![
-            side(own, part(*other, *scalar, 0, *length, *offset), Turned::Actual),
-            side(*other, part(own, *scalar, *offset, *length, 0), Turned::Wanted),
-        ],
-        ExpectedContents::Reference { scalar, offset, length, job: _ } => {
-            vec![side(own, part(own, *scalar, *offset, *length, *offset), Turned::Actual)]
+        ExpectedContents::Values(leaves) => {
+            vec![new_side(judged_buffer, leaves.clone(), SideRole::Actual)]
+        }
+        ExpectedContents::Buffer { other, scalar: component_type, offset, length: byte_count } => {
+            vec![
+                new_side(
+                    judged_buffer,
+                    compared_leaves(*other, *component_type, 0, *byte_count, *offset),
+                    SideRole::Actual,
+                ),
+                new_side(
+                    *other,
+                    compared_leaves(judged_buffer, *component_type, *offset, *byte_count, 0),
+                    SideRole::Wanted,
+                ),
+            ]
+        }
+        ExpectedContents::Reference {
+            scalar: component_type,
+            offset,
+            length: byte_count,
+            job: _,
+        } => {
+            vec![new_side(
+                judged_buffer,
+                compared_leaves(judged_buffer, *component_type, *offset, *byte_count, *offset),
+                SideRole::Actual,
+            )]
         }
         ExpectedContents::Check { job: _ } => Vec::new(),
     }
 }
 
-impl Side<'_> {
+impl ComparedSide<'_> {
     /// Whether the expectation fails where the buffer holds this.
-    pub fn refuses(&self, contents: &[u8]) -> bool {
-        let contents = compared_contents(self.expected.format, contents);
+    pub fn refuses_contents(&self, compared_bytes: &[u8]) -> bool {
+        let compared_bytes = compared_contents(self.expected.format, compared_bytes);
         let Expected { tolerance, placement, .. } = self.expected;
-        let outcome = match self.turned {
-            Turned::Actual => compare_contents(&contents, &self.leaves, tolerance, *placement, 0),
-            Turned::Wanted => {
-                let wanted = |leaf: &Leaf| {
+        let comparison_outcome = match self.side_role {
+            SideRole::Actual => {
+                compare_contents(&compared_bytes, &self.leaves, tolerance, *placement, 0)
+            }
+            SideRole::Wanted => {
+                let wanted_leaves = |leaf: &Leaf| {
                     Some(Leaf {
-                        bits: read_scalar(&contents, leaf.scalar, leaf.offset as usize)?,
+                        bits: read_scalar(&compared_bytes, leaf.scalar, leaf.offset as usize)?,
                         ..*leaf
                     })
                 };
-                let wanted: Vec<Leaf> = self.leaves.iter().filter_map(wanted).collect();
-                compare_contents(&self.as_bytes(contents.len()), &wanted, tolerance, *placement, 0)
+                let wanted_leaves: Vec<Leaf> =
+                    self.leaves.iter().filter_map(wanted_leaves).collect();
+                compare_contents(
+                    &self.leaves_as_bytes(compared_bytes.len()),
+                    &wanted_leaves,
+                    tolerance,
+                    *placement,
+                    0,
+                )
             }
         };
-        outcome.is_ok_and(|outcome| outcome.disagreeing > 0)
+        comparison_outcome.is_ok_and(|comparison_outcome| comparison_outcome.disagreeing > 0)
     }
 
     /// What the buffer is compared with, as contents.
-    fn as_bytes(&self, length: usize) -> Vec<u8> {
+    fn leaves_as_bytes(&self, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
         for Leaf { offset, scalar, bits } in &self.leaves {
-            let at = *offset as usize;
-            bytes[at..at + scalar.size()].copy_from_slice(&bits.to_le_bytes()[..scalar.size()]);
+            let byte_offset = *offset as usize;
+            bytes[byte_offset..byte_offset + scalar.size()]
+                .copy_from_slice(&bits.to_le_bytes()[..scalar.size()]);
         }
         bytes
     }
@@ -108,105 +146,143 @@ impl Side<'_> {
     /// The stored bytes of the elements of which the expectation refuses an alteration at the
     /// element's own scale; where zeros stand, at that of the greatest one beside. Ascending where
     /// the leaves are.
-    pub fn judged(&self, left: &[BufferContents], before: Before<'_>) -> Vec<Range<usize>> {
-        let contents = compared_contents(self.expected.format, &left[self.buffer]);
-        let stored = |leaf: &Leaf| read_scalar(&contents, leaf.scalar, leaf.offset as usize);
-        let scales = self.scales(&contents);
-        let judges = |leaf: &&Leaf| {
-            let Some(number) = stored(leaf) else { return false };
-            let Some(beside) = scales.get(&leaf.scalar) else { return true };
-            self.refuses_some(leaf, number, *beside, before)
+    pub fn judged_ranges(
+        &self,
+        final_contents: &[BufferContents],
+        before: EarlierContents<'_>,
+    ) -> Vec<Range<usize>> {
+        let compared_bytes = compared_contents(self.expected.format, &final_contents[self.buffer]);
+        let stored_number =
+            |leaf: &Leaf| read_scalar(&compared_bytes, leaf.scalar, leaf.offset as usize);
+        let scales_by_type = self.scales_by_type(&compared_bytes);
+        let is_judged = |leaf: &&Leaf| {
+            let Some(stored_bits) = stored_number(leaf) else { return false };
+            let Some(common_scale) = scales_by_type.get(&leaf.scalar) else { return true };
+            self.refuses_some(leaf, stored_bits, *common_scale, before)
         };
-        let mut judged: Vec<Range<usize>> = Vec::new();
-        for leaf in self.leaves.iter().filter(judges) {
-            let at = leaf.offset as usize;
-            let bytes = in_stored_bytes(self.expected.format, at..at + leaf.scalar.size());
-            match judged.last_mut() {
-                Some(last) if last.end == bytes.start => last.end = bytes.end,
-                Some(_) | None => judged.push(bytes),
+        let mut byte_ranges: Vec<Range<usize>> = Vec::new();
+        for leaf in self.leaves.iter().filter(is_judged) {
+            let byte_offset = leaf.offset as usize;
+            let stored_bytes = in_stored_bytes(
+                self.expected.format,
+                byte_offset..byte_offset + leaf.scalar.size(),
+            );
+            match byte_ranges.last_mut() {
+                Some(last_range) if last_range.end == stored_bytes.start => {
+                    last_range.end = stored_bytes.end
+                }
+                Some(_) | None => byte_ranges.push(stored_bytes),
             }
         }
-        judged
+        byte_ranges
     }
 
     /// The scale of all numbers of a type together; of none where any other number is refused.
-    fn scales(&self, contents: &[u8]) -> BTreeMap<ScalarType, Scale> {
+    fn scales_by_type(&self, contents: &[u8]) -> BTreeMap<ScalarType, NumberScale> {
         if is_exact(&self.expected.tolerance) {
             return BTreeMap::new();
         }
-        let mut numbers: BTreeMap<ScalarType, Vec<u64>> = BTreeMap::new();
+        let mut numbers_by_type: BTreeMap<ScalarType, Vec<u64>> = BTreeMap::new();
         for leaf in &self.leaves {
-            numbers.entry(leaf.scalar).or_default().extend(read_scalar(
+            numbers_by_type.entry(leaf.scalar).or_default().extend(read_scalar(
                 contents,
                 leaf.scalar,
                 leaf.offset as usize,
             ));
         }
-        let scale = |(scalar, numbers): (ScalarType, Vec<u64>)| {
-            (scalar, Scale::of(scalar, Wanted::Values, &numbers))
+        let typed_scale = |(scalar, numbers_by_type): (ScalarType, Vec<u64>)| {
+            (scalar, NumberScale::of_numbers(scalar, WantedValues::Values, &numbers_by_type))
         };
-        numbers.into_iter().map(scale).collect()
+        numbers_by_type.into_iter().map(typed_scale).collect()
     }
 
     /// Whether the expectation fails where an element holds something else than `number`, at its
     /// own scale.
-    fn refuses_some(&self, leaf: &Leaf, number: u64, beside: Scale, before: Before<'_>) -> bool {
+    fn refuses_some(
+        &self,
+        leaf: &Leaf,
+        number: u64,
+        beside: NumberScale,
+        before: EarlierContents<'_>,
+    ) -> bool {
         let scalar = leaf.scalar;
-        let refuses = |other: u64| !self.accepts(leaf, number, self.within_format(scalar, other));
-        if refuses(0) {
+        let refuses_number = |other_number: u64| {
+            !self.accepts_number(leaf, number, self.within_format(scalar, other_number))
+        };
+        if refuses_number(0) {
             return true;
         }
         let is_zero = |bits: u64| match scalar.class() {
             ScalarClass::Float => decode_float(scalar, bits) == 0.0,
             ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => bits == 0,
         };
-        let of_zeros = is_zero(number) || is_zero(leaf.bits);
-        let scale = if of_zeros { beside } else { Scale::of(scalar, Wanted::Values, &[number]) };
-        let changes = [Alteration::Shifted, Alteration::Negated, Alteration::Doubled];
-        changes.into_iter().any(|how| refuses(scale.changed(number, how)))
-            || self.unstored(leaf, number, before).is_some_and(refuses)
+        let concerns_zeros = is_zero(number) || is_zero(leaf.bits);
+        let number_scale = if concerns_zeros {
+            beside
+        } else {
+            NumberScale::of_numbers(scalar, WantedValues::Values, &[number])
+        };
+        let scale_changes = [Alteration::Shifted, Alteration::Negated, Alteration::Doubled];
+        scale_changes
+            .into_iter()
+            .any(|alteration| refuses_number(number_scale.changed_number(number, alteration)))
+            || self.unstored_number(leaf, number, before).is_some_and(refuses_number)
     }
 
     /// What stood there before the test, where the tolerance takes what is expected for zero.
-    fn unstored(&self, leaf: &Leaf, number: u64, before: Before<'_>) -> Option<u64> {
+    fn unstored_number(
+        &self,
+        leaf: &Leaf,
+        number: u64,
+        earlier_number: EarlierContents<'_>,
+    ) -> Option<u64> {
         let scalar = leaf.scalar;
         if self.expected.format.is_some()
             || !is_taken_for_zero(scalar, leaf.bits, &self.expected.tolerance)
         {
             return None;
         }
-        let before = before.number(self.buffer, scalar, leaf.offset as usize)?;
-        Scale::of(scalar, Wanted::Zeros, &[number]).before(number, before)
+        let earlier_number =
+            earlier_number.defined_number(self.buffer, scalar, leaf.offset as usize)?;
+        NumberScale::of_numbers(scalar, WantedValues::Zeros, &[number])
+            .admitted_earlier(number, earlier_number)
     }
 
     /// The nearest that a component of a texel can hold.
-    fn within_format(&self, scalar: ScalarType, number: u64) -> u64 {
+    fn within_format(&self, component_type: ScalarType, number: u64) -> u64 {
         let Some(format) = self.expected.format else { return number };
-        let [least, most] = texel_extremes(format);
-        match scalar.class() {
+        let [least_value, most_value] = texel_extremes(format);
+        match component_type.class() {
             ScalarClass::Float => {
-                let [least, most] = [least, most].map(|bits| decode_float(scalar, bits));
-                let value = decode_float(scalar, number);
-                if value.is_nan() { number } else { float_bits(scalar, value.clamp(least, most)) }
+                let [least_value, most_value] =
+                    [least_value, most_value].map(|bits| decode_float(component_type, bits));
+                let number_value = decode_float(component_type, number);
+                if number_value.is_nan() {
+                    number
+                } else {
+                    float_bits(component_type, number_value.clamp(least_value, most_value))
+                }
             }
             ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => {
-                let [least, most, value] =
-                    [least, most, number].map(|bits| decode_integer(scalar, bits));
-                value.clamp(least, most) as u64
+                let [least_value, most_value, number_value] = [least_value, most_value, number]
+                    .map(|bits| decode_integer(component_type, bits));
+                number_value.clamp(least_value, most_value) as u64
             }
         }
     }
 
-    fn accepts(&self, leaf: &Leaf, number: u64, other: u64) -> bool {
+    fn accepts_number(&self, leaf: &Leaf, number: u64, other_number: u64) -> bool {
         let (scalar, tolerance) = (leaf.scalar, &self.expected.tolerance);
-        match (self.expected.placement, self.turned) {
+        match (self.expected.placement, self.side_role) {
             // Which one it is compared with is not known; one that is accepted is near.
-            (Placement::AnyOrder { .. }, _) => values_agree(scalar, number, other, tolerance),
-            (Placement::InPlace, Turned::Actual) => {
-                values_agree(scalar, leaf.bits, other, tolerance)
+            (Placement::AnyOrder { .. }, _) => {
+                values_agree(scalar, number, other_number, tolerance)
             }
-            (Placement::InPlace, Turned::Wanted) => {
-                values_agree(scalar, other, leaf.bits, tolerance)
+            (Placement::InPlace, SideRole::Actual) => {
+                values_agree(scalar, leaf.bits, other_number, tolerance)
+            }
+            (Placement::InPlace, SideRole::Wanted) => {
+                values_agree(scalar, other_number, leaf.bits, tolerance)
             }
         }
     }

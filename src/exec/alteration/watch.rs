@@ -7,7 +7,7 @@
 //! Does not cover: what a value must be (`compare`); whether a kernel stores it.
 
 use crate::BufferContents;
-use crate::prepare::{Expected, ExpectedContents, Prepared, merged};
+use crate::prepare::{Expected, ExpectedContents, Prepared, merged_ranges};
 use std::ops::Range;
 use vkcert_model::element::ScalarType;
 use vkcert_model::image::ImageFormat;
@@ -20,20 +20,20 @@ use vkcert_oracle::texel::{compared_contents, stored_range};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Watches {
     /// By buffer of the job, then in the order of the expectations.
-    buffers: Vec<Vec<Watch>>,
+    buffers: Vec<Vec<BufferWatch>>,
 }
 
 /// What one expectation looks at in one buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Watch {
+struct BufferWatch {
     expectation: usize,
     /// Ascending and disjoint.
-    looks: Vec<Look>,
+    looks: Vec<WatchedBytes>,
 }
 
 /// Bytes that an expectation looks at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Look {
+struct WatchedBytes {
     bytes: Range<usize>,
     /// None of a checker: what it expects there is not known.
     reading: Option<Reading>,
@@ -49,7 +49,7 @@ struct Reading {
 
 /// What is known of the values that expectations want some bytes to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Wanted {
+pub enum WantedValues {
     /// Nothing: no expectation looks there, or checkers alone do.
     Unknown,
     /// Zeros alone.
@@ -68,131 +68,176 @@ pub struct ReadNumber {
 
 impl Watches {
     /// Of a test; `left` are final contents by buffer of its job, which buffers are compared with.
-    pub fn of(plan: &Prepared, left: &[BufferContents]) -> Self {
+    pub fn of_test(plan: &Prepared, final_contents: &[BufferContents]) -> Self {
         let mut watches = Self { buffers: vec![Vec::new(); plan.job.buffers.len()] };
-        for (number, expected) in plan.expected.iter().enumerate() {
-            watches.add(number, expected, left);
+        for (expectation_index, expected) in plan.expected.iter().enumerate() {
+            watches.add_expectation(expectation_index, expected, final_contents);
         }
         watches
     }
 
     /// Of one expectation, which is number 0.
-    pub fn of_one(plan: &Prepared, expected: &Expected, left: &[BufferContents]) -> Self {
+    pub fn of_expectation(
+        plan: &Prepared,
+        expected: &Expected,
+        final_contents: &[BufferContents],
+    ) -> Self {
         let mut watches = Self { buffers: vec![Vec::new(); plan.job.buffers.len()] };
-        watches.add(0, expected, left);
+        watches.add_expectation(0, expected, final_contents);
         watches
     }
 
     /// The bytes of a buffer that expectations look at, ascending and disjoint.
-    pub fn looked_at(&self, buffer: usize) -> Vec<Range<usize>> {
-        let looks = self.buffers[buffer].iter().flat_map(|watch| &watch.looks);
-        merged(looks.map(|look| look.bytes.clone()).collect())
+    pub fn watched_ranges(&self, buffer_index: usize) -> Vec<Range<usize>> {
+        let all_looks = self.buffers[buffer_index].iter().flat_map(|watch| &watch.looks);
+        merged_ranges(all_looks.map(|look| look.bytes.clone()).collect())
     }
 
-    fn add(&mut self, number: usize, expected: &Expected, left: &[BufferContents]) {
+    fn add_expectation(
+        &mut self,
+        expectation_index: usize,
+        expected: &Expected,
+        final_contents: &[BufferContents],
+    ) {
         match &expected.contents {
             ExpectedContents::Values(leaves) => {
-                self.watch(number, expected.buffer, looks_of(expected, leaves))
+                self.add_watch(expectation_index, expected.buffer, looks_of(expected, leaves))
             }
-            ExpectedContents::Buffer { other, scalar, offset, length } => {
-                let side = |buffer: usize, start: usize, offset: usize| {
-                    let bytes = compared_contents(expected.format, &left[buffer]);
-                    leaves_of(bytes.get(start..start + *length).unwrap_or(&[]), *scalar, offset)
+            ExpectedContents::Buffer { other, scalar, offset, length: buffer_length } => {
+                let compared_leaves = |buffer: usize, bound_start: usize, offset: usize| {
+                    let compared_bytes =
+                        compared_contents(expected.format, &final_contents[buffer]);
+                    leaves_of(
+                        compared_bytes
+                            .get(bound_start..bound_start + *buffer_length)
+                            .unwrap_or(&[]),
+                        *scalar,
+                        offset,
+                    )
                 };
-                self.watch(number, expected.buffer, looks_of(expected, &side(*other, 0, *offset)));
-                self.watch(number, *other, looks_of(expected, &side(expected.buffer, *offset, 0)));
+                self.add_watch(
+                    expectation_index,
+                    expected.buffer,
+                    looks_of(expected, &compared_leaves(*other, 0, *offset)),
+                );
+                self.add_watch(
+                    expectation_index,
+                    *other,
+                    looks_of(expected, &compared_leaves(expected.buffer, *offset, 0)),
+                );
             }
-            ExpectedContents::Reference { scalar, offset, length, job: _ } => {
-                let bytes = in_stored_bytes(expected.format, *offset..*offset + *length);
+            ExpectedContents::Reference { scalar, offset, length: buffer_length, job: _ } => {
+                let compared_bytes =
+                    in_stored_bytes(expected.format, *offset..*offset + *buffer_length);
                 let reading = Some(Reading { scalar: *scalar, zeros: false });
-                self.watch(number, expected.buffer, vec![Look { bytes, reading }]);
+                self.add_watch(
+                    expectation_index,
+                    expected.buffer,
+                    vec![WatchedBytes { bytes: compared_bytes, reading }],
+                );
             }
             ExpectedContents::Check { job } => {
                 let bindings = job.dispatches.iter().flat_map(|dispatch| &dispatch.bindings);
                 for binding in bindings.filter(|binding| binding.buffer != expected.buffer) {
-                    let length = left[binding.buffer].len();
-                    let start = ((binding.offset + binding.dynamic_offset) as usize).min(length);
-                    let range = usize::try_from(binding.range).unwrap_or(usize::MAX);
-                    let end =
-                        if range > 0 { start.saturating_add(range).min(length) } else { length };
-                    self.watch(
-                        number,
+                    let buffer_length = final_contents[binding.buffer].len();
+                    let bound_start =
+                        ((binding.offset + binding.dynamic_offset) as usize).min(buffer_length);
+                    let bound_bytes = usize::try_from(binding.range).unwrap_or(usize::MAX);
+                    let bound_end = if bound_bytes > 0 {
+                        bound_start.saturating_add(bound_bytes).min(buffer_length)
+                    } else {
+                        buffer_length
+                    };
+                    self.add_watch(
+                        expectation_index,
                         binding.buffer,
-                        vec![Look { bytes: start..end, reading: None }],
+                        vec![WatchedBytes { bytes: bound_start..bound_end, reading: None }],
                     );
                 }
             }
         }
     }
 
-    fn watch(&mut self, expectation: usize, buffer: usize, looks: Vec<Look>) {
-        let watches = &mut self.buffers[buffer];
-        match watches.last_mut() {
-            Some(last) if last.expectation == expectation => {
-                last.looks.extend(looks);
-                last.looks = united(std::mem::take(&mut last.looks));
+    fn add_watch(
+        &mut self,
+        expectation_index: usize,
+        buffer_index: usize,
+        looks: Vec<WatchedBytes>,
+    ) {
+        let buffer_watches = &mut self.buffers[buffer_index];
+        match buffer_watches.last_mut() {
+            Some(last_watch) if last_watch.expectation == expectation_index => {
+                last_watch.looks.extend(looks);
+                last_watch.looks = unite_looks(std::mem::take(&mut last_watch.looks));
             }
-            Some(_) | None => watches.push(Watch { expectation, looks: united(looks) }),
+            Some(_) | None => buffer_watches
+                .push(BufferWatch { expectation: expectation_index, looks: unite_looks(looks) }),
         }
     }
 
-    fn looks(&self, buffer: usize, bytes: &Range<usize>) -> impl Iterator<Item = (usize, &Look)> {
+    fn looks_at(
+        &self,
+        buffer: usize,
+        bytes: &Range<usize>,
+    ) -> impl Iterator<Item = (usize, &WatchedBytes)> {
         let watches = self.buffers.get(buffer).into_iter().flatten();
-        watches.flat_map(|watch| watch.at(bytes).map(|look| (watch.expectation, look)))
+        watches.flat_map(|watch| watch.looks_in(bytes).map(|look| (watch.expectation, look)))
     }
 
     /// The expectations that look at some of these bytes of a buffer, ascending.
-    pub fn expectations(&self, buffer: usize, bytes: &Range<usize>) -> Vec<usize> {
-        let mut found: Vec<usize> =
-            self.looks(buffer, bytes).map(|(expectation, _)| expectation).collect();
-        found.dedup();
-        found
+    pub fn expectations_at(&self, buffer: usize, bytes: &Range<usize>) -> Vec<usize> {
+        let mut expectation_indices: Vec<usize> =
+            self.looks_at(buffer, bytes).map(|(expectation, _)| expectation).collect();
+        expectation_indices.dedup();
+        expectation_indices
     }
 
     /// What is wanted of these bytes.
-    pub fn wanted(&self, buffer: usize, bytes: &Range<usize>) -> Wanted {
-        let readings = self.looks(buffer, bytes).filter_map(|(_, look)| look.reading);
-        let wanted = |reading: Reading| if reading.zeros { Wanted::Zeros } else { Wanted::Values };
-        readings.map(wanted).max().unwrap_or(Wanted::Unknown)
+    pub fn wanted_at(&self, buffer: usize, bytes: &Range<usize>) -> WantedValues {
+        let readings = self.looks_at(buffer, bytes).filter_map(|(_, look)| look.reading);
+        let wanted_by_reading = |reading: Reading| {
+            if reading.zeros { WantedValues::Zeros } else { WantedValues::Values }
+        };
+        readings.map(wanted_by_reading).max().unwrap_or(WantedValues::Unknown)
     }
 
     /// The numbers that expectations read at a byte, in their order; of a checker it is not known.
-    pub fn readings(&self, buffer: usize, byte: usize) -> Vec<ReadNumber> {
-        let number = |(_, look): (usize, &Look)| {
+    pub fn readings_at(&self, buffer: usize, byte: usize) -> Vec<ReadNumber> {
+        let number_of_look = |(_, look): (usize, &WatchedBytes)| {
             let scalar = look.reading?.scalar;
-            let within = (byte - look.bytes.start) % scalar.size();
-            Some(ReadNumber { offset: byte - within, scalar })
+            let byte_in_number = (byte - look.bytes.start) % scalar.size();
+            Some(ReadNumber { offset: byte - byte_in_number, scalar })
         };
-        self.looks(buffer, &(byte..byte + 1)).filter_map(number).collect()
+        self.looks_at(buffer, &(byte..byte + 1)).filter_map(number_of_look).collect()
     }
 }
 
-impl Watch {
+impl BufferWatch {
     /// Its looks at some of these bytes.
-    fn at(&self, bytes: &Range<usize>) -> impl Iterator<Item = &Look> {
-        let first = self.looks.partition_point(|look| look.bytes.end <= bytes.start);
-        let end = bytes.end;
-        self.looks[first..].iter().take_while(move |look| look.bytes.start < end)
+    fn looks_in(&self, bytes: &Range<usize>) -> impl Iterator<Item = &WatchedBytes> {
+        let first_look = self.looks.partition_point(|look| look.bytes.end <= bytes.start);
+        let range_end = bytes.end;
+        self.looks[first_look..].iter().take_while(move |look| look.bytes.start < range_end)
     }
 }
 
-fn looks_of(expected: &Expected, leaves: &[Leaf]) -> Vec<Look> {
+fn looks_of(expected: &Expected, leaves: &[Leaf]) -> Vec<WatchedBytes> {
     // Of records that may stand anywhere each value may be wanted everywhere.
-    let all = match expected.placement {
+    let expects_zeros = match expected.placement {
         Placement::InPlace => None,
         Placement::AnyOrder { .. } => Some(leaves.iter().all(|leaf| is_zero(expected, leaf))),
     };
-    let look = |leaf: &Leaf| Look {
+    let look_of_leaf = |leaf: &Leaf| WatchedBytes {
         bytes: in_stored_bytes(
             expected.format,
             leaf.offset as usize..leaf.offset as usize + leaf.scalar.size(),
         ),
         reading: Some(Reading {
             scalar: leaf.scalar,
-            zeros: all.unwrap_or_else(|| is_zero(expected, leaf)),
+            zeros: expects_zeros.unwrap_or_else(|| is_zero(expected, leaf)),
         }),
     };
-    leaves.iter().map(look).collect()
+    leaves.iter().map(look_of_leaf).collect()
 }
 
 fn is_zero(expected: &Expected, leaf: &Leaf) -> bool {
@@ -200,11 +245,15 @@ fn is_zero(expected: &Expected, leaf: &Leaf) -> bool {
 }
 
 /// Every whole scalar of `bytes`, which stand at byte `offset`.
-pub(super) fn leaves_of(bytes: &[u8], scalar: ScalarType, offset: usize) -> Vec<Leaf> {
-    let leaf = |at: usize| {
-        Some(Leaf { offset: (offset + at) as u64, scalar, bits: read_scalar(bytes, scalar, at)? })
+pub(super) fn leaves_of(bytes: &[u8], component_type: ScalarType, offset: usize) -> Vec<Leaf> {
+    let leaf_at = |byte_index: usize| {
+        Some(Leaf {
+            offset: (offset + byte_index) as u64,
+            scalar: component_type,
+            bits: read_scalar(bytes, component_type, byte_index)?,
+        })
     };
-    (0..bytes.len()).step_by(scalar.size()).filter_map(leaf).collect()
+    (0..bytes.len()).step_by(component_type.size()).filter_map(leaf_at).collect()
 }
 
 /// Compared bytes as bytes of what is stored.
@@ -212,37 +261,42 @@ pub(super) fn in_stored_bytes(format: Option<ImageFormat>, bytes: Range<usize>) 
     match format {
         None => bytes,
         Some(format) => {
-            let stored = stored_range(format, bytes.start as u64..bytes.end as u64);
-            stored.start as usize..stored.end as usize
+            let stored_bytes = stored_range(format, bytes.start as u64..bytes.end as u64);
+            stored_bytes.start as usize..stored_bytes.end as usize
         }
     }
 }
 
 /// The same looks, ascending and disjoint; neighbours that read alike are one.
-fn united(mut looks: Vec<Look>) -> Vec<Look> {
+fn unite_looks(mut looks: Vec<WatchedBytes>) -> Vec<WatchedBytes> {
     looks.sort_by_key(|look| (look.bytes.start, look.bytes.end));
-    let mut united: Vec<Look> = Vec::new();
+    let mut disjoint_looks: Vec<WatchedBytes> = Vec::new();
     for mut look in looks {
-        if let Some(last) = united.last_mut() {
-            if look.bytes.end <= last.bytes.end {
-                last.reading = both(last.reading, look.reading);
+        if let Some(last_look) = disjoint_looks.last_mut() {
+            if look.bytes.end <= last_look.bytes.end {
+                last_look.reading = joined_reading(last_look.reading, look.reading);
                 continue;
             }
-            if last.reading == look.reading && look.bytes.start <= last.bytes.end {
-                last.bytes.end = look.bytes.end;
+            if last_look.reading == look.reading && look.bytes.start <= last_look.bytes.end {
+                last_look.bytes.end = look.bytes.end;
                 continue;
             }
-            look.bytes.start = look.bytes.start.max(last.bytes.end);
+            look.bytes.start = look.bytes.start.max(last_look.bytes.end);
         }
-        united.push(look);
+        disjoint_looks.push(look);
     }
-    united
+    disjoint_looks
 }
 
 /// Two readings of the same bytes, by one expectation: components of one texel.
-fn both(one: Option<Reading>, other: Option<Reading>) -> Option<Reading> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(Reading { zeros: one.zeros && other.zeros, ..one }),
+fn joined_reading(
+    first_reading: Option<Reading>,
+    second_reading: Option<Reading>,
+) -> Option<Reading> {
+    match (first_reading, second_reading) {
+        (Some(first_reading), Some(second_reading)) => {
+            Some(Reading { zeros: first_reading.zeros && second_reading.zeros, ..first_reading })
+        }
         (reading, None) | (None, reading) => reading,
     }
 }
@@ -251,34 +305,40 @@ fn both(one: Option<Reading>, other: Option<Reading>) -> Option<Reading> {
 mod tests {
     use super::*;
 
-    fn look(bytes: Range<usize>, zeros: bool) -> Look {
-        Look { bytes, reading: Some(Reading { scalar: ScalarType::Float32, zeros }) }
+    fn look(bytes: Range<usize>, zeros: bool) -> WatchedBytes {
+        WatchedBytes { bytes, reading: Some(Reading { scalar: ScalarType::Float32, zeros }) }
     }
 
     #[test]
     fn expectations_are_told_by_the_bytes_that_they_look_at() {
         let mut watches = Watches { buffers: vec![Vec::new(); 2] };
-        watches.watch(0, 1, vec![look(8..12, false), look(0..4, true), look(4..8, true)]);
-        watches.watch(1, 1, vec![look(8..16, true)]);
-        watches.watch(2, 1, vec![Look { bytes: 12..24, reading: None }]);
+        watches.add_watch(0, 1, vec![look(8..12, false), look(0..4, true), look(4..8, true)]);
+        watches.add_watch(1, 1, vec![look(8..16, true)]);
+        watches.add_watch(2, 1, vec![WatchedBytes { bytes: 12..24, reading: None }]);
         assert_eq!(watches.buffers[1][0].looks, [look(0..8, true), look(8..12, false)]);
-        let at = |bytes: Range<usize>| (watches.expectations(1, &bytes), watches.wanted(1, &bytes));
-        assert_eq!(at(0..4), (vec![0], Wanted::Zeros));
-        assert_eq!(at(8..12), (vec![0, 1], Wanted::Values));
-        assert_eq!(at(12..16), (vec![1, 2], Wanted::Zeros));
-        assert_eq!(at(16..20), (vec![2], Wanted::Unknown));
-        assert_eq!(at(24..28), (vec![], Wanted::Unknown));
-        assert_eq!(watches.expectations(0, &(0..64)), [0_usize; 0]);
+        let at = |bytes: Range<usize>| {
+            (watches.expectations_at(1, &bytes), watches.wanted_at(1, &bytes))
+        };
+        assert_eq!(at(0..4), (vec![0], WantedValues::Zeros));
+        assert_eq!(at(8..12), (vec![0, 1], WantedValues::Values));
+        assert_eq!(at(12..16), (vec![1, 2], WantedValues::Zeros));
+        assert_eq!(at(16..20), (vec![2], WantedValues::Unknown));
+        assert_eq!(at(24..28), (vec![], WantedValues::Unknown));
+        assert_eq!(watches.expectations_at(0, &(0..64)), [0_usize; 0]);
         assert_eq!(
-            watches.readings(1, 14),
+            watches.readings_at(1, 14),
             [ReadNumber { offset: 12, scalar: ScalarType::Float32 }]
         );
     }
 
     #[test]
     fn a_texel_wants_zeros_where_all_of_its_components_do() {
-        let looks =
-            united(vec![look(0..4, true), look(0..4, false), look(4..8, true), look(4..8, true)]);
+        let looks = unite_looks(vec![
+            look(0..4, true),
+            look(0..4, false),
+            look(4..8, true),
+            look(4..8, true),
+        ]);
         assert_eq!(looks, [look(0..4, false), look(4..8, true)]);
     }
 }

@@ -17,7 +17,7 @@ use vkcert_requirement::Origin;
 pub(super) const ADDRESS_BYTES: usize = 8;
 
 /// An address that a value asks for, by name.
-pub struct Pointer {
+pub struct NamedAddress {
     /// Byte offset where it is stored.
     pub at: u64,
     pub buffer: String,
@@ -25,7 +25,7 @@ pub struct Pointer {
     pub origin: Origin,
 }
 
-impl Pointer {
+impl NamedAddress {
     /// An entry of a buffer's `address_of`.
     pub fn of_entry(entry: &AddressOf, origin: Origin) -> Self {
         Self { at: entry.at, buffer: entry.buffer.clone(), offset: entry.offset, origin }
@@ -35,64 +35,76 @@ impl Pointer {
     /// a problem.
     pub fn of_value(
         at: u64,
-        value: &Datum,
+        given_value: &Datum,
         origin: &Origin,
         problems: &mut Problems,
     ) -> Option<Self> {
-        let Datum::Record(members) = value else { return None };
-        let buffer = members.get("address_of")?;
-        if let Some(other) =
+        let Datum::Record(members) = given_value else { return None };
+        let buffer_name = members.get("address_of")?;
+        if let Some(unknown_key) =
             members.keys().find(|key| !["address_of", "offset"].contains(&key.as_str()))
         {
-            let message = format!("an address has `address_of` and `offset`, not `{other}`");
-            problems.push(origin.at(other).key_error("unknown-member", message));
+            let message = format!("an address has `address_of` and `offset`, not `{unknown_key}`");
+            problems.push(origin.at(unknown_key).key_error("unknown-member", message));
         }
-        let Datum::Text(buffer) = buffer else {
-            let message = format!("expected the name of a buffer, found {}", buffer.kind());
+        let Datum::Text(buffer_name) = buffer_name else {
+            let message = format!("expected the name of a buffer, found {}", buffer_name.kind());
             problems.push(origin.at("address_of").error("wrong-type", message));
             return None;
         };
-        let offset = match members.get("offset") {
+        let byte_offset = match members.get("offset") {
             None => 0,
-            Some(Datum::Integer(offset)) if u64::try_from(*offset).is_ok() => *offset as u64,
-            Some(other) => {
+            Some(Datum::Integer(byte_offset)) if u64::try_from(*byte_offset).is_ok() => {
+                *byte_offset as u64
+            }
+            Some(unknown_key) => {
                 problems.push(
                     origin
                         .at("offset")
-                        .error("bad-value", format!("{other} is no number of bytes")),
+                        .error("bad-value", format!("{unknown_key} is no number of bytes")),
                 );
                 return None;
             }
         };
-        Some(Self { at, buffer: buffer.clone(), offset, origin: origin.clone() })
+        Some(Self { at, buffer: buffer_name.clone(), offset: byte_offset, origin: origin.clone() })
     }
 
     /// The address that it stands for; none after a problem.
-    pub fn resolve(
+    pub fn resolve_address(
         &self,
-        place: AddressPlace,
+        address_place: AddressPlace,
         buffers: &[JobBuffer],
         resources: &JobResources,
         problems: &mut Problems,
     ) -> Option<JobAddress> {
-        let target = buffers.iter().position(|buffer| buffer.name == self.buffer);
-        let image = |target| resources.images.iter().any(|image| image.buffer as usize == target);
-        let Some(target) = target.filter(|target| !image(*target)) else {
+        let target_buffer = buffers.iter().position(|buffer| buffer.name == self.buffer);
+        let is_image = |target_buffer| {
+            resources.images.iter().any(|is_image| is_image.buffer as usize == target_buffer)
+        };
+        let Some(target_buffer) = target_buffer.filter(|target_buffer| !is_image(*target_buffer))
+        else {
             let message = format!("there is no buffer `{}`", self.buffer);
-            problems.push(self.named().error("unknown-buffer", message));
+            problems.push(self.name_origin().error("unknown-buffer", message));
             return None;
         };
-        let size = buffers[target].bytes.len() as u64;
-        if self.offset >= size {
-            let message =
-                format!("offset {} lies beyond the {size} bytes of `{}`", self.offset, self.buffer);
+        let buffer_size = buffers[target_buffer].bytes.len() as u64;
+        if self.offset >= buffer_size {
+            let message = format!(
+                "offset {} lies beyond the {buffer_size} bytes of `{}`",
+                self.offset, self.buffer
+            );
             problems.push(self.origin.at("offset").error("size", message));
             return None;
         }
-        Some(JobAddress { place, at: self.at, target: target as u32, offset: self.offset })
+        Some(JobAddress {
+            place: address_place,
+            at: self.at,
+            target: target_buffer as u32,
+            offset: self.offset,
+        })
     }
 
-    fn named(&self) -> Origin {
+    fn name_origin(&self) -> Origin {
         // An entry of a list has the key `buffer`, a value the key `address_of`; the place of a
         // missing key is its parent's.
         self.origin.at("buffer")
@@ -102,17 +114,19 @@ impl Pointer {
 /// Puts the symbols of a place's addresses into its bytes; they count as defined. None after a
 /// problem.
 pub(super) fn place_symbols(
-    pointers: &[Pointer],
+    pointers: &[NamedAddress],
     addresses: &[JobAddress],
     bytes: &mut [u8],
     defined: &mut Vec<std::ops::Range<usize>>,
     problems: &mut Problems,
 ) -> Option<()> {
-    let mut taken: Vec<u64> = Vec::new();
+    let mut taken_offsets: Vec<u64> = Vec::new();
     for (pointer, address) in pointers.iter().zip(addresses) {
-        let end =
-            address.at.checked_add(ADDRESS_BYTES as u64).filter(|end| *end <= bytes.len() as u64);
-        let problem = match end {
+        let address_end = address
+            .at
+            .checked_add(ADDRESS_BYTES as u64)
+            .filter(|address_end| *address_end <= bytes.len() as u64);
+        let fault_message = match address_end {
             None => {
                 format!(
                     "an address at byte {} does not lie within the {} bytes there are",
@@ -124,22 +138,24 @@ pub(super) fn place_symbols(
                 format!("an address at byte {}, no multiple of 4", address.at)
             }
             Some(_)
-                if taken.iter().any(|other| other.abs_diff(address.at) < ADDRESS_BYTES as u64) =>
+                if taken_offsets.iter().any(|taken_offset| {
+                    taken_offset.abs_diff(address.at) < ADDRESS_BYTES as u64
+                }) =>
             {
                 format!("an address at byte {} overlaps another", address.at)
             }
             Some(_) => {
-                let range = address.at as usize..address.at as usize + ADDRESS_BYTES;
-                bytes[range.clone()]
+                let byte_range = address.at as usize..address.at as usize + ADDRESS_BYTES;
+                bytes[byte_range.clone()]
                     .copy_from_slice(&address_symbol(address.target, address.offset).to_le_bytes());
-                defined.push(range);
-                taken.push(address.at);
+                defined.push(byte_range);
+                taken_offsets.push(address.at);
                 continue;
             }
         };
-        problems.push(pointer.origin.at("at").error("size", problem));
+        problems.push(pointer.origin.at("at").error("size", fault_message));
         return None;
     }
-    *defined = super::definedness::merged(std::mem::take(defined));
+    *defined = super::definedness::merged_ranges(std::mem::take(defined));
     Some(())
 }

@@ -7,10 +7,10 @@
 //! that the kernel does not use is left out.
 //! Does not cover: how an image or texel buffer is seen (`view`), limits of a device.
 
-use super::call::{Call, Dispatched};
+use super::call::{KernelCall, ResolvedCall};
 use super::problems::Problems;
 use super::view;
-use super::view::described;
+use super::view::descriptor_text;
 use crate::resource::{JobResources, JobView};
 use crate::{JobBinding, JobBuffer};
 use std::collections::BTreeSet;
@@ -19,101 +19,124 @@ use vkcert_requirement::Origin;
 use vkcert_spirv::interface::{DescriptorCount, ReflectedResource};
 
 /// What bindings can name.
-pub(super) struct Bound<'a> {
+pub(super) struct BindingTargets<'a> {
     pub buffers: &'a [JobBuffer],
     pub resources: &'a JobResources,
 }
 
-pub(super) fn bindings(
-    call: &Call<'_>,
-    called: &Dispatched,
-    bound: &Bound<'_>,
+pub(super) fn job_bindings(
+    call: &KernelCall<'_>,
+    called: &ResolvedCall,
+    bound_targets: &BindingTargets<'_>,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Vec<JobBinding> {
-    let mut made = Vec::new();
-    for (index, binding) in call.bindings.iter().enumerate() {
-        let place = origin.at(index);
-        let resource = called.resource(binding.set, binding.binding);
-        let declared = called
-            .declared
-            .iter()
-            .any(|found| (found.set, found.binding) == (binding.set, binding.binding));
-        if resource.is_none() && !declared {
-            unknown(call, called, binding, &place, problems);
+    let mut job_bindings = Vec::new();
+    for (binding_index, binding) in call.bindings.iter().enumerate() {
+        let binding_origin = origin.at(binding_index);
+        let reflected_resource = called.descriptor_at(binding.set, binding.binding);
+        let is_declared = called.declared.iter().any(|declared_descriptor| {
+            (declared_descriptor.set, declared_descriptor.binding) == (binding.set, binding.binding)
+        });
+        if reflected_resource.is_none() && !is_declared {
+            report_unknown_binding(call, called, binding, &binding_origin, problems);
             continue;
         }
-        let Some(class) = class(binding, resource, &place, problems) else { continue };
-        if !takes(binding, class, &place, problems) || !within(binding, resource, &place, problems)
+        let Some(descriptor_class) =
+            binding_class(binding, reflected_resource, &binding_origin, problems)
+        else {
+            continue;
+        };
+        if !takes_what_it_names(binding, descriptor_class, &binding_origin, problems)
+            || !element_exists(binding, reflected_resource, &binding_origin, problems)
         {
             continue;
         }
-        if resource.is_none() && !is_buffer(class) {
+        if reflected_resource.is_none() && !is_buffer(descriptor_class) {
             continue;
         }
-        made.extend(match class {
+        job_bindings.extend(match descriptor_class {
             DescriptorClass::Storage
             | DescriptorClass::Uniform
             | DescriptorClass::StorageDynamic
-            | DescriptorClass::UniformDynamic => range(binding, class, bound, &place, problems),
+            | DescriptorClass::UniformDynamic => {
+                bound_range(binding, descriptor_class, bound_targets, &binding_origin, problems)
+            }
             DescriptorClass::UniformTexel | DescriptorClass::StorageTexel => {
-                let resource = resource.expect("unused texel buffers are left out");
-                range(binding, class, bound, &place, problems).and_then(|made| {
-                    let view = view::texels(
-                        binding,
-                        resource,
-                        &called.layout.types,
-                        &made,
-                        &place,
-                        problems,
-                    )?;
-                    Some(JobBinding { view, ..made })
-                })
+                let reflected_resource =
+                    reflected_resource.expect("unused texel buffers are left out");
+                bound_range(binding, descriptor_class, bound_targets, &binding_origin, problems)
+                    .and_then(|job_bindings| {
+                        let texel_view = view::texel_view(
+                            binding,
+                            reflected_resource,
+                            &called.layout.types,
+                            &job_bindings,
+                            &binding_origin,
+                            problems,
+                        )?;
+                        Some(JobBinding { view: texel_view, ..job_bindings })
+                    })
             }
             DescriptorClass::StorageImage
             | DescriptorClass::SampledImage
             | DescriptorClass::Sampler
             | DescriptorClass::Combined => {
-                let resource = resource.expect("unused images and samplers are left out");
-                opaque(binding, resource, class, called, bound, &place, problems)
+                let reflected_resource =
+                    reflected_resource.expect("unused images and samplers are left out");
+                opaque_binding(
+                    binding,
+                    reflected_resource,
+                    descriptor_class,
+                    called,
+                    bound_targets,
+                    &binding_origin,
+                    problems,
+                )
             }
         });
     }
-    made
+    job_bindings
 }
 
-fn unknown(
-    call: &Call<'_>,
-    called: &Dispatched,
+fn report_unknown_binding(
+    call: &KernelCall<'_>,
+    called: &ResolvedCall,
     binding: &Binding,
-    place: &Origin,
+    value_origin: &Origin,
     problems: &mut Problems,
 ) {
-    let known: Vec<String> = called
+    let known_descriptors: Vec<String> = called
         .declared
         .iter()
-        .map(|found| described(found.set, found.binding, found.name.as_deref()))
+        .map(|declared_descriptor| {
+            descriptor_text(
+                declared_descriptor.set,
+                declared_descriptor.binding,
+                declared_descriptor.name.as_deref(),
+            )
+        })
         .collect();
     let message = format!(
         "the kernel `{}` has nothing at {}",
         call.kernel,
-        described(binding.set, binding.binding, None)
+        descriptor_text(binding.set, binding.binding, None)
     );
-    let hint = if known.is_empty() {
+    let hint = if known_descriptors.is_empty() {
         "it declares no resource".to_owned()
     } else {
-        format!("it declares {}", known.join(", "))
+        format!("it declares {}", known_descriptors.join(", "))
     };
-    problems.push(place.at("binding").error("unknown-binding", message).hint(hint));
+    problems.push(value_origin.at("binding").error("unknown-binding", message).hint(hint));
 }
 
-fn is_buffer(class: DescriptorClass) -> bool {
-    plain(class).is_some()
+fn is_buffer(descriptor_class: DescriptorClass) -> bool {
+    without_dynamic_offset(descriptor_class).is_some()
 }
 
 /// The class of a buffer descriptor without its dynamic offset; none for every other class.
-fn plain(class: DescriptorClass) -> Option<DescriptorClass> {
-    match class {
+fn without_dynamic_offset(descriptor_class: DescriptorClass) -> Option<DescriptorClass> {
+    match descriptor_class {
         DescriptorClass::Storage | DescriptorClass::StorageDynamic => {
             Some(DescriptorClass::Storage)
         }
@@ -130,37 +153,43 @@ fn plain(class: DescriptorClass) -> Option<DescriptorClass> {
 }
 
 /// The class of a binding: the one given if it fits, or the module's own.
-fn class(
+fn binding_class(
     binding: &Binding,
-    resource: Option<&ReflectedResource>,
+    reflected_resource: Option<&ReflectedResource>,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<DescriptorClass> {
     // What the kernel does not use has no class of its own: it is what is bound to it.
-    let unused = match (&binding.image, &binding.sampler) {
+    let unused_class = match (&binding.image, &binding.sampler) {
         (Some(_), Some(_)) => DescriptorClass::Combined,
         (Some(_), None) => DescriptorClass::StorageImage,
         (None, Some(_)) => DescriptorClass::Sampler,
         (None, None) if binding.format.is_some() => DescriptorClass::StorageTexel,
         (None, None) => DescriptorClass::Storage,
     };
-    let own = resource.map_or(unused, |resource| resource.class);
-    let class = binding.class.unwrap_or(own);
-    let fits = match (plain(own), plain(class)) {
-        (Some(own), Some(class)) => own == class,
-        _ => own == class,
-    };
-    if resource.is_some() && !fits {
-        let message =
-            format!("the kernel declares a `{}` here, not a `{}`", own.name(), class.name());
-        let place = if binding.class.is_some() { origin.at("class") } else { origin.at("binding") };
-        problems.push(place.error("wrong-class", message));
+    let declared_class =
+        reflected_resource.map_or(unused_class, |reflected_resource| reflected_resource.class);
+    let chosen_class = binding.class.unwrap_or(declared_class);
+    let class_fits =
+        match (without_dynamic_offset(declared_class), without_dynamic_offset(chosen_class)) {
+            (Some(declared_class), Some(chosen_class)) => declared_class == chosen_class,
+            _ => declared_class == chosen_class,
+        };
+    if reflected_resource.is_some() && !class_fits {
+        let message = format!(
+            "the kernel declares a `{}` here, not a `{}`",
+            declared_class.name(),
+            chosen_class.name()
+        );
+        let fault_origin =
+            if binding.class.is_some() { origin.at("class") } else { origin.at("binding") };
+        problems.push(fault_origin.error("wrong-class", message));
         return None;
     }
-    let dynamic =
-        matches!(class, DescriptorClass::StorageDynamic | DescriptorClass::UniformDynamic);
-    if binding.dynamic_offset.is_some() && !dynamic {
-        let message = format!("a `{}` descriptor has no dynamic offset", class.name());
+    let is_dynamic =
+        matches!(chosen_class, DescriptorClass::StorageDynamic | DescriptorClass::UniformDynamic);
+    if binding.dynamic_offset.is_some() && !is_dynamic {
+        let message = format!("a `{}` descriptor has no dynamic offset", chosen_class.name());
         problems.push(
             origin
                 .at("dynamic_offset")
@@ -169,17 +198,17 @@ fn class(
         );
         return None;
     }
-    Some(class)
+    Some(chosen_class)
 }
 
 /// Whether a binding names what its class takes, and nothing else.
-fn takes(
+fn takes_what_it_names(
     binding: &Binding,
-    class: DescriptorClass,
+    descriptor_class: DescriptorClass,
     origin: &Origin,
     problems: &mut Problems,
 ) -> bool {
-    let wanted: &[&str] = match class {
+    let wanted_keys: &[&str] = match descriptor_class {
         DescriptorClass::Storage
         | DescriptorClass::Uniform
         | DescriptorClass::StorageDynamic
@@ -193,7 +222,7 @@ fn takes(
         DescriptorClass::Sampler => &["sampler"],
         DescriptorClass::Combined => &["image", "sampler", "level", "layer"],
     };
-    let given = [
+    let given_keys = [
         ("buffer", binding.buffer.is_some()),
         ("image", binding.image.is_some()),
         ("sampler", binding.sampler.is_some()),
@@ -203,84 +232,113 @@ fn takes(
         ("level", binding.level.is_some()),
         ("layer", binding.layer.is_some()),
     ];
-    let named = |key: &&str| ["buffer", "image", "sampler"].contains(key);
-    let is_given = |key: &str| given.iter().any(|(name, given)| *given && *name == key);
-    if let Some(lacking) = wanted.iter().filter(|key| named(key)).find(|key| !is_given(key)) {
-        let message = format!("a `{}` descriptor needs {}", class.name(), article(lacking));
+    let names_resource = |key: &&str| ["buffer", "image", "sampler"].contains(key);
+    let is_given =
+        |key: &str| given_keys.iter().any(|(name, given_keys)| *given_keys && *name == key);
+    if let Some(missing_key) =
+        wanted_keys.iter().filter(|key| names_resource(key)).find(|key| !is_given(key))
+    {
+        let message = format!(
+            "a `{}` descriptor needs {}",
+            descriptor_class.name(),
+            with_article(missing_key)
+        );
         problems.push(origin.error("contradiction", message));
         return false;
     }
-    let extra = given.iter().find(|(key, given)| *given && !wanted.contains(key));
-    if let Some((key, _)) = extra {
-        let message = format!("a `{}` descriptor takes no `{key}`", class.name());
+    let extra_key =
+        given_keys.iter().find(|(key, given_keys)| *given_keys && !wanted_keys.contains(key));
+    if let Some((key, _)) = extra_key {
+        let message = format!("a `{}` descriptor takes no `{key}`", descriptor_class.name());
         problems.push(origin.at(*key).key_error("contradiction", message));
     }
-    extra.is_none()
+    extra_key.is_none()
 }
 
-fn article(key: &str) -> String {
+fn with_article(key: &str) -> String {
     let article = if key == "image" { "an" } else { "a" };
     format!("{article} `{key}`")
 }
 
 /// Whether the array element exists.
-fn within(
+fn element_exists(
     binding: &Binding,
-    resource: Option<&ReflectedResource>,
+    reflected_resource: Option<&ReflectedResource>,
     origin: &Origin,
     problems: &mut Problems,
 ) -> bool {
-    let within = match resource.map_or(DescriptorCount::Runtime, |resource| resource.count) {
+    let is_within = match reflected_resource
+        .map_or(DescriptorCount::Runtime, |reflected_resource| reflected_resource.count)
+    {
         DescriptorCount::One => binding.array_index == 0,
         DescriptorCount::Array(count) => binding.array_index < count,
         DescriptorCount::Runtime => true,
     };
-    if !within {
+    if !is_within {
         let message = format!(
             "{} has no element {}",
-            described(binding.set, binding.binding, None),
+            descriptor_text(binding.set, binding.binding, None),
             binding.array_index
         );
         problems.push(origin.at("array_index").error("size", message));
     }
-    within
+    is_within
 }
 
 /// An image, a sampler, or both.
-fn opaque(
+fn opaque_binding(
     binding: &Binding,
-    resource: &ReflectedResource,
-    class: DescriptorClass,
-    called: &Dispatched,
-    bound: &Bound<'_>,
+    reflected_resource: &ReflectedResource,
+    descriptor_class: DescriptorClass,
+    called: &ResolvedCall,
+    bound_targets: &BindingTargets<'_>,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<JobBinding> {
-    let image = match &binding.image {
-        Some(name) => Some(image(name, binding, resource, class, called, bound, origin, problems)?),
+    let bound_image = match &binding.image {
+        Some(resource_name) => Some(bound_image_view(
+            resource_name,
+            binding,
+            reflected_resource,
+            descriptor_class,
+            called,
+            bound_targets,
+            origin,
+            problems,
+        )?),
         None => None,
     };
-    let sampler = match &binding.sampler {
-        Some(name) => {
-            let found = bound.resources.samplers.iter().position(|sampler| sampler.name == *name);
-            let Some(found) = found else {
-                let message = format!("there is no sampler `{name}`");
+    let bound_sampler = match &binding.sampler {
+        Some(resource_name) => {
+            let sampler_index = bound_targets
+                .resources
+                .samplers
+                .iter()
+                .position(|bound_sampler| bound_sampler.name == *resource_name);
+            let Some(sampler_index) = sampler_index else {
+                let message = format!("there is no sampler `{resource_name}`");
                 problems.push(origin.at("sampler").error("unknown-id", message));
                 return None;
             };
-            Some(found as u32)
+            Some(sampler_index as u32)
         }
         None => None,
     };
-    let (buffer, view) = match (image, sampler) {
-        (Some((buffer, view)), Some(sampler)) => {
-            let with = &bound.resources.samplers[sampler as usize];
-            let view =
-                view::combined(resource, &called.layout.types, view, with, origin, problems)?;
-            (buffer, JobView::Combined(view, sampler))
+    let (buffer, view) = match (bound_image, bound_sampler) {
+        (Some((buffer, view)), Some(bound_sampler)) => {
+            let combined_sampler = &bound_targets.resources.samplers[bound_sampler as usize];
+            let view = view::combined_view(
+                reflected_resource,
+                &called.layout.types,
+                view,
+                combined_sampler,
+                origin,
+                problems,
+            )?;
+            (buffer, JobView::Combined(view, bound_sampler))
         }
         (Some((buffer, view)), None) => (buffer, JobView::Image(view)),
-        (None, Some(sampler)) => (0, JobView::Sampler(sampler)),
+        (None, Some(bound_sampler)) => (0, JobView::Sampler(bound_sampler)),
         (None, None) => return None,
     };
     let (set, array_index) = (binding.set, binding.array_index);
@@ -289,7 +347,7 @@ fn opaque(
         set,
         binding: binding.binding,
         array_index,
-        class,
+        class: descriptor_class,
         view,
         buffer,
         offset,
@@ -299,82 +357,86 @@ fn opaque(
 }
 
 #[expect(clippy::too_many_arguments, reason = "a binding with all that it refers to")]
-fn image(
-    name: &str,
+fn bound_image_view(
+    image_name: &str,
     binding: &Binding,
-    resource: &ReflectedResource,
-    class: DescriptorClass,
-    called: &Dispatched,
-    bound: &Bound<'_>,
+    reflected_resource: &ReflectedResource,
+    descriptor_class: DescriptorClass,
+    called: &ResolvedCall,
+    bound_targets: &BindingTargets<'_>,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<(usize, crate::resource::ImageView)> {
-    let named =
-        |image: &&crate::resource::JobImage| bound.buffers[image.buffer as usize].name == name;
-    let Some(image) = bound.resources.images.iter().find(named) else {
-        problems
-            .push(origin.at("image").error("unknown-id", format!("there is no image `{name}`")));
+    let has_name = |job_image: &&crate::resource::JobImage| {
+        bound_targets.buffers[job_image.buffer as usize].name == image_name
+    };
+    let Some(job_image) = bound_targets.resources.images.iter().find(has_name) else {
+        problems.push(
+            origin.at("image").error("unknown-id", format!("there is no image `{image_name}`")),
+        );
         return None;
     };
-    let view = view::image(
+    let image_view = view::image_view(
         binding,
-        resource,
-        class,
+        reflected_resource,
+        descriptor_class,
         &called.layout.types,
-        (name, &image.shape),
+        (image_name, &job_image.shape),
         origin,
         problems,
     )?;
-    Some((image.buffer as usize, view))
+    Some((job_image.buffer as usize, image_view))
 }
 
 /// The bytes that a binding covers, checked against its buffer. The block may be larger: accesses
 /// must stay inside, which engines look at.
-fn range(
+fn bound_range(
     binding: &Binding,
-    class: DescriptorClass,
-    bound: &Bound<'_>,
+    descriptor_class: DescriptorClass,
+    bound_targets: &BindingTargets<'_>,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<JobBinding> {
-    let name = binding.buffer.as_ref()?;
-    let is_image =
-        |index| bound.resources.images.iter().any(|image| image.buffer as usize == index);
-    let found = bound
-        .buffers
-        .iter()
-        .enumerate()
-        .find(|(index, buffer)| buffer.name == *name && !is_image(*index));
-    let Some((index, buffer)) = found else {
+    let buffer_name = binding.buffer.as_ref()?;
+    let is_image_buffer = |buffer_index| {
+        bound_targets.resources.images.iter().any(|image| image.buffer as usize == buffer_index)
+    };
+    let named_buffer = bound_targets.buffers.iter().enumerate().find(|(buffer_index, buffer)| {
+        buffer.name == *buffer_name && !is_image_buffer(*buffer_index)
+    });
+    let Some((buffer_index, buffer)) = named_buffer else {
         problems.push(
-            origin.at("buffer").error("unknown-buffer", format!("there is no buffer `{name}`")),
+            origin
+                .at("buffer")
+                .error("unknown-buffer", format!("there is no buffer `{buffer_name}`")),
         );
         return None;
     };
-    let size = buffer.bytes.len() as u64;
+    let buffer_size = buffer.bytes.len() as u64;
     let dynamic_offset = binding.dynamic_offset.unwrap_or(0);
-    let start = binding.offset.checked_add(dynamic_offset).filter(|start| *start < size);
-    let Some(start) = start else {
+    let range_start =
+        binding.offset.checked_add(dynamic_offset).filter(|range_start| *range_start < buffer_size);
+    let Some(range_start) = range_start else {
         let message = format!(
-            "offset {} lies beyond the {size} bytes of `{name}`",
+            "offset {} lies beyond the {buffer_size} bytes of `{buffer_name}`",
             binding.offset.saturating_add(dynamic_offset)
         );
-        let key = if binding.offset < size { "dynamic_offset" } else { "offset" };
-        problems.push(origin.at(key).error("size", message));
+        let fault_key = if binding.offset < buffer_size { "dynamic_offset" } else { "offset" };
+        problems.push(origin.at(fault_key).error("size", message));
         return None;
     };
-    if !start.is_multiple_of(4) {
+    if !range_start.is_multiple_of(4) {
         // The smallest alignment that any device asks for; a device that asks for more says so
         // itself.
-        let message = format!("offset {start} of `{name}` is no multiple of 4");
-        let key = if binding.offset.is_multiple_of(4) { "dynamic_offset" } else { "offset" };
-        problems.push(origin.at(key).error("size", message));
+        let message = format!("offset {range_start} of `{buffer_name}` is no multiple of 4");
+        let fault_key = if binding.offset.is_multiple_of(4) { "dynamic_offset" } else { "offset" };
+        problems.push(origin.at(fault_key).error("size", message));
         return None;
     }
-    let range = binding.range.unwrap_or(size - start);
-    if range == 0 || range > size - start {
+    let range_bytes = binding.range.unwrap_or(buffer_size - range_start);
+    if range_bytes == 0 || range_bytes > buffer_size - range_start {
         let message = format!(
-            "a range of {range} bytes from byte {start} on does not lie within the {size} bytes of `{name}`"
+            "a range of {range_bytes} bytes from byte {range_start} on does not lie within the {buffer_size} bytes of `{buffer_name}`"
         );
         problems.push(origin.at("range").error("size", message));
         return None;
@@ -383,52 +445,57 @@ fn range(
         set: binding.set,
         binding: binding.binding,
         array_index: binding.array_index,
-        class,
+        class: descriptor_class,
         view: JobView::Bytes,
-        buffer: index,
+        buffer: buffer_index,
         offset: binding.offset,
-        range,
+        range: range_bytes,
         dynamic_offset,
     })
 }
 
 /// Reports descriptors that the kernel uses and nothing is bound to.
-pub(super) fn missing(
-    call: &Call<'_>,
-    called: &Dispatched,
+pub(super) fn report_missing_bindings(
+    call: &KernelCall<'_>,
+    called: &ResolvedCall,
     origin: &Origin,
     problems: &mut Problems,
 ) {
-    let bound: BTreeSet<(u32, u32, u32)> = call
+    let bound_elements: BTreeSet<(u32, u32, u32)> = call
         .bindings
         .iter()
         .map(|binding| (binding.set, binding.binding, binding.array_index))
         .collect();
     for resource in &called.reflection.resources {
-        let count = match resource.count {
+        let element_count = match resource.count {
             // Of a runtime array any element.
             DescriptorCount::Runtime
-                if bound.iter().any(|one| (one.0, one.1) == (resource.set, resource.binding)) =>
+                if bound_elements.iter().any(|bound_element| {
+                    (bound_element.0, bound_element.1) == (resource.set, resource.binding)
+                }) =>
             {
                 0
             }
             DescriptorCount::One | DescriptorCount::Runtime => 1,
-            DescriptorCount::Array(count) => count,
+            DescriptorCount::Array(element_count) => element_count,
         };
-        let absent: Vec<u32> = (0..count)
-            .filter(|element| !bound.contains(&(resource.set, resource.binding, *element)))
+        let absent_elements: Vec<u32> = (0..element_count)
+            .filter(|element_text| {
+                !bound_elements.contains(&(resource.set, resource.binding, *element_text))
+            })
             .collect();
-        let Some(first) = absent.first() else { continue };
-        let element = match resource.count {
-            DescriptorCount::Array(_) => format!(" element {first}"),
+        let Some(first_absent) = absent_elements.first() else { continue };
+        let element_text = match resource.count {
+            DescriptorCount::Array(_) => format!(" element {first_absent}"),
             DescriptorCount::One | DescriptorCount::Runtime => String::new(),
         };
-        let what = described(resource.set, resource.binding, resource.name.as_deref());
+        let descriptor_text =
+            descriptor_text(resource.set, resource.binding, resource.name.as_deref());
         let message = format!(
-            "the kernel `{}` uses {what}{element}, and nothing is bound to it",
+            "the kernel `{}` uses {descriptor_text}{element_text}, and nothing is bound to it",
             call.kernel
         );
-        let takes = match resource.class {
+        let needed_keys = match resource.class {
             DescriptorClass::Storage
             | DescriptorClass::Uniform
             | DescriptorClass::StorageDynamic
@@ -440,8 +507,10 @@ pub(super) fn missing(
             DescriptorClass::Sampler => "sampler = ...",
             DescriptorClass::Combined => "image = ..., sampler = ...",
         };
-        let hint =
-            format!("add {{ set = {}, binding = {}, {takes} }}", resource.set, resource.binding);
+        let hint = format!(
+            "add {{ set = {}, binding = {}, {needed_keys} }}",
+            resource.set, resource.binding
+        );
         problems.push(origin.error("missing-binding", message).hint(hint));
     }
 }

@@ -1,8 +1,8 @@
 //! A dispatch as a test asks for it, and its kernel's interface once it is known.
 
-use super::contents::Block;
-use super::declared::Declared;
-use super::layout::Layout;
+use super::contents::ReflectedBlock;
+use super::declared::DeclaredDescriptor;
+use super::layout::ModuleLayout;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use vkcert_model::element::Datum;
@@ -13,7 +13,7 @@ use vkcert_spirv::interface::{PushConstants, ReflectedResource, Reflection};
 use vkcert_spirv::types::Type;
 
 /// What a dispatch and a reference have in common.
-pub(super) struct Call<'a> {
+pub(super) struct KernelCall<'a> {
     pub kernel: &'a KernelName,
     pub groups: [u32; 3],
     pub subgroup_size: Option<u32>,
@@ -22,8 +22,8 @@ pub(super) struct Call<'a> {
     pub specialization: &'a BTreeMap<String, SpecializationValue>,
 }
 
-impl<'a> Call<'a> {
-    pub(super) fn of(dispatch: &'a Dispatch) -> Self {
+impl<'a> KernelCall<'a> {
+    pub(super) fn of_dispatch(dispatch: &'a Dispatch) -> Self {
         Self {
             kernel: &dispatch.kernel,
             groups: dispatch.groups,
@@ -58,21 +58,21 @@ impl<'a> Call<'a> {
 }
 
 /// A call's kernel under its specialization.
-pub(super) struct Dispatched {
+pub(super) struct ResolvedCall {
     /// Raw bits by specialization id.
     pub specialization: BTreeMap<u32, u64>,
     pub reflection: Reflection,
     /// The block that the module declares, whether the kernel uses it or not.
     pub declared_push_constants: Option<PushConstants>,
-    pub layout: Arc<Layout>,
-    pub declared: Vec<Declared>,
+    pub layout: Arc<ModuleLayout>,
+    pub declared: Vec<DeclaredDescriptor>,
 }
 
-impl Dispatched {
+impl ResolvedCall {
     /// The block behind a descriptor that the kernel uses.
-    pub(super) fn block(&self, set: u32, binding: u32) -> Option<Block<'_>> {
-        let resource = self.resource(set, binding)?;
-        let block = Block {
+    pub(super) fn descriptor_block(&self, set: u32, binding: u32) -> Option<ReflectedBlock<'_>> {
+        let resource = self.descriptor_at(set, binding)?;
+        let block = ReflectedBlock {
             layout: &self.layout,
             ty: resource.block_type,
             fixed_bytes: resource.fixed_bytes,
@@ -81,7 +81,7 @@ impl Dispatched {
             .then_some(block)
     }
 
-    pub(super) fn resource(&self, set: u32, binding: u32) -> Option<&ReflectedResource> {
+    pub(super) fn descriptor_at(&self, set: u32, binding: u32) -> Option<&ReflectedResource> {
         self.reflection
             .resources
             .iter()

@@ -5,11 +5,11 @@
 //! cannot be read are reported with their place.
 
 use super::UNINITIALISED;
-use super::address::Pointer;
-use super::definedness::{place, whole_range};
-use super::elements::{decode_base64, elements, filled};
+use super::address::NamedAddress;
+use super::definedness::{place_scalars, whole_range};
+use super::elements::{decode_base64, encode_elements, fill_elements};
 use super::file_contents::FilePlace;
-use super::layout::{Layout, Walk};
+use super::layout::{ModuleLayout, ValueWalk};
 use super::problems::Problems;
 use crate::JobBuffer;
 use std::path::Path;
@@ -24,8 +24,8 @@ use vkcert_spirv::types::Type;
 /// Bytes that a file may have besides its elements.
 const MOST_HEADER_BYTES: u64 = 1 << 16;
 /// The block that a `reflect` buffer is laid out as.
-pub struct Block<'a> {
-    pub layout: &'a Layout,
+pub struct ReflectedBlock<'a> {
+    pub layout: &'a ModuleLayout,
     /// The block structure.
     pub ty: Id,
     /// Bytes without a runtime array.
@@ -33,38 +33,43 @@ pub struct Block<'a> {
 }
 
 /// Where contents come from and how large they may be.
-pub struct Source<'a> {
-    pub base: &'a Path,
+pub struct ContentsSource<'a> {
+    pub base_folder: &'a Path,
     /// Bytes.
-    pub limit: u64,
+    pub byte_limit: u64,
 }
 
-impl Source<'_> {
+impl ContentsSource<'_> {
     /// The buffer `name` with its initial contents and the addresses that it is to hold; none after
     /// a problem.
-    pub fn buffer(
+    pub fn initial_buffer(
         &self,
-        name: &str,
+        buffer_name: &str,
         buffer: &Buffer,
-        block: Option<Block<'_>>,
+        block: Option<ReflectedBlock<'_>>,
         origin: &Origin,
         problems: &mut Problems,
-    ) -> Option<(JobBuffer, Vec<Pointer>)> {
-        let whole = |bytes: Vec<u8>| JobBuffer {
-            name: name.to_owned(),
+    ) -> Option<(JobBuffer, Vec<NamedAddress>)> {
+        let defined_buffer = |bytes: Vec<u8>| JobBuffer {
+            name: buffer_name.to_owned(),
             defined: whole_range(bytes.len()),
             bytes: Arc::new(bytes),
         };
         let mut pointers = Vec::new();
-        let made = match buffer.data_type {
+        let job_buffer = match buffer.data_type {
             Some(DataType::Reflect) => match block {
-                Some(block) => {
-                    self.reflected(name, buffer, &block, &mut pointers, origin, problems)?
-                }
+                Some(block) => self.reflected_buffer(
+                    buffer_name,
+                    buffer,
+                    &block,
+                    &mut pointers,
+                    origin,
+                    problems,
+                )?,
                 None => {
                     let problem = origin.at("type").error(
                         "no-block",
-                        format!("no dispatch binds the buffer `{name}` to a block"),
+                        format!("no dispatch binds the buffer `{buffer_name}` to a block"),
                     );
                     problems.push(
                         problem.hint("`reflect` lays a buffer out as the block of the first binding that names it"),
@@ -73,113 +78,129 @@ impl Source<'_> {
                 }
             },
             Some(DataType::Element(element)) => match &buffer.data {
-                Some(data) => whole(elements(element, data, &origin.at("data"), problems)?),
+                Some(data) => {
+                    defined_buffer(encode_elements(element, data, &origin.at("data"), problems)?)
+                }
                 None => match (&buffer.fill, buffer.count) {
-                    (Some(fill), Some(count)) => {
-                        self.room(name, element, count, origin, problems)?;
-                        whole(filled(element, fill, count, &origin.at("fill"), problems)?)
+                    (Some(fill_rule), Some(count)) => {
+                        self.checked_byte_count(buffer_name, element, count, origin, problems)?;
+                        defined_buffer(fill_elements(
+                            element,
+                            fill_rule,
+                            count,
+                            &origin.at("fill"),
+                            problems,
+                        )?)
                     }
-                    _ => self.untyped(name, buffer, Some(element), origin, problems)?,
+                    _ => {
+                        self.untyped_buffer(buffer_name, buffer, Some(element), origin, problems)?
+                    }
                 },
             },
-            None => self.untyped(name, buffer, None, origin, problems)?,
+            None => self.untyped_buffer(buffer_name, buffer, None, origin, problems)?,
         };
-        self.check_size(name, buffer, &made, origin, problems)?;
-        for (index, entry) in buffer.address_of.iter().enumerate() {
-            pointers.push(Pointer::of_entry(entry, origin.at("address_of").at(index)));
+        self.check_size(buffer_name, buffer, &job_buffer, origin, problems)?;
+        for (entry_index, entry) in buffer.address_of.iter().enumerate() {
+            pointers.push(NamedAddress::of_entry(entry, origin.at("address_of").at(entry_index)));
         }
-        Some((made, pointers))
+        Some((job_buffer, pointers))
     }
 
     /// Contents that need no conversion: bytes, a file, or nothing.
-    fn untyped(
+    fn untyped_buffer(
         &self,
-        name: &str,
+        buffer_name: &str,
         buffer: &Buffer,
-        element: Option<ElementType>,
+        element_type: Option<ElementType>,
         origin: &Origin,
         problems: &mut Problems,
     ) -> Option<JobBuffer> {
-        let whole = |bytes: Vec<u8>| JobBuffer {
-            name: name.to_owned(),
+        let defined_buffer = |bytes: Vec<u8>| JobBuffer {
+            name: buffer_name.to_owned(),
             defined: whole_range(bytes.len()),
             bytes: Arc::new(bytes),
         };
         if let Some(text) = &buffer.bytes {
             let bytes = decode_base64(text, &origin.at("bytes"), problems)?;
-            return Some(whole(bytes));
+            return Some(defined_buffer(bytes));
         }
-        if let Some(path) = &buffer.file {
-            let (_, bytes) =
-                self.file(path, FilePlace::Elements(element), &origin.at("file"), problems)?;
-            return Some(whole(bytes));
+        if let Some(file_path) = &buffer.file {
+            let (_, bytes) = self.file_contents(
+                file_path,
+                FilePlace::Elements(element_type),
+                &origin.at("file"),
+                problems,
+            )?;
+            return Some(defined_buffer(bytes));
         }
-        let (Some(element), Some(count)) = (element, buffer.count) else {
+        let (Some(element_type), Some(count)) = (element_type, buffer.count) else {
             problems.push(origin.error(
                 "missing-key",
-                format!("the buffer `{name}` has neither contents nor `type` and `count`"),
+                format!("the buffer `{buffer_name}` has neither contents nor `type` and `count`"),
             ));
             return None;
         };
-        let bytes = self.room(name, element, count, origin, problems)?;
+        let bytes = self.checked_byte_count(buffer_name, element_type, count, origin, problems)?;
         Some(JobBuffer {
-            name: name.to_owned(),
+            name: buffer_name.to_owned(),
             bytes: Arc::new(vec![UNINITIALISED; bytes]),
             defined: Vec::new(),
         })
     }
 
     /// Bytes of `count` elements, if they are within the limit.
-    fn room(
+    fn checked_byte_count(
         &self,
-        name: &str,
-        element: ElementType,
-        count: u64,
+        buffer_name: &str,
+        element_type: ElementType,
+        element_count: u64,
         origin: &Origin,
         problems: &mut Problems,
     ) -> Option<usize> {
-        let bytes = count.checked_mul(element.size() as u64).filter(|bytes| *bytes <= self.limit);
-        if bytes.is_none() {
+        let byte_count = element_count
+            .checked_mul(element_type.size() as u64)
+            .filter(|byte_count| *byte_count <= self.byte_limit);
+        if byte_count.is_none() {
             let message = format!(
-                "{count} elements of {element} in `{name}` exceed the memory limit of {} bytes",
-                self.limit
+                "{element_count} elements of {element_type} in `{buffer_name}` exceed the memory limit of {} bytes",
+                self.byte_limit
             );
             problems.push(
                 origin.at("count").error("limit", message).hint("raise `limits.memory_bytes`"),
             );
         }
-        bytes.map(|bytes| bytes as usize)
+        byte_count.map(|byte_count| byte_count as usize)
     }
 
     fn check_size(
         &self,
-        name: &str,
+        buffer_name: &str,
         buffer: &Buffer,
-        made: &JobBuffer,
+        job_buffer: &JobBuffer,
         origin: &Origin,
         problems: &mut Problems,
     ) -> Option<()> {
-        let length = made.bytes.len();
-        if length == 0 {
+        let byte_count = job_buffer.bytes.len();
+        if byte_count == 0 {
             problems.push(origin.error(
                 "size",
-                format!("the buffer `{name}` is empty; Vulkan has no buffer of no bytes"),
+                format!("the buffer `{buffer_name}` is empty; Vulkan has no buffer of no bytes"),
             ));
             return None;
         }
         let Some(DataType::Element(element)) = buffer.data_type else { return Some(()) };
-        if !length.is_multiple_of(element.size()) {
+        if !byte_count.is_multiple_of(element.size()) {
             let message = format!(
-                "`{name}` has {length} bytes, which is no whole number of {element} ({} bytes each)",
+                "`{buffer_name}` has {byte_count} bytes, which is no whole number of {element} ({} bytes each)",
                 element.size()
             );
             problems.push(origin.at("type").error("size", message));
             return None;
         }
-        let held = (length / element.size()) as u64;
-        if let Some(count) = buffer.count.filter(|count| *count != held) {
+        let held_elements = (byte_count / element.size()) as u64;
+        if let Some(count) = buffer.count.filter(|count| *count != held_elements) {
             let message = format!(
-                "`count` is {count}, but the contents of `{name}` are {held} elements of {element}"
+                "`count` is {count}, but the contents of `{buffer_name}` are {held_elements} elements of {element}"
             );
             problems.push(
                 origin
@@ -193,103 +214,110 @@ impl Source<'_> {
     }
 
     /// The element type (for `.npy` files, or as asked for) and bytes of a file.
-    pub fn file(
+    pub fn file_contents(
         &self,
-        path: &str,
-        place: FilePlace<'_>,
+        file_path: &str,
+        file_place: FilePlace<'_>,
         origin: &Origin,
         problems: &mut Problems,
     ) -> Option<(Option<ElementType>, Vec<u8>)> {
-        let limit = self.limit.saturating_add(MOST_HEADER_BYTES);
-        let file = match read_at_most(&self.base.join(path), path, limit) {
-            Ok(file) => file,
-            Err(error) => {
-                let base =
-                    if self.base.as_os_str().is_empty() { Path::new(".") } else { self.base };
-                let hint = format!("paths are relative to `{}`", base.display());
-                problems.push(origin.error(error.kind, error.message).hint(hint));
-                return None;
-            }
-        };
-        let read = place.read(path, file);
-        read.map_err(|fault| {
-            problems.push(origin.error(fault.kind, format!("`{path}`: {}", fault.message)))
-        })
-        .ok()
+        let byte_limit = self.byte_limit.saturating_add(MOST_HEADER_BYTES);
+        let read_bytes =
+            match read_at_most(&self.base_folder.join(file_path), file_path, byte_limit) {
+                Ok(read_bytes) => read_bytes,
+                Err(error) => {
+                    let base_folder = if self.base_folder.as_os_str().is_empty() {
+                        Path::new(".")
+                    } else {
+                        self.base_folder
+                    };
+                    let hint = format!("paths are relative to `{}`", base_folder.display());
+                    problems.push(origin.error(error.kind, error.message).hint(hint));
+                    return None;
+                }
+            };
+        let read_result = file_place.read_contents(file_path, read_bytes);
+        read_result
+            .map_err(|fault| {
+                problems.push(origin.error(fault.kind, format!("`{file_path}`: {}", fault.message)))
+            })
+            .ok()
     }
 
-    fn reflected(
+    fn reflected_buffer(
         &self,
-        name: &str,
+        buffer_name: &str,
         buffer: &Buffer,
-        block: &Block<'_>,
-        pointers: &mut Vec<Pointer>,
+        block: &ReflectedBlock<'_>,
+        pointers: &mut Vec<NamedAddress>,
         origin: &Origin,
         problems: &mut Problems,
     ) -> Option<JobBuffer> {
-        let before = problems.count();
-        let leaves = match &buffer.data {
+        let problems_before = problems.count();
+        let scalar_leaves = match &buffer.data {
             Some(data) => {
-                let mut walk = Walk::new(block.layout, problems);
-                walk.value(block.ty, None, 0, data, &origin.at("data"));
-                pointers.append(&mut walk.pointers);
-                walk.leaves
+                let mut value_walk = ValueWalk::new(block.layout, problems);
+                value_walk.collect_value(block.ty, None, 0, data, &origin.at("data"));
+                pointers.append(&mut value_walk.named_addresses);
+                value_walk.scalar_leaves
             }
             None if buffer.fill.is_none() && buffer.file.is_none() && buffer.bytes.is_none() => {
                 Vec::new()
             }
             None => {
-                let problem = origin
+                let type_problem = origin
                     .at("type")
                     .error("contradiction", "a buffer of type `reflect` takes `data` alone");
-                problems.push(problem);
+                problems.push(type_problem);
                 return None;
             }
         };
-        let bytes = reflected_size(buffer, block).filter(|bytes| *bytes <= self.limit);
-        let Some(bytes) = bytes else {
+        let buffer_bytes =
+            reflected_size(buffer, block).filter(|buffer_bytes| *buffer_bytes <= self.byte_limit);
+        let Some(buffer_bytes) = buffer_bytes else {
             problems.push(origin.error(
                 "limit",
-                format!("`{name}` exceeds the memory limit of {} bytes", self.limit),
+                format!("`{buffer_name}` exceeds the memory limit of {} bytes", self.byte_limit),
             ));
             return None;
         };
-        if problems.count() > before {
+        if problems.count() > problems_before {
             return None;
         }
-        let mut bytes = vec![UNINITIALISED; bytes as usize];
-        let defined = place(&leaves, &mut bytes);
-        Some(JobBuffer { name: name.to_owned(), bytes: Arc::new(bytes), defined })
+        let mut buffer_bytes = vec![UNINITIALISED; buffer_bytes as usize];
+        let defined = place_scalars(&scalar_leaves, &mut buffer_bytes);
+        Some(JobBuffer { name: buffer_name.to_owned(), bytes: Arc::new(buffer_bytes), defined })
     }
 }
 
 /// Bytes of a `reflect` buffer: the block, with as many elements of a runtime array at its end as
 /// `data` gives or `count` says.
-fn reflected_size(buffer: &Buffer, block: &Block<'_>) -> Option<u64> {
+fn reflected_size(buffer: &Buffer, block: &ReflectedBlock<'_>) -> Option<u64> {
     let Some(Type::Structure { members, .. }) = block.layout.types.get(block.ty) else {
         return Some(block.fixed_bytes);
     };
-    let Some((last, member)) = members.iter().enumerate().next_back() else {
+    let Some((last_member, member)) = members.iter().enumerate().next_back() else {
         return Some(block.fixed_bytes);
     };
-    let Some(Type::RuntimeArray { stride, .. }) = block.layout.types.get(member.ty) else {
+    let Some(Type::RuntimeArray { stride: array_stride, .. }) = block.layout.types.get(member.ty)
+    else {
         return Some(block.fixed_bytes);
     };
-    let given = match &buffer.data {
+    let given_elements = match &buffer.data {
         Some(Datum::Record(values)) => {
-            let name = member.name.clone().unwrap_or_else(|| last.to_string());
-            values.get(&name)
+            let member_name = member.name.clone().unwrap_or_else(|| last_member.to_string());
+            values.get(&member_name)
         }
-        Some(Datum::List(values)) => values.get(last),
+        Some(Datum::List(values)) => values.get(last_member),
         Some(Datum::Bool(_) | Datum::Integer(_) | Datum::Float(_) | Datum::Text(_)) | None => None,
     };
-    let given = match given {
+    let given_elements = match given_elements {
         Some(Datum::List(values)) => values.len() as u64,
         _ => 0,
     };
-    let count = buffer.count.unwrap_or(0).max(given);
-    let end = u64::from(stride.unwrap_or(0))
+    let count = buffer.count.unwrap_or(0).max(given_elements);
+    let array_end = u64::from(array_stride.unwrap_or(0))
         .checked_mul(count)?
         .checked_add(member.offset.unwrap_or(0).into())?;
-    Some(end.max(block.fixed_bytes))
+    Some(array_end.max(block.fixed_bytes))
 }

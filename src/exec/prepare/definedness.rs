@@ -8,32 +8,34 @@ pub const UNINITIALISED: u8 = 0xCD;
 
 /// Writes scalars to their places and gives the byte ranges written; scalars beyond the end are
 /// left out.
-pub(super) fn place(leaves: &[Leaf], bytes: &mut [u8]) -> Vec<Range<usize>> {
-    let mut ranges = Vec::with_capacity(leaves.len());
-    for leaf in leaves {
-        let range = leaf.offset as usize..leaf.offset as usize + leaf.scalar.size();
-        if let Some(slot) = bytes.get_mut(range.clone()) {
-            slot.copy_from_slice(&leaf.bits.to_le_bytes()[..leaf.scalar.size()]);
-            ranges.push(range);
+pub(super) fn place_scalars(scalar_leaves: &[Leaf], bytes: &mut [u8]) -> Vec<Range<usize>> {
+    let mut written_ranges = Vec::with_capacity(scalar_leaves.len());
+    for leaf in scalar_leaves {
+        let byte_range = leaf.offset as usize..leaf.offset as usize + leaf.scalar.size();
+        if let Some(byte_slot) = bytes.get_mut(byte_range.clone()) {
+            byte_slot.copy_from_slice(&leaf.bits.to_le_bytes()[..leaf.scalar.size()]);
+            written_ranges.push(byte_range);
         }
     }
-    merged(ranges)
+    merged_ranges(written_ranges)
 }
 
 /// All of `length` bytes.
-pub(super) fn whole_range(length: usize) -> Vec<Range<usize>> {
-    std::iter::once(0..length).filter(|range| !range.is_empty()).collect()
+pub(super) fn whole_range(byte_count: usize) -> Vec<Range<usize>> {
+    std::iter::once(0..byte_count).filter(|range| !range.is_empty()).collect()
 }
 
 /// Ascending, disjoint, not touching, without empty ones.
-pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    ranges.sort_by_key(|range| range.start);
-    let mut merged: Vec<Range<usize>> = Vec::new();
-    for range in ranges.into_iter().filter(|range| !range.is_empty()) {
-        match merged.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => merged.push(range),
+pub fn merged_ranges(mut byte_ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    byte_ranges.sort_by_key(|range| range.start);
+    let mut disjoint_ranges: Vec<Range<usize>> = Vec::new();
+    for range in byte_ranges.into_iter().filter(|range| !range.is_empty()) {
+        match disjoint_ranges.last_mut() {
+            Some(last_range) if range.start <= last_range.end => {
+                last_range.end = last_range.end.max(range.end)
+            }
+            _ => disjoint_ranges.push(range),
         }
     }
-    merged
+    disjoint_ranges
 }

@@ -4,7 +4,7 @@
 //! list.
 
 use super::problems::Problems;
-use super::random::{Bounds, SplitMix64, random_component};
+use super::random::{RandomBounds, SplitMix64, random_component};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use vkcert_model::element::{Datum, ElementType, ScalarClass};
@@ -15,15 +15,15 @@ use vkcert_oracle::scalar::{
 use vkcert_requirement::Origin;
 
 /// Faults listed for one array of values.
-pub(super) const LISTED: usize = 16;
+pub(super) const MOST_LISTED: usize = 16;
 
 /// Standard base64 with padding.
 pub(super) fn decode_base64(
-    text: &str,
+    base64_text: &str,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<Vec<u8>> {
-    match STANDARD.decode(text) {
+    match STANDARD.decode(base64_text) {
         Ok(bytes) => Some(bytes),
         Err(error) => {
             problems.push(
@@ -37,101 +37,114 @@ pub(super) fn decode_base64(
 }
 
 /// An array of elements, flat or with one array per vector, to bytes.
-pub(super) fn elements(
-    element: ElementType,
+pub(super) fn encode_elements(
+    element_type: ElementType,
     data: &Datum,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<Vec<u8>> {
-    let Datum::List(values) = data else {
-        problems.push(
-            origin.error(
-                "wrong-type",
-                format!("expected an array of {element}, found {}", data.kind()),
-            ),
-        );
+    let Datum::List(given_values) = data else {
+        problems.push(origin.error(
+            "wrong-type",
+            format!("expected an array of {element_type}, found {}", data.kind()),
+        ));
         return None;
     };
-    let mut bytes = Vec::with_capacity(values.len() * element.scalar.size());
-    let faults = std::cell::Cell::new(0);
-    let refuse = |origin: Origin, kind, message: String, problems: &mut Problems| {
-        faults.set(faults.get() + 1);
-        if faults.get() <= LISTED {
+    let mut bytes = Vec::with_capacity(given_values.len() * element_type.scalar.size());
+    let fault_count = std::cell::Cell::new(0);
+    let refuse_value = |origin: Origin, kind, message: String, problems: &mut Problems| {
+        fault_count.set(fault_count.get() + 1);
+        if fault_count.get() <= MOST_LISTED {
             problems.push(origin.error(kind, message));
         }
     };
-    for (index, value) in values.iter().enumerate() {
-        let nested = match value {
-            Datum::List(parts) if element.components > 1 => {
-                if parts.len() != element.components as usize {
+    for (value_index, value) in given_values.iter().enumerate() {
+        let component_values = match value {
+            Datum::List(vector_parts) if element_type.components > 1 => {
+                if vector_parts.len() != element_type.components as usize {
                     let message = format!(
-                        "{element} has {} components, and {} are given",
-                        element.components,
-                        parts.len()
+                        "{element_type} has {} components, and {} are given",
+                        element_type.components,
+                        vector_parts.len()
                     );
-                    refuse(origin.at(index), "size", message, problems);
+                    refuse_value(origin.at(value_index), "size", message, problems);
                     continue;
                 }
-                parts.as_slice()
+                vector_parts.as_slice()
             }
-            other => std::slice::from_ref(other),
+            single_value => std::slice::from_ref(single_value),
         };
-        for (part, component) in nested.iter().enumerate() {
-            match encode_datum(element.scalar, component) {
-                Ok(bits) => append_scalar(&mut bytes, element.scalar, bits),
+        for (component_index, component) in component_values.iter().enumerate() {
+            match encode_datum(element_type.scalar, component) {
+                Ok(bits) => append_scalar(&mut bytes, element_type.scalar, bits),
                 Err(message) => {
-                    let place = origin.at(index);
-                    let place =
-                        if matches!(value, Datum::List(_)) { place.at(part) } else { place };
-                    refuse(place, "bad-value", message, problems);
+                    let value_origin = origin.at(value_index);
+                    let value_origin = if matches!(value, Datum::List(_)) {
+                        value_origin.at(component_index)
+                    } else {
+                        value_origin
+                    };
+                    refuse_value(value_origin, "bad-value", message, problems);
                 }
             }
         }
     }
-    if faults.get() == 0 && !bytes.len().is_multiple_of(element.size()) {
-        let count = bytes.len() / element.scalar.size();
-        refuse(
+    if fault_count.get() == 0 && !bytes.len().is_multiple_of(element_type.size()) {
+        let component_count = bytes.len() / element_type.scalar.size();
+        refuse_value(
             origin.clone(),
             "size",
-            format!("{count} components are no whole number of {element}"),
+            format!("{component_count} components are no whole number of {element_type}"),
             problems,
         );
     }
-    if faults.get() > LISTED {
-        problems.push(
-            origin.error("bad-value", format!("{} more values are wrong", faults.get() - LISTED)),
-        );
+    if fault_count.get() > MOST_LISTED {
+        problems.push(origin.error(
+            "bad-value",
+            format!("{} more values are wrong", fault_count.get() - MOST_LISTED),
+        ));
     }
-    (faults.get() == 0).then_some(bytes)
+    (fault_count.get() == 0).then_some(bytes)
 }
 
-pub(super) fn filled(
-    element: ElementType,
-    fill: &Fill,
-    count: u64,
+pub(super) fn fill_elements(
+    element_type: ElementType,
+    fill_rule: &Fill,
+    element_count: u64,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<Vec<u8>> {
-    match fill {
-        Fill::Constant(value) => constant(element, value, count, &origin.at("constant"), problems),
-        Fill::Iota(rule) => iota(element, rule, count, &origin.at("iota"), problems),
-        Fill::Random(rule) => random(element, rule, count, &origin.at("random"), problems),
+    match fill_rule {
+        Fill::Constant(value) => {
+            constant_elements(element_type, value, element_count, &origin.at("constant"), problems)
+        }
+        Fill::Iota(number_rule) => {
+            iota_elements(element_type, number_rule, element_count, &origin.at("iota"), problems)
+        }
+        Fill::Random(number_rule) => random_elements(
+            element_type,
+            number_rule,
+            element_count,
+            &origin.at("random"),
+            problems,
+        ),
     }
 }
 
-pub(super) fn constant(
-    element: ElementType,
-    value: &Datum,
-    count: u64,
+pub(super) fn constant_elements(
+    element_type: ElementType,
+    given_value: &Datum,
+    element_count: u64,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<Vec<u8>> {
-    let one = match value {
-        Datum::List(_) => elements(element, value, origin, problems)?,
-        single => {
-            let all = Datum::List(vec![single.clone(); element.components as usize]);
-            match encode_datum(element.scalar, single) {
-                Ok(_) => elements(element, &all, origin, problems)?,
+    let element_bytes = match given_value {
+        Datum::List(_) => encode_elements(element_type, given_value, origin, problems)?,
+        single_value => {
+            let all_components =
+                Datum::List(vec![single_value.clone(); element_type.components as usize]);
+            match encode_datum(element_type.scalar, single_value) {
+                Ok(_) => encode_elements(element_type, &all_components, origin, problems)?,
                 Err(message) => {
                     problems.push(origin.error("bad-value", message));
                     return None;
@@ -139,60 +152,76 @@ pub(super) fn constant(
             }
         }
     };
-    if one.len() != element.size() {
-        problems.push(origin.error("size", format!("a constant is one {element}")));
+    if element_bytes.len() != element_type.size() {
+        problems.push(origin.error("size", format!("a constant is one {element_type}")));
         return None;
     }
-    Some(one.repeat(count as usize))
+    Some(element_bytes.repeat(element_count as usize))
 }
 
-pub(super) fn iota(
-    element: ElementType,
+pub(super) fn iota_elements(
+    element_type: ElementType,
     rule: &Iota,
-    count: u64,
+    element_count: u64,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<Vec<u8>> {
-    let start = rule.start.clone().unwrap_or(Datum::Integer(0));
-    let step = rule.step.clone().unwrap_or(Datum::Integer(1));
-    let components = count * u64::from(element.components);
-    let mut bytes = Vec::with_capacity(count as usize * element.size());
-    match element.scalar.class() {
+    let start_value = rule.start.clone().unwrap_or(Datum::Integer(0));
+    let step_value = rule.step.clone().unwrap_or(Datum::Integer(1));
+    let component_count = element_count * u64::from(element_type.components);
+    let mut bytes = Vec::with_capacity(element_count as usize * element_type.size());
+    match element_type.scalar.class() {
         ScalarClass::Float => {
-            let start = bits(element, &start, &origin.at("start"), problems)?;
-            let step = bits(element, &step, &origin.at("step"), problems)?;
-            let (start, step) =
-                (decode_float(element.scalar, start), decode_float(element.scalar, step));
-            for index in 0..components {
+            let start_value =
+                encoded_bits(element_type, &start_value, &origin.at("start"), problems)?;
+            let step_value = encoded_bits(element_type, &step_value, &origin.at("step"), problems)?;
+            let (start_value, step_value) = (
+                decode_float(element_type.scalar, start_value),
+                decode_float(element_type.scalar, step_value),
+            );
+            for component_index in 0..component_count {
                 append_scalar(
                     &mut bytes,
-                    element.scalar,
-                    float_bits(element.scalar, start + index as f64 * step),
+                    element_type.scalar,
+                    float_bits(
+                        element_type.scalar,
+                        start_value + component_index as f64 * step_value,
+                    ),
                 );
             }
         }
         ScalarClass::Signed | ScalarClass::Unsigned => {
-            let (Some(start), Some(step)) = (whole(&start), whole(&step)) else {
+            let (Some(start_value), Some(step_value)) =
+                (whole_number(&start_value), whole_number(&step_value))
+            else {
                 problems.push(
                     origin
                         .error("bad-value", "`start` and `step` of an integer buffer are integers"),
                 );
                 return None;
             };
-            let last = start + i128::from(components.saturating_sub(1)) * step;
-            let range = element.scalar.integer_range().expect("an integer type has a range");
-            if [start, last].iter().any(|value| *value < range.0 || *value > range.1) {
+            let last_value =
+                start_value + i128::from(component_count.saturating_sub(1)) * step_value;
+            let integer_range =
+                element_type.scalar.integer_range().expect("an integer type has a range");
+            if [start_value, last_value]
+                .iter()
+                .any(|value| *value < integer_range.0 || *value > integer_range.1)
+            {
                 problems.push(origin.error(
                     "bad-value",
-                    format!("{start} to {last} does not fit in {}", element.scalar),
+                    format!(
+                        "{start_value} to {last_value} does not fit in {}",
+                        element_type.scalar
+                    ),
                 ));
                 return None;
             }
-            for index in 0..components {
+            for component_index in 0..component_count {
                 append_scalar(
                     &mut bytes,
-                    element.scalar,
-                    (start + i128::from(index) * step) as u64,
+                    element_type.scalar,
+                    (start_value + i128::from(component_index) * step_value) as u64,
                 );
             }
         }
@@ -204,9 +233,9 @@ pub(super) fn iota(
     Some(bytes)
 }
 
-pub(super) fn whole(value: &Datum) -> Option<i128> {
-    match value {
-        Datum::Integer(value) => Some(*value),
+pub(super) fn whole_number(given_value: &Datum) -> Option<i128> {
+    match given_value {
+        Datum::Integer(given_value) => Some(*given_value),
         Datum::Text(text) => text
             .parse::<i64>()
             .map(i128::from)
@@ -216,50 +245,60 @@ pub(super) fn whole(value: &Datum) -> Option<i128> {
     }
 }
 
-pub(super) fn bits(
-    element: ElementType,
-    value: &Datum,
+pub(super) fn encoded_bits(
+    element_type: ElementType,
+    given_value: &Datum,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<u64> {
-    encode_datum(element.scalar, value)
+    encode_datum(element_type.scalar, given_value)
         .map_err(|message| problems.push(origin.error("bad-value", message)))
         .ok()
 }
 
-pub(super) fn random(
-    element: ElementType,
+pub(super) fn random_elements(
+    element_type: ElementType,
     rule: &Random,
-    count: u64,
+    element_count: u64,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<Vec<u8>> {
-    let scalar = element.scalar;
-    let bound = |value: &Option<Datum>, key: &str, problems: &mut Problems| match value {
+    let component_type = element_type.scalar;
+    let optional_bits = |value: &Option<Datum>, key: &str, problems: &mut Problems| match value {
         None => Some(None),
-        Some(value) => bits(element, value, &origin.at(key), problems).map(Some),
+        Some(value) => encoded_bits(element_type, value, &origin.at(key), problems).map(Some),
     };
-    let (min, max) = (bound(&rule.min, "min", problems)?, bound(&rule.max, "max", problems)?);
-    let (bounds, ordered) = match scalar.integer_range() {
-        Some((least, most)) => {
-            let least = min.map_or(least, |bits| decode_integer(scalar, bits));
-            let most = max.map_or(most, |bits| decode_integer(scalar, bits));
-            (Bounds::Integer(least, most), least <= most)
+    let (min_bits, max_bits) =
+        (optional_bits(&rule.min, "min", problems)?, optional_bits(&rule.max, "max", problems)?);
+    let (value_bounds, is_ordered) = match component_type.integer_range() {
+        Some((least_value, most_value)) => {
+            let least_value =
+                min_bits.map_or(least_value, |bits| decode_integer(component_type, bits));
+            let most_value =
+                max_bits.map_or(most_value, |bits| decode_integer(component_type, bits));
+            (RandomBounds::Integer(least_value, most_value), least_value <= most_value)
         }
         None => {
-            let least = min.map_or(0.0, |bits| decode_float(scalar, bits));
-            let most = max.map_or(1.0, |bits| decode_float(scalar, bits));
-            (Bounds::Float(least, most), least <= most && (most - least).is_finite())
+            let least_value = min_bits.map_or(0.0, |bits| decode_float(component_type, bits));
+            let most_value = max_bits.map_or(1.0, |bits| decode_float(component_type, bits));
+            (
+                RandomBounds::Float(least_value, most_value),
+                least_value <= most_value && (most_value - least_value).is_finite(),
+            )
         }
     };
-    if !ordered {
+    if !is_ordered {
         problems.push(origin.error("bad-value", "`min` is at most `max`, and both are finite"));
         return None;
     }
     let mut generator = SplitMix64::new(rule.seed);
-    let mut bytes = Vec::with_capacity(count as usize * element.size());
-    for _ in 0..count * u64::from(element.components) {
-        append_scalar(&mut bytes, scalar, random_component(&mut generator, scalar, bounds));
+    let mut bytes = Vec::with_capacity(element_count as usize * element_type.size());
+    for _ in 0..element_count * u64::from(element_type.components) {
+        append_scalar(
+            &mut bytes,
+            component_type,
+            random_component(&mut generator, component_type, value_bounds),
+        );
     }
     Some(bytes)
 }

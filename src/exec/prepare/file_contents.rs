@@ -27,86 +27,96 @@ pub(super) struct FileFault {
 
 impl FilePlace<'_> {
     /// The element type, where one is known, and the contents of a file.
-    pub(super) fn read(
+    pub(super) fn read_contents(
         self,
-        path: &str,
-        file: Vec<u8>,
+        file_path: &str,
+        file_bytes: Vec<u8>,
     ) -> Result<(Option<ElementType>, Vec<u8>), FileFault> {
-        let wanted = match self {
+        let wanted_type = match self {
             FilePlace::Elements(element) => element,
             FilePlace::Texels(shape) => Some(stored_element(shape.format)),
         };
         if let FilePlace::Texels(shape) = self
-            && picture::is_picture(&file)
+            && picture::is_picture(&file_bytes)
         {
-            let texels = picture::read(&file, shape)
+            let texels = picture::read_picture(&file_bytes, shape)
                 .map_err(|message| FileFault { kind: "picture", message })?;
-            return Ok((wanted, texels));
+            return Ok((wanted_type, texels));
         }
-        let refused = |message: String| FileFault { kind: "npy", message };
-        if !npy::is_npy(&file) {
-            let named = path.ends_with(".npy");
-            return if named {
-                Err(refused("it is no .npy file".to_owned()))
+        let npy_fault = |message: String| FileFault { kind: "npy", message };
+        if !npy::is_npy(&file_bytes) {
+            let has_npy_name = file_path.ends_with(".npy");
+            return if has_npy_name {
+                Err(npy_fault("it is no .npy file".to_owned()))
             } else {
-                Ok((wanted, file))
+                Ok((wanted_type, file_bytes))
             };
         }
-        let array = npy::read(&file).map_err(refused)?;
-        if let Some(wanted) = wanted.filter(|wanted| wanted.scalar != array.scalar) {
-            return Err(refused(format!("it holds {} where {wanted} is declared", array.scalar)));
+        let npy_array = npy::read_npy(&file_bytes).map_err(npy_fault)?;
+        if let Some(wanted_type) =
+            wanted_type.filter(|wanted_type| wanted_type.scalar != npy_array.scalar)
+        {
+            return Err(npy_fault(format!(
+                "it holds {} where {wanted_type} is declared",
+                npy_array.scalar
+            )));
         }
-        match self.shape_fault(&array.shape) {
-            Some(message) => Err(refused(message)),
-            None => Ok((wanted.or(Some(ElementType::scalar(array.scalar))), array.bytes)),
+        match self.shape_fault(&npy_array.shape) {
+            Some(message) => Err(npy_fault(message)),
+            None => {
+                Ok((wanted_type.or(Some(ElementType::scalar(npy_array.scalar))), npy_array.bytes))
+            }
         }
     }
 
     /// Why an array of this shape does not go here; none: it does. A list of numbers goes
     /// everywhere; an array of more axes says how its elements lie, and has to say it as the image
     /// or the vector type does; so has every array for an image with several samples.
-    fn shape_fault(self, shape: &[usize]) -> Option<String> {
-        let axes = |lengths: &[usize]| {
-            lengths.iter().copied().filter(|length| *length != 1).collect::<Vec<_>>()
+    fn shape_fault(self, array_shape: &[usize]) -> Option<String> {
+        let proper_axes = |axis_lengths: &[usize]| {
+            axis_lengths.iter().copied().filter(|length| *length != 1).collect::<Vec<_>>()
         };
-        let multisampled = matches!(self, FilePlace::Texels(image) if image.samples > 1);
-        if axes(shape).len() <= 1 && !multisampled {
+        let is_multisampled = matches!(self, FilePlace::Texels(image) if image.samples > 1);
+        if proper_axes(array_shape).len() <= 1 && !is_multisampled {
             return None;
         }
         match self {
             FilePlace::Elements(element) => {
-                let components = element.map_or(1, |element| element.components) as usize;
-                let fits = components == 1 || shape.last() == Some(&components);
-                (!fits).then(|| {
+                let component_count = element.map_or(1, |element| element.components) as usize;
+                let shape_fits =
+                    component_count == 1 || array_shape.last() == Some(&component_count);
+                (!shape_fits).then(|| {
                     format!(
-                        "an array of shape {} has no vectors of {components} in its last axis",
-                        listed(shape)
+                        "an array of shape {} has no vectors of {component_count} in its last axis",
+                        shape_text(array_shape)
                     )
                 })
             }
             FilePlace::Texels(image) => {
-                let components = stored_element(image.format).components as usize;
+                let component_count = stored_element(image.format).components as usize;
                 let [width, height, depth] = image.extent.map(|length| length as usize);
                 let (layers, samples) = (image.layers as usize, image.samples as usize);
-                let wanted = [layers, depth, height, width, samples, components];
-                if image.levels == 1 && axes(shape) == axes(&wanted) {
+                let wanted_shape = [layers, depth, height, width, samples, component_count];
+                if image.levels == 1 && proper_axes(array_shape) == proper_axes(&wanted_shape) {
                     return None;
                 }
-                let given = format!("an array of shape {}", listed(shape));
-                Some(match (image.levels, shape) {
+                let given_array = format!("an array of shape {}", shape_text(array_shape));
+                Some(match (image.levels, array_shape) {
                     (1, [rows, columns])
-                        if (depth, layers, samples, components) == (1, 1, 1, 1) =>
+                        if (depth, layers, samples, component_count) == (1, 1, 1, 1) =>
                     {
                         format!(
-                            "{given} is {rows} rows of {columns}, which is the extent [{columns}, {rows}], not \
+                            "{given_array} is {rows} rows of {columns}, which is the extent [{columns}, {rows}], not \
                          [{width}, {height}]"
                         )
                     }
                     (1, _) => format!(
-                        "{given} is not the image, whose shape is {}",
-                        listed(&axes(&wanted))
+                        "{given_array} is not the image, whose shape is {}",
+                        shape_text(&proper_axes(&wanted_shape))
                     ),
-                    _ => format!("{given} is not several levels; give their texels as one list"),
+                    _ => format!(
+                        "{given_array} is not several levels; give their texels as one list"
+                    ),
                 })
             }
         }
@@ -114,7 +124,7 @@ impl FilePlace<'_> {
 }
 
 /// `(2, 3)`.
-pub(super) fn listed(shape: &[usize]) -> String {
-    let lengths: Vec<String> = shape.iter().map(usize::to_string).collect();
-    format!("({})", lengths.join(", "))
+pub(super) fn shape_text(array_shape: &[usize]) -> String {
+    let length_texts: Vec<String> = array_shape.iter().map(usize::to_string).collect();
+    format!("({})", length_texts.join(", "))
 }

@@ -7,7 +7,7 @@
 //! reported. Device addresses are collected by the name of what they point to.
 //! Does not cover: which buffer has that name (`address`).
 
-use super::address::Pointer;
+use super::address::NamedAddress;
 use super::problems::Problems;
 use vkcert_model::element::{Datum, ScalarType};
 use vkcert_oracle::scalar::{Leaf, encode_datum};
@@ -19,91 +19,115 @@ use vkcert_spirv::types::{Majorness, MatrixLayout, Signedness, StructureMember, 
 
 /// Types and array lengths of a module under one specialization.
 #[derive(Debug)]
-pub struct Layout {
+pub struct ModuleLayout {
     pub types: Types,
     pub constants: Constants,
 }
 
 /// What a walk over a value collects.
-pub(super) struct Walk<'a> {
-    pub layout: &'a Layout,
-    pub leaves: Vec<Leaf>,
-    pub pointers: Vec<Pointer>,
+pub(super) struct ValueWalk<'a> {
+    pub layout: &'a ModuleLayout,
+    pub scalar_leaves: Vec<Leaf>,
+    pub named_addresses: Vec<NamedAddress>,
     pub problems: &'a mut Problems,
 }
 
-impl<'a> Walk<'a> {
-    pub(super) fn new(layout: &'a Layout, problems: &'a mut Problems) -> Self {
-        Self { layout, leaves: Vec::new(), pointers: Vec::new(), problems }
+impl<'a> ValueWalk<'a> {
+    pub(super) fn new(layout: &'a ModuleLayout, problems: &'a mut Problems) -> Self {
+        Self { layout, scalar_leaves: Vec::new(), named_addresses: Vec::new(), problems }
     }
 
     /// Collects the scalars of `value`, read as type `ty` at byte `offset`.
-    pub(super) fn value(
+    pub(super) fn collect_value(
         &mut self,
-        ty: Id,
-        matrix: Option<MatrixLayout>,
-        offset: u64,
-        value: &Datum,
+        type_id: Id,
+        matrix_layout: Option<MatrixLayout>,
+        byte_offset: u64,
+        given_value: &Datum,
         origin: &Origin,
     ) {
         let layout = self.layout;
-        if self.holds_address(ty)
-            && let Some(pointer) = Pointer::of_value(offset, value, origin, self.problems)
+        if self.holds_address(type_id)
+            && let Some(pointer) =
+                NamedAddress::of_value(byte_offset, given_value, origin, self.problems)
         {
-            return self.pointers.push(pointer);
+            return self.named_addresses.push(pointer);
         }
-        match layout.types.get(ty) {
-            Some(Type::Int { .. } | Type::Float { .. }) => self.scalar(ty, offset, value, origin),
+        match layout.types.get(type_id) {
+            Some(Type::Int { .. } | Type::Float { .. }) => {
+                self.collect_scalar(type_id, byte_offset, given_value, origin)
+            }
             Some(Type::Vector { component, count }) => {
-                let Some(values) = self.list(value, u64::from(*count), Length::Exact, ty, origin)
-                else {
+                let Some(component_values) = self.checked_list(
+                    given_value,
+                    u64::from(*count),
+                    LengthRule::Exactly,
+                    type_id,
+                    origin,
+                ) else {
                     return;
                 };
-                let size = self.scalar_size(*component);
-                for (index, value) in values.iter().enumerate() {
-                    self.scalar(*component, offset + index as u64 * size, value, &origin.at(index));
+                let component_size = self.scalar_size(*component);
+                for (index, given_value) in component_values.iter().enumerate() {
+                    self.collect_scalar(
+                        *component,
+                        byte_offset + index as u64 * component_size,
+                        given_value,
+                        &origin.at(index),
+                    );
                 }
             }
-            Some(Type::Matrix { column, count }) => {
-                self.matrix(ty, *column, *count, matrix, offset, value, origin)
-            }
-            Some(Type::Array { element, length, stride }) => {
-                let length = layout.constants.array_length(*length).unwrap_or(0);
-                self.array(
-                    ty,
+            Some(Type::Matrix { column, count }) => self.collect_matrix(
+                type_id,
+                *column,
+                *count,
+                matrix_layout,
+                byte_offset,
+                given_value,
+                origin,
+            ),
+            Some(Type::Array { element, length: array_length, stride }) => {
+                let array_length = layout.constants.array_length(*array_length).unwrap_or(0);
+                self.collect_array(
+                    type_id,
                     *element,
-                    matrix,
+                    matrix_layout,
                     stride.unwrap_or(0),
-                    length,
-                    offset,
-                    value,
+                    array_length,
+                    byte_offset,
+                    given_value,
                     origin,
                 );
             }
             Some(Type::RuntimeArray { element, stride }) => {
-                self.array(
-                    ty,
+                self.collect_array(
+                    type_id,
                     *element,
-                    matrix,
+                    matrix_layout,
                     stride.unwrap_or(0),
                     u64::MAX,
-                    offset,
-                    value,
+                    byte_offset,
+                    given_value,
                     origin,
                 );
             }
             Some(Type::Structure { members, .. }) => {
-                self.structure(ty, members, offset, value, origin)
+                self.collect_structure(type_id, members, byte_offset, given_value, origin)
             }
             // A null pointer or any other number of 64 bits.
             Some(
                 Type::Pointer { .. } | Type::UntypedPointer { .. } | Type::ForwardPointer { .. },
-            ) => match encode_datum(ScalarType::Uint64, value) {
-                Ok(bits) => self.leaves.push(Leaf { offset, scalar: ScalarType::Uint64, bits }),
+            ) => match encode_datum(ScalarType::Uint64, given_value) {
+                Ok(bits) => self.scalar_leaves.push(Leaf {
+                    offset: byte_offset,
+                    scalar: ScalarType::Uint64,
+                    bits,
+                }),
                 Err(message) => {
-                    let problem = origin.error("bad-value", message);
+                    let value_problem = origin.error("bad-value", message);
                     self.problems.push(
-                        problem.hint("an address is { address_of = \"NAME\", offset = BYTES }"),
+                        value_problem
+                            .hint("an address is { address_of = \"NAME\", offset = BYTES }"),
                     );
                 }
             },
@@ -118,21 +142,21 @@ impl<'a> Walk<'a> {
                 | Type::CooperativeMatrix { .. }
                 | Type::Other(_),
             )
-            | None => {
-                self.problems.unsupported(format!("a value of type {}", layout.types.glsl_name(ty)))
-            }
+            | None => self
+                .problems
+                .unsupported(format!("a value of type {}", layout.types.glsl_name(type_id))),
         }
     }
 
     /// Whether 8 bytes of this type can be an address: a pointer, a 64-bit unsigned integer, or two
     /// of 32 bits.
-    fn holds_address(&self, ty: Id) -> bool {
-        match self.layout.types.get(ty) {
+    fn holds_address(&self, type_id: Id) -> bool {
+        match self.layout.types.get(type_id) {
             Some(
                 Type::Pointer { .. } | Type::UntypedPointer { .. } | Type::ForwardPointer { .. },
             ) => true,
             Some(Type::Int { .. }) => {
-                scalar_type(&self.layout.types, ty) == Some(ScalarType::Uint64)
+                scalar_type(&self.layout.types, type_id) == Some(ScalarType::Uint64)
             }
             Some(Type::Vector { component, count: 2 }) => {
                 scalar_type(&self.layout.types, *component) == Some(ScalarType::Uint32)
@@ -141,197 +165,269 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn scalar_size(&self, ty: Id) -> u64 {
-        self.layout.types.scalar_width(ty).map_or(0, |width| u64::from(width) / 8)
+    fn scalar_size(&self, type_id: Id) -> u64 {
+        self.layout.types.scalar_width(type_id).map_or(0, |width| u64::from(width) / 8)
     }
 
-    fn scalar(&mut self, ty: Id, offset: u64, value: &Datum, origin: &Origin) {
-        let Some(scalar) = scalar_type(&self.layout.types, ty) else {
+    fn collect_scalar(
+        &mut self,
+        type_id: Id,
+        byte_offset: u64,
+        given_value: &Datum,
+        origin: &Origin,
+    ) {
+        let Some(component_type) = scalar_type(&self.layout.types, type_id) else {
             return self
                 .problems
-                .unsupported(format!("a value of type {}", self.layout.types.glsl_name(ty)));
+                .unsupported(format!("a value of type {}", self.layout.types.glsl_name(type_id)));
         };
         // A Boolean of a block is a uint in SPIR-V, so that `true` may stand for one.
-        let as_written = match (scalar, value) {
-            (ScalarType::Uint32, Datum::Bool(value)) => &Datum::Integer((*value).into()),
-            _ => value,
+        let as_written = match (component_type, given_value) {
+            (ScalarType::Uint32, Datum::Bool(given_value)) => {
+                &Datum::Integer((*given_value).into())
+            }
+            _ => given_value,
         };
-        match encode_datum(scalar, as_written) {
-            Ok(bits) => self.leaves.push(Leaf { offset, scalar, bits }),
+        match encode_datum(component_type, as_written) {
+            Ok(bits) => {
+                self.scalar_leaves.push(Leaf { offset: byte_offset, scalar: component_type, bits })
+            }
             Err(message) => self.problems.push(origin.error("bad-value", message)),
         }
     }
 
     /// A matrix as an array of columns (as GLSL's constructors and indices have it).
     #[expect(clippy::too_many_arguments, reason = "the parts of a matrix type and a place")]
-    fn matrix(
+    fn collect_matrix(
         &mut self,
-        ty: Id,
-        column: Id,
-        count: u32,
-        matrix: Option<MatrixLayout>,
-        offset: u64,
-        value: &Datum,
+        type_id: Id,
+        column_type: Id,
+        column_count: u32,
+        matrix_layout: Option<MatrixLayout>,
+        byte_offset: u64,
+        component_value: &Datum,
         origin: &Origin,
     ) {
-        let (Some(layout), Some(Type::Vector { component, count: rows })) =
-            (matrix, self.layout.types.get(column))
+        let (Some(layout), Some(Type::Vector { component, count: row_count })) =
+            (matrix_layout, self.layout.types.get(column_type))
         else {
             return self.problems.unsupported("a matrix without a stride");
         };
-        let (component, rows) = (*component, *rows);
-        let Some(columns) = self.list(value, u64::from(count), Length::Exact, ty, origin) else {
+        let (component, row_count) = (*component, *row_count);
+        let Some(column_values) = self.checked_list(
+            component_value,
+            u64::from(column_count),
+            LengthRule::Exactly,
+            type_id,
+            origin,
+        ) else {
             return;
         };
-        let size = self.scalar_size(component);
-        for (c, value) in columns.iter().enumerate() {
-            let place = origin.at(c);
-            let Some(values) = self.list(value, u64::from(rows), Length::Exact, column, &place)
-            else {
+        let component_size = self.scalar_size(component);
+        for (column_index, component_value) in column_values.iter().enumerate() {
+            let column_origin = origin.at(column_index);
+            let Some(values) = self.checked_list(
+                component_value,
+                u64::from(row_count),
+                LengthRule::Exactly,
+                column_type,
+                &column_origin,
+            ) else {
                 continue;
             };
-            for (r, value) in values.iter().enumerate() {
-                let (major, minor) = match layout.majorness {
-                    Majorness::Column => (c as u64, r as u64),
-                    Majorness::Row => (r as u64, c as u64),
+            for (row_index, component_value) in values.iter().enumerate() {
+                let (vector_index, component_index) = match layout.majorness {
+                    Majorness::Column => (column_index as u64, row_index as u64),
+                    Majorness::Row => (row_index as u64, column_index as u64),
                 };
-                let at = offset + major * u64::from(layout.stride) + minor * size;
-                self.scalar(component, at, value, &place.at(r));
+                let component_offset = byte_offset
+                    + vector_index * u64::from(layout.stride)
+                    + component_index * component_size;
+                self.collect_scalar(
+                    component,
+                    component_offset,
+                    component_value,
+                    &column_origin.at(row_index),
+                );
             }
         }
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of an array type and a place")]
-    fn array(
+    fn collect_array(
         &mut self,
-        ty: Id,
-        element: Id,
-        matrix: Option<MatrixLayout>,
-        stride: u32,
-        length: u64,
-        offset: u64,
-        value: &Datum,
+        type_id: Id,
+        element_type: Id,
+        matrix_layout: Option<MatrixLayout>,
+        array_stride: u32,
+        array_length: u64,
+        byte_offset: u64,
+        given_value: &Datum,
         origin: &Origin,
     ) {
-        let Some(values) = self.list(value, length, Length::AtMost, ty, origin) else { return };
-        for (index, value) in values.iter().enumerate() {
-            let at = offset + index as u64 * u64::from(stride);
-            self.value(element, matrix, at, value, &origin.at(index));
+        let Some(values) =
+            self.checked_list(given_value, array_length, LengthRule::AtMost, type_id, origin)
+        else {
+            return;
+        };
+        for (element_index, given_value) in values.iter().enumerate() {
+            let element_offset = byte_offset + element_index as u64 * u64::from(array_stride);
+            self.collect_value(
+                element_type,
+                matrix_layout,
+                element_offset,
+                given_value,
+                &origin.at(element_index),
+            );
         }
     }
 
-    fn structure(
+    fn collect_structure(
         &mut self,
-        ty: Id,
+        type_id: Id,
         members: &[StructureMember],
-        offset: u64,
-        value: &Datum,
+        byte_offset: u64,
+        given_value: &Datum,
         origin: &Origin,
     ) {
-        match value {
+        match given_value {
             Datum::Record(values) => {
-                for (name, value) in values {
-                    let place = origin.at(name);
+                for (member_name, given_value) in values {
+                    let member_origin = origin.at(member_name);
                     match members
                         .iter()
                         .enumerate()
-                        .find(|(index, member)| is_called(member, *index, name))
+                        .find(|(index, member)| is_named(member, *index, member_name))
                     {
-                        Some((_, member)) => self.member(member, offset, value, &place),
-                        None => self.unknown_member(ty, members, name, &place),
+                        Some((_, member)) => {
+                            self.collect_member(member, byte_offset, given_value, &member_origin)
+                        }
+                        None => self.report_unknown_member(
+                            type_id,
+                            members,
+                            member_name,
+                            &member_origin,
+                        ),
                     }
                 }
             }
             Datum::List(values) => {
                 if values.len() > members.len() {
-                    let what = self.layout.types.glsl_name(ty);
+                    let structure_name = self.layout.types.glsl_name(type_id);
                     let message = format!(
-                        "{what} has {} members, and {} values are given",
+                        "{structure_name} has {} members, and {} values are given",
                         members.len(),
                         values.len()
                     );
                     self.problems.push(origin.error("size", message));
                 }
-                for (index, (member, value)) in members.iter().zip(values).enumerate() {
-                    self.member(member, offset, value, &origin.at(index));
+                for (index, (member, given_value)) in members.iter().zip(values).enumerate() {
+                    self.collect_member(member, byte_offset, given_value, &origin.at(index));
                 }
             }
             Datum::Bool(_) | Datum::Integer(_) | Datum::Float(_) | Datum::Text(_) => {
                 let message = format!(
                     "expected the members of {}, found {}",
-                    self.layout.types.glsl_name(ty),
-                    value.kind()
+                    self.layout.types.glsl_name(type_id),
+                    given_value.kind()
                 );
                 self.problems.push(origin.error("wrong-type", message));
             }
         }
     }
 
-    fn member(&mut self, member: &StructureMember, offset: u64, value: &Datum, origin: &Origin) {
+    fn collect_member(
+        &mut self,
+        member: &StructureMember,
+        byte_offset: u64,
+        given_value: &Datum,
+        origin: &Origin,
+    ) {
         match member.offset {
-            Some(at) => self.value(member.ty, member.matrix, offset + u64::from(at), value, origin),
+            Some(member_offset) => self.collect_value(
+                member.ty,
+                member.matrix,
+                byte_offset + u64::from(member_offset),
+                given_value,
+                origin,
+            ),
             None => self.problems.unsupported("a block member without an offset"),
         }
     }
 
-    fn unknown_member(&mut self, ty: Id, members: &[StructureMember], name: &str, origin: &Origin) {
-        let known: Vec<String> = members
+    fn report_unknown_member(
+        &mut self,
+        type_id: Id,
+        members: &[StructureMember],
+        member_name: &str,
+        origin: &Origin,
+    ) {
+        let known_members: Vec<String> = members
             .iter()
             .enumerate()
             .map(|(index, member)| member.name.clone().unwrap_or_else(|| index.to_string()))
             .collect();
-        let message = format!("{} has no member `{name}`", self.layout.types.glsl_name(ty));
-        let hint = did_you_mean(name, &known)
-            .unwrap_or_else(|| format!("its members are {}", known.join(", ")));
+        let message =
+            format!("{} has no member `{member_name}`", self.layout.types.glsl_name(type_id));
+        let hint = did_you_mean(member_name, &known_members)
+            .unwrap_or_else(|| format!("its members are {}", known_members.join(", ")));
         self.problems.push(origin.key_error("unknown-member", message).hint(hint));
     }
 
-    fn list<'v>(
+    fn checked_list<'v>(
         &mut self,
         value: &'v Datum,
-        length: u64,
-        rule: Length,
-        ty: Id,
+        list_length: u64,
+        length_rule: LengthRule,
+        type_id: Id,
         origin: &Origin,
     ) -> Option<&'v [Datum]> {
-        let what = || self.layout.types.glsl_name(ty);
-        let problem = match (value, rule) {
-            (Datum::List(values), Length::Exact) if values.len() as u64 != length => origin.error(
-                "size",
-                format!("{} has {length} components, and {} are given", what(), values.len()),
-            ),
-            (Datum::List(values), Length::AtMost) if values.len() as u64 > length => origin.error(
-                "size",
-                format!("the array has {length} elements, and {} are given", values.len()),
-            ),
-            (Datum::List(values), Length::Exact | Length::AtMost) => return Some(values),
-            (other, _) => origin.error(
+        let type_name = || self.layout.types.glsl_name(type_id);
+        let list_problem = match (value, length_rule) {
+            (Datum::List(values), LengthRule::Exactly) if values.len() as u64 != list_length => {
+                origin.error(
+                    "size",
+                    format!(
+                        "{} has {list_length} components, and {} are given",
+                        type_name(),
+                        values.len()
+                    ),
+                )
+            }
+            (Datum::List(values), LengthRule::AtMost) if values.len() as u64 > list_length => {
+                origin.error(
+                    "size",
+                    format!("the array has {list_length} elements, and {} are given", values.len()),
+                )
+            }
+            (Datum::List(values), LengthRule::Exactly | LengthRule::AtMost) => return Some(values),
+            (other_value, _) => origin.error(
                 "wrong-type",
-                format!("expected an array for {}, found {}", what(), other.kind()),
+                format!("expected an array for {}, found {}", type_name(), other_value.kind()),
             ),
         };
-        self.problems.push(problem);
+        self.problems.push(list_problem);
         None
     }
 }
 
 #[derive(Clone, Copy)]
-enum Length {
-    Exact,
+enum LengthRule {
+    Exactly,
     AtMost,
 }
 
 /// A member is called by its name, or by its index where the module has no names.
-fn is_called(member: &StructureMember, index: usize, name: &str) -> bool {
+fn is_named(member: &StructureMember, member_index: usize, item_name: &str) -> bool {
     match &member.name {
-        Some(own) => own == name,
-        None => name.parse() == Ok(index),
+        Some(member_name) => member_name == item_name,
+        None => item_name.parse() == Ok(member_index),
     }
 }
 
 /// The scalar type of a 8- to 64-bit integer or IEEE float type, or of a Boolean.
-pub fn scalar_type(types: &Types, ty: Id) -> Option<ScalarType> {
-    Some(match types.get(ty)? {
+pub fn scalar_type(types: &Types, type_id: Id) -> Option<ScalarType> {
+    Some(match types.get(type_id)? {
         Type::Bool => ScalarType::Bool,
         Type::Int { width, signedness } => match (width, signedness) {
             (8, Signedness::Signed) => ScalarType::Int8,

@@ -31,7 +31,7 @@ mod setting;
 mod texel_elements;
 mod view;
 
-pub use definedness::{UNINITIALISED, merged};
+pub use definedness::{UNINITIALISED, merged_ranges};
 pub use expected::Expected;
 pub use expected::ExpectedContents;
 pub use layout::scalar_type;
@@ -43,9 +43,9 @@ pub use view::{declared_class, declared_format, image_type};
 use super::resource::{AddressPlace, JobImage, JobResources};
 use super::{Job, JobBinding, JobBuffer, JobDispatch, JobModule};
 use crate::prepare::setting::job_module;
-use address::Pointer;
-use binding::Bound;
-use call::{Call, Dispatched};
+use address::NamedAddress;
+use binding::BindingTargets;
+use call::{KernelCall, ResolvedCall};
 pub use member::{BoundBlock, MemberArray};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -86,29 +86,43 @@ pub struct ModuleUse {
 }
 
 /// Lays out and checks `test`.
-pub fn prepare(test: &Located<Test>, setting: &Setting<'_>) -> Result<Prepared, PrepareError> {
+pub fn prepare_test(
+    test: &Located<Test>,
+    test_setting: &Setting<'_>,
+) -> Result<Prepared, PrepareError> {
     let mut problems = Problems::default();
-    let prepared = Preparation { test, setting, problems: &mut problems }.run();
+    let prepared =
+        Preparation { test, setting: test_setting, problems: &mut problems }.prepare_all();
     problems.into_result()?;
     Ok(prepared.expect("without problems everything is prepared"))
 }
 
 /// Raw bits of every specialization constant of a kernel by id: the values given, converted to the
 /// constants' types, and the module's defaults for the others.
-pub fn specialize(
-    name: &KernelName,
-    kernel: &PreparedKernel,
-    given: &BTreeMap<String, SpecializationValue>,
+pub fn specialize_kernel(
+    kernel_name: &KernelName,
+    prepared_kernel: &PreparedKernel,
+    given_values: &BTreeMap<String, SpecializationValue>,
     origin: &Origin,
 ) -> Result<BTreeMap<u32, u64>, PrepareError> {
     let mut problems = Problems::default();
-    let given = dispatch::specialization(kernel, name, given, origin, &mut problems);
+    let given_values = dispatch::specialization_bits_by_id(
+        prepared_kernel,
+        kernel_name,
+        given_values,
+        origin,
+        &mut problems,
+    );
     problems.into_result()?;
-    let given = given.expect("without problems every value has bits");
-    let evaluated = Constants::evaluate(&kernel.module, &Types::of_module(&kernel.module), &given);
+    let given_values = given_values.expect("without problems every value has bits");
+    let evaluated = Constants::evaluate(
+        &prepared_kernel.module,
+        &Types::of_module(&prepared_kernel.module),
+        &given_values,
+    );
     let evaluated =
         evaluated.map_err(|error| PrepareError::Unsupported { what: error.to_string() })?;
-    Ok(evaluated.specialization_values(&kernel.module))
+    Ok(evaluated.specialization_values(&prepared_kernel.module))
 }
 
 struct Preparation<'a> {
@@ -119,37 +133,44 @@ struct Preparation<'a> {
 
 impl Preparation<'_> {
     /// None after a problem.
-    fn run(&mut self) -> Option<Prepared> {
-        let limits = self.limits();
-        let calls: Vec<Dispatched> = (self.test.dispatches.iter().enumerate())
+    fn prepare_all(&mut self) -> Option<Prepared> {
+        let limits = self.test_limits();
+        let resolved_calls: Vec<ResolvedCall> = (self.test.dispatches.iter().enumerate())
             .map(|(index, dispatch)| {
-                let place = self.test.origin.at("dispatches").at(index);
-                dispatch::interface(&Call::of(dispatch), self.setting, &place, self.problems)
+                let item_origin = self.test.origin.at("dispatches").at(index);
+                dispatch::resolve_interface(
+                    &KernelCall::of_dispatch(dispatch),
+                    self.setting,
+                    &item_origin,
+                    self.problems,
+                )
             })
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Option<_>>()?;
-        let (buffers, mut resources) = self.contents(&calls, limits)?;
-        let (modules, uses) = self.modules(&calls);
-        let dispatches = (self.test.dispatches.iter().zip(&calls).enumerate())
-            .map(|(number, (dispatch, called))| {
-                let place = self.test.origin.at("dispatches").at(number);
-                let of = self.module_use(dispatch, called);
-                let module = uses
+        let (buffers, mut resources) = self.initial_contents(&resolved_calls, limits)?;
+        let (modules, module_uses) = self.job_modules(&resolved_calls);
+        let dispatches = (self.test.dispatches.iter().zip(&resolved_calls).enumerate())
+            .map(|(item_number, (dispatch, resolved_call))| {
+                let item_origin = self.test.origin.at("dispatches").at(item_number);
+                let module_use = self.module_use(dispatch, resolved_call);
+                let module = module_uses
                     .iter()
-                    .position(|known| *known == of)
+                    .position(|known_use| *known_use == module_use)
                     .expect("every dispatch has its module");
-                let (bound, number) =
-                    (Bound { buffers: &buffers, resources: &resources }, number as u32);
-                let call = Call::of(dispatch);
-                dispatch::resolve(
-                    &call,
-                    called,
-                    &bound,
+                let (binding_targets, item_number) = (
+                    BindingTargets { buffers: &buffers, resources: &resources },
+                    item_number as u32,
+                );
+                let kernel_call = KernelCall::of_dispatch(dispatch);
+                dispatch::resolve_dispatch(
+                    &kernel_call,
+                    resolved_call,
+                    &binding_targets,
                     module,
-                    number,
+                    item_number,
                     self.setting,
-                    &place,
+                    &item_origin,
                     self.problems,
                 )
             })
@@ -168,109 +189,140 @@ impl Preparation<'_> {
             checks: self.setting.checks.clone(),
         };
         let expected = (self.test.expect.iter().enumerate())
-            .map(|(number, expectation)| {
-                let place = self.test.origin.at("expect").at(number);
-                expectation::prepare(
+            .map(|(item_number, expectation)| {
+                let item_origin = self.test.origin.at("expect").at(item_number);
+                expectation::prepare_expectation(
                     expectation,
                     self.test,
                     &job,
-                    &calls,
+                    &resolved_calls,
                     self.setting,
-                    &place,
+                    &item_origin,
                     self.problems,
                 )
             })
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Option<Vec<_>>>()?;
-        let blocks =
-            job.buffers.iter().map(|buffer| self.bound_block(&buffer.name, &calls)).collect();
+        let bound_blocks = job
+            .buffers
+            .iter()
+            .map(|buffer| self.bound_block(&buffer.name, &resolved_calls))
+            .collect();
         let declared = job
             .dispatches
             .iter()
-            .zip(&calls)
-            .map(|(dispatch, call)| declared_blocks(dispatch, call))
+            .zip(&resolved_calls)
+            .map(|(dispatch, kernel_call)| declared_blocks(dispatch, kernel_call))
             .collect();
-        let listed = self.setting.limits.mismatches as usize;
-        Some(Prepared { job, modules: uses, expected, listed, blocks, declared })
+        let most_listed = self.setting.limits.mismatches as usize;
+        Some(Prepared {
+            job,
+            modules: module_uses,
+            expected,
+            listed: most_listed,
+            blocks: bound_blocks,
+            declared,
+        })
     }
 
-    fn limits(&self) -> Limits {
+    fn test_limits(&self) -> Limits {
         self.setting.overrides.over(self.test.limits.over(self.setting.limits.test()))
     }
 
     /// Every buffer of the test, by name, then every image; faults of all of them are gathered.
-    fn contents(
+    fn initial_contents(
         &mut self,
-        calls: &[Dispatched],
+        resolved_calls: &[ResolvedCall],
         limits: Limits,
     ) -> Option<(Vec<JobBuffer>, JobResources)> {
-        let source = contents::Source { base: self.setting.base, limit: limits.memory_bytes };
-        let mut made = Vec::new();
-        for (name, buffer) in &self.test.buffers {
-            let origin = self.test.origin.at("buffers").at(name);
+        let contents_source = contents::ContentsSource {
+            base_folder: self.setting.base,
+            byte_limit: limits.memory_bytes,
+        };
+        let mut made_buffers = Vec::new();
+        for (item_name, buffer) in &self.test.buffers {
+            let origin = self.test.origin.at("buffers").at(item_name);
             let block = match buffer.data_type {
-                Some(DataType::Reflect) => self.block_of(name, calls, &origin),
+                Some(DataType::Reflect) => self.reflected_block(item_name, resolved_calls, &origin),
                 Some(DataType::Element(_)) | None => None,
             };
-            made.push(source.buffer(name, buffer, block, &origin, self.problems));
+            made_buffers.push(contents_source.initial_buffer(
+                item_name,
+                buffer,
+                block,
+                &origin,
+                self.problems,
+            ));
         }
-        let mut images = Vec::new();
-        for (name, image) in &self.test.images {
-            let origin = self.test.origin.at("images").at(name);
-            if self.test.buffers.contains_key(name) {
-                let message = format!("`{name}` is the name of a buffer too");
+        let mut made_images = Vec::new();
+        for (item_name, image) in &self.test.images {
+            let origin = self.test.origin.at("images").at(item_name);
+            if self.test.buffers.contains_key(item_name) {
+                let message = format!("`{item_name}` is the name of a buffer too");
                 self.problems.push(origin.key_error("duplicate-id", message));
             }
-            images.push(image::image(&source, name, image, &origin, self.problems));
+            made_images.push(image::initial_image(
+                &contents_source,
+                item_name,
+                image,
+                &origin,
+                self.problems,
+            ));
         }
         let mut resources = JobResources::default();
-        for (name, sampler) in &self.test.samplers {
-            let origin = self.test.origin.at("samplers").at(name);
-            resources.samplers.push(image::sampler(name, sampler, &origin, self.problems)?);
+        for (item_name, sampler) in &self.test.samplers {
+            let origin = self.test.origin.at("samplers").at(item_name);
+            resources.samplers.push(image::job_sampler(
+                item_name,
+                sampler,
+                &origin,
+                self.problems,
+            )?);
         }
-        let (mut buffers, pointers): (Vec<_>, Vec<_>) =
-            made.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip();
-        for (shape, contents) in images.into_iter().collect::<Option<Vec<_>>>()? {
+        let (mut buffers, named_addresses): (Vec<_>, Vec<_>) =
+            made_buffers.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip();
+        for (shape, contents) in made_images.into_iter().collect::<Option<Vec<_>>>()? {
             resources.images.push(JobImage { buffer: buffers.len() as u32, shape });
             buffers.push(contents);
         }
         self.check_total(&buffers, limits)?;
-        self.addresses(&mut buffers, &pointers, &mut resources)?;
+        self.resolve_addresses(&mut buffers, &named_addresses, &mut resources)?;
         Some((buffers, resources))
     }
 
     fn check_total(&mut self, buffers: &[JobBuffer], limits: Limits) -> Option<()> {
-        let total: u64 = buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
-        if total > limits.memory_bytes {
+        let total_bytes: u64 = buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
+        if total_bytes > limits.memory_bytes {
             let message = format!(
-                "buffers and images have {total} bytes, above the memory limit of {}",
+                "buffers and images have {total_bytes} bytes, above the memory limit of {}",
                 limits.memory_bytes
             );
-            let key = if self.test.buffers.is_empty() { "images" } else { "buffers" };
-            let problem = self.test.origin.at(key).key_error("limit", message);
-            self.problems.push(problem.hint("raise `limits.memory_bytes`"));
+            let fault_key = if self.test.buffers.is_empty() { "images" } else { "buffers" };
+            let limit_problem = self.test.origin.at(fault_key).key_error("limit", message);
+            self.problems.push(limit_problem.hint("raise `limits.memory_bytes`"));
             return None;
         }
         Some(())
     }
 
     /// Resolves the addresses that buffers hold and puts their symbols in place.
-    fn addresses(
+    fn resolve_addresses(
         &mut self,
         buffers: &mut [JobBuffer],
-        pointers: &[Vec<Pointer>],
+        named_addresses: &[Vec<NamedAddress>],
         resources: &mut JobResources,
     ) -> Option<()> {
-        for (holder, pointers) in pointers.iter().enumerate() {
-            let place = AddressPlace::Buffer(holder as u32);
-            let resolved = pointers
-                .iter()
-                .map(|pointer| pointer.resolve(place, buffers, resources, self.problems));
-            let addresses = resolved.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
-            let JobBuffer { bytes, defined, .. } = &mut buffers[holder];
+        for (holder_index, named_addresses) in named_addresses.iter().enumerate() {
+            let address_place = AddressPlace::Buffer(holder_index as u32);
+            let resolved_addresses = named_addresses.iter().map(|pointer| {
+                pointer.resolve_address(address_place, buffers, resources, self.problems)
+            });
+            let addresses =
+                resolved_addresses.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
+            let JobBuffer { bytes, defined, .. } = &mut buffers[holder_index];
             address::place_symbols(
-                pointers,
+                named_addresses,
                 &addresses,
                 Arc::<Vec<u8>>::make_mut(bytes),
                 defined,
@@ -282,51 +334,65 @@ impl Preparation<'_> {
     }
 
     /// The block of the first binding that names the buffer, for names of its members.
-    fn bound_block(&self, name: &str, calls: &[Dispatched]) -> Option<BoundBlock> {
-        let (number, binding) = first_binding(self.test, name)?;
-        let block = calls[number].block(binding.set, binding.binding)?;
+    fn bound_block(
+        &self,
+        buffer_name: &str,
+        resolved_calls: &[ResolvedCall],
+    ) -> Option<BoundBlock> {
+        let (dispatch_number, binding) = first_binding(self.test, buffer_name)?;
+        let block =
+            resolved_calls[dispatch_number].descriptor_block(binding.set, binding.binding)?;
         let offset = binding.offset + binding.dynamic_offset.unwrap_or(0);
-        Some(BoundBlock { layout: calls[number].layout.clone(), ty: block.ty, offset })
+        Some(BoundBlock {
+            layout: resolved_calls[dispatch_number].layout.clone(),
+            ty: block.ty,
+            offset,
+        })
     }
 
     /// The block of the first binding that names the buffer.
-    fn block_of<'c>(
+    fn reflected_block<'c>(
         &mut self,
-        name: &str,
-        calls: &'c [Dispatched],
+        buffer_name: &str,
+        resolved_calls: &'c [ResolvedCall],
         origin: &Origin,
-    ) -> Option<contents::Block<'c>> {
-        let (number, binding) = first_binding(self.test, name)?;
+    ) -> Option<contents::ReflectedBlock<'c>> {
+        let (dispatch_number, binding) = first_binding(self.test, buffer_name)?;
         if binding.offset > 0 {
             let message = format!(
-                "`{name}` is laid out by reflection but bound at offset {}",
+                "`{buffer_name}` is laid out by reflection but bound at offset {}",
                 binding.offset
             );
             self.problems
                 .push(origin.at("type").error("no-block", message).hint("bind it at offset 0"));
         }
-        calls[number].block(binding.set, binding.binding)
+        resolved_calls[dispatch_number].descriptor_block(binding.set, binding.binding)
     }
 
     /// The modules that the test dispatches, one per kernel and specialization, in order of first
     /// use.
-    fn modules(&self, calls: &[Dispatched]) -> (Vec<JobModule>, Vec<ModuleUse>) {
-        let (mut modules, mut uses): (Vec<JobModule>, Vec<ModuleUse>) = (Vec::new(), Vec::new());
-        for (dispatch, called) in self.test.dispatches.iter().zip(calls) {
-            let of = self.module_use(dispatch, called);
-            if uses.contains(&of) {
+    fn job_modules(&self, calls: &[ResolvedCall]) -> (Vec<JobModule>, Vec<ModuleUse>) {
+        let (mut modules, mut module_uses): (Vec<JobModule>, Vec<ModuleUse>) =
+            (Vec::new(), Vec::new());
+        for (dispatch, resolved_call) in self.test.dispatches.iter().zip(calls) {
+            let module_use = self.module_use(dispatch, resolved_call);
+            if module_uses.contains(&module_use) {
                 continue;
             }
-            let mut module = job_module(&of.kernel, &self.setting.kernels[&of.kernel]);
-            let before = uses.iter().filter(|known| known.kernel == of.kernel).count();
-            module.key.specialization = before as u32 + 1;
-            modules.push(module);
-            uses.push(of);
+            let mut new_module =
+                job_module(&module_use.kernel, &self.setting.kernels[&module_use.kernel]);
+            let same_kernel_before = module_uses
+                .iter()
+                .filter(|known_use| known_use.kernel == module_use.kernel)
+                .count();
+            new_module.key.specialization = same_kernel_before as u32 + 1;
+            modules.push(new_module);
+            module_uses.push(module_use);
         }
-        (modules, uses)
+        (modules, module_uses)
     }
 
-    fn module_use(&self, dispatch: &Dispatch, called: &Dispatched) -> ModuleUse {
+    fn module_use(&self, dispatch: &Dispatch, called: &ResolvedCall) -> ModuleUse {
         let module = &self.setting.kernels[&dispatch.kernel].module;
         ModuleUse {
             kernel: dispatch.kernel,
@@ -336,18 +402,26 @@ impl Preparation<'_> {
 }
 
 /// The blocks behind the descriptors of a dispatch.
-fn declared_blocks(dispatch: &JobDispatch, call: &Dispatched) -> BTreeMap<(u32, u32), BoundBlock> {
-    let block = |binding: &JobBinding| {
-        let place = (binding.set, binding.binding);
-        let block = call.block(binding.set, binding.binding)?;
-        Some((place, BoundBlock { layout: call.layout.clone(), ty: block.ty, offset: 0 }))
+fn declared_blocks(
+    dispatch: &JobDispatch,
+    resolved_call: &ResolvedCall,
+) -> BTreeMap<(u32, u32), BoundBlock> {
+    let declared_block = |binding: &JobBinding| {
+        let binding_numbers = (binding.set, binding.binding);
+        let declared_block = resolved_call.descriptor_block(binding.set, binding.binding)?;
+        Some((
+            binding_numbers,
+            BoundBlock { layout: resolved_call.layout.clone(), ty: declared_block.ty, offset: 0 },
+        ))
     };
-    dispatch.bindings.iter().filter_map(block).collect()
+    dispatch.bindings.iter().filter_map(declared_block).collect()
 }
 
 /// The first binding that names the buffer, and the number of its dispatch.
-fn first_binding<'t>(test: &'t Test, name: &str) -> Option<(usize, &'t Binding)> {
-    let bound = |binding: &&Binding| binding.buffer.as_deref() == Some(name);
+fn first_binding<'t>(test: &'t Test, buffer_name: &str) -> Option<(usize, &'t Binding)> {
+    let names_buffer = |binding: &&Binding| binding.buffer.as_deref() == Some(buffer_name);
     let mut dispatches = test.dispatches.iter().enumerate();
-    dispatches.find_map(|(number, dispatch)| Some((number, dispatch.bindings.iter().find(bound)?)))
+    dispatches.find_map(|(dispatch_number, dispatch)| {
+        Some((dispatch_number, dispatch.bindings.iter().find(names_buffer)?))
+    })
 }

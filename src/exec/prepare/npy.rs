@@ -10,7 +10,7 @@ use vkcert_model::element::ScalarType;
 /// The contents of a file: elements in C order, little endian, in the types of the contract (a
 /// Boolean has 4 bytes).
 #[derive(Debug, Clone, PartialEq)]
-pub struct Array {
+pub struct NpyArray {
     /// Type of the elements.
     pub scalar: ScalarType,
     /// The elements, one after another.
@@ -22,66 +22,88 @@ pub struct Array {
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Whether a file begins as `.npy` files do.
-pub fn is_npy(file: &[u8]) -> bool {
-    file.starts_with(MAGIC)
+pub fn is_npy(file_bytes: &[u8]) -> bool {
+    file_bytes.starts_with(MAGIC)
 }
 
 /// Reads a file; an error is a sentence.
-pub fn read(file: &[u8]) -> Result<Array, String> {
-    let broken = || "the header of the .npy file is incomplete".to_owned();
-    let version = *file.get(6).ok_or_else(broken)?;
-    let (length, start) = match version {
+pub fn read_npy(file_bytes: &[u8]) -> Result<NpyArray, String> {
+    let incomplete_header = || "the header of the .npy file is incomplete".to_owned();
+    let version = *file_bytes.get(6).ok_or_else(incomplete_header)?;
+    let (header_length, header_start) = match version {
         1 => (
-            u16::from_le_bytes(file.get(8..10).ok_or_else(broken)?.try_into().expect("2 bytes"))
-                .into(),
+            u16::from_le_bytes(
+                file_bytes.get(8..10).ok_or_else(incomplete_header)?.try_into().expect("2 bytes"),
+            )
+            .into(),
             10,
         ),
         2 | 3 => {
-            let length = u32::from_le_bytes(
-                file.get(8..12).ok_or_else(broken)?.try_into().expect("4 bytes"),
+            let header_length = u32::from_le_bytes(
+                file_bytes.get(8..12).ok_or_else(incomplete_header)?.try_into().expect("4 bytes"),
             );
-            (length as usize, 12)
+            (header_length as usize, 12)
         }
-        other => return Err(format!("version {other} of the .npy format is not known")),
+        other_version => {
+            return Err(format!("version {other_version} of the .npy format is not known"));
+        }
     };
-    let header = file.get(start..start + length).ok_or_else(broken)?;
-    let header = std::str::from_utf8(header).map_err(|_| broken())?;
-    let body = &file[start + length..];
-    let description = quoted(header, "descr").ok_or("the .npy file holds a structured type")?;
-    let (scalar, stored, order) = element(description)?;
-    let shape = shape(header).ok_or_else(broken)?;
-    let count = shape.iter().try_fold(1_usize, |count, length| count.checked_mul(*length));
-    let expected = count.and_then(|count| count.checked_mul(stored)).ok_or_else(broken)?;
-    if body.len() != expected {
+    let header_text =
+        file_bytes.get(header_start..header_start + header_length).ok_or_else(incomplete_header)?;
+    let header_text = std::str::from_utf8(header_text).map_err(|_| incomplete_header())?;
+    let array_bytes = &file_bytes[header_start + header_length..];
+    let description =
+        quoted_field(header_text, "descr").ok_or("the .npy file holds a structured type")?;
+    let (component_type, stored_bytes, byte_order) = element_of_code(description)?;
+    let array_shape = header_shape(header_text).ok_or_else(incomplete_header)?;
+    let element_count = array_shape.iter().try_fold(1_usize, |element_count, header_length| {
+        element_count.checked_mul(*header_length)
+    });
+    let expected_bytes = element_count
+        .and_then(|element_count| element_count.checked_mul(stored_bytes))
+        .ok_or_else(incomplete_header)?;
+    if array_bytes.len() != expected_bytes {
         return Err(format!(
-            "the .npy file has {} bytes of data where its shape needs {expected}",
-            body.len()
+            "the .npy file has {} bytes of data where its shape needs {expected_bytes}",
+            array_bytes.len()
         ));
     }
-    let is_fortran = field(header, "fortran_order").is_some_and(|value| value.starts_with("True"));
-    let reordered = is_fortran.then(|| in_c_order(body, stored, &shape));
-    let bytes = converted(reordered.as_deref().unwrap_or(body), scalar, stored, order);
-    Ok(Array { scalar, bytes, shape })
+    let is_fortran =
+        header_field(header_text, "fortran_order").is_some_and(|value| value.starts_with("True"));
+    let reordered = is_fortran.then(|| in_c_order(array_bytes, stored_bytes, &array_shape));
+    let bytes = convert_elements(
+        reordered.as_deref().unwrap_or(array_bytes),
+        component_type,
+        stored_bytes,
+        byte_order,
+    );
+    Ok(NpyArray { scalar: component_type, bytes, shape: array_shape })
 }
 
 /// Elements of `size` bytes that are stored with the first axis fastest, with the last axis
 /// fastest.
-fn in_c_order(body: &[u8], size: usize, shape: &[usize]) -> Vec<u8> {
-    let strides: Vec<usize> = shape
+fn in_c_order(array_bytes: &[u8], element_size: usize, array_shape: &[usize]) -> Vec<u8> {
+    let axis_strides: Vec<usize> = array_shape
         .iter()
         .scan(1, |next, length| Some(std::mem::replace(next, *next * length)))
         .collect();
-    let mut index = vec![0_usize; shape.len()];
-    let mut bytes = Vec::with_capacity(body.len());
-    while bytes.len() < body.len() {
-        let from: usize = index.iter().zip(&strides).map(|(at, stride)| at * stride).sum();
-        bytes.extend_from_slice(&body[from * size..(from + 1) * size]);
-        for axis in (0..shape.len()).rev() {
-            index[axis] += 1;
-            if index[axis] < shape[axis] {
+    let mut element_index = vec![0_usize; array_shape.len()];
+    let mut bytes = Vec::with_capacity(array_bytes.len());
+    while bytes.len() < array_bytes.len() {
+        let source_element: usize = element_index
+            .iter()
+            .zip(&axis_strides)
+            .map(|(axis_index, stride)| axis_index * stride)
+            .sum();
+        bytes.extend_from_slice(
+            &array_bytes[source_element * element_size..(source_element + 1) * element_size],
+        );
+        for axis in (0..array_shape.len()).rev() {
+            element_index[axis] += 1;
+            if element_index[axis] < array_shape[axis] {
                 break;
             }
-            index[axis] = 0;
+            element_index[axis] = 0;
         }
     }
     bytes
@@ -89,8 +111,8 @@ fn in_c_order(body: &[u8], size: usize, shape: &[usize]) -> Vec<u8> {
 
 /// A version 1.0 file of elements in C order, little endian; a Boolean of 4 bytes is stored as
 /// `uint32`, as buffers hold it.
-pub fn written(scalar: ScalarType, shape: &[usize], bytes: &[u8]) -> Vec<u8> {
-    let kind = match scalar {
+pub fn write_npy(component_type: ScalarType, array_shape: &[usize], bytes: &[u8]) -> Vec<u8> {
+    let type_code = match component_type {
         ScalarType::Int8 => "|i1",
         ScalarType::Uint8 => "|u1",
         ScalarType::Int16 => "<i2",
@@ -103,10 +125,10 @@ pub fn written(scalar: ScalarType, shape: &[usize], bytes: &[u8]) -> Vec<u8> {
         ScalarType::Float32 => "<f4",
         ScalarType::Float64 => "<f8",
     };
-    let lengths: String = shape.iter().map(|length| format!("{length}, ")).collect();
+    let length_texts: String = array_shape.iter().map(|length| format!("{length}, ")).collect();
     let mut header = format!(
-        "{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}), }}",
-        lengths.trim_end()
+        "{{'descr': '{type_code}', 'fortran_order': False, 'shape': ({}), }}",
+        length_texts.trim_end()
     );
     // The elements start at a multiple of 64 bytes.
     let padding = 63 - (MAGIC.len() + 4 + header.len()) % 64;
@@ -121,29 +143,34 @@ enum ByteOrder {
     Big,
 }
 
-fn converted(body: &[u8], scalar: ScalarType, stored: usize, order: ByteOrder) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(body.len());
-    for element in body.chunks_exact(stored) {
-        match order {
+fn convert_elements(
+    array_bytes: &[u8],
+    component_type: ScalarType,
+    stored_size: usize,
+    byte_order: ByteOrder,
+) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(array_bytes.len());
+    for element in array_bytes.chunks_exact(stored_size) {
+        match byte_order {
             ByteOrder::Little => bytes.extend_from_slice(element),
             ByteOrder::Big => bytes.extend(element.iter().rev()),
         }
-        bytes.resize(bytes.len() + scalar.size() - stored, 0);
+        bytes.resize(bytes.len() + component_type.size() - stored_size, 0);
     }
     bytes
 }
 
 /// Type, bytes per element in the file, byte order.
-fn element(description: &str) -> Result<(ScalarType, usize, ByteOrder), String> {
-    let unknown =
+fn element_of_code(description: &str) -> Result<(ScalarType, usize, ByteOrder), String> {
+    let unknown_type =
         || format!("the .npy file holds elements of type `{description}`, which is no buffer type");
-    let order = match description.as_bytes().first() {
+    let byte_order = match description.as_bytes().first() {
         Some(b'<' | b'|' | b'=') => ByteOrder::Little,
         Some(b'>') => ByteOrder::Big,
-        _ => return Err(unknown()),
+        _ => return Err(unknown_type()),
     };
     let scalar = match &description[1..] {
-        "b1" => return Ok((ScalarType::Bool, 1, order)),
+        "b1" => return Ok((ScalarType::Bool, 1, byte_order)),
         "i1" => ScalarType::Int8,
         "i2" => ScalarType::Int16,
         "i4" => ScalarType::Int32,
@@ -155,24 +182,25 @@ fn element(description: &str) -> Result<(ScalarType, usize, ByteOrder), String> 
         "f2" => ScalarType::Float16,
         "f4" => ScalarType::Float32,
         "f8" => ScalarType::Float64,
-        _ => return Err(unknown()),
+        _ => return Err(unknown_type()),
     };
-    Ok((scalar, scalar.size(), order))
+    Ok((scalar, scalar.size(), byte_order))
 }
 
 /// The text behind a key of the header's Python dictionary.
-fn field<'a>(header: &'a str, key: &str) -> Option<&'a str> {
-    let behind = header.split_once(&format!("'{key}'"))?.1;
-    Some(behind.trim_start().strip_prefix(':')?.trim_start())
+fn header_field<'a>(header_text: &'a str, key: &str) -> Option<&'a str> {
+    let after_key = header_text.split_once(&format!("'{key}'"))?.1;
+    Some(after_key.trim_start().strip_prefix(':')?.trim_start())
 }
 
-fn quoted<'a>(header: &'a str, key: &str) -> Option<&'a str> {
-    Some(field(header, key)?.strip_prefix('\'')?.split_once('\'')?.0)
+fn quoted_field<'a>(header_text: &'a str, key: &str) -> Option<&'a str> {
+    Some(header_field(header_text, key)?.strip_prefix('\'')?.split_once('\'')?.0)
 }
 
-fn shape(header: &str) -> Option<Vec<usize>> {
-    let inside = field(header, "shape")?.strip_prefix('(')?.split_once(')')?.0;
-    inside
+fn header_shape(header_text: &str) -> Option<Vec<usize>> {
+    let inside_parentheses =
+        header_field(header_text, "shape")?.strip_prefix('(')?.split_once(')')?.0;
+    inside_parentheses
         .split(',')
         .map(str::trim)
         .filter(|part| !part.is_empty())
@@ -185,20 +213,25 @@ pub(crate) mod tests {
     use super::*;
 
     /// A version 1.0 file.
-    pub(crate) fn npy(description: &str, shape: &str, fortran: &str, body: &[u8]) -> Vec<u8> {
+    pub(crate) fn npy(
+        description: &str,
+        shape: &str,
+        fortran: &str,
+        array_bytes: &[u8],
+    ) -> Vec<u8> {
         let header = format!(
             "{{'descr': '{description}', 'fortran_order': {fortran}, 'shape': {shape}, }}\n"
         );
         let mut file = [MAGIC, &[1, 0], &(header.len() as u16).to_le_bytes()].concat();
         file.extend_from_slice(header.as_bytes());
-        file.extend_from_slice(body);
+        file.extend_from_slice(array_bytes);
         file
     }
 
     #[test]
     fn both_byte_orders_give_the_same_elements() {
-        let little = read(&npy("<f4", "(2,)", "False", &[0, 0, 128, 63, 0, 0, 0, 64])).unwrap();
-        let big = read(&npy(">f4", "(2, 1)", "True", &[63, 128, 0, 0, 64, 0, 0, 0])).unwrap();
+        let little = read_npy(&npy("<f4", "(2,)", "False", &[0, 0, 128, 63, 0, 0, 0, 64])).unwrap();
+        let big = read_npy(&npy(">f4", "(2, 1)", "True", &[63, 128, 0, 0, 64, 0, 0, 0])).unwrap();
         assert_eq!((little.scalar, &little.bytes), (big.scalar, &big.bytes));
         assert_eq!((little.shape, big.shape), (vec![2], vec![2, 1]));
         assert_eq!(little.scalar, ScalarType::Float32);
@@ -208,34 +241,35 @@ pub(crate) mod tests {
     #[test]
     fn fortran_order_is_read_as_the_array_that_it_is() {
         // [[0, 1, 2], [3, 4, 5]] and the same with an axis of two in front, by columns.
-        let matrix = read(&npy("|u1", "(2, 3)", "True", &[0, 3, 1, 4, 2, 5])).unwrap();
+        let matrix = read_npy(&npy("|u1", "(2, 3)", "True", &[0, 3, 1, 4, 2, 5])).unwrap();
         assert_eq!(matrix.bytes, [0, 1, 2, 3, 4, 5]);
-        let cube = read(&npy("|u1", "(2, 2, 3)", "True", &[0, 6, 3, 9, 1, 7, 4, 10, 2, 8, 5, 11]))
-            .unwrap();
+        let cube =
+            read_npy(&npy("|u1", "(2, 2, 3)", "True", &[0, 6, 3, 9, 1, 7, 4, 10, 2, 8, 5, 11]))
+                .unwrap();
         assert_eq!(cube.bytes, (0..12).collect::<Vec<u8>>());
-        assert!(read(&npy("|u1", "(0, 3)", "True", &[])).unwrap().bytes.is_empty());
+        assert!(read_npy(&npy("|u1", "(0, 3)", "True", &[])).unwrap().bytes.is_empty());
     }
 
     #[test]
     fn what_is_written_is_read_back() {
         let bytes: Vec<u8> = (0..48).collect();
-        let file = written(ScalarType::Float32, &[2, 3, 2], &bytes);
+        let file = write_npy(ScalarType::Float32, &[2, 3, 2], &bytes);
         assert_eq!(
-            read(&file).unwrap(),
-            Array { scalar: ScalarType::Float32, bytes, shape: vec![2, 3, 2] }
+            read_npy(&file).unwrap(),
+            NpyArray { scalar: ScalarType::Float32, bytes, shape: vec![2, 3, 2] }
         );
         assert_eq!((file.len() - 48) % 64, 0);
-        assert_eq!(read(&written(ScalarType::Uint8, &[1], &[7])).unwrap().bytes, [7]);
+        assert_eq!(read_npy(&write_npy(ScalarType::Uint8, &[1], &[7])).unwrap().bytes, [7]);
     }
 
     #[test]
     fn booleans_widen_and_bad_files_are_refused() {
         assert_eq!(
-            read(&npy("|b1", "(2,)", "False", &[1, 0])).unwrap().bytes,
+            read_npy(&npy("|b1", "(2,)", "False", &[1, 0])).unwrap().bytes,
             [1, 0, 0, 0, 0, 0, 0, 0]
         );
-        assert!(read(&npy("<f4", "(3,)", "False", &[0; 8])).unwrap_err().contains("12"));
-        assert!(read(&npy("<c8", "(1,)", "False", &[0; 8])).unwrap_err().contains("<c8"));
-        assert!(read(b"\x93NUMPY\x01\0\xff").is_err());
+        assert!(read_npy(&npy("<f4", "(3,)", "False", &[0; 8])).unwrap_err().contains("12"));
+        assert!(read_npy(&npy("<c8", "(1,)", "False", &[0; 8])).unwrap_err().contains("<c8"));
+        assert!(read_npy(b"\x93NUMPY\x01\0\xff").is_err());
     }
 }

@@ -31,8 +31,8 @@ impl Problems {
     }
 
     /// The first unsupported thing names the verdict.
-    pub fn unsupported(&mut self, what: impl Into<String>) {
-        self.unsupported.get_or_insert_with(|| what.into());
+    pub fn unsupported(&mut self, unsupported_thing: impl Into<String>) {
+        self.unsupported.get_or_insert_with(|| unsupported_thing.into());
     }
 
     /// Number of problems so far, of either kind.

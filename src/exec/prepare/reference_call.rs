@@ -1,10 +1,10 @@
 //! Kernels that an expectation calls: references, which compute what is expected, and checkers,
 //! which judge it.
 
-use super::binding::Bound;
-use super::call::Call;
-use super::dispatch::{interface, resolve};
-use super::expected_contents::{Kind, named};
+use super::binding::BindingTargets;
+use super::call::KernelCall;
+use super::dispatch::{resolve_dispatch, resolve_interface};
+use super::expected_contents::{ResourceKind, named_resource};
 use super::problems::Problems;
 use super::setting::{Setting, job_module};
 use super::{Expected, ExpectedContents};
@@ -18,49 +18,59 @@ use vkcert_oracle::comparison::Placement;
 use vkcert_requirement::Origin;
 
 /// A kernel that computes or checks what is expected.
-pub(super) struct Called<'a> {
+pub(super) struct CalledKernel<'a> {
     pub(super) setting: &'a Setting<'a>,
-    pub(super) call: Call<'a>,
-    pub(super) what: &'static str,
+    pub(super) call: KernelCall<'a>,
+    pub(super) role_name: &'static str,
 }
 
-impl Called<'_> {
+impl CalledKernel<'_> {
     /// The kernel on the test's buffers; it must bind the one that it is asked for.
-    pub(super) fn job(
+    pub(super) fn reference_job(
         &self,
-        of_test: &Job,
-        wanted: usize,
-        place: &Origin,
+        test_job: &Job,
+        wanted_buffer: usize,
+        call_origin: &Origin,
         problems: &mut Problems,
     ) -> Option<Job> {
-        let (what, call) = (self.what, &self.call);
-        let called = interface(call, self.setting, place, problems)?;
-        let bound = Bound { buffers: &of_test.buffers, resources: &of_test.resources };
-        let (dispatch, pushed) =
-            resolve(call, &called, &bound, 0, 0, self.setting, place, problems)?;
-        let mut resources = of_test.resources.clone();
+        let (role_name, call) = (self.role_name, &self.call);
+        let resolved_call = resolve_interface(call, self.setting, call_origin, problems)?;
+        let binding_targets =
+            BindingTargets { buffers: &test_job.buffers, resources: &test_job.resources };
+        let (job_dispatch, pushed_addresses) = resolve_dispatch(
+            call,
+            &resolved_call,
+            &binding_targets,
+            0,
+            0,
+            self.setting,
+            call_origin,
+            problems,
+        )?;
+        let mut resources = test_job.resources.clone();
         resources.addresses.retain(|address| matches!(address.place, AddressPlace::Buffer(_)));
-        resources.addresses.extend(pushed);
-        let binds = |binding: &JobBinding| {
-            binding.buffer == wanted && !matches!(binding.view, JobView::Sampler(_))
+        resources.addresses.extend(pushed_addresses);
+        let binds_wanted = |binding: &JobBinding| {
+            binding.buffer == wanted_buffer && !matches!(binding.view, JobView::Sampler(_))
         };
-        if !dispatch.bindings.iter().any(binds) {
-            let name = &of_test.buffers[wanted].name;
-            let message =
-                format!("the {what} does not bind `{name}`, so that it cannot compute it");
-            problems.push(place.at("bindings").error("missing-binding", message));
+        if !job_dispatch.bindings.iter().any(binds_wanted) {
+            let buffer_name = &test_job.buffers[wanted_buffer].name;
+            let message = format!(
+                "the {role_name} does not bind `{buffer_name}`, so that it cannot compute it"
+            );
+            problems.push(call_origin.at("bindings").error("missing-binding", message));
             return None;
         }
         let kernel = &self.setting.kernels[call.kernel];
         let mut module = job_module(call.kernel, kernel);
         module.recording = crate::ModuleRecording::None;
         Some(Job {
-            name: format!("{} ({what})", of_test.name),
+            name: format!("{} ({role_name})", test_job.name),
             modules: vec![module],
-            buffers: of_test.buffers.clone(),
+            buffers: test_job.buffers.clone(),
             resources,
-            dispatches: vec![dispatch],
-            limits: of_test.limits,
+            dispatches: vec![job_dispatch],
+            limits: test_job.limits,
             checks: self.setting.checks.clone(),
         })
     }
@@ -70,41 +80,52 @@ impl Called<'_> {
 pub(super) fn prepare_check(
     checker: &CheckerKernel,
     test: &Test,
-    job: &Job,
-    setting: &Setting<'_>,
-    place: &Origin,
+    test_job: &Job,
+    test_setting: &Setting<'_>,
+    check_origin: &Origin,
     problems: &mut Problems,
 ) -> Option<Expected> {
-    let verdict = named(&checker.verdict, Kind::Buffer, job, &place.at("verdict"), problems)?;
-    let bytes = job.buffers[verdict].bytes.len();
-    if bytes == 0 || !bytes.is_multiple_of(ScalarType::Uint32.size()) {
+    let verdict_buffer = named_resource(
+        &checker.verdict,
+        ResourceKind::Buffer,
+        test_job,
+        &check_origin.at("verdict"),
+        problems,
+    )?;
+    let byte_count = test_job.buffers[verdict_buffer].bytes.len();
+    if byte_count == 0 || !byte_count.is_multiple_of(ScalarType::Uint32.size()) {
         let message =
-            format!("the {bytes} bytes of `{}` are no whole number of uint", checker.verdict);
-        problems.push(place.at("verdict").error("size", message));
+            format!("the {byte_count} bytes of `{}` are no whole number of uint", checker.verdict);
+        problems.push(check_origin.at("verdict").error("size", message));
         return None;
     }
-    let binds = |name: &str| {
+    let is_bound = |buffer_name: &str| {
         test.dispatches
             .iter()
             .flat_map(|one| &one.bindings)
-            .any(|one| one.buffer.as_deref() == Some(name))
+            .any(|one| one.buffer.as_deref() == Some(buffer_name))
     };
-    if binds(&checker.verdict) {
+    if is_bound(&checker.verdict) {
         let message = format!(
             "a dispatch of the test binds `{}`, which is for the checker alone",
             checker.verdict
         );
-        problems.push(place.at("verdict").error("contradiction", message));
+        problems.push(check_origin.at("verdict").error("contradiction", message));
         return None;
     }
-    let called = Called { setting, call: Call::of_checker(checker), what: "checker" };
-    let checking = called.job(job, verdict, place, problems)?;
+    let checker_call = CalledKernel {
+        setting: test_setting,
+        call: KernelCall::of_checker(checker),
+        role_name: "checker",
+    };
+    let checker_job =
+        checker_call.reference_job(test_job, verdict_buffer, check_origin, problems)?;
     // A checker that does something undefined says nothing.
-    let job = Box::new(Job { checks: Checks::all(), ..checking });
+    let test_job = Box::new(Job { checks: Checks::all(), ..checker_job });
     let tolerance = Tolerance { bits: true, ..Tolerance::default() };
-    let contents = ExpectedContents::Check { job };
+    let contents = ExpectedContents::Check { job: test_job };
     Some(Expected {
-        buffer: verdict,
+        buffer: verdict_buffer,
         format: None,
         tolerance,
         placement: Placement::InPlace,

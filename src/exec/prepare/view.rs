@@ -17,105 +17,135 @@ use vkcert_spirv::interface::ReflectedResource;
 use vkcert_spirv::types::{ImageType, Signedness, Type, Types};
 
 /// The image type of a resource; none of samplers and buffers.
-pub fn image_type<'t>(resource: &ReflectedResource, types: &'t Types) -> Option<&'t ImageType> {
-    let ty = match types.get(resource.block_type)? {
-        Type::SampledImage { image } => types.get(*image)?,
-        other => other,
+pub fn image_type<'t>(
+    reflected_resource: &ReflectedResource,
+    types: &'t Types,
+) -> Option<&'t ImageType> {
+    let resource_type = match types.get(reflected_resource.block_type)? {
+        Type::SampledImage { image: image_id } => types.get(*image_id)?,
+        other_type => other_type,
     };
-    match ty {
-        Type::Image(image) => Some(image),
+    match resource_type {
+        Type::Image(image_id) => Some(image_id),
         _ => None,
     }
 }
 
 /// The texel view of a buffer range; none after a problem.
-pub(super) fn texels(
+pub(super) fn texel_view(
     binding: &Binding,
-    resource: &ReflectedResource,
+    reflected_resource: &ReflectedResource,
     types: &Types,
-    range: &JobBinding,
+    job_binding: &JobBinding,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<JobView> {
-    let image = image_type(resource, types)?;
-    let what = described(binding.set, binding.binding, resource.name.as_deref());
-    let Some(format) = binding.format.or_else(|| format_of(image.format)) else {
-        let message = format!("the kernel does not say which format {what} has");
+    let image = image_type(reflected_resource, types)?;
+    let descriptor_text =
+        descriptor_text(binding.set, binding.binding, reflected_resource.name.as_deref());
+    let Some(format) = binding.format.or_else(|| model_format(image.format)) else {
+        let message = format!("the kernel does not say which format {descriptor_text} has");
         problems.push(
             origin.error("missing-key", message).hint("add `format`, for example \"rgba32f\""),
         );
         return None;
     };
     let place = if binding.format.is_some() { origin.at("format") } else { origin.at("binding") };
-    agrees(image, types, format, &what, &place, problems)?;
-    let texel = format.texel_size() as u64;
-    if !range.range.is_multiple_of(texel) {
+    format_agrees(image, types, format, &descriptor_text, &place, problems)?;
+    let texel_bytes = format.texel_size() as u64;
+    if !job_binding.range.is_multiple_of(texel_bytes) {
         let message = format!(
-            "{} bytes are no whole number of {format} texels ({texel} bytes each)",
-            range.range
+            "{} bytes are no whole number of {format} texels ({texel_bytes} bytes each)",
+            job_binding.range
         );
-        let key = if binding.range.is_some() { "range" } else { "buffer" };
-        problems.push(origin.at(key).error("size", message));
+        let fault_key = if binding.range.is_some() { "range" } else { "buffer" };
+        problems.push(origin.at(fault_key).error("size", message));
         return None;
     }
     Some(JobView::Texels(format))
 }
 
 /// The view of an image (by name and shape); none after a problem.
-pub(super) fn image(
+pub(super) fn image_view(
     binding: &Binding,
-    resource: &ReflectedResource,
-    class: DescriptorClass,
+    reflected_resource: &ReflectedResource,
+    descriptor_class: DescriptorClass,
     types: &Types,
-    (name, shape): (&str, &ImageShape),
+    (image_name, image_shape): (&str, &ImageShape),
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<ImageView> {
-    let image = image_type(resource, types)?;
-    let what = described(binding.set, binding.binding, resource.name.as_deref());
-    let Some(kind) = kind(image) else {
-        problems.unsupported(format!("an image of dimension {:?} ({what})", image.dim));
+    let image = image_type(reflected_resource, types)?;
+    let descriptor_text =
+        descriptor_text(binding.set, binding.binding, reflected_resource.name.as_deref());
+    let Some(view_kind) = view_kind(image) else {
+        problems.unsupported(format!("an image of dimension {:?} ({descriptor_text})", image.dim));
         return None;
     };
-    let fits = match kind {
-        ViewKind::One | ViewKind::OneArray => shape.dim == ImageDim::One,
+    let dimension_fits = match view_kind {
+        ViewKind::One | ViewKind::OneArray => image_shape.dim == ImageDim::One,
         // The faces of a cube are layers of two dimensions.
-        ViewKind::Two | ViewKind::TwoArray => matches!(shape.dim, ImageDim::Two | ImageDim::Cube),
-        ViewKind::Three => shape.dim == ImageDim::Three,
-        ViewKind::Cube | ViewKind::CubeArray => shape.dim == ImageDim::Cube,
+        ViewKind::Two | ViewKind::TwoArray => {
+            matches!(image_shape.dim, ImageDim::Two | ImageDim::Cube)
+        }
+        ViewKind::Three => image_shape.dim == ImageDim::Three,
+        ViewKind::Cube | ViewKind::CubeArray => image_shape.dim == ImageDim::Cube,
     };
-    if !fits {
-        let message =
-            format!("{what} is a {} image, and `{name}` is {}", kind.name(), shape.dim.name());
+    if !dimension_fits {
+        let message = format!(
+            "{descriptor_text} is a {} image, and `{image_name}` is {}",
+            view_kind.name(),
+            image_shape.dim.name()
+        );
         problems.push(origin.at("image").error("wrong-class", message));
         return None;
     }
-    samples_agree(image, (name, shape), &what, origin, problems)?;
-    agrees(image, types, shape.format, &what, &origin.at("image"), problems)?;
-    let level = binding.level.unwrap_or(0);
-    if level >= shape.levels {
-        let message = format!("`{name}` has {} levels, and no level {level}", shape.levels);
+    samples_agree(image, (image_name, image_shape), &descriptor_text, origin, problems)?;
+    format_agrees(
+        image,
+        types,
+        image_shape.format,
+        &descriptor_text,
+        &origin.at("image"),
+        problems,
+    )?;
+    let first_level = binding.level.unwrap_or(0);
+    if first_level >= image_shape.levels {
+        let message =
+            format!("`{image_name}` has {} levels, and no level {first_level}", image_shape.levels);
         problems.push(origin.at("level").error("size", message));
         return None;
     }
-    let levels = if class == DescriptorClass::StorageImage { 1 } else { shape.levels - level };
-    let (layer, layers) = layers(binding, kind, (name, shape), origin, problems)?;
-    Some(ImageView { kind, level, levels, layer, layers })
+    let level_count = if descriptor_class == DescriptorClass::StorageImage {
+        1
+    } else {
+        image_shape.levels - first_level
+    };
+    let (first_layer, layers) =
+        viewed_layers(binding, view_kind, (image_name, image_shape), origin, problems)?;
+    Some(ImageView {
+        kind: view_kind,
+        level: first_level,
+        levels: level_count,
+        layer: first_layer,
+        layers,
+    })
 }
 
 /// Multisampled images are bound to multisampled types, and others to others; none after a problem.
 fn samples_agree(
     image: &ImageType,
-    (name, shape): (&str, &ImageShape),
-    what: &str,
+    (image_name, image_shape): (&str, &ImageShape),
+    descriptor_text: &str,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<()> {
-    let samples = shape.samples;
-    let problem = match (image.multisampled, samples) {
+    let sample_count = image_shape.samples;
+    let samples_problem = match (image.multisampled, sample_count) {
         (true, 1) => {
-            let message =
-                format!("{what} is a multisampled image, and `{name}` has one sample per texel");
+            let message = format!(
+                "{descriptor_text} is a multisampled image, and `{image_name}` has one sample per texel"
+            );
             origin
                 .at("image")
                 .error("wrong-class", message)
@@ -123,42 +153,43 @@ fn samples_agree(
         }
         (false, 2..) => {
             let message = format!(
-                "{what} is no multisampled image, and `{name}` has {samples} samples per texel"
+                "{descriptor_text} is no multisampled image, and `{image_name}` has {sample_count} samples per texel"
             );
             origin.at("image").error("wrong-class", message)
         }
         (true | false, _) => return Some(()),
     };
-    problems.push(problem);
+    problems.push(samples_problem);
     None
 }
 
 /// The view of an image that is combined with a sampler; none after a problem.
-pub(super) fn combined(
-    resource: &ReflectedResource,
+pub(super) fn combined_view(
+    reflected_resource: &ReflectedResource,
     types: &Types,
     view: ImageView,
     sampler: &JobSampler,
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<ImageView> {
-    let name = &sampler.name;
-    let shadow = image_type(resource, types).is_some_and(|image| image.depth == 1);
-    let wrong = match (shadow, sampler.compare, sampler.coordinates, view.kind) {
+    let sampler_name = &sampler.name;
+    let compares_depth =
+        image_type(reflected_resource, types).is_some_and(|image| image.depth == 1);
+    let sampler_fault = match (compares_depth, sampler.compare, sampler.coordinates, view.kind) {
         (true, None, ..) => Some(format!(
-            "the kernel compares with a reference, and the sampler `{name}` has no `compare`"
+            "the kernel compares with a reference, and the sampler `{sampler_name}` has no `compare`"
         )),
         (false, Some(_), ..) => Some(format!(
-            "the kernel does not compare with a reference, and the sampler `{name}` has a `compare`"
+            "the kernel does not compare with a reference, and the sampler `{sampler_name}` has a `compare`"
         )),
         (_, _, Coordinates::Unnormalized, ViewKind::One | ViewKind::Two)
         | (_, _, Coordinates::Normalized, _) => None,
         (_, _, Coordinates::Unnormalized, kind) => Some(format!(
-            "`{name}` has unnormalized coordinates, which a {} image does not take",
+            "`{sampler_name}` has unnormalized coordinates, which a {} image does not take",
             kind.name()
         )),
     };
-    if let Some(message) = wrong {
+    if let Some(message) = sampler_fault {
         problems.push(origin.at("sampler").error("contradiction", message));
         return None;
     }
@@ -170,34 +201,34 @@ pub(super) fn combined(
 }
 
 /// First layer and number of layers that a view shows.
-fn layers(
+fn viewed_layers(
     binding: &Binding,
-    kind: ViewKind,
-    (name, shape): (&str, &ImageShape),
+    view_kind: ViewKind,
+    (image_name, image_shape): (&str, &ImageShape),
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<(u32, u32)> {
-    let layer = binding.layer.unwrap_or(0);
-    let rest = shape.layers.saturating_sub(layer);
-    let layers = match kind {
+    let first_layer = binding.layer.unwrap_or(0);
+    let layers_left = image_shape.layers.saturating_sub(first_layer);
+    let layer_count = match view_kind {
         ViewKind::One | ViewKind::Two | ViewKind::Three => 1,
         ViewKind::Cube => 6,
-        ViewKind::OneArray | ViewKind::TwoArray => rest.max(1),
-        ViewKind::CubeArray => (rest / 6).max(1) * 6,
+        ViewKind::OneArray | ViewKind::TwoArray => layers_left.max(1),
+        ViewKind::CubeArray => (layers_left / 6).max(1) * 6,
     };
-    if rest < layers {
+    if layers_left < layer_count {
         let message = format!(
-            "`{name}` has {} layers: none from {layer} on for a {} view",
-            shape.layers,
-            kind.name()
+            "`{image_name}` has {} layers: none from {first_layer} on for a {} view",
+            image_shape.layers,
+            view_kind.name()
         );
         problems.push(origin.at("layer").error("size", message));
         return None;
     }
-    Some((layer, layers))
+    Some((first_layer, layer_count))
 }
 
-fn kind(image: &ImageType) -> Option<ViewKind> {
+fn view_kind(image: &ImageType) -> Option<ViewKind> {
     match (image.dim, image.arrayed) {
         (Dim::Dim1D, false) => Some(ViewKind::One),
         (Dim::Dim1D, true) => Some(ViewKind::OneArray),
@@ -211,36 +242,37 @@ fn kind(image: &ImageType) -> Option<ViewKind> {
 }
 
 /// The declared format, where there is one, is the bound one; the texels are of the declared class.
-fn agrees(
+fn format_agrees(
     image: &ImageType,
     types: &Types,
-    format: ImageFormat,
-    what: &str,
-    place: &Origin,
+    texel_format: ImageFormat,
+    descriptor_text: &str,
+    fault_origin: &Origin,
     problems: &mut Problems,
 ) -> Option<()> {
     // What the kernel declares is binding for storage; sampled images are declared without a
     // format.
     if image.sampled == 2
         && image.format != Declared::Unknown
-        && format_of(image.format) != Some(format)
+        && model_format(image.format) != Some(texel_format)
     {
-        let declared = format_of(image.format)
+        let declared_format = model_format(image.format)
             .map_or_else(|| format!("{:?}", image.format), |f| f.to_string());
-        let message =
-            format!("{what} has texels of format {declared}, and what is bound has {format}");
-        problems.push(place.error("wrong-format", message));
+        let message = format!(
+            "{descriptor_text} has texels of format {declared_format}, and what is bound has {texel_format}"
+        );
+        problems.push(fault_origin.error("wrong-format", message));
         return None;
     }
-    if let Some(declared) =
-        declared_class(image, types).filter(|declared| *declared != format.class())
+    if let Some(declared_format) = declared_class(image, types)
+        .filter(|declared_format| *declared_format != texel_format.class())
     {
         let message = format!(
-            "{what} has {} texels, and those of format {format} are {}",
-            declared.name(),
-            format.class().name()
+            "{descriptor_text} has {} texels, and those of format {texel_format} are {}",
+            declared_format.name(),
+            texel_format.class().name()
         );
-        problems.push(place.error("wrong-format", message));
+        problems.push(fault_origin.error("wrong-format", message));
         return None;
     }
     Some(())
@@ -258,12 +290,15 @@ pub fn declared_class(image: &ImageType, types: &Types) -> Option<TexelClass> {
 
 /// The format that an image type declares; none where it declares none.
 pub fn declared_format(image: &ImageType) -> Option<ImageFormat> {
-    format_of(image.format)
+    model_format(image.format)
 }
 
 /// Our format for the one that a module declares; none where it declares none.
-fn format_of(declared: Declared) -> Option<ImageFormat> {
-    FORMATS.iter().find(|(theirs, _)| *theirs == declared).map(|(_, ours)| *ours)
+fn model_format(wanted_format: Declared) -> Option<ImageFormat> {
+    FORMATS
+        .iter()
+        .find(|(declared_format, _)| *declared_format == wanted_format)
+        .map(|(_, model_format)| *model_format)
 }
 
 const FORMATS: &[(Declared, ImageFormat)] = &[
@@ -311,7 +346,7 @@ const FORMATS: &[(Declared, ImageFormat)] = &[
 ];
 
 /// A descriptor in words.
-pub(super) fn described(set: u32, binding: u32, name: Option<&str>) -> String {
-    let name = name.map(|name| format!(" (`{name}`)")).unwrap_or_default();
-    format!("set {set} binding {binding}{name}")
+pub(super) fn descriptor_text(set: u32, binding: u32, name_text: Option<&str>) -> String {
+    let name_text = name_text.map(|name_text| format!(" (`{name_text}`)")).unwrap_or_default();
+    format!("set {set} binding {binding}{name_text}")
 }

@@ -24,7 +24,7 @@ mod tally;
 pub use decode::Unsupported;
 pub use decode::support;
 pub use memory::read_tracking::{BufferReads, DispatchReads, MOST_GROUPS, ReadBytes, WatchedReads};
-pub use print::{Lowered, loop_decisions, lower};
+pub use print::{Lowered, loop_decisions, lower_kernel};
 pub use session::{DispatchedStores, StoredBytes, byte_ranges};
 pub use session::{ScheduleDependence, SequentialExecutor, SequentialRun};
 pub use settings::variation::{

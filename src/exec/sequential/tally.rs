@@ -34,18 +34,18 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    pub(crate) fn count(&self, counter: Counter) {
+    pub(crate) fn count_event(&self, counter: Counter) {
         self.counts[counter as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn tally(&self) -> Tally {
-        let of = |counter: Counter| self.counts[counter as usize].load(Ordering::Relaxed);
+    pub(crate) fn current_tally(&self) -> Tally {
+        let count_of = |counter: Counter| self.counts[counter as usize].load(Ordering::Relaxed);
         Tally {
-            parsed: of(Counter::Parsed),
-            decoded: of(Counter::Decoded),
-            reused: of(Counter::Reused),
-            shared: of(Counter::Shared),
-            dependent: of(Counter::Dependent),
+            parsed: count_of(Counter::Parsed),
+            decoded: count_of(Counter::Decoded),
+            reused: count_of(Counter::Reused),
+            shared: count_of(Counter::Shared),
+            dependent: count_of(Counter::Dependent),
         }
     }
 }

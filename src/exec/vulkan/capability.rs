@@ -272,7 +272,7 @@ const ATOMICS: &[AtomicRow] = {
 impl Abilities {
     /// Why a module with this extension cannot be used here; none: it can.
     pub(crate) fn lacks_extension(&self, extension: &str) -> Option<String> {
-        match EXTENSIONS.iter().find(|(listed, _, _)| *listed == extension) {
+        match EXTENSIONS.iter().find(|(listed_extension, _, _)| *listed_extension == extension) {
             Some((_, _, has)) if has(self) => None,
             Some((_, needs, _)) => Some(format!("extension {extension} (needs {needs})")),
             None => Some(format!("extension {extension} (not known to this engine)")),
@@ -280,23 +280,29 @@ impl Abilities {
     }
 
     /// Why an atomic cannot be used here; none: it can. Every device has those on 32-bit integers.
-    pub(crate) fn lacks_atomic(&self, wanted: &AtomicUse) -> Option<String> {
-        let AtomicUse { kind, width, memory } = *wanted;
-        if kind == AtomicKind::Integer && width == 32 {
+    pub(crate) fn lacks_atomic(&self, atomic_use: &AtomicUse) -> Option<String> {
+        let AtomicUse { kind, width: bit_width, memory } = *atomic_use;
+        if kind == AtomicKind::Integer && bit_width == 32 {
             return None;
         }
-        let what = format!("{width}-bit {} atomics in {}", kind.name(), memory.name());
-        match ATOMICS.iter().find(|row| (row.0, row.1, row.2) == (kind, width, memory)) {
+        let atomic_description =
+            format!("{bit_width}-bit {} atomics in {}", kind.name(), memory.name());
+        match ATOMICS.iter().find(|atomic_row| {
+            (atomic_row.0, atomic_row.1, atomic_row.2) == (kind, bit_width, memory)
+        }) {
             Some((.., has)) if has(self) => None,
-            Some((_, _, _, feature, _)) => Some(format!("{what} (feature {feature})")),
-            None => Some(format!("{what} (not known to this engine)")),
+            Some((_, _, _, feature, _)) => {
+                Some(format!("{atomic_description} (feature {feature})"))
+            }
+            None => Some(format!("{atomic_description} (not known to this engine)")),
         }
     }
 
     /// Why `capability` cannot be used here; none: it can.
-    pub(crate) fn lacks(&self, capability: Capability) -> Option<String> {
-        let test = CAPABILITIES.iter().find(|(listed, _)| *listed == capability);
-        match (test, feature_of(capability)) {
+    pub(crate) fn lacks_capability(&self, capability: Capability) -> Option<String> {
+        let capability_row =
+            CAPABILITIES.iter().find(|(listed_capability, _)| *listed_capability == capability);
+        match (capability_row, feature_of(capability)) {
             (Some((_, has)), _) if has(self) => None,
             (Some(_), Some(feature)) => {
                 Some(format!("capability {capability:?} (feature {feature})"))
@@ -306,64 +312,65 @@ impl Abilities {
     }
 
     /// Why float-control mode `mode` at `width` bits cannot be used here; none: it can.
-    pub(crate) fn float_mode(
+    pub(crate) fn lacks_float_mode(
         &self,
         mode: rspirv::spirv::ExecutionMode,
-        width: u32,
+        bit_width: u32,
     ) -> Option<String> {
         use rspirv::spirv::ExecutionMode as Mode;
-        let p = &self.float_controls;
-        let (name, by_width) = match mode {
+        let float_properties = &self.float_controls;
+        let (property_name, by_width) = match mode {
             Mode::SignedZeroInfNanPreserve => (
                 "shaderSignedZeroInfNanPreserveFloat",
                 [
-                    p.shader_signed_zero_inf_nan_preserve_float16,
-                    p.shader_signed_zero_inf_nan_preserve_float32,
-                    p.shader_signed_zero_inf_nan_preserve_float64,
+                    float_properties.shader_signed_zero_inf_nan_preserve_float16,
+                    float_properties.shader_signed_zero_inf_nan_preserve_float32,
+                    float_properties.shader_signed_zero_inf_nan_preserve_float64,
                 ],
             ),
             Mode::DenormPreserve => (
                 "shaderDenormPreserveFloat",
                 [
-                    p.shader_denorm_preserve_float16,
-                    p.shader_denorm_preserve_float32,
-                    p.shader_denorm_preserve_float64,
+                    float_properties.shader_denorm_preserve_float16,
+                    float_properties.shader_denorm_preserve_float32,
+                    float_properties.shader_denorm_preserve_float64,
                 ],
             ),
             Mode::DenormFlushToZero => (
                 "shaderDenormFlushToZeroFloat",
                 [
-                    p.shader_denorm_flush_to_zero_float16,
-                    p.shader_denorm_flush_to_zero_float32,
-                    p.shader_denorm_flush_to_zero_float64,
+                    float_properties.shader_denorm_flush_to_zero_float16,
+                    float_properties.shader_denorm_flush_to_zero_float32,
+                    float_properties.shader_denorm_flush_to_zero_float64,
                 ],
             ),
             Mode::RoundingModeRTE => (
                 "shaderRoundingModeRTEFloat",
                 [
-                    p.shader_rounding_mode_rte_float16,
-                    p.shader_rounding_mode_rte_float32,
-                    p.shader_rounding_mode_rte_float64,
+                    float_properties.shader_rounding_mode_rte_float16,
+                    float_properties.shader_rounding_mode_rte_float32,
+                    float_properties.shader_rounding_mode_rte_float64,
                 ],
             ),
             Mode::RoundingModeRTZ => (
                 "shaderRoundingModeRTZFloat",
                 [
-                    p.shader_rounding_mode_rtz_float16,
-                    p.shader_rounding_mode_rtz_float32,
-                    p.shader_rounding_mode_rtz_float64,
+                    float_properties.shader_rounding_mode_rtz_float16,
+                    float_properties.shader_rounding_mode_rtz_float32,
+                    float_properties.shader_rounding_mode_rtz_float64,
                 ],
             ),
             _ => return None,
         };
-        let held = match width {
+        let is_supported = match bit_width {
             16 => by_width[0],
             32 => by_width[1],
             64 => by_width[2],
             _ => vk::FALSE,
         };
-        (held == vk::FALSE)
-            .then(|| format!("execution mode {mode:?} {width} (property {name}{width})"))
+        (is_supported == vk::FALSE).then(|| {
+            format!("execution mode {mode:?} {bit_width} (property {property_name}{bit_width})")
+        })
     }
 }
 
@@ -387,7 +394,7 @@ mod tests {
             features: Features::default(),
             subgroup: vk::SubgroupFeatureFlags::empty(),
             float_controls: vk::PhysicalDeviceFloatControlsProperties::default(),
-            robustness: robustness::grant(Robustness::Off, &Features::default()),
+            robustness: robustness::grant_robustness(Robustness::Off, &Features::default()),
         };
         for (extension, needs, _) in EXTENSIONS {
             let needed = !matches!(*needs, "always" | "by capability");
@@ -404,15 +411,15 @@ mod tests {
         );
         for (capability, feature) in FEATURES {
             let needed = !matches!(*feature, "always" | "float controls");
-            assert_eq!(bare.lacks(*capability).is_some(), needed, "{capability:?}");
+            assert_eq!(bare.lacks_capability(*capability).is_some(), needed, "{capability:?}");
         }
         assert_eq!(
-            bare.lacks(Capability::Kernel).as_deref(),
+            bare.lacks_capability(Capability::Kernel).as_deref(),
             Some("capability Kernel (not known to this engine)")
         );
         let mode = rspirv::spirv::ExecutionMode::RoundingModeRTE;
         assert_eq!(
-            bare.float_mode(mode, 16).as_deref(),
+            bare.lacks_float_mode(mode, 16).as_deref(),
             Some("execution mode RoundingModeRTE 16 (property shaderRoundingModeRTEFloat16)")
         );
     }

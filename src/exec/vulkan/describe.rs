@@ -3,25 +3,26 @@
 use ash::vk;
 
 /// `1.3.230`
-pub(crate) fn version(packed: u32) -> String {
-    let (major, minor) = (vk::api_version_major(packed), vk::api_version_minor(packed));
-    format!("{major}.{minor}.{}", vk::api_version_patch(packed))
+pub(crate) fn version_text(packed_version: u32) -> String {
+    let (major, minor) =
+        (vk::api_version_major(packed_version), vk::api_version_minor(packed_version));
+    format!("{major}.{minor}.{}", vk::api_version_patch(packed_version))
 }
 
 /// Two lower-case hexadecimal digits per byte.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+pub(crate) fn hexadecimal_digits(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The name of a result code as the specification writes it (`ERROR_DEVICE_LOST`), with its number
 /// where it has none.
-pub(crate) fn result(result: vk::Result) -> String {
+pub(crate) fn result_name(result: vk::Result) -> String {
     format!("VK_{result:?}")
 }
 
 /// A fixed-size C string of the API as text.
-pub(super) fn text(chars: &[std::ffi::c_char]) -> String {
+pub(super) fn text_of_chars(fixed_chars: &[std::ffi::c_char]) -> String {
     let bytes: Vec<u8> =
-        chars.iter().take_while(|char| **char != 0).map(|char| *char as u8).collect();
+        fixed_chars.iter().take_while(|char| **char != 0).map(|char| *char as u8).collect();
     String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -6,12 +6,12 @@
 
 use super::capability::Abilities;
 use super::features::Features;
-use super::identification::identify;
+use super::identification::identify_device;
 use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan};
-use super::instance::{Instance, failed};
+use super::instance::{Instance, call_failed};
 use super::older::Older;
 use super::pipeline_cache::CacheOwner;
-use super::queue::{self, Family};
+use super::queue::{self, QueueFamily};
 use super::robustness::{self, Granted, Level, Robustness};
 use super::{describe, version};
 use ash::{khr, vk};
@@ -43,14 +43,14 @@ pub(crate) fn during(call: &'static str) -> impl FnOnce(vk::Result) -> CallFailu
 
 impl std::fmt::Display for CallFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.call, describe::result(self.result))
+        write!(f, "{}: {}", self.call, describe::result_name(self.result))
     }
 }
 
 pub(crate) struct Device {
     pub raw: ash::Device,
     pub queue: vk::Queue,
-    pub family: Family,
+    pub family: QueueFamily,
     /// Host-visible and coherent; cached where there is such a type.
     pub memory_type: u32,
     /// Host-visible and coherent; in the device's own memory where there is such a type.
@@ -59,52 +59,57 @@ pub(crate) struct Device {
     pub abilities: Abilities,
     /// The API version in use.
     pub version: u32,
-    physical: vk::PhysicalDevice,
+    physical_device: vk::PhysicalDevice,
     pub instance: Rc<Instance>,
 }
 
 impl Device {
     pub(crate) fn open(
         instance: Rc<Instance>,
-        choice: &DeviceChoice,
+        device_choice: &DeviceChoice,
         robustness: Robustness,
     ) -> Result<Self, NoVulkan> {
-        let physical = instance.physical_devices()?;
-        let identities: Vec<DeviceIdentity> = physical
+        let physical_device = instance.physical_devices()?;
+        let identities: Vec<DeviceIdentity> = physical_device
             .iter()
             .enumerate()
-            .map(|(index, device)| identify(&instance, index, *device))
+            .map(|(index, new_device)| identify_device(&instance, index, *new_device))
             .collect();
-        let place = choice.choose(&identities)?;
-        let (physical, identity) = (physical[place], identities[place].clone());
-        let version = version::usable(instance.api_version(physical), &identity.name)?;
-        let family = family(&instance, physical, &identity)?;
-        let offered = instance.features(physical);
-        let granted = robustness::grant(robustness, &offered);
-        let features = offered.for_compute(&granted);
-        let raw = create(&instance, physical, family.index, &features)?;
+        let chosen_index = device_choice.choose_device(&identities)?;
+        let (physical_device, identity) =
+            (physical_device[chosen_index], identities[chosen_index].clone());
+        let usable_version =
+            version::usable_version(instance.api_version(physical_device), &identity.name)?;
+        let queue_family = choose_family(&instance, physical_device, &identity)?;
+        let offered_features = instance.query_features(physical_device);
+        let granted_robustness = robustness::grant_robustness(robustness, &offered_features);
+        let enabled_features = offered_features.for_compute(&granted_robustness);
+        let raw_device =
+            create_device(&instance, physical_device, queue_family.index, &enabled_features)?;
         // SAFETY: the device was created with one queue of this family.
-        let queue = unsafe { raw.get_device_queue(family.index, 0) };
-        let abilities = abilities(&instance, physical, features, granted);
-        let mut device = Self {
-            raw,
-            queue,
-            family,
+        let device_queue = unsafe { raw_device.get_device_queue(queue_family.index, 0) };
+        let device_abilities =
+            query_abilities(&instance, physical_device, enabled_features, granted_robustness);
+        let mut new_device = Self {
+            raw: raw_device,
+            queue: device_queue,
+            family: queue_family,
             memory_type: 0,
             near_memory_type: 0,
             identity,
-            abilities,
-            version,
-            physical,
+            abilities: device_abilities,
+            version: usable_version,
+            physical_device,
             instance,
         };
-        [device.memory_type, device.near_memory_type] = device.choose_memory(physical)?;
-        Ok(device)
+        [new_device.memory_type, new_device.near_memory_type] =
+            new_device.choose_memory(physical_device)?;
+        Ok(new_device)
     }
 
     /// Everything a buffer is used for.
     pub(crate) fn buffer_usage(&self) -> vk::BufferUsageFlags {
-        match self.addresses() {
+        match self.address_allocate_flags() {
             vk::MemoryAllocateFlags::DEVICE_ADDRESS => {
                 BUFFER_USAGE | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
             }
@@ -113,7 +118,7 @@ impl Device {
     }
 
     /// How memory for buffers is allocated: for device addresses where the feature is on.
-    pub(crate) fn addresses(&self) -> vk::MemoryAllocateFlags {
+    pub(crate) fn address_allocate_flags(&self) -> vk::MemoryAllocateFlags {
         if self.abilities.features.v12.buffer_device_address == vk::TRUE {
             vk::MemoryAllocateFlags::DEVICE_ADDRESS
         } else {
@@ -124,84 +129,94 @@ impl Device {
     /// Whom pipeline cache data of this device belong to.
     pub(crate) fn cache_owner(&self) -> CacheOwner {
         // SAFETY: the handle comes from this instance.
-        let own = unsafe { self.instance.raw.get_physical_device_properties(self.physical) };
+        let device_properties =
+            unsafe { self.instance.raw.get_physical_device_properties(self.physical_device) };
         CacheOwner {
-            vendor_id: own.vendor_id,
-            device_id: own.device_id,
-            driver_version: own.driver_version,
-            uuid: own.pipeline_cache_uuid,
+            vendor_id: device_properties.vendor_id,
+            device_id: device_properties.device_id,
+            driver_version: device_properties.driver_version,
+            uuid: device_properties.pipeline_cache_uuid,
         }
     }
 
     pub(crate) fn format_features(&self, format: vk::Format) -> vk::FormatProperties {
         // SAFETY: the handle comes from this instance.
-        unsafe { self.instance.raw.get_physical_device_format_properties(self.physical, format) }
+        unsafe {
+            self.instance.raw.get_physical_device_format_properties(self.physical_device, format)
+        }
     }
 
     /// What the device takes of such images; none: nothing.
-    pub(crate) fn image_format(
+    pub(crate) fn image_format_limits(
         &self,
-        info: &vk::ImageCreateInfo<'_>,
+        create_info: &vk::ImageCreateInfo<'_>,
     ) -> Option<vk::ImageFormatProperties> {
         // SAFETY: the handle comes from this instance.
-        let offered = unsafe {
+        let format_limits = unsafe {
             self.instance.raw.get_physical_device_image_format_properties(
-                self.physical,
-                info.format,
-                info.image_type,
-                info.tiling,
-                info.usage,
-                info.flags,
+                self.physical_device,
+                create_info.format,
+                create_info.image_type,
+                create_info.tiling,
+                create_info.usage,
+                create_info.flags,
             )
         };
-        offered.ok()
+        format_limits.ok()
     }
 
     /// The type of memory for an image: the device's own where it can be.
-    pub(crate) fn image_memory_type(&self, usable: u32) -> u32 {
+    pub(crate) fn image_memory_type(&self, usable_types: u32) -> u32 {
         // SAFETY: the handle comes from this instance.
-        let memory =
-            unsafe { self.instance.raw.get_physical_device_memory_properties(self.physical) };
-        let own = memory.memory_types_as_slice().iter().enumerate().find(|(index, kind)| {
-            usable >> index & 1 == 1
-                && kind.property_flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL)
-        });
-        own.map_or(usable.trailing_zeros(), |(index, _)| index as u32)
+        let memory_properties = unsafe {
+            self.instance.raw.get_physical_device_memory_properties(self.physical_device)
+        };
+        let local_type = memory_properties.memory_types_as_slice().iter().enumerate().find(
+            |(type_index, memory_type)| {
+                usable_types >> type_index & 1 == 1
+                    && memory_type.property_flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL)
+            },
+        );
+        local_type.map_or(usable_types.trailing_zeros(), |(type_index, _)| type_index as u32)
     }
 
     /// All buffers have the same usage and flags, so one buffer's memory types are every buffer's
     /// (Vulkan specification, VkMemoryRequirements).
-    fn choose_memory(&self, physical: vk::PhysicalDevice) -> Result<[u32; 2], NoVulkan> {
+    fn choose_memory(&self, physical_device: vk::PhysicalDevice) -> Result<[u32; 2], NoVulkan> {
         use vk::MemoryPropertyFlags as Property;
-        let info = vk::BufferCreateInfo::default().size(256).usage(self.buffer_usage());
+        let create_info = vk::BufferCreateInfo::default().size(256).usage(self.buffer_usage());
         // SAFETY: the device is open; the buffer is destroyed before anything else can use it.
-        let usable = unsafe {
-            let probe = self
+        let usable_types = unsafe {
+            let probe_buffer = self
                 .raw
-                .create_buffer(&info, None)
-                .map_err(|error| failed("vkCreateBuffer", error))?;
-            let requirements = self.raw.get_buffer_memory_requirements(probe);
-            self.raw.destroy_buffer(probe, None);
+                .create_buffer(&create_info, None)
+                .map_err(|error| call_failed("vkCreateBuffer", error))?;
+            let requirements = self.raw.get_buffer_memory_requirements(probe_buffer);
+            self.raw.destroy_buffer(probe_buffer, None);
             requirements.memory_type_bits
         };
         // SAFETY: the handle comes from this instance.
-        let memory = unsafe { self.instance.raw.get_physical_device_memory_properties(physical) };
-        let plain = Property::HOST_VISIBLE | Property::HOST_COHERENT;
-        let find = |wanted: Property| {
-            let types = memory.memory_types_as_slice().iter().enumerate();
-            let mut fitting = types.filter(|(index, kind)| {
-                usable >> index & 1 == 1 && kind.property_flags.contains(wanted)
+        let memory_properties =
+            unsafe { self.instance.raw.get_physical_device_memory_properties(physical_device) };
+        let plain_properties = Property::HOST_VISIBLE | Property::HOST_COHERENT;
+        let find_type = |wanted_properties: Property| {
+            let memory_types = memory_properties.memory_types_as_slice().iter().enumerate();
+            let mut fitting_types = memory_types.filter(|(type_index, memory_type)| {
+                usable_types >> type_index & 1 == 1
+                    && memory_type.property_flags.contains(wanted_properties)
             });
-            fitting.next().map(|(index, _)| index as u32)
+            fitting_types.next().map(|(type_index, _)| type_index as u32)
         };
-        let read_back = find(plain | Property::HOST_CACHED).or_else(|| find(plain));
-        let near = find(plain | Property::DEVICE_LOCAL).or(read_back);
-        read_back.zip(near).map(|(read_back, near)| [read_back, near]).ok_or_else(|| {
-            NoVulkan::Incapable {
+        let read_back_type = find_type(plain_properties | Property::HOST_CACHED)
+            .or_else(|| find_type(plain_properties));
+        let near_type = find_type(plain_properties | Property::DEVICE_LOCAL).or(read_back_type);
+        read_back_type
+            .zip(near_type)
+            .map(|(read_back_type, near_type)| [read_back_type, near_type])
+            .ok_or_else(|| NoVulkan::Incapable {
                 device: self.identity.name.clone(),
                 what: "host-visible, coherent memory for buffers".to_owned(),
-            }
-        })
+            })
     }
 }
 
@@ -212,70 +227,76 @@ impl Drop for Device {
     }
 }
 
-fn family(
+fn choose_family(
     instance: &Instance,
-    physical: vk::PhysicalDevice,
+    physical_device: vk::PhysicalDevice,
     identity: &DeviceIdentity,
-) -> Result<Family, NoVulkan> {
+) -> Result<QueueFamily, NoVulkan> {
     // SAFETY: the handle comes from this instance.
-    let families = unsafe { instance.raw.get_physical_device_queue_family_properties(physical) };
-    queue::choose(&families).ok_or_else(|| NoVulkan::Incapable {
+    let queue_families =
+        unsafe { instance.raw.get_physical_device_queue_family_properties(physical_device) };
+    queue::choose_queue_family(&queue_families).ok_or_else(|| NoVulkan::Incapable {
         device: identity.name.clone(),
         what: "a queue family with compute".to_owned(),
     })
 }
 
-fn create(
+fn create_device(
     instance: &Instance,
-    physical: vk::PhysicalDevice,
-    family: u32,
+    physical_device: vk::PhysicalDevice,
+    family_index: u32,
     features: &Features,
 ) -> Result<ash::Device, NoVulkan> {
-    let queues =
-        [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
-    let extensions: Vec<*const c_char> =
-        features.extensions().iter().map(|name| name.as_ptr()).collect();
+    let queue_infos = [vk::DeviceQueueCreateInfo::default()
+        .queue_family_index(family_index)
+        .queue_priorities(&[1.0])];
+    let extension_names: Vec<*const c_char> =
+        features.enabled_extensions().iter().map(|name| name.as_ptr()).collect();
     let mut switched_on = features.clone();
-    let mut older = Older::of(features);
-    let mut chain = switched_on.chain(&mut older);
-    let info = vk::DeviceCreateInfo::default()
-        .queue_create_infos(&queues)
-        .enabled_extension_names(&extensions)
-        .push_next(&mut chain);
+    let mut older_structures = Older::of(features);
+    let mut feature_chain = switched_on.chain_structures(&mut older_structures);
+    let create_info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queue_infos)
+        .enabled_extension_names(&extension_names)
+        .push_next(&mut feature_chain);
     // SAFETY: every pointer in `info` lives until the call returns; features and extensions are the
     // device's own.
-    unsafe { instance.raw.create_device(physical, &info, None) }
-        .map_err(|error| failed("vkCreateDevice", error))
+    unsafe { instance.raw.create_device(physical_device, &create_info, None) }
+        .map_err(|error| call_failed("vkCreateDevice", error))
 }
 
-fn abilities(
+fn query_abilities(
     instance: &Instance,
-    physical: vk::PhysicalDevice,
+    physical_device: vk::PhysicalDevice,
     features: Features,
     mut robustness: Granted,
 ) -> Abilities {
-    let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
+    let mut subgroup_properties = vk::PhysicalDeviceSubgroupProperties::default();
     let mut float_controls = vk::PhysicalDeviceFloatControlsProperties::default();
-    let mut alignments = vk::PhysicalDeviceRobustness2PropertiesEXT::default();
-    let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup);
+    let mut robustness_properties = vk::PhysicalDeviceRobustness2PropertiesEXT::default();
+    let mut property_chain =
+        vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup_properties);
     if features.has(khr::shader_float_controls::NAME) {
-        chain = chain.push_next(&mut float_controls);
+        property_chain = property_chain.push_next(&mut float_controls);
     }
     if robustness.buffers == Level::Strict {
-        chain = chain.push_next(&mut alignments);
+        property_chain = property_chain.push_next(&mut robustness_properties);
     }
-    instance.properties(physical, &mut chain);
-    let in_compute = subgroup.supported_stages.contains(vk::ShaderStageFlags::COMPUTE);
+    instance.fill_properties(physical_device, &mut property_chain);
+    let in_compute_stage =
+        subgroup_properties.supported_stages.contains(vk::ShaderStageFlags::COMPUTE);
     float_controls.p_next = std::ptr::null_mut();
     if robustness.buffers == Level::Strict {
-        let storage = alignments.robust_storage_buffer_access_size_alignment;
-        robustness.alignments =
-            Some([storage, alignments.robust_uniform_buffer_access_size_alignment]);
+        let storage_alignment = robustness_properties.robust_storage_buffer_access_size_alignment;
+        robustness.alignments = Some([
+            storage_alignment,
+            robustness_properties.robust_uniform_buffer_access_size_alignment,
+        ]);
     }
     Abilities {
         features,
-        subgroup: if in_compute {
-            subgroup.supported_operations
+        subgroup: if in_compute_stage {
+            subgroup_properties.supported_operations
         } else {
             vk::SubgroupFeatureFlags::empty()
         },

@@ -4,9 +4,11 @@
 //! Promises: one job never costs another.
 //! Does not cover: how a worker is spoken to (`conversation`).
 
-use super::conversation::{Patience, after, describe_loss, start, tool, wait};
+use super::conversation::{
+    TimeLimits, deadline_after, describe_loss, start_worker, tool_error, wait_for_reply,
+};
 use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan};
-use super::process::Worker;
+use super::process::WorkerProcess;
 use super::protocol::{
     Ending, Fitness, Opened, Phase, Reply, Request, WireRuns, WireTime as RunTime,
 };
@@ -24,7 +26,7 @@ use vkcert_model::verdict::EngineName;
 
 /// Validation messages after which a worker is replaced, so that a layer that stops repeating
 /// itself (ten times by default) never hides a message from a later job.
-pub(super) const TALKATIVE: u64 = 6;
+pub(super) const MOST_MESSAGES: u64 = 6;
 
 /// Modules that a worker keeps.
 pub(super) const KNOWN_MODULES: usize = 256;
@@ -42,32 +44,33 @@ pub struct Measurement {
 pub struct VulkanExecutor {
     pub(super) device: DeviceChoice,
     pub(super) settings: Settings,
-    worker: Option<Worker>,
+    worker: Option<WorkerProcess>,
     pub(super) opened: Opened,
     /// Validation messages of the present worker.
-    messages: u64,
+    message_count: u64,
 }
 
 impl VulkanExecutor {
     /// Starts a worker and opens the device; fails with the reason where there is none.
-    pub fn new(device: DeviceChoice, settings: Settings) -> Result<Self, ExecError> {
-        let (worker, opened) = start(&device, &settings)?;
-        Ok(Self { device, settings, worker: Some(worker), opened, messages: 0 })
+    pub fn new(device_choice: DeviceChoice, settings: Settings) -> Result<Self, ExecError> {
+        let (worker, opened) = start_worker(&device_choice, &settings)?;
+        Ok(Self { device: device_choice, settings, worker: Some(worker), opened, message_count: 0 })
     }
 
     /// Every device of this machine, asked in a worker: a driver that crashes costs nothing but its
     /// answer.
     pub fn devices(settings: &Settings) -> Result<Vec<DeviceIdentity>, NoVulkan> {
-        let failed = |reason: String| NoVulkan::Worker { reason };
-        let mut worker = Worker::start(settings).map_err(|error| failed(error.to_string()))?;
+        let worker_error = |reason: String| NoVulkan::Worker { reason };
+        let mut worker = WorkerProcess::start_process(settings)
+            .map_err(|error| worker_error(error.to_string()))?;
         worker
-            .ask(&Request::List, protocol::REPLY_SLACK)
-            .map_err(|error| failed(error.to_string()))?;
-        match worker.next(after(settings.start)) {
+            .send_request(&Request::List, protocol::REPLY_SLACK)
+            .map_err(|error| worker_error(error.to_string()))?;
+        match worker.next_reply(deadline_after(settings.start)) {
             Ok(Reply::Listed(devices)) => Ok(devices),
             Ok(Reply::Unavailable(reason)) => Err(reason),
-            Ok(_) => Err(failed("it gave another answer than was asked for".to_owned())),
-            Err(loss) => Err(failed(describe_loss(&loss))),
+            Ok(_) => Err(worker_error("it gave another answer than was asked for".to_owned())),
+            Err(loss) => Err(worker_error(describe_loss(&loss))),
         }
     }
 
@@ -99,53 +102,63 @@ impl VulkanExecutor {
 
     /// Device, driver and settings, for evidence.
     pub fn identity(&self) -> BTreeMap<String, String> {
-        let mut table = self.opened.identity.table();
+        let mut table = self.opened.identity.evidence_rows();
         table.insert(ValidationLayer::KEY.to_owned(), self.validation_layer().to_string());
-        table.extend(self.opened.robustness.table());
-        let loops = self.opened.loop_limit.map_or_else(
-            || "not cut off by the driver".to_owned(),
-            |limit| format!("cut off by the driver after {limit} iterations; each test with loops is watched for it"),
-        );
-        table.insert("loops".to_owned(), loops);
+        table.extend(self.opened.robustness.evidence_rows());
+        let loop_sentence = self.opened.loop_limit.map_or_else(|| "not cut off by the driver".to_owned(), |loop_limit| format!("cut off by the driver after {loop_limit} iterations; each test with loops is watched for it"));
+        table.insert("loops".to_owned(), loop_sentence);
         if !self.opened.messages.is_empty() {
-            let texts: Vec<&str> =
+            let message_texts: Vec<&str> =
                 self.opened.messages.iter().map(|message| message.text.as_str()).collect();
-            table.insert("messages at start".to_owned(), texts.join("\n"));
+            table.insert("messages at start".to_owned(), message_texts.join("\n"));
         }
         table
     }
 
     /// Runs jobs in turn (A, B, A, B ...) `repetitions` times in one worker and gives the time of
     /// each run; some runs before them warm the device up and do not count.
-    pub fn measure(&mut self, jobs: &[&Job], repetitions: u32) -> Result<Measurement, ExecError> {
-        let ended = |completion| Ok(Measurement { completion, times: Vec::new() });
-        if let Some(completion) = jobs.iter().find_map(|job| self.refuse(job)) {
-            return ended(completion);
+    pub fn measure(
+        &mut self,
+        measured_jobs: &[&Job],
+        repetition_count: u32,
+    ) -> Result<Measurement, ExecError> {
+        let ended_measurement = |completion| Ok(Measurement { completion, times: Vec::new() });
+        if let Some(completion) = measured_jobs.iter().find_map(|job| self.refusal(job)) {
+            return ended_measurement(completion);
         }
-        let jobs_and_repetitions = f64::from(repetitions.max(4)) * jobs.len() as f64;
-        let longest = jobs.iter().map(|job| job.limits.seconds).fold(0.0, f64::max);
-        let patience = Patience {
-            seconds: longest * jobs_and_repetitions,
-            preparation: self.settings.preparation,
+        let jobs_and_repetitions = f64::from(repetition_count.max(4)) * measured_jobs.len() as f64;
+        let longest_seconds =
+            measured_jobs.iter().map(|job| job.limits.seconds).fold(0.0, f64::max);
+        let time_limits = TimeLimits {
+            dispatch_seconds: longest_seconds * jobs_and_repetitions,
+            preparation_time: self.settings.preparation,
         };
         let worker = self.worker()?;
-        let of = |job: &&Job| wire::job(job, &BTreeSet::new(), &mut worker.known, KNOWN_MODULES);
-        let jobs: Vec<_> = jobs.iter().map(of).collect();
-        let limit = protocol::REPLY_SLACK + jobs.len() as u64 * u64::from(repetitions) * 32;
-        worker.ask(&Request::Measure { jobs, repetitions }, limit).map_err(tool)?;
-        let mut phase = Phase::START;
-        match wait(worker, &patience, &mut phase, &mut |_| {}) {
+        let wire_job = |job: &&Job| {
+            wire::wire_job(job, &BTreeSet::new(), &mut worker.known_modules, KNOWN_MODULES)
+        };
+        let measured_jobs: Vec<_> = measured_jobs.iter().map(wire_job).collect();
+        let reply_limit =
+            protocol::REPLY_SLACK + measured_jobs.len() as u64 * u64::from(repetition_count) * 32;
+        worker
+            .send_request(
+                &Request::Measure { jobs: measured_jobs, repetitions: repetition_count },
+                reply_limit,
+            )
+            .map_err(tool_error)?;
+        let mut current_phase = Phase::START;
+        match wait_for_reply(worker, &time_limits, &mut current_phase, &mut |_| {}) {
             Ok(Reply::Measured { ending, times, fitness }) => {
-                self.part(fitness, 0);
-                Ok(Measurement { completion: wire::completion(ending), times })
+                self.note_answer(fitness, 0);
+                Ok(Measurement { completion: wire::completion_of(ending), times })
             }
-            Ok(reply) => Err(self.wrong(&reply)),
+            Ok(reply) => Err(self.unexpected_reply(&reply)),
             Err(loss) => {
                 self.worker = None;
-                ended(wire::lost(
+                ended_measurement(wire::completion_after_loss(
                     loss,
-                    phase.stage,
-                    longest * jobs_and_repetitions,
+                    current_phase.stage,
+                    longest_seconds * jobs_and_repetitions,
                     "the measured kernels",
                 )?)
             }
@@ -156,70 +169,82 @@ impl VulkanExecutor {
     /// were not destroyed).
     pub fn close(mut self) -> Result<Vec<vkcert_model::finding::Finding>, ExecError> {
         let Some(mut worker) = self.worker.take() else { return Ok(Vec::new()) };
-        worker.ask(&Request::Close, protocol::REPLY_SLACK).map_err(tool)?;
-        match worker.next(after(self.settings.start)) {
-            Ok(Reply::Closed(messages)) => Ok(messages.into_iter().map(wire::validation).collect()),
-            Ok(reply) => Err(self.wrong(&reply)),
-            Err(loss) => Err(tool(describe_loss(&loss))),
+        worker.send_request(&Request::Close, protocol::REPLY_SLACK).map_err(tool_error)?;
+        match worker.next_reply(deadline_after(self.settings.start)) {
+            Ok(Reply::Closed(messages)) => {
+                Ok(messages.into_iter().map(wire::validation_finding).collect())
+            }
+            Ok(reply) => Err(self.unexpected_reply(&reply)),
+            Err(loss) => Err(tool_error(describe_loss(&loss))),
         }
     }
 
     /// What is known of a job without asking the device.
-    fn refuse(&self, job: &Job) -> Option<Completion> {
-        let lack = || self.opened.robustness.lack(job).map(|what| Completion::Unsupported { what });
-        wire::refuse(job).or_else(lack)
+    fn refusal(&self, job: &Job) -> Option<Completion> {
+        let robustness_lack = || {
+            self.opened
+                .robustness
+                .lack_for(job)
+                .map(|missing_feature| Completion::Unsupported { what: missing_feature })
+        };
+        wire::refusal(job).or_else(robustness_lack)
     }
 
     /// The present worker, or a fresh one.
-    fn worker(&mut self) -> Result<&mut Worker, ExecError> {
+    fn worker(&mut self) -> Result<&mut WorkerProcess, ExecError> {
         if self.worker.is_none() {
             // A second try, because a machine may be short of something just after a crash.
-            let (worker, opened) = start(&self.device, &self.settings)
-                .or_else(|_| start(&self.device, &self.settings))?;
+            let (worker, opened) = start_worker(&self.device, &self.settings)
+                .or_else(|_| start_worker(&self.device, &self.settings))?;
             self.worker = Some(worker);
             self.opened = opened;
-            self.messages = 0;
+            self.message_count = 0;
         }
         Ok(self.worker.as_mut().expect("just started"))
     }
 
     /// Parts with a worker that is spent or has said too much.
-    fn part(&mut self, fitness: Fitness, messages: u64) {
-        self.messages += messages;
-        if fitness == Fitness::Spent || self.messages >= TALKATIVE {
+    fn note_answer(&mut self, worker_fitness: Fitness, message_count: u64) {
+        self.message_count += message_count;
+        if worker_fitness == Fitness::Spent || self.message_count >= MOST_MESSAGES {
             self.worker = None;
         }
     }
 
-    fn wrong(&mut self, reply: &Reply) -> ExecError {
+    fn unexpected_reply(&mut self, reply: &Reply) -> ExecError {
         self.worker = None;
         match reply {
-            Reply::Failed(reason) => tool(reason),
+            Reply::Failed(reason) => tool_error(reason),
             Reply::Unavailable(reason) => reason.to_exec_error(),
             Reply::Opened(_)
             | Reply::Listed(_)
             | Reply::Reached(_)
             | Reply::Ran(_)
             | Reply::Measured { .. }
-            | Reply::Closed(_) => tool("the worker gave another answer than was asked for"),
+            | Reply::Closed(_) => tool_error("the worker gave another answer than was asked for"),
         }
     }
 
     /// What the worker's answer says of a job.
-    fn results(&mut self, job: &Job, runs: WireRuns, observer: &mut dyn Observer) -> Results {
-        let said =
+    fn results_of(&mut self, job: &Job, runs: WireRuns, observer: &mut dyn Observer) -> Results {
+        let message_count =
             runs.different.iter().flat_map(|run| &run.messages).map(|message| message.count).sum();
-        self.part(runs.fitness, said);
-        let mut different = runs.different.into_iter().map(|run| wire::run(job, run));
-        let first = different.next().unwrap_or_else(|| Run::ended(wire::nothing()));
-        first.findings.iter().for_each(|finding| observer.finding(finding));
-        let (mut results, others) = (Results::new(first), different.collect::<Vec<_>>());
-        for index in runs.of.iter().skip(1) {
-            match (*index as usize).checked_sub(1) {
-                None => results.again(),
-                Some(other) => {
-                    let other = others.get(other).cloned();
-                    results.add(other.unwrap_or_else(|| Run::ended(wire::nothing())), observer);
+        self.note_answer(runs.fitness, message_count);
+        let mut different_runs =
+            runs.different.into_iter().map(|run| wire::run_of_answer(job, run));
+        let first_run = different_runs.next().unwrap_or_else(|| Run::ended(wire::no_run()));
+        first_run.findings.iter().for_each(|finding| observer.finding(finding));
+        let (mut results, other_runs) =
+            (Results::new(first_run), different_runs.collect::<Vec<_>>());
+        for run_index in runs.of.iter().skip(1) {
+            match (*run_index as usize).checked_sub(1) {
+                None => results.add_first_again(),
+                Some(other_index) => {
+                    let other_index = other_runs.get(other_index).cloned();
+                    results.add_run(
+                        other_index.unwrap_or_else(|| Run::ended(wire::no_run())),
+                        observer,
+                    );
                 }
             }
         }
@@ -238,35 +263,41 @@ impl Executor for VulkanExecutor {
         request: &RunRequest<'_>,
         observer: &mut dyn Observer,
     ) -> Result<(Results, Counts), ExecError> {
-        match self.ask(request.job, &BTreeSet::new(), request.repetitions, observer)? {
-            Answer::Ran(runs) => Ok((self.results(request.job, runs, observer), Counts::default())),
-            Answer::None(results) => Ok((results, Counts::default())),
+        match self.run_in_worker(request.job, &BTreeSet::new(), request.repetitions, observer)? {
+            WorkerAnswer::Ran(runs) => {
+                Ok((self.results_of(request.job, runs, observer), Counts::default()))
+            }
+            WorkerAnswer::None(results) => Ok((results, Counts::default())),
         }
     }
 
     fn run_by_invocation(
         &mut self,
         request: &RunRequest<'_>,
-        bits: &BTreeSet<u32>,
+        record_bits: &BTreeSet<u32>,
     ) -> Result<(Run, InvocationRecords), ExecError> {
-        let (job, once) = (request.job, NonZeroU32::MIN);
-        let (results, found) = match self.ask(job, bits, once, &mut Unobserved)? {
-            Answer::Ran(mut runs) => {
-                let found = runs
-                    .different
-                    .iter_mut()
-                    .flat_map(|run| std::mem::take(&mut run.invocations))
-                    .collect();
-                (self.results(job, runs, &mut Unobserved), wire::invocations(found))
-            }
-            Answer::None(results) => (results, InvocationRecords::new()),
-        };
-        Ok((results.outcome(job, once).0, found))
+        let (job, one_repetition) = (request.job, NonZeroU32::MIN);
+        let (all_results, invocation_records) =
+            match self.run_in_worker(job, record_bits, one_repetition, &mut Unobserved)? {
+                WorkerAnswer::Ran(mut runs) => {
+                    let invocation_records = runs
+                        .different
+                        .iter_mut()
+                        .flat_map(|run| std::mem::take(&mut run.invocations))
+                        .collect();
+                    (
+                        self.results_of(job, runs, &mut Unobserved),
+                        wire::invocation_records(invocation_records),
+                    )
+                }
+                WorkerAnswer::None(all_results) => (all_results, InvocationRecords::new()),
+            };
+        Ok((all_results.into_outcome(job, one_repetition).0, invocation_records))
     }
 }
 
 /// What a worker makes of a job.
-pub(super) enum Answer {
+pub(super) enum WorkerAnswer {
     Ran(WireRuns),
     /// It was refused, or the worker is lost.
     None(Results),
@@ -274,42 +305,59 @@ pub(super) enum Answer {
 
 impl VulkanExecutor {
     /// Has the worker run a job; `asked` are bits of which it is asked who recorded them.
-    fn ask(
+    fn run_in_worker(
         &mut self,
         job: &Job,
-        asked: &BTreeSet<u32>,
+        asked_bits: &BTreeSet<u32>,
         repetitions: NonZeroU32,
         observer: &mut dyn Observer,
-    ) -> Result<Answer, ExecError> {
-        if let Some(completion) = self.refuse(job) {
-            return Ok(Answer::None(Results::new(Run::ended(completion))));
+    ) -> Result<WorkerAnswer, ExecError> {
+        if let Some(completion) = self.refusal(job) {
+            return Ok(WorkerAnswer::None(Results::new(Run::ended(completion))));
         }
-        let patience =
-            Patience { seconds: job.limits.seconds, preparation: self.settings.preparation };
+        let time_limits = TimeLimits {
+            dispatch_seconds: job.limits.seconds,
+            preparation_time: self.settings.preparation,
+        };
         let worker = self.worker()?;
-        let wire = wire::job(job, asked, &mut worker.known, KNOWN_MODULES);
-        let request = Request::Run { job: wire, repetitions: repetitions.get() };
-        worker.ask(&request, wire::reply_limit(job, asked, repetitions.get())).map_err(tool)?;
-        let (mut phase, mut started) = (Phase::START, 0);
-        let outcome = wait(worker, &patience, &mut phase, &mut |index| {
-            started = started.max(index + 1);
-            observer.dispatch_started(index);
-        });
-        match outcome {
+        let wire_job = wire::wire_job(job, asked_bits, &mut worker.known_modules, KNOWN_MODULES);
+        let run_request = Request::Run { job: wire_job, repetitions: repetitions.get() };
+        worker
+            .send_request(&run_request, wire::reply_limit(job, asked_bits, repetitions.get()))
+            .map_err(tool_error)?;
+        let (mut current_phase, mut started_dispatches) = (Phase::START, 0);
+        let reply_outcome =
+            wait_for_reply(worker, &time_limits, &mut current_phase, &mut |dispatch_index| {
+                started_dispatches = started_dispatches.max(dispatch_index + 1);
+                observer.dispatch_started(dispatch_index);
+            });
+        match reply_outcome {
             Ok(Reply::Ran(runs)) => {
                 // Dispatches that were over before anyone could be told.
-                if runs.different.first().is_some_and(|first| first.ending == Ending::Completed) {
-                    (started..job.dispatches.len())
-                        .for_each(|index| observer.dispatch_started(index));
+                if runs
+                    .different
+                    .first()
+                    .is_some_and(|first_run| first_run.ending == Ending::Completed)
+                {
+                    (started_dispatches..job.dispatches.len())
+                        .for_each(|dispatch_index| observer.dispatch_started(dispatch_index));
                 }
-                Ok(Answer::Ran(runs))
+                Ok(WorkerAnswer::Ran(runs))
             }
-            Ok(reply) => Err(self.wrong(&reply)),
+            Ok(reply) => Err(self.unexpected_reply(&reply)),
             Err(loss) => {
                 self.worker = None;
-                let kernel = wire::kernel_at(job, phase.stage);
-                let completion = wire::lost(loss, phase.stage, job.limits.seconds, &kernel)?;
-                Ok(Answer::None(Results::lost(phase.repetition, Run::ended(completion))))
+                let kernel = wire::kernel_at(job, current_phase.stage);
+                let completion = wire::completion_after_loss(
+                    loss,
+                    current_phase.stage,
+                    job.limits.seconds,
+                    &kernel,
+                )?;
+                Ok(WorkerAnswer::None(Results::after_lost(
+                    current_phase.repetition,
+                    Run::ended(completion),
+                )))
             }
         }
     }

@@ -88,9 +88,9 @@ const KINDS: &[(&str, FaultKind)] = &[
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Faults {
     /// With the one job that each applies to; none: all.
-    told: Vec<(FaultKind, Option<String>)>,
+    told_faults: Vec<(FaultKind, Option<String>)>,
     /// Runs so far, by job and by whether they recorded.
-    runs: BTreeMap<(String, bool), u64>,
+    run_counts: BTreeMap<(String, bool), u64>,
 }
 
 impl Faults {
@@ -99,32 +99,43 @@ impl Faults {
     }
 
     fn parse(text: &str) -> Self {
-        let one = |text: &str| {
+        let parse_fault = |text: &str| {
             let (kind, job) = text
                 .split_once('@')
                 .map_or((text, None), |(kind, job)| (kind, Some(job.to_owned())));
-            KINDS.iter().find(|(name, _)| *name == kind).map(|(_, kind)| (*kind, job))
+            KINDS.iter().find(|(fault_name, _)| *fault_name == kind).map(|(_, kind)| (*kind, job))
         };
-        Self { told: text.split(',').filter_map(one).collect(), runs: BTreeMap::new() }
+        Self {
+            told_faults: text.split(',').filter_map(parse_fault).collect(),
+            run_counts: BTreeMap::new(),
+        }
     }
 
-    pub(crate) fn strikes(&self, kind: FaultKind, job: &str) -> bool {
-        let of_job = |only: &Option<String>| only.as_deref().is_none_or(|only| only == job);
-        self.told.iter().any(|(told, only)| *told == kind && of_job(only))
+    pub(crate) fn strikes(&self, fault_kind: FaultKind, job_name: &str) -> bool {
+        let is_for_job = |only_job: &Option<String>| {
+            only_job.as_deref().is_none_or(|only_job| only_job == job_name)
+        };
+        self.told_faults
+            .iter()
+            .any(|(told_fault, only_job)| *told_fault == fault_kind && is_for_job(only_job))
     }
 
     /// The faults that strike when a job arrives.
     pub(crate) fn strike_on_arrival(&self, job: &str, pipe: &mut impl Write) {
-        let kinds = KINDS.iter().map(|(_, kind)| *kind).filter(|kind| self.strikes(*kind, job));
-        kinds.for_each(|kind| Self::commit(kind, pipe));
+        let striking_kinds = KINDS
+            .iter()
+            .map(|(_, fault_kind)| *fault_kind)
+            .filter(|fault_kind| self.strikes(*fault_kind, job));
+        striking_kinds.for_each(|fault_kind| Self::commit_fault(fault_kind, pipe));
     }
 
     /// The faults that strike when a job has run.
     pub(crate) fn strike_after(&mut self, job: &str, run: &mut WireRun) {
         self.strike_always(job, run);
-        let runs = self.runs.entry((job.to_owned(), !run.records.is_empty())).or_default();
-        *runs += 1;
-        if runs.is_multiple_of(2) {
+        let run_count =
+            self.run_counts.entry((job.to_owned(), !run.records.is_empty())).or_default();
+        *run_count += 1;
+        if run_count.is_multiple_of(2) {
             if self.strikes(FaultKind::Waver, job)
                 && let Some(byte) = run
                     .buffers
@@ -134,7 +145,7 @@ impl Faults {
                 *byte ^= 1;
             }
             if self.strikes(FaultKind::WaverRecords, job)
-                && let Some(word) = first_word(run)
+                && let Some(word) = first_record_word(run)
             {
                 *word &= *word - 1;
             }
@@ -148,12 +159,12 @@ impl Faults {
             return;
         }
         // Little-endian words: the lowest bit of a float, and the lowest of its exponent.
-        let with_slots = !run.invocations.is_empty();
-        for (kind, byte, bit) in
+        let has_slots = !run.invocations.is_empty();
+        for (fault_kind, byte, bit) in
             [(FaultKind::Nudge, 0, 1), (FaultKind::Deviate, 2, 0x80), (FaultKind::NudgeSlots, 0, 1)]
         {
-            if self.strikes(kind, job)
-                && (kind != FaultKind::NudgeSlots || with_slots)
+            if self.strikes(fault_kind, job)
+                && (fault_kind != FaultKind::NudgeSlots || has_slots)
                 && let Some(byte) = run
                     .buffers
                     .last_mut()
@@ -162,29 +173,32 @@ impl Faults {
                 *byte ^= bit;
             }
         }
-        let Some(word) = first_word(run).copied() else { return };
+        let Some(word) = first_record_word(run).copied() else { return };
         if self.strikes(FaultKind::Forget, job) && word != 0 {
-            lose(run, word.trailing_zeros());
+            lose_bit(run, word.trailing_zeros());
         }
-        let highest = 31 - word.leading_zeros().min(31);
+        let highest_bit = 31 - word.leading_zeros().min(31);
         if self.strikes(FaultKind::ForgetLast, job) {
-            lose(run, highest);
+            lose_bit(run, highest_bit);
         }
-        let Some(word) = first_word(run) else { return };
-        let unset = !*word & ((1 << highest) - 1);
-        let invents = [(FaultKind::Invent, 1), (FaultKind::InventTwo, 2)];
-        let by = invents.iter().find(|(kind, _)| self.strikes(*kind, job)).map(|(_, by)| *by);
-        if let (Some(by), true) = (by, unset != 0) {
-            let bit = 31 - unset.leading_zeros();
+        let Some(word) = first_record_word(run) else { return };
+        let unset_bits = !*word & ((1 << highest_bit) - 1);
+        let invented_ranks = [(FaultKind::Invent, 1), (FaultKind::InventTwo, 2)];
+        let rank_count = invented_ranks
+            .iter()
+            .find(|(fault_kind, _)| self.strikes(*fault_kind, job))
+            .map(|(_, rank_count)| *rank_count);
+        if let (Some(rank_count), true) = (rank_count, unset_bits != 0) {
+            let bit = 31 - unset_bits.leading_zeros();
             *word |= 1 << bit;
             let ranks = run.invocations.iter_mut().take(1).filter_map(|of| of.by_bit.get_mut(&bit));
-            ranks.for_each(|ranks| (0..by).for_each(|rank| ranks.insert(rank)));
+            ranks.for_each(|ranks| (0..rank_count).for_each(|rank| ranks.insert(rank)));
         }
     }
 
-    fn commit(kind: FaultKind, pipe: &mut impl Write) {
+    fn commit_fault(fault_kind: FaultKind, pipe: &mut impl Write) {
         // Errors on the way are of no interest: whatever comes out is the fault.
-        match kind {
+        match fault_kind {
             FaultKind::Abort => std::process::abort(),
             FaultKind::Panic => panic!("the fault `panic` was asked for"),
             FaultKind::Garbage => {
@@ -195,30 +209,32 @@ impl Faults {
             },
             FaultKind::Flood => {
                 let _ = std::io::stderr().write_all(&vec![b'!'; 4 << 20]);
-                let header =
+                let frame_header =
                     [b"vkcw".as_slice(), &super::frame::VERSION.to_le_bytes(), &[0xFF; 10]]
                         .concat();
-                let _ = pipe.write_all(&header).and(pipe.flush());
+                let _ = pipe.write_all(&frame_header).and(pipe.flush());
             }
             FaultKind::Truncate => {
-                let reply = super::frame::frame(&Reply::Failed("cut".to_owned()));
-                let _ =
-                    reply.map(|bytes| pipe.write_all(&bytes[..bytes.len() - 1]).and(pipe.flush()));
+                let truncated_frame = super::frame::encode_frame(&Reply::Failed("cut".to_owned()));
+                let _ = truncated_frame
+                    .map(|bytes| pipe.write_all(&bytes[..bytes.len() - 1]).and(pipe.flush()));
                 super::system::exit_now(0);
             }
             FaultKind::HangExit => {
-                let phases = [Phase::START, Phase { repetition: 0, stage: Stage::Dispatched(0) }];
-                let frames = phases
-                    .map(|phase| super::frame::frame(&Reply::Reached(phase)).unwrap_or_default());
-                let _ = pipe.write_all(&frames.concat()).and(pipe.flush());
+                let announced_phases =
+                    [Phase::START, Phase { repetition: 0, stage: Stage::Dispatched(0) }];
+                let phase_frames = announced_phases.map(|phase| {
+                    super::frame::encode_frame(&Reply::Reached(phase)).unwrap_or_default()
+                });
+                let _ = pipe.write_all(&phase_frames.concat()).and(pipe.flush());
                 super::system::hang_in_exit();
             }
             FaultKind::Allocate => {
-                let mut taken = Vec::new();
+                let mut taken_memory = Vec::new();
                 loop {
                     // Written to, or it would not be there.
-                    taken.push(vec![1_u8; 16 << 20]);
-                    std::hint::black_box(&mut taken);
+                    taken_memory.push(vec![1_u8; 16 << 20]);
+                    std::hint::black_box(&mut taken_memory);
                 }
             }
             FaultKind::Guard
@@ -238,17 +254,20 @@ impl Faults {
 }
 
 /// The first record word of a run.
-fn first_word(run: &mut WireRun) -> Option<&mut u32> {
+fn first_record_word(run: &mut WireRun) -> Option<&mut u32> {
     run.records.first_mut()?.words.first_mut()
 }
 
 /// Takes a bit of the first record word away, and every invocation that set it.
-fn lose(run: &mut WireRun, bit: u32) {
-    if let Some(word) = first_word(run) {
-        *word &= !(1 << bit);
+fn lose_bit(run: &mut WireRun, bit: u32) {
+    if let Some(record_word) = first_record_word(run) {
+        *record_word &= !(1 << bit);
     }
-    let of_bit = run.invocations.iter_mut().filter_map(|of| of.by_bit.get_mut(&bit));
-    of_bit.for_each(|ranks| *ranks = Ranks::default());
+    let setters_of_bit = run
+        .invocations
+        .iter_mut()
+        .filter_map(|invocation_records| invocation_records.by_bit.get_mut(&bit));
+    setters_of_bit.for_each(|ranks| *ranks = Ranks::default());
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //! Does not cover: which of them a module needs (`capability`).
 
 use super::newer;
-use super::older::{KHR_ROBUSTNESS2, Offered, Older};
+use super::older::{KHR_ROBUSTNESS2, OfferedExtensions, Older};
 use super::robustness::Granted;
 use ash::{ext, khr, vk};
 use std::ffi::CStr;
@@ -36,7 +36,7 @@ pub(crate) struct Features {
     pub bfloat16: newer::Bfloat16,
     pub robustness2: vk::PhysicalDeviceRobustness2FeaturesEXT<'static>,
     /// Version in use, and extensions of the device that this engine knows.
-    offered: Offered,
+    offered: OfferedExtensions,
 }
 
 macro_rules! select {
@@ -46,55 +46,64 @@ macro_rules! select {
 impl Features {
     /// Asks with a chain that holds only structures the device knows. `extensions` are all of the
     /// device's.
-    pub(crate) fn query(
+    pub(crate) fn query_device(
         version: u32,
-        extensions: &[String],
-        ask: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>),
+        device_extensions: &[String],
+        ask_device: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>),
     ) -> Self {
-        let mut features = Self { offered: Offered::of(version, extensions), ..Self::default() };
-        let mut chained = features.clone();
-        let mut older = Older::default();
-        let mut chain = chained.chain(&mut older);
-        ask(&mut chain);
-        features.core = chain.features;
-        (features.v11, features.v12, features.v13) = (chained.v11, chained.v12, chained.v13);
-        (features.atomic_float, features.clock) = (chained.atomic_float, chained.clock);
+        let mut features = Self {
+            offered: OfferedExtensions::from_extensions(version, device_extensions),
+            ..Self::default()
+        };
+        let mut chained_features = features.clone();
+        let mut older_structures = Older::default();
+        let mut feature_chain = chained_features.chain_structures(&mut older_structures);
+        ask_device(&mut feature_chain);
+        features.core = feature_chain.features;
+        (features.v11, features.v12, features.v13) =
+            (chained_features.v11, chained_features.v12, chained_features.v13);
+        (features.atomic_float, features.clock) =
+            (chained_features.atomic_float, chained_features.clock);
         (features.explicit_layout, features.cooperative_matrix) =
-            (chained.explicit_layout, chained.cooperative_matrix);
+            (chained_features.explicit_layout, chained_features.cooperative_matrix);
         (features.atomic_float2, features.image_atomic64) =
-            (chained.atomic_float2, chained.image_atomic64);
-        (features.rotate, features.expect_assume) = (chained.rotate, chained.expect_assume);
+            (chained_features.atomic_float2, chained_features.image_atomic64);
+        (features.rotate, features.expect_assume) =
+            (chained_features.rotate, chained_features.expect_assume);
         (features.uniform_flow, features.reconvergence) =
-            (chained.uniform_flow, chained.reconvergence);
+            (chained_features.uniform_flow, chained_features.reconvergence);
         (features.quad_control, features.float_controls2) =
-            (chained.quad_control, chained.float_controls2);
+            (chained_features.quad_control, chained_features.float_controls2);
         (features.untyped_pointers, features.bfloat16) =
-            (chained.untyped_pointers, chained.bfloat16);
-        features.robustness2 = chained.robustness2;
-        older.merge_into(&mut features);
-        features.imply();
-        features.unlink();
+            (chained_features.untyped_pointers, chained_features.bfloat16);
+        features.robustness2 = chained_features.robustness2;
+        older_structures.merge_into(&mut features);
+        features.imply_features();
+        features.clear_chain_pointers();
         features
     }
 
     /// Chains the structures that the device's version and extensions allow.
-    pub(crate) fn chain<'a>(&'a mut self, older: &'a mut Older) -> vk::PhysicalDeviceFeatures2<'a> {
+    pub(crate) fn chain_structures<'a>(
+        &'a mut self,
+        older_structures: &'a mut Older,
+    ) -> vk::PhysicalDeviceFeatures2<'a> {
         let version = self.version();
-        let mut chain = vk::PhysicalDeviceFeatures2::default().features(self.core);
+        let mut feature_chain = vk::PhysicalDeviceFeatures2::default().features(self.core);
         if version >= vk::API_VERSION_1_2 {
-            chain = chain.push_next(&mut self.v11).push_next(&mut self.v12);
+            feature_chain = feature_chain.push_next(&mut self.v11).push_next(&mut self.v12);
         }
         if version >= vk::API_VERSION_1_3 {
-            chain = chain.push_next(&mut self.v13);
+            feature_chain = feature_chain.push_next(&mut self.v13);
         }
-        chain = older.chain(&self.offered, chain);
+        feature_chain = older_structures.chain(&self.offered, feature_chain);
         if self.offered.has(ext::robustness2::NAME) || self.offered.has(KHR_ROBUSTNESS2) {
-            chain = chain.push_next(&mut self.robustness2);
+            feature_chain = feature_chain.push_next(&mut self.robustness2);
         }
-        let known = &self.offered;
+        let offered_extensions = &self.offered;
         macro_rules! extend {
             ($($name:path, $structure:ident;)*) => {
-                $(if known.has($name) { chain = chain.push_next(&mut self.$structure); })*
+                $(if offered_extensions.has($name) { feature_chain = feature_chain.push_next(&mut self.$structure); })*
             };
         }
         extend! {
@@ -113,20 +122,21 @@ impl Features {
             newer::UNTYPED_POINTERS, untyped_pointers;
             newer::BFLOAT16, bfloat16;
         }
-        chain
+        feature_chain
     }
 
     /// Features that below Vulkan 1.2 an extension has without a structure.
-    fn imply(&mut self) {
+    fn imply_features(&mut self) {
         if self.version() < vk::API_VERSION_1_2 {
-            let has = |name| if self.offered.has(name) { vk::TRUE } else { vk::FALSE };
-            self.v12.descriptor_indexing = has(ext::descriptor_indexing::NAME);
-            self.v12.sampler_mirror_clamp_to_edge = has(khr::sampler_mirror_clamp_to_edge::NAME);
+            let feature_flag = |name| if self.offered.has(name) { vk::TRUE } else { vk::FALSE };
+            self.v12.descriptor_indexing = feature_flag(ext::descriptor_indexing::NAME);
+            self.v12.sampler_mirror_clamp_to_edge =
+                feature_flag(khr::sampler_mirror_clamp_to_edge::NAME);
         }
     }
 
     /// Cuts the pointers that a chain has left in the structures.
-    fn unlink(&mut self) {
+    fn clear_chain_pointers(&mut self) {
         self.v11.p_next = std::ptr::null_mut();
         self.v12.p_next = std::ptr::null_mut();
         self.v13.p_next = std::ptr::null_mut();
@@ -158,23 +168,23 @@ impl Features {
     }
 
     /// The extensions to switch on.
-    pub(crate) fn extensions(&self) -> Vec<&'static CStr> {
+    pub(crate) fn enabled_extensions(&self) -> Vec<&'static CStr> {
         self.offered.to_switch_on()
     }
 
     /// What to switch on: everything a compute kernel may need and the device has; nothing else.
     pub(crate) fn for_compute(&self, robustness: &Granted) -> Self {
-        let mut on = Self { offered: self.offered.clone(), ..Self::default() };
-        select!(self.core, on.core; shader_float64, shader_int64, shader_int16,
+        let mut enabled_features = Self { offered: self.offered.clone(), ..Self::default() };
+        select!(self.core, enabled_features.core; shader_float64, shader_int64, shader_int16,
             shader_uniform_buffer_array_dynamic_indexing, shader_storage_buffer_array_dynamic_indexing,
             shader_sampled_image_array_dynamic_indexing, shader_storage_image_array_dynamic_indexing,
             shader_storage_image_extended_formats, shader_storage_image_read_without_format,
             shader_storage_image_write_without_format, shader_image_gather_extended, shader_resource_min_lod,
             image_cube_array);
-        robustness.switch_on(self, &mut on);
-        select!(self.v11, on.v11; storage_buffer16_bit_access, uniform_and_storage_buffer16_bit_access,
+        robustness.switch_on(self, &mut enabled_features);
+        select!(self.v11, enabled_features.v11; storage_buffer16_bit_access, uniform_and_storage_buffer16_bit_access,
             storage_push_constant16, variable_pointers_storage_buffer, variable_pointers);
-        select!(self.v12, on.v12; storage_buffer8_bit_access, uniform_and_storage_buffer8_bit_access,
+        select!(self.v12, enabled_features.v12; storage_buffer8_bit_access, uniform_and_storage_buffer8_bit_access,
             storage_push_constant8, shader_buffer_int64_atomics, shader_shared_int64_atomics, shader_float16, shader_int8,
             descriptor_indexing, shader_uniform_buffer_array_non_uniform_indexing,
             shader_storage_buffer_array_non_uniform_indexing, shader_sampled_image_array_non_uniform_indexing,
@@ -184,32 +194,32 @@ impl Features {
             sampler_mirror_clamp_to_edge,
             uniform_buffer_standard_layout, shader_subgroup_extended_types, buffer_device_address, vulkan_memory_model,
             vulkan_memory_model_device_scope, vulkan_memory_model_availability_visibility_chains);
-        select!(self.v13, on.v13; subgroup_size_control, compute_full_subgroups, shader_demote_to_helper_invocation,
+        select!(self.v13, enabled_features.v13; subgroup_size_control, compute_full_subgroups, shader_demote_to_helper_invocation,
             shader_terminate_invocation, shader_zero_initialize_workgroup_memory, shader_integer_dot_product,
             maintenance4);
-        select!(self.atomic_float, on.atomic_float; shader_buffer_float32_atomics, shader_buffer_float32_atomic_add,
+        select!(self.atomic_float, enabled_features.atomic_float; shader_buffer_float32_atomics, shader_buffer_float32_atomic_add,
             shader_buffer_float64_atomics, shader_buffer_float64_atomic_add, shader_shared_float32_atomics,
             shader_shared_float32_atomic_add, shader_shared_float64_atomics, shader_shared_float64_atomic_add,
             shader_image_float32_atomics, shader_image_float32_atomic_add);
-        select!(self.atomic_float2, on.atomic_float2; shader_buffer_float16_atomics, shader_buffer_float16_atomic_add,
+        select!(self.atomic_float2, enabled_features.atomic_float2; shader_buffer_float16_atomics, shader_buffer_float16_atomic_add,
             shader_buffer_float16_atomic_min_max, shader_buffer_float32_atomic_min_max,
             shader_buffer_float64_atomic_min_max, shader_shared_float16_atomics, shader_shared_float16_atomic_add,
             shader_shared_float16_atomic_min_max, shader_shared_float32_atomic_min_max,
             shader_shared_float64_atomic_min_max, shader_image_float32_atomic_min_max);
-        select!(self.image_atomic64, on.image_atomic64; shader_image_int64_atomics);
-        select!(self.rotate, on.rotate; shader_subgroup_rotate, shader_subgroup_rotate_clustered);
-        select!(self.expect_assume, on.expect_assume; shader_expect_assume);
-        select!(self.uniform_flow, on.uniform_flow; shader_subgroup_uniform_control_flow);
-        select!(self.reconvergence, on.reconvergence; shader_maximal_reconvergence);
-        select!(self.quad_control, on.quad_control; shader_quad_control);
-        select!(self.float_controls2, on.float_controls2; shader_float_controls2);
-        select!(self.untyped_pointers, on.untyped_pointers; shader_untyped_pointers);
-        select!(self.bfloat16, on.bfloat16; kind, dot_product, cooperative_matrix);
-        select!(self.clock, on.clock; shader_subgroup_clock, shader_device_clock);
-        select!(self.explicit_layout, on.explicit_layout; workgroup_memory_explicit_layout,
+        select!(self.image_atomic64, enabled_features.image_atomic64; shader_image_int64_atomics);
+        select!(self.rotate, enabled_features.rotate; shader_subgroup_rotate, shader_subgroup_rotate_clustered);
+        select!(self.expect_assume, enabled_features.expect_assume; shader_expect_assume);
+        select!(self.uniform_flow, enabled_features.uniform_flow; shader_subgroup_uniform_control_flow);
+        select!(self.reconvergence, enabled_features.reconvergence; shader_maximal_reconvergence);
+        select!(self.quad_control, enabled_features.quad_control; shader_quad_control);
+        select!(self.float_controls2, enabled_features.float_controls2; shader_float_controls2);
+        select!(self.untyped_pointers, enabled_features.untyped_pointers; shader_untyped_pointers);
+        select!(self.bfloat16, enabled_features.bfloat16; kind, dot_product, cooperative_matrix);
+        select!(self.clock, enabled_features.clock; shader_subgroup_clock, shader_device_clock);
+        select!(self.explicit_layout, enabled_features.explicit_layout; workgroup_memory_explicit_layout,
             workgroup_memory_explicit_layout_scalar_block_layout, workgroup_memory_explicit_layout8_bit_access,
             workgroup_memory_explicit_layout16_bit_access);
-        select!(self.cooperative_matrix, on.cooperative_matrix; cooperative_matrix);
-        on
+        select!(self.cooperative_matrix, enabled_features.cooperative_matrix; cooperative_matrix);
+        enabled_features
     }
 }

@@ -25,80 +25,93 @@ pub(crate) fn error<T>(reason: impl Into<String>) -> Result<T, Ending> {
 }
 
 /// Checks everything that needs no descriptor.
-pub(crate) fn check(
+pub(crate) fn check_dispatch(
     device: &Device,
-    needs: &DeviceNeeds,
+    device_needs: &DeviceNeeds,
     dispatch: &WireDispatch,
 ) -> Result<(), Ending> {
-    check_module(device, needs)?;
-    check_sizes(device, needs, dispatch)?;
-    check_subgroup(device, needs, dispatch)?;
-    match dispatch.specialization.iter().find(|(id, _)| !needs.specialization.contains_key(id)) {
+    check_module(device, device_needs)?;
+    check_sizes(device, device_needs, dispatch)?;
+    check_subgroup(device, device_needs, dispatch)?;
+    match dispatch
+        .specialization
+        .iter()
+        .find(|(id, _)| !device_needs.specialization.contains_key(id))
+    {
         Some((id, _)) => error(format!("the module has no specialization constant with id {id}")),
         None => Ok(()),
     }
 }
 
-fn check_module(device: &Device, needs: &DeviceNeeds) -> Result<(), Ending> {
-    if needs.model != ExecutionModel::GLCompute {
-        return unsupported(format!("execution model {:?}", needs.model));
+fn check_module(device: &Device, device_needs: &DeviceNeeds) -> Result<(), Ending> {
+    if device_needs.model != ExecutionModel::GLCompute {
+        return unsupported(format!("execution model {:?}", device_needs.model));
     }
     let abilities = &device.abilities;
     let spirv14 =
         if abilities.features.has(khr::spirv_1_4::NAME) { Spirv14::On } else { Spirv14::Off };
-    if let Some(lack) = version::lack(needs.version, device.version, spirv14) {
-        return unsupported(lack);
-    }
-    if let Some(lack) =
-        needs.capabilities.iter().find_map(|capability| abilities.lacks(*capability))
+    if let Some(missing_feature) =
+        version::missing_spirv_version(device_needs.version, device.version, spirv14)
     {
-        return unsupported(lack);
+        return unsupported(missing_feature);
     }
-    if let Some(lack) =
-        needs.extensions.iter().find_map(|extension| abilities.lacks_extension(extension))
+    if let Some(missing_feature) = device_needs
+        .capabilities
+        .iter()
+        .find_map(|capability| abilities.lacks_capability(*capability))
     {
-        return unsupported(lack);
+        return unsupported(missing_feature);
     }
-    if let Some(lack) = needs.atomics.iter().find_map(|atomic| abilities.lacks_atomic(atomic)) {
-        return unsupported(lack);
-    }
-    if let Some(lack) =
-        needs.float_modes.iter().find_map(|(mode, width)| abilities.float_mode(*mode, *width))
+    if let Some(missing_feature) =
+        device_needs.extensions.iter().find_map(|extension| abilities.lacks_extension(extension))
     {
-        return unsupported(lack);
+        return unsupported(missing_feature);
     }
-    if needs.uses_local_size_id && abilities.features.v13.maintenance4 == vk::FALSE {
+    if let Some(missing_feature) =
+        device_needs.atomics.iter().find_map(|atomic| abilities.lacks_atomic(atomic))
+    {
+        return unsupported(missing_feature);
+    }
+    if let Some(missing_feature) = device_needs
+        .float_modes
+        .iter()
+        .find_map(|(mode, width)| abilities.lacks_float_mode(*mode, *width))
+    {
+        return unsupported(missing_feature);
+    }
+    if device_needs.uses_local_size_id && abilities.features.v13.maintenance4 == vk::FALSE {
         return unsupported("execution mode LocalSizeId (feature maintenance4)");
     }
     Ok(())
 }
 
 /// Bytes of the push-constant range: what the test gives and what the block holds, whole words.
-pub(crate) fn push_size(needs: &DeviceNeeds, dispatch: &WireDispatch) -> u32 {
-    let given = dispatch.push_constants.0.len() as u32;
-    given.max(needs.push_constants.unwrap_or(0)).next_multiple_of(4)
+pub(crate) fn push_constant_size(device_needs: &DeviceNeeds, dispatch: &WireDispatch) -> u32 {
+    let given_bytes = dispatch.push_constants.0.len() as u32;
+    given_bytes.max(device_needs.push_constants.unwrap_or(0)).next_multiple_of(4)
 }
 
 fn check_subgroup(
     device: &Device,
-    needs: &DeviceNeeds,
+    device_needs: &DeviceNeeds,
     dispatch: &WireDispatch,
 ) -> Result<(), Ending> {
-    let Some(wanted) = dispatch.subgroup_size else { return Ok(()) };
-    let Some([least, most]) = device.identity.subgroup_size_range else {
-        return unsupported(format!("subgroup size {wanted} (feature subgroupSizeControl)"));
+    let Some(wanted_size) = dispatch.subgroup_size else { return Ok(()) };
+    let Some([least_size, most_subgroups]) = device.identity.subgroup_size_range else {
+        return unsupported(format!("subgroup size {wanted_size} (feature subgroupSizeControl)"));
     };
-    if !wanted.is_power_of_two() || !(least..=most).contains(&wanted) {
+    if !wanted_size.is_power_of_two() || !(least_size..=most_subgroups).contains(&wanted_size) {
         return unsupported(format!(
-            "subgroup size {wanted} (the device offers {least} to {most})"
+            "subgroup size {wanted_size} (the device offers {least_size} to {most_subgroups})"
         ));
     }
-    let invocations: u64 =
-        needs.local_size.map_or(1, |size| size.iter().map(|axis| u64::from(*axis)).product());
-    let subgroups = invocations.div_ceil(u64::from(wanted));
+    let invocation_count: u64 = device_needs
+        .local_size
+        .map_or(1, |size| size.iter().map(|axis| u64::from(*axis)).product());
+    let subgroup_count = invocation_count.div_ceil(u64::from(wanted_size));
     match device.identity.limits.workgroup_subgroups {
-        Some(most) if subgroups > u64::from(most) => unsupported(format!(
-            "{subgroups} subgroups in a workgroup (maxComputeWorkgroupSubgroups is {most})"
+        Some(most_subgroups) if subgroup_count > u64::from(most_subgroups) => unsupported(format!(
+            "{subgroup_count} subgroups in a workgroup (maxComputeWorkgroupSubgroups is {most_subgroups})"
         )),
         Some(_) | None => Ok(()),
     }
@@ -106,15 +119,15 @@ fn check_subgroup(
 
 /// A binding of a descriptor-set layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Slot {
+pub(crate) struct LayoutSlot {
     pub class: DescriptorClass,
     pub count: u32,
 }
 
 /// What a pipeline layout is made of: bindings by set, with the gaps, and the push-constant range.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Layout {
-    pub sets: Vec<BTreeMap<u32, Slot>>,
+pub(crate) struct DescriptorLayout {
+    pub sets: Vec<BTreeMap<u32, LayoutSlot>>,
     pub push_constants: u32,
 }
 
@@ -134,61 +147,63 @@ pub(crate) fn descriptor_type(class: DescriptorClass) -> vk::DescriptorType {
     }
 }
 
-impl Layout {
+impl DescriptorLayout {
     /// The layout for `bindings`, checked against what the entry point uses.
-    pub(crate) fn of(
+    pub(crate) fn for_bindings(
         device: &Device,
-        needs: &DeviceNeeds,
+        device_needs: &DeviceNeeds,
         bindings: &[WireBinding],
         push_constants: u32,
     ) -> Result<Self, Ending> {
         check_duplicates(bindings)?;
-        let most = device.identity.limits.descriptor_sets;
-        let mut sets: Vec<BTreeMap<u32, Slot>> = Vec::new();
+        let most_sets = device.identity.limits.descriptor_sets;
+        let mut layout_sets: Vec<BTreeMap<u32, LayoutSlot>> = Vec::new();
         for binding in bindings {
-            if binding.set >= most {
+            if binding.set >= most_sets {
                 return unsupported(format!(
-                    "descriptor set {} (maxBoundDescriptorSets is {most})",
+                    "descriptor set {} (maxBoundDescriptorSets is {most_sets})",
                     binding.set
                 ));
             }
-            let set = binding.set as usize;
-            if sets.len() <= set {
-                sets.resize(set + 1, BTreeMap::new());
+            let set_index = binding.set as usize;
+            if layout_sets.len() <= set_index {
+                layout_sets.resize(set_index + 1, BTreeMap::new());
             }
-            let new = Slot { class: binding.class, count: 0 };
-            let slot = sets[set].entry(binding.binding).or_insert(new);
-            if slot.class != binding.class {
+            let empty_slot = LayoutSlot { class: binding.class, count: 0 };
+            let layout_slot = layout_sets[set_index].entry(binding.binding).or_insert(empty_slot);
+            if layout_slot.class != binding.class {
                 return error(format!(
                     "{} is bound with two descriptor classes",
-                    place(binding.set, binding.binding)
+                    binding_name(binding.set, binding.binding)
                 ));
             }
-            slot.count = slot.count.max(binding.array_index.saturating_add(1));
+            layout_slot.count = layout_slot.count.max(binding.array_index.saturating_add(1));
         }
-        if let Some(descriptor) = needs.unsupported.first() {
-            let (name, at) = (&descriptor.name, place(descriptor.set, descriptor.binding));
+        if let Some(descriptor) = device_needs.unsupported.first() {
+            let (resource_name, binding_name) =
+                (&descriptor.name, binding_name(descriptor.set, descriptor.binding));
             return unsupported(format!(
-                "`{name}` ({at}): a resource of type Op{:?}",
+                "`{resource_name}` ({binding_name}): a resource of type Op{:?}",
                 descriptor.op
             ));
         }
-        for descriptor in &needs.descriptors {
-            check_resource(descriptor, &sets)?;
+        for descriptor in &device_needs.descriptors {
+            check_resource(descriptor, &layout_sets)?;
             check_indexing(device, descriptor)?;
             let resource = &descriptor.resource;
-            let slot =
-                sets.get_mut(resource.set as usize).and_then(|set| set.get_mut(&resource.binding));
-            let slot = slot.expect("check_resource found it");
-            slot.count = slot.count.max(least_count(resource.count));
+            let layout_slot = layout_sets
+                .get_mut(resource.set as usize)
+                .and_then(|set_index| set_index.get_mut(&resource.binding));
+            let layout_slot = layout_slot.expect("check_resource found it");
+            layout_slot.count = layout_slot.count.max(least_count(resource.count));
         }
-        check_elements(&sets, bindings)?;
-        check_counts(device, &sets)?;
-        Ok(Self { sets, push_constants })
+        check_elements(&layout_sets, bindings)?;
+        check_counts(device, &layout_sets)?;
+        Ok(Self { sets: layout_sets, push_constants })
     }
 }
 
-pub(crate) fn place(set: u32, binding: u32) -> String {
+pub(crate) fn binding_name(set: u32, binding: u32) -> String {
     format!("set {set}, binding {binding}")
 }
 
@@ -219,13 +234,18 @@ fn declared_class(class: DescriptorClass) -> DescriptorClass {
 }
 
 /// Vulkan specification, "Shader Resource and Descriptor Type Correspondence".
-fn check_resource(descriptor: &DescriptorUse, sets: &[BTreeMap<u32, Slot>]) -> Result<(), Ending> {
+fn check_resource(
+    descriptor: &DescriptorUse,
+    sets: &[BTreeMap<u32, LayoutSlot>],
+) -> Result<(), Ending> {
     use DescriptorClass as Class;
-    let (name, class) = (&descriptor.name, descriptor.resource.class);
-    let (set, binding) = (descriptor.resource.set, descriptor.resource.binding);
-    let place = place(set, binding);
-    let Some(slot) = sets.get(set as usize).and_then(|set| set.get(&binding)) else {
-        let takes = match class {
+    let (resource_name, resource_class) = (&descriptor.name, descriptor.resource.class);
+    let (set_number, binding_number) = (descriptor.resource.set, descriptor.resource.binding);
+    let binding_place = binding_name(set_number, binding_number);
+    let Some(layout_slot) =
+        sets.get(set_number as usize).and_then(|set_number| set_number.get(&binding_number))
+    else {
+        let resource_noun = match resource_class {
             Class::StorageImage | Class::SampledImage | Class::Combined => "image",
             Class::Sampler => "sampler",
             Class::Storage
@@ -236,14 +256,14 @@ fn check_resource(descriptor: &DescriptorUse, sets: &[BTreeMap<u32, Slot>]) -> R
             | Class::StorageTexel => "buffer",
         };
         return error(format!(
-            "the kernel uses `{name}` ({place}), and the test binds no {takes} there"
+            "the kernel uses `{resource_name}` ({binding_place}), and the test binds no {resource_noun} there"
         ));
     };
-    let declared = class.name();
-    let fits = declared_class(slot.class) == class;
-    if !fits {
+    let declared_name = resource_class.name();
+    let class_fits = declared_class(layout_slot.class) == resource_class;
+    if !class_fits {
         return error(format!(
-            "the kernel declares `{name}` ({place}) as {declared}, and the test binds another class"
+            "the kernel declares `{resource_name}` ({binding_place}) as {declared_name}, and the test binds another class"
         ));
     }
     Ok(())
@@ -253,7 +273,7 @@ fn check_resource(descriptor: &DescriptorUse, sets: &[BTreeMap<u32, Slot>]) -> R
 fn check_indexing(device: &Device, descriptor: &DescriptorUse) -> Result<(), Ending> {
     use DescriptorClass as Class;
     let (core, v12) = (&device.abilities.features.core, &device.abilities.features.v12);
-    let (feature, on) = match descriptor.resource.class {
+    let (feature, feature_on) = match descriptor.resource.class {
         Class::Storage | Class::StorageDynamic => (
             "shaderStorageBufferArrayDynamicIndexing",
             core.shader_storage_buffer_array_dynamic_indexing,
@@ -279,23 +299,23 @@ fn check_indexing(device: &Device, descriptor: &DescriptorUse) -> Result<(), End
             v12.shader_storage_texel_buffer_array_dynamic_indexing,
         ),
     };
-    if descriptor.indexing == Indexing::Dynamic && on == vk::FALSE {
-        let (name, at) =
-            (&descriptor.name, place(descriptor.resource.set, descriptor.resource.binding));
+    if descriptor.indexing == Indexing::Dynamic && feature_on == vk::FALSE {
+        let (resource_name, binding_place) =
+            (&descriptor.name, binding_name(descriptor.resource.set, descriptor.resource.binding));
         return unsupported(format!(
-            "a dynamic index into the array `{name}` ({at}; feature {feature})"
+            "a dynamic index into the array `{resource_name}` ({binding_place}; feature {feature})"
         ));
     }
     Ok(())
 }
 
 fn check_duplicates(bindings: &[WireBinding]) -> Result<(), Ending> {
-    let mut bound = BTreeSet::new();
-    match bindings.iter().find(|b| !bound.insert((b.set, b.binding, b.array_index))) {
+    let mut bound_elements = BTreeSet::new();
+    match bindings.iter().find(|b| !bound_elements.insert((b.set, b.binding, b.array_index))) {
         Some(b) => error(format!(
             "element {} of {} is bound twice",
             b.array_index,
-            place(b.set, b.binding)
+            binding_name(b.set, b.binding)
         )),
         None => Ok(()),
     }
@@ -303,16 +323,20 @@ fn check_duplicates(bindings: &[WireBinding]) -> Result<(), Ending> {
 
 /// Every element of a descriptor array must be bound: which of them a kernel reads is known only at
 /// run time.
-fn check_elements(sets: &[BTreeMap<u32, Slot>], bindings: &[WireBinding]) -> Result<(), Ending> {
-    let bound: BTreeSet<_> = bindings.iter().map(|b| (b.set, b.binding, b.array_index)).collect();
-    for (set, slots) in sets.iter().enumerate() {
-        for (binding, slot) in slots {
-            let missing =
-                (0..slot.count).find(|element| !bound.contains(&(set as u32, *binding, *element)));
-            if let Some(element) = missing {
-                let place = place(set as u32, *binding);
+fn check_elements(
+    sets: &[BTreeMap<u32, LayoutSlot>],
+    bindings: &[WireBinding],
+) -> Result<(), Ending> {
+    let bound_elements: BTreeSet<_> =
+        bindings.iter().map(|b| (b.set, b.binding, b.array_index)).collect();
+    for (set_index, slots) in sets.iter().enumerate() {
+        for (binding, layout_slot) in slots {
+            let missing_element = (0..layout_slot.count)
+                .find(|element| !bound_elements.contains(&(set_index as u32, *binding, *element)));
+            if let Some(element) = missing_element {
+                let binding_place = binding_name(set_index as u32, *binding);
                 return unsupported(format!(
-                    "descriptor array {place} with element {element} unbound"
+                    "descriptor array {binding_place} with element {element} unbound"
                 ));
             }
         }

@@ -1,7 +1,7 @@
 //! Whether a dispatch stays within the limits of a device: numbers of descriptors, ranges, sizes.
 
 use super::device::Device;
-use super::fit::{Slot, error, place, push_size, unsupported};
+use super::fit::{LayoutSlot, binding_name, error, push_constant_size, unsupported};
 use super::protocol::{Ending, WireBinding, WireDispatch};
 use std::collections::BTreeMap;
 use vkcert_exec::resource::JobView;
@@ -10,73 +10,83 @@ use vkcert_spirv::interface::DeviceNeeds;
 
 pub(super) fn check_sizes(
     device: &Device,
-    needs: &DeviceNeeds,
+    device_needs: &DeviceNeeds,
     dispatch: &WireDispatch,
 ) -> Result<(), Ending> {
     let limits = &device.identity.limits;
-    for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
-        let (groups, most) = (dispatch.groups[axis], limits.workgroup_count[axis]);
-        if groups > most {
+    for (axis, axis_name) in ["x", "y", "z"].into_iter().enumerate() {
+        let (workgroup_count, most_allowed) = (dispatch.groups[axis], limits.workgroup_count[axis]);
+        if workgroup_count > most_allowed {
             return unsupported(format!(
-                "{groups} workgroups in {name} (maxComputeWorkGroupCount is {most})"
+                "{workgroup_count} workgroups in {axis_name} (maxComputeWorkGroupCount is {most_allowed})"
             ));
         }
-        let (size, most) =
-            (needs.local_size.map_or(1, |size| size[axis]), limits.workgroup_size[axis]);
-        if size > most {
+        let (axis_size, most_allowed) = (
+            device_needs.local_size.map_or(1, |axis_size| axis_size[axis]),
+            limits.workgroup_size[axis],
+        );
+        if axis_size > most_allowed {
             return unsupported(format!(
-                "local size {size} in {name} (maxComputeWorkGroupSize is {most})"
+                "local size {axis_size} in {axis_name} (maxComputeWorkGroupSize is {most_allowed})"
             ));
         }
-        if size == 0 {
-            return error(format!("local size 0 in {name}"));
+        if axis_size == 0 {
+            return error(format!("local size 0 in {axis_name}"));
         }
     }
-    let invocations =
-        needs.local_size.map_or(1, |size| size.iter().map(|axis| u64::from(*axis)).product());
-    let bounded = [
+    let invocation_count = device_needs
+        .local_size
+        .map_or(1, |axis_size| axis_size.iter().map(|axis| u64::from(*axis)).product());
+    let bounded_values = [
         (
-            invocations,
+            invocation_count,
             u64::from(limits.workgroup_invocations),
             "invocations in a workgroup",
             "maxComputeWorkGroupInvocations",
         ),
         (
-            needs.workgroup_memory.unwrap_or(0),
+            device_needs.workgroup_memory.unwrap_or(0),
             u64::from(limits.workgroup_memory),
             "bytes of workgroup memory",
             "maxComputeSharedMemorySize",
         ),
         (
-            u64::from(push_size(needs, dispatch)),
+            u64::from(push_constant_size(device_needs, dispatch)),
             u64::from(limits.push_constants),
             "bytes of push constants",
             "maxPushConstantsSize",
         ),
     ];
-    match bounded.into_iter().find(|(value, most, ..)| value > most) {
-        Some((value, most, what, limit)) => {
-            unsupported(format!("{value} {what} ({limit} is {most})"))
+    match bounded_values.into_iter().find(|(value, most_allowed, ..)| value > most_allowed) {
+        Some((value, most_allowed, bounded_quantity, limit_name)) => {
+            unsupported(format!("{value} {bounded_quantity} ({limit_name} is {most_allowed})"))
         }
         None => Ok(()),
     }
 }
 
-pub(super) fn check_counts(device: &Device, sets: &[BTreeMap<u32, Slot>]) -> Result<(), Ending> {
+pub(super) fn check_counts(
+    device: &Device,
+    sets: &[BTreeMap<u32, LayoutSlot>],
+) -> Result<(), Ending> {
     let limits = &device.identity.limits;
-    let count = |classes: &[DescriptorClass]| -> u64 {
-        let slots = sets.iter().flat_map(BTreeMap::values);
-        slots.filter(|slot| classes.contains(&slot.class)).map(|slot| u64::from(slot.count)).sum()
+    let descriptor_count = |classes: &[DescriptorClass]| -> u64 {
+        let all_slots = sets.iter().flat_map(BTreeMap::values);
+        all_slots
+            .filter(|slot| classes.contains(&slot.class))
+            .map(|slot| u64::from(slot.count))
+            .sum()
     };
     use DescriptorClass as Class;
-    let all = sets.iter().flat_map(BTreeMap::values).map(|slot| u64::from(slot.count)).sum::<u64>();
-    if all > u64::from(limits.resources) {
+    let total_count =
+        sets.iter().flat_map(BTreeMap::values).map(|slot| u64::from(slot.count)).sum::<u64>();
+    if total_count > u64::from(limits.resources) {
         return unsupported(format!(
-            "{all} descriptors (maxPerStageResources is {})",
+            "{total_count} descriptors (maxPerStageResources is {})",
             limits.resources
         ));
     }
-    let rows: [(&[Class], u32, &str, &str); 7] = [
+    let limit_rows: [(&[Class], u32, &str, &str); 7] = [
         (
             &[Class::Storage, Class::StorageDynamic],
             limits.storage_buffers,
@@ -120,11 +130,11 @@ pub(super) fn check_counts(device: &Device, sets: &[BTreeMap<u32, Slot>]) -> Res
             "maxPerStageDescriptorSamplers",
         ),
     ];
-    for (classes, most, class, limit) in rows {
-        let count = count(classes);
-        if count > u64::from(most) {
+    for (classes, most, class, limit) in limit_rows {
+        let descriptor_count = descriptor_count(classes);
+        if descriptor_count > u64::from(most) {
             return unsupported(format!(
-                "{count} descriptors of class {class} ({limit} is {most})"
+                "{descriptor_count} descriptors of class {class} ({limit} is {most})"
             ));
         }
     }
@@ -135,32 +145,32 @@ pub(super) fn check_counts(device: &Device, sets: &[BTreeMap<u32, Slot>]) -> Res
 pub(crate) fn check_ranges(
     device: &Device,
     bindings: &[WireBinding],
-    lengths: &[usize],
+    buffer_lengths: &[usize],
 ) -> Result<(), Ending> {
     let limits = &device.identity.limits;
-    for bound in bindings {
-        let place = place(bound.set, bound.binding);
-        if matches!(bound.view, JobView::Image(_) | JobView::Combined(..) | JobView::Sampler(_)) {
+    for binding in bindings {
+        let binding_place = binding_name(binding.set, binding.binding);
+        if matches!(binding.view, JobView::Image(_) | JobView::Combined(..) | JobView::Sampler(_)) {
             // Images are held to their own sizes (`image_fit`).
             continue;
         }
-        let Some(length) = lengths.get(bound.buffer as usize) else {
-            return error(format!("{place} names a buffer that the job does not have"));
+        let Some(buffer_length) = buffer_lengths.get(binding.buffer as usize) else {
+            return error(format!("{binding_place} names a buffer that the job does not have"));
         };
-        let (alignment, alignment_limit, most, most_limit, dynamic) = match bound.class {
+        let (alignment, alignment_limit, most_bytes, most_limit, is_dynamic) = match binding.class {
             DescriptorClass::Uniform | DescriptorClass::UniformDynamic => (
                 limits.uniform_alignment,
                 "minUniformBufferOffsetAlignment",
                 limits.uniform_range,
                 "maxUniformBufferRange",
-                bound.class == DescriptorClass::UniformDynamic,
+                binding.class == DescriptorClass::UniformDynamic,
             ),
             DescriptorClass::Storage | DescriptorClass::StorageDynamic => (
                 limits.storage_alignment,
                 "minStorageBufferOffsetAlignment",
                 limits.storage_range,
                 "maxStorageBufferRange",
-                bound.class == DescriptorClass::StorageDynamic,
+                binding.class == DescriptorClass::StorageDynamic,
             ),
             // Texel buffers have limits of their own (`image_fit`).
             DescriptorClass::UniformTexel
@@ -170,27 +180,29 @@ pub(crate) fn check_ranges(
             | DescriptorClass::Sampler
             | DescriptorClass::Combined => (1, "", u32::MAX, "", false),
         };
-        let dynamic_offset = if dynamic { bound.dynamic_offset } else { 0 };
-        let end = [bound.offset, dynamic_offset, bound.range]
+        let dynamic_offset = if is_dynamic { binding.dynamic_offset } else { 0 };
+        let range_end = [binding.offset, dynamic_offset, binding.range]
             .into_iter()
             .try_fold(0_u64, u64::checked_add);
-        if end.is_none_or(|end| end > *length as u64) {
-            return error(format!("{place} reaches beyond its buffer of {length} bytes"));
+        if range_end.is_none_or(|range_end| range_end > *buffer_length as u64) {
+            return error(format!(
+                "{binding_place} reaches beyond its buffer of {buffer_length} bytes"
+            ));
         }
-        if bound.range == 0 {
-            return unsupported(format!("a descriptor range of 0 bytes ({place})"));
+        if binding.range == 0 {
+            return unsupported(format!("a descriptor range of 0 bytes ({binding_place})"));
         }
-        if bound.range > u64::from(most) {
+        if binding.range > u64::from(most_bytes) {
             return unsupported(format!(
-                "a range of {} bytes ({place}; {most_limit} is {most})",
-                bound.range
+                "a range of {} bytes ({binding_place}; {most_limit} is {most_bytes})",
+                binding.range
             ));
         }
         if let Some(offset) =
-            [bound.offset, dynamic_offset].into_iter().find(|offset| offset % alignment != 0)
+            [binding.offset, dynamic_offset].into_iter().find(|offset| offset % alignment != 0)
         {
             return unsupported(format!(
-                "offset {offset} ({place}; {alignment_limit} is {alignment})"
+                "offset {offset} ({binding_place}; {alignment_limit} is {alignment})"
             ));
         }
     }

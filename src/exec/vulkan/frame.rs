@@ -34,74 +34,86 @@ pub(crate) enum FrameError {
 }
 
 /// A message as the bytes of one frame.
-pub(crate) fn frame<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
-    let content = |error: postcard::Error| FrameError::Content { reason: error.to_string() };
-    let mut frame = postcard::to_extend(message, vec![0; HEADER]).map_err(content)?;
-    let length = (frame.len() - HEADER) as u64;
-    frame[..4].copy_from_slice(&MAGIC);
-    frame[4..6].copy_from_slice(&VERSION.to_le_bytes());
-    frame[8..HEADER].copy_from_slice(&length.to_le_bytes());
-    Ok(frame)
+pub(crate) fn encode_frame<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
+    let encode_error = |error: postcard::Error| FrameError::Content { reason: error.to_string() };
+    let mut frame_bytes = postcard::to_extend(message, vec![0; HEADER]).map_err(encode_error)?;
+    let payload_size = (frame_bytes.len() - HEADER) as u64;
+    frame_bytes[..4].copy_from_slice(&MAGIC);
+    frame_bytes[4..6].copy_from_slice(&VERSION.to_le_bytes());
+    frame_bytes[8..HEADER].copy_from_slice(&payload_size.to_le_bytes());
+    Ok(frame_bytes)
 }
 
 /// Writes a frame and sends it on its way.
-pub(crate) fn write<T: Serialize>(pipe: &mut impl Write, message: &T) -> Result<(), FrameError> {
-    pipe.write_all(&frame(message)?)?;
+pub(crate) fn write_frame<T: Serialize>(
+    pipe: &mut impl Write,
+    message: &T,
+) -> Result<(), FrameError> {
+    pipe.write_all(&encode_frame(message)?)?;
     Ok(pipe.flush()?)
 }
 
 /// Takes the first frame off what has been received; none: it is not whole yet.
-pub(crate) fn take<T: for<'de> Deserialize<'de>>(
-    received: &mut Vec<u8>,
-    limit: u64,
+pub(crate) fn take_frame<T: for<'de> Deserialize<'de>>(
+    received_bytes: &mut Vec<u8>,
+    payload_limit: u64,
 ) -> Result<Option<T>, FrameError> {
-    let Some(header) = received.first_chunk::<HEADER>() else { return Ok(None) };
-    let end = HEADER as u64 + payload_length(header, limit)?;
-    if (received.len() as u64) < end {
+    let Some(header) = received_bytes.first_chunk::<HEADER>() else { return Ok(None) };
+    let frame_end = HEADER as u64 + payload_length(header, payload_limit)?;
+    if (received_bytes.len() as u64) < frame_end {
         return Ok(None);
     }
-    let message = content(&received[HEADER..end as usize])?;
-    received.drain(..end as usize);
+    let message = decode_payload(&received_bytes[HEADER..frame_end as usize])?;
+    received_bytes.drain(..frame_end as usize);
     Ok(Some(message))
 }
 
 /// Writes a frame that may wait for the next one.
-pub(crate) fn queue<T: Serialize>(pipe: &mut impl Write, message: &T) -> Result<(), FrameError> {
-    Ok(pipe.write_all(&frame(message)?)?)
+pub(crate) fn queue_frame<T: Serialize>(
+    pipe: &mut impl Write,
+    message: &T,
+) -> Result<(), FrameError> {
+    Ok(pipe.write_all(&encode_frame(message)?)?)
 }
 
 /// Reads one frame of at most `limit` bytes.
-pub(crate) fn read<T: for<'de> Deserialize<'de>>(
+pub(crate) fn read_frame<T: for<'de> Deserialize<'de>>(
     pipe: &mut impl Read,
-    limit: u64,
+    payload_limit: u64,
 ) -> Result<T, FrameError> {
     let mut header = [0; HEADER];
     read_header(pipe, &mut header)?;
-    let length = payload_length(&header, limit)?;
+    let payload_size = payload_length(&header, payload_limit)?;
     let mut payload = Vec::new();
-    pipe.take(length).read_to_end(&mut payload)?;
-    if (payload.len() as u64) < length {
+    pipe.take(payload_size).read_to_end(&mut payload)?;
+    if (payload.len() as u64) < payload_size {
         return Err(FrameError::Closed);
     }
-    content(&payload)
+    decode_payload(&payload)
 }
 
-pub(super) fn payload_length(header: &[u8; HEADER], limit: u64) -> Result<u64, FrameError> {
+pub(super) fn payload_length(header: &[u8; HEADER], payload_limit: u64) -> Result<u64, FrameError> {
     if header[..4] != MAGIC {
         return Err(FrameError::Magic);
     }
-    let found = u16::from_le_bytes([header[4], header[5]]);
-    if found != VERSION {
-        return Err(FrameError::Version { found });
+    let found_version = u16::from_le_bytes([header[4], header[5]]);
+    if found_version != VERSION {
+        return Err(FrameError::Version { found: found_version });
     }
-    let length = u64::from_le_bytes(header[8..].try_into().expect("8 bytes"));
-    if length > limit { Err(FrameError::Oversized { length, limit }) } else { Ok(length) }
+    let payload_size = u64::from_le_bytes(header[8..].try_into().expect("8 bytes"));
+    if payload_size > payload_limit {
+        Err(FrameError::Oversized { length: payload_size, limit: payload_limit })
+    } else {
+        Ok(payload_size)
+    }
 }
 
-pub(super) fn content<T: for<'de> Deserialize<'de>>(payload: &[u8]) -> Result<T, FrameError> {
-    let (message, rest) = postcard::take_from_bytes(payload)
+pub(super) fn decode_payload<T: for<'de> Deserialize<'de>>(
+    payload: &[u8],
+) -> Result<T, FrameError> {
+    let (message, trailing_bytes) = postcard::take_from_bytes(payload)
         .map_err(|error| FrameError::Content { reason: error.to_string() })?;
-    match rest.len() {
+    match trailing_bytes.len() {
         0 => Ok(message),
         extra => Err(FrameError::Content { reason: format!("{extra} bytes behind the message") }),
     }
@@ -139,8 +151,8 @@ mod tests {
 
     #[test]
     fn a_frame_comes_back_as_it_was_written() {
-        let bytes = frame(&run_reply()).expect("encodes");
-        let Reply::Ran(runs) = read(&mut bytes.as_slice(), 4096).expect("decodes") else {
+        let bytes = encode_frame(&run_reply()).expect("encodes");
+        let Reply::Ran(runs) = read_frame(&mut bytes.as_slice(), 4096).expect("decodes") else {
             panic!("another reply")
         };
         assert_eq!(runs.of, [0, 0]);
@@ -151,43 +163,44 @@ mod tests {
 
     #[test]
     fn frames_are_taken_off_a_stream_once_they_are_whole() {
-        let one = frame(&run_reply()).expect("encodes");
+        let one = encode_frame(&run_reply()).expect("encodes");
         let stream = [one.clone(), one.clone()].concat();
         let (mut received, mut taken) = (Vec::new(), 0);
         for byte in stream {
             received.push(byte);
-            taken += usize::from(take::<Reply>(&mut received, 4096).expect("decodes").is_some());
+            taken +=
+                usize::from(take_frame::<Reply>(&mut received, 4096).expect("decodes").is_some());
         }
         assert_eq!((taken, received.len()), (2, 0));
         let mut long = one[..HEADER].to_vec();
-        let error = take::<Reply>(&mut long, 16).expect_err("too long");
+        let error = take_frame::<Reply>(&mut long, 16).expect_err("too long");
         assert!(matches!(error, FrameError::Oversized { limit: 16, .. }), "{error}");
     }
 
     #[test]
     fn an_oversized_frame_is_refused_before_it_is_read() {
-        let bytes = frame(&run_reply()).expect("encodes");
-        let error = read::<Reply>(&mut &bytes[..HEADER], 16).expect_err("too long");
+        let bytes = encode_frame(&run_reply()).expect("encodes");
+        let error = read_frame::<Reply>(&mut &bytes[..HEADER], 16).expect_err("too long");
         assert!(matches!(error, FrameError::Oversized { limit: 16, .. }), "{error}");
     }
 
     #[test]
     fn every_truncation_is_an_error() {
-        let bytes = frame(&run_reply()).expect("encodes");
+        let bytes = encode_frame(&run_reply()).expect("encodes");
         for end in 0..bytes.len() {
-            read::<Reply>(&mut &bytes[..end], 4096).expect_err("truncated");
+            read_frame::<Reply>(&mut &bytes[..end], 4096).expect_err("truncated");
         }
     }
 
     #[test]
     fn other_versions_and_other_programs_are_named() {
-        let mut bytes = frame(&run_reply()).expect("encodes");
+        let mut bytes = encode_frame(&run_reply()).expect("encodes");
         bytes[4] = 99;
         assert!(matches!(
-            read::<Reply>(&mut bytes.as_slice(), 4096),
+            read_frame::<Reply>(&mut bytes.as_slice(), 4096),
             Err(FrameError::Version { found: 99 })
         ));
         let text = b"Segmentation fault (core dumped)".to_vec();
-        assert!(matches!(read::<Reply>(&mut text.as_slice(), 4096), Err(FrameError::Magic)));
+        assert!(matches!(read_frame::<Reply>(&mut text.as_slice(), 4096), Err(FrameError::Magic)));
     }
 }

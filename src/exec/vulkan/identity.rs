@@ -107,9 +107,9 @@ pub struct DeviceLimits {
 
 impl DeviceIdentity {
     /// Name and value pairs for evidence and tables.
-    pub fn table(&self) -> BTreeMap<String, String> {
+    pub fn evidence_rows(&self) -> BTreeMap<String, String> {
         let limits = &self.limits;
-        let rows = [
+        let identity_rows = [
             ("device", self.name.clone()),
             ("device type", self.kind.clone()),
             ("vendor id", format!("{:#06x}", self.vendor_id)),
@@ -122,19 +122,19 @@ impl DeviceIdentity {
             ("device uuid", self.device_uuid.clone()),
             ("driver uuid", self.driver_uuid.clone()),
             ("subgroup size", self.subgroup_size.to_string()),
-            ("maxComputeWorkGroupCount", triple(limits.workgroup_count)),
-            ("maxComputeWorkGroupSize", triple(limits.workgroup_size)),
+            ("maxComputeWorkGroupCount", triple_text(limits.workgroup_count)),
+            ("maxComputeWorkGroupSize", triple_text(limits.workgroup_size)),
             ("maxComputeWorkGroupInvocations", limits.workgroup_invocations.to_string()),
             ("maxComputeSharedMemorySize", limits.workgroup_memory.to_string()),
             ("maxPushConstantsSize", limits.push_constants.to_string()),
             ("maxStorageBufferRange", limits.storage_range.to_string()),
             ("maxUniformBufferRange", limits.uniform_range.to_string()),
         ];
-        rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        identity_rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 }
 
-fn triple([x, y, z]: [u32; 3]) -> String {
+fn triple_text([x, y, z]: [u32; 3]) -> String {
     format!("{x} {y} {z}")
 }
 
@@ -208,7 +208,7 @@ pub enum NoVulkan {
 }
 
 impl NoVulkan {
-    pub(super) fn absence(&self) -> DeviceAbsence {
+    pub(super) fn device_absence(&self) -> DeviceAbsence {
         match self {
             Self::NoSuchDevice { .. } => DeviceAbsence::NoneMatches,
             Self::NoLoader { .. }
@@ -224,7 +224,7 @@ impl NoVulkan {
     }
 
     pub(super) fn to_exec_error(&self) -> ExecError {
-        ExecError::NoDevice { reason: self.to_string(), absence: self.absence() }
+        ExecError::NoDevice { reason: self.to_string(), absence: self.device_absence() }
     }
 }
 
@@ -247,39 +247,48 @@ impl DeviceChoice {
     }
 
     /// The place of the chosen device in `devices`.
-    pub fn choose(&self, devices: &[DeviceIdentity]) -> Result<usize, NoVulkan> {
-        let names = |places: &[usize]| {
-            let names: Vec<_> =
-                places.iter().map(|place| format!("{place} ({})", devices[*place].name)).collect();
-            names.join(", ")
+    pub fn choose_device(&self, devices: &[DeviceIdentity]) -> Result<usize, NoVulkan> {
+        let device_names = |device_indices: &[usize]| {
+            let device_names: Vec<_> = device_indices
+                .iter()
+                .map(|device_index| format!("{device_index} ({})", devices[*device_index].name))
+                .collect();
+            device_names.join(", ")
         };
-        let all: Vec<usize> = (0..devices.len()).collect();
-        let missing = |wanted: String| NoVulkan::NoSuchDevice { wanted, present: names(&all) };
+        let all_devices: Vec<usize> = (0..devices.len()).collect();
+        let no_such_device = |wanted_name: String| NoVulkan::NoSuchDevice {
+            wanted: wanted_name,
+            present: device_names(&all_devices),
+        };
         match self {
-            Self::Best => all
+            Self::Best => all_devices
                 .iter()
                 .copied()
-                .min_by_key(|place| rank(&devices[*place]))
+                .min_by_key(|device_index| preference_rank(&devices[*device_index]))
                 .ok_or(NoVulkan::NoDevice),
             Self::Index(index) if *index < devices.len() => Ok(*index),
-            Self::Index(index) => Err(missing(index.to_string())),
+            Self::Index(index) => Err(no_such_device(index.to_string())),
             Self::Name(name) => {
-                let wanted = name.to_lowercase();
-                let fits = |place: &usize| devices[*place].name.to_lowercase().contains(&wanted);
-                let matching: Vec<usize> = all.iter().copied().filter(fits).collect();
-                match matching.as_slice() {
-                    [] => Err(missing(name.clone())),
-                    [place] => Ok(*place),
-                    several => {
-                        Err(NoVulkan::Ambiguous { wanted: name.clone(), matching: names(several) })
-                    }
+                let wanted_name = name.to_lowercase();
+                let matches_name = |device_index: &usize| {
+                    devices[*device_index].name.to_lowercase().contains(&wanted_name)
+                };
+                let matching_devices: Vec<usize> =
+                    all_devices.iter().copied().filter(matches_name).collect();
+                match matching_devices.as_slice() {
+                    [] => Err(no_such_device(name.clone())),
+                    [device_index] => Ok(*device_index),
+                    several => Err(NoVulkan::Ambiguous {
+                        wanted: name.clone(),
+                        matching: device_names(several),
+                    }),
                 }
             }
         }
     }
 }
 
-fn rank(device: &DeviceIdentity) -> usize {
+fn preference_rank(device: &DeviceIdentity) -> usize {
     KINDS.iter().position(|(_, name)| *name == device.kind).unwrap_or(KINDS.len())
 }
 
@@ -294,11 +303,11 @@ pub(super) const KINDS: &[(vk::PhysicalDeviceType, &str)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::identification::limits;
+    use crate::identification::device_limits;
 
-    fn device(index: usize, name: &str, kind: &str) -> DeviceIdentity {
+    fn device(buffer_index: usize, name: &str, kind: &str) -> DeviceIdentity {
         DeviceIdentity {
-            index,
+            index: buffer_index,
             name: name.to_owned(),
             vendor_id: 0,
             device_id: 0,
@@ -313,7 +322,7 @@ mod tests {
             subgroup_size: 0,
             subgroup_size_range: None,
             subgroup_operations: Vec::new(),
-            limits: limits(&vk::PhysicalDeviceLimits::default(), None),
+            limits: device_limits(&vk::PhysicalDeviceLimits::default(), None),
         }
     }
 
@@ -324,21 +333,21 @@ mod tests {
             device(1, "Big GPU 1", "discrete"),
             device(2, "Big GPU 2", "discrete"),
         ];
-        assert_eq!(DeviceChoice::Best.choose(&devices), Ok(1));
-        assert_eq!(DeviceChoice::parse("0").choose(&devices), Ok(0));
-        assert_eq!(DeviceChoice::parse("LLVMPIPE").choose(&devices), Ok(0));
+        assert_eq!(DeviceChoice::Best.choose_device(&devices), Ok(1));
+        assert_eq!(DeviceChoice::parse("0").choose_device(&devices), Ok(0));
+        assert_eq!(DeviceChoice::parse("LLVMPIPE").choose_device(&devices), Ok(0));
         assert!(matches!(
-            DeviceChoice::parse("big").choose(&devices),
+            DeviceChoice::parse("big").choose_device(&devices),
             Err(NoVulkan::Ambiguous { .. })
         ));
         assert!(matches!(
-            DeviceChoice::parse("7").choose(&devices),
+            DeviceChoice::parse("7").choose_device(&devices),
             Err(NoVulkan::NoSuchDevice { .. })
         ));
         assert!(matches!(
-            DeviceChoice::parse("mali").choose(&devices),
+            DeviceChoice::parse("mali").choose_device(&devices),
             Err(NoVulkan::NoSuchDevice { .. })
         ));
-        assert_eq!(DeviceChoice::Best.choose(&[]), Err(NoVulkan::NoDevice));
+        assert_eq!(DeviceChoice::Best.choose_device(&[]), Err(NoVulkan::NoDevice));
     }
 }

@@ -8,14 +8,14 @@
 //! Does not cover: whether the device takes the image (`image_fit`), views (`view`).
 
 use super::device::{CallFailure, Device, during};
-use super::memory::{GUARD, Storage};
+use super::memory::{BufferStorage, GUARD};
 use super::protocol::WireImage;
 use ash::vk;
 use std::rc::Rc;
 use vkcert_model::image::{ImageDim, ImageFormat, ImageShape};
 
 /// The API's format.
-pub(crate) fn format(format: ImageFormat) -> vk::Format {
+pub(crate) fn vulkan_format(format: ImageFormat) -> vk::Format {
     match format {
         ImageFormat::Rgba32f => vk::Format::R32G32B32A32_SFLOAT,
         ImageFormat::Rgba16f => vk::Format::R16G16B16A16_SFLOAT,
@@ -64,16 +64,16 @@ pub(crate) fn format(format: ImageFormat) -> vk::Format {
     }
 }
 
-pub(crate) fn aspect(format: ImageFormat) -> vk::ImageAspectFlags {
+pub(crate) fn image_aspect(format: ImageFormat) -> vk::ImageAspectFlags {
     if format.is_depth() { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR }
 }
 
 /// What an image is created as.
-pub(crate) fn image_info(
+pub(crate) fn image_create_info(
     shape: &ImageShape,
-    usage: vk::ImageUsageFlags,
+    image_usage: vk::ImageUsageFlags,
 ) -> vk::ImageCreateInfo<'static> {
-    let (kind, flags) = match shape.dim {
+    let (image_type, image_flags) = match shape.dim {
         ImageDim::One => (vk::ImageType::TYPE_1D, vk::ImageCreateFlags::empty()),
         ImageDim::Two => (vk::ImageType::TYPE_2D, vk::ImageCreateFlags::empty()),
         ImageDim::Three => (vk::ImageType::TYPE_3D, vk::ImageCreateFlags::empty()),
@@ -81,15 +81,15 @@ pub(crate) fn image_info(
     };
     let [width, height, depth] = shape.extent;
     vk::ImageCreateInfo::default()
-        .flags(flags)
-        .image_type(kind)
-        .format(format(shape.format))
+        .flags(image_flags)
+        .image_type(image_type)
+        .format(vulkan_format(shape.format))
         .extent(vk::Extent3D { width, height, depth })
         .mip_levels(shape.levels)
         .array_layers(shape.layers)
         .samples(vk::SampleCountFlags::TYPE_1)
         .tiling(vk::ImageTiling::OPTIMAL)
-        .usage(usage)
+        .usage(image_usage)
         .sharing_mode(vk::SharingMode::EXCLUSIVE)
         .initial_layout(vk::ImageLayout::UNDEFINED)
 }
@@ -115,14 +115,14 @@ pub(crate) struct DeviceImage {
 
 impl DeviceImage {
     /// An image for `usage`, which the device is known to take.
-    pub(crate) fn create(
+    pub(crate) fn create_image(
         device: &Rc<Device>,
         image: &WireImage,
-        usage: vk::ImageUsageFlags,
+        image_usage: vk::ImageUsageFlags,
     ) -> Result<Self, CallFailure> {
-        let sampled_only = !usage.contains(vk::ImageUsageFlags::STORAGE)
-            && usage.contains(vk::ImageUsageFlags::SAMPLED);
-        let mut made = Self {
+        let sampled_only = !image_usage.contains(vk::ImageUsageFlags::STORAGE)
+            && image_usage.contains(vk::ImageUsageFlags::SAMPLED);
+        let mut new_image = Self {
             raw: vk::Image::null(),
             memory: vk::DeviceMemory::null(),
             buffer: image.buffer as usize,
@@ -132,32 +132,37 @@ impl DeviceImage {
             } else {
                 vk::ImageLayout::GENERAL
             },
-            device: device.clone(),
+            device: Rc::clone(device),
         };
-        let info = image_info(&image.shape, usage);
+        let create_info = image_create_info(&image.shape, image_usage);
         // SAFETY: the device is open; `image_fit` has asked it whether it takes such an image.
-        made.raw =
-            unsafe { device.raw.create_image(&info, None) }.map_err(during("vkCreateImage"))?;
+        new_image.raw = unsafe { device.raw.create_image(&create_info, None) }
+            .map_err(during("vkCreateImage"))?;
         // SAFETY: the image is alive.
-        let requirements = unsafe { device.raw.get_image_memory_requirements(made.raw) };
-        let info = vk::MemoryAllocateInfo::default()
+        let requirements = unsafe { device.raw.get_image_memory_requirements(new_image.raw) };
+        let create_info = vk::MemoryAllocateInfo::default()
             .allocation_size(requirements.size)
             .memory_type_index(device.image_memory_type(requirements.memory_type_bits));
         // SAFETY: the memory type is one of the device's.
-        made.memory = unsafe { device.raw.allocate_memory(&info, None) }
+        new_image.memory = unsafe { device.raw.allocate_memory(&create_info, None) }
             .map_err(during("vkAllocateMemory"))?;
         // SAFETY: the image has no memory yet; size, alignment (offset 0) and type are as its
         // requirements say.
-        unsafe { device.raw.bind_image_memory(made.raw, made.memory, 0) }
+        unsafe { device.raw.bind_image_memory(new_image.raw, new_image.memory, 0) }
             .map_err(during("vkBindImageMemory"))?;
-        Ok(made)
+        Ok(new_image)
     }
 
     /// Records the copy between the image and its staging buffer, with the transitions around it.
     /// Everything submitted before has ended.
-    pub(crate) fn record(&self, commands: vk::CommandBuffer, storage: &Storage, copying: Copying) {
-        let buffer = storage.buffer(self.buffer);
-        let (before, during, after) = match copying {
+    pub(crate) fn record_copy(
+        &self,
+        command_buffer: vk::CommandBuffer,
+        storage: &BufferStorage,
+        copying: Copying,
+    ) {
+        let staging_buffer = storage.buffer(self.buffer);
+        let (layout_before, layout_during, layout_after) = match copying {
             // What the image held does not matter: all of it is written.
             Copying::IntoImages => {
                 (vk::ImageLayout::UNDEFINED, vk::ImageLayout::TRANSFER_DST_OPTIMAL, self.layout)
@@ -166,8 +171,8 @@ impl DeviceImage {
                 (self.layout, vk::ImageLayout::TRANSFER_SRC_OPTIMAL, self.layout)
             }
         };
-        let regions = self.regions();
-        self.transition(commands, before, during);
+        let copy_regions = self.copy_regions();
+        self.record_transition(command_buffer, layout_before, layout_during);
         // SAFETY: the command buffer is recording; image and buffer are alive, have the usage, and
         // the regions lie in both (`regions` covers the image's levels and layers, and the contents
         // have `ImageShape::bytes` behind the guard zone, as `image_fit::check_images` has
@@ -175,60 +180,82 @@ impl DeviceImage {
         unsafe {
             match copying {
                 Copying::IntoImages => {
-                    self.device
-                        .raw
-                        .cmd_copy_buffer_to_image(commands, buffer, self.raw, during, &regions);
+                    self.device.raw.cmd_copy_buffer_to_image(
+                        command_buffer,
+                        staging_buffer,
+                        self.raw,
+                        layout_during,
+                        &copy_regions,
+                    );
                 }
                 Copying::IntoBuffers => {
-                    self.device
-                        .raw
-                        .cmd_copy_image_to_buffer(commands, self.raw, during, buffer, &regions);
+                    self.device.raw.cmd_copy_image_to_buffer(
+                        command_buffer,
+                        self.raw,
+                        layout_during,
+                        staging_buffer,
+                        &copy_regions,
+                    );
                 }
             }
         }
-        self.transition(commands, during, after);
+        self.record_transition(command_buffer, layout_during, layout_after);
     }
 
     /// One region per level, each with all layers.
-    fn regions(&self) -> Vec<vk::BufferImageCopy> {
-        let level = |level| {
-            let [width, height, depth] = self.shape.level_extent(level);
-            let start = self.shape.layer_start(level, 0).unwrap_or(0);
+    fn copy_regions(&self) -> Vec<vk::BufferImageCopy> {
+        let level_region = |level_region| {
+            let [width, height, depth] = self.shape.level_extent(level_region);
+            let level_start = self.shape.layer_start(level_region, 0).unwrap_or(0);
             vk::BufferImageCopy::default()
-                .buffer_offset(GUARD as u64 + start)
+                .buffer_offset(GUARD as u64 + level_start)
                 .image_subresource(
                     vk::ImageSubresourceLayers::default()
-                        .aspect_mask(aspect(self.shape.format))
-                        .mip_level(level)
+                        .aspect_mask(image_aspect(self.shape.format))
+                        .mip_level(level_region)
                         .layer_count(self.shape.layers),
                 )
                 .image_extent(vk::Extent3D { width, height, depth })
         };
-        (0..self.shape.levels).map(level).collect()
+        (0..self.shape.levels).map(level_region).collect()
     }
 
     /// A full barrier that changes the layout.
-    fn transition(&self, commands: vk::CommandBuffer, from: vk::ImageLayout, to: vk::ImageLayout) {
-        let all = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
-        let barrier = vk::ImageMemoryBarrier::default()
-            .src_access_mask(all)
-            .dst_access_mask(all)
-            .old_layout(from)
-            .new_layout(to)
+    fn record_transition(
+        &self,
+        command_buffer: vk::CommandBuffer,
+        old_layout: vk::ImageLayout,
+        new_layout: vk::ImageLayout,
+    ) {
+        let all_access = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
+        let image_barrier = vk::ImageMemoryBarrier::default()
+            .src_access_mask(all_access)
+            .dst_access_mask(all_access)
+            .old_layout(old_layout)
+            .new_layout(new_layout)
             .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .image(self.raw)
             .subresource_range(
                 vk::ImageSubresourceRange::default()
-                    .aspect_mask(aspect(self.shape.format))
+                    .aspect_mask(image_aspect(self.shape.format))
                     .level_count(self.shape.levels)
                     .layer_count(self.shape.layers),
             );
-        let (stage, none) = (vk::PipelineStageFlags::ALL_COMMANDS, vk::DependencyFlags::empty());
+        let (all_stages, no_dependency) =
+            (vk::PipelineStageFlags::ALL_COMMANDS, vk::DependencyFlags::empty());
         // SAFETY: the command buffer is recording; the range is the whole image, whose layout is
         // `from` (or does not matter).
         unsafe {
-            self.device.raw.cmd_pipeline_barrier(commands, stage, stage, none, &[], &[], &[barrier])
+            self.device.raw.cmd_pipeline_barrier(
+                command_buffer,
+                all_stages,
+                all_stages,
+                no_dependency,
+                &[],
+                &[],
+                &[image_barrier],
+            )
         }
     }
 }

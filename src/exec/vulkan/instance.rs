@@ -24,41 +24,56 @@ pub(crate) struct Instance {
     /// Name and version of the validation layer in use.
     pub layer: Option<String>,
     /// The version asked for; a device's own may be lower.
-    version: u32,
+    asked_version: u32,
     /// Holds the loader's library open.
     _entry: ash::Entry,
 }
 
 impl Instance {
     /// `newest` is the newest API version to ask for.
-    pub(crate) fn open(validation: ValidationLayers, newest: u32) -> Result<Self, NoVulkan> {
+    pub(crate) fn open(
+        validation: ValidationLayers,
+        newest_version: u32,
+    ) -> Result<Self, NoVulkan> {
         // SAFETY: loading the system's Vulkan loader runs its initialisers; it is the one library
         // meant for this.
-        let entry = unsafe { ash::Entry::load() }
+        let loader_entry = unsafe { ash::Entry::load() }
             .map_err(|error| NoVulkan::NoLoader { reason: error.to_string() })?;
-        let version = offered_version(&entry, newest)?;
-        let layer = match validation {
-            ValidationLayers::On => installed_layer(&entry)?,
+        let asked_version = offered_version(&loader_entry, newest_version)?;
+        let layer_name = match validation {
+            ValidationLayers::On => installed_layer(&loader_entry)?,
             ValidationLayers::Off => None,
         };
         let messages = Messages::default();
-        let raw = create(&entry, version, layer.as_deref().map(|_| &messages))?;
-        let mut instance = Self { raw, messenger: None, messages, layer, version, _entry: entry };
+        let raw_instance = create_instance(
+            &loader_entry,
+            asked_version,
+            layer_name.as_deref().map(|_| &messages),
+        )?;
+        let mut instance = Self {
+            raw: raw_instance,
+            messenger: None,
+            messages,
+            layer: layer_name,
+            asked_version,
+            _entry: loader_entry,
+        };
         if instance.layer.is_some() {
-            instance.listen()?;
+            instance.create_messenger()?;
         }
         Ok(instance)
     }
 
-    fn listen(&mut self) -> Result<(), NoVulkan> {
-        let functions = ext::debug_utils::Instance::new(&self._entry, &self.raw);
+    fn create_messenger(&mut self) -> Result<(), NoVulkan> {
+        let debug_functions = ext::debug_utils::Instance::new(&self._entry, &self.raw);
         // SAFETY: the extension is enabled, and `messages`, which the user pointer leads to, lives
         // as long as `self`.
-        let messenger =
-            unsafe { functions.create_debug_utils_messenger(&self.messages.messenger(), None) };
+        let messenger = unsafe {
+            debug_functions.create_debug_utils_messenger(&self.messages.messenger_info(), None)
+        };
         self.messenger = Some((
-            functions,
-            messenger.map_err(|error| failed("vkCreateDebugUtilsMessengerEXT", error))?,
+            debug_functions,
+            messenger.map_err(|error| call_failed("vkCreateDebugUtilsMessengerEXT", error))?,
         ));
         Ok(())
     }
@@ -67,44 +82,47 @@ impl Instance {
         // SAFETY: the instance is open.
         unsafe { self.raw.enumerate_physical_devices() }.map_err(|error| match error {
             vk::Result::ERROR_INITIALIZATION_FAILED => NoVulkan::NoDriver,
-            error => failed("vkEnumeratePhysicalDevices", error),
+            error => call_failed("vkEnumeratePhysicalDevices", error),
         })
     }
 
     /// The version that may be used with `device`: its own, at most the instance's.
     pub(crate) fn api_version(&self, device: vk::PhysicalDevice) -> u32 {
         // SAFETY: the handle comes from this instance.
-        let own = unsafe { self.raw.get_physical_device_properties(device) }.api_version;
-        version::of_device(self.version, own)
+        let device_version = unsafe { self.raw.get_physical_device_properties(device) }.api_version;
+        version::device_version(self.asked_version, device_version)
     }
 
     /// Fills a chain of property structures; `chain` must hold only structures of the device's
     /// version.
-    pub(crate) fn properties(
+    pub(crate) fn fill_properties(
         &self,
         device: vk::PhysicalDevice,
-        chain: &mut vk::PhysicalDeviceProperties2<'_>,
+        property_chain: &mut vk::PhysicalDeviceProperties2<'_>,
     ) {
         // SAFETY: the handle comes from this instance, and the chain is well-formed by the
         // builder's types.
-        unsafe { self.raw.get_physical_device_properties2(device, chain) }
+        unsafe { self.raw.get_physical_device_properties2(device, property_chain) }
     }
 
-    pub(crate) fn features(&self, device: vk::PhysicalDevice) -> Features {
-        let extensions = self.extensions(device);
-        Features::query(self.api_version(device), &extensions, |chain| {
+    pub(crate) fn query_features(&self, device: vk::PhysicalDevice) -> Features {
+        let device_extensions = self.device_extensions(device);
+        Features::query_device(self.api_version(device), &device_extensions, |feature_chain| {
             // SAFETY: the handle comes from this instance, and the chain is well-formed by the
             // builder's types.
-            unsafe { self.raw.get_physical_device_features2(device, chain) }
+            unsafe { self.raw.get_physical_device_features2(device, feature_chain) }
         })
     }
 
     /// Names of the device's extensions; empty where the driver does not answer.
-    fn extensions(&self, device: vk::PhysicalDevice) -> Vec<String> {
+    fn device_extensions(&self, device: vk::PhysicalDevice) -> Vec<String> {
         // SAFETY: the handle comes from this instance.
-        let found =
+        let extension_properties =
             unsafe { self.raw.enumerate_device_extension_properties(device) }.unwrap_or_default();
-        found.iter().map(|extension| describe::text(&extension.extension_name)).collect()
+        extension_properties
+            .iter()
+            .map(|extension| describe::text_of_chars(&extension.extension_name))
+            .collect()
     }
 }
 
@@ -121,53 +139,53 @@ impl Drop for Instance {
     }
 }
 
-pub(crate) fn failed(call: &str, result: vk::Result) -> NoVulkan {
-    NoVulkan::Call { call: call.to_owned(), result: describe::result(result) }
+pub(crate) fn call_failed(call: &str, result: vk::Result) -> NoVulkan {
+    NoVulkan::Call { call: call.to_owned(), result: describe::result_name(result) }
 }
 
-fn offered_version(entry: &ash::Entry, newest: u32) -> Result<u32, NoVulkan> {
+fn offered_version(entry: &ash::Entry, newest_version: u32) -> Result<u32, NoVulkan> {
     // SAFETY: the entry is loaded.
-    let offered = unsafe { entry.try_enumerate_instance_version() }
-        .map_err(|error| failed("vkEnumerateInstanceVersion", error))?;
-    version::of_instance(offered, newest)
+    let loader_version = unsafe { entry.try_enumerate_instance_version() }
+        .map_err(|error| call_failed("vkEnumerateInstanceVersion", error))?;
+    version::instance_version(loader_version, newest_version)
 }
 
 fn installed_layer(entry: &ash::Entry) -> Result<Option<String>, NoVulkan> {
     // SAFETY: the entry is loaded.
-    let layers = unsafe { entry.enumerate_instance_layer_properties() }
-        .map_err(|error| failed("vkEnumerateInstanceLayerProperties", error))?;
-    let layer = layers.iter().find(|layer| layer.layer_name_as_c_str() == Ok(LAYER));
+    let instance_layers = unsafe { entry.enumerate_instance_layer_properties() }
+        .map_err(|error| call_failed("vkEnumerateInstanceLayerProperties", error))?;
+    let layer = instance_layers.iter().find(|layer| layer.layer_name_as_c_str() == Ok(LAYER));
     Ok(layer.map(|layer| {
-        format!("{} {}", LAYER.to_string_lossy(), describe::version(layer.spec_version))
+        format!("{} {}", LAYER.to_string_lossy(), describe::version_text(layer.spec_version))
     }))
 }
 
 /// Creates the instance; with `messages`, the validation layer reports to them from the first call
 /// on.
-fn create(
+fn create_instance(
     entry: &ash::Entry,
-    version: u32,
+    api_version: u32,
     messages: Option<&Messages>,
 ) -> Result<ash::Instance, NoVulkan> {
-    let application =
-        vk::ApplicationInfo::default().application_name(c"vkcert").api_version(version);
-    let (layers, extensions) = match messages {
+    let application_info =
+        vk::ApplicationInfo::default().application_name(c"vkcert").api_version(api_version);
+    let (layer_names, extension_names) = match messages {
         Some(_) => (vec![LAYER.as_ptr()], vec![ext::debug_utils::NAME.as_ptr()]),
         None => (Vec::new(), Vec::new()),
     };
-    let mut messenger = messages.map(Messages::messenger).unwrap_or_default();
-    let mut info = vk::InstanceCreateInfo::default()
-        .application_info(&application)
-        .enabled_layer_names(&layers)
-        .enabled_extension_names(&extensions);
+    let mut messenger_info = messages.map(Messages::messenger_info).unwrap_or_default();
+    let mut create_info = vk::InstanceCreateInfo::default()
+        .application_info(&application_info)
+        .enabled_layer_names(&layer_names)
+        .enabled_extension_names(&extension_names);
     if messages.is_some() {
-        info = info.push_next(&mut messenger);
+        create_info = create_info.push_next(&mut messenger_info);
     }
     // SAFETY: every pointer in `info` lives until the call returns; the messages outlive the
     // instance (see `open`).
-    unsafe { entry.create_instance(&info, None) }.map_err(|error| match error {
+    unsafe { entry.create_instance(&create_info, None) }.map_err(|error| match error {
         // What the loader says when it finds no driver at all.
         vk::Result::ERROR_INCOMPATIBLE_DRIVER => NoVulkan::NoDriver,
-        error => failed("vkCreateInstance", error),
+        error => call_failed("vkCreateInstance", error),
     })
 }

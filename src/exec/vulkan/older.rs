@@ -67,19 +67,25 @@ pub(crate) const EXTENSIONS: &[(&CStr, u32)] = &[
 
 /// What of a device's extensions this engine uses.
 #[derive(Clone, Default)]
-pub(crate) struct Offered {
+pub(crate) struct OfferedExtensions {
     version: u32,
     /// In the order of [`EXTENSIONS`].
-    names: Vec<&'static CStr>,
+    extension_names: Vec<&'static CStr>,
 }
 
-impl Offered {
+impl OfferedExtensions {
     /// `all` are the extensions of a device that is used with API version `version`.
-    pub(crate) fn of(version: u32, all: &[String]) -> Self {
-        let has = |name: &CStr| all.iter().any(|offered| offered.as_bytes() == name.to_bytes());
+    pub(crate) fn from_extensions(version: u32, device_extensions: &[String]) -> Self {
+        let is_offered = |name: &CStr| {
+            device_extensions.iter().any(|offered| offered.as_bytes() == name.to_bytes())
+        };
         Self {
             version,
-            names: EXTENSIONS.iter().map(|(name, _)| *name).filter(|name| has(name)).collect(),
+            extension_names: EXTENSIONS
+                .iter()
+                .map(|(name, _)| *name)
+                .filter(|name| is_offered(name))
+                .collect(),
         }
     }
 
@@ -89,24 +95,32 @@ impl Offered {
 
     /// Whether what the extension brings is there: by itself, or as part of the version.
     pub(crate) fn has(&self, name: &CStr) -> bool {
-        self.names.contains(&name) || self.version >= part_of(name)
+        self.extension_names.contains(&name) || self.version >= core_version(name)
     }
 
     /// The extensions to switch on.
     pub(crate) fn to_switch_on(&self) -> Vec<&'static CStr> {
-        self.names.iter().copied().filter(|name| self.version < part_of(name)).collect()
+        self.extension_names
+            .iter()
+            .copied()
+            .filter(|name| self.version < core_version(name))
+            .collect()
     }
 
     /// Whether a structure of the extension is used: below `from`, the version whose structure has
     /// its features.
-    fn uses(&self, extension: Option<&CStr>, from: u32) -> bool {
-        self.version < from && extension.is_none_or(|name| self.names.contains(&name))
+    fn uses_structure(&self, extension: Option<&CStr>, core_version: u32) -> bool {
+        self.version < core_version
+            && extension.is_none_or(|name| self.extension_names.contains(&name))
     }
 }
 
 /// The version that an extension is part of.
-fn part_of(name: &CStr) -> u32 {
-    EXTENSIONS.iter().find(|(known, _)| *known == name).map_or(NEVER, |(_, version)| *version)
+fn core_version(name: &CStr) -> u32 {
+    EXTENSIONS
+        .iter()
+        .find(|(known_extension, _)| *known_extension == name)
+        .map_or(NEVER, |(_, version)| *version)
 }
 
 macro_rules! older {
@@ -128,10 +142,10 @@ macro_rules! older {
             /// Chains those that are used.
             pub(crate) fn chain<'a>(
                 &'a mut self,
-                offered: &Offered,
+                offered: &OfferedExtensions,
                 mut chain: vk::PhysicalDeviceFeatures2<'a>,
             ) -> vk::PhysicalDeviceFeatures2<'a> {
-                $(if offered.uses($extension, vk::$from) { chain = chain.push_next(&mut self.$name); })*
+                $(if offered.uses_structure($extension, vk::$from) { chain = chain.push_next(&mut self.$name); })*
                 chain
             }
 
@@ -202,7 +216,7 @@ mod tests {
 
     /// Structure types of a chain, in order.
     fn chained(features: &mut Features, older: &mut Older) -> Vec<vk::StructureType> {
-        let chain = features.chain(older);
+        let chain = features.chain_structures(older);
         let mut types = Vec::new();
         let mut next = chain.p_next.cast::<vk::BaseOutStructure>();
         // SAFETY: a chain of the builder's own making: each pointer is null or leads to a live
@@ -227,7 +241,7 @@ mod tests {
         for version in versions {
             for (extensions, lengths) in [(all_extensions(), &mut with), (Vec::new(), &mut without)]
             {
-                let mut features = Features::query(version, &extensions, |_| {});
+                let mut features = Features::query_device(version, &extensions, |_| {});
                 let types = chained(&mut features, &mut Older::default());
                 assert_eq!(types.iter().collect::<BTreeSet<_>>().len(), types.len(), "{types:?}");
                 let core = [
@@ -274,7 +288,7 @@ mod tests {
     #[test]
     fn extensions_are_switched_on_below_the_version_that_has_them() {
         let all = all_extensions();
-        let on = |version| Offered::of(version, &all).to_switch_on();
+        let on = |version| OfferedExtensions::from_extensions(version, &all).to_switch_on();
         assert_eq!(on(vk::API_VERSION_1_1).len(), EXTENSIONS.len());
         assert!(on(vk::API_VERSION_1_1).contains(&khr::spirv_1_4::NAME));
         assert!(!on(vk::API_VERSION_1_2).contains(&khr::spirv_1_4::NAME));
@@ -284,10 +298,13 @@ mod tests {
         assert!(!on(API_VERSION_1_4).contains(&khr::shader_expect_assume::NAME));
         assert!(on(API_VERSION_1_4).contains(&ext::robustness2::NAME));
         // What no device offers is switched on nowhere, and is there only as part of a version.
-        let none = Offered::of(vk::API_VERSION_1_3, &[]);
+        let none = OfferedExtensions::from_extensions(vk::API_VERSION_1_3, &[]);
         assert!(none.to_switch_on().is_empty());
         assert!(none.has(khr::maintenance4::NAME) && !none.has(khr::shader_expect_assume::NAME));
-        assert!(Offered::of(API_VERSION_1_4, &[]).has(khr::shader_expect_assume::NAME));
+        assert!(
+            OfferedExtensions::from_extensions(API_VERSION_1_4, &[])
+                .has(khr::shader_expect_assume::NAME)
+        );
     }
 
     #[test]
@@ -325,7 +342,7 @@ mod tests {
         for version in
             [vk::API_VERSION_1_1, vk::API_VERSION_1_2, vk::API_VERSION_1_3, API_VERSION_1_4]
         {
-            let features = Features::query(version, &all_extensions(), answer);
+            let features = Features::query_device(version, &all_extensions(), answer);
             assert_eq!(
                 (features.v12.storage_buffer8_bit_access, features.v13.maintenance4),
                 (1, 1),

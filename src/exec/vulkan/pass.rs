@@ -7,22 +7,22 @@
 //! dispatch whose canary word is wrong are refused.
 //! Does not cover: in which order passes run (`session`).
 
-use super::commands::{Commands, Dispatch, Step};
+use super::commands::{Commands, RecordedDispatch, RecordedStep};
 use super::descriptors::DescriptorPool;
 use super::device::{CallFailure, Device};
-use super::fit::{self, Layout};
+use super::fit::{self, DescriptorLayout};
 use super::image::Copying;
-use super::kept::Kept;
-use super::memory::{Placement, Storage};
-use super::pipeline::{Pipeline, PipelineKey, Pipelines};
+use super::kept::KeptResources;
+use super::memory::{BufferStorage, Placement};
+use super::pipeline::{Pipeline, PipelineCaches, PipelineKey};
 pub(super) use super::protocol::storage_binding;
 use super::protocol::{
     Bytes, Ending, Side, Trespass, WireBinding, WireDispatch, WireInvocations, WireJob,
     WireMessage, WireRecords, WireRun,
 };
-use super::records::{DispatchRecords, nonce, record_buffers};
-use super::resources::Resources;
-use super::stop::Stop;
+use super::records::{DispatchRecords, dispatch_nonce, record_buffers};
+use super::resources::JobResources;
+use super::stop::JobStop;
 use super::{fit_limits, image_fit};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -33,170 +33,217 @@ use vkcert_model::records::Records;
 use vkcert_spirv::interface::DeviceNeeds;
 
 /// What passes are made with.
-pub(crate) struct Bench<'a> {
+pub(crate) struct PassBuilder<'a> {
     pub device: &'a Rc<Device>,
-    pub pipelines: &'a mut Pipelines,
-    pub kept: &'a mut Kept,
+    pub pipelines: &'a mut PipelineCaches,
+    pub kept_resources: &'a mut KeptResources,
     pub commands: &'a Commands,
 }
 
 pub(crate) struct Pass {
-    pub dispatches: Vec<Dispatch>,
+    pub dispatches: Vec<RecordedDispatch>,
     /// Recorded, one for each dispatch; images are copied in the first and the last.
-    pub steps: Vec<Step>,
-    records: Vec<DispatchRecords>,
+    pub steps: Vec<RecordedStep>,
+    record_buffers: Vec<DispatchRecords>,
     /// The job's own; the record buffers lie behind them.
-    buffers: usize,
+    buffer_count: usize,
     /// Goes before the storage that its views show.
-    pub resources: Resources,
-    pub storage: Storage,
+    pub resources: JobResources,
+    pub storage: BufferStorage,
     /// Holds the descriptor sets of the dispatches.
-    pool: DescriptorPool,
+    descriptor_pool: DescriptorPool,
     /// Said while all of this was made.
     messages: Vec<WireMessage>,
 }
 
-impl Bench<'_> {
+impl PassBuilder<'_> {
     /// A pass of a job that lies where the host reads fast, recorded.
-    pub(crate) fn pass(&mut self, job: &WireJob) -> Result<Pass, Stop> {
-        let mut pass = self.prepare(job, Placement::ReadBack)?;
-        let last = pass.dispatches.len().saturating_sub(1);
-        for (index, dispatch) in pass.dispatches.iter().enumerate() {
-            let image = |copying| {
-                (pass.resources.has_images()).then_some((&pass.resources, &pass.storage, copying))
+    pub(crate) fn recorded_pass(&mut self, job: &WireJob) -> Result<Pass, JobStop> {
+        let mut new_pass = self.prepare_pass(job, Placement::ReadBack)?;
+        let last_index = new_pass.dispatches.len().saturating_sub(1);
+        for (dispatch_index, dispatch) in new_pass.dispatches.iter().enumerate() {
+            let image_copies = |copying| {
+                (new_pass.resources.has_images()).then_some((
+                    &new_pass.resources,
+                    &new_pass.storage,
+                    copying,
+                ))
             };
-            let before = image(Copying::IntoImages).filter(|_| index == 0);
-            let after = image(Copying::IntoBuffers).filter(|_| index == last);
-            pass.steps.push(self.commands.record(dispatch, before, after)?);
+            let copies_before = image_copies(Copying::IntoImages).filter(|_| dispatch_index == 0);
+            let copies_after =
+                image_copies(Copying::IntoBuffers).filter(|_| dispatch_index == last_index);
+            new_pass.steps.push(self.commands.record_step(
+                dispatch,
+                copies_before,
+                copies_after,
+            )?);
         }
-        pass.messages.extend(self.device.instance.messages.take());
-        Ok(pass)
+        new_pass.messages.extend(self.device.instance.messages.take_messages());
+        Ok(new_pass)
     }
 
     /// A pass of a job, not recorded.
-    pub(crate) fn prepare(&mut self, job: &WireJob, placement: Placement) -> Result<Pass, Stop> {
-        let records = record_buffers(job, |dispatch| self.local_size(job, dispatch))?;
-        let mut lengths: Vec<usize> = job.buffers.iter().map(|buffer| buffer.0.len()).collect();
-        lengths.extend(records.iter().map(|records| records.length));
-        let mut plans = Vec::with_capacity(job.dispatches.len());
-        for (index, dispatch) in job.dispatches.iter().enumerate() {
-            let records = records.iter().find(|records| records.dispatch == index);
-            plans.push(self.plan(job, dispatch, records, &lengths)?);
+    pub(crate) fn prepare_pass(
+        &mut self,
+        job: &WireJob,
+        placement: Placement,
+    ) -> Result<Pass, JobStop> {
+        let dispatch_records = record_buffers(job, |dispatch| self.local_size(job, dispatch))?;
+        let mut buffer_lengths: Vec<usize> =
+            job.buffers.iter().map(|buffer| buffer.0.len()).collect();
+        buffer_lengths
+            .extend(dispatch_records.iter().map(|dispatch_records| dispatch_records.byte_count));
+        let mut dispatch_plans = Vec::with_capacity(job.dispatches.len());
+        for (dispatch_index, dispatch) in job.dispatches.iter().enumerate() {
+            let dispatch_records = dispatch_records
+                .iter()
+                .find(|dispatch_records| dispatch_records.dispatch_index == dispatch_index);
+            dispatch_plans.push(self.plan_dispatch(
+                job,
+                dispatch,
+                dispatch_records,
+                &buffer_lengths,
+            )?);
         }
-        image_fit::check_job(self.device, job)?;
+        image_fit::check_resources(self.device, job)?;
         // Everything is known to fit before the driver sees the first object of the job.
-        let mut messages = self.device.instance.messages.take();
-        let mut pipelines = Vec::with_capacity(plans.len());
-        for plan in &plans {
-            let pipeline = self.pipelines.get(&plan.key, &plan.needs)?;
+        let mut messages = self.device.instance.messages.take_messages();
+        let mut pipelines = Vec::with_capacity(dispatch_plans.len());
+        for plan in &dispatch_plans {
+            let pipeline = self.pipelines.pipeline_for(&plan.pipeline_key, &plan.device_needs)?;
             messages.extend(pipeline.messages.iter().cloned());
-            messages.extend(self.device.instance.messages.take());
+            messages.extend(self.device.instance.messages.take_messages());
             pipelines.push(pipeline);
         }
         let storage = match placement {
-            Placement::ReadBack => self.kept.storage(&lengths)?,
-            Placement::Near => Storage::create(self.device, &lengths, placement, None)?,
+            Placement::ReadBack => self.kept_resources.storage_for(&buffer_lengths)?,
+            Placement::Near => {
+                BufferStorage::create_buffers(self.device, &buffer_lengths, placement, None)?
+            }
         };
-        let layouts: Vec<&Layout> = plans.iter().map(|plan| &plan.key.layout).collect();
-        let mut pool = self.kept.pool(&layouts)?;
-        let mut resources = Resources::create(self.device, job, &storage)?;
-        let mut dispatches = Vec::with_capacity(plans.len());
-        for (index, (plan, pipeline)) in plans.iter().zip(pipelines).enumerate() {
-            dispatches.push(plan.ready(
-                index as u32,
+        let layouts: Vec<&DescriptorLayout> =
+            dispatch_plans.iter().map(|plan| &plan.pipeline_key.layout).collect();
+        let mut descriptor_pool = self.kept_resources.pool_for(&layouts)?;
+        let mut resources = JobResources::create_resources(self.device, job, &storage)?;
+        let mut dispatches = Vec::with_capacity(dispatch_plans.len());
+        for (dispatch_index, (plan, pipeline)) in dispatch_plans.iter().zip(pipelines).enumerate() {
+            dispatches.push(plan.ready_dispatch(
+                dispatch_index as u32,
                 pipeline,
                 &storage,
                 &mut resources,
-                &mut pool,
+                &mut descriptor_pool,
             )?);
         }
-        let (steps, buffers) = (Vec::new(), job.buffers.len());
-        Ok(Pass { dispatches, steps, records, buffers, resources, storage, pool, messages })
+        let (no_steps, buffer_count) = (Vec::new(), job.buffers.len());
+        Ok(Pass {
+            dispatches,
+            steps: no_steps,
+            record_buffers: dispatch_records,
+            buffer_count,
+            resources,
+            storage,
+            descriptor_pool,
+            messages,
+        })
     }
 
     /// The local size of a dispatch's module under its specialization.
-    fn local_size(&mut self, job: &WireJob, dispatch: usize) -> Option<[u32; 3]> {
-        let dispatch = &job.dispatches[dispatch];
-        let module = job.modules.get(dispatch.module as usize)?;
-        let specialization = dispatch.specialization.iter().copied().collect();
+    fn local_size(&mut self, job: &WireJob, dispatch_index: usize) -> Option<[u32; 3]> {
+        let dispatch_index = &job.dispatches[dispatch_index];
+        let module = job.modules.get(dispatch_index.module as usize)?;
+        let specialization_values = dispatch_index.specialization.iter().copied().collect();
         let program = self.pipelines.programs.get_mut(&module.digest)?;
-        program.needs(&dispatch.entry, &specialization)?.local_size
+        program.needs(&dispatch_index.entry, &specialization_values)?.local_size
     }
 
     /// Checks one dispatch and settles its layout and pipeline.
-    fn plan<'a>(
+    fn plan_dispatch<'a>(
         &mut self,
         job: &'a WireJob,
         dispatch: &'a WireDispatch,
-        records: Option<&DispatchRecords>,
-        lengths: &[usize],
-    ) -> Result<Plan<'a>, Ending> {
-        let missing =
+        dispatch_records: Option<&DispatchRecords>,
+        buffer_lengths: &[usize],
+    ) -> Result<DispatchPlan<'a>, Ending> {
+        let missing_module =
             || Ending::Error("a dispatch names a module that the job does not have".to_owned());
-        let module = job.modules.get(dispatch.module as usize).ok_or_else(missing)?;
+        let module = job.modules.get(dispatch.module as usize).ok_or_else(missing_module)?;
         let specialization: BTreeMap<u32, u64> = dispatch.specialization.iter().copied().collect();
-        let program = self.pipelines.programs.get_mut(&module.digest).ok_or_else(missing)?;
-        let needs = program.needs(&dispatch.entry, &specialization).ok_or_else(|| {
+        let program = self.pipelines.programs.get_mut(&module.digest).ok_or_else(missing_module)?;
+        let device_needs = program.needs(&dispatch.entry, &specialization).ok_or_else(|| {
             Ending::Error(format!(
                 "kernel `{}` has no entry point `{}`",
                 module.kernel, dispatch.entry
             ))
         })?;
-        fit::check(self.device, &needs, dispatch)?;
-        let mut bindings = dispatch.bindings.clone();
-        if let (Some(records), Some(slot)) = (records, module.records) {
-            bindings.push(storage_binding(
-                slot.set,
-                slot.binding,
-                records.buffer as u32,
-                records.length as u64,
+        fit::check_dispatch(self.device, &device_needs, dispatch)?;
+        let mut all_bindings = dispatch.bindings.clone();
+        if let (Some(dispatch_records), Some(record_slot)) = (dispatch_records, module.records) {
+            all_bindings.push(storage_binding(
+                record_slot.set,
+                record_slot.binding,
+                dispatch_records.buffer_index as u32,
+                dispatch_records.byte_count as u64,
             ));
         }
-        fit_limits::check_ranges(self.device, &bindings, lengths)?;
-        image_fit::check_views(self.device, &needs, job, &bindings)?;
-        let layout = Layout::of(self.device, &needs, &bindings, fit::push_size(&needs, dispatch))?;
-        let key = PipelineKey {
+        fit_limits::check_ranges(self.device, &all_bindings, buffer_lengths)?;
+        image_fit::check_views(self.device, &device_needs, job, &all_bindings)?;
+        let descriptor_layout = DescriptorLayout::for_bindings(
+            self.device,
+            &device_needs,
+            &all_bindings,
+            fit::push_constant_size(&device_needs, dispatch),
+        )?;
+        let pipeline_key = PipelineKey {
             digest: module.digest,
             entry: dispatch.entry.clone(),
             specialization,
-            layout,
+            layout: descriptor_layout,
             subgroup_size: dispatch.subgroup_size,
         };
-        Ok(Plan { dispatch, needs, key, bindings })
+        Ok(DispatchPlan { dispatch, device_needs, pipeline_key, bindings: all_bindings })
     }
 }
 
 /// A dispatch that is known to fit.
-struct Plan<'a> {
+struct DispatchPlan<'a> {
     dispatch: &'a WireDispatch,
-    needs: Rc<DeviceNeeds>,
-    key: PipelineKey,
+    device_needs: Rc<DeviceNeeds>,
+    pipeline_key: PipelineKey,
     /// The test's bindings and the record buffer's.
     bindings: Vec<WireBinding>,
 }
 
-impl Plan<'_> {
-    fn ready(
+impl DispatchPlan<'_> {
+    fn ready_dispatch(
         &self,
-        index: u32,
+        dispatch_index: u32,
         pipeline: Rc<Pipeline>,
-        storage: &Storage,
-        resources: &mut Resources,
-        pool: &mut DescriptorPool,
-    ) -> Result<Dispatch, Stop> {
-        let sets = pool.allocate(&pipeline.layout.sets)?;
+        storage: &BufferStorage,
+        resources: &mut JobResources,
+        descriptor_pool: &mut DescriptorPool,
+    ) -> Result<RecordedDispatch, JobStop> {
+        let descriptor_sets = descriptor_pool.allocate_sets(&pipeline.layout.sets)?;
         for binding in &self.bindings {
-            pool.write(
-                sets[binding.set as usize],
+            descriptor_pool.write_descriptor(
+                descriptor_sets[binding.set as usize],
                 binding,
-                &resources.descriptor(binding, storage)?,
+                &resources.descriptor_for(binding, storage)?,
             );
         }
         let mut push_constants = self.dispatch.push_constants.0.to_vec();
-        push_constants.resize(self.key.layout.push_constants as usize, 0xCD);
-        resources.addresses.put(AddressPlace::PushConstants(index), &mut push_constants);
-        let (dynamic_offsets, groups) = (self.dynamic_offsets(), self.dispatch.groups);
-        Ok(Dispatch { pipeline, sets, dynamic_offsets, push_constants, groups })
+        push_constants.resize(self.pipeline_key.layout.push_constants as usize, 0xCD);
+        resources
+            .addresses
+            .insert_addresses(AddressPlace::PushConstants(dispatch_index), &mut push_constants);
+        let (dynamic_offsets, workgroup_counts) = (self.dynamic_offsets(), self.dispatch.groups);
+        Ok(RecordedDispatch {
+            pipeline,
+            sets: descriptor_sets,
+            dynamic_offsets,
+            push_constants,
+            groups: workgroup_counts,
+        })
     }
 
     /// In order of set, binding and array element (Vulkan specification, vkCmdBindDescriptorSets).
@@ -204,68 +251,83 @@ impl Plan<'_> {
         let is_dynamic = |class| {
             matches!(class, DescriptorClass::StorageDynamic | DescriptorClass::UniformDynamic)
         };
-        let dynamic = self.bindings.iter().filter(|binding| is_dynamic(binding.class));
-        let ordered: BTreeMap<_, _> =
-            dynamic.map(|b| ((b.set, b.binding, b.array_index), b.dynamic_offset as u32)).collect();
-        ordered.into_values().collect()
+        let dynamic_bindings = self.bindings.iter().filter(|binding| is_dynamic(binding.class));
+        let ordered_offsets: BTreeMap<_, _> = dynamic_bindings
+            .map(|b| ((b.set, b.binding, b.array_index), b.dynamic_offset as u32))
+            .collect();
+        ordered_offsets.into_values().collect()
     }
 }
 
 impl Pass {
     /// Writes the contents of a test's buffers, zero into buffers that the test does not have,
     /// nonces and guards.
-    pub(crate) fn fill(&mut self, test: &str, contents: &[Bytes]) {
+    pub(crate) fn fill_buffers(&mut self, test_name: &str, initial_contents: &[Bytes]) {
         write_initial(
-            test,
-            contents,
-            self.buffers,
-            &mut self.records,
+            test_name,
+            initial_contents,
+            self.buffer_count,
+            &mut self.record_buffers,
             &self.resources,
             &mut self.storage,
         );
     }
 
     /// The same into another storage with buffers of the same lengths.
-    pub(crate) fn fill_other(&mut self, test: &str, contents: &[Bytes], storage: &mut Storage) {
-        write_initial(test, contents, self.buffers, &mut self.records, &self.resources, storage);
+    pub(crate) fn fill_storage(
+        &mut self,
+        test_name: &str,
+        initial_contents: &[Bytes],
+        storage: &mut BufferStorage,
+    ) {
+        write_initial(
+            test_name,
+            initial_contents,
+            self.buffer_count,
+            &mut self.record_buffers,
+            &self.resources,
+            storage,
+        );
     }
 
     /// Changes the last byte of the job's last buffer, so that a test can show that the change is
     /// found.
     pub(crate) fn disturb_last(&mut self) {
-        if let Some(byte) =
-            self.buffers.checked_sub(1).and_then(|last| self.storage.contents(last).last_mut())
+        if let Some(byte) = self
+            .buffer_count
+            .checked_sub(1)
+            .and_then(|last_buffer| self.storage.buffer_contents(last_buffer).last_mut())
         {
             *byte ^= 0xFF;
         }
     }
 
     /// The final contents of a buffer.
-    pub(crate) fn contents(&mut self, index: usize) -> &[u8] {
-        self.storage.contents(index)
+    pub(crate) fn buffer_contents(&mut self, buffer_index: usize) -> &[u8] {
+        self.storage.buffer_contents(buffer_index)
     }
 
     /// Reads contents, guards and records back. The outputs are kept even if the records are
     /// refused.
-    pub(crate) fn collect(&mut self, job: &WireJob) -> WireRun {
+    pub(crate) fn collect_run(&mut self, job: &WireJob) -> WireRun {
         let mut run =
             WireRun { messages: self.messages.clone(), ..WireRun::ended(Ending::Completed) };
-        for index in 0..job.buffers.len() {
-            let mut contents = self.storage.contents(index).to_vec();
-            self.resources.addresses.take_out(index, &mut contents);
-            run.buffers.push(Bytes::from(contents));
-            let changes = self.storage.guard_changes(index).into_iter();
-            run.trespasses.extend(changes.map(|change| Trespass {
-                buffer: index as u32,
-                side: change.side,
-                distance: change.distance,
-                bytes: change.bytes,
+        for buffer_index in 0..job.buffers.len() {
+            let mut buffer_contents = self.storage.buffer_contents(buffer_index).to_vec();
+            self.resources.addresses.replace_by_symbols(buffer_index, &mut buffer_contents);
+            run.buffers.push(Bytes::from(buffer_contents));
+            let guard_changes = self.storage.guard_changes(buffer_index).into_iter();
+            run.trespasses.extend(guard_changes.map(|guard_change| Trespass {
+                buffer: buffer_index as u32,
+                side: guard_change.side,
+                distance: guard_change.distance,
+                bytes: guard_change.bytes,
             }));
-            run.trespasses.extend(strays(job, index, &run.buffers[index].0));
+            run.trespasses.extend(unbound_changes(job, buffer_index, &run.buffers[buffer_index].0));
         }
         match self.trusted_records(job) {
             Ok((records, invocations)) => (run.records, run.invocations) = (records, invocations),
-            Err(refused) => run.ending = refused,
+            Err(refused_ending) => run.ending = refused_ending,
         }
         run
     }
@@ -275,91 +337,101 @@ impl Pass {
         job: &WireJob,
     ) -> Result<(Vec<WireRecords>, Vec<WireInvocations>), Ending> {
         let mut invocations = Vec::new();
-        let mut united: BTreeMap<u32, Records> = BTreeMap::new();
-        for records in &self.records {
-            let (new, by_invocation) =
-                self.storage.trusted_records(records, &job.asked).map_err(|why| {
-                    let (kernel, dispatch) =
-                        (&job.modules[records.module as usize].kernel, records.dispatch);
+        let mut records_by_module: BTreeMap<u32, Records> = BTreeMap::new();
+        for records in &self.record_buffers {
+            let (new_records, by_invocation) =
+                self.storage.trusted_records(records, &job.asked).map_err(|distrust_reason| {
+                    let (kernel, dispatch) = (
+                        &job.modules[records.module_index as usize].kernel,
+                        records.dispatch_index,
+                    );
                     Ending::Undetermined(format!(
-                        "records cannot be trusted: dispatch {dispatch} of kernel `{kernel}`: {why}"
+                        "records cannot be trusted: dispatch {dispatch} of kernel `{kernel}`: {distrust_reason}"
                     ))
                 })?;
-            united.entry(records.module).or_default().merge(&new);
-            invocations.extend(by_invocation.map(|found| WireInvocations {
-                dispatch: records.dispatch as u32,
-                local_size: found.local_size,
-                by_bit: found.by_bit,
+            records_by_module.entry(records.module_index).or_default().merge(&new_records);
+            invocations.extend(by_invocation.map(|invocation_records| WireInvocations {
+                dispatch: records.dispatch_index as u32,
+                local_size: invocation_records.local_size,
+                by_bit: invocation_records.by_bit,
             }));
         }
-        let sent = united.into_iter().map(|(module, records)| {
+        let sent_records = records_by_module.into_iter().map(|(module, records)| {
             let witnesses = records.witnesses.into_iter().collect();
             WireRecords { module, words: records.words, witnesses }
         });
-        Ok((sent.collect(), invocations))
+        Ok((sent_records.collect(), invocations))
     }
 
     /// Hands back what passes of the same kind can use.
-    pub(crate) fn retire(self, kept: &mut Kept) -> Result<(), CallFailure> {
-        let Self { steps, resources, storage, pool, .. } = self;
+    pub(crate) fn retire_pass(self, kept_resources: &mut KeptResources) -> Result<(), CallFailure> {
+        let Self { steps, resources, storage, descriptor_pool: pool, .. } = self;
         drop(steps);
         drop(resources);
-        kept.take_back(storage, pool)
+        kept_resources.take_back(storage, pool)
     }
 }
 
 /// Changes in a buffer where nothing binds it. A job with addresses can come to any byte.
-fn strays(job: &WireJob, buffer: usize, contents: &[u8]) -> Option<Trespass> {
-    let holds_image = job.images.iter().any(|image| image.buffer as usize == buffer);
+fn unbound_changes(job: &WireJob, buffer_index: usize, contents: &[u8]) -> Option<Trespass> {
+    let holds_image = job.images.iter().any(|image| image.buffer as usize == buffer_index);
     if holds_image || !job.addresses.is_empty() {
         return None;
     }
-    let initial = job.buffers[buffer].0.as_slice();
-    let unbound = unbound(job, buffer, initial.len());
-    let mut changed =
-        unbound.into_iter().flatten().filter(|place| initial[*place] != contents[*place]);
-    let first = changed.next()?;
-    let (buffer, distance, bytes) = (buffer as u32, first as u64, 1 + changed.count() as u64);
-    Some(Trespass { buffer, side: Side::Within, distance, bytes })
+    let initial_bytes = job.buffers[buffer_index].0.as_slice();
+    let unbound_ranges = unbound_ranges(job, buffer_index, initial_bytes.len());
+    let mut changed_bytes = unbound_ranges
+        .into_iter()
+        .flatten()
+        .filter(|byte_index| initial_bytes[*byte_index] != contents[*byte_index]);
+    let first_changed = changed_bytes.next()?;
+    let (buffer_index, distance, changed_count) =
+        (buffer_index as u32, first_changed as u64, 1 + changed_bytes.count() as u64);
+    Some(Trespass { buffer: buffer_index, side: Side::Within, distance, bytes: changed_count })
 }
 
 /// The bytes of a buffer that no dispatch binds, in order.
-fn unbound(job: &WireJob, buffer: usize, length: usize) -> Vec<Range<usize>> {
+fn unbound_ranges(job: &WireJob, buffer_index: usize, buffer_length: usize) -> Vec<Range<usize>> {
     let bindings = job.dispatches.iter().flat_map(|dispatch| &dispatch.bindings);
-    let own = bindings.filter(|binding| binding.buffer as usize == buffer && binding.range > 0);
-    let start = |binding: &WireBinding| (binding.offset + binding.dynamic_offset) as usize;
-    let mut bound: Vec<(usize, usize)> =
-        own.map(|binding| (start(binding), start(binding) + binding.range as usize)).collect();
-    bound.sort_unstable();
-    bound.push((length, length));
-    let (mut free, mut end) = (Vec::new(), 0);
-    for (from, to) in bound {
-        if from > end {
-            free.push(end..from.min(length));
+    let own_bindings =
+        bindings.filter(|binding| binding.buffer as usize == buffer_index && binding.range > 0);
+    let bound_start = |binding: &WireBinding| (binding.offset + binding.dynamic_offset) as usize;
+    let mut bound_ranges: Vec<(usize, usize)> = own_bindings
+        .map(|binding| (bound_start(binding), bound_start(binding) + binding.range as usize))
+        .collect();
+    bound_ranges.sort_unstable();
+    bound_ranges.push((buffer_length, buffer_length));
+    let (mut free_ranges, mut bound_end) = (Vec::new(), 0);
+    for (range_start, range_end) in bound_ranges {
+        if range_start > bound_end {
+            free_ranges.push(bound_end..range_start.min(buffer_length));
         }
-        end = end.max(to);
+        bound_end = bound_end.max(range_end);
     }
-    free
+    free_ranges
 }
 
 fn write_initial(
-    test: &str,
-    contents: &[Bytes],
-    buffers: usize,
-    records: &mut [DispatchRecords],
-    resources: &Resources,
-    storage: &mut Storage,
+    test_name: &str,
+    initial_contents: &[Bytes],
+    buffer_count: usize,
+    all_records: &mut [DispatchRecords],
+    resources: &JobResources,
+    storage: &mut BufferStorage,
 ) {
-    for index in 0..buffers {
-        match contents.get(index) {
-            Some(bytes) => storage.fill(index, &bytes.0),
-            None => storage.clear(index),
+    for buffer_index in 0..buffer_count {
+        match initial_contents.get(buffer_index) {
+            Some(bytes) => storage.fill_buffer(buffer_index, &bytes.0),
+            None => storage.clear_buffer(buffer_index),
         }
-        resources.addresses.put(AddressPlace::Buffer(index as u32), storage.contents(index));
+        resources.addresses.insert_addresses(
+            AddressPlace::Buffer(buffer_index as u32),
+            storage.buffer_contents(buffer_index),
+        );
     }
-    for records in records {
-        records.nonce = nonce(test, records.dispatch);
-        storage.fill(records.buffer, &records.initial());
+    for all_records in all_records {
+        all_records.nonce = dispatch_nonce(test_name, all_records.dispatch_index);
+        storage.fill_buffer(all_records.buffer_index, &all_records.initial_bytes());
     }
 }
 
@@ -371,7 +443,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_byte_is_bound_or_unbound(ranges in proptest::collection::vec((0_u64..40, 1_u64..20, 0_u64..3), 0..5)) {
-            let mut job = super::super::canary::job();
+            let mut job = super::super::canary::canary_job();
             let mut bindings = Vec::new();
             for (offset, range, dynamic_offset) in &ranges {
                 let binding = storage_binding(0, 0, 0, *range);
@@ -379,7 +451,7 @@ mod tests {
             }
             bindings.push(storage_binding(0, 1, 1, 64));
             job.dispatches[0].bindings = bindings;
-            let free: Vec<usize> = unbound(&job, 0, 64).into_iter().flatten().collect();
+            let free: Vec<usize> = unbound_ranges(&job, 0, 64).into_iter().flatten().collect();
             let is_bound = |place: &usize| ranges.iter().any(|(offset, range, dynamic)| {
                 (offset + dynamic..offset + dynamic + range).contains(&(*place as u64))
             });

@@ -7,7 +7,7 @@
 //! Does not cover: whether the device can run it (`fit`).
 
 use super::device::{CallFailure, Device, during};
-use super::fit::{Layout, descriptor_type};
+use super::fit::{DescriptorLayout, descriptor_type};
 use super::loop_count;
 use super::pipeline_cache::PipelineCache;
 use super::protocol::{Bytes, Digest, WireMessage};
@@ -20,14 +20,14 @@ use vkcert_spirv::interface::{DeviceNeeds, Specialization};
 use vkcert_spirv::module::Module;
 
 /// A module as it was sent.
-pub(crate) struct Program {
+pub(crate) struct ShaderProgram {
     pub module: Module,
-    shader: Option<Rc<Shader>>,
+    shader: Option<Rc<ShaderModule>>,
     needs: BTreeMap<(String, Specialization), Rc<DeviceNeeds>>,
     /// The loop-counting form for a counter at a binding of set 0, once it is asked for.
     loop_count: BTreeMap<u32, Result<Rc<LoopCountingForm>, String>>,
     /// Whether the module has loops, once it is asked for.
-    looping: Option<bool>,
+    loops_known: Option<bool>,
 }
 
 /// A loop-counting form as it is sent.
@@ -36,59 +36,59 @@ pub(crate) struct LoopCountingForm {
     pub words: Bytes,
 }
 
-impl Program {
+impl ShaderProgram {
     pub(crate) fn new(module: Module) -> Self {
         Self {
             module,
             shader: None,
             needs: BTreeMap::new(),
             loop_count: BTreeMap::new(),
-            looping: None,
+            loops_known: None,
         }
     }
 
     pub(crate) fn has_loops(&mut self) -> bool {
-        *self.looping.get_or_insert_with(|| loop_count::has_loops(&self.module))
+        *self.loops_known.get_or_insert_with(|| loop_count::has_loops(&self.module))
     }
 
     /// The module's loop-counting form.
     pub(crate) fn loop_count(&mut self, binding: u32) -> Result<Rc<LoopCountingForm>, String> {
         let module = &self.module;
-        let make = || {
-            let bytes: Vec<u8> = loop_count::count_loops(module, binding)?
+        let make_form = || {
+            let form_bytes: Vec<u8> = loop_count::count_loops(module, binding)?
                 .iter()
                 .flat_map(|word| word.to_le_bytes())
                 .collect();
             Ok(Rc::new(LoopCountingForm {
-                digest: Sha256::digest(&bytes).into(),
-                words: Bytes::from(bytes),
+                digest: Sha256::digest(&form_bytes).into(),
+                words: Bytes::from(form_bytes),
             }))
         };
-        self.loop_count.entry(binding).or_insert_with(make).clone()
+        self.loop_count.entry(binding).or_insert_with(make_form).clone()
     }
 
     /// What an entry point needs under a specialization; `None`: there is no such entry point.
     pub(crate) fn needs(
         &mut self,
-        entry: &str,
+        entry_name: &str,
         specialization: &Specialization,
     ) -> Option<Rc<DeviceNeeds>> {
-        let key = (entry.to_owned(), specialization.clone());
-        if !self.needs.contains_key(&key) {
-            let needs = DeviceNeeds::of_entry_point(&self.module, entry, specialization)?;
-            self.needs.insert(key.clone(), Rc::new(needs));
+        let needs_key = (entry_name.to_owned(), specialization.clone());
+        if !self.needs.contains_key(&needs_key) {
+            let new_needs = DeviceNeeds::of_entry_point(&self.module, entry_name, specialization)?;
+            self.needs.insert(needs_key.clone(), Rc::new(new_needs));
         }
-        self.needs.get(&key).cloned()
+        self.needs.get(&needs_key).cloned()
     }
 }
 
-struct Shader {
+struct ShaderModule {
     raw: vk::ShaderModule,
     messages: Vec<WireMessage>,
     device: Rc<Device>,
 }
 
-impl Drop for Shader {
+impl Drop for ShaderModule {
     fn drop(&mut self) {
         // SAFETY: the module is destroyed once; pipelines made from it do not need it any more.
         unsafe { self.device.raw.destroy_shader_module(self.raw, None) }
@@ -137,153 +137,176 @@ pub(crate) struct PipelineKey {
     pub digest: Digest,
     pub entry: String,
     pub specialization: Specialization,
-    pub layout: Layout,
+    pub layout: DescriptorLayout,
     pub subgroup_size: Option<u32>,
 }
 
 /// The caches of a session.
-pub(crate) struct Pipelines {
-    pub programs: BTreeMap<Digest, Program>,
+pub(crate) struct PipelineCaches {
+    pub programs: BTreeMap<Digest, ShaderProgram>,
     pipelines: BTreeMap<PipelineKey, Rc<Pipeline>>,
-    layouts: BTreeMap<Layout, Rc<PipelineLayout>>,
+    layouts: BTreeMap<DescriptorLayout, Rc<PipelineLayout>>,
     pub cache: PipelineCache,
     device: Rc<Device>,
 }
 
-impl Pipelines {
+impl PipelineCaches {
     pub(crate) fn new(device: &Rc<Device>, cache: PipelineCache) -> Self {
         let (programs, pipelines, layouts) = Default::default();
-        Self { programs, pipelines, layouts, cache, device: device.clone() }
+        Self { programs, pipelines, layouts, cache, device: Rc::clone(device) }
     }
 
-    pub(crate) fn clear(&mut self) {
+    pub(crate) fn clear_pipelines(&mut self) {
         self.pipelines.clear();
         self.layouts.clear();
         self.programs.clear();
     }
 
     /// The pipeline for `key`, made now if it is new. The digest must be among the programs.
-    pub(crate) fn get(
+    pub(crate) fn pipeline_for(
         &mut self,
-        key: &PipelineKey,
-        needs: &DeviceNeeds,
+        pipeline_key: &PipelineKey,
+        device_needs: &DeviceNeeds,
     ) -> Result<Rc<Pipeline>, CallFailure> {
-        if let Some(pipeline) = self.pipelines.get(key) {
+        if let Some(pipeline) = self.pipelines.get(pipeline_key) {
             return Ok(pipeline.clone());
         }
-        let layout = self.layout(&key.layout)?;
-        let shader = self.shader(&key.digest)?;
-        let raw = self.compile(key, needs, &layout, &shader)?;
-        self.cache.made();
-        let mut messages = [shader.messages.as_slice(), layout.messages.as_slice()].concat();
-        messages.extend(self.device.instance.messages.take());
-        let pipeline = Rc::new(Pipeline { raw, layout, messages, device: self.device.clone() });
-        self.pipelines.insert(key.clone(), pipeline.clone());
+        let pipeline_layout = self.layout_for(&pipeline_key.layout)?;
+        let shader_module = self.shader_for(&pipeline_key.digest)?;
+        let raw_pipeline =
+            self.compile_pipeline(pipeline_key, device_needs, &pipeline_layout, &shader_module)?;
+        self.cache.note_pipeline();
+        let mut all_messages =
+            [shader_module.messages.as_slice(), pipeline_layout.messages.as_slice()].concat();
+        all_messages.extend(self.device.instance.messages.take_messages());
+        let pipeline = Rc::new(Pipeline {
+            raw: raw_pipeline,
+            layout: pipeline_layout,
+            messages: all_messages,
+            device: Rc::clone(&self.device),
+        });
+        self.pipelines.insert(pipeline_key.clone(), pipeline.clone());
         Ok(pipeline)
     }
 
-    fn shader(&mut self, digest: &Digest) -> Result<Rc<Shader>, CallFailure> {
-        let program = self
+    fn shader_for(&mut self, module_digest: &Digest) -> Result<Rc<ShaderModule>, CallFailure> {
+        let shader_program = self
             .programs
-            .get_mut(digest)
+            .get_mut(module_digest)
             .expect("the session has checked that it knows the module");
-        if let Some(shader) = &program.shader {
-            return Ok(shader.clone());
+        if let Some(new_shader) = &shader_program.shader {
+            return Ok(new_shader.clone());
         }
-        let info = vk::ShaderModuleCreateInfo::default().code(&program.module.words);
+        let create_info = vk::ShaderModuleCreateInfo::default().code(&shader_program.module.words);
         // SAFETY: the words live until the call returns; they are a parsed SPIR-V module, validated
         // by the parent.
-        let raw = unsafe { self.device.raw.create_shader_module(&info, None) }
+        let raw_module = unsafe { self.device.raw.create_shader_module(&create_info, None) }
             .map_err(during("vkCreateShaderModule"))?;
-        let messages = self.device.instance.messages.take();
-        let shader = Rc::new(Shader { raw, messages, device: self.device.clone() });
-        program.shader = Some(shader.clone());
-        Ok(shader)
+        let messages = self.device.instance.messages.take_messages();
+        let new_shader =
+            Rc::new(ShaderModule { raw: raw_module, messages, device: Rc::clone(&self.device) });
+        shader_program.shader = Some(new_shader.clone());
+        Ok(new_shader)
     }
 
-    fn layout(&mut self, layout: &Layout) -> Result<Rc<PipelineLayout>, CallFailure> {
-        if let Some(known) = self.layouts.get(layout) {
-            return Ok(known.clone());
+    fn layout_for(
+        &mut self,
+        descriptor_layout: &DescriptorLayout,
+    ) -> Result<Rc<PipelineLayout>, CallFailure> {
+        if let Some(known_layout) = self.layouts.get(descriptor_layout) {
+            return Ok(known_layout.clone());
         }
-        let (raw, device) = (vk::PipelineLayout::null(), self.device.clone());
-        let mut new = PipelineLayout { raw, sets: Vec::new(), messages: Vec::new(), device };
-        for slots in &layout.sets {
-            let bindings: Vec<_> = slots
+        let (raw_layout, device) = (vk::PipelineLayout::null(), Rc::clone(&self.device));
+        let mut new_layout =
+            PipelineLayout { raw: raw_layout, sets: Vec::new(), messages: Vec::new(), device };
+        for set_slots in &descriptor_layout.sets {
+            let layout_bindings: Vec<_> = set_slots
                 .iter()
-                .map(|(binding, slot)| {
+                .map(|(binding, layout_slot)| {
                     vk::DescriptorSetLayoutBinding::default()
                         .binding(*binding)
-                        .descriptor_type(descriptor_type(slot.class))
-                        .descriptor_count(slot.count)
+                        .descriptor_type(descriptor_type(layout_slot.class))
+                        .descriptor_count(layout_slot.count)
                         .stage_flags(vk::ShaderStageFlags::COMPUTE)
                 })
                 .collect();
-            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            let create_info =
+                vk::DescriptorSetLayoutCreateInfo::default().bindings(&layout_bindings);
             // SAFETY: the bindings live until the call returns.
-            let set = unsafe { self.device.raw.create_descriptor_set_layout(&info, None) };
-            new.sets.push(set.map_err(during("vkCreateDescriptorSetLayout"))?);
+            let set_layout =
+                unsafe { self.device.raw.create_descriptor_set_layout(&create_info, None) };
+            new_layout.sets.push(set_layout.map_err(during("vkCreateDescriptorSetLayout"))?);
         }
-        let range = vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE);
-        let ranges = [range.size(layout.push_constants)];
-        let ranges = if layout.push_constants > 0 { ranges.as_slice() } else { &[] };
-        let info = vk::PipelineLayoutCreateInfo::default()
-            .set_layouts(&new.sets)
-            .push_constant_ranges(ranges);
+        let push_range =
+            vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE);
+        let push_ranges = [push_range.size(descriptor_layout.push_constants)];
+        let push_ranges =
+            if descriptor_layout.push_constants > 0 { push_ranges.as_slice() } else { &[] };
+        let create_info = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&new_layout.sets)
+            .push_constant_ranges(push_ranges);
         // SAFETY: set layouts and ranges live until the call returns.
-        let raw = unsafe { self.device.raw.create_pipeline_layout(&info, None) };
-        new.raw = raw.map_err(during("vkCreatePipelineLayout"))?;
-        new.messages = self.device.instance.messages.take();
-        let new = Rc::new(new);
-        self.layouts.insert(layout.clone(), new.clone());
-        Ok(new)
+        let raw_layout = unsafe { self.device.raw.create_pipeline_layout(&create_info, None) };
+        new_layout.raw = raw_layout.map_err(during("vkCreatePipelineLayout"))?;
+        new_layout.messages = self.device.instance.messages.take_messages();
+        let new_layout = Rc::new(new_layout);
+        self.layouts.insert(descriptor_layout.clone(), new_layout.clone());
+        Ok(new_layout)
     }
 
-    fn compile(
+    fn compile_pipeline(
         &self,
-        key: &PipelineKey,
-        needs: &DeviceNeeds,
+        pipeline_key: &PipelineKey,
+        device_needs: &DeviceNeeds,
         layout: &PipelineLayout,
-        shader: &Shader,
+        shader: &ShaderModule,
     ) -> Result<vk::Pipeline, CallFailure> {
-        let entry = CString::new(key.entry.as_str())
+        let entry_name = CString::new(pipeline_key.entry.as_str())
             .expect("a SPIR-V entry point's name ends at its first NUL");
-        let (entries, data) = specialization(&key.specialization, needs);
-        let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
-        let mut size = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default();
-        let mut stage = vk::PipelineShaderStageCreateInfo::default()
+        let (map_entries, constant_data) =
+            specialization_data(&pipeline_key.specialization, device_needs);
+        let specialization_info =
+            vk::SpecializationInfo::default().map_entries(&map_entries).data(&constant_data);
+        let mut subgroup_info = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default();
+        let mut stage_info = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(shader.raw)
-            .name(&entry)
-            .specialization_info(&specialization);
-        if let Some(wanted) = key.subgroup_size {
-            size = size.required_subgroup_size(wanted);
-            stage = stage.push_next(&mut size);
+            .name(&entry_name)
+            .specialization_info(&specialization_info);
+        if let Some(wanted_size) = pipeline_key.subgroup_size {
+            subgroup_info = subgroup_info.required_subgroup_size(wanted_size);
+            stage_info = stage_info.push_next(&mut subgroup_info);
         }
-        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.raw);
+        let create_info =
+            vk::ComputePipelineCreateInfo::default().stage(stage_info).layout(layout.raw);
         // SAFETY: everything `info` points to lives until the call returns; shader and layout are
         // alive.
-        let made =
-            unsafe { self.device.raw.create_compute_pipelines(self.cache.raw, &[info], None) };
-        let failure = |result| CallFailure { call: "vkCreateComputePipelines", result };
-        let pipelines = made.map_err(|(_, result)| failure(result))?;
-        pipelines.first().copied().ok_or(failure(vk::Result::ERROR_UNKNOWN))
+        let created_pipelines = unsafe {
+            self.device.raw.create_compute_pipelines(self.cache.raw, &[create_info], None)
+        };
+        let call_failure = |result| CallFailure { call: "vkCreateComputePipelines", result };
+        let pipelines = created_pipelines.map_err(|(_, result)| call_failure(result))?;
+        pipelines.first().copied().ok_or(call_failure(vk::Result::ERROR_UNKNOWN))
     }
 }
 
 /// Map entries and the data they point into: each constant in as many bytes as its type has.
-fn specialization(
-    values: &Specialization,
-    needs: &DeviceNeeds,
+fn specialization_data(
+    constant_values: &Specialization,
+    device_needs: &DeviceNeeds,
 ) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
-    let (mut entries, mut data) = (Vec::new(), Vec::new());
-    for (id, bits) in values {
-        let Some(size) = needs.specialization.get(id) else { continue };
-        let offset = data.len() as u32;
-        entries.push(
-            vk::SpecializationMapEntry::default().constant_id(*id).offset(offset).size(*size),
+    let (mut map_entries, mut constant_data) = (Vec::new(), Vec::new());
+    for (constant_id, constant_bits) in constant_values {
+        let Some(constant_size) = device_needs.specialization.get(constant_id) else { continue };
+        let byte_offset = constant_data.len() as u32;
+        map_entries.push(
+            vk::SpecializationMapEntry::default()
+                .constant_id(*constant_id)
+                .offset(byte_offset)
+                .size(*constant_size),
         );
-        data.extend_from_slice(&bits.to_le_bytes()[..*size]);
-        data.resize(data.len().next_multiple_of(8), 0);
+        constant_data.extend_from_slice(&constant_bits.to_le_bytes()[..*constant_size]);
+        constant_data.resize(constant_data.len().next_multiple_of(8), 0);
     }
-    (entries, data)
+    (map_entries, constant_data)
 }

@@ -7,7 +7,7 @@
 //! Does not cover: data that the driver wrote well-formed and wrong: [`VARIABLE`] set to `off` is
 //! the way out.
 
-use super::describe::hexadecimal;
+use super::describe::hexadecimal_digits;
 use super::device::Device;
 use ash::vk;
 use sha2::{Digest as _, Sha256};
@@ -22,11 +22,11 @@ pub(crate) const VARIABLE: &str = "VKCERT_PIPELINE_CACHE";
 
 const MAGIC: &[u8] = b"vkcert pipeline cache 1\n";
 /// Magic and SHA-256 of what follows.
-const PREFIX: usize = MAGIC.len() + 32;
+const PREFIX_BYTES: usize = MAGIC.len() + 32;
 /// Most bytes of a cache that are kept.
-const MOST: u64 = 64 << 20;
+const MOST_BYTES: u64 = 64 << 20;
 /// Bytes of a header of version one (Vulkan specification, "Pipeline Cache Header").
-const HEADER: usize = 32;
+const HEADER_BYTES: usize = 32;
 /// A file beside its place that has not been renamed for so long belongs to a worker that is gone.
 const ABANDONED: Duration = Duration::from_secs(3600);
 const UNFINISHED: &str = ".unfinished-";
@@ -46,19 +46,19 @@ impl CacheOwner {
         let Self { vendor_id, device_id, driver_version, uuid } = self;
         format!(
             "pipelines-{vendor_id:08x}-{device_id:08x}-{driver_version:08x}-{}.bin",
-            hexadecimal(uuid)
+            hexadecimal_digits(uuid)
         )
     }
 }
 
 /// Why a file is not used.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Unusable {
+pub(crate) enum UnusableCache {
     #[error("it is no pipeline cache of this program")]
     Foreign,
     #[error("it is damaged: its contents are not what its SHA-256 says")]
     Damaged,
-    #[error("it has more than {MOST} bytes")]
+    #[error("it has more than {MOST_BYTES} bytes")]
     TooLarge,
     #[error("its pipeline cache header is {what}")]
     Header { what: &'static str },
@@ -70,16 +70,16 @@ pub(crate) enum Unusable {
 pub(crate) struct PipelineCache {
     /// Null where the driver made none.
     pub raw: vk::PipelineCache,
-    place: Option<Place>,
+    cache_file: Option<CacheFile>,
     /// What is in the file.
-    stored: Vec<u8>,
+    stored_data: Vec<u8>,
     /// Pipelines made since the file was written, and before.
-    new: usize,
-    saved: usize,
+    new_pipelines: usize,
+    saved_pipelines: usize,
     device: Rc<Device>,
 }
 
-struct Place {
+struct CacheFile {
     folder: PathBuf,
     owner: CacheOwner,
 }
@@ -87,52 +87,72 @@ struct Place {
 impl PipelineCache {
     /// Opens the device's cache with what the file holds; the note says why that is nothing, where
     /// there is a file.
-    pub(crate) fn open(device: &Rc<Device>) -> (Self, Option<String>) {
-        let folder = folder(|name| std::env::var_os(name).map(PathBuf::from));
-        let place = folder.map(|folder| Place { folder, owner: device.cache_owner() });
-        let (stored, note) = match place.as_ref().map(Place::load) {
-            Some(Ok(stored)) => (stored, None),
-            Some(Err((file, why))) => (
+    pub(crate) fn open_cache(device: &Rc<Device>) -> (Self, Option<String>) {
+        let cache_folder = cache_folder(|name| std::env::var_os(name).map(PathBuf::from));
+        let cache_file = cache_folder
+            .map(|cache_folder| CacheFile { folder: cache_folder, owner: device.cache_owner() });
+        let (stored_data, unused_note) = match cache_file.as_ref().map(CacheFile::load_data) {
+            Some(Ok(stored_data)) => (stored_data, None),
+            Some(Err((file, unusable_reason))) => (
                 Vec::new(),
-                Some(format!("the pipeline cache `{}` is not used: {why}", file.display())),
+                Some(format!(
+                    "the pipeline cache `{}` is not used: {unusable_reason}",
+                    file.display()
+                )),
             ),
             None => (Vec::new(), None),
         };
-        let create = |data: &[u8]| {
-            let info = vk::PipelineCacheCreateInfo::default().initial_data(data);
+        let create_cache = |initial_data: &[u8]| {
+            let create_info = vk::PipelineCacheCreateInfo::default().initial_data(initial_data);
             // SAFETY: the data live until the call returns; they are what this driver once gave
             // (checked in `contents`).
-            unsafe { device.raw.create_pipeline_cache(&info, None) }
+            unsafe { device.raw.create_pipeline_cache(&create_info, None) }
         };
-        let raw = create(&stored).or_else(|_| create(&[])).unwrap_or_default();
-        (Self { raw, place, stored, new: 0, saved: 0, device: device.clone() }, note)
+        let raw_cache =
+            create_cache(&stored_data).or_else(|_| create_cache(&[])).unwrap_or_default();
+        (
+            Self {
+                raw: raw_cache,
+                cache_file,
+                stored_data,
+                new_pipelines: 0,
+                saved_pipelines: 0,
+                device: Rc::clone(device),
+            },
+            unused_note,
+        )
     }
 
     /// A pipeline was made with the cache.
-    pub(crate) fn made(&mut self) {
-        self.new += 1;
+    pub(crate) fn note_pipeline(&mut self) {
+        self.new_pipelines += 1;
     }
 
     /// Writes the file if enough pipelines are new; with some new ones, if `idle` finds that there
     /// is time. As the cache grows it is written more rarely, so that all writing together stays a
     /// few times its last size.
-    pub(crate) fn save(&mut self, idle: impl FnOnce() -> bool) {
-        if self.new == 0 || (self.new * 4 < self.saved && !idle()) {
+    pub(crate) fn save_cache(&mut self, is_idle: impl FnOnce() -> bool) {
+        if self.new_pipelines == 0 || (self.new_pipelines * 4 < self.saved_pipelines && !is_idle())
+        {
             return;
         }
-        self.saved += std::mem::take(&mut self.new);
-        let Some(place) = self.place.as_ref().filter(|_| self.raw != vk::PipelineCache::null())
+        self.saved_pipelines += std::mem::take(&mut self.new_pipelines);
+        let Some(cache_file) =
+            self.cache_file.as_ref().filter(|_| self.raw != vk::PipelineCache::null())
         else {
             return;
         };
         // SAFETY: the cache is alive, and nothing else uses it now.
-        let Ok(data) = (unsafe { self.device.raw.get_pipeline_cache_data(self.raw) }) else {
+        let Ok(cache_data) = (unsafe { self.device.raw.get_pipeline_cache_data(self.raw) }) else {
             return;
         };
-        let is_own = check_header(&data, &place.owner).is_ok();
-        if is_own && data != self.stored && data.len() as u64 <= MOST && place.store(&data).is_ok()
+        let is_own = check_header(&cache_data, &cache_file.owner).is_ok();
+        if is_own
+            && cache_data != self.stored_data
+            && cache_data.len() as u64 <= MOST_BYTES
+            && cache_file.store_data(&cache_data).is_ok()
         {
-            self.stored = data;
+            self.stored_data = cache_data;
         }
     }
 }
@@ -144,40 +164,42 @@ impl Drop for PipelineCache {
     }
 }
 
-impl Place {
+impl CacheFile {
     /// The data in the file; none without a file.
-    fn load(&self) -> Result<Vec<u8>, (PathBuf, Unusable)> {
-        let path = self.folder.join(self.owner.file_name());
-        let usable = match read(&path) {
-            Ok(Some(file)) => contents(&file, &self.owner).map(<[u8]>::to_vec),
+    fn load_data(&self) -> Result<Vec<u8>, (PathBuf, UnusableCache)> {
+        let file_path = self.folder.join(self.owner.file_name());
+        let usable_data = match read_cache_file(&file_path) {
+            Ok(Some(file)) => checked_contents(&file, &self.owner).map(<[u8]>::to_vec),
             Ok(None) => Ok(Vec::new()),
-            Err(why) => Err(why),
+            Err(unusable_reason) => Err(unusable_reason),
         };
-        usable.map_err(|why| (path, why))
+        usable_data.map_err(|unusable_reason| (file_path, unusable_reason))
     }
 
     /// Writes the file beside its place and renames it: another worker, or one that is killed now,
     /// leaves it whole.
-    fn store(&self, data: &[u8]) -> io::Result<()> {
+    fn store_data(&self, cache_data: &[u8]) -> io::Result<()> {
         fs::create_dir_all(&self.folder)?;
         self.clear_abandoned();
-        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
-        file.write_all(MAGIC)?;
-        file.write_all(&Sha256::digest(data))?;
-        file.write_all(data)?;
-        file.persist(self.folder.join(self.owner.file_name()))?;
+        let mut unfinished_file =
+            tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
+        unfinished_file.write_all(MAGIC)?;
+        unfinished_file.write_all(&Sha256::digest(cache_data))?;
+        unfinished_file.write_all(cache_data)?;
+        unfinished_file.persist(self.folder.join(self.owner.file_name()))?;
         Ok(())
     }
 
     /// Removes what workers that were killed while they wrote have left.
     fn clear_abandoned(&self) {
-        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            let is_unfinished = entry.file_name().to_string_lossy().starts_with(UNFINISHED);
-            let modified = entry.metadata().and_then(|metadata| metadata.modified()).ok();
-            let age = modified.and_then(|modified| modified.elapsed().ok());
-            if is_unfinished && age.is_some_and(|age| age > ABANDONED) {
+        for folder_entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let is_unfinished = folder_entry.file_name().to_string_lossy().starts_with(UNFINISHED);
+            let modified_time =
+                folder_entry.metadata().and_then(|metadata| metadata.modified()).ok();
+            let file_age = modified_time.and_then(|modified_time| modified_time.elapsed().ok());
+            if is_unfinished && file_age.is_some_and(|file_age| file_age > ABANDONED) {
                 // One that cannot be removed is in nobody's way.
-                let _ = fs::remove_file(entry.path());
+                let _ = fs::remove_file(folder_entry.path());
             }
         }
     }
@@ -185,67 +207,81 @@ impl Place {
 
 /// `$XDG_CACHE_HOME/vkcert` or `~/.cache/vkcert`; none: switched off, or the user has neither. A
 /// relative path counts as none (XDG Base Directory Specification).
-fn folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
-    if variable(VARIABLE).is_some_and(|value| value.as_os_str() == "off") {
+fn cache_folder(environment_variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    if environment_variable(VARIABLE).is_some_and(|value| value.as_os_str() == "off") {
         return None;
     }
-    let absolute = |name| variable(name).filter(|path| path.is_absolute());
-    let caches =
-        absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
-    Some(caches.join("vkcert"))
+    let absolute_path = |name| environment_variable(name).filter(|path| path.is_absolute());
+    let user_caches = absolute_path("XDG_CACHE_HOME")
+        .or_else(|| absolute_path("HOME").map(|home| home.join(".cache")))?;
+    Some(user_caches.join("vkcert"))
 }
 
 /// A regular file of at most [`MOST`] bytes of data; none: there is none.
-fn read(path: &Path) -> Result<Option<Vec<u8>>, Unusable> {
-    let unreadable = |error: io::Error| Unusable::Unreadable(error.to_string());
+fn read_cache_file(path: &Path) -> Result<Option<Vec<u8>>, UnusableCache> {
+    let unreadable_file = |error: io::Error| UnusableCache::Unreadable(error.to_string());
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(unreadable(error)),
-        Ok(metadata) if !metadata.is_file() => return Err(Unusable::Foreign),
+        Err(error) => return Err(unreadable_file(error)),
+        Ok(metadata) if !metadata.is_file() => return Err(UnusableCache::Foreign),
         Ok(_) => {}
     }
-    let most = MOST + PREFIX as u64;
-    let mut bytes = Vec::new();
+    let most_bytes = MOST_BYTES + PREFIX_BYTES as u64;
+    let mut file_bytes = Vec::new();
     fs::File::open(path)
-        .map_err(unreadable)?
-        .take(most + 1)
-        .read_to_end(&mut bytes)
-        .map_err(unreadable)?;
-    if bytes.len() as u64 > most { Err(Unusable::TooLarge) } else { Ok(Some(bytes)) }
+        .map_err(unreadable_file)?
+        .take(most_bytes + 1)
+        .read_to_end(&mut file_bytes)
+        .map_err(unreadable_file)?;
+    if file_bytes.len() as u64 > most_bytes {
+        Err(UnusableCache::TooLarge)
+    } else {
+        Ok(Some(file_bytes))
+    }
 }
 
 /// The cache data of a file, if it is whole and the owner's.
-fn contents<'a>(file: &'a [u8], owner: &CacheOwner) -> Result<&'a [u8], Unusable> {
-    if file.len() < PREFIX || !file.starts_with(MAGIC) {
-        return Err(Unusable::Foreign);
+fn checked_contents<'a>(
+    file_bytes: &'a [u8],
+    owner: &CacheOwner,
+) -> Result<&'a [u8], UnusableCache> {
+    if file_bytes.len() < PREFIX_BYTES || !file_bytes.starts_with(MAGIC) {
+        return Err(UnusableCache::Foreign);
     }
-    let (prefix, data) = file.split_at(PREFIX);
-    if Sha256::digest(data).as_slice() != &prefix[MAGIC.len()..] {
-        return Err(Unusable::Damaged);
+    let (file_prefix, cache_data) = file_bytes.split_at(PREFIX_BYTES);
+    if Sha256::digest(cache_data).as_slice() != &file_prefix[MAGIC.len()..] {
+        return Err(UnusableCache::Damaged);
     }
-    check_header(data, owner)?;
-    Ok(data)
+    check_header(cache_data, owner)?;
+    Ok(cache_data)
 }
 
 /// Vulkan specification, "Pipeline Cache Header": length, version, vendor and device in
 /// little-endian bytes, then the UUID.
-fn check_header(data: &[u8], owner: &CacheOwner) -> Result<(), Unusable> {
-    let wrong = |what| Err(Unusable::Header { what });
-    let Some(header) = data.first_chunk::<HEADER>() else { return wrong("cut off") };
-    let word = |at: usize| {
-        u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+fn check_header(cache_data: &[u8], owner: &CacheOwner) -> Result<(), UnusableCache> {
+    let wrong_header = |what| Err(UnusableCache::Header { what });
+    let Some(header) = cache_data.first_chunk::<HEADER_BYTES>() else {
+        return wrong_header("cut off");
     };
-    if (word(0) as usize) < HEADER || word(0) as usize > data.len() {
-        return wrong("of an impossible length");
+    let header_word = |byte_offset: usize| {
+        u32::from_le_bytes([
+            header[byte_offset],
+            header[byte_offset + 1],
+            header[byte_offset + 2],
+            header[byte_offset + 3],
+        ])
+    };
+    if (header_word(0) as usize) < HEADER_BYTES || header_word(0) as usize > cache_data.len() {
+        return wrong_header("of an impossible length");
     }
-    if word(4) != vk::PipelineCacheHeaderVersion::ONE.as_raw() as u32 {
-        return wrong("of an unknown version");
+    if header_word(4) != vk::PipelineCacheHeaderVersion::ONE.as_raw() as u32 {
+        return wrong_header("of an unknown version");
     }
-    if word(8) != owner.vendor_id || word(12) != owner.device_id {
-        return wrong("another device's");
+    if header_word(8) != owner.vendor_id || header_word(12) != owner.device_id {
+        return wrong_header("another device's");
     }
     if header[16..] != owner.uuid {
-        return wrong("another driver's");
+        return wrong_header("another driver's");
     }
     Ok(())
 }
@@ -271,18 +307,18 @@ mod tests {
         data
     }
 
-    fn place(folder: &tempfile::TempDir) -> Place {
-        Place { folder: folder.path().join("vkcert"), owner: OWNER }
+    fn place(folder: &tempfile::TempDir) -> CacheFile {
+        CacheFile { folder: folder.path().join("vkcert"), owner: OWNER }
     }
 
     #[test]
     fn what_was_stored_is_loaded_and_nothing_else_stays() {
         let folder = tempfile::tempdir().expect("folder");
         let place = place(&folder);
-        assert_eq!(place.load(), Ok(Vec::new()), "no file is no fault");
-        place.store(&data()).expect("stores");
-        place.store(&data()).expect("stores again");
-        assert_eq!(place.load(), Ok(data()));
+        assert_eq!(place.load_data(), Ok(Vec::new()), "no file is no fault");
+        place.store_data(&data()).expect("stores");
+        place.store_data(&data()).expect("stores again");
+        assert_eq!(place.load_data(), Ok(data()));
         let names: Vec<_> = fs::read_dir(&place.folder)
             .expect("lists")
             .map(|e| e.expect("entry").file_name())
@@ -294,14 +330,14 @@ mod tests {
     fn every_changed_byte_and_every_truncation_is_found() {
         let folder = tempfile::tempdir().expect("folder");
         let place = place(&folder);
-        place.store(&data()).expect("stores");
+        place.store_data(&data()).expect("stores");
         let file = fs::read(place.folder.join(OWNER.file_name())).expect("reads");
-        assert_eq!(contents(&file, &OWNER), Ok(data().as_slice()));
+        assert_eq!(checked_contents(&file, &OWNER), Ok(data().as_slice()));
         for at in 0..file.len() {
-            contents(&file[..at], &OWNER).expect_err("truncated");
+            checked_contents(&file[..at], &OWNER).expect_err("truncated");
             let mut changed = file.clone();
             changed[at] ^= 1;
-            contents(&changed, &OWNER).expect_err("changed");
+            checked_contents(&changed, &OWNER).expect_err("changed");
         }
     }
 
@@ -332,10 +368,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("folder");
         let path = folder.path().join("large");
         fs::File::create(&path)
-            .and_then(|file| file.set_len(MOST + PREFIX as u64 + 1))
+            .and_then(|file| file.set_len(MOST_BYTES + PREFIX_BYTES as u64 + 1))
             .expect("writes");
-        assert_eq!(read(&path), Err(Unusable::TooLarge));
-        assert_eq!(read(folder.path()), Err(Unusable::Foreign));
+        assert_eq!(read_cache_file(&path), Err(UnusableCache::TooLarge));
+        assert_eq!(read_cache_file(folder.path()), Err(UnusableCache::Foreign));
         let others = [
             CacheOwner { vendor_id: 1, ..OWNER },
             CacheOwner { device_id: 1, ..OWNER },
@@ -348,7 +384,7 @@ mod tests {
     #[test]
     fn the_folder_is_the_users_and_can_be_switched_off() {
         let folder = |rows: &[(&str, &str)]| {
-            folder(|name| {
+            cache_folder(|name| {
                 rows.iter().find(|(key, _)| *key == name).map(|(_, value)| PathBuf::from(value))
             })
         };

@@ -16,9 +16,9 @@ use vkcert_model::verdict::EngineName;
 
 /// Most workers on one device: each holds a device context of its own, and a device has one queue
 /// of work in the end.
-const MOST: usize = 4;
+const MOST_WORKERS: usize = 4;
 /// A worker takes as long to start as some tens of small tests to run.
-const WORTH: usize = 8;
+const ITEMS_PER_WORKER: usize = 8;
 
 /// How many workers share a campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,69 +31,78 @@ pub enum Workers {
 }
 
 impl Workers {
-    fn on(self, device: &DeviceIdentity) -> usize {
+    fn count_on(self, device: &DeviceIdentity) -> usize {
         match self {
-            Workers::AtMost(number) => number,
-            Workers::AsSuits(number) if device.kind == "cpu" => number,
+            Workers::AtMost(worker_count) => worker_count,
+            Workers::AsSuits(worker_count) if device.kind == "cpu" => worker_count,
             Workers::AsSuits(_) => 1,
         }
     }
 }
 
 /// Runs `one` for every item on a pool of workers, the first of which is there already.
-pub fn share<T: Sync, R: Send>(
-    first: &mut VulkanExecutor,
-    workers: Workers,
+pub fn share_items<T: Sync, R: Send>(
+    first_executor: &mut VulkanExecutor,
+    worker_count: Workers,
     items: &[T],
-    one: impl Fn(&T, &mut dyn Executor) -> R + Sync,
+    run_item: impl Fn(&T, &mut dyn Executor) -> R + Sync,
 ) -> Vec<R> {
-    let workers =
-        workers.on(&first.opened.identity).min(MOST).min(items.len().div_ceil(WORTH)).max(1);
-    if workers == 1 {
-        return items.iter().map(|item| one(item, first)).collect();
+    let worker_count = worker_count
+        .count_on(&first_executor.opened.identity)
+        .min(MOST_WORKERS)
+        .min(items.len().div_ceil(ITEMS_PER_WORKER))
+        .max(1);
+    if worker_count == 1 {
+        return items.iter().map(|item| run_item(item, first_executor)).collect();
     }
-    let (next, device) = (AtomicUsize::new(0), RwLock::new(()));
-    let results: Mutex<Vec<Option<R>>> = Mutex::new(items.iter().map(|_| None).collect());
-    let work = |executor: &mut VulkanExecutor| {
-        let mut member = Member { executor, device: &device };
-        while let Some((index, item)) =
-            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, items.get(i)?)))
+    let (next_item, device_lock) = (AtomicUsize::new(0), RwLock::new(()));
+    let item_results: Mutex<Vec<Option<R>>> = Mutex::new(items.iter().map(|_| None).collect());
+    let run_items = |executor: &mut VulkanExecutor| {
+        let mut pool_member = PoolMember { executor, device: &device_lock };
+        while let Some((item_index, item)) =
+            Some(next_item.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, items.get(i)?)))
         {
-            let result = one(item, &mut member);
-            results.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(result);
+            let item_result = run_item(item, &mut pool_member);
+            item_results.lock().unwrap_or_else(PoisonError::into_inner)[item_index] =
+                Some(item_result);
         }
     };
-    let (choice, settings, identity) =
-        (first.device.clone(), first.settings.clone(), first.opened.identity.clone());
+    let (device_choice, settings, identity) = (
+        first_executor.device.clone(),
+        first_executor.settings.clone(),
+        first_executor.opened.identity.clone(),
+    );
     std::thread::scope(|scope| {
-        for _ in 1..workers {
+        for _ in 1..worker_count {
             scope.spawn(|| {
                 // Without it the others do its work.
-                let sibling = VulkanExecutor::new(choice.clone(), settings.clone());
-                sibling
+                let sibling_executor = VulkanExecutor::new(device_choice.clone(), settings.clone());
+                sibling_executor
                     .ok()
-                    .filter(|sibling| sibling.opened.identity == identity)
+                    .filter(|sibling_executor| sibling_executor.opened.identity == identity)
                     .as_mut()
-                    .map(work)
+                    .map(run_items)
             });
         }
-        work(first);
+        run_items(first_executor);
     });
-    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results
+    let item_results = item_results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    item_results
         .into_iter()
-        .map(|result| result.expect("every item was taken by a worker, and workers end in order"))
+        .map(|item_result| {
+            item_result.expect("every item was taken by a worker, and workers end in order")
+        })
         .collect()
 }
 
 /// A worker of a pool.
-struct Member<'a> {
+struct PoolMember<'a> {
     executor: &'a mut VulkanExecutor,
     /// Held for writing by a worker that has the device for itself.
     device: &'a RwLock<()>,
 }
 
-impl Executor for Member<'_> {
+impl Executor for PoolMember<'_> {
     fn name(&self) -> EngineName {
         self.executor.name()
     }
@@ -106,7 +115,7 @@ impl Executor for Member<'_> {
         let shared = self.device.read().unwrap_or_else(PoisonError::into_inner);
         let (results, counts) = self.executor.execute(request, observer)?;
         drop(shared);
-        match results.last() {
+        match results.last_completion() {
             Completion::Timeout { .. } => {
                 let _alone = self.device.write().unwrap_or_else(PoisonError::into_inner);
                 self.executor.execute(request, observer)

@@ -192,10 +192,25 @@ pub(crate) struct WireBinding {
 }
 
 /// A storage buffer of `range` bytes, bound whole.
-pub(crate) fn storage_binding(set: u32, binding: u32, buffer: u32, range: u64) -> WireBinding {
+pub(crate) fn storage_binding(
+    set: u32,
+    binding: u32,
+    buffer_index: u32,
+    byte_count: u64,
+) -> WireBinding {
     let (class, array_index, offset, dynamic_offset) = (DescriptorClass::Storage, 0, 0, 0);
     let view = JobView::Bytes;
-    WireBinding { set, binding, array_index, class, view, buffer, offset, range, dynamic_offset }
+    WireBinding {
+        set,
+        binding,
+        array_index,
+        class,
+        view,
+        buffer: buffer_index,
+        offset,
+        range: byte_count,
+        dynamic_offset,
+    }
 }
 
 /// How a run ended, as far as a living worker can tell.
@@ -231,7 +246,7 @@ pub(crate) struct WireRuns {
 
 impl WireRuns {
     /// A request that came to nothing in a repetition; what those before it left is lost.
-    pub(crate) fn ended(repetition: u32, ending: Ending, fitness: Fitness) -> Self {
+    pub(crate) fn ended_in(repetition: u32, ending: Ending, fitness: Fitness) -> Self {
         Self {
             fitness,
             different: vec![WireRun::ended(ending)],
@@ -239,13 +254,13 @@ impl WireRuns {
         }
     }
 
-    pub(crate) fn add(&mut self, run: WireRun) {
-        let known = self.different.iter().position(|old| *old == run);
-        let index = known.unwrap_or(self.different.len());
-        if known.is_none() {
+    pub(crate) fn add_run(&mut self, run: WireRun) {
+        let known_index = self.different.iter().position(|known_run| *known_run == run);
+        let run_index = known_index.unwrap_or(self.different.len());
+        if known_index.is_none() {
             self.different.push(run);
         }
-        self.of.push(index as u32);
+        self.of.push(run_index as u32);
     }
 
     /// What the first repetition left.

@@ -11,7 +11,7 @@ use ash::vk;
 
 /// The queue family in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Family {
+pub(crate) struct QueueFamily {
     pub index: u32,
     /// What it can do.
     pub flags: vk::QueueFlags,
@@ -21,17 +21,24 @@ pub(crate) struct Family {
 
 /// The first family with compute and graphics, else the first with compute; none: the device cannot
 /// compute.
-pub(crate) fn choose(families: &[vk::QueueFamilyProperties]) -> Option<Family> {
-    let flags = |family: &vk::QueueFamilyProperties| family.queue_flags;
-    let usable = families.iter().enumerate().filter(|(_, family)| family.queue_count > 0);
-    let computing = usable.filter(|(_, family)| flags(family).contains(vk::QueueFlags::COMPUTE));
+pub(crate) fn choose_queue_family(
+    queue_families: &[vk::QueueFamilyProperties],
+) -> Option<QueueFamily> {
+    let family_flags = |chosen_family: &vk::QueueFamilyProperties| chosen_family.queue_flags;
+    let usable_families = queue_families
+        .iter()
+        .enumerate()
+        .filter(|(_, chosen_family)| chosen_family.queue_count > 0);
+    let compute_families = usable_families
+        .filter(|(_, chosen_family)| family_flags(chosen_family).contains(vk::QueueFlags::COMPUTE));
     // `min_by_key` keeps the first of equals.
-    let (index, family) =
-        computing.min_by_key(|(_, family)| !flags(family).contains(vk::QueueFlags::GRAPHICS))?;
-    Some(Family {
-        index: index as u32,
-        flags: family.queue_flags,
-        timestamp_bits: family.timestamp_valid_bits,
+    let (family_index, chosen_family) = compute_families.min_by_key(|(_, chosen_family)| {
+        !family_flags(chosen_family).contains(vk::QueueFlags::GRAPHICS)
+    })?;
+    Some(QueueFamily {
+        index: family_index as u32,
+        flags: chosen_family.queue_flags,
+        timestamp_bits: chosen_family.timestamp_valid_bits,
     })
 }
 
@@ -50,7 +57,7 @@ mod tests {
     }
 
     fn chosen(families: &[vk::QueueFamilyProperties]) -> Option<u32> {
-        choose(families).map(|family| family.index)
+        choose_queue_family(families).map(|family| family.index)
     }
 
     #[test]
@@ -87,7 +94,7 @@ mod tests {
     #[test]
     fn what_the_family_can_do_is_told() {
         let flags = Flags::COMPUTE | Flags::TRANSFER;
-        let found = choose(&[family(Flags::TRANSFER, 1, 64), family(flags, 1, 36)]);
-        assert_eq!(found, Some(Family { index: 1, flags, timestamp_bits: 36 }));
+        let found = choose_queue_family(&[family(Flags::TRANSFER, 1, 64), family(flags, 1, 36)]);
+        assert_eq!(found, Some(QueueFamily { index: 1, flags, timestamp_bits: 36 }));
     }
 }

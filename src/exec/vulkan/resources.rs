@@ -5,14 +5,14 @@
 //! the next one.
 //! Does not cover: whether the device takes it (`image_fit`); the bytes of buffers (`memory`).
 
-use super::address::Addresses;
+use super::address::DeviceAddresses;
 use super::device::{CallFailure, Device};
 use super::image::{Copying, DeviceImage};
-use super::image_fit::usage;
-use super::memory::{GUARD, Storage};
+use super::image_fit::image_usage;
+use super::memory::{BufferStorage, GUARD};
 use super::protocol::{WireBinding, WireJob};
 use super::sampler::DeviceSampler;
-use super::stop::Stop;
+use super::stop::JobStop;
 use super::view::{DeviceImageView, DeviceTexels};
 use ash::vk;
 use std::rc::Rc;
@@ -25,83 +25,98 @@ pub(crate) enum Descriptor {
     Texels(vk::BufferView),
 }
 
-pub(crate) struct Resources {
+pub(crate) struct JobResources {
     // In the order in which they must go.
     image_views: Vec<DeviceImageView>,
     texel_views: Vec<DeviceTexels>,
     samplers: Vec<DeviceSampler>,
     images: Vec<DeviceImage>,
-    pub addresses: Addresses,
+    pub addresses: DeviceAddresses,
     device: Rc<Device>,
 }
 
-impl Resources {
-    pub(crate) fn create(
+impl JobResources {
+    pub(crate) fn create_resources(
         device: &Rc<Device>,
         job: &WireJob,
-        storage: &Storage,
+        storage: &BufferStorage,
     ) -> Result<Self, CallFailure> {
-        let mut resources = Self {
+        let mut new_resources = Self {
             image_views: Vec::new(),
             texel_views: Vec::new(),
             samplers: Vec::new(),
             images: Vec::new(),
-            addresses: Addresses::of(device, job, storage),
-            device: device.clone(),
+            addresses: DeviceAddresses::for_job(device, job, storage),
+            device: Rc::clone(device),
         };
         for image in &job.images {
-            resources.images.push(DeviceImage::create(device, image, usage(job, image.buffer))?);
+            new_resources.images.push(DeviceImage::create_image(
+                device,
+                image,
+                image_usage(job, image.buffer),
+            )?);
         }
         for sampler in &job.samplers {
-            resources.samplers.push(DeviceSampler::create(device, sampler)?);
+            new_resources.samplers.push(DeviceSampler::create_sampler(device, sampler)?);
         }
-        Ok(resources)
+        Ok(new_resources)
     }
 
     /// What a binding shows; its views live as long as `self`.
-    pub(crate) fn descriptor(
+    pub(crate) fn descriptor_for(
         &mut self,
         binding: &WireBinding,
-        storage: &Storage,
-    ) -> Result<Descriptor, Stop> {
-        let lost = || {
+        storage: &BufferStorage,
+    ) -> Result<Descriptor, JobStop> {
+        let missing_resource = || {
             super::protocol::Ending::Error("a binding names what the job does not have".to_owned())
         };
         match binding.view {
             JobView::Bytes => {
                 // Contents start behind the guard zone.
-                let info = vk::DescriptorBufferInfo::default()
+                let buffer_info = vk::DescriptorBufferInfo::default()
                     .buffer(storage.buffer(binding.buffer as usize));
                 Ok(Descriptor::Buffer(
-                    info.offset(GUARD as u64 + binding.offset).range(binding.range),
+                    buffer_info.offset(GUARD as u64 + binding.offset).range(binding.range),
                 ))
             }
             JobView::Texels(format) => {
-                let (buffer, range) =
+                let (texel_buffer, byte_range) =
                     (storage.buffer(binding.buffer as usize), (binding.offset, binding.range));
-                let view = DeviceTexels::create(&self.device, buffer, format, range)?;
-                let raw = view.raw;
-                self.texel_views.push(view);
-                Ok(Descriptor::Texels(raw))
+                let image_view = DeviceTexels::create_texel_view(
+                    &self.device,
+                    texel_buffer,
+                    format,
+                    byte_range,
+                )?;
+                let raw_view = image_view.raw;
+                self.texel_views.push(image_view);
+                Ok(Descriptor::Texels(raw_view))
             }
-            JobView::Image(view) => Ok(Descriptor::Image(self.shown(binding, &view)?)),
-            JobView::Sampler(sampler) => {
-                let sampler = self.samplers.get(sampler as usize).ok_or_else(lost)?;
-                Ok(Descriptor::Image(vk::DescriptorImageInfo::default().sampler(sampler.raw)))
+            JobView::Image(image_view) => {
+                Ok(Descriptor::Image(self.image_descriptor(binding, &image_view)?))
             }
-            JobView::Combined(view, sampler) => {
-                let sampler = self.samplers.get(sampler as usize).ok_or_else(lost)?.raw;
-                Ok(Descriptor::Image(self.shown(binding, &view)?.sampler(sampler)))
+            JobView::Sampler(job_sampler) => {
+                let job_sampler =
+                    self.samplers.get(job_sampler as usize).ok_or_else(missing_resource)?;
+                Ok(Descriptor::Image(vk::DescriptorImageInfo::default().sampler(job_sampler.raw)))
+            }
+            JobView::Combined(image_view, job_sampler) => {
+                let job_sampler =
+                    self.samplers.get(job_sampler as usize).ok_or_else(missing_resource)?.raw;
+                Ok(Descriptor::Image(
+                    self.image_descriptor(binding, &image_view)?.sampler(job_sampler),
+                ))
             }
         }
     }
 
-    fn shown(
+    fn image_descriptor(
         &mut self,
         binding: &WireBinding,
-        view: &ImageView,
-    ) -> Result<vk::DescriptorImageInfo, Stop> {
-        let lost = || {
+        image_view: &ImageView,
+    ) -> Result<vk::DescriptorImageInfo, JobStop> {
+        let missing_image = || {
             super::protocol::Ending::Error(
                 "a binding names an image that the job does not have".to_owned(),
             )
@@ -110,12 +125,13 @@ impl Resources {
             .images
             .iter()
             .find(|image| image.buffer == binding.buffer as usize)
-            .ok_or_else(lost)?;
-        let view = DeviceImageView::create(&self.device, image, view)?;
-        let info =
-            vk::DescriptorImageInfo::default().image_view(view.raw).image_layout(image.layout);
-        self.image_views.push(view);
-        Ok(info)
+            .ok_or_else(missing_image)?;
+        let image_view = DeviceImageView::create_view(&self.device, image, image_view)?;
+        let image_info = vk::DescriptorImageInfo::default()
+            .image_view(image_view.raw)
+            .image_layout(image.layout);
+        self.image_views.push(image_view);
+        Ok(image_info)
     }
 
     pub(crate) fn has_images(&self) -> bool {
@@ -123,7 +139,12 @@ impl Resources {
     }
 
     /// Records the copies of all images.
-    pub(crate) fn record(&self, commands: vk::CommandBuffer, storage: &Storage, copying: Copying) {
-        self.images.iter().for_each(|image| image.record(commands, storage, copying));
+    pub(crate) fn record_copies(
+        &self,
+        command_buffer: vk::CommandBuffer,
+        storage: &BufferStorage,
+        copying: Copying,
+    ) {
+        self.images.iter().for_each(|image| image.record_copy(command_buffer, storage, copying));
     }
 }

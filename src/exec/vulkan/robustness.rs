@@ -62,31 +62,40 @@ pub(crate) struct Lacks {
 }
 
 /// Decides by what the device has.
-pub(crate) fn grant(asked: Robustness, has: &Features) -> Granted {
-    let strict_buffers = has.robustness2.robust_buffer_access2 == vk::TRUE;
-    let strict_images = has.robustness2.robust_image_access2 == vk::TRUE;
+pub(crate) fn grant_robustness(
+    asked_robustness: Robustness,
+    device_features: &Features,
+) -> Granted {
+    let strict_buffers = device_features.robustness2.robust_buffer_access2 == vk::TRUE;
+    let strict_images = device_features.robustness2.robust_image_access2 == vk::TRUE;
     let plain_images =
-        if has.v13.robust_image_access == vk::TRUE { Level::Basic } else { Level::Off };
-    let plain = Granted {
-        buffers: if has.core.robust_buffer_access == vk::TRUE { Level::Basic } else { Level::Off },
+        if device_features.v13.robust_image_access == vk::TRUE { Level::Basic } else { Level::Off };
+    let plain_grant = Granted {
+        buffers: if device_features.core.robust_buffer_access == vk::TRUE {
+            Level::Basic
+        } else {
+            Level::Off
+        },
         images: plain_images,
         lacks: Lacks::default(),
         alignments: None,
     };
-    let lack = |feature: &str| {
+    let missing_feature = |feature: &str| {
         Some(format!("robustness `strict` (feature {feature} of VK_EXT_robustness2)"))
     };
-    match asked {
-        Robustness::Off => Granted { buffers: Level::Off, images: Level::Off, ..plain },
-        Robustness::Basic => plain,
-        Robustness::Best if strict_buffers && strict_images => grant(Robustness::Strict, has),
-        Robustness::Best => plain,
+    match asked_robustness {
+        Robustness::Off => Granted { buffers: Level::Off, images: Level::Off, ..plain_grant },
+        Robustness::Basic => plain_grant,
+        Robustness::Best if strict_buffers && strict_images => {
+            grant_robustness(Robustness::Strict, device_features)
+        }
+        Robustness::Best => plain_grant,
         Robustness::Strict => Granted {
-            buffers: if strict_buffers { Level::Strict } else { plain.buffers },
-            images: if strict_images { Level::Strict } else { plain.images },
+            buffers: if strict_buffers { Level::Strict } else { plain_grant.buffers },
+            images: if strict_images { Level::Strict } else { plain_grant.images },
             lacks: Lacks {
-                buffers: if strict_buffers { None } else { lack("robustBufferAccess2") },
-                images: if strict_images { None } else { lack("robustImageAccess2") },
+                buffers: if strict_buffers { None } else { missing_feature("robustBufferAccess2") },
+                images: if strict_images { None } else { missing_feature("robustImageAccess2") },
             },
             alignments: None,
         },
@@ -95,34 +104,41 @@ pub(crate) fn grant(asked: Robustness, has: &Features) -> Granted {
 
 impl Granted {
     /// What was asked for, is not there, and would bear on the job.
-    pub(crate) fn lack(&self, job: &Job) -> Option<String> {
-        let images = if job.resources.images.is_empty() { &None } else { &self.lacks.images };
-        self.lacks.buffers.as_ref().or(images.as_ref()).cloned()
+    pub(crate) fn lack_for(&self, job: &Job) -> Option<String> {
+        let image_lack = if job.resources.images.is_empty() { &None } else { &self.lacks.images };
+        self.lacks.buffers.as_ref().or(image_lack.as_ref()).cloned()
     }
 
     /// Switches on what is granted of what the device has.
-    pub(crate) fn switch_on(&self, has: &Features, on: &mut Features) {
-        let flag = |level: Level, least: Level| if level >= least { vk::TRUE } else { vk::FALSE };
-        on.core.robust_buffer_access = flag(self.buffers, Level::Basic);
-        on.robustness2.robust_buffer_access2 = flag(self.buffers, Level::Strict);
-        on.v13.robust_image_access = flag(self.images, Level::Basic) & has.v13.robust_image_access;
-        on.robustness2.robust_image_access2 = flag(self.images, Level::Strict);
+    pub(crate) fn switch_on(&self, device_features: &Features, enabled_features: &mut Features) {
+        let feature_flag = |level: Level, least_level: Level| {
+            if level >= least_level { vk::TRUE } else { vk::FALSE }
+        };
+        enabled_features.core.robust_buffer_access = feature_flag(self.buffers, Level::Basic);
+        enabled_features.robustness2.robust_buffer_access2 =
+            feature_flag(self.buffers, Level::Strict);
+        enabled_features.v13.robust_image_access =
+            feature_flag(self.images, Level::Basic) & device_features.v13.robust_image_access;
+        enabled_features.robustness2.robust_image_access2 =
+            feature_flag(self.images, Level::Strict);
     }
 
     /// Rows for evidence.
-    pub(crate) fn table(&self) -> BTreeMap<String, String> {
-        let state = |level: Level, least: Level| if level >= least { "on" } else { "off" };
-        let mut rows = vec![
-            ("robustBufferAccess", state(self.buffers, Level::Basic).to_owned()),
-            ("robustBufferAccess2", state(self.buffers, Level::Strict).to_owned()),
-            ("robustImageAccess", state(self.images, Level::Basic).to_owned()),
-            ("robustImageAccess2", state(self.images, Level::Strict).to_owned()),
+    pub(crate) fn evidence_rows(&self) -> BTreeMap<String, String> {
+        let on_or_off = |level: Level, least: Level| if level >= least { "on" } else { "off" };
+        let mut table_rows = vec![
+            ("robustBufferAccess", on_or_off(self.buffers, Level::Basic).to_owned()),
+            ("robustBufferAccess2", on_or_off(self.buffers, Level::Strict).to_owned()),
+            ("robustImageAccess", on_or_off(self.images, Level::Basic).to_owned()),
+            ("robustImageAccess2", on_or_off(self.images, Level::Strict).to_owned()),
         ];
-        if let Some([storage, uniform]) = self.alignments {
-            rows.push(("robustStorageBufferAccessSizeAlignment", storage.to_string()));
-            rows.push(("robustUniformBufferAccessSizeAlignment", uniform.to_string()));
+        if let Some([storage_alignment, uniform_alignment]) = self.alignments {
+            table_rows
+                .push(("robustStorageBufferAccessSizeAlignment", storage_alignment.to_string()));
+            table_rows
+                .push(("robustUniformBufferAccessSizeAlignment", uniform_alignment.to_string()));
         }
-        rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        table_rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 }
 
@@ -140,7 +156,7 @@ mod tests {
     }
 
     fn levels(asked: Robustness, has: &Features) -> (Level, Level) {
-        let granted = grant(asked, has);
+        let granted = grant_robustness(asked, has);
         (granted.buffers, granted.images)
     }
 
@@ -152,7 +168,7 @@ mod tests {
         for has in [&all, &half, &plain, &old] {
             assert_eq!(levels(Robustness::Off, has), (Off, Off));
             for asked in [Robustness::Off, Robustness::Basic, Robustness::Best] {
-                assert_eq!(grant(asked, has).lacks, Lacks::default(), "{asked:?}");
+                assert_eq!(grant_robustness(asked, has).lacks, Lacks::default(), "{asked:?}");
             }
         }
         assert_eq!(
@@ -163,14 +179,14 @@ mod tests {
         assert_eq!(levels(Robustness::Best, &half), (Basic, Basic));
         assert_eq!(levels(Robustness::Best, &old), (Basic, Off));
         assert_eq!(levels(Robustness::Strict, &all), (Strict, Strict));
-        assert_eq!(grant(Robustness::Strict, &all).lacks, Lacks::default());
-        let lacking = grant(Robustness::Strict, &half);
+        assert_eq!(grant_robustness(Robustness::Strict, &all).lacks, Lacks::default());
+        let lacking = grant_robustness(Robustness::Strict, &half);
         assert_eq!((lacking.buffers, lacking.images, lacking.lacks.buffers), (Strict, Basic, None));
         assert_eq!(
             lacking.lacks.images.as_deref(),
             Some("robustness `strict` (feature robustImageAccess2 of VK_EXT_robustness2)")
         );
-        let lacking = grant(Robustness::Strict, &plain).lacks;
+        let lacking = grant_robustness(Robustness::Strict, &plain).lacks;
         assert_eq!(
             lacking.buffers.as_deref(),
             Some("robustness `strict` (feature robustBufferAccess2 of VK_EXT_robustness2)")
@@ -200,7 +216,8 @@ mod tests {
             samples: 1,
         };
         pictured.resources.images.push(vkcert_exec::resource::JobImage { buffer: 0, shape });
-        let lack = |has: &Features, job: &Job| grant(Robustness::Strict, has).lack(job);
+        let lack =
+            |has: &Features, job: &Job| grant_robustness(Robustness::Strict, has).lack_for(job);
         let (all, half, none) = (device(1, 1, 1, 1), device(1, 1, 1, 0), device(1, 1, 0, 0));
         assert_eq!(
             [lack(&all, &plain), lack(&all, &pictured), lack(&half, &plain)],
@@ -208,7 +225,7 @@ mod tests {
         );
         assert!(lack(&half, &pictured).unwrap().contains("robustImageAccess2"));
         assert!(lack(&none, &plain).unwrap().contains("robustBufferAccess2"));
-        assert_eq!(grant(Robustness::Best, &none).lack(&pictured), None);
+        assert_eq!(grant_robustness(Robustness::Best, &none).lack_for(&pictured), None);
     }
 
     #[test]
@@ -219,7 +236,7 @@ mod tests {
             for asked in [Robustness::Off, Robustness::Basic, Robustness::Strict, Robustness::Best]
             {
                 let mut on = Features::default();
-                let granted = grant(asked, &has);
+                let granted = grant_robustness(asked, &has);
                 granted.switch_on(&has, &mut on);
                 let strict = on.robustness2;
                 assert_eq!(on.core.robust_buffer_access == 1, granted.buffers >= Level::Basic);

@@ -16,32 +16,35 @@ pub(crate) struct DeviceSampler {
 }
 
 impl DeviceSampler {
-    pub(crate) fn create(device: &Rc<Device>, sampler: &JobSampler) -> Result<Self, CallFailure> {
-        let address = address(sampler.address);
-        let unnormalized = sampler.coordinates == Coordinates::Unnormalized;
+    pub(crate) fn create_sampler(
+        device: &Rc<Device>,
+        sampler: &JobSampler,
+    ) -> Result<Self, CallFailure> {
+        let address_mode = vulkan_address_mode(sampler.address);
+        let is_unnormalized = sampler.coordinates == Coordinates::Unnormalized;
         let max_lod =
-            if unnormalized { 0.0 } else { sampler.max_lod.unwrap_or(vk::LOD_CLAMP_NONE) };
-        let info = vk::SamplerCreateInfo::default()
-            .mag_filter(filter(sampler.filter))
-            .min_filter(filter(sampler.filter))
+            if is_unnormalized { 0.0 } else { sampler.max_lod.unwrap_or(vk::LOD_CLAMP_NONE) };
+        let create_info = vk::SamplerCreateInfo::default()
+            .mag_filter(vulkan_filter(sampler.filter))
+            .min_filter(vulkan_filter(sampler.filter))
             .mipmap_mode(match sampler.mipmap {
                 Filter::Nearest => vk::SamplerMipmapMode::NEAREST,
                 Filter::Linear => vk::SamplerMipmapMode::LINEAR,
             })
-            .address_mode_u(address)
-            .address_mode_v(address)
-            .address_mode_w(address)
+            .address_mode_u(address_mode)
+            .address_mode_v(address_mode)
+            .address_mode_w(address_mode)
             .mip_lod_bias(sampler.lod_bias)
             .compare_enable(sampler.compare.is_some())
-            .compare_op(sampler.compare.map_or(vk::CompareOp::NEVER, compare))
+            .compare_op(sampler.compare.map_or(vk::CompareOp::NEVER, vulkan_compare_op))
             .min_lod(sampler.min_lod)
             .max_lod(max_lod)
-            .border_color(border(sampler.border))
-            .unnormalized_coordinates(unnormalized);
+            .border_color(vulkan_border_color(sampler.border))
+            .unnormalized_coordinates(is_unnormalized);
         // SAFETY: the device is open; what it may refuse has been checked (`image_fit`).
-        let raw =
-            unsafe { device.raw.create_sampler(&info, None) }.map_err(during("vkCreateSampler"))?;
-        Ok(Self { raw, device: device.clone() })
+        let raw = unsafe { device.raw.create_sampler(&create_info, None) }
+            .map_err(during("vkCreateSampler"))?;
+        Ok(Self { raw, device: Rc::clone(device) })
     }
 }
 
@@ -52,15 +55,15 @@ impl Drop for DeviceSampler {
     }
 }
 
-fn filter(filter: Filter) -> vk::Filter {
+fn vulkan_filter(filter: Filter) -> vk::Filter {
     match filter {
         Filter::Nearest => vk::Filter::NEAREST,
         Filter::Linear => vk::Filter::LINEAR,
     }
 }
 
-fn address(mode: AddressMode) -> vk::SamplerAddressMode {
-    match mode {
+fn vulkan_address_mode(address_mode: AddressMode) -> vk::SamplerAddressMode {
+    match address_mode {
         AddressMode::Repeat => vk::SamplerAddressMode::REPEAT,
         AddressMode::MirroredRepeat => vk::SamplerAddressMode::MIRRORED_REPEAT,
         AddressMode::ClampToEdge => vk::SamplerAddressMode::CLAMP_TO_EDGE,
@@ -69,8 +72,8 @@ fn address(mode: AddressMode) -> vk::SamplerAddressMode {
     }
 }
 
-fn border(color: BorderColor) -> vk::BorderColor {
-    match color {
+fn vulkan_border_color(border_color: BorderColor) -> vk::BorderColor {
+    match border_color {
         BorderColor::TransparentBlack => vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
         BorderColor::OpaqueBlack => vk::BorderColor::FLOAT_OPAQUE_BLACK,
         BorderColor::OpaqueWhite => vk::BorderColor::FLOAT_OPAQUE_WHITE,
@@ -80,8 +83,8 @@ fn border(color: BorderColor) -> vk::BorderColor {
     }
 }
 
-fn compare(operator: CompareOperator) -> vk::CompareOp {
-    match operator {
+fn vulkan_compare_op(compare_operator: CompareOperator) -> vk::CompareOp {
+    match compare_operator {
         CompareOperator::Never => vk::CompareOp::NEVER,
         CompareOperator::Less => vk::CompareOp::LESS,
         CompareOperator::Equal => vk::CompareOp::EQUAL,

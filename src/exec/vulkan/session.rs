@@ -6,23 +6,23 @@
 //! a job but cached pipelines.
 //! Does not cover: time limits and crashes (`process`).
 
-use super::commands::{Commands, Step};
+use super::commands::{Commands, RecordedStep};
 use super::device::{CallFailure, Device};
 use super::fault::{FaultKind, Faults};
 use super::identity::NoVulkan;
 use super::image::Copying;
-use super::instance::{Instance, failed};
-use super::kept::Kept;
-use super::memory::{Placement, Storage};
-use super::pass::{Bench, Pass};
-use super::pipeline::{Pipelines, Program};
+use super::instance::{Instance, call_failed};
+use super::kept::KeptResources;
+use super::memory::{BufferStorage, Placement};
+use super::pass::{Pass, PassBuilder};
+use super::pipeline::{PipelineCaches, ShaderProgram};
 use super::pipeline_cache::PipelineCache;
 use super::protocol::{
     Bytes, Cache, Ending, Fitness, Open, Opened, Phase, Stage, WireJob, WireMessage, WireRun,
     WireRuns, WireTime, storage_binding,
 };
-use super::shape::{Shape, Shapes};
-use super::stop::Stop;
+use super::shape::{JobShape, KeptShapes};
+use super::stop::JobStop;
 use super::{canary, version};
 use ash::vk;
 use std::collections::BTreeMap;
@@ -31,52 +31,55 @@ use std::time::{Duration, Instant};
 use vkcert_spirv::module::Module;
 
 /// Where a job stopped.
-struct Halt {
+struct JobHalt {
     repetition: u32,
     /// None: before the first or after the last.
     dispatch: Option<u32>,
-    stop: Stop,
+    stop: JobStop,
 }
 
-impl Halt {
-    fn outside(repetition: u32) -> impl FnOnce(Stop) -> Self {
+impl JobHalt {
+    fn outside_dispatches(repetition: u32) -> impl FnOnce(JobStop) -> Self {
         move |stop| Self { repetition, dispatch: None, stop }
     }
 
-    fn ending(self, job: &WireJob) -> (Ending, Fitness) {
-        let failure = match self.stop {
-            Stop::Ending(ending) => return (ending, Fitness::Fit),
-            Stop::Call(failure) => failure,
+    fn ending_for(self, job: &WireJob) -> (Ending, Fitness) {
+        let call_failure = match self.stop {
+            JobStop::Ending(ending) => return (ending, Fitness::Fit),
+            JobStop::Call(call_failure) => call_failure,
         };
-        let place = match self.dispatch {
-            Some(index) => {
-                let kernel = &job.modules[job.dispatches[index as usize].module as usize].kernel;
-                format!("dispatch {index} of kernel `{kernel}`")
+        let halt_place = match self.dispatch {
+            Some(dispatch_index) => {
+                let kernel =
+                    &job.modules[job.dispatches[dispatch_index as usize].module as usize].kernel;
+                format!("dispatch {dispatch_index} of kernel `{kernel}`")
             }
             None => "preparing the test".to_owned(),
         };
-        let ending = match failure.result {
+        let ending = match call_failure.result {
             vk::Result::ERROR_DEVICE_LOST => {
-                Ending::DeviceLost(format!("device lost in {place} ({failure})"))
+                Ending::DeviceLost(format!("device lost in {halt_place} ({call_failure})"))
             }
             vk::Result::ERROR_OUT_OF_HOST_MEMORY | vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => {
-                Ending::Undetermined(format!("the device is out of memory in {place} ({failure})"))
+                Ending::Undetermined(format!(
+                    "the device is out of memory in {halt_place} ({call_failure})"
+                ))
             }
-            _ => Ending::Error(format!("the driver refused {place} ({failure})")),
+            _ => Ending::Error(format!("the driver refused {halt_place} ({call_failure})")),
         };
         (ending, Fitness::Spent)
     }
 }
 
 /// Before times count: at least so long, and so many runs of each job.
-const WARMING: Duration = Duration::from_millis(300);
+const WARMING_TIME: Duration = Duration::from_millis(300);
 const WARMING_RUNS: usize = 3;
 
-pub(crate) struct Session {
-    shapes: Shapes,
+pub(crate) struct DeviceSession {
+    shapes: KeptShapes,
     commands: Commands,
-    pipelines: Pipelines,
-    kept: Kept,
+    pipelines: PipelineCaches,
+    kept_resources: KeptResources,
     fault: Faults,
     /// Iterations after which the device ends loops by itself.
     loop_limit: Option<u32>,
@@ -84,84 +87,123 @@ pub(crate) struct Session {
 }
 
 /// Hears of each phase as it begins.
-type Announce<'a> = &'a mut dyn FnMut(Phase);
+type PhaseListener<'a> = &'a mut dyn FnMut(Phase);
 
-impl Session {
-    pub(crate) fn open(open: &Open, fault: Faults) -> Result<(Self, Opened), NoVulkan> {
-        let instance = Rc::new(Instance::open(open.validation, version::limit(open.api_limit))?);
-        let device = Rc::new(Device::open(instance, &open.device, open.robustness)?);
-        let commands =
-            Commands::new(&device).map_err(|failure| failed(failure.call, failure.result))?;
-        let (cache, note) = PipelineCache::open(&device);
-        let (pipelines, kept, shapes) =
-            (Pipelines::new(&device, cache), Kept::new(&device), Shapes::default());
-        let mut session =
-            Self { shapes, commands, pipelines, kept, fault, loop_limit: None, device };
-        let messages = session.device.instance.messages.take();
-        let mut run = session.run(&canary::job(), 1, &mut |_| {}).into_first();
-        if session.fault.strikes(FaultKind::Canary, canary::NAME) {
-            run.buffers.clear();
+impl DeviceSession {
+    pub(crate) fn open(
+        open_request: &Open,
+        worker_faults: Faults,
+    ) -> Result<(Self, Opened), NoVulkan> {
+        let instance = Rc::new(Instance::open(
+            open_request.validation,
+            version::version_limit(open_request.api_limit),
+        )?);
+        let device =
+            Rc::new(Device::open(instance, &open_request.device, open_request.robustness)?);
+        let device_commands =
+            Commands::new(&device).map_err(|failure| call_failed(failure.call, failure.result))?;
+        let (pipeline_cache, cache_note) = PipelineCache::open_cache(&device);
+        let (pipelines, kept_resources, shapes) = (
+            PipelineCaches::new(&device, pipeline_cache),
+            KeptResources::new(&device),
+            KeptShapes::default(),
+        );
+        let mut new_session = Self {
+            shapes,
+            commands: device_commands,
+            pipelines,
+            kept_resources,
+            fault: worker_faults,
+            loop_limit: None,
+            device,
+        };
+        let start_messages = new_session.device.instance.messages.take_messages();
+        let mut canary_run =
+            new_session.run_job(&canary::canary_job(), 1, &mut |_| {}).into_first();
+        if new_session.fault.strikes(FaultKind::Canary, canary::NAME) {
+            canary_run.buffers.clear();
         }
-        canary::judge(&run)?;
-        let probe = session.run(&canary::loop_probe(), 1, &mut |_| {}).into_first();
-        session.loop_limit = canary::judge_loop_probe(&probe)?;
-        let loop_limit = session.loop_limit;
-        let (identity, layer) =
-            (session.device.identity.clone(), session.device.instance.layer.clone());
+        canary::check_canary(&canary_run)?;
+        let probe_run = new_session.run_job(&canary::loop_probe_job(), 1, &mut |_| {}).into_first();
+        new_session.loop_limit = canary::check_loop_probe(&probe_run)?;
+        let loop_limit = new_session.loop_limit;
+        let (identity, layer_name) =
+            (new_session.device.identity.clone(), new_session.device.instance.layer.clone());
         let (robustness, notes) =
-            (session.device.abilities.robustness.clone(), note.into_iter().collect());
-        Ok((session, Opened { identity, layer, loop_limit, robustness, messages, notes }))
+            (new_session.device.abilities.robustness.clone(), cache_note.into_iter().collect());
+        Ok((
+            new_session,
+            Opened {
+                identity,
+                layer: layer_name,
+                loop_limit,
+                robustness,
+                messages: start_messages,
+                notes,
+            },
+        ))
     }
 
     /// Keeps the pipelines for later workers, if enough of them are new or there is time.
-    pub(crate) fn save_pipelines(&mut self, idle: impl FnOnce() -> bool) {
-        self.pipelines.cache.save(idle);
+    pub(crate) fn save_pipelines(&mut self, is_idle: impl FnOnce() -> bool) {
+        self.pipelines.cache.save_cache(is_idle);
     }
 
     /// Runs a job so many times, or until a repetition does not complete.
-    pub(crate) fn run(&mut self, job: &WireJob, repetitions: u32, announce: Announce) -> WireRuns {
-        announce(Phase::START);
-        let mut runs = WireRuns::default();
-        if let Err(halt) = self.repeat(job, repetitions, &mut runs, announce) {
-            let repetition = halt.repetition;
-            let (ending, fitness) = halt.ending(job);
-            match runs.of.len() == repetition as usize {
-                true => runs.add(WireRun::ended(ending)),
-                false => runs = WireRuns::ended(repetition, ending, fitness),
-            }
-            runs.fitness = fitness;
-        }
-        // Said while the job ran, by whichever of its passes.
-        let said = self.device.instance.messages.take();
-        if let Some(first) = runs.different.first_mut() {
-            first.messages.extend(said);
-        }
-        runs.different
-            .iter_mut()
-            .for_each(|run| run.messages = united(std::mem::take(&mut run.messages)));
-        runs
-    }
-
-    fn repeat(
+    pub(crate) fn run_job(
         &mut self,
         job: &WireJob,
-        repetitions: u32,
-        runs: &mut WireRuns,
-        announce: Announce,
-    ) -> Result<(), Halt> {
-        self.receive_modules(job).map_err(Halt::outside(0))?;
-        let at_once = Shape::repetitions(job, repetitions);
-        for first in (0..repetitions).step_by(at_once as usize) {
-            if first > 0 {
-                announce(Phase { repetition: first, stage: Stage::Preparing });
+        repetition_count: u32,
+        announce: PhaseListener,
+    ) -> WireRuns {
+        announce(Phase::START);
+        let mut wire_runs = WireRuns::default();
+        if let Err(halt) = self.run_repetitions(job, repetition_count, &mut wire_runs, announce) {
+            let repetition = halt.repetition;
+            let (ending, fitness) = halt.ending_for(job);
+            match wire_runs.of.len() == repetition as usize {
+                true => wire_runs.add_run(WireRun::ended(ending)),
+                false => wire_runs = WireRuns::ended_in(repetition, ending, fitness),
             }
-            let mut shape = match self.shapes.take(job, at_once) {
+            wire_runs.fitness = fitness;
+        }
+        // Said while the job ran, by whichever of its passes.
+        let job_messages = self.device.instance.messages.take_messages();
+        if let Some(first_run) = wire_runs.different.first_mut() {
+            first_run.messages.extend(job_messages);
+        }
+        wire_runs
+            .different
+            .iter_mut()
+            .for_each(|run| run.messages = unite_messages(std::mem::take(&mut run.messages)));
+        wire_runs
+    }
+
+    fn run_repetitions(
+        &mut self,
+        job: &WireJob,
+        repetition_count: u32,
+        runs: &mut WireRuns,
+        announce: PhaseListener,
+    ) -> Result<(), JobHalt> {
+        self.receive_modules(job).map_err(JobHalt::outside_dispatches(0))?;
+        let repetitions_at_once = JobShape::repetitions_at_once(job, repetition_count);
+        for first_repetition in (0..repetition_count).step_by(repetitions_at_once as usize) {
+            if first_repetition > 0 {
+                announce(Phase { repetition: first_repetition, stage: Stage::Preparing });
+            }
+            let mut shape = match self.shapes.take_shape(job, repetitions_at_once) {
                 Some(shape) => shape,
-                None => self.shape(job, at_once).map_err(Halt::outside(first))?,
+                None => self
+                    .new_shape(job, repetitions_at_once)
+                    .map_err(JobHalt::outside_dispatches(first_repetition))?,
             };
-            let outcome = self.carry_out(&mut shape, job, first, runs, announce)?;
-            self.shapes.keep(shape, &mut self.kept).map_err(Halt::outside(first))?;
-            if outcome == Outcome::Over {
+            let shape_outcome =
+                self.run_shape(&mut shape, job, first_repetition, runs, announce)?;
+            self.shapes
+                .keep_shape(shape, &mut self.kept_resources)
+                .map_err(JobHalt::outside_dispatches(first_repetition))?;
+            if shape_outcome == ShapeOutcome::Ended {
                 break;
             }
         }
@@ -169,58 +211,71 @@ impl Session {
     }
 
     /// Makes everything that repetitions of a job need.
-    fn shape(&mut self, job: &WireJob, repetitions: u32) -> Result<Shape, Stop> {
+    fn new_shape(&mut self, job: &WireJob, repetition_count: u32) -> Result<JobShape, JobStop> {
         let loop_count = match self.loop_limit {
-            Some(limit) => self.loop_counting_job(job, limit)?,
+            Some(loop_limit) => self.loop_counting_job(job, loop_limit)?,
             None => None,
         };
-        let mut bench = self.bench();
-        let mut passes =
-            |job| (0..repetitions).map(|_| bench.pass(job)).collect::<Result<Vec<_>, _>>();
-        let counting = loop_count.as_ref().map_or(Ok(Vec::new()), &mut passes)?;
+        let mut pass_builder = self.pass_builder();
+        let mut record_passes = |job| {
+            (0..repetition_count)
+                .map(|_| pass_builder.recorded_pass(job))
+                .collect::<Result<Vec<_>, _>>()
+        };
+        let counting_passes = loop_count.as_ref().map_or(Ok(Vec::new()), &mut record_passes)?;
         // The layer's words on the loop count are not about the kernel: they stay with its passes.
-        Ok(Shape::new(job, counting, passes(job)?))
+        Ok(JobShape::new(job, counting_passes, record_passes(job)?))
     }
 
     /// Runs the repetitions of a shape, the first of which is `first` among the job's.
-    fn carry_out(
+    fn run_shape(
         &mut self,
-        shape: &mut Shape,
+        shape: &mut JobShape,
         job: &WireJob,
-        first: u32,
+        first_repetition: u32,
         runs: &mut WireRuns,
-        announce: Announce,
-    ) -> Result<Outcome, Halt> {
-        for pass in shape.counting.iter_mut().chain(&mut shape.own) {
-            pass.fill(&job.name, &job.buffers);
+        announce: PhaseListener,
+    ) -> Result<ShapeOutcome, JobHalt> {
+        for pass in shape.counting_passes.iter_mut().chain(&mut shape.own_passes) {
+            pass.fill_buffers(&job.name, &job.buffers);
         }
         // A kernel that is cut off takes long: one loop count tells, before anything else runs.
-        if let Some(loop_count) = shape.counting.first_mut() {
-            self.follow(
-                &[Leg { pass: loop_count, repetition: first, form: Form::LoopCounting }],
+        if let Some(loop_count) = shape.counting_passes.first_mut() {
+            self.run_legs(
+                &[PassLeg {
+                    pass: loop_count,
+                    repetition: first_repetition,
+                    form: PassForm::LoopCounting,
+                }],
                 announce,
             )?;
-            if let Some(ending) = self.cut_off(loop_count, job) {
-                runs.add(WireRun::ended(ending));
-                return Ok(Outcome::Over);
+            if let Some(ending) = self.cut_off_ending(loop_count, job) {
+                runs.add_run(WireRun::ended(ending));
+                return Ok(ShapeOutcome::Ended);
             }
         }
-        let mut legs = Vec::new();
-        for (index, pass) in shape.own.iter().enumerate() {
-            let repetition = first + index as u32;
-            let loop_count = shape.counting.get(index).filter(|_| index > 0);
-            legs.extend(loop_count.map(|pass| Leg { pass, repetition, form: Form::LoopCounting }));
-            legs.push(Leg { pass, repetition, form: Form::Own });
+        let mut pass_legs = Vec::new();
+        for (pass_index, pass) in shape.own_passes.iter().enumerate() {
+            let repetition = first_repetition + pass_index as u32;
+            let loop_count = shape.counting_passes.get(pass_index).filter(|_| pass_index > 0);
+            pass_legs.extend(loop_count.map(|pass| PassLeg {
+                pass,
+                repetition,
+                form: PassForm::LoopCounting,
+            }));
+            pass_legs.push(PassLeg { pass, repetition, form: PassForm::Own });
         }
-        self.follow(&legs, announce)?;
-        let last = first + shape.own.len() as u32 - 1;
-        announce(Phase { repetition: last, stage: Stage::Collecting });
-        for (index, pass) in shape.own.iter_mut().enumerate() {
-            if let Some(ending) =
-                shape.counting.get_mut(index).and_then(|loop_count| self.cut_off(loop_count, job))
+        self.run_legs(&pass_legs, announce)?;
+        let last_repetition = first_repetition + shape.own_passes.len() as u32 - 1;
+        announce(Phase { repetition: last_repetition, stage: Stage::Collecting });
+        for (pass_index, pass) in shape.own_passes.iter_mut().enumerate() {
+            if let Some(ending) = shape
+                .counting_passes
+                .get_mut(pass_index)
+                .and_then(|loop_count| self.cut_off_ending(loop_count, job))
             {
-                runs.add(WireRun::ended(ending));
-                return Ok(Outcome::Over);
+                runs.add_run(WireRun::ended(ending));
+                return Ok(ShapeOutcome::Ended);
             }
             if self.fault.strikes(FaultKind::Guard, &job.name) && !job.buffers.is_empty() {
                 pass.storage.disturb_guard(0);
@@ -228,69 +283,82 @@ impl Session {
             if self.fault.strikes(FaultKind::Stray, &job.name) {
                 pass.disturb_last();
             }
-            let mut run = pass.collect(job);
+            let mut run = pass.collect_run(job);
             self.fault.strike_after(&job.name, &mut run);
-            let outcome =
-                if run.ending == Ending::Completed { Outcome::Goes } else { Outcome::Over };
-            runs.add(run);
-            if outcome == Outcome::Over {
-                return Ok(outcome);
+            let run_outcome = if run.ending == Ending::Completed {
+                ShapeOutcome::AllCompleted
+            } else {
+                ShapeOutcome::Ended
+            };
+            runs.add_run(run);
+            if run_outcome == ShapeOutcome::Ended {
+                return Ok(run_outcome);
             }
         }
-        Ok(Outcome::Goes)
+        Ok(ShapeOutcome::AllCompleted)
     }
 
     /// Runs passes one after the other. Where each is a single dispatch, the device gets all of
     /// them at once; else every dispatch is waited for, so that it is known in which one a device
     /// stops.
-    fn follow(&self, legs: &[Leg], announce: Announce) -> Result<(), Halt> {
+    fn run_legs(&self, legs: &[PassLeg], announce: PhaseListener) -> Result<(), JobHalt> {
         if legs.iter().all(|leg| leg.pass.steps.len() == 1) {
-            let steps: Vec<&Step> = legs.iter().flat_map(|leg| &leg.pass.steps).collect();
-            legs.first().into_iter().for_each(|leg| announce(leg.phase(0)));
-            let outcome = self.commands.follow(&steps, &mut |index| announce(legs[index].phase(0)));
-            return outcome.map_err(|(index, failure)| legs[index].halt(0, failure));
+            let recorded_steps: Vec<&RecordedStep> =
+                legs.iter().flat_map(|leg| &leg.pass.steps).collect();
+            legs.first().into_iter().for_each(|leg| announce(leg.phase_at(0)));
+            let submit_outcome =
+                self.commands.submit_and_finish(&recorded_steps, &mut |dispatch_index| {
+                    announce(legs[dispatch_index].phase_at(0))
+                });
+            return submit_outcome
+                .map_err(|(dispatch_index, failure)| legs[dispatch_index].halt_at(0, failure));
         }
         for leg in legs {
-            for (step, index) in leg.pass.steps.iter().zip(0..) {
-                announce(leg.phase(index));
-                let outcome = self.commands.follow(&[step], &mut |_| {});
-                outcome.map_err(|(_, failure)| leg.halt(index, failure))?;
+            for (step, dispatch_index) in leg.pass.steps.iter().zip(0..) {
+                announce(leg.phase_at(dispatch_index));
+                let submit_outcome = self.commands.submit_and_finish(&[step], &mut |_| {});
+                submit_outcome.map_err(|(_, failure)| leg.halt_at(dispatch_index, failure))?;
             }
         }
         Ok(())
     }
 
     /// What a loop count tells that is not zero in the end.
-    fn cut_off(&self, loop_count: &mut Pass, job: &WireJob) -> Option<Ending> {
-        let own = job.buffers.len();
-        let cut =
-            (0..job.dispatches.len()).find(|index| loop_count.contents(own + index) != [0; 4])?;
-        let kernel = &job.modules[job.dispatches[cut].module as usize].kernel;
-        let limit = self.loop_limit.unwrap_or_default();
+    fn cut_off_ending(&self, loop_count: &mut Pass, job: &WireJob) -> Option<Ending> {
+        let buffer_count = job.buffers.len();
+        let cut_dispatch = (0..job.dispatches.len()).find(|dispatch_index| {
+            loop_count.buffer_contents(buffer_count + dispatch_index) != [0; 4]
+        })?;
+        let kernel = &job.modules[job.dispatches[cut_dispatch].module as usize].kernel;
+        let loop_limit = self.loop_limit.unwrap_or_default();
         Some(Ending::CutOff(format!(
-            "dispatch {cut} of kernel `{kernel}` did not end by itself: the driver ends a kernel's loops after {limit} \
+            "dispatch {cut_dispatch} of kernel `{kernel}` did not end by itself: the driver ends a kernel's loops after {loop_limit} \
              iterations"
         )))
     }
 
     /// The job with its modules in loop-counting form and a counter for each dispatch; none if no
     /// module has loops.
-    fn loop_counting_job(&mut self, job: &WireJob, limit: u32) -> Result<Option<WireJob>, Stop> {
+    fn loop_counting_job(
+        &mut self,
+        job: &WireJob,
+        loop_limit: u32,
+    ) -> Result<Option<WireJob>, JobStop> {
         let programs = &mut self.pipelines.programs;
-        let mut looping = |digest| programs.get_mut(digest).is_some_and(Program::has_loops);
+        let mut looping = |digest| programs.get_mut(digest).is_some_and(ShaderProgram::has_loops);
         if !job.modules.iter().any(|module| looping(&module.digest)) {
             return Ok(None);
         }
-        let mut counting = job.clone();
-        counting.cache = Cache::Keep;
-        let own = job.modules.iter().filter_map(|module| programs.get(&module.digest));
-        let binding = free_binding(job, own.map(|program| &program.module));
-        for module in &mut counting.modules {
+        let mut counting_job = job.clone();
+        counting_job.cache = Cache::Keep;
+        let own_programs = job.modules.iter().filter_map(|module| programs.get(&module.digest));
+        let counter_binding = free_binding(job, own_programs.map(|program| &program.module));
+        for module in &mut counting_job.modules {
             let Some(program) = programs.get_mut(&module.digest) else { continue };
-            let loop_count = program.loop_count(binding).map_err(|why| {
+            let loop_count = program.loop_count(counter_binding).map_err(|uncountable_reason| {
                 Ending::Undetermined(format!(
-                    "the driver ends a kernel's loops after {limit} iterations, and whether it did so in kernel `{}` \
-                     cannot be seen: {why}",
+                    "the driver ends a kernel's loops after {loop_limit} iterations, and whether it did so in kernel `{}` \
+                     cannot be seen: {uncountable_reason}",
                     module.kernel
                 ))
             })?;
@@ -298,32 +366,40 @@ impl Session {
             module.words =
                 (!programs.contains_key(&loop_count.digest)).then(|| loop_count.words.clone());
         }
-        for (index, dispatch) in counting.dispatches.iter_mut().enumerate() {
-            let buffer = (job.buffers.len() + index) as u32;
-            counting.buffers.push(Bytes::from(vec![0; 4]));
-            dispatch.bindings.push(storage_binding(0, binding, buffer, 4));
+        for (dispatch_index, dispatch) in counting_job.dispatches.iter_mut().enumerate() {
+            let buffer_index = (job.buffers.len() + dispatch_index) as u32;
+            counting_job.buffers.push(Bytes::from(vec![0; 4]));
+            dispatch.bindings.push(storage_binding(0, counter_binding, buffer_index, 4));
         }
-        self.receive_modules(&counting)?;
-        Ok(Some(counting))
+        self.receive_modules(&counting_job)?;
+        Ok(Some(counting_job))
     }
 
     /// Runs jobs in turn (A, B, A, B ...) and times each run; buffers are written anew before every
     /// run.
-    pub(crate) fn measure(
+    pub(crate) fn measure_jobs(
         &mut self,
         jobs: &[WireJob],
-        repetitions: u32,
-        announce: Announce,
+        repetition_count: u32,
+        announce: PhaseListener,
     ) -> (Ending, Fitness, Vec<Vec<WireTime>>) {
-        let mut times = vec![Vec::with_capacity(repetitions as usize); jobs.len()];
-        let Some(first) = jobs.first() else { return (Ending::Completed, Fitness::Fit, times) };
-        let mut station = (first, None);
+        let mut job_times = vec![Vec::with_capacity(repetition_count as usize); jobs.len()];
+        let Some(first_job) = jobs.first() else {
+            return (Ending::Completed, Fitness::Fit, job_times);
+        };
+        let mut current_station = (first_job, None);
         announce(Phase::START);
-        match self.time_in_turn(jobs, repetitions, &mut station, &mut times, announce) {
-            Ok(()) => (Ending::Completed, Fitness::Fit, times),
+        match self.time_in_turn(
+            jobs,
+            repetition_count,
+            &mut current_station,
+            &mut job_times,
+            announce,
+        ) {
+            Ok(()) => (Ending::Completed, Fitness::Fit, job_times),
             Err(stop) => {
-                let (job, dispatch) = station;
-                let (ending, fitness) = Halt { repetition: 0, dispatch, stop }.ending(job);
+                let (job, dispatch) = current_station;
+                let (ending, fitness) = JobHalt { repetition: 0, dispatch, stop }.ending_for(job);
                 (ending, fitness, Vec::new())
             }
         }
@@ -332,133 +408,154 @@ impl Session {
     fn time_in_turn<'a>(
         &mut self,
         jobs: &'a [WireJob],
-        repetitions: u32,
-        station: &mut (&'a WireJob, Option<u32>),
-        times: &mut [Vec<WireTime>],
-        announce: Announce,
-    ) -> Result<(), Stop> {
-        let mut prepared = Vec::with_capacity(jobs.len());
+        repetition_count: u32,
+        current_station: &mut (&'a WireJob, Option<u32>),
+        job_times: &mut [Vec<WireTime>],
+        announce: PhaseListener,
+    ) -> Result<(), JobStop> {
+        let mut prepared_jobs = Vec::with_capacity(jobs.len());
         for job in jobs {
-            station.0 = job;
+            current_station.0 = job;
             self.receive_modules(job)?;
-            let mut ready = self.bench().prepare(job, Placement::Near)?;
-            ready.fill(&job.name, &job.buffers);
+            let mut prepared_pass = self.pass_builder().prepare_pass(job, Placement::Near)?;
+            prepared_pass.fill_buffers(&job.name, &job.buffers);
             // The device restores the buffers: while the host did it, the device would be idle and
             // lower its clock.
-            let mut original =
-                Storage::create(&self.device, &ready.storage.lengths(), Placement::Near, None)?;
-            ready.fill_other(&job.name, &job.buffers, &mut original);
-            prepared.push((job, ready, original));
+            let mut original_storage = BufferStorage::create_buffers(
+                &self.device,
+                &prepared_pass.storage.content_lengths(),
+                Placement::Near,
+                None,
+            )?;
+            prepared_pass.fill_storage(&job.name, &job.buffers, &mut original_storage);
+            prepared_jobs.push((job, prepared_pass, original_storage));
         }
         announce(Phase { repetition: 0, stage: Stage::Dispatched(0) });
-        let start = Instant::now();
-        let mut counted = 0;
-        while counted < repetitions {
+        let start_time = Instant::now();
+        let mut counted_rounds = 0;
+        while counted_rounds < repetition_count {
             // The first runs do not count: a device raises its clock, a driver finishes compiling.
-            let warm =
-                times.iter().all(|times| times.len() >= WARMING_RUNS) && start.elapsed() >= WARMING;
-            if counted == 0 && warm {
-                times.iter_mut().for_each(Vec::clear);
+            let is_warm = job_times.iter().all(|job_times| job_times.len() >= WARMING_RUNS)
+                && start_time.elapsed() >= WARMING_TIME;
+            if counted_rounds == 0 && is_warm {
+                job_times.iter_mut().for_each(Vec::clear);
             }
-            counted += u32::from(counted > 0 || warm);
-            for ((job, pass, original), times) in prepared.iter().zip(&mut *times) {
-                self.commands.copy(&pass.resources, &pass.storage, Copying::IntoImages)?;
-                station.0 = job;
-                let restored = pass.storage.restored_from(original);
-                let mut restored = restored.as_slice();
-                let mut sum = WireTime { wall: 0.0, device: None };
-                for (dispatch, index) in pass.dispatches.iter().zip(0..) {
-                    station.1 = Some(index);
-                    let time = self.commands.run(std::mem::take(&mut restored), dispatch)?;
-                    sum.wall += time.wall;
-                    sum.device = time.device.map(|device| sum.device.unwrap_or(0.0) + device);
+            counted_rounds += u32::from(counted_rounds > 0 || is_warm);
+            for ((job, pass, original_storage), job_times) in
+                prepared_jobs.iter().zip(&mut *job_times)
+            {
+                self.commands.copy_images(&pass.resources, &pass.storage, Copying::IntoImages)?;
+                current_station.0 = job;
+                let restored_buffers = pass.storage.restored_from(original_storage);
+                let mut restored_buffers = restored_buffers.as_slice();
+                let mut summed_time = WireTime { wall: 0.0, device: None };
+                for (dispatch, dispatch_index) in pass.dispatches.iter().zip(0..) {
+                    current_station.1 = Some(dispatch_index);
+                    let dispatch_time =
+                        self.commands.run_timed(std::mem::take(&mut restored_buffers), dispatch)?;
+                    summed_time.wall += dispatch_time.wall;
+                    summed_time.device = dispatch_time
+                        .device
+                        .map(|device| summed_time.device.unwrap_or(0.0) + device);
                 }
-                times.push(sum);
+                job_times.push(summed_time);
             }
         }
         announce(Phase { repetition: 0, stage: Stage::Collecting });
         Ok(())
     }
 
-    fn receive_modules(&mut self, job: &WireJob) -> Result<(), Stop> {
+    fn receive_modules(&mut self, job: &WireJob) -> Result<(), JobStop> {
         if job.cache == Cache::Forget {
-            self.shapes.clear(&mut self.kept)?;
-            self.pipelines.clear();
+            self.shapes.retire_all(&mut self.kept_resources)?;
+            self.pipelines.clear_pipelines();
         }
-        for sent in &job.modules {
-            if self.pipelines.programs.contains_key(&sent.digest) {
+        for wire_module in &job.modules {
+            if self.pipelines.programs.contains_key(&wire_module.digest) {
                 continue;
             }
-            let bytes = sent.words.as_ref().map_or(&[][..], |words| &words.0);
-            let module = Module::parse_bytes(bytes).map_err(|error| {
-                Ending::Error(format!("the module of kernel `{}`: {error}", sent.kernel))
+            let module_bytes = wire_module.words.as_ref().map_or(&[][..], |words| &words.0);
+            let module = Module::parse_bytes(module_bytes).map_err(|error| {
+                Ending::Error(format!("the module of kernel `{}`: {error}", wire_module.kernel))
             })?;
-            self.pipelines.programs.insert(sent.digest, Program::new(module));
+            self.pipelines.programs.insert(wire_module.digest, ShaderProgram::new(module));
         }
         Ok(())
     }
 
-    fn bench(&mut self) -> Bench<'_> {
-        let Self { device, pipelines, kept, commands, .. } = self;
-        Bench { device, pipelines, kept, commands }
+    fn pass_builder(&mut self) -> PassBuilder<'_> {
+        let Self { device, pipelines, kept_resources, commands, .. } = self;
+        PassBuilder { device, pipelines, kept_resources, commands }
     }
 }
 
 /// How a job stands after some of its repetitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum ShapeOutcome {
     /// All of them completed.
-    Goes,
+    AllCompleted,
     /// One did not.
-    Over,
+    Ended,
 }
 
 /// In which form a pass runs.
 #[derive(Debug, Clone, Copy)]
-enum Form {
+enum PassForm {
     LoopCounting,
     Own,
 }
 
 /// A pass that runs for a repetition.
-struct Leg<'a> {
+struct PassLeg<'a> {
     pass: &'a Pass,
     repetition: u32,
-    form: Form,
+    form: PassForm,
 }
 
-impl Leg<'_> {
-    fn phase(&self, dispatch: u32) -> Phase {
+impl PassLeg<'_> {
+    fn phase_at(&self, dispatch_index: u32) -> Phase {
         let stage = match self.form {
-            Form::LoopCounting => Stage::Counting(dispatch),
-            Form::Own => Stage::Dispatched(dispatch),
+            PassForm::LoopCounting => Stage::Counting(dispatch_index),
+            PassForm::Own => Stage::Dispatched(dispatch_index),
         };
         Phase { repetition: self.repetition, stage }
     }
 
-    fn halt(&self, dispatch: u32, failure: CallFailure) -> Halt {
-        Halt { repetition: self.repetition, dispatch: Some(dispatch), stop: failure.into() }
+    fn halt_at(&self, dispatch_index: u32, failure: CallFailure) -> JobHalt {
+        JobHalt {
+            repetition: self.repetition,
+            dispatch: Some(dispatch_index),
+            stop: failure.into(),
+        }
     }
 }
 
 /// Each message once, with how often it came.
-fn united(messages: Vec<WireMessage>) -> Vec<WireMessage> {
-    let mut said: BTreeMap<WireMessage, u64> = BTreeMap::new();
+fn unite_messages(messages: Vec<WireMessage>) -> Vec<WireMessage> {
+    let mut counts_by_message: BTreeMap<WireMessage, u64> = BTreeMap::new();
     for message in messages {
         let count = message.count;
-        *said.entry(WireMessage { count: 0, ..message }).or_insert(0) += count;
+        *counts_by_message.entry(WireMessage { count: 0, ..message }).or_insert(0) += count;
     }
-    said.into_iter().map(|(message, count)| WireMessage { count, ..message }).collect()
+    counts_by_message.into_iter().map(|(message, count)| WireMessage { count, ..message }).collect()
 }
 
 /// A binding of set 0 that neither the job nor any module uses.
 fn free_binding<'a>(job: &WireJob, modules: impl Iterator<Item = &'a Module>) -> u32 {
-    let bound = job
+    let bound_numbers = job
         .dispatches
         .iter()
         .flat_map(|dispatch| &dispatch.bindings)
         .map(|binding| binding.binding);
-    let recorded = job.modules.iter().filter_map(|module| module.records).map(|slot| slot.binding);
-    let declared = modules.flat_map(Module::binding_numbers);
-    bound.chain(recorded).chain(declared).max().map_or(0, |most| most + 1)
+    let record_numbers = job
+        .modules
+        .iter()
+        .filter_map(|module| module.records)
+        .map(|record_slot| record_slot.binding);
+    let declared_numbers = modules.flat_map(Module::binding_numbers);
+    bound_numbers
+        .chain(record_numbers)
+        .chain(declared_numbers)
+        .max()
+        .map_or(0, |highest_number| highest_number + 1)
 }

@@ -6,55 +6,64 @@
 //! bytes.
 //! Does not cover: contents: a pass is filled anew for every job (`pass`).
 
-use super::kept::Kept;
+use super::kept::KeptResources;
 use super::pass::Pass;
 use super::protocol::{WireJob, WireModule};
-use super::stop::Stop;
+use super::stop::JobStop;
 
 /// A test runs as production, traced and instrumented module; some kernels in turn fit.
-const MOST: usize = 16;
+const MOST_SHAPES: usize = 16;
 /// Bytes of contents of all passes of a job that is kept, and whose repetitions are handed to the
 /// device at once.
-const SMALL: usize = 1 << 20;
+const SMALL_CONTENTS: usize = 1 << 20;
 
 /// The passes of a job's repetitions.
-pub(crate) struct Shape {
+pub(crate) struct JobShape {
     /// The first of these jobs.
     job: WireJob,
     /// For each repetition its loop count (`loop count`); none where that is not needed.
-    pub counting: Vec<Pass>,
+    pub counting_passes: Vec<Pass>,
     /// For each repetition its own.
-    pub own: Vec<Pass>,
+    pub own_passes: Vec<Pass>,
 }
 
-impl Shape {
+impl JobShape {
     pub(crate) fn new(job: &WireJob, counting: Vec<Pass>, own: Vec<Pass>) -> Self {
-        Self { job: job.clone(), counting, own }
+        Self { job: job.clone(), counting_passes: counting, own_passes: own }
     }
 
     /// How many repetitions of a job share a shape.
-    pub(crate) fn repetitions(job: &WireJob, repetitions: u32) -> u32 {
-        let bytes: usize = job.buffers.iter().map(|buffer| buffer.0.len()).sum();
-        if bytes.saturating_mul(repetitions as usize) <= SMALL { repetitions } else { 1 }
+    pub(crate) fn repetitions_at_once(job: &WireJob, repetition_count: u32) -> u32 {
+        let content_bytes: usize = job.buffers.iter().map(|buffer| buffer.0.len()).sum();
+        if content_bytes.saturating_mul(repetition_count as usize) <= SMALL_CONTENTS {
+            repetition_count
+        } else {
+            1
+        }
     }
 
-    fn is_of(&self, job: &WireJob, repetitions: u32) -> bool {
-        let own = &self.job;
-        let module = |module: &WireModule| (module.digest, module.records);
-        let lengths =
+    fn is_shape_of(&self, job: &WireJob, repetition_count: u32) -> bool {
+        let own_job = &self.job;
+        let module_identity =
+            |module_identity: &WireModule| (module_identity.digest, module_identity.records);
+        let buffer_lengths =
             |job: &WireJob| job.buffers.iter().map(|buffer| buffer.0.len()).collect::<Vec<_>>();
-        self.own.len() == repetitions as usize
-            && own.memory_bytes == job.memory_bytes
-            && own.dispatches == job.dispatches
-            && own.modules.iter().map(module).eq(job.modules.iter().map(module))
-            && lengths(own) == lengths(job)
-            && (&own.images, &own.samplers, &own.addresses)
+        self.own_passes.len() == repetition_count as usize
+            && own_job.memory_bytes == job.memory_bytes
+            && own_job.dispatches == job.dispatches
+            && own_job
+                .modules
+                .iter()
+                .map(module_identity)
+                .eq(job.modules.iter().map(module_identity))
+            && buffer_lengths(own_job) == buffer_lengths(job)
+            && (&own_job.images, &own_job.samplers, &own_job.addresses)
                 == (&job.images, &job.samplers, &job.addresses)
     }
 
-    pub(crate) fn retire(self, kept: &mut Kept) -> Result<(), Stop> {
-        for pass in self.counting.into_iter().chain(self.own) {
-            pass.retire(kept)?;
+    pub(crate) fn retire_passes(self, kept_resources: &mut KeptResources) -> Result<(), JobStop> {
+        for pass in self.counting_passes.into_iter().chain(self.own_passes) {
+            pass.retire_pass(kept_resources)?;
         }
         Ok(())
     }
@@ -62,28 +71,37 @@ impl Shape {
 
 /// Shapes of the last jobs.
 #[derive(Default)]
-pub(crate) struct Shapes {
+pub(crate) struct KeptShapes {
     /// Last used last.
-    shapes: Vec<Shape>,
+    shapes: Vec<JobShape>,
 }
 
-impl Shapes {
-    pub(crate) fn take(&mut self, job: &WireJob, repetitions: u32) -> Option<Shape> {
-        let place = self.shapes.iter().position(|shape| shape.is_of(job, repetitions))?;
-        Some(self.shapes.remove(place))
+impl KeptShapes {
+    pub(crate) fn take_shape(&mut self, job: &WireJob, repetition_count: u32) -> Option<JobShape> {
+        let shape_index =
+            self.shapes.iter().position(|shape| shape.is_shape_of(job, repetition_count))?;
+        Some(self.shapes.remove(shape_index))
     }
 
     /// Keeps a shape whose dispatches have all ended.
-    pub(crate) fn keep(&mut self, shape: Shape, kept: &mut Kept) -> Result<(), Stop> {
-        let bytes: usize = shape.job.buffers.iter().map(|buffer| buffer.0.len()).sum();
-        if bytes.saturating_mul(shape.own.len()) > SMALL {
-            return shape.retire(kept);
+    pub(crate) fn keep_shape(
+        &mut self,
+        shape: JobShape,
+        kept_resources: &mut KeptResources,
+    ) -> Result<(), JobStop> {
+        let content_bytes: usize = shape.job.buffers.iter().map(|buffer| buffer.0.len()).sum();
+        if content_bytes.saturating_mul(shape.own_passes.len()) > SMALL_CONTENTS {
+            return shape.retire_passes(kept_resources);
         }
         self.shapes.push(shape);
-        if self.shapes.len() > MOST { self.shapes.remove(0).retire(kept) } else { Ok(()) }
+        if self.shapes.len() > MOST_SHAPES {
+            self.shapes.remove(0).retire_passes(kept_resources)
+        } else {
+            Ok(())
+        }
     }
 
-    pub(crate) fn clear(&mut self, kept: &mut Kept) -> Result<(), Stop> {
-        self.shapes.drain(..).try_for_each(|shape| shape.retire(kept))
+    pub(crate) fn retire_all(&mut self, kept_resources: &mut KeptResources) -> Result<(), JobStop> {
+        self.shapes.drain(..).try_for_each(|shape| shape.retire_passes(kept_resources))
     }
 }

@@ -4,18 +4,18 @@ use super::device::CallFailure;
 use super::protocol::Ending;
 
 /// Why a job stops before its end.
-pub(crate) enum Stop {
+pub(crate) enum JobStop {
     Ending(Ending),
     Call(CallFailure),
 }
 
-impl From<Ending> for Stop {
+impl From<Ending> for JobStop {
     fn from(ending: Ending) -> Self {
         Self::Ending(ending)
     }
 }
 
-impl From<CallFailure> for Stop {
+impl From<CallFailure> for JobStop {
     fn from(failure: CallFailure) -> Self {
         Self::Call(failure)
     }

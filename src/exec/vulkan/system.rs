@@ -25,25 +25,25 @@ const NON_BLOCKING: c_int =
 
 /// `struct pollfd` (POSIX, <poll.h>).
 #[repr(C)]
-struct Watched {
+struct WatchedDescriptor {
     descriptor: c_int,
-    wanted: c_short,
-    found: c_short,
+    wanted_events: c_short,
+    found_events: c_short,
 }
 
 unsafe extern "C" {
     fn _exit(status: c_int) -> !;
     fn atexit(handler: extern "C" fn()) -> c_int;
     fn dup2(old: c_int, new: c_int) -> c_int;
-    fn poll(watched: *mut Watched, count: c_ulong, milliseconds: c_int) -> c_int;
+    fn poll(watched: *mut WatchedDescriptor, count: c_ulong, milliseconds: c_int) -> c_int;
     fn fcntl(descriptor: c_int, command: c_int, ...) -> c_int;
 }
 
 /// Ends the process without running destructors: a driver's may wait for a dispatch that never
 /// ends.
-pub(crate) fn exit_now(status: u8) -> ! {
+pub(crate) fn exit_now(exit_status: u8) -> ! {
     // SAFETY: `_exit` has no preconditions.
-    unsafe { _exit(status.into()) }
+    unsafe { _exit(exit_status.into()) }
 }
 
 /// Ends the process in order, with a handler that never returns: what a driver's may do.
@@ -59,60 +59,77 @@ pub(crate) fn hang_in_exit() -> ! {
 }
 
 /// Makes `new` lead to where `old` leads.
-pub(crate) fn redirect(old: BorrowedFd<'_>, new: BorrowedFd<'_>) -> io::Result<()> {
+pub(crate) fn redirect_descriptor(
+    old_descriptor: BorrowedFd<'_>,
+    new_descriptor: BorrowedFd<'_>,
+) -> io::Result<()> {
     // SAFETY: both descriptors are open, which their types say.
-    succeeded(unsafe { dup2(old.as_raw_fd(), new.as_raw_fd()) }).map(drop)
+    call_result(unsafe { dup2(old_descriptor.as_raw_fd(), new_descriptor.as_raw_fd()) }).map(drop)
 }
 
 /// Reads and writes that would wait fail with `WouldBlock` from now on.
-pub(crate) fn never_wait(descriptor: BorrowedFd<'_>) -> io::Result<()> {
+pub(crate) fn set_non_blocking(descriptor: BorrowedFd<'_>) -> io::Result<()> {
     let descriptor = descriptor.as_raw_fd();
     // SAFETY: the descriptor is open; the command takes no further argument.
-    let flags = succeeded(unsafe { fcntl(descriptor, GET_FLAGS) })?;
+    let status_flags = call_result(unsafe { fcntl(descriptor, GET_FLAGS) })?;
     // SAFETY: the descriptor is open; the command takes one integer.
-    succeeded(unsafe { fcntl(descriptor, SET_FLAGS, flags | NON_BLOCKING) }).map(drop)
+    call_result(unsafe { fcntl(descriptor, SET_FLAGS, status_flags | NON_BLOCKING) }).map(drop)
 }
 
 /// Waits until something can be read, or something be written where `writable` is given, or a pipe
 /// has lost its other end, or the deadline has come.
-pub(crate) fn wait(
+pub(crate) fn wait_until_ready(
     readable: BorrowedFd<'_>,
     writable: Option<BorrowedFd<'_>>,
     deadline: Instant,
 ) -> io::Result<()> {
-    let row = |descriptor: BorrowedFd<'_>, wanted| Watched {
+    let poll_entry = |descriptor: BorrowedFd<'_>, wanted_events| WatchedDescriptor {
         descriptor: descriptor.as_raw_fd(),
-        wanted,
-        found: 0,
+        wanted_events,
+        found_events: 0,
     };
-    let mut watched = vec![row(readable, POLL_IN)];
-    watched.extend(writable.map(|pipe| row(pipe, POLL_OUT)));
-    let left = deadline.saturating_duration_since(Instant::now());
-    poll_all(&mut watched, left.as_nanos().div_ceil(1_000_000).try_into().unwrap_or(c_int::MAX))
+    let mut watched_descriptors = vec![poll_entry(readable, POLL_IN)];
+    watched_descriptors.extend(writable.map(|pipe| poll_entry(pipe, POLL_OUT)));
+    let time_left = deadline.saturating_duration_since(Instant::now());
+    poll_all(
+        &mut watched_descriptors,
+        time_left.as_nanos().div_ceil(1_000_000).try_into().unwrap_or(c_int::MAX),
+    )
 }
 
 /// Whether something can be read, or the other end is gone, before `patience` is over.
-pub(crate) fn is_readable(descriptor: BorrowedFd<'_>, patience: Duration) -> bool {
-    let mut watched = [Watched { descriptor: descriptor.as_raw_fd(), wanted: POLL_IN, found: 0 }];
-    let milliseconds = patience.as_millis().try_into().unwrap_or(c_int::MAX);
-    poll_all(&mut watched, milliseconds).is_err() || watched[0].found != 0
+pub(crate) fn is_readable(descriptor: BorrowedFd<'_>, wait_limit: Duration) -> bool {
+    let mut watched_descriptors = [WatchedDescriptor {
+        descriptor: descriptor.as_raw_fd(),
+        wanted_events: POLL_IN,
+        found_events: 0,
+    }];
+    let milliseconds = wait_limit.as_millis().try_into().unwrap_or(c_int::MAX);
+    poll_all(&mut watched_descriptors, milliseconds).is_err()
+        || watched_descriptors[0].found_events != 0
 }
 
 /// Waits until the other end of a pipe is closed, whatever is in the pipe; false: the wait was
 /// interrupted.
 pub(crate) fn hangs_up(descriptor: BorrowedFd<'_>) -> bool {
-    let mut watched = [Watched { descriptor: descriptor.as_raw_fd(), wanted: 0, found: 0 }];
-    poll_all(&mut watched, -1).is_err() || watched[0].found != 0
+    let mut watched_descriptors = [WatchedDescriptor {
+        descriptor: descriptor.as_raw_fd(),
+        wanted_events: 0,
+        found_events: 0,
+    }];
+    poll_all(&mut watched_descriptors, -1).is_err() || watched_descriptors[0].found_events != 0
 }
 
-fn poll_all(watched: &mut [Watched], milliseconds: c_int) -> io::Result<()> {
+fn poll_all(watched_descriptors: &mut [WatchedDescriptor], milliseconds: c_int) -> io::Result<()> {
     // SAFETY: the pointer leads to as many entries as are told, alive until the call returns.
-    match succeeded(unsafe { poll(watched.as_mut_ptr(), watched.len() as c_ulong, milliseconds) }) {
+    match call_result(unsafe {
+        poll(watched_descriptors.as_mut_ptr(), watched_descriptors.len() as c_ulong, milliseconds)
+    }) {
         Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
         Ok(_) | Err(_) => Ok(()),
     }
 }
 
-fn succeeded(result: c_int) -> io::Result<c_int> {
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+fn call_result(return_value: c_int) -> io::Result<c_int> {
+    if return_value < 0 { Err(io::Error::last_os_error()) } else { Ok(return_value) }
 }

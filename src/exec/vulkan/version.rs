@@ -15,35 +15,47 @@ use ash::vk;
 pub(crate) const API_VERSION_1_4: u32 = vk::make_api_version(0, 1, 4, 0);
 
 /// The newest version that this engine asks for.
-pub(crate) const NEWEST: u32 = API_VERSION_1_4;
+pub(crate) const NEWEST_VERSION: u32 = API_VERSION_1_4;
 
 /// The newest version to ask for where a user sets a limit (major, minor).
-pub(crate) fn limit(limit: Option<(u32, u32)>) -> u32 {
-    limit.map_or(NEWEST, |(major, minor)| NEWEST.min(vk::make_api_version(0, major, minor, 0)))
+pub(crate) fn version_limit(user_limit: Option<(u32, u32)>) -> u32 {
+    user_limit.map_or(NEWEST_VERSION, |(major, minor)| {
+        NEWEST_VERSION.min(vk::make_api_version(0, major, minor, 0))
+    })
 }
 
 /// The version to create an instance with. `loader` is what the loader offers; none: a loader of
 /// Vulkan 1.0, which cannot be asked.
-pub(crate) fn of_instance(loader: Option<u32>, newest: u32) -> Result<u32, NoVulkan> {
-    let offered = loader.unwrap_or(vk::API_VERSION_1_0);
-    if offered < vk::API_VERSION_1_1 {
-        return Err(too_old("the loader", offered));
+pub(crate) fn instance_version(
+    loader_version: Option<u32>,
+    newest_version: u32,
+) -> Result<u32, NoVulkan> {
+    let offered_version = loader_version.unwrap_or(vk::API_VERSION_1_0);
+    if offered_version < vk::API_VERSION_1_1 {
+        return Err(version_too_old("the loader", offered_version));
     }
-    Ok(offered.min(newest))
+    Ok(offered_version.min(newest_version))
 }
 
 /// The version to use with a device that offers `own`, on an instance of version `instance`.
-pub(crate) fn of_device(instance: u32, own: u32) -> u32 {
-    own.min(instance)
+pub(crate) fn device_version(instance_version: u32, own_version: u32) -> u32 {
+    own_version.min(instance_version)
 }
 
 /// The same, where 1.1 is demanded of the device called `name`.
-pub(crate) fn usable(version: u32, name: &str) -> Result<u32, NoVulkan> {
-    if version < vk::API_VERSION_1_1 { Err(too_old(name, version)) } else { Ok(version) }
+pub(crate) fn usable_version(device_version: u32, device_name: &str) -> Result<u32, NoVulkan> {
+    if device_version < vk::API_VERSION_1_1 {
+        Err(version_too_old(device_name, device_version))
+    } else {
+        Ok(device_version)
+    }
 }
 
-fn too_old(which: &str, found: u32) -> NoVulkan {
-    NoVulkan::TooOld { which: which.to_owned(), found: describe::version(found) }
+fn version_too_old(offering_part: &str, found_version: u32) -> NoVulkan {
+    NoVulkan::TooOld {
+        which: offering_part.to_owned(),
+        found: describe::version_text(found_version),
+    }
 }
 
 /// Whether VK_KHR_spirv_1_4 is on.
@@ -54,23 +66,27 @@ pub(crate) enum Spirv14 {
 }
 
 /// The newest SPIR-V that a device takes at an API version.
-pub(crate) fn newest_spirv(api: u32, spirv14: Spirv14) -> (u8, u8) {
-    match (api, spirv14) {
-        (api, _) if api >= vk::API_VERSION_1_3 => (1, 6),
-        (api, _) if api >= vk::API_VERSION_1_2 => (1, 5),
+pub(crate) fn newest_spirv(api_version: u32, spirv14: Spirv14) -> (u8, u8) {
+    match (api_version, spirv14) {
+        (api_version, _) if api_version >= vk::API_VERSION_1_3 => (1, 6),
+        (api_version, _) if api_version >= vk::API_VERSION_1_2 => (1, 5),
         (_, Spirv14::On) => (1, 4),
         (_, Spirv14::Off) => (1, 3),
     }
 }
 
 /// What a module's version lacks on a device; none: nothing.
-pub(crate) fn lack(module: (u8, u8), api: u32, spirv14: Spirv14) -> Option<String> {
-    let newest = newest_spirv(api, spirv14);
-    let (major, minor) = (vk::api_version_major(api), vk::api_version_minor(api));
-    (module > newest).then(|| {
+pub(crate) fn missing_spirv_version(
+    module_version: (u8, u8),
+    api_version: u32,
+    spirv14: Spirv14,
+) -> Option<String> {
+    let newest_version = newest_spirv(api_version, spirv14);
+    let (major, minor) = (vk::api_version_major(api_version), vk::api_version_minor(api_version));
+    (module_version > newest_version).then(|| {
         format!(
             "SPIR-V {}.{} (the device takes up to {}.{} with Vulkan {major}.{minor})",
-            module.0, module.1, newest.0, newest.1
+            module_version.0, module_version.1, newest_version.0, newest_version.1
         )
     })
 }
@@ -101,13 +117,18 @@ mod tests {
         ];
         for (loader, device, instance, used) in rows {
             assert_eq!(
-                of_instance(Some(loader), NEWEST),
+                instance_version(Some(loader), NEWEST_VERSION),
                 Ok(instance),
                 "loader {}",
-                describe::version(loader)
+                describe::version_text(loader)
             );
-            let found = of_device(instance, device);
-            assert_eq!(usable(found, "d"), Ok(used), "device {}", describe::version(device));
+            let found = device_version(instance, device);
+            assert_eq!(
+                usable_version(found, "d"),
+                Ok(used),
+                "device {}",
+                describe::version_text(device)
+            );
         }
     }
 
@@ -115,16 +136,16 @@ mod tests {
     fn vulkan_1_0_is_too_old_wherever_it_is_found() {
         let refused = |result: Result<u32, NoVulkan>| result.unwrap_err().to_string();
         assert_eq!(
-            refused(of_instance(None, NEWEST)),
+            refused(instance_version(None, NEWEST_VERSION)),
             "Vulkan 1.1 or later is needed; the loader offers 1.0.0"
         );
         assert_eq!(
-            refused(of_instance(Some(version(0, 68)), NEWEST)),
+            refused(instance_version(Some(version(0, 68)), NEWEST_VERSION)),
             "Vulkan 1.1 or later is needed; the loader offers 1.0.68"
         );
-        let device = of_device(version(3, 0), version(0, 61));
+        let device = device_version(version(3, 0), version(0, 61));
         assert_eq!(
-            refused(usable(device, "Old GPU")),
+            refused(usable_version(device, "Old GPU")),
             "Vulkan 1.1 or later is needed; Old GPU offers 1.0.61"
         );
     }
@@ -143,18 +164,18 @@ mod tests {
             assert_eq!(newest_spirv(api, spirv14), expected);
             for minor in 0..=6 {
                 assert_eq!(
-                    lack((1, minor), api, spirv14).is_some(),
+                    missing_spirv_version((1, minor), api, spirv14).is_some(),
                     minor > expected.1,
                     "1.{minor}"
                 );
             }
         }
         assert_eq!(
-            lack((1, 6), version(2, 150), Spirv14::Off).as_deref(),
+            missing_spirv_version((1, 6), version(2, 150), Spirv14::Off).as_deref(),
             Some("SPIR-V 1.6 (the device takes up to 1.5 with Vulkan 1.2)")
         );
         assert_eq!(
-            lack((1, 4), version(1, 0), Spirv14::Off).as_deref(),
+            missing_spirv_version((1, 4), version(1, 0), Spirv14::Off).as_deref(),
             Some("SPIR-V 1.4 (the device takes up to 1.3 with Vulkan 1.1)")
         );
     }

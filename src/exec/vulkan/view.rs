@@ -17,27 +17,27 @@ pub(crate) struct DeviceImageView {
 }
 
 impl DeviceImageView {
-    pub(crate) fn create(
+    pub(crate) fn create_view(
         device: &Rc<Device>,
         image: &DeviceImage,
         view: &ImageView,
     ) -> Result<Self, CallFailure> {
-        let range = vk::ImageSubresourceRange::default()
-            .aspect_mask(image::aspect(image.shape.format))
+        let subresource_range = vk::ImageSubresourceRange::default()
+            .aspect_mask(image::image_aspect(image.shape.format))
             .base_mip_level(view.level)
             .level_count(view.levels)
             .base_array_layer(view.layer)
             .layer_count(view.layers);
-        let info = vk::ImageViewCreateInfo::default()
+        let create_info = vk::ImageViewCreateInfo::default()
             .image(image.raw)
-            .view_type(kind(view.kind))
-            .format(image::format(image.shape.format))
-            .subresource_range(range);
+            .view_type(vulkan_view_type(view.kind))
+            .format(image::vulkan_format(image.shape.format))
+            .subresource_range(subresource_range);
         // SAFETY: the image is alive and has its memory; levels and layers are its own
         // (`image_fit::check_views`).
-        let raw = unsafe { device.raw.create_image_view(&info, None) }
+        let raw = unsafe { device.raw.create_image_view(&create_info, None) }
             .map_err(during("vkCreateImageView"))?;
-        Ok(Self { raw, device: device.clone() })
+        Ok(Self { raw, device: Rc::clone(device) })
     }
 }
 
@@ -56,22 +56,22 @@ pub(crate) struct DeviceTexels {
 
 impl DeviceTexels {
     /// The texels in `range` bytes from byte `offset` of the contents on.
-    pub(crate) fn create(
+    pub(crate) fn create_texel_view(
         device: &Rc<Device>,
         buffer: vk::Buffer,
-        format: ImageFormat,
-        (offset, range): (u64, u64),
+        texel_format: ImageFormat,
+        (byte_offset, byte_count): (u64, u64),
     ) -> Result<Self, CallFailure> {
-        let info = vk::BufferViewCreateInfo::default()
+        let create_info = vk::BufferViewCreateInfo::default()
             .buffer(buffer)
-            .format(image::format(format))
-            .offset(GUARD as u64 + offset)
-            .range(range);
+            .format(image::vulkan_format(texel_format))
+            .offset(GUARD as u64 + byte_offset)
+            .range(byte_count);
         // SAFETY: the buffer is alive, has its memory and both texel usages; range and alignment
         // have been checked (`fit_limits::check_ranges`, `image_fit::check_views`).
-        let raw = unsafe { device.raw.create_buffer_view(&info, None) }
+        let raw = unsafe { device.raw.create_buffer_view(&create_info, None) }
             .map_err(during("vkCreateBufferView"))?;
-        Ok(Self { raw, device: device.clone() })
+        Ok(Self { raw, device: Rc::clone(device) })
     }
 }
 
@@ -82,8 +82,8 @@ impl Drop for DeviceTexels {
     }
 }
 
-fn kind(kind: ViewKind) -> vk::ImageViewType {
-    match kind {
+fn vulkan_view_type(view_kind: ViewKind) -> vk::ImageViewType {
+    match view_kind {
         ViewKind::One => vk::ImageViewType::TYPE_1D,
         ViewKind::OneArray => vk::ImageViewType::TYPE_1D_ARRAY,
         ViewKind::Two => vk::ImageViewType::TYPE_2D,

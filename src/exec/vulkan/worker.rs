@@ -10,7 +10,7 @@
 use super::fault::Faults;
 use super::frame::{self, FrameError};
 use super::protocol::{self, Fitness, Open, Phase, Reply, Request, Stage, WireJob};
-use super::session::Session;
+use super::session::DeviceSession;
 use super::system::{PANICKED, exit_now};
 use super::{identification, system, watch};
 use std::fs::File;
@@ -24,29 +24,29 @@ use std::time::Duration;
 /// Exit status when the pipes to the parent are unusable.
 const NO_PARENT: u8 = 3;
 /// Bytes of contents that are read back in no time.
-const SHORT: usize = 1 << 20;
+const SHORT_CONTENTS: usize = 1 << 20;
 /// Without a request for so long, there is time for other things.
-const PAUSE: Duration = Duration::from_millis(20);
+const REQUEST_WAIT: Duration = Duration::from_millis(20);
 
 /// The whole life of a worker; returns its exit status. To be called first thing in a process of
 /// its own, as `vkcert __vulkan-worker`.
 pub fn worker_main() -> u8 {
-    std::panic::set_hook(Box::new(|panic| {
-        let _ = writeln!(io::stderr(), "{panic}");
+    std::panic::set_hook(Box::new(|panic_info| {
+        let _ = writeln!(io::stderr(), "{panic_info}");
         exit_now(PANICKED)
     }));
-    let Ok(mut pipe) = private_stdout() else { return NO_PARENT };
+    let Ok(mut reply_pipe) = private_stdout() else { return NO_PARENT };
     watch_parent();
-    let mut requests = io::stdin().lock();
-    let mut worker = Worker {
+    let mut request_stream = io::stdin().lock();
+    let mut device_worker = DeviceWorker {
         session: None,
-        memory: 0,
-        allowed: watch::start(),
+        own_bytes: 0,
+        allowed_bytes: watch::start_watch(),
         fault: Faults::from_environment(),
     };
     loop {
-        worker.use_pause();
-        let request = match frame::read(&mut requests, protocol::REQUEST_LIMIT) {
+        device_worker.use_pause();
+        let request = match frame::read_frame(&mut request_stream, protocol::REQUEST_LIMIT) {
             Ok(request) => request,
             Err(FrameError::Closed) => exit_now(0),
             Err(error) => {
@@ -54,10 +54,10 @@ pub fn worker_main() -> u8 {
                 exit_now(NO_PARENT)
             }
         };
-        match worker.answer(request, &mut pipe) {
-            Ok(Next::Request) => {}
-            Ok(Next::End) => return 0,
-            Ok(Next::Exit) => exit_now(0),
+        match device_worker.answer_request(request, &mut reply_pipe) {
+            Ok(NextStep::Request) => {}
+            Ok(NextStep::End) => return 0,
+            Ok(NextStep::Exit) => exit_now(0),
             Err(error) => {
                 let _ = writeln!(io::stderr(), "the parent cannot be reached: {error}");
                 exit_now(NO_PARENT)
@@ -68,10 +68,10 @@ pub fn worker_main() -> u8 {
 
 /// A copy of standard output; the original then leads to the error stream.
 fn private_stdout() -> io::Result<BufWriter<File>> {
-    let copy = io::stdout().as_fd().try_clone_to_owned()?;
+    let stdout_copy = io::stdout().as_fd().try_clone_to_owned()?;
     // Nothing in this process has buffered output for the old one yet.
-    system::redirect(io::stderr().as_fd(), io::stdout().as_fd())?;
-    Ok(BufWriter::new(File::from(copy)))
+    system::redirect_descriptor(io::stderr().as_fd(), io::stdout().as_fd())?;
+    Ok(BufWriter::new(File::from(stdout_copy)))
 }
 
 /// Watches the pipe beside the main line of execution, so that the end of the parent is noticed
@@ -84,7 +84,7 @@ fn watch_parent() {
 }
 
 /// What a worker does after an answer.
-enum Next {
+enum NextStep {
     Request,
     /// End in order.
     End,
@@ -92,7 +92,7 @@ enum Next {
     Exit,
 }
 
-impl From<Fitness> for Next {
+impl From<Fitness> for NextStep {
     fn from(fitness: Fitness) -> Self {
         match fitness {
             Fitness::Fit => Self::Request,
@@ -101,145 +101,171 @@ impl From<Fitness> for Next {
     }
 }
 
-struct Worker {
-    session: Option<Session>,
+struct DeviceWorker {
+    session: Option<DeviceSession>,
     /// Bytes that this process may take beside what a job needs.
-    memory: u64,
+    own_bytes: u64,
     /// Bytes that it may take now.
-    allowed: Arc<AtomicU64>,
+    allowed_bytes: Arc<AtomicU64>,
     fault: Faults,
 }
 
-impl Worker {
+impl DeviceWorker {
     /// Lets the process take what a job with so many bytes of buffers and records needs.
-    fn allow(&self, memory_bytes: u64) {
-        let needed = memory_bytes.saturating_mul(watch::COPIES);
-        self.allowed.store(self.memory.saturating_add(needed), Ordering::SeqCst);
+    fn allow_memory(&self, memory_bytes: u64) {
+        let needed_bytes = memory_bytes.saturating_mul(watch::COPIES_IN_USE);
+        self.allowed_bytes.store(self.own_bytes.saturating_add(needed_bytes), Ordering::SeqCst);
     }
 
     /// Between two requests: keeps the pipeline cache if there are enough new pipelines, or time.
     fn use_pause(&mut self) {
         let Some(session) = &mut self.session else { return };
-        let idle = || !system::is_readable(io::stdin().as_fd(), PAUSE);
-        session.save_pipelines(idle);
+        let is_idle = || !system::is_readable(io::stdin().as_fd(), REQUEST_WAIT);
+        session.save_pipelines(is_idle);
     }
 
-    fn answer(&mut self, request: Request, pipe: &mut BufWriter<File>) -> Result<Next, FrameError> {
+    fn answer_request(
+        &mut self,
+        request: Request,
+        reply_pipe: &mut BufWriter<File>,
+    ) -> Result<NextStep, FrameError> {
         match request {
-            Request::Open(open) => self.open(&open, pipe),
+            Request::Open(open) => self.open_session(&open, reply_pipe),
             Request::List => {
-                let reply =
+                let device_list =
                     identification::devices().map_or_else(Reply::Unavailable, Reply::Listed);
-                frame::write(pipe, &reply)?;
-                Ok(Next::End)
+                frame::write_frame(reply_pipe, &device_list)?;
+                Ok(NextStep::End)
             }
-            Request::Run { job, repetitions } => self.run(&job, repetitions, pipe),
-            Request::Measure { jobs, repetitions } => self.measure(&jobs, repetitions, pipe),
+            Request::Run { job, repetitions } => self.run_job(&job, repetitions, reply_pipe),
+            Request::Measure { jobs, repetitions } => {
+                self.measure_jobs(&jobs, repetitions, reply_pipe)
+            }
             Request::Close => {
                 self.session.iter_mut().for_each(|session| session.save_pipelines(|| true));
-                let instance =
+                let closed_instance =
                     self.session.take().map(|session| Rc::clone(&session.device.instance));
                 // The session, and with it the device, is gone; its instance has heard what the
                 // layer said about that.
-                let messages =
-                    instance.map(|instance| instance.messages.take()).unwrap_or_default();
-                frame::write(pipe, &Reply::Closed(messages))?;
-                Ok(Next::End)
+                let closing_messages = closed_instance
+                    .map(|closed_instance| closed_instance.messages.take_messages())
+                    .unwrap_or_default();
+                frame::write_frame(reply_pipe, &Reply::Closed(closing_messages))?;
+                Ok(NextStep::End)
             }
         }
     }
 
-    fn open(&mut self, open: &Open, pipe: &mut BufWriter<File>) -> Result<Next, FrameError> {
-        self.memory = open.memory;
-        self.allow(0);
-        match Session::open(open, self.fault.clone()) {
+    fn open_session(
+        &mut self,
+        open_request: &Open,
+        reply_pipe: &mut BufWriter<File>,
+    ) -> Result<NextStep, FrameError> {
+        self.own_bytes = open_request.memory;
+        self.allow_memory(0);
+        match DeviceSession::open(open_request, self.fault.clone()) {
             Ok((session, opened)) => {
                 self.session = Some(session);
-                frame::write(pipe, &Reply::Opened(Box::new(opened)))?;
-                Ok(Next::Request)
+                frame::write_frame(reply_pipe, &Reply::Opened(Box::new(opened)))?;
+                Ok(NextStep::Request)
             }
             Err(reason) => {
-                frame::write(pipe, &Reply::Unavailable(reason))?;
-                Ok(Next::Exit)
+                frame::write_frame(reply_pipe, &Reply::Unavailable(reason))?;
+                Ok(NextStep::Exit)
             }
         }
     }
 
-    fn run(
+    fn run_job(
         &mut self,
         job: &WireJob,
-        repetitions: u32,
-        pipe: &mut BufWriter<File>,
-    ) -> Result<Next, FrameError> {
-        self.allow(job.memory_bytes);
-        self.fault.strike_on_arrival(&job.name, pipe);
-        let Some(session) = &mut self.session else { return unopened(pipe) };
-        let mut announced = Ok(());
-        let reading = Reading::of(job);
-        let runs = session
-            .run(job, repetitions, &mut |phase| announce(phase, reading, pipe, &mut announced));
-        announced?;
-        let next = Next::from(runs.fitness);
-        frame::write(pipe, &Reply::Ran(runs))?;
-        Ok(next)
+        repetition_count: u32,
+        reply_pipe: &mut BufWriter<File>,
+    ) -> Result<NextStep, FrameError> {
+        self.allow_memory(job.memory_bytes);
+        self.fault.strike_on_arrival(&job.name, reply_pipe);
+        let Some(session) = &mut self.session else { return reply_unopened(reply_pipe) };
+        let mut announce_result = Ok(());
+        let read_back = ReadBack::for_job(job);
+        let wire_runs = session.run_job(job, repetition_count, &mut |phase| {
+            announce_phase(phase, read_back, reply_pipe, &mut announce_result)
+        });
+        announce_result?;
+        let next_step = NextStep::from(wire_runs.fitness);
+        frame::write_frame(reply_pipe, &Reply::Ran(wire_runs))?;
+        Ok(next_step)
     }
 
-    fn measure(
+    fn measure_jobs(
         &mut self,
         jobs: &[WireJob],
-        repetitions: u32,
-        pipe: &mut BufWriter<File>,
-    ) -> Result<Next, FrameError> {
-        self.allow(jobs.iter().fold(0, |all, job| all.saturating_add(job.memory_bytes)));
-        let Some(session) = &mut self.session else { return unopened(pipe) };
-        let mut announced = Ok(());
-        let (ending, fitness, times) = session.measure(jobs, repetitions, &mut |phase| {
-            announce(phase, Reading::Long, pipe, &mut announced)
+        repetition_count: u32,
+        reply_pipe: &mut BufWriter<File>,
+    ) -> Result<NextStep, FrameError> {
+        self.allow_memory(
+            jobs.iter().fold(0, |total_bytes, job| total_bytes.saturating_add(job.memory_bytes)),
+        );
+        let Some(session) = &mut self.session else { return reply_unopened(reply_pipe) };
+        let mut announce_result = Ok(());
+        let (ending, fitness, times) = session.measure_jobs(jobs, repetition_count, &mut |phase| {
+            announce_phase(phase, ReadBack::Long, reply_pipe, &mut announce_result)
         });
-        announced?;
-        frame::write(pipe, &Reply::Measured { ending, times, fitness })?;
-        Ok(Next::from(fitness))
+        announce_result?;
+        frame::write_frame(reply_pipe, &Reply::Measured { ending, times, fitness })?;
+        Ok(NextStep::from(fitness))
     }
 }
 
 /// How long reading results back may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reading {
+enum ReadBack {
     /// A copy of a few pages of memory.
     Short,
     /// Images, which the device copies first, or more bytes.
     Long,
 }
 
-impl Reading {
-    fn of(job: &WireJob) -> Self {
-        let bytes: usize = job.buffers.iter().map(|buffer| buffer.0.len()).sum();
-        if job.images.is_empty() && bytes <= SHORT { Self::Short } else { Self::Long }
+impl ReadBack {
+    fn for_job(job: &WireJob) -> Self {
+        let content_bytes: usize = job.buffers.iter().map(|buffer| buffer.0.len()).sum();
+        if job.images.is_empty() && content_bytes <= SHORT_CONTENTS {
+            Self::Short
+        } else {
+            Self::Long
+        }
     }
 }
 
 /// Tells the parent of a phase; the first failure is kept. What the parent needs not know at once
 /// (that it prepares until it hears of something else; that short contents are read back) goes with
 /// what follows: each message costs the parent a wake-up.
-fn announce(
+fn announce_phase(
     phase: Phase,
-    reading: Reading,
-    pipe: &mut impl Write,
-    outcome: &mut Result<(), FrameError>,
+    read_back: ReadBack,
+    reply_pipe: &mut impl Write,
+    announce_result: &mut Result<(), FrameError>,
 ) {
-    let at_once = match (phase.stage, reading) {
-        (Stage::Counting(_) | Stage::Dispatched(_), _) | (Stage::Collecting, Reading::Long) => true,
-        (Stage::Preparing, Reading::Long) if phase.repetition > 0 => true,
-        (Stage::Preparing, _) | (Stage::Collecting, Reading::Short) => false,
+    let is_urgent = match (phase.stage, read_back) {
+        (Stage::Counting(_) | Stage::Dispatched(_), _) | (Stage::Collecting, ReadBack::Long) => {
+            true
+        }
+        (Stage::Preparing, ReadBack::Long) if phase.repetition > 0 => true,
+        (Stage::Preparing, _) | (Stage::Collecting, ReadBack::Short) => false,
     };
-    if outcome.is_ok() {
-        let reached = Reply::Reached(phase);
-        *outcome =
-            if at_once { frame::write(pipe, &reached) } else { frame::queue(pipe, &reached) };
+    if announce_result.is_ok() {
+        let phase_reply = Reply::Reached(phase);
+        *announce_result = if is_urgent {
+            frame::write_frame(reply_pipe, &phase_reply)
+        } else {
+            frame::queue_frame(reply_pipe, &phase_reply)
+        };
     }
 }
 
-fn unopened(pipe: &mut BufWriter<File>) -> Result<Next, FrameError> {
-    frame::write(pipe, &Reply::Failed("a job came before the device was opened".to_owned()))?;
-    Ok(Next::Exit)
+fn reply_unopened(reply_pipe: &mut BufWriter<File>) -> Result<NextStep, FrameError> {
+    frame::write_frame(
+        reply_pipe,
+        &Reply::Failed("a job came before the device was opened".to_owned()),
+    )?;
+    Ok(NextStep::Exit)
 }

@@ -1,5 +1,5 @@
-//! Who else is told of an access to bytes of a store: the check of `restrict` variables, and the
-//! record of reads.
+//! Observers of accesses to the bytes of a store: the check of `restrict` variables, and the record
+//! of reads.
 
 use super::finding_collector::NOWHERE;
 use super::state::Machine;
@@ -10,7 +10,7 @@ use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::finding_details::AliasDetails;
 
 impl Machine<'_> {
-    /// Notes who has accessed which bytes of a store by the instruction at hand.
+    /// Notes which lanes have accessed which bytes of a store by the instruction that runs.
     #[cold]
     pub(super) fn note_users(&mut self, access_root: AccessRoot, source_index: u32) {
         let mut noted_users = std::mem::take(&mut self.monitor.noted_users);

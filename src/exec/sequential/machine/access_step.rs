@@ -1,8 +1,9 @@
 //! What every access to common memory passes through, whichever instruction makes it.
 //!
-//! Knows: first its bounds (`bounds`), then by lane who watches it: what workgroups on several
-//! cores touch (`access_sets`), other variables and readers (`access_observers`), races (`races`);
-//! then the value moves. What was noticed is told once all lanes have accessed.
+//! Knows: first its bounds (`bounds`), then, lane by lane, the observers of it: the access sets of
+//! workgroups on several cores (`access_sets`), other variables and readers (`access_observers`), races (`races`);
+//! then the value moves. Races and clashes are reported once all lanes have accessed, because a
+//! report needs the machine as a whole.
 //! Promises: loads, stores, atomics, bytes and texels are watched by the same checks in the same
 //! order.
 //! Does not cover: memory of invocations, which nobody else sees; control-flow traces
@@ -79,7 +80,7 @@ impl AccessMoment {
 }
 
 impl Monitor {
-    /// Whether anybody watches accesses.
+    /// Whether any check observes accesses.
     #[inline]
     pub(super) fn watches_accesses(&self) -> bool {
         self.track_races || self.marks_access_sets || self.notes_users()
@@ -170,7 +171,7 @@ impl Machine<'_> {
         self.report_access((access.root, &access.name), source_index);
     }
 
-    /// Tells what was noticed of the accesses of all lanes to a variable.
+    /// Reports what the checks found in the accesses of all lanes to a variable.
     pub(super) fn report_access(
         &mut self,
         (root, name): (AccessRoot, &Arc<str>),

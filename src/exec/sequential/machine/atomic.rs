@@ -10,7 +10,7 @@ use crate::memory::access_sets::CommutativeUpdate;
 use vkcert_spirv::operation::sized::NumberFormat;
 
 impl Machine<'_> {
-    /// `to`, value and comparator in this order.
+    /// Runs an atomic in all active lanes. The parts are the result, the value and the comparator.
     pub(super) fn run_atomic(
         &mut self,
         (op, form): (AtomicOperation, NumberFormat),

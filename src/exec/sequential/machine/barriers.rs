@@ -1,4 +1,4 @@
-//! Where the lanes of a workgroup meet: barriers compared, lanes released, divergence told.
+//! Barriers of a workgroup: waiting lanes are compared and released, divergence is reported.
 
 use super::finding_collector::NOWHERE;
 use super::state::Machine;

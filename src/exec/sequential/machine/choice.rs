@@ -1,6 +1,6 @@
 //! Which of a range of permitted results a varied run takes.
 
-/// Of a range of permitted results.
+/// A result of the permitted range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PermittedChoice {
     Computed,

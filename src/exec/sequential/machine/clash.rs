@@ -1,4 +1,4 @@
-//! An access that races with an earlier one.
+//! A pair of accesses that race.
 
 use crate::ir::atomic::AccessKind;
 use crate::memory::race_shadow::AccessStamp;

@@ -1,14 +1,14 @@
-//! Which way an invocation came to the values that it stores, in runs that depart from the ordinary
-//! one.
+//! Control-flow traces: a hash of the decisions on the way to each value that an invocation stores,
+//! in varied runs.
 //!
-//! Knows: everything that jumps while its operands move little: results of comparisons, of
+//! Knows: every discontinuous operation, whose result jumps while its operands move little: results of comparisons, of
 //! operations on integers, of rounding to whole numbers; which texels are sampled; what other
 //! invocations stored with theirs, and what they gave within a subgroup.
-//! Promises: two runs in which a word has the same path came to
-//! it by the same decisions, so that what lies between their values is what small errors lead to.
+//! Promises: two runs in which a word has the same trace came to it by the same decisions, so that
+//! values between theirs are within what small errors lead to.
 //! Without a variation nothing here runs.
 //! Does not cover: jumps inside one operation (`mod`), which the specification's own bound spans;
-//! paths are 64-bit hashes.
+//! traces are 64-bit hashes, which may collide.
 
 use super::state::Machine;
 use crate::ir::lane_mask::{LaneMask, MASK_WORDS};
@@ -20,13 +20,13 @@ use vkcert_spirv::operation::ResultJump;
 use vkcert_spirv::operation::sized::NumberFormat;
 
 impl Machine<'_> {
-    /// The path of a lane; none in an ordinary run.
+    /// The control-flow trace of a lane; none in an ordinary run.
     #[inline]
     pub(super) fn lane_trace(&self, lane: usize) -> Option<u64> {
         self.monitor.lane_traces.get(self.registers.first_lane as usize + lane).copied()
     }
 
-    /// Adds a decision to the path of a lane.
+    /// Adds a decision to the trace of a lane.
     pub(super) fn extend_trace(&mut self, lane: usize, decision_hash: u64) {
         if let Some(lane_trace) =
             self.monitor.lane_traces.get_mut(self.registers.first_lane as usize + lane)
@@ -35,7 +35,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What a step decided, once it has run.
+    /// Adds what an instruction decided to the traces of the active lanes, once it has run.
     pub(super) fn trace_step(&mut self, action: &LaneInstruction, source_index: u32) {
         match action {
             LaneInstruction::Compare { op: _, to, a: _, b: _ }
@@ -96,8 +96,8 @@ impl Machine<'_> {
         }
     }
 
-    /// What comes from other invocations of the subgroup comes with the paths of all that are
-    /// active.
+    /// Joins the traces of the active lanes of each subgroup, because each of them may take a value
+    /// of every other one.
     fn trace_subgroup(&mut self) {
         if self.monitor.lane_traces.is_empty() {
             return;
@@ -128,7 +128,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The same of one word of a store.
+    /// Adds the trace that one word of a store came with to that of the lane that reads it.
     pub(super) fn trace_stored_word(
         &mut self,
         access_root: AccessRoot,
@@ -148,7 +148,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What was read comes with the path of who stored it.
+    /// Adds the traces of the words that were read to those of the lanes that read them.
     pub(super) fn trace_reads(
         &mut self,
         access_root: AccessRoot,
@@ -186,7 +186,7 @@ pub(super) enum StoredExtent {
     Part,
 }
 
-/// What is stored comes with the trace of who stored it; a trace only in a run that has them.
+/// Keeps the trace of the invocation that stores with the stored words, in a run that has traces.
 #[inline]
 pub(super) fn trace_stored(
     store: &mut Store,

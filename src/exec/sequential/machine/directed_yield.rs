@@ -1,18 +1,18 @@
-//! Who waits goes first: an invocation that is about to change what others look at lets these go on
-//! before.
+//! Directed yields: an invocation that is about to change a word that others wait for holds, so that
+//! the waiting ones run first.
 //!
-//! Knows: a first run in the ordinary order tells which words atomics look at, and which of these
+//! Knows: a first run in the ordinary order observes which words atomics read, and which of these
 //! some atomic leaves as they are, as one in a waiting loop does. In a second run the lanes that
-//! are about to change such a word by an atomic hold, and everybody else goes on, other workgroups
-//! too, until nobody can. Then those that hold go on one by one, who has held longest first;
-//! changes of words that somebody only looks at (flags) come last of all. After each change who
-//! waits looks again.
+//! are about to change such a word by an atomic hold, and all other invocations run on, those of
+//! other workgroups too, until none is runnable. Then the held lanes are released one by one, the
+//! one that has held longest first; changes of words that are only read (flags) come last of all.
+//! After each change the waiting invocations read again.
 //! Promises: such a run is one of those that Vulkan permits: each invocation runs its own
 //! instructions in order. An atomic that leaves memory as it is (an `atomicOr` of 0, a failing
 //! compare-exchange) does not hold. Each instruction holds a limited number of lanes, so that a run
 //! ends where it ends without. Lanes of a subgroup that works together hold together.
-//! Does not cover: plain stores, atomic or not what follows: without an atomic behind them nobody
-//! may see them.
+//! Does not cover: plain stores, because no other invocation may rely on one before an atomic that
+//! follows it.
 
 use super::held_lanes::{
     AtomicEffect, BlockProgress, BlockRegisters, HeldLanes, HoldUrgency, SharedWord,
@@ -30,7 +30,7 @@ use crate::ir::{
 use std::rc::Rc;
 
 impl Registers {
-    /// Puts back what a block had computed.
+    /// Restores the registers of a block as they were when its lanes held.
     pub(super) fn restore_block(&mut self, held_lanes: &HeldLanes) {
         let block_registers = &held_lanes.registers;
         self.words[..block_registers.words.len()].clone_from_slice(&block_registers.words);
@@ -43,7 +43,7 @@ impl Registers {
 }
 
 impl Machine<'_> {
-    /// Whether a tile stands still as a whole.
+    /// Whether all lanes of a tile hold together, because its subgroups work together.
     pub(super) fn holds_whole_tile(&self, tile: &Tile) -> bool {
         self.program.subgroups != SubgroupUse::None && !tile.tile_holds.held_lanes.is_empty()
     }

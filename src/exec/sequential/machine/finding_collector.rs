@@ -135,7 +135,7 @@ impl FindingCollector {
         workgroup_order
             .iter()
             .enumerate()
-            .for_each(|(new_finding, old)| new_places[*old] = new_finding);
+            .for_each(|(new_place, old_place)| new_places[*old_place] = new_place);
         self.index_by_key.values_mut().for_each(|index| *index = new_places[*index]);
         self.gathered_findings.sort_by_key(|gathered_finding| gathered_finding.workgroup_index);
     }
@@ -195,8 +195,8 @@ fn race_form(finding: &Finding) -> Option<([AccessKind; 2], AccessedMemory, Race
     finding.details.race().map(|race| (race.accesses, race.memory, race.reach))
 }
 
-/// Adds `new` to `all`: a finding that is there already is counted up. Gives the number of findings
-/// that it looked at.
+/// Adds `new_findings` to `all_findings`: a finding that is there already is counted up. Gives the
+/// number of findings that it compared.
 pub(crate) fn merge_findings(all_findings: &mut Vec<Finding>, new_findings: Vec<Finding>) -> u64 {
     let finding_key =
         |finding: &Finding| (finding.kind, finding.place.clone(), finding.other_place.clone());

@@ -1,19 +1,19 @@
-//! Lanes that let others go on before a change, and what a first run showed of who looks at which
-//! words.
+//! Lanes that hold before a change so that others run first, and the words that a first run observed
+//! atomics to read.
 
 use crate::ir::lane_mask::LaneMask;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-/// Lanes that an instruction holds in all, whole tiles apart; then it holds no more. More of them
-/// show little that is new.
+/// Lanes that an instruction holds in all, not counting whole tiles. The number is limited because
+/// further holds of the same instruction show little that is new and each costs a turn.
 const MOST_HELD: u32 = 16;
 
-/// Words of memory that are remembered.
+/// Words of memory that are observed at most.
 const MOST_OBSERVED_WORDS: usize = 1 << 16;
 
-/// Rounds of all workgroups that wait, after which one that holds a flag goes on though others
-/// still change something.
+/// Turns of each waiting workgroup after which a lane that holds a flag is released though others
+/// still make progress.
 pub(super) const PATIENT_ROUNDS: usize = 4;
 
 /// A word of common memory.
@@ -25,7 +25,7 @@ pub(super) enum SharedWord {
     Workgroup { word: usize },
 }
 
-/// How atomics look at a word.
+/// How atomics read a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum WordLook {
     /// Some have a result.
@@ -34,7 +34,7 @@ enum WordLook {
     AsFlag,
 }
 
-/// The words that the atomics of a dispatch look at.
+/// The words that the atomics of a dispatch read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ObservedWords {
     looks_by_word: HashMap<SharedWord, WordLook>,
@@ -56,7 +56,7 @@ pub(super) struct AtomicEffect {
     pub(super) changes: bool,
 }
 
-/// What a change is of; in the order in which those that hold go on.
+/// What a held change would change, in the order in which held lanes are released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum HoldUrgency {
     Counter,
@@ -70,7 +70,7 @@ pub(super) enum YieldStage {
     Holding,
 }
 
-/// Who lets others go first in a dispatch.
+/// Which lanes of a dispatch hold, and which may be released.
 #[derive(Debug)]
 pub(crate) struct DirectedYield {
     pub(super) stage: YieldStage,
@@ -83,7 +83,7 @@ pub(crate) struct DirectedYield {
     pub(super) released: u64,
     /// Whether a workgroup may let a lane change a flag.
     pub(super) flags_may_change: bool,
-    /// Turns of workgroups since anybody did anything, and since one could change a flag.
+    /// Turns of workgroups without progress, and turns since a flag was last released.
     pub(super) quiet_turns: usize,
     pub(super) turns: usize,
 }
@@ -102,12 +102,12 @@ impl DirectedYield {
         }
     }
 
-    /// Runs in the ordinary order and remembers what is looked at.
+    /// The first run: in the ordinary order, observing which words atomics read.
     pub(crate) fn observing() -> Self {
         Self::in_stage(YieldStage::Observing, ObservedWords::default())
     }
 
-    /// Lets those go first who look at what is known to be looked at.
+    /// The second run: changes of the observed words hold.
     pub(crate) fn holding(observed_words: ObservedWords) -> Self {
         Self::in_stage(YieldStage::Holding, observed_words)
     }
@@ -181,7 +181,7 @@ impl TileHolds {
         self.released_lanes = None;
     }
 
-    /// Whether nobody holds.
+    /// Whether no lane holds.
     pub(super) fn is_empty(&self) -> bool {
         self.held_lanes.is_empty() && self.released_lanes.is_none()
     }

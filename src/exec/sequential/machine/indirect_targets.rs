@@ -1,9 +1,9 @@
-//! What the machine keeps for indirect accesses, so that none has to ask for memory.
+//! Working memory of indirect accesses, kept so that none has to allocate.
 
 use crate::ir::AccessRoot;
 use crate::ir::lane_mask::{LaneMask, MASK_WORDS};
 
-/// What the machine keeps for such accesses, so that none has to ask for memory.
+/// Working memory of indirect accesses, kept so that none has to allocate.
 #[derive(Debug, Default)]
 pub(super) struct IndirectTargets {
     /// The lanes that go to each target, targets in ascending order.

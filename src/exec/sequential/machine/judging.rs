@@ -1,4 +1,4 @@
-//! Operands whose result the specification leaves undefined.
+//! Operations whose operands make the result undefined.
 
 use super::finding_collector::NOWHERE;
 use super::registers::Registers;
@@ -63,7 +63,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Tells or marks what an operation on words left undefined.
+    /// Reports or marks what an operation on words left undefined.
     pub(super) fn report_undefined_words(&mut self, step: &LocatedInstruction) {
         if !step.may_be_undefined {
             return;

@@ -1,8 +1,8 @@
-//! What watches a dispatch: findings, records, printed lines, the order of accesses, races,
-//! undefined values, control-flow traces.
+//! The checks of a dispatch and what they collect: findings, records, printed lines, the order of
+//! accesses, races, undefined values, control-flow traces.
 //!
 //! Knows: nothing here changes what a kernel computes; a run without checks leaves the same memory.
-//! Does not cover: whether an invocation makes progress (`spin_watch`), which decides who runs.
+//! Does not cover: whether an invocation makes progress (`spin_watch`), which decides what runs.
 
 use super::clash::RacingPair;
 use super::finding_collector::FindingCollector;
@@ -33,15 +33,15 @@ pub(crate) struct Monitor {
     /// What orders accesses, where races are looked for and barriers of workgroups are not all.
     pub(crate) order: Option<Rc<RefCell<HappensBefore>>>,
     pub(super) track_races: bool,
-    /// Races of the access at hand.
+    /// Races of the access that runs.
     pub(super) races: Vec<RacingPair>,
-    /// Who accesses what by the access at hand: lane, bytes and how; where that is noted.
+    /// Lane, bytes and kind of each access of the instruction that runs, where that is noted.
     pub(super) noted_users: Vec<(usize, Range<usize>, AccessKind)>,
     /// Where `restrict` variables overlap others.
     pub(crate) aliasing: Option<Aliasing>,
-    /// Where it is asked what is read.
+    /// The bytes that are read, where that is asked for.
     pub(crate) reads: Option<ReadTracker>,
-    /// Whether it is marked what the workgroups do to the stores (see `access_sets`).
+    /// Whether stores keep access sets, because workgroups run on several cores.
     pub(super) marks_access_sets: bool,
     pub(super) track_undefined: bool,
     pub(super) origins: UndefinedOrigins,
@@ -51,7 +51,7 @@ pub(crate) struct Monitor {
 }
 
 impl Monitor {
-    /// Whether it is noted who accesses what.
+    /// Whether the lanes and bytes of accesses are noted.
     pub(super) fn notes_users(&self) -> bool {
         self.aliasing.is_some() || self.reads.is_some()
     }

@@ -21,11 +21,11 @@ pub(super) enum ValueLocation {
     Workgroup(u32),
 }
 
-/// Who left the undefined values of the workgroups that run.
+/// The operations that left the undefined values of the workgroups that run.
 #[derive(Debug, Default)]
 pub(super) struct UndefinedOrigins {
     pub(super) known_origins: Vec<UndefinedOrigin>,
-    /// By workgroup and home: index into `all`.
+    /// By workgroup and location: index into `known_origins`.
     pub(super) by_location: HashMap<(u64, ValueLocation), u32>,
 }
 
@@ -46,7 +46,7 @@ impl UndefinedOrigins {
         origin_index as u32
     }
 
-    /// A workgroup has ended.
+    /// Forgets the values of a workgroup that has ended.
     pub(super) fn forget_workgroup(&mut self, workgroup_index: u64) {
         if !self.by_location.is_empty() {
             self.by_location

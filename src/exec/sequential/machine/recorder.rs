@@ -33,7 +33,7 @@ pub(crate) struct Recorder {
     operands: BTreeMap<u32, Vec<String>>,
     /// By bit of a decision's vector: which conditions that vector evaluates.
     conditions_by_bit: BTreeMap<u32, Vec<bool>>,
-    /// Everyone who set some bits, where that is asked for.
+    /// Every invocation that set some bits, where that is asked for.
     everyone: Option<DispatchInvocations>,
 }
 
@@ -68,7 +68,7 @@ impl Recorder {
         }
     }
 
-    /// One with nothing recorded yet.
+    /// A recorder of the same layout with nothing recorded, for a worker.
     pub(crate) fn empty_copy(&self) -> Self {
         Self {
             first_bits: self.first_bits.clone(),
@@ -80,7 +80,7 @@ impl Recorder {
         }
     }
 
-    /// Keeps everyone who sets some bits. Not for workgroups on several cores.
+    /// Keeps every invocation that sets some bits. Not for workgroups on several cores.
     pub(crate) fn keep_everyone(&mut self, bits: &BTreeSet<u32>, local_size: [u32; 3]) {
         let by_bit = bits.iter().map(|bit| (*bit, Ranks::default())).collect();
         self.everyone =
@@ -92,7 +92,7 @@ impl Recorder {
         self.everyone.is_some()
     }
 
-    /// Someone sets a bit, be it the first or not.
+    /// Notes that an invocation sets a bit, whether or not another one has set it before.
     pub(crate) fn keep_invocation(&mut self, bit: u32, rank: Rank) {
         let Some(everyone) = &mut self.everyone else { return };
         let (workgroup, local) = parts_of_rank(rank);
@@ -110,7 +110,7 @@ impl Recorder {
         }
     }
 
-    /// Everyone who was kept, barriers by their index in the program; gives them away.
+    /// Takes the invocations that were kept, barriers by their index in the program.
     pub(crate) fn take_everyone(&mut self) -> Option<DispatchInvocations> {
         self.everyone.take()
     }
@@ -130,7 +130,7 @@ impl Recorder {
         }
     }
 
-    /// Sets a bit; whether `rank` is its new witness.
+    /// Sets a bit; whether `rank` is lower than every earlier witness and so becomes the witness.
     #[inline]
     pub(crate) fn lower_witness(&mut self, record_bit: u32, rank: Rank) -> bool {
         match self.lowest_ranks.get_mut(record_bit as usize) {
@@ -181,7 +181,7 @@ impl Recorder {
         }
     }
 
-    /// The records; `invocation` gives the global invocation id of a workgroup and a local index.
+    /// The records; `global_id` gives the global invocation id of a workgroup and a local index.
     pub(crate) fn into_records(
         self,
         record_words: usize,

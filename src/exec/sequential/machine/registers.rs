@@ -29,7 +29,7 @@ pub(crate) struct Registers {
     /// The active lanes, and whether every lane that can still run is active.
     pub(super) active_lanes: LaneMask,
     pub(super) all_active: bool,
-    /// `active` as one word per lane; valid unless `full`.
+    /// `active_lanes` as one word per lane; valid unless `all_active`.
     pub(super) lane_mask: Box<[u32]>,
     pub(super) scratch_words: Box<[u32]>,
     /// For loaded and stored values.

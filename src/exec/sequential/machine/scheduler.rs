@@ -16,7 +16,7 @@ pub(crate) struct Scheduler<'a> {
     pub(super) step_budget: Option<&'a StepBudget>,
     pub(super) deadline: Deadline,
     pub(super) spin_watch: SpinWatch,
-    /// Where who waits goes first.
+    /// Where lanes hold so that waiting ones run first.
     pub(crate) directed_yield: Option<DirectedYield>,
 }
 
@@ -42,13 +42,13 @@ impl Scheduler<'_> {
         self.directed_yield.as_ref().is_some_and(|yielding| yielding.stage == YieldStage::Holding)
     }
 
-    /// What has been done so far, as a number that only grows.
+    /// Progress so far, as a number that only grows.
     pub(super) fn progress(&self) -> u64 {
         self.spin_watch.changes
             + self.directed_yield.as_ref().map_or(0, |yielding| yielding.released)
     }
 
-    /// A workgroup has had its turn, of so many that wait: when none of them does anything any
+    /// Ends the turn of a workgroup while so many others wait. When none of them makes progress any
     /// more, a flag may change.
     pub(super) fn end_turn(&mut self, progress_before: u64, waiting_count: usize) {
         let progress = self.progress();
@@ -64,7 +64,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Asks for more steps; whether there are now as many as `cost`.
+    /// Leases steps from the shared budget; whether there are now at least `step_cost`.
     #[cold]
     pub(super) fn lease_steps(&mut self, step_cost: u64) -> bool {
         let Some(allowance) = self.step_budget else { return false };

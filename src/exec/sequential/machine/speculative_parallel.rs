@@ -1,12 +1,13 @@
-//! Running the workgroups of a dispatch on several cores, with what one core leaves.
+//! Speculative parallel execution of the workgroups of a dispatch, with the results of one core.
 //!
-//! Knows: workers have copies of the stores that the program writes, and marks on them
-//! (`access_sets`); each takes workgroups in ascending order. Where the marks agree, no workgroup
-//! could see what another worker's did, so that every workgroup ran as it runs on one core, and
-//! what the workers bring comes together by the index of workgroups. Where they do not agree, or
-//! steps run out, nothing of it is kept, and the machine goes on alone from where it was.
+//! Knows: each worker has copies of the stores that the program writes, with access sets
+//! (`access_sets`), and takes workgroups in ascending order. Without a conflict between the access
+//! sets no workgroup could see what another worker's workgroups did. Every workgroup then ran as it
+//! runs on one core, and the results of the workers are merged by the index of workgroups. After a
+//! conflict, or when the step budget is used up, the results are dropped and the machine runs the
+//! same workgroups on one core.
 //! Promises: buffers, findings with counts and witnesses, records, operands, counts and completion
-//! do not depend on the number of workers nor on who ran what.
+//! do not depend on the number of workers nor on which worker ran which workgroup.
 //! Does not cover: varied runs and other orders of the workgroups, which stay on one core; a part
 //! of a dispatch whose workgroups depend on each other.
 
@@ -87,7 +88,8 @@ pub(crate) struct ParallelRun<'a> {
 }
 
 impl ParallelRun<'_> {
-    /// Whether to go on with several workers from workgroup `next` of `count`, after so many steps.
+    /// Whether several workers pay from workgroup `next_workgroup` of `workgroup_count` on, after
+    /// `used_steps` steps on one core.
     pub(crate) fn is_worth(
         &self,
         machine: &Machine,
@@ -109,7 +111,7 @@ impl ParallelRun<'_> {
         }
     }
 
-    /// What one worker needs.
+    /// Bytes of memory that one worker needs.
     fn bytes_per_worker(&self, machine: &Machine) -> u64 {
         let store_bytes = self.written_buffers.iter().map(|written_buffer| {
             written_buffer.bytes_per_worker(
@@ -120,7 +122,7 @@ impl ParallelRun<'_> {
         working_bytes(machine.program, machine.settings.tile_width) + store_bytes.sum::<u64>()
     }
 
-    /// As many as are asked for, have something to do and have room.
+    /// As many workers as are asked for, have workgroups to run and fit in memory.
     fn worker_count(&self, machine: &Machine, workgroup_count: u64) -> usize {
         let asked_workers = match self.jobs {
             Jobs::One => 1,
@@ -132,7 +134,7 @@ impl ParallelRun<'_> {
             .min(usize::try_from(workgroup_count.min(fitting_workers)).unwrap_or(usize::MAX))
     }
 
-    /// Runs the workgroups from `next` on with several workers.
+    /// Runs the workgroups from `next_workgroup` on with several workers.
     pub(crate) fn run_parallel(
         &self,
         machine: &mut Machine,
@@ -173,12 +175,12 @@ impl ParallelRun<'_> {
         }
         if !self.has_no_conflict(machine, &worker_results) {
             self.depends_on_order.store(true, Ordering::Relaxed);
-            self.counters.count(Counter::Dependent);
+            self.counters.count_event(Counter::Dependent);
             return ShareOutcome::Undone;
         }
         machine.scheduler.steps_left = allowance.steps_left.into_inner();
         self.merge_results(machine, worker_results);
-        self.counters.count(Counter::Shared);
+        self.counters.count_event(Counter::Shared);
         ShareOutcome::AllRun
     }
 
@@ -262,12 +264,12 @@ struct LaunchModel<'a> {
     deadline: Deadline,
 }
 
-/// Who takes which workgroups.
+/// Which worker takes which workgroups.
 #[derive(Debug)]
 enum WorkQueue {
-    /// Whoever is free.
+    /// The worker that is free takes the next batch.
     OnDemand { next: AtomicU64, end: u64, batch: u64 },
-    /// In turn.
+    /// Workers take batches in turn.
     InTurn { first: u64, end: u64, batch: u64, workers: u64 },
 }
 
@@ -326,7 +328,7 @@ struct WorkerTeam<'a> {
 /// Words of a written store, which of them are undefined, and what was done to it.
 type WorkerStore = (CopyOnWrite<u32>, Option<CopyOnWrite<u64>>, AccessSet);
 
-/// What a worker brings.
+/// What a worker leaves: the buffers that it wrote, its findings and its records.
 struct WorkerResult {
     /// By written buffer.
     written_stores: Vec<WorkerStore>,

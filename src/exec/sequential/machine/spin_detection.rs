@@ -1,16 +1,17 @@
-//! Invocations that wait for each other outside barriers: a loop that reads until somebody has
-//! written.
+//! Spin detection: invocations that wait for each other outside barriers, in a loop that reads until
+//! another invocation has written.
 //!
 //! Knows: an invocation makes no progress while what it reads from common memory, and from where,
 //! is the same each time round and it changes nothing there; or while it reads on and on, whatever
-//! it changes. Then others go on: the other invocations of its workgroup, and when nobody of these
-//! gets further either, other workgroups.
-//! Promises: a run in which somebody waits for a write that somebody else can still make does not
-//! end by waiting. Who never waits runs as ever. Order and result depend on the program alone, and
+//! it changes. It then yields to the other invocations of its workgroup, and when none of these
+//! makes progress either, its workgroup yields to others.
+//! Promises: a run in which an invocation waits for a write that another one can still make does not
+//! end by waiting. An invocation that never waits runs as it does without this. Order and result
+//! depend on the program alone, and
 //! where atomics or coherent memory are read on what is read alone: a module that also records
 //! waits as long as one that does not.
 //! Does not cover: workgroups that wait for each other by plain reads, neither atomic nor coherent:
-//! their steps run out.
+//! they use up the step budget.
 
 use super::spin_watch::TurnEnd;
 use super::state::{Machine, working_bytes};
@@ -22,14 +23,13 @@ use crate::memory::store::Store;
 use std::collections::VecDeque;
 use vkcert_model::random::mix_bits;
 
-/// Workgroups that may wait at the same time in any case, while there are others that have not
-/// begun.
+/// Workgroups that may be yielded at the same time in any case, while others have not begun.
 const SOME_YIELDED: usize = 256;
 
-/// More of them may, as long as what they keep takes no more than so many bytes.
+/// More of them may be, as long as what they keep takes no more than so many bytes.
 const YIELDED_BYTES: u64 = 256 << 20;
 
-/// A workgroup that waits.
+/// A workgroup that has yielded to others.
 pub(super) struct YieldedWorkgroup {
     workgroup_index: u64,
     tiles: Vec<Tile>,
@@ -117,7 +117,7 @@ impl Machine<'_> {
         self.scheduler.workgroup_count() > 1 && orders_exactly && may_wait
     }
 
-    /// Puts the workgroup that runs aside; another one can begin with the tiles that are left.
+    /// Lets the workgroup that runs yield; another one can begin with the tiles that are left.
     pub(super) fn yield_workgroup(&mut self, workgroup_tiles: &mut Vec<Tile>) -> YieldedWorkgroup {
         if let Some(order) = &self.monitor.order {
             order.borrow_mut().suspend_workgroup();
@@ -148,8 +148,8 @@ impl Machine<'_> {
         );
     }
 
-    /// Gives workgroups that wait a turn each, until as few as `few` are left. Without an end, if
-    /// none can go on: steps do end.
+    /// Gives each yielded workgroup a turn, until no more than `left_waiting` are left. If none of
+    /// them can make progress, the step budget ends the run.
     pub(super) fn run_yielded(
         &mut self,
         yielded_workgroups: &mut VecDeque<YieldedWorkgroup>,

@@ -3,26 +3,26 @@
 use crate::ir::SpinWaits;
 use vkcert_model::schedule::Turns;
 
-/// Steps without progress after which others go on. Loops that compute as long without reading
+/// Steps without progress after which invocations yield. Loops that compute as long without reading
 /// anything new from memory that the kernel writes are rare; they lose only that their invocations
 /// stay together.
 const QUIET_STEPS: u64 = 10_000;
 
-/// Reads from common memory that may change, of the same value, after which others go on.
+/// Reads of the same value from common memory that may change, after which invocations yield.
 const REPEAT_LIMIT: u32 = 128;
 
-/// The same of invocations that have waited before: who waits for long is looked at often.
+/// The same of invocations that have yielded before: fewer, because they probably wait again.
 const REPEAT_LIMIT_AGAIN: u32 = 8;
 
-/// Reads after which others go on in any case: who counts its rounds in common memory changes
-/// something each time.
+/// Reads after which invocations yield in any case, because one that counts its rounds in common
+/// memory changes something each time.
 const READ_LIMIT: u32 = 20_000;
 
-/// The same where who waits goes first.
+/// The same in directed runs, where waiting invocations run first.
 const READ_LIMIT_DIRECTED: u32 = 512;
 
 /// Rounds of all invocations of a workgroup, none of which has come to a barrier or an end, after
-/// which other workgroups go on.
+/// which the workgroup yields.
 pub(super) const MOST_ROUNDS: u32 = 4;
 
 /// How a workgroup's turn ended.
@@ -42,7 +42,7 @@ pub(super) struct SpinWatch {
     repeated_reads: u32,
     /// Reads in all.
     reads: u32,
-    /// What each reading instruction got last: its place, and a hash.
+    /// By reading instruction: its source index, and a hash of what it read last.
     last_reads: Vec<(u32, u64)>,
     /// Changes of common memory, arrivals at barriers, ends of invocations.
     pub changes: u64,
@@ -50,9 +50,9 @@ pub(super) struct SpinWatch {
     pub arrivals: u64,
     /// Whether reads are looked at: plain ones only when a loop has run for long.
     pub(super) watches_reads: bool,
-    /// Reads of the same that are one too many.
+    /// Repeated reads after which the lanes yield.
     repeat_limit: u32,
-    /// Reads of whatever that are.
+    /// Reads of any value after which they do.
     read_limit: u32,
 }
 
@@ -65,7 +65,7 @@ pub(super) enum YieldHistory {
 }
 
 impl SpinWatch {
-    /// Other lanes run.
+    /// Begins anew, because other lanes run.
     pub(super) fn restart_lanes(&mut self, yielded_before: YieldHistory, turns: Turns) {
         self.read_limit = match turns {
             Turns::AsReached => READ_LIMIT,
@@ -79,7 +79,7 @@ impl SpinWatch {
         self.last_reads.clear();
     }
 
-    /// Somebody has come to a barrier or to its end.
+    /// Notes that lanes have come to a barrier or to their end.
     pub(super) fn note_arrival(&mut self) {
         self.arrivals += 1;
         self.note_change();
@@ -90,7 +90,7 @@ impl SpinWatch {
         (self.quiet_steps, self.repeated_reads) = (0, 0);
     }
 
-    /// An instruction has read something, given by a hash of values and addresses.
+    /// Notes what an instruction has read, by a hash of values and addresses.
     pub(super) fn note_read(&mut self, source_index: u32, values_hash: u64) {
         self.reads = self.reads.saturating_add(1);
         match self.last_reads.iter_mut().find(|(known_index, _)| *known_index == source_index) {
@@ -108,7 +108,7 @@ impl SpinWatch {
         }
     }
 
-    /// Whether it is time for others, before so many steps more.
+    /// Whether the lanes that run must yield before they take so many steps more.
     pub(super) fn must_yield(&mut self, next_steps: u64, spin_waits: SpinWaits) -> bool {
         match spin_waits {
             SpinWaits::Never => false,

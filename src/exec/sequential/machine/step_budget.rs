@@ -1,17 +1,16 @@
-//! Steps that several machines share, and when a run has to end.
+//! The step budget that several machines share, and the deadline of a run.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-/// The part of what is left that a worker takes at most, unless it needs more: others need some
-/// too.
+/// A worker leases at most this part of the steps that are left, unless it needs more, because the
+/// other workers need steps too.
 const LEASE_SHARE: u64 = 64;
 
-/// Most steps that a worker takes from the allowance at once: so often it looks whether it shall
-/// stop.
+/// Most steps that a worker leases at once: after so many it looks whether it has to stop.
 const MOST_LEASED: u64 = 1_000_000;
 
-/// Steps that workers share.
+/// The step budget that workers share.
 #[derive(Debug)]
 pub(crate) struct StepBudget {
     pub(super) steps_left: AtomicU64,
@@ -23,7 +22,7 @@ impl StepBudget {
         Self { steps_left: AtomicU64::new(steps), stopped: AtomicBool::new(false) }
     }
 
-    /// Steps, if possible as many as are needed; none when all shall stop.
+    /// Leases steps, if possible as many as are needed; none when all workers have to stop.
     pub(super) fn lease_steps(&self, needed_steps: u64) -> u64 {
         if self.is_stopped() {
             return 0;

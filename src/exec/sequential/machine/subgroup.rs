@@ -88,8 +88,8 @@ impl Registers {
 }
 
 impl Machine<'_> {
-    /// Lets the race shadows see everything that orders accesses, where barriers of workgroups are
-    /// not all.
+    /// Lets the race shadows track everything that orders accesses, where the program has more than
+    /// barriers of workgroups.
     pub(super) fn order_exactly(&mut self) {
         let OrderUse::Exact(atomic_places) = &self.program.order else { return };
         if !self.monitor.track_races {
@@ -122,7 +122,7 @@ impl Machine<'_> {
         self.monitor.order = Some(access_order);
     }
 
-    /// Active lanes of each subgroup wait for each other.
+    /// A barrier of each subgroup, over its active lanes.
     pub(super) fn subgroup_barrier(&mut self, fences: BarrierFences) {
         let Some(access_order) = &self.monitor.order else { return };
         let ordered_memory =

@@ -1,4 +1,5 @@
-//! A tile between two runs: where its lanes stand, wait, rest or hold, and their registers.
+//! A tile between two runs: its lanes are runnable, wait at barriers, have yielded or hold; and their
+//! registers.
 
 use super::held_lanes::TileHolds;
 use super::spin_watch::YieldHistory;
@@ -34,9 +35,9 @@ pub(super) struct Tile {
     /// Descending by block, so that the lowest is last.
     pub(super) frontier: Vec<FrontierEntry>,
     pub(super) waiting: Vec<BarrierWait>,
-    /// Lanes that read until others have written, and let these go on first.
+    /// Lanes that spin and have yielded to others.
     pub(super) yielded: Vec<FrontierEntry>,
-    /// Lanes that let others go on first, before a change.
+    /// Lanes that hold before a change so that others run first.
     pub(super) tile_holds: TileHolds,
     pub(super) yield_history: YieldHistory,
     /// By lane: the instruction at which it ended.
@@ -44,12 +45,12 @@ pub(super) struct Tile {
 }
 
 impl Tile {
-    /// Whether no lane rests or holds.
+    /// Whether no lane has yielded or holds.
     pub(super) fn is_free(&self) -> bool {
         self.yielded.is_empty() && self.tile_holds.is_empty()
     }
 
-    /// Lets the lanes that rest go on.
+    /// Makes the lanes that have yielded runnable again.
     pub(super) fn resume_yielded(&mut self) {
         for FrontierEntry { block_index: block, mask: yielded_lanes } in
             std::mem::take(&mut self.yielded)

@@ -9,7 +9,7 @@ use crate::memory::store::{Store, UNDEFINED_WORD};
 use crate::settings::variation::{Arbitrary, Variation};
 use vkcert_model::random::mix_bits;
 
-/// Whose words they are.
+/// The owner of words that nobody wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WordOwner {
     /// A buffer or image of the test, by its number.
@@ -73,7 +73,7 @@ impl UnwrittenWords {
         self.word_at(u64::from(word_place) << 32 | u64::from(local_index))
     }
 
-    /// The words of invocations from `first` on at a place.
+    /// Fills the words of invocations from `first_lane` on at one place.
     pub(crate) fn fill_lanes(self, lane_words: &mut [u32], word_place: u32, first_lane: u32) {
         if !self.is_varied() {
             return lane_words.fill(UNDEFINED_WORD);
@@ -83,7 +83,7 @@ impl UnwrittenWords {
         }
     }
 
-    /// The memory of invocations from `first` on, `width` of them word by word.
+    /// Fills the memory of invocations from `first_lane` on, `tile_width` of them word by word.
     pub(crate) fn fill_memory(self, memory: &mut [u32], tile_width: usize, first_lane: u32) {
         if !self.is_varied() {
             return memory.fill(UNDEFINED_WORD);
@@ -98,7 +98,7 @@ impl UnwrittenWords {
         self.is_varied() && self.word_of_invocation(word_place, local_index) & 1 == 1
     }
 
-    /// Booleans of invocations from `first` on, 64 in a word.
+    /// Fills Booleans of invocations from `first_lane` on, 64 in a word.
     pub(crate) fn fill_masks(self, masks: &mut [u64], word_place: u32, first_lane: u32) {
         masks.fill(0);
         if !self.is_varied() {

@@ -1,6 +1,6 @@
-//! Undefined values on their way: which operation left each.
+//! The origins of undefined values: which operation left each, followed through copies and memory.
 //!
-//! Knows: an undefined value is marked as one that nobody wrote is (`Machine::set_undefined`); here
+//! Knows: an undefined value is marked as one that nobody wrote is (`Machine::set_undefined_lanes`); here
 //! stands, of those that an operation left, which operation. Few values are undefined, so they
 //! stand in a map.
 //! Promises: a mark without an origin is of a value that nobody wrote. A value is told once for

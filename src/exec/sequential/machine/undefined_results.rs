@@ -1,4 +1,4 @@
-//! What instructions of the machine leave that give no value.
+//! The unwritten words that instructions without a result value leave.
 
 use super::state::Machine;
 use super::undefined_contents::{UnwrittenWords, WordOwner};

@@ -3,7 +3,7 @@
 //! Knows: which operation of the specification's table (`spirv::precision`) each operation of the
 //! engine is.
 //! Promises: every result that a variation gives is one that the specification permits for its
-//! operands; without a variation nothing here runs. The hook is one place: `Machine::varied`,
+//! operands; without a variation nothing here runs. The hook is one place: `Machine::run_varied`,
 //! behind an operation's result.
 //! Does not cover: findings on the operands of varied operations, which the ordinary run makes;
 //! expressions that are rearranged other than by contraction within a block; operations that are no
@@ -89,7 +89,8 @@ impl VariedExecution<'_> {
     }
 }
 
-/// Which result a lane takes of the permitted ones of an execution of the instruction at `place`.
+/// Which result a lane takes of the permitted ones of an execution of the instruction at
+/// `source_index`.
 fn chosen_result(
     direction: Direction,
     source_index: u32,

@@ -1,4 +1,4 @@
-//! Schedules on the machine: which workgroup and which tile comes next.
+//! The order in which a schedule runs workgroups and tiles.
 //!
 //! Knows: a tile runs all of its invocations to the next barrier, so tiles of one invocation from
 //! last to first are the invocations from last to first between barriers. The order of the tiles is

@@ -17,7 +17,7 @@ use super::compile::compile;
 use super::decode::DispatchFacts;
 use super::decode::Unsupported;
 use super::ir::Program;
-use outline::outline;
+use outline::print_outline;
 use std::collections::BTreeMap;
 use vkcert_model::evidence::LoweringDecision;
 use vkcert_spirv::module::Module;
@@ -33,22 +33,24 @@ pub struct Lowered {
 }
 
 /// Lowers an entry point with the default specialization.
-pub fn lower(module: &Module, entry: &str) -> Result<Lowered, Unsupported> {
-    let program = compile(module, entry, &BTreeMap::new(), None, &DispatchFacts::default())?;
-    let decisions = LoopTally::new(module, &program).decisions();
-    let text = outline(module, entry, &program, &decisions);
+pub fn lower_kernel(spirv_module: &Module, entry_name: &str) -> Result<Lowered, Unsupported> {
+    let program =
+        compile(spirv_module, entry_name, &BTreeMap::new(), None, &DispatchFacts::default())?;
+    let decisions = LoopTally::new(spirv_module, &program).decisions();
+    let text = print_outline(spirv_module, entry_name, &program, &decisions);
     Ok(Lowered { program, decisions, text })
 }
 
 /// The loop decisions that the lowering of an entry point adds under a specialization, with counts
 /// of zero.
 pub fn loop_decisions(
-    module: &Module,
-    entry: &str,
+    spirv_module: &Module,
+    entry_name: &str,
     specialization: &BTreeMap<u32, u64>,
 ) -> Result<Vec<LoweringDecision>, Unsupported> {
-    let program = compile(module, entry, specialization, None, &DispatchFacts::default())?;
-    Ok(LoopTally::new(module, &program).decisions())
+    let program =
+        compile(spirv_module, entry_name, specialization, None, &DispatchFacts::default())?;
+    Ok(LoopTally::new(spirv_module, &program).decisions())
 }
 
 impl std::fmt::Display for Lowered {
@@ -66,39 +68,45 @@ pub(crate) struct LoopTally {
 const AXES: [char; 3] = ['z', 'y', 'x'];
 
 impl LoopTally {
-    pub(crate) fn new(module: &Module, program: &Program) -> Self {
-        let mut texts: Vec<String> =
+    pub(crate) fn new(spirv_module: &Module, program: &Program) -> Self {
+        let mut condition_texts: Vec<String> =
             AXES.iter().map(|axis| format!("workgroup.{axis} < groups.{axis}")).collect();
-        for region in 0..=program.barriers.len() {
-            let region = region_name(module, program, region);
-            texts.extend(
-                AXES.iter().map(|axis| format!("invocation.{axis} < local_size.{axis} ({region})")),
+        for region_index in 0..=program.barriers.len() {
+            let region_index = region_name(spirv_module, program, region_index);
+            condition_texts.extend(
+                AXES.iter()
+                    .map(|axis| format!("invocation.{axis} < local_size.{axis} ({region_index})")),
             );
         }
-        let decision = |(index, text)| LoweringDecision {
+        let loop_decision = |(index, text)| LoweringDecision {
             id: format!("L{}", index + 1),
             text,
             true_count: 0,
             false_count: 0,
         };
-        Self { decisions: texts.into_iter().enumerate().map(decision).collect() }
+        Self { decisions: condition_texts.into_iter().enumerate().map(loop_decision).collect() }
     }
 
     /// Adds a dispatch: `entered[i]` workgroups ran region `i`.
-    pub(crate) fn add(&mut self, program: &Program, groups: [u32; 3], entered: &[u64]) {
-        let nest = |[x, y, z]: [u32; 3], times: u64| {
+    pub(crate) fn add_dispatch(
+        &mut self,
+        program: &Program,
+        workgroup_counts: [u32; 3],
+        entered_times: &[u64],
+    ) {
+        let nest_counts = |[x, y, z]: [u32; 3], times: u64| {
             let [x, y, z] = [x, y, z].map(u64::from);
             // The outermost loop is over z: its condition is true z times and false once, and so on
             // inwards.
             [(z * times, times), (z * y * times, z * times), (z * y * x * times, z * y * times)]
         };
-        let mut counts = nest(groups, 1).to_vec();
-        for times in entered {
-            counts.extend(nest(program.local_size, *times));
+        let mut all_counts = nest_counts(workgroup_counts, 1).to_vec();
+        for times in entered_times {
+            all_counts.extend(nest_counts(program.local_size, *times));
         }
-        for (decision, (yes, no)) in self.decisions.iter_mut().zip(counts) {
-            decision.true_count += yes;
-            decision.false_count += no;
+        for (decision, (true_count, false_count)) in self.decisions.iter_mut().zip(all_counts) {
+            decision.true_count += true_count;
+            decision.false_count += false_count;
         }
     }
 
@@ -108,13 +116,13 @@ impl LoopTally {
 }
 
 /// `region 1 from the entry`, `region 2 behind the barrier at file:9`.
-pub(crate) fn region_name(module: &Module, program: &Program, region: usize) -> String {
-    match region.checked_sub(1).and_then(|barrier| program.barriers.get(barrier)) {
+pub(crate) fn region_name(spirv_module: &Module, program: &Program, region_index: usize) -> String {
+    match region_index.checked_sub(1).and_then(|barrier| program.barriers.get(barrier)) {
         Some(barrier) => {
             format!(
                 "region {} behind the barrier at {}",
-                region + 1,
-                module.place_of(barrier.source_index as usize)
+                region_index + 1,
+                spirv_module.place_of(barrier.source_index as usize)
             )
         }
         None => "region 1 from the entry".to_owned(),

@@ -1,10 +1,10 @@
 //! What a dispatch is bound to: slots, shadows, and who watches its memory.
 
-use super::early::Early;
-use super::job_run::{Reading, Session};
-use super::notes::over_memory;
-use super::program_cache::Decoded;
-use super::store_contents::{bound, leave_unwritten};
+use super::early::EarlyEnd;
+use super::job_run::{JobSession, ReadTracking};
+use super::notes::memory_limit_end;
+use super::program_cache::DecodedProgram;
+use super::store_contents::{descriptor_counts, leave_unwritten};
 use crate::decode::{DefinednessCheck, DispatchFacts};
 use crate::ir::{Addressing, LaneInstruction, MemoryClass, OrderUse, Program};
 use crate::machine::speculative_parallel::{ParallelRun, WrittenBuffer};
@@ -23,95 +23,104 @@ use vkcert_model::finding::FindingKind;
 use vkcert_model::records::RecordBuffer;
 use vkcert_model::schedule::Order;
 
-impl<'a> Session<'a> {
-    pub(crate) fn record_binding(&self, module: usize) -> Option<&'a RecordBuffer> {
-        match &self.job.modules[module].recording {
+impl<'a> JobSession<'a> {
+    pub(crate) fn record_binding(&self, module_index: usize) -> Option<&'a RecordBuffer> {
+        match &self.job.modules[module_index].recording {
             ModuleRecording::Buffer(buffer) => Some(buffer),
             ModuleRecording::None | ModuleRecording::Markers(_) => None,
         }
     }
 
     /// The slot of every descriptor of the program.
-    pub(crate) fn slots(
+    pub(crate) fn bound_slots(
         &self,
         dispatch: &JobDispatch,
         program: &Program,
-    ) -> Result<Vec<Option<BoundRange>>, Early> {
-        let mut slots = Vec::new();
+    ) -> Result<Vec<Option<BoundRange>>, EarlyEnd> {
+        let mut found_slots = Vec::new();
         for descriptor in &program.descriptors {
-            if let (Some(buffer), Some(store)) =
+            if let (Some(record_buffer), Some(record_store)) =
                 (self.record_binding(dispatch.module), self.record_stores[dispatch.module])
-                && (buffer.set, buffer.binding) == (descriptor.set, descriptor.binding)
+                && (record_buffer.set, record_buffer.binding)
+                    == (descriptor.set, descriptor.binding)
             {
-                slots.push(Some(BoundRange::whole_store(store, self.stores[store].words.len())));
+                found_slots.push(Some(BoundRange::whole_store(
+                    record_store,
+                    self.stores[record_store].words.len(),
+                )));
                 continue;
             }
-            let binding = dispatch.bindings.iter().find(|binding| {
-                (binding.set, binding.binding, binding.array_index)
+            let job_binding = dispatch.bindings.iter().find(|job_binding| {
+                (job_binding.set, job_binding.binding, job_binding.array_index)
                     == (descriptor.set, descriptor.binding, descriptor.array_index)
             });
-            let Some(binding) = binding else {
+            let Some(job_binding) = job_binding else {
                 if descriptor.may_be_unbound {
-                    slots.push(None);
+                    found_slots.push(None);
                     continue;
                 }
-                return Err(Early::Completion(Completion::Error {
+                return Err(EarlyEnd::Completion(Completion::Error {
                     reason: format!(
                         "`{}` (set {}, binding {}, array index {}) is used and not bound",
                         descriptor.name, descriptor.set, descriptor.binding, descriptor.array_index
                     ),
                 }));
             };
-            let slot = BoundRange::from_binding(binding, self.job).map_err(|error| {
-                Early::Completion(Completion::Unsupported {
+            let bound_slot = BoundRange::from_binding(job_binding, self.job).map_err(|error| {
+                EarlyEnd::Completion(Completion::Unsupported {
                     what: format!("`{}`: {error}", descriptor.name),
                 })
             })?;
-            if (descriptor.kept == MemoryClass::Buffer) != (slot.view == DescriptorView::Bytes) {
-                let (name, class) = (&descriptor.name, binding.class.name());
+            if (descriptor.kept == MemoryClass::Buffer)
+                != (bound_slot.view == DescriptorView::Bytes)
+            {
+                let (descriptor_name, class_name) = (&descriptor.name, job_binding.class.name());
                 let reason = format!(
-                    "a descriptor of class {class} is bound to `{name}`, which is of another kind"
+                    "a descriptor of class {class_name} is bound to `{descriptor_name}`, which is of another kind"
                 );
-                return Err(Early::Completion(Completion::Error { reason }));
+                return Err(EarlyEnd::Completion(Completion::Error { reason }));
             }
-            slots.push(Some(slot));
+            found_slots.push(Some(bound_slot));
         }
-        Ok(slots)
+        Ok(found_slots)
     }
 
     /// Whether every image instruction can do what it does with what is bound.
     pub(crate) fn check_images(
         &self,
         program: &Program,
-        slots: &[Option<BoundRange>],
-    ) -> Result<(), Early> {
-        let shown = |descriptor: &u32| slots[*descriptor as usize].map(|slot| slot.view);
-        let steps = program.blocks.iter().flat_map(|block| &block.steps);
-        for step in steps {
+        bound_slots: &[Option<BoundRange>],
+    ) -> Result<(), EarlyEnd> {
+        let view_of = |descriptor: &u32| bound_slots[*descriptor as usize].map(|slot| slot.view);
+        let all_steps = program.blocks.iter().flat_map(|block| &block.steps);
+        for step in all_steps {
             let LaneInstruction::Image(step) = &step.instruction else { continue };
-            for image in step.image.descriptors.iter().filter_map(shown) {
-                let own =
+            for image in step.image.descriptors.iter().filter_map(view_of) {
+                let combined_sampler =
                     if let DescriptorView::Image(_, sampler) = image { sampler } else { None };
-                let apart = step
+                let separate_views = step
                     .sampler
                     .iter()
                     .flat_map(|sampler| sampler.descriptors.iter())
-                    .filter_map(shown);
-                let mut samplers: Vec<Option<u32>> = apart
+                    .filter_map(view_of);
+                let mut used_samplers: Vec<Option<u32>> = separate_views
                     .map(|view| match view {
                         DescriptorView::Sampler(sampler) => Some(sampler),
                         DescriptorView::Image(_, sampler) => sampler,
                         DescriptorView::Bytes | DescriptorView::Texels(..) => None,
                     })
                     .collect();
-                if samplers.is_empty() {
-                    samplers.push(own);
+                if used_samplers.is_empty() {
+                    used_samplers.push(combined_sampler);
                 }
-                for sampler in samplers {
+                for sampler in used_samplers {
                     let sampler = sampler
                         .and_then(|sampler| self.job.resources.samplers.get(sampler as usize));
-                    image_view::check_binding(step, &image, sampler)
-                        .map_err(|what| Early::Completion(Completion::Unsupported { what }))?;
+                    image_view::check_binding(step, &image, sampler).map_err(
+                        |unsupported_use| {
+                            EarlyEnd::Completion(Completion::Unsupported { what: unsupported_use })
+                        },
+                    )?;
                 }
             }
         }
@@ -120,153 +129,172 @@ impl<'a> Session<'a> {
 
     /// Bytes of the smallest thing that is accessed by itself, by buffer: the program's own
     /// granule, or a texel.
-    fn granules(program: &Program, slots: &[Option<BoundRange>]) -> BTreeMap<usize, u32> {
-        let mut granules = BTreeMap::new();
-        for slot in slots.iter().flatten() {
-            let texel = slot
+    fn buffer_granules(
+        program: &Program,
+        bound_slots: &[Option<BoundRange>],
+    ) -> BTreeMap<usize, u32> {
+        let mut by_buffer = BTreeMap::new();
+        for slot in bound_slots.iter().flatten() {
+            let texel_granule = slot
                 .view
                 .format()
                 .map_or(4, |format| 1 << (format.texel_size() as u32).trailing_zeros().min(2));
-            let granule = granules.entry(slot.buffer).or_insert(program.granule);
-            *granule = texel.min(*granule);
+            let buffer_granule = by_buffer.entry(slot.buffer).or_insert(program.granule);
+            *buffer_granule = texel_granule.min(*buffer_granule);
         }
-        granules
+        by_buffer
     }
 
     /// The buffers that the program writes, by number.
-    fn written(&self, program: &Program, slots: &[Option<BoundRange>]) -> Vec<WrittenBuffer> {
-        let mut wanted: BTreeMap<usize, AtomicUse> = BTreeMap::new();
-        for (descriptor, slot) in program.descriptors.iter().zip(slots) {
+    fn written_buffers(
+        &self,
+        program: &Program,
+        bound_slots: &[Option<BoundRange>],
+    ) -> Vec<WrittenBuffer> {
+        let mut atomicity_by_buffer: BTreeMap<usize, AtomicUse> = BTreeMap::new();
+        for (descriptor, slot) in program.descriptors.iter().zip(bound_slots) {
             if let (true, Some(slot)) = (descriptor.written, slot) {
-                wanted.entry(slot.buffer).or_insert(AtomicUse::PlainOnly);
+                atomicity_by_buffer.entry(slot.buffer).or_insert(AtomicUse::PlainOnly);
             }
         }
-        for (descriptor, slot) in program.descriptors.iter().zip(slots) {
-            if let (true, Some(atomicity)) =
-                (descriptor.atomics, slot.and_then(|slot| wanted.get_mut(&slot.buffer)))
-            {
+        for (descriptor, slot) in program.descriptors.iter().zip(bound_slots) {
+            if let (true, Some(atomicity)) = (
+                descriptor.atomics,
+                slot.and_then(|slot| atomicity_by_buffer.get_mut(&slot.buffer)),
+            ) {
                 *atomicity = AtomicUse::WithAtomics;
             }
         }
-        let through_addresses = match program.addresses {
+        let address_atomicity = match program.addresses {
             Addressing::Reads => None,
             Addressing::Writes => Some(AtomicUse::PlainOnly),
             Addressing::Atomics => Some(AtomicUse::WithAtomics),
         };
-        if let Some(atomicity) = through_addresses {
-            (0..self.job.buffers.len()).for_each(|buffer| {
-                let one = wanted.entry(buffer).or_insert(atomicity);
-                *one = if atomicity == AtomicUse::WithAtomics { atomicity } else { *one };
+        if let Some(atomicity) = address_atomicity {
+            (0..self.job.buffers.len()).for_each(|buffer_index| {
+                let buffer_atomicity = atomicity_by_buffer.entry(buffer_index).or_insert(atomicity);
+                *buffer_atomicity =
+                    if atomicity == AtomicUse::WithAtomics { atomicity } else { *buffer_atomicity };
             });
         }
-        let checked = self.job.checks.has(FindingKind::DataRace);
-        let granules = Self::granules(program, slots);
-        let written = |(buffer, atomicity)| WrittenBuffer {
-            buffer_index: buffer,
+        let checks_races = self.job.checks.has(FindingKind::DataRace);
+        let buffer_granules = Self::buffer_granules(program, bound_slots);
+        let written_buffer = |(buffer_index, atomicity)| WrittenBuffer {
+            buffer_index,
             atomicity,
-            granule_bytes: granules.get(&buffer).copied().unwrap_or(program.granule),
-            tracks_races: checked && !self.record_stores.contains(&Some(buffer)),
+            granule_bytes: buffer_granules.get(&buffer_index).copied().unwrap_or(program.granule),
+            tracks_races: checks_races && !self.record_stores.contains(&Some(buffer_index)),
         };
-        wanted.into_iter().map(written).collect()
+        atomicity_by_buffer.into_iter().map(written_buffer).collect()
     }
 
     /// What is to be noted of reads in the next dispatch.
-    pub(crate) fn reads(
+    pub(crate) fn tracked_reads(
         &self,
         program: &Program,
-        slots: &[Option<BoundRange>],
+        bound_slots: &[Option<BoundRange>],
     ) -> Option<ReadTracker> {
-        let Reading::Next(watched) = &self.reads else { return None };
-        let granules = Self::granules(program, slots);
-        let bytes =
-            |buffer: usize| self.job.buffers.get(buffer).map_or(0, |buffer| buffer.bytes.len());
-        ReadTracker::for_watched(watched, |buffer| {
-            (bytes(buffer), granules.get(&buffer).copied().unwrap_or(program.granule))
+        let ReadTracking::Requested(watched_reads) = &self.read_tracking else { return None };
+        let buffer_granules = Self::buffer_granules(program, bound_slots);
+        let byte_count = |buffer_index: usize| {
+            self.job.buffers.get(buffer_index).map_or(0, |job_buffer| job_buffer.bytes.len())
+        };
+        ReadTracker::for_watched(watched_reads, |buffer_index| {
+            (
+                byte_count(buffer_index),
+                buffer_granules.get(&buffer_index).copied().unwrap_or(program.granule),
+            )
         })
     }
 
     /// What is to be noted of descriptors that overlap although one is `restrict`.
-    pub(crate) fn aliasing(
+    pub(crate) fn tracked_aliasing(
         &self,
         program: &Program,
-        slots: &[Option<BoundRange>],
-    ) -> Result<Option<Aliasing>, Early> {
+        bound_slots: &[Option<BoundRange>],
+    ) -> Result<Option<Aliasing>, EarlyEnd> {
         if !self.job.checks.has(FindingKind::UndefinedValue) {
             return Ok(None);
         }
-        let bytes = |buffer: usize| self.stores[buffer].words.len() * 4;
-        Aliasing::for_dispatch(program, slots, bytes)
-            .map_err(|reason| Early::Completion(Completion::Undetermined { reason }))
+        let store_bytes = |buffer_index: usize| self.stores[buffer_index].words.len() * 4;
+        Aliasing::for_dispatch(program, bound_slots, store_bytes)
+            .map_err(|reason| EarlyEnd::Completion(Completion::Undetermined { reason }))
     }
 
     /// Gives each buffer that the program writes a race shadow; checks the memory limit. Gives how
     /// the dispatch may be shared.
-    pub(crate) fn shadows<'d>(
+    pub(crate) fn add_race_shadows<'d>(
         &mut self,
-        decoded: &'d Decoded,
-        slots: &[Option<BoundRange>],
+        decoded_program: &'d DecodedProgram,
+        bound_slots: &[Option<BoundRange>],
         settings: Settings,
-    ) -> Result<Option<ParallelRun<'d>>, Early>
+    ) -> Result<Option<ParallelRun<'d>>, EarlyEnd>
     where
         'a: 'd,
     {
-        let program = &decoded.program;
-        let written = self.written(program, slots);
-        let watched = || written.iter().filter(|one| one.tracks_races);
-        let mut bytes: u64 = self.stores.iter().map(|store| store.words.len() as u64 * 4).sum();
-        bytes += working_bytes(program, settings.tile_width);
-        bytes += watched()
-            .map(|one| {
+        let program = &decoded_program.program;
+        let written_buffers = self.written_buffers(program, bound_slots);
+        let tracked_buffers =
+            || written_buffers.iter().filter(|written_buffer| written_buffer.tracks_races);
+        let mut needed_bytes: u64 =
+            self.stores.iter().map(|store| store.words.len() as u64 * 4).sum();
+        needed_bytes += working_bytes(program, settings.tile_width);
+        needed_bytes += tracked_buffers()
+            .map(|written_buffer| {
                 RaceShadow::shadow_bytes(
-                    self.stores[one.buffer_index].words.len(),
-                    one.atomicity,
+                    self.stores[written_buffer.buffer_index].words.len(),
+                    written_buffer.atomicity,
                     program,
-                    one.granule_bytes,
+                    written_buffer.granule_bytes,
                 )
             })
             .sum::<u64>();
-        let room = self.job.limits.memory_bytes.checked_sub(bytes);
-        let room = room.ok_or_else(|| over_memory(bytes, self.job.limits.memory_bytes))?;
-        for one in watched() {
-            let store = &mut self.stores[one.buffer_index];
-            store.shadow =
-                Some(RaceShadow::new(store.words.len(), one.atomicity, one.granule_bytes));
+        let free_bytes = self.job.limits.memory_bytes.checked_sub(needed_bytes);
+        let free_bytes = free_bytes
+            .ok_or_else(|| memory_limit_end(needed_bytes, self.job.limits.memory_bytes))?;
+        for written_buffer in tracked_buffers() {
+            let store = &mut self.stores[written_buffer.buffer_index];
+            store.shadow = Some(RaceShadow::new(
+                store.words.len(),
+                written_buffer.atomicity,
+                written_buffer.granule_bytes,
+            ));
         }
-        let alone = settings.variation.is_some()
+        let is_ordered = settings.variation.is_some()
             || settings.following.schedule.workgroups != Order::InOrder;
         // Of different workgroups they race, whatever comes together of them.
         let narrow =
             matches!(&program.order, OrderUse::Exact(places) if places.has_narrow_atomics());
-        let jobs = if alone || narrow { Jobs::One } else { settings.jobs };
-        let dependent = &decoded.dependent;
+        let jobs = if is_ordered || narrow { Jobs::One } else { settings.jobs };
+        let depends_on_order = &decoded_program.depends_on_order;
         Ok((jobs != Jobs::One).then_some(ParallelRun {
             jobs,
-            written_buffers: written,
-            free_bytes: room,
-            depends_on_order: dependent,
+            written_buffers,
+            free_bytes,
+            depends_on_order,
             counters: &self.programs.counters,
         }))
     }
 
-    pub(crate) fn contents(&self, buffers: &[JobBuffer]) -> Vec<BufferContents> {
-        let left = |(buffer, store): (&JobBuffer, &Store)| {
-            let mut bytes = store.leading_bytes(buffer.bytes.len());
+    pub(crate) fn buffer_contents(&self, buffers: &[JobBuffer]) -> Vec<BufferContents> {
+        let bytes_left = |(buffer, store): (&JobBuffer, &Store)| {
+            let mut stored_bytes = store.leading_bytes(buffer.bytes.len());
             if self.settings.variation.is_some() {
-                leave_unwritten(&mut bytes, buffer, store);
+                leave_unwritten(&mut stored_bytes, buffer, store);
             }
-            Arc::new(bytes)
+            Arc::new(stored_bytes)
         };
-        buffers.iter().zip(&self.stores).map(left).collect()
+        buffers.iter().zip(&self.stores).map(bytes_left).collect()
     }
 
     /// What makes checks unnecessary in this dispatch.
-    pub(crate) fn known(
+    pub(crate) fn known_facts(
         &self,
         dispatch: &JobDispatch,
         push_constants: &Store,
         subgroup_size: u32,
     ) -> DispatchFacts {
-        let defined = dispatch
+        let defined_bindings = dispatch
             .bindings
             .iter()
             .filter(|binding| {
@@ -277,16 +305,17 @@ impl<'a> Session<'a> {
                 self.record_binding(dispatch.module).map(|buffer| (buffer.set, buffer.binding, 0)),
             )
             .collect();
-        let looked_for = [FindingKind::UninitializedRead, FindingKind::UndefinedValue];
-        let looks = looked_for.into_iter().any(|kind| self.job.checks.has(kind));
-        let checked = if looks { DefinednessCheck::Yes } else { DefinednessCheck::No };
+        let undefined_kinds = [FindingKind::UninitializedRead, FindingKind::UndefinedValue];
+        let checks_undefined = undefined_kinds.into_iter().any(|kind| self.job.checks.has(kind));
+        let undefined_checked =
+            if checks_undefined { DefinednessCheck::Yes } else { DefinednessCheck::No };
         DispatchFacts {
             push_constants_defined: push_constants.undefined.is_none(),
-            defined_descriptors: defined,
-            undefined_checked: checked,
+            defined_descriptors: defined_bindings,
+            undefined_checked,
             memory_model: self.settings.memory_model,
             variation: self.settings.variation,
-            bound_lengths: bound(dispatch),
+            bound_lengths: descriptor_counts(dispatch),
             subgroup_size: Some(subgroup_size),
         }
     }

@@ -10,16 +10,20 @@ use vkcert_model::invocations::{DispatchInvocations, InvocationRecords};
 
 /// What a run keeps.
 #[derive(Debug)]
-pub(super) struct Everyone {
+pub(super) struct BitWitnesses {
     bits: BTreeSet<u32>,
-    found: InvocationRecords,
+    invocation_records: InvocationRecords,
     /// That all dispatches so far may need.
-    bytes: u128,
+    reserved_bytes: u128,
 }
 
-impl Everyone {
-    pub(super) fn of(bits: &BTreeSet<u32>) -> Self {
-        Self { bits: bits.clone(), found: InvocationRecords::new(), bytes: 0 }
+impl BitWitnesses {
+    pub(super) fn for_bits(record_bits: &BTreeSet<u32>) -> Self {
+        Self {
+            bits: record_bits.clone(),
+            invocation_records: InvocationRecords::new(),
+            reserved_bytes: 0,
+        }
     }
 
     pub(super) fn bits(&self) -> &BTreeSet<u32> {
@@ -27,16 +31,21 @@ impl Everyone {
     }
 
     /// Takes memory for one more dispatch; the bytes of all of them.
-    pub(super) fn take(&mut self, size: &DispatchSize) -> u128 {
-        self.bytes += size.invocation_count().div_ceil(8) * self.bits.len() as u128;
-        self.bytes
+    pub(super) fn reserve_dispatch(&mut self, dispatch_size: &DispatchSize) -> u128 {
+        self.reserved_bytes +=
+            dispatch_size.invocation_count().div_ceil(8) * self.bits.len() as u128;
+        self.reserved_bytes
     }
 
-    pub(super) fn add(&mut self, dispatch: usize, kept: DispatchInvocations) {
-        self.found.insert(dispatch as u32, kept);
+    pub(super) fn add_dispatch(
+        &mut self,
+        dispatch_index: usize,
+        kept_invocations: DispatchInvocations,
+    ) {
+        self.invocation_records.insert(dispatch_index as u32, kept_invocations);
     }
 
-    pub(super) fn into_found(self) -> InvocationRecords {
-        self.found
+    pub(super) fn into_records(self) -> InvocationRecords {
+        self.invocation_records
     }
 }

@@ -4,13 +4,13 @@ use crate::decode::Unsupported;
 use vkcert_exec::{Completion, ExecError};
 
 /// Why a job ends early, as a completion.
-pub(crate) enum Early {
+pub(crate) enum EarlyEnd {
     Completion(Completion),
     Failure(ExecError),
 }
 
-impl From<Unsupported> for Early {
+impl From<Unsupported> for EarlyEnd {
     fn from(error: Unsupported) -> Self {
-        Early::Completion(Completion::Unsupported { what: error.what })
+        EarlyEnd::Completion(Completion::Unsupported { what: error.what })
     }
 }

@@ -1,9 +1,9 @@
 //! The engine as an executor: one job at a time, and what else is asked of a run.
 
-use super::bit_witnesses::Everyone;
-use super::early::Early;
-use super::job_run::{Looks, MOST_RANGES, Reading, Session};
-use super::program_cache::Programs;
+use super::bit_witnesses::BitWitnesses;
+use super::early::EarlyEnd;
+use super::job_run::{AtomicObservation, JobSession, MOST_RANGES, ReadTracking};
+use super::program_cache::ProgramCache;
 use super::schedules;
 use super::stored_bytes::{DispatchedStores, stored_bytes};
 use crate::machine::ObservedWords;
@@ -13,7 +13,7 @@ use crate::settings::{Jobs, Settings};
 use crate::tally::Tally;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use vkcert_exec::repeat::{Results, repeat};
+use vkcert_exec::repeat::{Results, repeat_run};
 use vkcert_exec::schedule::Following;
 use vkcert_exec::{
     Completion, Counts, ExecError, Executor, Job, Observer, Run, RunRequest, Unobserved,
@@ -30,7 +30,7 @@ use vkcert_model::verdict::EngineName;
 pub struct SequentialExecutor {
     /// How the engine runs.
     pub settings: Settings,
-    programs: Arc<Programs>,
+    programs: Arc<ProgramCache>,
 }
 
 /// A run, with how often the additional loops of the lowering were evaluated.
@@ -69,7 +69,7 @@ impl Executor for SequentialExecutor {
         request: &RunRequest<'_>,
         observer: &mut dyn Observer,
     ) -> Result<(Results, Counts), ExecError> {
-        repeat(request, observer, |observer| {
+        repeat_run(request, observer, |observer| {
             let SequentialRun { run, lowering, touched, paths: _ } =
                 self.run_once(request, observer)?;
             Ok((run, Counts { lowering, touched }))
@@ -79,24 +79,25 @@ impl Executor for SequentialExecutor {
     fn run_by_invocation(
         &mut self,
         request: &RunRequest<'_>,
-        bits: &BTreeSet<u32>,
+        record_bits: &BTreeSet<u32>,
     ) -> Result<(Run, InvocationRecords), ExecError> {
         let settings = Settings { jobs: Jobs::One, ..self.settings_of(request) };
-        let mut session = match self.session(request.job, settings) {
+        let mut session = match self.new_session(request.job, settings) {
             Ok(session) => session,
-            Err(Early::Completion(completion)) => {
-                return Ok((ended(completion).run, InvocationRecords::new()));
+            Err(EarlyEnd::Completion(completion)) => {
+                return Ok((ended_run(completion).run, InvocationRecords::new()));
             }
-            Err(Early::Failure(error)) => return Err(error),
+            Err(EarlyEnd::Failure(error)) => return Err(error),
         };
-        session.everyone = Some(Everyone::of(bits));
-        let completion = session.run(&mut Unobserved)?;
-        let found = session.everyone.take().map(Everyone::into_found).unwrap_or_default();
-        Ok((session.finish(completion).run, found))
+        session.bit_witnesses = Some(BitWitnesses::for_bits(record_bits));
+        let completion = session.run_dispatches(&mut Unobserved)?;
+        let invocation_records =
+            session.bit_witnesses.take().map(BitWitnesses::into_records).unwrap_or_default();
+        Ok((session.into_run(completion).run, invocation_records))
     }
 
     fn extents(&mut self, job: &Job) -> Result<Option<Vec<Extent>>, ExecError> {
-        schedules::extents(job, self.settings, &self.programs).map(Some)
+        schedules::dispatch_extents(job, self.settings, &self.programs).map(Some)
     }
 }
 
@@ -109,17 +110,18 @@ impl SequentialExecutor {
     /// What this engine and its clones decoded, and which dispatches several cores ran; depends on
     /// who was free.
     pub fn tally(&self) -> Tally {
-        self.programs.counters.tally()
+        self.programs.counters.current_tally()
     }
 
     /// Decodes the programs that a job begins with, so that a run of the job finds them there. What
     /// stands in the way is the run's to tell.
     pub fn decode_ahead(&self, job: &Job) {
-        let Ok(session) = Session::new(job, self.settings, &self.programs) else { return };
-        for module in 0..job.modules.len() {
-            if let Some(dispatch) = job.dispatches.iter().find(|dispatch| dispatch.module == module)
+        let Ok(session) = JobSession::new(job, self.settings, &self.programs) else { return };
+        for module_index in 0..job.modules.len() {
+            if let Some(dispatch) =
+                job.dispatches.iter().find(|dispatch| dispatch.module == module_index)
             {
-                let _ = session.decoded_at_first(dispatch);
+                let _ = session.decoded_initially(dispatch);
             }
         }
     }
@@ -127,10 +129,10 @@ impl SequentialExecutor {
     /// What of a job depends on its schedule, without running it; none where the engine cannot run
     /// it.
     pub fn schedule_dependence(&self, job: &Job) -> Option<ScheduleDependence> {
-        let session = Session::new(job, self.settings, &self.programs).ok()?;
+        let session = JobSession::new(job, self.settings, &self.programs).ok()?;
         let mut dependence = ScheduleDependence::default();
         for dispatch in &job.dispatches {
-            session.depend(dispatch, &mut dependence).ok()?;
+            session.add_dependence(dispatch, &mut dependence).ok()?;
         }
         Some(dependence)
     }
@@ -150,13 +152,13 @@ impl SequentialExecutor {
         request: &RunRequest<'_>,
         observer: &mut dyn Observer,
     ) -> Result<SequentialRun, ExecError> {
-        let mut session = match self.session(request.job, self.settings_of(request)) {
+        let mut session = match self.new_session(request.job, self.settings_of(request)) {
             Ok(session) => session,
-            Err(Early::Completion(completion)) => return Ok(ended(completion)),
-            Err(Early::Failure(error)) => return Err(error),
+            Err(EarlyEnd::Completion(completion)) => return Ok(ended_run(completion)),
+            Err(EarlyEnd::Failure(error)) => return Err(error),
         };
-        let completion = session.run(observer)?;
-        Ok(session.finish(completion))
+        let completion = session.run_dispatches(observer)?;
+        Ok(session.into_run(completion))
     }
 
     fn settings_of(&self, request: &RunRequest<'_>) -> Settings {
@@ -172,30 +174,33 @@ impl SequentialExecutor {
     pub fn stores_of_each(
         &self,
         job: &Job,
-        kept: &BTreeSet<usize>,
+        kept_dispatches: &BTreeSet<usize>,
     ) -> Result<Option<DispatchedStores>, ExecError> {
-        self.unchecked(job, |session| {
-            let mut found = DispatchedStores::default();
-            let mut before = session.contents(&job.buffers);
-            for (index, dispatch) in job.dispatches.iter().enumerate() {
+        self.run_unchecked(job, |session| {
+            let mut dispatched_stores = DispatchedStores::default();
+            let mut contents_before = session.buffer_contents(&job.buffers);
+            for (dispatch_index, dispatch) in job.dispatches.iter().enumerate() {
                 session.stores.iter_mut().for_each(Store::mark_all_undefined);
-                session.dispatch(dispatch, &mut Unobserved)?;
-                let after = session.contents(&job.buffers);
-                let stores = session.stores.iter().zip(before.iter().zip(&after));
-                found.stored.push(
-                    stores
-                        .map(|(store, (before, after))| stored_bytes(store, before, after))
+                session.run_dispatch(dispatch, &mut Unobserved)?;
+                let contents_after = session.buffer_contents(&job.buffers);
+                let store_contents =
+                    session.stores.iter().zip(contents_before.iter().zip(&contents_after));
+                dispatched_stores.stored.push(
+                    store_contents
+                        .map(|(store, (contents_before, contents_after))| {
+                            stored_bytes(store, contents_before, contents_after)
+                        })
                         .collect(),
                 );
-                let before = std::mem::replace(&mut before, after);
-                if kept.contains(&index) {
-                    found.contents.insert(index, before);
+                let contents_before = std::mem::replace(&mut contents_before, contents_after);
+                if kept_dispatches.contains(&dispatch_index) {
+                    dispatched_stores.contents.insert(dispatch_index, contents_before);
                 }
             }
-            if kept.contains(&job.dispatches.len()) {
-                found.contents.insert(job.dispatches.len(), before);
+            if kept_dispatches.contains(&job.dispatches.len()) {
+                dispatched_stores.contents.insert(job.dispatches.len(), contents_before);
             }
-            Ok(found)
+            Ok(dispatched_stores)
         })
     }
 
@@ -204,71 +209,84 @@ impl SequentialExecutor {
     pub fn reads_of_each(
         &self,
         job: &Job,
-        watched: &[&WatchedReads],
+        watched_reads: &[&WatchedReads],
     ) -> Result<Option<Vec<DispatchReads>>, ExecError> {
-        let found = self.unchecked(job, |session| {
-            let mut found = Vec::new();
-            let mut ranges = 0;
-            for (dispatch, watched) in job.dispatches.iter().zip(watched) {
-                session.reads = Reading::Next((*watched).clone());
-                session.dispatch(dispatch, &mut Unobserved)?;
-                let Reading::Done(Some(reads)) = std::mem::replace(&mut session.reads, Reading::No)
+        let dispatch_reads = self.run_unchecked(job, |session| {
+            let mut dispatch_reads = Vec::new();
+            let mut range_count = 0;
+            for (dispatch, watched_reads) in job.dispatches.iter().zip(watched_reads) {
+                session.read_tracking = ReadTracking::Requested((*watched_reads).clone());
+                session.run_dispatch(dispatch, &mut Unobserved)?;
+                let ReadTracking::Done(Some(reads)) =
+                    std::mem::replace(&mut session.read_tracking, ReadTracking::Off)
                 else {
                     return Ok(None);
                 };
-                ranges += reads.ranges();
-                if ranges > MOST_RANGES {
+                range_count += reads.ranges();
+                if range_count > MOST_RANGES {
                     return Ok(None);
                 }
-                found.push(reads);
+                dispatch_reads.push(reads);
             }
-            Ok(Some(found))
+            Ok(Some(dispatch_reads))
         });
-        Ok(found?.flatten())
+        Ok(dispatch_reads?.flatten())
     }
 
     /// A run on one core that looks for nothing, dispatch by dispatch; none where it does not
     /// complete.
-    fn unchecked<R>(
+    fn run_unchecked<R>(
         &self,
         job: &Job,
-        run: impl FnOnce(&mut Session<'_>) -> Result<R, Early>,
+        run_session: impl FnOnce(&mut JobSession<'_>) -> Result<R, EarlyEnd>,
     ) -> Result<Option<R>, ExecError> {
         let settings = Settings { jobs: Jobs::One, variation: None, ..self.settings };
-        let unchecked = Job { checks: Checks::none(), ..job.clone() };
-        match self.session(&unchecked, settings).and_then(|mut session| run(&mut session)) {
-            Ok(found) => Ok(Some(found)),
-            Err(Early::Completion(_)) => Ok(None),
-            Err(Early::Failure(error)) => Err(error),
+        let unchecked_job = Job { checks: Checks::none(), ..job.clone() };
+        match self
+            .new_session(&unchecked_job, settings)
+            .and_then(|mut session| run_session(&mut session))
+        {
+            Ok(run_result) => Ok(Some(run_result)),
+            Err(EarlyEnd::Completion(_)) => Ok(None),
+            Err(EarlyEnd::Failure(error)) => Err(error),
         }
     }
 
     /// A run that is ready to begin; with waiters first, it knows what they look at.
-    fn session<'j>(&'j self, job: &'j Job, settings: Settings) -> Result<Session<'j>, Early> {
-        let mut session = Session::new(job, settings, &self.programs)?;
+    fn new_session<'j>(
+        &'j self,
+        job: &'j Job,
+        settings: Settings,
+    ) -> Result<JobSession<'j>, EarlyEnd> {
+        let mut session = JobSession::new(job, settings, &self.programs)?;
         if settings.following.schedule.turns == Turns::WaitersFirst {
-            session.looked_at = self.looked_at(job, settings).map_err(Early::Failure)?;
+            session.observed_words =
+                self.observed_words(job, settings).map_err(EarlyEnd::Failure)?;
         }
         Ok(session)
     }
 
     /// By dispatch, as far as the job comes: the words that its atomics look at.
-    fn looked_at(&self, job: &Job, settings: Settings) -> Result<Vec<ObservedWords>, ExecError> {
+    fn observed_words(
+        &self,
+        job: &Job,
+        settings: Settings,
+    ) -> Result<Vec<ObservedWords>, ExecError> {
         let settings = Settings { following: Following::default(), jobs: Jobs::One, ..settings };
-        let unchecked = Job { checks: Checks::none(), ..job.clone() };
-        match Session::new(&unchecked, settings, &self.programs) {
+        let unchecked_job = Job { checks: Checks::none(), ..job.clone() };
+        match JobSession::new(&unchecked_job, settings, &self.programs) {
             Ok(mut session) => {
-                session.looks = Looks::Remembered;
-                session.run(&mut Unobserved)?;
-                Ok(session.looked_at)
+                session.atomic_observation = AtomicObservation::Remembered;
+                session.run_dispatches(&mut Unobserved)?;
+                Ok(session.observed_words)
             }
-            Err(Early::Completion(_)) => Ok(Vec::new()),
-            Err(Early::Failure(error)) => Err(error),
+            Err(EarlyEnd::Completion(_)) => Ok(Vec::new()),
+            Err(EarlyEnd::Failure(error)) => Err(error),
         }
     }
 }
 
-fn ended(completion: Completion) -> SequentialRun {
+fn ended_run(completion: Completion) -> SequentialRun {
     SequentialRun {
         run: Run::ended(completion),
         lowering: BTreeMap::new(),

@@ -4,14 +4,15 @@
 //! Promises: dispatches run in the order of the job; a limit that is reached ends the run, and what
 //! was found before is kept.
 
-use super::bit_witnesses::Everyone;
-use super::early::Early;
+use super::bit_witnesses::BitWitnesses;
+use super::early::EarlyEnd;
 use super::executor::{ScheduleDependence, SequentialRun};
 use super::notes::{
-    by_number, executed_whole, idiom_notes, no_termination, over_memory, printed_lines,
+    idiom_notes, memory_limit_end, printed_lines, report_no_termination, whole_executions,
+    workgroups_by_number,
 };
-use super::program_cache::{Decoded, Origin, Programs};
-use super::store_contents::{extend_push_constants, used_push_constants};
+use super::program_cache::{DecodedProgram, ProgramCache, ProgramOrigin};
+use super::store_contents::{extend_push_constants, used_push_constant_words};
 use super::unset_push_constants;
 use crate::analysis::{schedule_dependence, schedule_influence};
 use crate::ir::SpinWaits;
@@ -39,8 +40,8 @@ use vkcert_model::schedule::Turns;
 use vkcert_model::verdict::EngineName;
 use vkcert_spirv::module::Module;
 
-pub(super) fn no_such_module() -> Early {
-    Early::Failure(ExecError::Engine {
+pub(super) fn no_such_module() -> EarlyEnd {
+    EarlyEnd::Failure(ExecError::Engine {
         engine: EngineName::Sequential,
         message: "no such module".to_owned(),
     })
@@ -53,10 +54,10 @@ pub(super) const MOST_RANGES: usize = 1 << 22;
 pub(super) const MOST_PUSH_CONSTANTS: usize = 1 << 16;
 
 /// A job in progress.
-pub(super) struct Session<'a> {
+pub(super) struct JobSession<'a> {
     pub(super) job: &'a Job,
     pub(super) settings: Settings,
-    pub(super) programs: &'a Programs,
+    pub(super) programs: &'a ProgramCache,
     modules: Vec<Arc<Module>>,
     /// The job's buffers, then one record buffer per module that has one.
     pub(super) stores: Vec<Store>,
@@ -66,30 +67,30 @@ pub(super) struct Session<'a> {
     deadline: Deadline,
     findings: Vec<Finding>,
     pub(super) records: BTreeMap<ModuleKey, Records>,
-    tallies: BTreeMap<ModuleKey, LoopTally>,
+    loop_tallies: BTreeMap<ModuleKey, LoopTally>,
     pub(super) touched: Vec<BTreeMap<(u32, u32), u64>>,
     diverged: bool,
     pub(super) printed: Printed,
     /// Why records cannot be trusted, of the first dispatch with such records.
-    untrusted: Option<String>,
+    untrusted_reason: Option<String>,
     notes: BTreeSet<String>,
     race_scope: Option<RaceScope>,
     /// Buffers whose contents depend on the schedule of the dispatches so far.
-    scheduled: BTreeSet<usize>,
-    pub(super) looks: Looks,
+    scheduled_buffers: BTreeSet<usize>,
+    pub(super) atomic_observation: AtomicObservation,
     /// By dispatch.
-    pub(super) looked_at: Vec<ObservedWords>,
+    pub(super) observed_words: Vec<ObservedWords>,
     /// Where it is asked who recorded some bits.
-    pub(super) everyone: Option<Everyone>,
+    pub(super) bit_witnesses: Option<BitWitnesses>,
     /// Where it is asked what is read.
-    pub(super) reads: Reading,
+    pub(super) read_tracking: ReadTracking,
 }
 
 /// Whether a session is asked what its dispatches read.
 #[derive(Debug)]
-pub(super) enum Reading {
-    No,
-    Next(WatchedReads),
+pub(super) enum ReadTracking {
+    Off,
+    Requested(WatchedReads),
     /// The last dispatch was watched; none where that takes too much memory, or leaves something
     /// open.
     Done(Option<DispatchReads>),
@@ -97,45 +98,45 @@ pub(super) enum Reading {
 
 /// Whether a session remembers what atomics look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Looks {
-    Forgotten,
+pub(super) enum AtomicObservation {
+    Ignored,
     Remembered,
 }
 
-impl<'a> Session<'a> {
+impl<'a> JobSession<'a> {
     pub(super) fn new(
         job: &'a Job,
         settings: Settings,
-        programs: &'a Programs,
-    ) -> Result<Self, Early> {
+        programs: &'a ProgramCache,
+    ) -> Result<Self, EarlyEnd> {
         if settings.tile_width == 0 || settings.tile_width > 1024 {
-            return Err(Early::Failure(ExecError::Engine {
+            return Err(EarlyEnd::Failure(ExecError::Engine {
                 engine: EngineName::Sequential,
                 message: format!("tile width {} is not between 1 and 1024", settings.tile_width),
             }));
         }
-        let modules = job
+        let parsed_modules = job
             .modules
             .iter()
-            .map(|module| programs.module(&module.words))
+            .map(|module| programs.parsed_module(&module.words))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| {
-                Early::Failure(ExecError::Engine {
+                EarlyEnd::Failure(ExecError::Engine {
                     engine: EngineName::Sequential,
                     message: error.to_string(),
                 })
             })?;
-        let total: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
-        if total > job.limits.memory_bytes {
-            return Err(over_memory(total, job.limits.memory_bytes));
+        let buffer_bytes: u64 = job.buffers.iter().map(|buffer| buffer.bytes.len() as u64).sum();
+        if buffer_bytes > job.limits.memory_bytes {
+            return Err(memory_limit_end(buffer_bytes, job.limits.memory_bytes));
         }
         let mut stores: Vec<Store> = job
             .buffers
             .iter()
             .map(|buffer| Store::from_bytes(&buffer.bytes, &buffer.defined))
             .collect();
-        for (number, store) in stores.iter_mut().enumerate() {
-            UnwrittenWords::for_owner(settings.variation, WordOwner::Test, number as u64)
+        for (buffer_index, store) in stores.iter_mut().enumerate() {
+            UnwrittenWords::for_owner(settings.variation, WordOwner::Test, buffer_index as u64)
                 .fill_store(store);
         }
         if settings.variation.is_some() {
@@ -158,97 +159,105 @@ impl<'a> Session<'a> {
             job,
             settings,
             programs,
-            modules,
+            modules: parsed_modules,
             stores,
             record_stores,
             steps_left: job.limits.steps,
             deadline: Deadline::new(settings.time_limit.map(|limit| Instant::now() + limit)),
             findings: Vec::new(),
             records: BTreeMap::new(),
-            tallies: BTreeMap::new(),
+            loop_tallies: BTreeMap::new(),
             touched: Vec::new(),
             diverged: false,
             printed: Printed::default(),
-            untrusted: None,
+            untrusted_reason: None,
             notes: BTreeSet::new(),
             race_scope: job.checks.has(FindingKind::DataRace).then_some(RaceScope::AllSchedules),
-            scheduled: BTreeSet::new(),
-            looks: Looks::Forgotten,
-            looked_at: Vec::new(),
-            everyone: None,
-            reads: Reading::No,
+            scheduled_buffers: BTreeSet::new(),
+            atomic_observation: AtomicObservation::Ignored,
+            observed_words: Vec::new(),
+            bit_witnesses: None,
+            read_tracking: ReadTracking::Off,
         })
     }
 
     /// Runs the dispatches in order, up to the first that does not complete.
-    pub(super) fn run(&mut self, observer: &mut dyn Observer) -> Result<Completion, ExecError> {
-        for (index, dispatch) in self.job.dispatches.iter().enumerate() {
-            observer.dispatch_started(index);
-            match self.dispatch(dispatch, observer) {
+    pub(super) fn run_dispatches(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<Completion, ExecError> {
+        for (dispatch_index, dispatch) in self.job.dispatches.iter().enumerate() {
+            observer.dispatch_started(dispatch_index);
+            match self.run_dispatch(dispatch, observer) {
                 Ok(()) => {}
-                Err(Early::Completion(early)) => return Ok(early),
-                Err(Early::Failure(error)) => return Err(error),
+                Err(EarlyEnd::Completion(early_completion)) => return Ok(early_completion),
+                Err(EarlyEnd::Failure(error)) => return Err(error),
             }
         }
         Ok(Completion::Completed)
     }
 
     /// Who lets others go first in the next dispatch, whose settings these are.
-    fn yielding(&self, settings: &Settings) -> Option<DirectedYield> {
-        match (self.looks, settings.following.schedule.turns) {
-            (Looks::Remembered, _) => Some(DirectedYield::observing()),
-            (Looks::Forgotten, Turns::AsReached) => None,
-            (Looks::Forgotten, Turns::WaitersFirst) => Some(DirectedYield::holding(
-                self.looked_at.get(self.touched.len()).cloned().unwrap_or_default(),
+    fn directed_yield(&self, settings: &Settings) -> Option<DirectedYield> {
+        match (self.atomic_observation, settings.following.schedule.turns) {
+            (AtomicObservation::Remembered, _) => Some(DirectedYield::observing()),
+            (AtomicObservation::Ignored, Turns::AsReached) => None,
+            (AtomicObservation::Ignored, Turns::WaitersFirst) => Some(DirectedYield::holding(
+                self.observed_words.get(self.touched.len()).cloned().unwrap_or_default(),
             )),
         }
     }
 
-    pub(super) fn dispatch(
+    pub(super) fn run_dispatch(
         &mut self,
         dispatch: &JobDispatch,
         observer: &mut dyn Observer,
-    ) -> Result<(), Early> {
+    ) -> Result<(), EarlyEnd> {
         let job = self.job;
-        let module = job.modules.get(dispatch.module).ok_or_else(no_such_module)?;
+        let job_module = job.modules.get(dispatch.module).ok_or_else(no_such_module)?;
         let settings = self.settings_of(dispatch)?;
-        let markers = module.recording.markers();
+        let marker_table = job_module.recording.markers();
         let mut push_constants =
             Store::from_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
-        let parsed = &*self.modules[dispatch.module].clone();
-        let decoded =
-            self.decoded(dispatch, markers, &mut push_constants, settings.subgroup_size)?;
+        let spirv_module = &*self.modules[dispatch.module].clone();
+        let decoded_program = self.decoded_program(
+            dispatch,
+            marker_table,
+            &mut push_constants,
+            settings.subgroup_size,
+        )?;
         UnwrittenWords::for_owner(
             settings.variation,
             WordOwner::PushConstants,
             self.touched.len() as u64,
         )
         .fill_store(&mut push_constants);
-        let program = &decoded.program;
+        let program = &decoded_program.program;
         // A dispatch by itself: what follows is this program's memory, slots and shadows.
-        let size = DispatchSize { groups: dispatch.groups, local_size: program.local_size };
-        self.fill_record_buffer(dispatch.module, &size)?;
-        let slots = self.slots(dispatch, program)?;
-        self.check_images(program, &slots)?;
-        let index = self.touched.len();
-        let settings = settings.in_schedule(index, dispatch)?;
-        let wanted = settings.tile_width;
+        let dispatch_size =
+            DispatchSize { groups: dispatch.groups, local_size: program.local_size };
+        self.fill_record_buffer(dispatch.module, &dispatch_size)?;
+        let bound_slots = self.bound_slots(dispatch, program)?;
+        self.check_images(program, &bound_slots)?;
+        let dispatch_index = self.touched.len();
+        let settings = settings.in_schedule(dispatch_index, dispatch)?;
+        let wanted_width = settings.tile_width;
         let settings = settings.with_whole_subgroups(program);
-        self.notes.extend(settings.widened(wanted, &module.key));
-        let yielding = self.yielding(&settings);
-        let aliasing = self.aliasing(program, &slots)?;
-        let sharing = self.shadows(&decoded, &slots, settings)?;
-        let reads = self.reads(program, &slots);
-        let sharing =
-            sharing.filter(|_| yielding.is_none() && aliasing.is_none() && reads.is_none());
-        let recorder = self.recorder(markers.map(|table| &**table), &size)?;
+        self.notes.extend(settings.widening_note(wanted_width, &job_module.key));
+        let directed_yield = self.directed_yield(&settings);
+        let aliasing = self.tracked_aliasing(program, &bound_slots)?;
+        let parallel_run = self.add_race_shadows(&decoded_program, &bound_slots, settings)?;
+        let tracked_reads = self.tracked_reads(program, &bound_slots);
+        let parallel_run = parallel_run
+            .filter(|_| directed_yield.is_none() && aliasing.is_none() && tracked_reads.is_none());
+        let recorder = self.new_recorder(marker_table.map(|table| &**table), &dispatch_size)?;
         let mut machine = Machine::new(
             program,
             DispatchLaunch {
                 settings,
                 workgroup_counts: dispatch.groups,
                 stores: &mut self.stores,
-                slots,
+                slots: bound_slots,
                 samplers: &job.resources.samplers,
                 push_constants,
                 buffer_lengths: job.buffers.iter().map(|buffer| buffer.bytes.len()).collect(),
@@ -259,109 +268,130 @@ impl<'a> Session<'a> {
                 step_budget: None,
             },
         );
-        machine.scheduler.directed_yield = yielding;
+        machine.scheduler.directed_yield = directed_yield;
         machine.monitor.aliasing = aliasing;
-        machine.monitor.reads = reads;
-        let stopped = machine
-            .run_workgroups(sharing.as_ref(), |workgroup| observer.workgroup_completed(workgroup))
+        machine.monitor.reads = tracked_reads;
+        let early_stop = machine
+            .run_workgroups(parallel_run.as_ref(), |workgroup| {
+                observer.workgroup_completed(workgroup)
+            })
             .err();
         self.steps_left = machine.scheduler.steps_left;
-        let yielding = machine.scheduler.directed_yield.take();
-        if let Reading::Next(_) = self.reads {
-            self.reads = Reading::Done(
+        let directed_yield = machine.scheduler.directed_yield.take();
+        if let ReadTracking::Requested(_) = self.read_tracking {
+            self.read_tracking = ReadTracking::Done(
                 machine.monitor.reads.take().and_then(ReadTracker::into_dispatch_reads),
             );
         }
-        self.looked_at.extend(
-            yielding
-                .filter(|_| self.looks == Looks::Remembered)
+        self.observed_words.extend(
+            directed_yield
+                .filter(|_| self.atomic_observation == AtomicObservation::Remembered)
                 .map(DirectedYield::into_observed_words),
         );
-        let called = (dispatch.entry.as_str(), &dispatch.specialization);
-        self.notes.extend(unset_push_constants::note(
+        let entry_point = (dispatch.entry.as_str(), &dispatch.specialization);
+        self.notes.extend(unset_push_constants::unset_note(
             program,
             &machine.memory.push_constants,
-            parsed,
-            called,
+            spirv_module,
+            entry_point,
         ));
         self.diverged |= machine.monitor.diverged;
-        let RegionCounts { entered_times: entered, whole_times: whole } =
-            machine.monitor.regions.clone();
+        let RegionCounts { entered_times, whole_times } = machine.monitor.regions.clone();
         let mut touched = BTreeMap::new();
-        for (descriptor, words) in program.descriptors.iter().zip(&machine.memory.touched_words) {
-            let bytes = touched.entry((descriptor.set, descriptor.binding)).or_insert(0);
-            *bytes = u64::from(*words * 4).max(*bytes);
+        for (descriptor, record_words) in
+            program.descriptors.iter().zip(&machine.memory.touched_words)
+        {
+            let touched_bytes = touched.entry((descriptor.set, descriptor.binding)).or_insert(0);
+            *touched_bytes = u64::from(*record_words * 4).max(*touched_bytes);
         }
         self.touched.push(touched);
         let printed = std::mem::take(&mut machine.monitor.printer).into_lines();
-        let printed = printed_lines(printed, parsed, |rank| machine.global_id_of_rank(rank));
+        let printed = printed_lines(printed, spirv_module, |rank| machine.global_id_of_rank(rank));
         let mut recorder = std::mem::take(&mut machine.monitor.recorder);
-        if let (Some(everyone), Some(kept)) = (&mut self.everyone, recorder.take_everyone()) {
-            let barriers = by_number(parsed, program, &kept.barriers);
-            everyone.add(index, DispatchInvocations { barriers, ..kept });
+        if let (Some(everyone), Some(kept_invocations)) =
+            (&mut self.bit_witnesses, recorder.take_everyone())
+        {
+            let barriers = workgroups_by_number(spirv_module, program, &kept_invocations.barriers);
+            everyone
+                .add_dispatch(dispatch_index, DispatchInvocations { barriers, ..kept_invocations });
         }
         let mut collector = std::mem::replace(
             &mut machine.monitor.collector,
             FindingCollector::new(job.checks.clone()),
         );
-        if let Some(table) = markers {
-            let words = table.layout.words();
-            let mut records = recorder
-                .into_records(words, |workgroup, local| machine.global_id_of(workgroup, local));
-            records.barriers = executed_whole(parsed, program, &whole);
-            self.records.entry(module.key).or_default().merge(&records);
+        if let Some(table) = marker_table {
+            let record_words = table.layout.words();
+            let mut records = recorder.into_records(record_words, |workgroup, local_index| {
+                machine.global_id_of(workgroup, local_index)
+            });
+            records.barriers = whole_executions(spirv_module, program, &whole_times);
+            self.records.entry(job_module.key).or_default().merge(&records);
         }
         if self.race_scope.is_some() {
-            let depends = schedule_dependence::schedule_dependence(program, &machine.memory.slots, &collector.racing_places, &mut self.scheduled).map(|place| (place, "the branch or address at {} depends on what an atomic gave, or on a value that is of a race"));
-            let order = machine.monitor.order.as_ref().map(|order| order.borrow());
-            let orders = order.as_ref().and_then(|order| order.synchronized);
-            let orders = orders.map(|place| {
-                (place, "the atomic at {} orders invocations by what it happened to read")
+            let dependent_place = schedule_dependence::schedule_dependence(program, &machine.memory.slots, &collector.racing_places, &mut self.scheduled_buffers).map(|source_index| (source_index, "the branch or address at {} depends on what an atomic gave, or on a value that is of a race"));
+            let access_order =
+                machine.monitor.order.as_ref().map(|access_order| access_order.borrow());
+            let ordering_atomic =
+                access_order.as_ref().and_then(|access_order| access_order.synchronized);
+            let ordering_atomic = ordering_atomic.map(|source_index| {
+                (source_index, "the atomic at {} orders invocations by what it happened to read")
             });
             // Nobody has read it in time, and somebody races.
-            let late = order.filter(|_| collector.has_race()).and_then(|order| order.published);
-            let late = late.map(|place| {
-                (place, "whether the atomic at {} orders what races depends on who comes first")
+            let late_atomic = access_order
+                .filter(|_| collector.has_race())
+                .and_then(|access_order| access_order.published);
+            let late_atomic = late_atomic.map(|source_index| {
+                (
+                    source_index,
+                    "whether the atomic at {} orders what races depends on who comes first",
+                )
             });
-            for (place, why) in depends.into_iter().chain(orders.or(late)) {
+            for (source_index, scope_reason) in
+                dependent_place.into_iter().chain(ordering_atomic.or(late_atomic))
+            {
                 self.race_scope = Some(RaceScope::ExecutedSchedule);
-                let why = why.replace("{}", &parsed.place_of(place as usize).to_string());
-                self.notes.insert(format!("races are those of the schedule that ran: {why}"));
+                let scope_reason = scope_reason
+                    .replace("{}", &spirv_module.place_of(source_index as usize).to_string());
+                self.notes
+                    .insert(format!("races are those of the schedule that ran: {scope_reason}"));
             }
         }
         self.keep_printed(printed);
-        if stopped.is_none()
-            && let Err(reason) = self.read_record_buffer(dispatch.module, index, &size)
+        if early_stop.is_none()
+            && let Err(reason) =
+                self.read_record_buffer(dispatch.module, dispatch_index, &dispatch_size)
         {
-            self.untrusted.get_or_insert(reason);
+            self.untrusted_reason.get_or_insert(reason);
         }
         if self.settings.memory_model == MemoryModel::Idiom {
-            self.notes.extend(idiom_notes(parsed, program, &entered));
+            self.notes.extend(idiom_notes(spirv_module, program, &entered_times));
         }
-        let tally =
-            self.tallies.entry(module.key).or_insert_with(|| LoopTally::new(parsed, program));
-        tally.add(program, dispatch.groups, &entered);
+        let loop_tally = self
+            .loop_tallies
+            .entry(job_module.key)
+            .or_insert_with(|| LoopTally::new(spirv_module, program));
+        loop_tally.add_dispatch(program, dispatch.groups, &entered_times);
         for store in self.stores.iter_mut() {
             store.shadow = None;
         }
-        if let Some(EarlyStop::StepLimit { place, invocation }) = &stopped {
-            no_termination(&mut collector, *place, *invocation, job.limits.steps);
+        if let Some(EarlyStop::StepLimit { place: source_index, invocation }) = &early_stop {
+            report_no_termination(&mut collector, *source_index, *invocation, job.limits.steps);
         }
-        let mut found = collector.into_findings(parsed);
-        for finding in &mut found {
-            finding.kernel = Some(module.key.kernel);
-            finding.module = Some(module.key);
+        let mut new_findings = collector.into_findings(spirv_module);
+        for finding in &mut new_findings {
+            finding.kernel = Some(job_module.key.kernel);
+            finding.module = Some(job_module.key);
             observer.finding(finding);
         }
-        merge_findings(&mut self.findings, found);
-        match stopped {
+        merge_findings(&mut self.findings, new_findings);
+        match early_stop {
             None => Ok(()),
             Some(EarlyStop::StepLimit { .. }) => {
-                Err(Early::Completion(Completion::NoTermination {
+                Err(EarlyEnd::Completion(Completion::NoTermination {
                     reason: format!("the limit of {} steps was reached", job.limits.steps),
                 }))
             }
-            Some(EarlyStop::TimeLimit) => Err(Early::Completion(Completion::Timeout {
+            Some(EarlyStop::TimeLimit) => Err(EarlyEnd::Completion(Completion::Timeout {
                 reason: format!(
                     "the time limit of {} s was reached",
                     settings.time_limit.unwrap_or_default().as_secs_f64()
@@ -371,83 +401,86 @@ impl<'a> Session<'a> {
     }
 
     /// The program of a dispatch with what is in memory before any has run.
-    pub(super) fn decoded_at_first(&self, dispatch: &JobDispatch) -> Result<Arc<Decoded>, Early> {
+    pub(super) fn decoded_initially(
+        &self,
+        dispatch: &JobDispatch,
+    ) -> Result<Arc<DecodedProgram>, EarlyEnd> {
         let settings = self.settings_of(dispatch)?;
-        let module = self.job.modules.get(dispatch.module).ok_or_else(no_such_module)?;
+        let job_module = self.job.modules.get(dispatch.module).ok_or_else(no_such_module)?;
         let mut push_constants =
             Store::from_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
-        self.decoded(
+        self.decoded_program(
             dispatch,
-            module.recording.markers(),
+            job_module.recording.markers(),
             &mut push_constants,
             settings.subgroup_size,
         )
     }
 
     /// Adds what of a dispatch depends on its schedule.
-    pub(super) fn depend(
+    pub(super) fn add_dependence(
         &self,
         dispatch: &JobDispatch,
         dependence: &mut ScheduleDependence,
-    ) -> Result<(), Early> {
-        let module = &self.job.modules[dispatch.module];
-        let decoded = self.decoded_at_first(dispatch)?;
-        let slots = self.slots(dispatch, &decoded.program)?;
-        let layout = module.recording.markers().map(|table| &table.layout);
+    ) -> Result<(), EarlyEnd> {
+        let job_module = &self.job.modules[dispatch.module];
+        let decoded_program = self.decoded_initially(dispatch)?;
+        let bound_slots = self.bound_slots(dispatch, &decoded_program.program)?;
+        let record_layout = job_module.recording.markers().map(|table| &table.layout);
         let bits = schedule_influence::scheduled_bits(
-            &decoded.program,
-            layout,
-            &slots,
+            &decoded_program.program,
+            record_layout,
+            &bound_slots,
             &mut dependence.buffers,
         );
-        dependence.bits.entry(module.key).or_default().extend(bits);
-        if decoded.program.spin_waits != SpinWaits::Never {
-            dependence.waiting.insert(module.key);
+        dependence.bits.entry(job_module.key).or_default().extend(bits);
+        if decoded_program.program.spin_waits != SpinWaits::Never {
+            dependence.waiting.insert(job_module.key);
         }
         Ok(())
     }
 
     /// The settings with the subgroup size of a dispatch.
-    pub(super) fn settings_of(&self, dispatch: &JobDispatch) -> Result<Settings, Early> {
-        self.settings.with_subgroup_size(dispatch.subgroup_size).map_err(|size| {
-            let what = format!("subgroup size {size} (the engine offers powers of two from 1 to {MOST_INVOCATIONS})");
-            Early::Completion(Completion::Unsupported { what })
+    pub(super) fn settings_of(&self, dispatch: &JobDispatch) -> Result<Settings, EarlyEnd> {
+        self.settings.with_subgroup_size(dispatch.subgroup_size).map_err(|subgroup_size| {
+            let unsupported_size = format!("subgroup size {subgroup_size} (the engine offers powers of two from 1 to {MOST_INVOCATIONS})");
+            EarlyEnd::Completion(Completion::Unsupported { what: unsupported_size })
         })
     }
 
     /// The program of a dispatch. Push constants that the host never pushed and that the program
     /// reads become undefined.
-    pub(super) fn decoded(
+    pub(super) fn decoded_program(
         &self,
         dispatch: &JobDispatch,
-        markers: Option<&Arc<MarkerTable>>,
+        marker_table: Option<&Arc<MarkerTable>>,
         push_constants: &mut Store,
         subgroup_size: u32,
-    ) -> Result<Arc<Decoded>, Early> {
-        let mut known = self.known(dispatch, push_constants, subgroup_size);
-        let origin = Origin {
+    ) -> Result<Arc<DecodedProgram>, EarlyEnd> {
+        let mut known_facts = self.known_facts(dispatch, push_constants, subgroup_size);
+        let origin = ProgramOrigin {
             module: &self.modules[dispatch.module],
             entry: &dispatch.entry,
             specialization: &dispatch.specialization,
-            markers,
+            markers: marker_table,
         };
-        let decoded = self.programs.decoded(&origin, &known)?;
-        let used = used_push_constants(&decoded.program);
-        if used > MOST_PUSH_CONSTANTS {
-            let what = format!("push constants behind word {MOST_PUSH_CONSTANTS}");
-            return Err(Early::Completion(Completion::Unsupported { what }));
+        let decoded_program = self.programs.decoded_program(&origin, &known_facts)?;
+        let used_words = used_push_constant_words(&decoded_program.program);
+        if used_words > MOST_PUSH_CONSTANTS {
+            let unsupported_words = format!("push constants behind word {MOST_PUSH_CONSTANTS}");
+            return Err(EarlyEnd::Completion(Completion::Unsupported { what: unsupported_words }));
         }
-        if used <= push_constants.words.len() {
-            return Ok(decoded);
+        if used_words <= push_constants.words.len() {
+            return Ok(decoded_program);
         }
-        known.push_constants_defined = false;
-        let decoded = self.programs.decoded(&origin, &known)?;
-        extend_push_constants(push_constants, used_push_constants(&decoded.program));
-        Ok(decoded)
+        known_facts.push_constants_defined = false;
+        let decoded_program = self.programs.decoded_program(&origin, &known_facts)?;
+        extend_push_constants(push_constants, used_push_constant_words(&decoded_program.program));
+        Ok(decoded_program)
     }
 
-    pub(super) fn finish(mut self, mut completion: Completion) -> SequentialRun {
-        if let (Some(reason), Completion::Completed) = (self.untrusted.take(), &completion) {
+    pub(super) fn into_run(mut self, mut completion: Completion) -> SequentialRun {
+        if let (Some(reason), Completion::Completed) = (self.untrusted_reason.take(), &completion) {
             completion = Completion::Undetermined { reason };
         }
         if self.diverged && completion == Completion::Completed {
@@ -461,10 +494,13 @@ impl<'a> Session<'a> {
             | Completion::Error { .. }
             | Completion::DeviceLost { .. }
             | Completion::Undetermined { .. }
-            | Completion::Varying { .. } => self.contents(&self.job.buffers),
+            | Completion::Varying { .. } => self.buffer_contents(&self.job.buffers),
         };
-        let lowering =
-            self.tallies.into_iter().map(|(kernel, tally)| (kernel, tally.decisions())).collect();
+        let loop_decisions = self
+            .loop_tallies
+            .into_iter()
+            .map(|(module_key, tally)| (module_key, tally.decisions()))
+            .collect();
         let run = Run {
             completion,
             buffers,
@@ -474,12 +510,12 @@ impl<'a> Session<'a> {
             printed: self.printed,
             race_scope: self.race_scope,
         };
-        let paths = self
+        let buffer_traces = self
             .stores
             .iter_mut()
             .take(self.job.buffers.len())
             .filter_map(|store| store.control_traces.take())
             .collect();
-        SequentialRun { run, lowering, touched: self.touched, paths }
+        SequentialRun { run, lowering: loop_decisions, touched: self.touched, paths: buffer_traces }
     }
 }

@@ -1,6 +1,6 @@
 //! Notes and lines that a run leaves for people.
 
-use super::early::Early;
+use super::early::EarlyEnd;
 use crate::ir::{ControlBarrier, MemoryClass, Program};
 use crate::machine::finding_collector::FindingCollector;
 use crate::machine::recorder::Rank;
@@ -14,16 +14,22 @@ use vkcert_spirv::module::Module;
 
 /// Barriers that a dispatch passed and that order accesses by the idiom alone, of memory that the
 /// kernel writes.
-pub(crate) fn idiom_notes(module: &Module, program: &Program, entered: &[u64]) -> Vec<String> {
-    let writes =
-        |kept: MemoryClass| program.descriptors.iter().any(|one| one.written && one.kept == kept);
-    let (buffers, images) = (writes(MemoryClass::Buffer), writes(MemoryClass::Image));
-    let passed =
-        program.barriers.iter().zip(entered.iter().skip(1)).filter(|(_, times)| **times > 0);
-    let by_idiom = passed.filter_map(|(barrier, _)| {
+pub(crate) fn idiom_notes(
+    spirv_module: &Module,
+    program: &Program,
+    entered_times: &[u64],
+) -> Vec<String> {
+    let writes_kind = |kept: MemoryClass| {
+        program.descriptors.iter().any(|descriptor| descriptor.written && descriptor.kept == kept)
+    };
+    let (writes_buffers, writes_images) =
+        (writes_kind(MemoryClass::Buffer), writes_kind(MemoryClass::Image));
+    let passed_barriers =
+        program.barriers.iter().zip(entered_times.iter().skip(1)).filter(|(_, times)| **times > 0);
+    let idiom_barriers = passed_barriers.filter_map(|(barrier, _)| {
         match (
-            buffers && barrier.fences.buffers_by_idiom(),
-            images && barrier.fences.images_by_idiom(),
+            writes_buffers && barrier.fences.buffers_by_idiom(),
+            writes_images && barrier.fences.images_by_idiom(),
         ) {
             (true, true) => Some((barrier, "buffer and image")),
             (true, false) => Some((barrier, "buffer")),
@@ -31,78 +37,84 @@ pub(crate) fn idiom_notes(module: &Module, program: &Program, entered: &[u64]) -
             (false, false) => None,
         }
     });
-    let note = |(barrier, memory): (&ControlBarrier, &str)| {
+    let idiom_note = |(barrier, memory_kinds): (&ControlBarrier, &str)| {
         format!(
-            "the barrier at {} orders {memory} accesses by the memory barrier before it alone, which the memory model `idiom` accepts; the Vulkan memory model (`spec`) wants one directly behind it as well",
-            module.place_of(barrier.source_index as usize)
+            "the barrier at {} orders {memory_kinds} accesses by the memory barrier before it alone, which the memory model `idiom` accepts; the Vulkan memory model (`spec`) wants one directly behind it as well",
+            spirv_module.place_of(barrier.source_index as usize)
         )
     };
-    by_idiom.map(note).collect()
+    idiom_barriers.map(idiom_note).collect()
 }
 
 /// How often whole workgroups executed each barrier, by its number in the module.
-pub(crate) fn executed_whole(
-    module: &Module,
+pub(crate) fn whole_executions(
+    spirv_module: &Module,
     program: &Program,
-    whole: &[u64],
+    whole_times: &[u64],
 ) -> BTreeMap<u32, u64> {
-    let mut executed = BTreeMap::new();
-    for (barrier, times) in program.barriers.iter().zip(whole).filter(|(_, times)| **times > 0) {
-        *executed.entry(barrier_number(module, barrier.source_index as usize)).or_insert(0) +=
-            times;
+    let mut times_by_number = BTreeMap::new();
+    for (barrier, times) in
+        program.barriers.iter().zip(whole_times).filter(|(_, times)| **times > 0)
+    {
+        *times_by_number
+            .entry(barrier_number(spirv_module, barrier.source_index as usize))
+            .or_insert(0) += times;
     }
-    executed
+    times_by_number
 }
 
 /// Workgroups that executed each barrier, by its number in the module, of those by its index in the
 /// program.
-pub(crate) fn by_number(
-    module: &Module,
+pub(crate) fn workgroups_by_number(
+    spirv_module: &Module,
     program: &Program,
     by_index: &BTreeMap<u32, Ranks>,
 ) -> BTreeMap<u32, Ranks> {
     let mut by_number: BTreeMap<u32, Ranks> = BTreeMap::new();
-    for (index, workgroups) in by_index {
-        let place = program.barriers[*index as usize].source_index;
-        let known = by_number.entry(barrier_number(module, place as usize)).or_default();
-        *known = known.united(workgroups);
+    for (barrier_index, workgroups) in by_index {
+        let place = program.barriers[*barrier_index as usize].source_index;
+        let known_workgroups =
+            by_number.entry(barrier_number(spirv_module, place as usize)).or_default();
+        *known_workgroups = known_workgroups.united(workgroups);
     }
     by_number
 }
 
-pub(crate) fn over_memory(bytes: u64, limit: u64) -> Early {
-    Early::Completion(Completion::Undetermined {
-        reason: format!("the run needs {bytes} bytes of memory; the limit is {limit}"),
+pub(crate) fn memory_limit_end(needed_bytes: u64, memory_limit: u64) -> EarlyEnd {
+    EarlyEnd::Completion(Completion::Undetermined {
+        reason: format!(
+            "the run needs {needed_bytes} bytes of memory; the limit is {memory_limit}"
+        ),
     })
 }
 
 /// Printed lines with their places.
 pub(crate) fn printed_lines(
-    (lines, omitted): (Vec<(Rank, u32, String)>, u64),
-    module: &Module,
-    invocation: impl Fn(Rank) -> [u32; 3],
+    (ranked_lines, omitted_lines): (Vec<(Rank, u32, String)>, u64),
+    spirv_module: &Module,
+    global_id: impl Fn(Rank) -> [u32; 3],
 ) -> Printed {
-    let line = |(rank, place, text): (Rank, u32, String)| PrintedLine {
+    let printed_line = |(rank, place, text): (Rank, u32, String)| PrintedLine {
         dispatch: 0,
-        invocation: invocation(rank),
-        place: module.place_of(place as usize),
+        invocation: global_id(rank),
+        place: spirv_module.place_of(place as usize),
         text,
     };
-    Printed { lines: lines.into_iter().map(line).collect(), omitted }
+    Printed { lines: ranked_lines.into_iter().map(printed_line).collect(), omitted: omitted_lines }
 }
 
-pub(crate) fn no_termination(
+pub(crate) fn report_no_termination(
     collector: &mut FindingCollector,
-    place: u32,
-    invocation: [u32; 3],
-    limit: u64,
+    source_index: u32,
+    global_id: [u32; 3],
+    step_limit: u64,
 ) {
-    let pair = [place, crate::machine::finding_collector::NOWHERE];
-    collector.add_occurrence(FindingKind::NoTermination, pair, 0, || Finding {
-        invocations: vec![invocation],
+    let source_pair = [source_index, crate::machine::finding_collector::NOWHERE];
+    collector.add_occurrence(FindingKind::NoTermination, source_pair, 0, || Finding {
+        invocations: vec![global_id],
         ..Finding::new(
             FindingKind::NoTermination,
-            format!("the limit of {limit} steps was reached here"),
+            format!("the limit of {step_limit} steps was reached here"),
         )
     });
 }

@@ -18,19 +18,23 @@ pub struct DispatchedStores {
 }
 
 /// The bytes of a buffer that a dispatch stored to, whose marks were forgotten before it.
-pub(crate) fn stored_bytes(store: &Store, before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
-    byte_ranges(before.len(), |byte| {
-        before[byte] != after[byte]
+pub(crate) fn stored_bytes(
+    store: &Store,
+    bytes_before: &[u8],
+    bytes_after: &[u8],
+) -> Vec<Range<usize>> {
+    byte_ranges(bytes_before.len(), |byte| {
+        bytes_before[byte] != bytes_after[byte]
             || !store.are_bytes_undefined(byte / 4, byte as u32 % 4..byte as u32 % 4 + 1)
     })
 }
 
 /// The bytes of so many that are chosen, as ranges.
-pub fn byte_ranges(length: usize, chosen: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+pub fn byte_ranges(length: usize, is_chosen: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
-    for byte in (0..length).filter(|byte| chosen(*byte)) {
+    for byte in (0..length).filter(|byte| is_chosen(*byte)) {
         match ranges.last_mut() {
-            Some(last) if last.end == byte => last.end += 1,
+            Some(last_range) if last_range.end == byte => last_range.end += 1,
             Some(_) | None => ranges.push(byte..byte + 1),
         }
     }

@@ -11,13 +11,13 @@ use vkcert_spirv::interface::Reflection;
 use vkcert_spirv::module::Module;
 
 /// The note about them; none where all that is read has been set.
-pub(super) fn note(
+pub(super) fn unset_note(
     program: &Program,
     push_constants: &Store,
-    module: &Module,
+    spirv_module: &Module,
     (entry, specialization): (&str, &BTreeMap<u32, u64>),
 ) -> Option<String> {
-    let words = program.uniforms.iter().filter_map(|(uniform, _)| match uniform {
+    let unset_words = program.uniforms.iter().filter_map(|(uniform, _)| match uniform {
         UniformValue::PushConstant(word) => {
             push_constants.is_undefined(*word as usize).then_some(*word)
         }
@@ -27,21 +27,28 @@ pub(super) fn note(
         | UniformValue::SubgroupSize
         | UniformValue::NumSubgroups => None,
     });
-    let reflection = Reflection::of_entry_point(module, entry, specialization).ok();
-    let block = reflection.as_ref().and_then(|reflection| reflection.push_constants.as_ref());
-    let named = |word: u32| {
-        let byte = u64::from(word) * 4;
-        let members = block.iter().flat_map(|block| &block.members);
-        let before =
-            members.filter(|member| member.offset.is_some_and(|offset| u64::from(offset) <= byte));
-        let member =
-            before.max_by_key(|member| member.offset).and_then(|member| member.name.as_deref());
-        member.map_or_else(|| format!("bytes {byte} to {}", byte + 3), |name| format!("`{name}`"))
+    let reflection = Reflection::of_entry_point(spirv_module, entry, specialization).ok();
+    let push_constant_block =
+        reflection.as_ref().and_then(|reflection| reflection.push_constants.as_ref());
+    let name_of_word = |word: u32| {
+        let byte_offset = u64::from(word) * 4;
+        let members =
+            push_constant_block.iter().flat_map(|push_constant_block| &push_constant_block.members);
+        let members_before = members.filter(|holding_member| {
+            holding_member.offset.is_some_and(|offset| u64::from(offset) <= byte_offset)
+        });
+        let holding_member = members_before
+            .max_by_key(|holding_member| holding_member.offset)
+            .and_then(|holding_member| holding_member.name.as_deref());
+        holding_member.map_or_else(
+            || format!("bytes {byte_offset} to {}", byte_offset + 3),
+            |name| format!("`{name}`"),
+        )
     };
-    let names: BTreeSet<String> = words.map(named).collect();
+    let names: BTreeSet<String> = unset_words.map(name_of_word).collect();
     if names.is_empty() {
         return None;
     }
-    let list = names.into_iter().collect::<Vec<_>>().join(", ");
-    Some(format!("the kernel reads push constants that the test does not give: {list}"))
+    let name_list = names.into_iter().collect::<Vec<_>>().join(", ");
+    Some(format!("the kernel reads push constants that the test does not give: {name_list}"))
 }

@@ -1,7 +1,7 @@
 //! Image instructions of the machine: lane by lane, with bounds, definedness and races of every
 //! texel.
 //!
-//! Promises: a texel or sample outside of the image reads as `texel::absent`, a write to it is
+//! Promises: a texel or sample outside of the image reads as `texel::absent_texel`, a write to it is
 //! dropped, both after the finding; a texel is undefined while one of its bytes is. Each sample of
 //! a multisampled image is a texel of its own.
 //! Does not cover: filtered reads (`filter`).

@@ -75,7 +75,7 @@ pub(super) fn face_direction(face_number: i64, [s, t]: [f64; 2]) -> [f64; 3] {
     }
 }
 
-/// The texels that stand for one of a face of `size` by `size` texels, with their shares ("Cube Map
+/// The texels that stand for one of a face of `face_size` by `face_size` texels, with their shares ("Cube Map
 /// Edge Handling").
 pub(super) fn cube_taps(
     texel_place: TexelPosition,

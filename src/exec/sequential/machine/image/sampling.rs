@@ -277,7 +277,7 @@ fn linear_texels(u: f32) -> AxisTexels {
     [(first_texel, 1.0 - alpha), (first_texel + 1, alpha)]
 }
 
-/// The texel that stands for one outside of an axis of `size` texels; none: the border.
+/// The texel that stands for one outside of an axis of `axis_size` texels; none: the border.
 pub(crate) fn wrap_coordinate(
     address_mode: AddressMode,
     texel_index: i64,

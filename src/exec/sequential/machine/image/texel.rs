@@ -16,7 +16,7 @@ use vkcert_oracle::texel::{decode_texel, encode_texel, from_srgb, to_srgb};
 const ONE: u32 = 1.0_f32.to_bits();
 
 /// The components of a texel as bits of 32-bit numbers; of 64-bit formats, of 64-bit ones.
-/// `scratch` is for its use alone.
+/// `scratch_bytes` is working memory that keeps its allocation between calls.
 pub(crate) fn texel_value(
     texel_format: ImageFormat,
     bytes: &[u8],
@@ -42,7 +42,7 @@ pub(crate) fn is_words(texel_format: ImageFormat) -> bool {
     matches!(texel_format.encoding(), TexelEncoding::Plain(Float32 | Int32 | Uint32))
 }
 
-/// [`value`] of such a texel.
+/// [`texel_value`] of a texel that is stored as words.
 pub(crate) fn value_of_words(texel_format: ImageFormat, words: &[u32]) -> [u64; 4] {
     let mut component_bits = filled_components(texel_format);
     component_bits
@@ -52,7 +52,7 @@ pub(crate) fn value_of_words(texel_format: ImageFormat, words: &[u32]) -> [u64; 
     component_bits
 }
 
-/// How far from `value` a device may read a texel (Vulkan specification, "Precision and Operation
+/// Moves a texel to the farthest value that a device may read (Vulkan specification, "Precision and Operation
 /// of SPIR-V Instructions"): a quotient has the bound of a division, but for 0 and 1; a value of
 /// the sRGB curve may be that of half a step beside it.
 pub(crate) fn depart_value(texel_format: ImageFormat, value: &mut [u64; 4], error_direction: f64) {
@@ -168,7 +168,7 @@ pub(crate) enum RoundToward {
     Higher,
 }
 
-/// [`store`], with the lower or higher of the two values that a float lies between.
+/// [`store_texel`], with the lower or higher of the two values that a float lies between.
 pub(crate) fn store_toward(
     texel_format: ImageFormat,
     texel_value: &[u64; 4],

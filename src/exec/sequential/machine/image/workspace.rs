@@ -1,8 +1,8 @@
-//! What the machine keeps for image instructions, so that none has to ask for memory.
+//! Working memory of image instructions, kept so that none has to allocate.
 
 use super::sampling::Tap;
 
-/// What the machine keeps for image instructions, so that none has to ask for memory.
+/// Working memory of image instructions, kept so that none has to allocate.
 #[derive(Debug, Default)]
 pub(crate) struct ImageWorkspace {
     /// By lane: the components of the result.
@@ -13,7 +13,7 @@ pub(crate) struct ImageWorkspace {
     pub(crate) component_bytes: Vec<u8>,
 }
 
-/// What a lane got.
+/// The result of an image instruction in a lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TexelResult {
     pub component_bits: [u64; 4],
