@@ -1,9 +1,10 @@
 //! The evidence derived again from the stored inputs and from the facts that follow from nothing
 //! else.
 //!
-//! Knows: which fields of evidence are facts (`fact_reader`, `engines_that_ran`): what engines left, found and
-//! recorded. Promises: they go the way of a fresh run (`campaign::facts`), so that a field which
-//! `certify` derives is derived here by the same code, and what is stored of it must be the same.
+//! Knows: which fields of evidence are facts (`fact_reader`, `engines_that_ran`): what engines left,
+//! found and recorded.
+//! Promises: they go the way of a fresh run (`campaign::facts`), so that a field which `certify`
+//! derives is derived here by the same code, and what is stored of it must be the same.
 //! Does not cover: whether the facts are true; `--replay` runs the sequential engine again.
 
 use super::fact_reader::FactReader;
