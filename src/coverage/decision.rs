@@ -129,12 +129,12 @@ impl Decision {
     }
 
     /// Whether some combination of values cannot occur: conditions are coupled or fixed.
-    pub fn is_restricted(&self) -> bool {
+    pub(crate) fn is_restricted(&self) -> bool {
         self.is_coupled() || self.fixed.iter().any(Option::is_some)
     }
 
     /// Whether two conditions are coupled.
-    pub fn is_coupled(&self) -> bool {
+    pub(crate) fn is_coupled(&self) -> bool {
         (0..self.conditions).any(|condition| self.first_coupled(condition) != condition)
     }
 
@@ -148,7 +148,7 @@ impl Decision {
     }
 
     /// The outcome of a vector, if it can occur.
-    pub fn vector_outcome(&self, values: &Values) -> Result<Outcome, VectorFault> {
+    pub(crate) fn vector_outcome(&self, values: &Values) -> Result<Outcome, VectorFault> {
         let outcome = self.recorded_outcome(values)?;
         for (second, second_value) in values.0.iter().enumerate() {
             let coupled_condition = (0..second).find(|&first| {
@@ -217,7 +217,7 @@ impl Decision {
     }
 
     /// The vectors that can occur, at most `limit` of them.
-    pub fn feasible_vectors(&self, limit: usize) -> FeasibleVectors {
+    pub(crate) fn feasible_vectors(&self, limit: usize) -> FeasibleVectors {
         let mut feasible_vectors = Vec::new();
         let extent = self.enumerate_vectors(limit, &mut |packed, outcome| {
             feasible_vectors
@@ -273,7 +273,7 @@ impl Decision {
     }
 
     /// Whether a vector agrees with the fixed conditions.
-    pub fn agrees_with_fixed(&self, values: &Values) -> bool {
+    pub(crate) fn agrees_with_fixed(&self, values: &Values) -> bool {
         let value_pairs = values.0.iter().zip(&self.fixed);
         value_pairs.into_iter().all(|(value, fixed_value)| match (value.as_bool(), fixed_value) {
             (Some(value), Some(fixed_value)) => value == *fixed_value,

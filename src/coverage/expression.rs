@@ -34,7 +34,7 @@ pub struct ParsedExpression {
 
 impl ParsedExpression {
     /// Coupling numbers by condition.
-    pub fn coupling_numbers(&self) -> Vec<u32> {
+    pub(crate) fn coupling_numbers(&self) -> Vec<u32> {
         self.conditions.iter().map(|condition| condition.coupling).collect()
     }
 }

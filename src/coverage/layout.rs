@@ -68,7 +68,7 @@ pub enum MarkerCompleteness {
 }
 
 /// Completeness of every decision that has markers, by decision number.
-pub fn marker_completeness(
+pub(crate) fn marker_completeness(
     structure: &KernelStructure,
     presence: &Presence,
 ) -> BTreeMap<u32, MarkerCompleteness> {

@@ -64,7 +64,10 @@ pub struct McdcAnalysis {
 
 impl McdcAnalysis {
     /// Indexes of the conditions that no two vectors which can occur show in this form.
-    pub fn unattainable_conditions(&self, form: IndependenceForm) -> impl Iterator<Item = usize> {
+    pub(crate) fn unattainable_conditions(
+        &self,
+        form: IndependenceForm,
+    ) -> impl Iterator<Item = usize> {
         let is_unattainable = move |condition: &ConditionAnalysis| {
             condition.analysis_of(form).attainability == Attainability::Unattainable
         };
@@ -85,7 +88,7 @@ pub struct ConditionAnalysis {
 
 impl ConditionAnalysis {
     /// The analysis under one of the two forms.
-    pub fn analysis_of(&self, form: IndependenceForm) -> &FormAnalysis {
+    pub(crate) fn analysis_of(&self, form: IndependenceForm) -> &FormAnalysis {
         match form {
             IndependenceForm::UniqueCause => &self.unique_cause,
             IndependenceForm::Masking => &self.masking,
@@ -359,7 +362,7 @@ impl Mcdc {
 
     /// Vectors that short-circuit evaluation allows and coupled conditions exclude, canonical
     /// order; none where too many can occur to list.
-    pub fn excluded_by_coupling(&self) -> Option<Vec<Values>> {
+    pub(crate) fn excluded_by_coupling(&self) -> Option<Vec<Values>> {
         if !self.decision.is_coupled() {
             return Some(Vec::new());
         }

@@ -20,7 +20,7 @@ pub struct Numbering {
 }
 
 /// Decisions whose numbering is larger are not recorded.
-pub const MAX_SIZE: u64 = 65_536;
+pub(crate) const MAX_SIZE: u64 = 65_536;
 
 /// The decision has more vectors than are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

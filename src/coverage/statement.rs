@@ -80,7 +80,7 @@ pub struct Execution {
 }
 
 /// Derives what one run executed.
-pub fn derived_execution(
+pub(crate) fn derived_execution(
     structure: &KernelStructure,
     evidence: &dyn ExecutionEvidence,
 ) -> Execution {

@@ -287,7 +287,7 @@ impl ImageShape {
     }
 
     /// Texels of one layer of a level, each as often as it has samples; none: more than can be counted.
-    pub fn layer_texels(&self, level: u32) -> Option<u64> {
+    pub(crate) fn layer_texels(&self, level: u32) -> Option<u64> {
         let mut axes = self.level_extent(level).into_iter();
         axes.try_fold(u64::from(self.samples), |product, axis| product.checked_mul(u64::from(axis)))
     }

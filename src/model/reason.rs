@@ -151,7 +151,7 @@ pub enum Reason {
     RequirementOpen {
         /// The requirement.
         requirement: RequirementId,
-        /// What is missing, one sentence each.
+        /// What is missing, in words.
         why: Vec<String>,
     },
     /// A parent has changed since the link was reviewed.

@@ -93,7 +93,7 @@ fn floats_agree(
 
 /// One representation of all values that are equal without a tolerance (with `bits`: the bits
 /// themselves).
-pub fn canonical_bits(scalar_type: ScalarType, bits: u64, tolerance: &Tolerance) -> u64 {
+pub(crate) fn canonical_bits(scalar_type: ScalarType, bits: u64, tolerance: &Tolerance) -> u64 {
     match (scalar_type.class(), tolerance.bits) {
         (_, true) | (ScalarClass::Signed | ScalarClass::Unsigned, false) => bits,
         (ScalarClass::Bool, false) => u64::from(bits != 0),
@@ -111,7 +111,7 @@ pub fn canonical_bits(scalar_type: ScalarType, bits: u64, tolerance: &Tolerance)
 
 /// Position of a value among all of its type: ascending with the value; NaNs come last and are one,
 /// and so are the zeros.
-pub fn ordering_key(scalar_type: ScalarType, bits: u64) -> i128 {
+pub(crate) fn ordering_key(scalar_type: ScalarType, bits: u64) -> i128 {
     match scalar_type.class() {
         ScalarClass::Bool => i128::from(bits != 0),
         ScalarClass::Signed | ScalarClass::Unsigned => decode_integer(scalar_type, bits),

@@ -33,7 +33,7 @@ impl Placement {
     }
 
     /// From the bytes of a record as evidence stores them; none: every element in its place.
-    pub fn from_stored(record: Option<u64>) -> Self {
+    pub(crate) fn from_stored(record: Option<u64>) -> Self {
         record.map_or(Placement::InPlace, |record| Placement::AnyOrder { record })
     }
 }

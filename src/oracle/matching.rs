@@ -35,7 +35,7 @@ pub struct UnmatchedRecords {
 }
 
 /// The records without a counterpart; an error says why matching was not tried.
-pub fn find_unmatched(
+pub(crate) fn find_unmatched(
     expected: &[ScalarRecord],
     actual: &[ScalarRecord],
     tolerance: &Tolerance,

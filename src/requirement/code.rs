@@ -5,7 +5,7 @@
 
 /// 1-based line of the definition of `symbol`, or of its first occurrence where no definition has
 /// the plain form.
-pub fn find_symbol(source_text: &str, symbol: &str) -> Option<u32> {
+pub(crate) fn find_symbol(source_text: &str, symbol: &str) -> Option<u32> {
     let located_words = located_words(source_text);
     function_definitions(&located_words)
         .find(|(name, _)| *name == symbol)
@@ -14,7 +14,7 @@ pub fn find_symbol(source_text: &str, symbol: &str) -> Option<u32> {
 }
 
 /// Names and 1-based lines of all definitions, in text order.
-pub fn function_lines(source_text: &str) -> Vec<(String, u32)> {
+pub(crate) fn function_lines(source_text: &str) -> Vec<(String, u32)> {
     function_definitions(&located_words(source_text))
         .map(|(name, line_number)| (name.to_owned(), line_number))
         .collect()

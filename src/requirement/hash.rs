@@ -45,6 +45,6 @@ pub fn test_hash(test: &Test) -> String {
 
 /// Whether a parent has changed since the link to it was reviewed. A link without a hash was never
 /// reviewed against a content and cannot go stale; reports show it as not pinned.
-pub fn is_suspect(link: &ParentLink, parent: &Requirement) -> bool {
+pub(crate) fn is_suspect(link: &ParentLink, parent: &Requirement) -> bool {
     link.hash.as_ref().is_some_and(|hash| *hash != requirement_hash(parent))
 }

@@ -58,7 +58,7 @@ fn glsl_type(name: &str) -> Option<String> {
 }
 
 /// The nearest of `known`; of several equally near ones the first.
-pub fn nearest_name<'a>(
+pub(crate) fn nearest_name<'a>(
     name: &str,
     known_names: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {

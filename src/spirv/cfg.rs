@@ -64,7 +64,7 @@ pub enum MergeInstruction {
     Loop {
         /// Block where the construct ends.
         merge: usize,
-        /// Block that leads back to the header.
+        /// Block where the continue construct begins.
         continue_target: usize,
     },
 }
@@ -125,7 +125,7 @@ impl ControlFlowGraph {
     }
 
     /// Immediate dominator of each block; none for the entry block and for unreachable blocks.
-    pub fn immediate_dominators(&self) -> Vec<Option<usize>> {
+    pub(crate) fn immediate_dominators(&self) -> Vec<Option<usize>> {
         let edges = (0..self.blocks.len())
             .flat_map(|from| self.blocks[from].successors.iter().map(move |to| (from, *to)));
         immediate_dominators(self.blocks.len(), edges, 0)
@@ -134,7 +134,7 @@ impl ControlFlowGraph {
     /// Immediate post-dominator of each block; none where it is the function's end. A block from
     /// which no end is reached counts as one that ends the function, so that what follows depends
     /// on it.
-    pub fn immediate_post_dominators(&self) -> Vec<Option<usize>> {
+    pub(crate) fn immediate_post_dominators(&self) -> Vec<Option<usize>> {
         let virtual_end = self.blocks.len();
         let mut edges: Vec<(usize, usize)> = Vec::new();
         let ending_blocks = self.ending_blocks();
@@ -168,7 +168,7 @@ impl ControlFlowGraph {
 
     /// For each block, the blocks whose branch decides whether it is executed (Ferrante,
     /// Ottenstein, Warren 1987).
-    pub fn control_dependences(&self) -> Vec<BTreeSet<usize>> {
+    pub(crate) fn control_dependences(&self) -> Vec<BTreeSet<usize>> {
         let post_dominators = self.immediate_post_dominators();
         let mut dependences = vec![BTreeSet::new(); self.blocks.len()];
         for (branch_block, block) in self.blocks.iter().enumerate() {

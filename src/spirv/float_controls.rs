@@ -113,7 +113,7 @@ impl FloatControls {
     }
 
     /// Whether [`Self::fast_math`] can give anything for a module whose results have no decoration.
-    pub fn has_fast_math(&self) -> bool {
+    pub(crate) fn has_fast_math(&self) -> bool {
         !self.fast_math.is_empty()
     }
 }

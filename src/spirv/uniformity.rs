@@ -56,7 +56,7 @@ pub struct DivergentBarrier {
 
 impl NonUniformBlocks {
     /// Why the block with this label is non-uniform; `None` where it is uniform.
-    pub fn divergence_of(&self, block_label: Id) -> Option<&Divergence> {
+    pub(crate) fn divergence_of(&self, block_label: Id) -> Option<&Divergence> {
         self.blocks.get(&block_label)
     }
 
@@ -68,7 +68,7 @@ impl NonUniformBlocks {
 
 /// Blocks of the functions that `entry` (a function id) reaches whose execution depends on a branch
 /// whose condition may differ between the invocations of a workgroup.
-pub fn non_uniform_blocks(module: &Module, entry_function: Id) -> NonUniformBlocks {
+pub(crate) fn non_uniform_blocks(module: &Module, entry_function: Id) -> NonUniformBlocks {
     let mut analysis = UniformityAnalysis::new(module, entry_function);
     while analysis.propagate_once() {}
     NonUniformBlocks { blocks: analysis.divergent }

@@ -63,7 +63,7 @@ impl BoundConfiguration {
     }
 
     /// What of a configuration the content of justifications is made of.
-    pub fn from_configuration(configuration: &Configuration) -> Self {
+    pub(crate) fn from_configuration(configuration: &Configuration) -> Self {
         let Configuration {
             name,
             entry,

@@ -40,7 +40,7 @@ impl Mcdc {
     /// sensitive to what true vectors of `L` and of `R` are sensitive to, both at once; false ones
     /// to one side alone. So `t` is the larger of both sides, `f` their sum; with `||` the other
     /// way round, and `!` swaps.
-    pub fn minimum_set(&self, form: IndependenceForm) -> Option<MinimumSet> {
+    pub(crate) fn minimum_set(&self, form: IndependenceForm) -> Option<MinimumSet> {
         let conditions = self.decision.conditions;
         if !self.decision.is_restricted() {
             let exact_count = match form {

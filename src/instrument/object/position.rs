@@ -90,12 +90,12 @@ impl PositionTable {
     }
 
     /// The token of an instruction of the marked module.
-    pub fn marked_token(&self, marked_module: &Module, instruction: usize) -> Option<u32> {
+    pub(crate) fn marked_token(&self, marked_module: &Module, instruction: usize) -> Option<u32> {
         token_at(marked_module, instruction, &self.positions.lines)
     }
 
     /// Index of the token that an instruction comes from; none where none is known.
-    pub fn token_of(&self, instruction: usize) -> Option<u32> {
+    pub(crate) fn token_of(&self, instruction: usize) -> Option<u32> {
         self.tokens.get(instruction).copied().flatten()
     }
 
@@ -105,22 +105,22 @@ impl PositionTable {
     }
 
     /// Whether a token stands in a decision's text.
-    pub fn in_decision(&self, token: u32) -> bool {
+    pub(crate) fn in_decision(&self, token: u32) -> bool {
         self.decisions.get(token as usize).copied().unwrap_or(false)
     }
 
     /// The keyword of the innermost loop statement around a token.
-    pub fn loop_of(&self, token: u32) -> Option<u32> {
+    pub(crate) fn loop_of(&self, token: u32) -> Option<u32> {
         self.loops.get(token as usize).copied().flatten()
     }
 
     /// The 0-based index of the switch whose selector a token stands in.
-    pub fn switch_of(&self, token: u32) -> Option<usize> {
+    pub(crate) fn switch_of(&self, token: u32) -> Option<usize> {
         self.positions.switches.iter().position(|[first, last]| (*first..=*last).contains(&token))
     }
 
     /// `place` with the file, line and column of a token.
-    pub fn place_of_token(
+    pub(crate) fn place_of_token(
         &self,
         production_place: Place,
         token: u32,

@@ -111,7 +111,7 @@ pub struct Campaign {
     pub engines: Vec<EngineIdentity>,
     /// Requirements in the order of their files.
     pub requirements: Vec<RequirementEvidence>,
-    /// Tests in the order of execution.
+    /// Tests, in the order of files, then of each file.
     pub tests: Vec<TestEvidence>,
     /// Justifications, accepted or rejected.
     pub justifications: Vec<JustificationEvidence>,

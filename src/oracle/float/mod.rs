@@ -24,9 +24,9 @@ impl FloatFormat {
     /// bfloat16: the upper half of a binary32.
     pub const BRAIN: FloatFormat = FloatFormat { digits: 8, exponent_bits: 8 };
     /// IEEE 754 binary32.
-    pub const SINGLE: FloatFormat = FloatFormat { digits: 24, exponent_bits: 8 };
+    pub(crate) const SINGLE: FloatFormat = FloatFormat { digits: 24, exponent_bits: 8 };
     /// IEEE 754 binary64.
-    pub const DOUBLE: FloatFormat = FloatFormat { digits: 53, exponent_bits: 11 };
+    pub(crate) const DOUBLE: FloatFormat = FloatFormat { digits: 53, exponent_bits: 11 };
 
     /// The IEEE 754 format of so many bits.
     pub fn with_width(bit_width: u32) -> Option<Self> {

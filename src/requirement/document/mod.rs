@@ -97,7 +97,7 @@ pub enum FileSyntax {
 impl FileSyntax {
     /// By extension; without a telling one by the first character: `{` opens JSON, and no TOML file
     /// starts with it.
-    pub fn of_file(path: &Path, text: &str) -> Self {
+    pub(crate) fn of_file(path: &Path, text: &str) -> Self {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("json") => FileSyntax::Json,
             Some("toml") => FileSyntax::Toml,
@@ -146,10 +146,10 @@ impl Document {
 }
 
 /// The largest text file that is read, in bytes: data of that size belong into a file of their own.
-pub const MOST_TEXT_BYTES: u64 = 32 << 20;
+pub(crate) const MOST_TEXT_BYTES: u64 = 32 << 20;
 
 /// The largest data file or module that is read, in bytes, where no limit of the project says less.
-pub const MOST_DATA_BYTES: u64 = 2 << 30;
+pub(crate) const MOST_DATA_BYTES: u64 = 2 << 30;
 
 /// Reads a UTF-8 file; a file that cannot be read or decoded is a diagnostic.
 pub fn read_text(path: &Path, file: &str) -> Result<String, Diagnostic> {
@@ -285,7 +285,7 @@ impl DocumentFault {
     }
 
     /// The fault as a diagnostic of a file with this text.
-    pub fn into_diagnostic(self, file: &str, document_text: &Arc<str>) -> Diagnostic {
+    pub(crate) fn into_diagnostic(self, file: &str, document_text: &Arc<str>) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(self.kind, self.message);
         diagnostic.hint = self.hint;
         match self.span {

@@ -190,7 +190,7 @@ impl HostModel {
     }
 
     /// Names that expressions depend on, directly and through locals.
-    pub fn dependencies_of(&self, expressions: &[&HostExpression]) -> BTreeSet<usize> {
+    pub(crate) fn dependencies_of(&self, expressions: &[&HostExpression]) -> BTreeSet<usize> {
         let mut dependencies = BTreeSet::new();
         for expression in expressions {
             expression.collect_names(&mut dependencies);

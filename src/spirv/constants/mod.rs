@@ -84,7 +84,7 @@ impl Constants {
     }
 
     /// Those alone that no specialization changes.
-    pub fn without_specialization(&self) -> Self {
+    pub(crate) fn without_specialization(&self) -> Self {
         let fixed_values =
             self.values.iter().filter(|(_, (_, constness))| *constness == Constness::Constant);
         Self { values: fixed_values.map(|(id, value)| (*id, value.clone())).collect() }
@@ -118,7 +118,7 @@ impl Constants {
 
     /// The value of an operation (result id, opcode, result type) on values of the given types;
     /// none where it is not evaluated.
-    pub fn operation_value(
+    pub(crate) fn operation_value(
         &self,
         module: &Module,
         types: &Types,

@@ -27,7 +27,7 @@ pub struct ModuleVariable {
 
 impl<'a> EntryScope<'a> {
     /// The variables that instructions of `functions` name.
-    pub fn of_functions(
+    pub(crate) fn of_functions(
         module: &'a Module,
         types: &'a Types,
         constants: &'a Constants,
@@ -43,14 +43,18 @@ impl<'a> EntryScope<'a> {
     }
 
     /// All variables of the module, whoever uses them.
-    pub fn whole_module(module: &'a Module, types: &'a Types, constants: &'a Constants) -> Self {
+    pub(crate) fn whole_module(
+        module: &'a Module,
+        types: &'a Types,
+        constants: &'a Constants,
+    ) -> Self {
         let declared_ids =
             module.instructions.iter().filter_map(|instruction| instruction.result).collect();
         Self { module, types, constants, used: declared_ids }
     }
 
     /// The variables in the order of the module.
-    pub fn used_variables(&self) -> impl Iterator<Item = ModuleVariable> {
+    pub(crate) fn used_variables(&self) -> impl Iterator<Item = ModuleVariable> {
         let declarations = self
             .module
             .instructions
@@ -64,7 +68,7 @@ impl<'a> EntryScope<'a> {
     }
 
     /// The variables of one storage class, in the order of the module.
-    pub fn variables_in(
+    pub(crate) fn variables_in(
         &self,
         storage_class: StorageClass,
     ) -> impl Iterator<Item = ModuleVariable> {

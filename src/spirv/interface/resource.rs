@@ -71,7 +71,7 @@ impl EntryScope<'_> {
     }
 
     /// All resources, by set and binding.
-    pub fn bound_resources(&self) -> Result<Vec<ReflectedResource>, ReflectError> {
+    pub(crate) fn bound_resources(&self) -> Result<Vec<ReflectedResource>, ReflectError> {
         let described_resources =
             self.bound_variables().map(|variable| self.described_resource(variable));
         let mut resources = described_resources.collect::<Result<Vec<_>, _>>()?;
@@ -80,7 +80,7 @@ impl EntryScope<'_> {
     }
 
     /// Describes one variable of [`Self::bound_variables`].
-    pub fn described_resource(
+    pub(crate) fn described_resource(
         &self,
         bound_variable: ModuleVariable,
     ) -> Result<ReflectedResource, ReflectError> {

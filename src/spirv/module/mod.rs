@@ -439,7 +439,7 @@ impl Module {
     }
 
     /// Text of an OpString; none where the id is none.
-    pub fn debug_string(&self, id: Id) -> Option<&str> {
+    pub(crate) fn debug_string(&self, id: Id) -> Option<&str> {
         self.strings.get(&id).map(String::as_str)
     }
 

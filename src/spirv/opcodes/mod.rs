@@ -75,7 +75,7 @@ pub fn effect_of(op: Op) -> Option<Effect> {
 
 /// Whether `op` says nothing but what things are called and where they come from: the first of the
 /// groups.
-pub fn is_debug(op: Op) -> bool {
+pub(crate) fn is_debug(op: Op) -> bool {
     invocation::GROUPS[0].ops.contains(&op)
 }
 
@@ -107,7 +107,7 @@ pub fn is_atomic(op: Op) -> bool {
 }
 
 /// Whether an instruction reads an image that may be resident in part.
-pub fn is_sparse(op: Op) -> bool {
+pub(crate) fn is_sparse(op: Op) -> bool {
     matches!(
         op,
         Op::ImageSparseSampleImplicitLod

@@ -102,7 +102,7 @@ impl NumberFormat {
     }
 
     /// The format of a float; none for integers.
-    pub fn float_format(self) -> Option<FloatFormat> {
+    pub(crate) fn float_format(self) -> Option<FloatFormat> {
         match self {
             NumberFormat::Float(width) => FloatFormat::with_width(width.bits()),
             NumberFormat::Brain => Some(FloatFormat::BRAIN),

@@ -113,12 +113,12 @@ pub enum FoldingScope {
 
 impl FoldingScope {
     /// Whether OpSpecConstantOp is evaluated with it.
-    pub fn in_constants(self) -> bool {
+    pub(crate) fn in_constants(self) -> bool {
         matches!(self, Self::Constants | Self::Both)
     }
 
     /// Whether instructions of functions are folded.
-    pub fn in_functions(self) -> bool {
+    pub(crate) fn in_functions(self) -> bool {
         matches!(self, Self::Functions | Self::Both)
     }
 }

@@ -355,7 +355,7 @@ pub enum ScalarOperation {
 
 impl ScalarOperation {
     /// Where it is folded, as the instruction `op` (UConvert and ConvertUToF are one operation).
-    pub fn folding_scope(self, op: Op) -> FoldingScope {
+    pub(crate) fn folding_scope(self, op: Op) -> FoldingScope {
         match self {
             Self::Unary(operation) => operation.row().folding,
             Self::Binary(operation) => operation.row().folding,
@@ -419,7 +419,7 @@ pub fn scalar_opcodes() -> impl Iterator<Item = Op> {
 }
 
 /// The bounds of all operations that have some.
-pub fn bounds_table() -> Vec<precision::BoundsRow> {
+pub(crate) fn bounds_table() -> Vec<precision::BoundsRow> {
     let row_with_bounds = |precision: ResultPrecision, source: OperationSource| match precision {
         Bounded(bounds) => {
             Some(precision::BoundsRow { operation: source.bounded_operation(), bounds })

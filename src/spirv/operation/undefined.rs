@@ -100,45 +100,45 @@ const TO_INTEGER: Undefined =
     undefined_behaviour("a float outside the range of the integer is converted");
 
 /// A float that no unsigned integer of the result's width can hold.
-pub const OUT_OF_UINT: Rule1 = rule!(is_out_of_uint(a), All, TO_INTEGER, words: TO_UNSIGNED);
+pub(crate) const OUT_OF_UINT: Rule1 = rule!(is_out_of_uint(a), All, TO_INTEGER, words: TO_UNSIGNED);
 /// A float that no signed integer of the result's width can hold.
-pub const OUT_OF_INT: Rule1 = rule!(is_out_of_int(a), All, TO_INTEGER, words: TO_SIGNED);
+pub(crate) const OUT_OF_INT: Rule1 = rule!(is_out_of_int(a), All, TO_INTEGER, words: TO_SIGNED);
 /// `sqrt` of a negative number.
-pub const ROOT: Rule1 =
+pub(crate) const ROOT: Rule1 =
     rule!(is_negative(a), All, undefined_value("square root of a negative number"));
 /// `inversesqrt` of a number that is not positive.
-pub const INVERSE_ROOT: Rule1 = rule!(
+pub(crate) const INVERSE_ROOT: Rule1 = rule!(
     is_not_positive(a),
     All,
     undefined_value("inverse square root of a number that is not positive")
 );
 /// `log` and `log2` of a number that is not positive.
-pub const LOGARITHM: Rule1 =
+pub(crate) const LOGARITHM: Rule1 =
     rule!(is_not_positive(a), All, undefined_value("logarithm of a number that is not positive"));
 /// `asin` of a number outside -1 to 1.
-pub const ARC_SINE: Rule1 =
+pub(crate) const ARC_SINE: Rule1 =
     rule!(is_beyond_one(a), All, undefined_value("arc sine of a number outside -1 to 1"));
 /// `acos` of a number outside -1 to 1.
-pub const ARC_COSINE: Rule1 =
+pub(crate) const ARC_COSINE: Rule1 =
     rule!(is_beyond_one(a), All, undefined_value("arc cosine of a number outside -1 to 1"));
 /// `acosh` of a number below 1.
-pub const INVERSE_COSH: Rule1 =
+pub(crate) const INVERSE_COSH: Rule1 =
     rule!(is_below_one(a), All, undefined_value("inverse hyperbolic cosine of a number below 1"));
 /// `atanh` of a number that is not between -1 and 1.
-pub const INVERSE_TANH: Rule1 = rule!(
+pub(crate) const INVERSE_TANH: Rule1 = rule!(
     is_one_or_beyond(a),
     All,
     undefined_value("inverse hyperbolic tangent of a number outside -1 to 1")
 );
 /// `sign` of a NaN.
-pub const SIGN_OF_NAN: Rule1 = rule!(is_nan(a), All, undefined_value("sign of a NaN"));
+pub(crate) const SIGN_OF_NAN: Rule1 = rule!(is_nan(a), All, undefined_value("sign of a NaN"));
 /// `frexp` of an infinity or NaN.
-pub const SPLIT: Rule1 =
+pub(crate) const SPLIT: Rule1 =
     rule!(is_not_finite(a), All, undefined_value("frexp of an infinity or NaN"));
 
 const PACKED: Undefined = undefined_value("a NaN is packed as a normalised integer");
 /// One component, packed as a normalised integer, is a NaN.
-pub const PACKED_NAN: Rule1 = rule!(is_nan(a), All, PACKED);
+pub(crate) const PACKED_NAN: Rule1 = rule!(is_nan(a), All, PACKED);
 
 /// Whether a float truncates into the range of an unsigned integer. A power of two is exact in
 /// every format of rules.
@@ -194,28 +194,28 @@ fn is_not_finite<O: RuleOperand>(operand: O) -> bool {
 // ---- two operands ----
 
 /// Unsigned division or remainder by 0.
-pub const ZERO_DIVISOR: Rule2 =
+pub(crate) const ZERO_DIVISOR: Rule2 =
     rule!(divides_by_zero(a, b), EndsOfFirst, undefined_behaviour("division by zero"));
 /// Signed division by 0, or with a quotient that does not fit.
-pub const SIGNED_DIVISION: Rule2 = rule!(
+pub(crate) const SIGNED_DIVISION: Rule2 = rule!(
     does_not_divide(a, b),
     EndsOfFirst,
     undefined_behaviour("division by zero, or of the most negative integer by -1")
 );
 /// Signed remainder by 0, or where the quotient does not fit.
-pub const SIGNED_REMAINDER: Rule2 = rule!(
+pub(crate) const SIGNED_REMAINDER: Rule2 = rule!(
     does_not_divide(a, b),
     EndsOfFirst,
     undefined_behaviour("remainder by zero, or of the most negative integer by -1")
 );
 /// Vulkan's environment for SPIR-V leaves more undefined than SPIR-V does.
-pub const NEGATIVE_REMAINDER: Rule2 = rule!(
+pub(crate) const NEGATIVE_REMAINDER: Rule2 = rule!(
     one_is_negative(a, b),
     EndsOfFirst,
     undefined_value("remainder of or by a negative number")
 );
 /// Remainder of a float by 0.
-pub const FLOAT_REMAINDER: Rule2 =
+pub(crate) const FLOAT_REMAINDER: Rule2 =
     rule!(second_is_zero(a, b), EndsOfFirst, undefined_value("remainder of a float by zero"));
 /// Shift by the width or more.
 pub const SHIFT: Rule2 = rule!(
@@ -224,19 +224,19 @@ pub const SHIFT: Rule2 = rule!(
     words: undefined_value("a shift by 32 or more")
 );
 /// `pow` of a negative base, or of 0 to an exponent that is not positive.
-pub const POWER: Rule2 = rule!(
+pub(crate) const POWER: Rule2 = rule!(
     has_no_power(a, b),
     All,
     undefined_value("pow of a negative base, or of zero to an exponent that is not positive")
 );
 /// `atan(y, x)` of two zeros.
-pub const ARC_TANGENT: Rule2 =
+pub(crate) const ARC_TANGENT: Rule2 =
     rule!(both_are_zero(a, b), All, undefined_value("atan of zero by zero"));
 /// `min` and `max` with a NaN.
-pub const EXTREMUM_OF_NAN: Rule2 =
+pub(crate) const EXTREMUM_OF_NAN: Rule2 =
     rule!(one_is_nan(a, b), All, undefined_value("minimum or maximum with a NaN"));
 /// `ldexp` with too large an exponent or result.
-pub const SCALED: Rule2 = rule!(
+pub(crate) const SCALED: Rule2 = rule!(
     is_scaled_too_far(a, b),
     All,
     undefined_value(
@@ -244,7 +244,7 @@ pub const SCALED: Rule2 = rule!(
     )
 );
 /// One of two components, packed as normalised integers, is a NaN.
-pub const PACKED_NANS: Rule2 = rule!(one_is_nan(a, b), All, PACKED);
+pub(crate) const PACKED_NANS: Rule2 = rule!(one_is_nan(a, b), All, PACKED);
 
 fn divides_by_zero<O: RuleOperand>(_dividend: O, divisor: O) -> bool {
     divisor.bits() == 0
@@ -288,19 +288,19 @@ fn is_scaled_too_far<O: RuleOperand>(scaled_number: O, exponent: O) -> bool {
 
 const LIMITS: Undefined = undefined_value("clamp whose lower limit is above the upper");
 /// `clamp` of floats whose limits cross.
-pub const FLOAT_LIMITS: Rule3 = rule!(floats_cross(x, low, high), AllButFirst, LIMITS);
+pub(crate) const FLOAT_LIMITS: Rule3 = rule!(floats_cross(x, low, high), AllButFirst, LIMITS);
 /// `clamp` of unsigned integers whose limits cross.
-pub const UNSIGNED_LIMITS: Rule3 = rule!(unsigned_cross(x, low, high), AllButFirst, LIMITS);
+pub(crate) const UNSIGNED_LIMITS: Rule3 = rule!(unsigned_cross(x, low, high), AllButFirst, LIMITS);
 /// `clamp` of signed integers whose limits cross.
-pub const SIGNED_LIMITS: Rule3 = rule!(signed_cross(x, low, high), AllButFirst, LIMITS);
+pub(crate) const SIGNED_LIMITS: Rule3 = rule!(signed_cross(x, low, high), AllButFirst, LIMITS);
 /// `clamp` with a NaN, or with limits that cross.
-pub const CLAMPED_NAN: Rule3 = rule!(
+pub(crate) const CLAMPED_NAN: Rule3 = rule!(
     has_no_clamp(x, low, high),
     All,
     undefined_value("clamp with a NaN, or whose lower limit is above the upper")
 );
 /// `smoothstep` whose edges do not ascend.
-pub const EDGES: Rule3 = rule!(
+pub(crate) const EDGES: Rule3 = rule!(
     has_no_step(low, high, x),
     All,
     undefined_value("smoothstep with a NaN, or whose lower edge is not below the upper")
@@ -309,10 +309,10 @@ pub const EDGES: Rule3 = rule!(
 const WIDE_FIELD: Undefined = undefined_value("a bit field that reaches beyond the number");
 const WORD_FIELD: Undefined = undefined_value("a bit field that reaches beyond 32 bits");
 /// Of an integer, an offset and a count.
-pub const FIELD: Rule3 =
+pub(crate) const FIELD: Rule3 =
     rule!(reaches_beyond(base, offset, count), AllButFirst, WIDE_FIELD, words: WORD_FIELD);
 /// Of two integers and a position (`offset | count << 16`).
-pub const PACKED_FIELD: Rule3 =
+pub(crate) const PACKED_FIELD: Rule3 =
     rule!(packed_reaches_beyond(base, insert, position), Last, WIDE_FIELD, words: WORD_FIELD);
 
 fn floats_cross<O: RuleOperand>(_x: O, lower_limit: O, upper_limit: O) -> bool {

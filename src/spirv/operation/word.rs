@@ -315,7 +315,7 @@ impl Binary {
 
 impl Ternary {
     /// Whether a product goes into a sum without being rounded.
-    pub fn is_fused(self) -> bool {
+    pub(crate) fn is_fused(self) -> bool {
         match self {
             Ternary::Fma
             | Ternary::ContractedAdd

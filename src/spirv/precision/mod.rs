@@ -55,7 +55,7 @@ impl FloatWidth {
     }
 
     /// The largest number of this format that is not above `x`.
-    pub fn at_most(self, x: f64) -> f64 {
+    pub(crate) fn at_most(self, x: f64) -> f64 {
         if !x.is_finite() {
             return x;
         }
@@ -77,7 +77,7 @@ impl FloatWidth {
 
     /// `ulp(x)` of the specification: the least distance of two finite numbers of this format with
     /// `x` between or at them.
-    pub fn ulp_at(self, x: f64) -> f64 {
+    pub(crate) fn ulp_at(self, x: f64) -> f64 {
         let largest = self.largest_finite();
         let x = x.abs().min(largest);
         let (_, least_exponent) = self.digits_and_exponent();
@@ -164,11 +164,11 @@ use ErrorBound::{Absolute, CorrectlyRounded, Exact, Inherited, Logarithm, Ulp, U
 pub static TABLE: LazyLock<Vec<BoundsRow>> = LazyLock::new(bounds_table);
 
 /// 2 to the power of -7.
-pub const POWER_7: f64 = 1.0 / 128.0;
+pub(crate) const POWER_7: f64 = 1.0 / 128.0;
 /// 2 to the power of -11.
-pub const POWER_11: f64 = 1.0 / 2048.0;
+pub(crate) const POWER_11: f64 = 1.0 / 2048.0;
 /// 2 to the power of -21.
-pub const POWER_21: f64 = 1.0 / 2_097_152.0;
+pub(crate) const POWER_21: f64 = 1.0 / 2_097_152.0;
 
 /// The bounds of an operation.
 pub fn bounds_of(operation: BoundedOperation) -> Option<&'static OperationBounds> {

@@ -192,7 +192,7 @@ impl ModuleDraft {
     }
 
     /// Decorates a member of a structure.
-    pub fn decorate_member(
+    pub(crate) fn decorate_member(
         &mut self,
         structure_type: Id,
         member_index: u32,

@@ -79,7 +79,7 @@ impl Types {
 
     /// Bytes from the start of an object to the end of its last component, without padding behind
     /// it: what a buffer must at least have for every component to be inside.
-    pub fn byte_extent(
+    pub(crate) fn byte_extent(
         &self,
         type_id: Id,
         matrix_layout: Option<MatrixLayout>,
@@ -155,7 +155,7 @@ impl Types {
 
     /// Size and alignment in bytes by the std430 rules, for memory whose types carry no layout;
     /// Booleans take 4 bytes.
-    pub fn natural_layout(
+    pub(crate) fn natural_layout(
         &self,
         type_id: Id,
         constants: &Constants,

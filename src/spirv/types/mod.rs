@@ -274,7 +274,7 @@ impl Types {
     }
 
     /// The storage class of a pointer type.
-    pub fn storage_class(&self, pointer: Id) -> Option<StorageClass> {
+    pub(crate) fn storage_class(&self, pointer: Id) -> Option<StorageClass> {
         match self.get(pointer)? {
             Type::Pointer { storage, .. } | Type::UntypedPointer { storage } => Some(*storage),
             _ => None,
