@@ -51,6 +51,20 @@ fn the_greedy_cover_takes_the_set_with_most_that_is_left() {
     assert_eq!(cover.greedy_cover(), [0, 1, 2]);
 }
 
+#[test]
+fn a_search_ends_with_its_budget() {
+    let masks = [0b01_1110, 0b00_0111, 0b11_1000];
+    let sets: Vec<(ElementMask, usize)> =
+        masks.iter().enumerate().map(|(index, mask)| ([*mask, 0], index)).collect();
+    let found = |budget: u32| {
+        let mut cover = SetCover { budget, ..SetCover::new(&sets) };
+        cover.solve_cover();
+        (cover.budget, cover.best_sets.len())
+    };
+    assert_eq!((found(0), found(1)), ((0, 3), (0, 3)));
+    assert_eq!(found(100).1, 2);
+}
+
 /// Six elements in sets of at most four need two; three of which no set holds two need three.
 #[test]
 fn the_bound_counts_sizes_and_elements_that_stand_apart() {

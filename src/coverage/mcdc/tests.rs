@@ -105,11 +105,24 @@ fn a_chain_demands_one_vector_more_than_it_has_open_operands() {
         ("a && b", &[0, 1], &["TT"], 1),
         ("a && b", &[0, 1], &["TT", "F-"], 0),
         ("(a ^^ b) || c", &[0, 1, 2], &[], 2),
+        // A `!` inside of a chain makes one operand of what stands behind it.
+        ("a ^^ !(b ^^ c)", &[0, 1, 2], &[], 3),
+        ("!(a ^^ b) ^^ !(c ^^ d)", &[0, 1, 2, 3], &[], 3),
     ] {
         let mcdc = mcdc_of(text);
         let given = packed(&mcdc, given);
         assert_eq!(mcdc.exclusive_bound(open, &given), expected, "{text} {open:?} {given:?}");
     }
+}
+
+/// Were each condition behind the two `!` an operand of the chain, five vectors would be demanded:
+/// but a pair of `a` may change `c` and `d` both, so that four pairs close a circle.
+#[test]
+fn chains_inside_of_chains_take_fewer_vectors() {
+    let minimum = mcdc_of("!(a ^^ b) ^^ !(c ^^ d)").minimum_set(IndependenceForm::Masking);
+    assert_eq!(minimum, Some(MinimumSet { vectors: 4, at_least: 4, conditions: 4 }));
+    let minimum = mcdc_of("a ^^ b ^^ c ^^ d").minimum_set(IndependenceForm::Masking);
+    assert_eq!(minimum, Some(MinimumSet { vectors: 5, at_least: 5, conditions: 4 }));
 }
 
 /// Where too many vectors can occur to list, vectors are made up: each must be one that can occur, and
