@@ -178,7 +178,7 @@ fn is_of_32_bits(names: &NameScopes<'_>, argument: &Expression) -> bool {
             argument.each_part(&mut |part| all_parts &= is_of_32_bits(names, part));
             all_parts
         }
-        (_, Some(known_type)) => known_type.dimensions == 0 && is_of_family(&known_type.name),
+        (_, Some(known_type)) => known_type.dimensions == 0 && is_of_family(known_type.name),
         // Built-in constants and their components.
         (ExpressionKind::Identifier, None) => names.token_text(argument.first).starts_with("gl_"),
         (ExpressionKind::Field { base, .. } | ExpressionKind::Index { base, .. }, None) => {

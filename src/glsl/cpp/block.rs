@@ -313,7 +313,7 @@ impl<'a> Emitter<'a> {
                 let known_members = self.structure_members(name)?;
                 for (member, (inner_offset, layout)) in known_members.iter().zip(members) {
                     let member_path = format!("{target}.{}", member.name);
-                    let copied = CopySource { declared: &member.declared, ..*copied };
+                    let copied = CopySource { declared: member.declared, ..*copied };
                     self.emit_copy(
                         &copied,
                         &member_path,

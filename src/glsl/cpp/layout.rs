@@ -231,7 +231,7 @@ impl Emitter<'_> {
             if *offset < end_offset {
                 return Err(format!("members of `{structure_name}` that overlap"));
             }
-            end_offset = offset + self.fitting_size(&member.declared, layout)?;
+            end_offset = offset + self.fitting_size(member.declared, layout)?;
         }
         Ok(structure_layout.program_size())
     }

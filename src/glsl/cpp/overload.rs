@@ -49,12 +49,12 @@ impl<'a> Emitter<'a> {
 
     fn type_of_parameter(&self, parameter: &ParameterSyntax) -> Option<SpelledType> {
         let shape = self.declared_shape(&parameter.declared, &parameter.sizes)?;
-        Some(self.spelled_type(&shape.name, shape.dimensions))
+        Some(self.spelled_type(shape.name, shape.dimensions))
     }
 
     fn type_of_argument(&self, argument: &Expression) -> Option<SpelledType> {
         let shape = self.shape_of(argument)?;
-        Some(self.spelled_type(&shape.name, shape.dimensions))
+        Some(self.spelled_type(shape.name, shape.dimensions))
     }
 
     /// Writes the arguments of a call of a function of the kernel.

@@ -57,9 +57,9 @@ pub(crate) fn coverage_rows<'a>(
     rows
 }
 
-fn zero_summary(criterion: &String) -> CriterionSummary {
+fn zero_summary(criterion: &str) -> CriterionSummary {
     CriterionSummary {
-        criterion: criterion.clone(),
+        criterion: criterion.to_owned(),
         total: 0,
         covered: 0,
         justified: 0,
@@ -78,7 +78,7 @@ pub(crate) fn coverage_totals(
     for row in &evidence.campaign.conclusion.summary {
         let engine_totals = by_engine
             .entry(row.engine)
-            .or_insert_with(|| criterion_names.iter().map(zero_summary).collect());
+            .or_insert_with(|| criterion_names.iter().map(|name| zero_summary(name)).collect());
         for criterion_total in engine_totals {
             let kernel_summary = row
                 .criteria
