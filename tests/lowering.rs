@@ -5,6 +5,7 @@
 use crate::device;
 use crate::filetest;
 use crate::support;
+use vkcert::model::criterion::CriterionName;
 
 use filetest::FileTest;
 use std::path::Path;
@@ -72,8 +73,12 @@ fn the_tests_that_cover_the_kernel_cover_the_loops_of_the_lowering() {
         // Reported apart: no obligation of the kernel is one of these loops.
         let outcomes: usize =
             stored.coverage.decisions.iter().map(|decision| decision.outcomes.len()).sum();
-        let decision =
-            stored.coverage.summary.iter().find(|one| one.criterion == "decision").unwrap();
+        let decision = stored
+            .coverage
+            .summary
+            .iter()
+            .find(|one| one.criterion == CriterionName::Decision)
+            .unwrap();
         assert_eq!(decision.total as usize, outcomes + stored.coverage.points.len(), "{kernel}");
         assert!(
             stored

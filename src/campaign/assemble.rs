@@ -27,6 +27,7 @@ use vkcert_derivation::stated::{
 };
 use vkcert_glsl as glsl;
 use vkcert_model::canonical::content_hash;
+use vkcert_model::criterion::StoredCriterion;
 use vkcert_model::evidence::*;
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::flow::DispatchFlow;
@@ -144,11 +145,7 @@ fn project_identity(
         profile: ProjectTarget::of_project(settings).profile_evidence(kernels),
         decision_policy: settings.decision_policy,
         memory_model: settings.memory_model,
-        criteria: settings
-            .required_criteria()
-            .iter()
-            .map(|criterion| criterion.name().to_owned())
-            .collect(),
+        criteria: settings.required_criteria().into_iter().map(StoredCriterion::from).collect(),
         tool: TOOL.to_owned(),
         tool_version: TOOL_VERSION.to_owned(),
         compiler: glsl::compiler_identity(),

@@ -11,9 +11,9 @@ use crate::derivation::open_items::listed;
 use crate::model::coverage::{
     DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status,
 };
+use crate::model::criterion::CriterionName;
 use crate::model::evidence::{Evidence, kernel_label};
 use crate::model::id::{ObligationId, TestId};
-use crate::model::project::CriterionName;
 use crate::model::wording::plural;
 use crate::report;
 use serde_json::{Value, json};
@@ -129,9 +129,13 @@ fn rows_of_evidence(stored_evidence: &Evidence, asked_status: ObligationStatus) 
                     obligation.reason.unwrap_or_default().into_owned()
                 }
             };
+            let is_asked_for = obligation
+                .criteria
+                .iter()
+                .any(|criterion| report::is_asked_for(stored_evidence, &(*criterion).into()));
             rows.push(json!({
                 "id": obligation.id, "kernel": kernel_label(&stored_evidence.kernels, kernel), "engine": kernel.engine,
-                "criteria": criterion_names, "asked": criterion_names.iter().any(|name| report::is_asked_for(stored_evidence, name)),
+                "criteria": criterion_names, "asked": is_asked_for,
                 "place": obligation.place, "text": obligation.text, "status": obligation.status.to_string(),
                 "reason": (!shown_reason.is_empty()).then_some(shown_reason), "hash": hash,
                 PROPOSED_KEY: obligation.is_proposed,

@@ -13,10 +13,10 @@ use crate::campaign::kernel::Kernel;
 use crate::campaign::{configuration, kernel_coverage, project};
 use crate::coverage::justification;
 use crate::model::coverage::{KernelCoverage, Proposal, SimpleObligation};
+use crate::model::criterion::CriterionName;
 use crate::model::evidence::Configuration;
 use crate::model::exit::Exit;
 use crate::model::id::{KernelName, ObligationId};
-use crate::model::project::CriterionName;
 use crate::model::requirement::{
     DeactivationCategory, Justification, JustificationClass, JustificationSubject,
 };

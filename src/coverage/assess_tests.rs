@@ -17,6 +17,7 @@ use super::justification::{BoundContents, BoundKernel, GivenJustification};
 use super::*;
 use std::collections::BTreeMap;
 use vkcert_model::coverage::{CriterionSummary, KernelCoverage, Status};
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{Configuration, EVIDENCE_SCHEMA, SpecializedConstant};
 use vkcert_model::id::{
     DecisionId, FunctionId, KernelName, ObligationId, StatementId, SwitchId, TestId,
@@ -197,7 +198,7 @@ fn assessed_records(
     assess(&subject, &named.collect::<Vec<_>>())
 }
 
-fn row(coverage: &KernelCoverage, criterion: &str) -> CriterionSummary {
+fn row(coverage: &KernelCoverage, criterion: CriterionName) -> CriterionSummary {
     coverage.summary.iter().find(|row| row.criterion == criterion).unwrap().clone()
 }
 
@@ -207,10 +208,18 @@ const FULL: &[(u32, &str)] = &[(1, "TT"), (2, "T"), (2, "F")];
 fn full_records_complete_every_criterion() {
     let coverage = assessed(&structure(), &presence(), &[FULL, &[(1, "TF"), (1, "F-")]]);
     for criterion in CRITERIA {
-        assert!(row(&coverage, criterion.name()).complete(), "{}: {coverage:#?}", criterion.name());
+        assert!(
+            row(&coverage, criterion.criterion()).complete(),
+            "{}: {coverage:#?}",
+            criterion.name()
+        );
     }
-    assert_eq!(row(&coverage, "statement").total, 4);
-    assert_eq!(row(&coverage, "decision").total, 6, "four outcomes, entry and exit of main");
+    assert_eq!(row(&coverage, CriterionName::Statement).total, 4);
+    assert_eq!(
+        row(&coverage, CriterionName::Decision).total,
+        6,
+        "four outcomes, entry and exit of main"
+    );
     assert_eq!(coverage.not_reached, ["unused"]);
     let pair = coverage.decisions[0].mcdc[0].unique_cause.shown_by.clone().unwrap();
     assert_eq!((pair[0].test.as_str(), pair[1].test.as_str()), ("TC-1", "TC-2"));
@@ -250,10 +259,11 @@ fn no_tests_leave_every_obligation_uncovered() {
     let coverage = assessed(&structure(), &presence(), &[]);
     // Obligations of object code, and barriers, come from the modules, which the sample lacks.
     let of_source = |criterion: &&&dyn Criterion| {
-        criterion.subject() == CriterionSubject::Source && criterion.name() != "barrier"
+        criterion.subject() == CriterionSubject::Source
+            && criterion.criterion() != CriterionName::Barrier
     };
     for criterion in CRITERIA.iter().filter(of_source) {
-        let row = row(&coverage, criterion.name());
+        let row = row(&coverage, criterion.criterion());
         assert_eq!((row.uncovered, row.total > 0), (row.total, true), "{}", criterion.name());
     }
 }
@@ -267,7 +277,7 @@ fn an_unmarked_decision_is_undetermined_with_its_reason() {
     let repeat = &coverage.decisions[1];
     assert!(repeat.outcomes.iter().all(|outcome| outcome.status == Status::Undetermined));
     assert_eq!(repeat.mcdc[0].masking.reason.as_deref(), Some("constant-expression context"));
-    assert_eq!(row(&coverage, "decision").total, 6);
+    assert_eq!(row(&coverage, CriterionName::Decision).total, 6);
     assert_eq!(
         coverage.statements[2].status,
         Status::Undetermined,
@@ -285,7 +295,7 @@ fn a_decision_that_the_compiler_removed_is_uncovered() {
     let coverage = assessed(&structure(), &presence, &[FULL]);
     let reason = coverage.decisions[1].outcomes[0].reason.clone().unwrap();
     assert!(reason.contains("no code generated"), "{reason}");
-    assert_eq!(row(&coverage, "mcdc-masking").total, 3);
+    assert_eq!(row(&coverage, CriterionName::McdcMasking).total, 3);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use vkcert_model::coverage::{
     CriterionSummary, DecisionCoverage, KernelCoverage, SimpleObligation, Status,
 };
+use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::id::ObligationId;
 use vkcert_model::verdict::EngineName;
 
@@ -22,8 +23,12 @@ pub enum CriterionSubject {
 
 /// A structural coverage criterion.
 pub trait Criterion: Sync {
+    /// Which one it is.
+    fn criterion(&self) -> CriterionName;
     /// As in `vkcert.toml` and in files.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.criterion().name()
+    }
     /// One line for help texts and reports.
     fn description(&self) -> &'static str;
     /// What its obligations are of; the source text where a criterion says nothing else.
@@ -51,9 +56,9 @@ pub const CRITERIA: &[&dyn Criterion] = &[
     &Barriers,
 ];
 
-/// Looks a criterion up by name.
-pub fn criterion_named(name: &str) -> Option<&'static dyn Criterion> {
-    CRITERIA.iter().copied().find(|criterion| criterion.name() == name)
+/// The row of a criterion that evidence names; none where this version does not have it.
+pub fn criterion_named(stored_criterion: &StoredCriterion) -> Option<&'static dyn Criterion> {
+    CRITERIA.iter().copied().find(|criterion| *stored_criterion == criterion.criterion())
 }
 
 /// Counts every criterion.
@@ -64,7 +69,7 @@ pub fn criterion_summaries(coverage: &KernelCoverage) -> Vec<CriterionSummary> {
 fn criterion_summary(criterion: &dyn Criterion, coverage: &KernelCoverage) -> CriterionSummary {
     let statuses = criterion.obligation_statuses(coverage);
     let mut summary = CriterionSummary {
-        criterion: criterion.name().to_owned(),
+        criterion: criterion.criterion().into(),
         total: statuses.len() as u32,
         covered: 0,
         justified: 0,
@@ -89,8 +94,8 @@ fn statuses_of(obligations: &[SimpleObligation]) -> impl Iterator<Item = Status>
 
 struct Statements;
 impl Criterion for Statements {
-    fn name(&self) -> &'static str {
-        "statement"
+    fn criterion(&self) -> CriterionName {
+        CriterionName::Statement
     }
     fn description(&self) -> &'static str {
         "every statement was executed"
@@ -102,8 +107,8 @@ impl Criterion for Statements {
 
 struct Branches;
 impl Criterion for Branches {
-    fn name(&self) -> &'static str {
-        "branch"
+    fn criterion(&self) -> CriterionName {
+        CriterionName::Branch
     }
     fn description(&self) -> &'static str {
         "every decision that directs control flow took both outcomes, every switch label was passed"
@@ -115,8 +120,8 @@ impl Criterion for Branches {
 
 struct Decisions;
 impl Criterion for Decisions {
-    fn name(&self) -> &'static str {
-        "decision"
+    fn criterion(&self) -> CriterionName {
+        CriterionName::Decision
     }
     fn description(&self) -> &'static str {
         "every decision took both outcomes, every function was entered and left through each of its exits"
@@ -132,8 +137,8 @@ impl Criterion for Decisions {
 
 struct McdcUniqueCause;
 impl Criterion for McdcUniqueCause {
-    fn name(&self) -> &'static str {
-        "mcdc-unique-cause"
+    fn criterion(&self) -> CriterionName {
+        CriterionName::McdcUniqueCause
     }
     fn description(&self) -> &'static str {
         "for every condition two vectors differ in it alone and in the outcome"
@@ -146,8 +151,8 @@ impl Criterion for McdcUniqueCause {
 
 struct McdcMasking;
 impl Criterion for McdcMasking {
-    fn name(&self) -> &'static str {
-        "mcdc-masking"
+    fn criterion(&self) -> CriterionName {
+        CriterionName::McdcMasking
     }
     fn description(&self) -> &'static str {
         "for every condition two vectors differ in it and in the outcome, and every other operand on its way is masked"
@@ -160,8 +165,8 @@ impl Criterion for McdcMasking {
 
 struct MultipleCondition;
 impl Criterion for MultipleCondition {
-    fn name(&self) -> &'static str {
-        "multiple-condition"
+    fn criterion(&self) -> CriterionName {
+        CriterionName::MultipleCondition
     }
     fn description(&self) -> &'static str {
         "every vector that can occur was shown"
@@ -173,8 +178,8 @@ impl Criterion for MultipleCondition {
 
 struct ObjectBranches;
 impl Criterion for ObjectBranches {
-    fn name(&self) -> &'static str {
-        "object-branch"
+    fn criterion(&self) -> CriterionName {
+        CriterionName::ObjectBranch
     }
     fn subject(&self) -> CriterionSubject {
         CriterionSubject::Object
@@ -189,8 +194,8 @@ impl Criterion for ObjectBranches {
 
 struct AdditionalCode;
 impl Criterion for AdditionalCode {
-    fn name(&self) -> &'static str {
-        "additional-code"
+    fn criterion(&self) -> CriterionName {
+        CriterionName::AdditionalCode
     }
     fn subject(&self) -> CriterionSubject {
         CriterionSubject::Object
@@ -207,8 +212,8 @@ impl Criterion for AdditionalCode {
 
 struct Barriers;
 impl Criterion for Barriers {
-    fn name(&self) -> &'static str {
-        "barrier"
+    fn criterion(&self) -> CriterionName {
+        CriterionName::Barrier
     }
     fn description(&self) -> &'static str {
         "every barrier was executed by all invocations of a workgroup"

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use vkcert_model::coverage::{
     DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status, Witness,
 };
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::id::TestId;
-use vkcert_model::project::CriterionName;
 
 /// How the reason of such an obligation begins; the names of the tests follow.
 const REASON: &str = "covered only through what may follow an undefined value";

@@ -7,6 +7,7 @@
 mod tests;
 
 use vkcert_coverage::criteria;
+use vkcert_model::criterion::StoredCriterion;
 use vkcert_model::evidence::{
     Campaign, CheckStatus, Conclusion, KernelEvidence, KernelSummary, RequirementEvidence,
     RequirementStatus, kernel_label,
@@ -190,7 +191,11 @@ fn obligations(campaign: &Campaign, kernels: &[KernelEvidence], because: &mut Be
 }
 
 /// Whether an engine can tell nothing of a criterion, and another one that ran the same kernel can.
-fn told_elsewhere(kernels: &[KernelEvidence], kernel: &KernelEvidence, criterion: &str) -> bool {
+fn told_elsewhere(
+    kernels: &[KernelEvidence],
+    kernel: &KernelEvidence,
+    criterion: &StoredCriterion,
+) -> bool {
     let Some(criterion) = criteria::criterion_named(criterion) else { return false };
     let same = |other: &&KernelEvidence| {
         other.kernel == kernel.kernel && other.configuration.name == kernel.configuration.name

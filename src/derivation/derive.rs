@@ -21,6 +21,7 @@ use vkcert_coverage::{
     self as coverage, CoverageSubject, Criterion, CriterionSubject, ProposalRules, criteria,
 };
 use vkcert_model::coverage::{CriterionSummary, KernelCoverage};
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{
     Configuration, FIRST_SCHEMA, KernelEvidence, KernelFinding, TestRecords,
 };
@@ -204,7 +205,9 @@ pub fn summary_without_source(coverage: &KernelCoverage) -> Vec<CriterionSummary
         }
     };
     let branches = criteria::criterion_summaries(coverage).into_iter();
-    branches.map(|found| if found.criterion == "branch" { found } else { row(found) }).collect()
+    branches
+        .map(|found| if found.criterion == CriterionName::Branch { found } else { row(found) })
+        .collect()
 }
 
 fn everything_present(structure: &KernelStructure) -> Presence {

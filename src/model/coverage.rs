@@ -2,6 +2,7 @@
 //!
 //! This is the `coverage` object of `vkcert run --format json` and of the evidence.
 
+use super::criterion::StoredCriterion;
 use super::id::{ConditionId, DecisionId, ObligationId, TestId};
 use super::requirement::JustificationClass;
 use super::schedule::Schedule;
@@ -370,7 +371,7 @@ pub struct Witness {
 pub struct CriterionSummary {
     /// Name in the table of criteria: `statement`, `branch`, `decision`, `mcdc-unique-cause`, `mcdc-masking`,
     /// `multiple-condition`.
-    pub criterion: String,
+    pub criterion: StoredCriterion,
     /// Obligations of the criterion.
     pub total: u32,
     /// Obligations that a test covers.

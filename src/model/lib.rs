@@ -10,6 +10,7 @@ pub mod agreement;
 pub mod altered;
 pub mod canonical;
 pub mod coverage;
+pub mod criterion;
 pub mod diagnostic;
 pub mod element;
 pub mod evidence;

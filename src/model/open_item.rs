@@ -5,9 +5,9 @@
 //! Promises: an open item counts against the result unless it can be accepted and the project file accepts it by name.
 //! Does not cover: how any of them is derived (`derivation::open_items`); uncovered obligations and findings, which have lists of their own.
 
+use super::criterion::CriterionName;
 use super::finding::FindingKind;
 use super::id::{KernelName, RequirementId, TestId};
-use super::project::CriterionName;
 use super::reason::Reason;
 use super::verdict::EngineName;
 use schemars::JsonSchema;

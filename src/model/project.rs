@@ -3,6 +3,7 @@
 //! Knows: every setting with its default. Promises: unknown keys are refused; each limit has a default.
 //! Does not cover: reading and checking (`requirement`).
 
+use super::criterion::CriterionName;
 use super::id::KernelName;
 use super::open_item::ItemAcceptance;
 use super::procedure::{Language, Limits, SpecializationValue, TargetEnvironment, default_entry};
@@ -163,59 +164,6 @@ impl std::fmt::Display for SoftwareLevel {
             SoftwareLevel::C => "C",
             SoftwareLevel::D => "D",
         })
-    }
-}
-
-/// Names of coverage criteria, as `CriterionSummary::criterion` stores them.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum CriterionName {
-    /// Every statement is executed.
-    Statement,
-    /// Every decision that directs control flow took both outcomes, every switch label was passed.
-    Branch,
-    /// Every decision took both outcomes, every function was entered and left by each of its
-    /// exits.
-    Decision,
-    /// MC/DC, shown by pairs in which the condition alone differs.
-    McdcUniqueCause,
-    /// MC/DC, shown by pairs in which other conditions may differ where they are masked.
-    McdcMasking,
-    /// Every vector of a decision that can occur.
-    MultipleCondition,
-    /// Every branch, switch and select of the production module took each of its outcomes.
-    ObjectBranch,
-    /// Object-branch coverage of the branches that trace to no source (DO-178C table A-7,
-    /// objective 9).
-    AdditionalCode,
-    /// Every barrier was executed by all invocations of a workgroup.
-    Barrier,
-}
-
-impl CriterionName {
-    /// The stored name.
-    pub fn name(self) -> &'static str {
-        match self {
-            CriterionName::Statement => "statement",
-            CriterionName::Branch => "branch",
-            CriterionName::Decision => "decision",
-            CriterionName::McdcUniqueCause => "mcdc-unique-cause",
-            CriterionName::McdcMasking => "mcdc-masking",
-            CriterionName::MultipleCondition => "multiple-condition",
-            CriterionName::ObjectBranch => "object-branch",
-            CriterionName::AdditionalCode => "additional-code",
-            CriterionName::Barrier => "barrier",
-        }
-    }
-
-    /// Whether a project that asks for `asked` asks for this criterion, too: what shows unique-cause MC/DC shows masking
-    /// MC/DC.
-    pub fn is_met_by(self, asked_criterion: CriterionName) -> bool {
-        self == asked_criterion
-            || (self, asked_criterion)
-                == (CriterionName::McdcMasking, CriterionName::McdcUniqueCause)
     }
 }
 

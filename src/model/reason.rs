@@ -4,6 +4,7 @@
 //! that is stored beside it, so that a sentence can be worded anew.
 //! Does not cover: what gives a reason (`derivation::conclusion`).
 
+use super::criterion::StoredCriterion;
 use super::finding::FindingKind;
 use super::id::{KernelName, RequirementId, TestId};
 use super::requirement::VerificationMethod;
@@ -175,7 +176,7 @@ pub enum Reason {
         /// The engine that recorded.
         engine: EngineName,
         /// Name of the criterion.
-        criterion: String,
+        criterion: StoredCriterion,
         /// Obligations that are neither covered nor justified, the undetermined ones included.
         open: u32,
         /// Obligations of the criterion.

@@ -6,6 +6,7 @@ use super::*;
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::coverage::ConditionMcdc;
 use vkcert_model::coverage::Status;
+use vkcert_model::criterion::CriterionName;
 use vkcert_sample as sample;
 
 /// Shares are counted from rows that the sample's lists hold; the document prints numerator and
@@ -31,7 +32,7 @@ fn an_uncovered_condition_is_listed_as_open_with_its_decision() {
         })
         .sum();
     // An outcome is an obligation of branch and of decision coverage, and is listed once.
-    let twice = open.iter().filter(|item| item.criterion == "branch").count();
+    let twice = open.iter().filter(|item| item.criterion == CriterionName::Branch).count();
     assert_eq!(open.len() + twice, counted as usize);
 }
 

@@ -14,7 +14,7 @@ mod unit;
 
 pub(crate) use code_trace::code_rows;
 pub use criteria::is_asked_for;
-pub(crate) use criteria::{criterion_title, measured_criteria};
+pub(crate) use criteria::{column_title, criterion_title, measured_criteria};
 pub(crate) use findings::{MergedFinding, finding_counts, merged_findings};
 pub(crate) use obligations::{
     UncoveredObligation, exercised_only_by_few, justified_conditions, merged_obligations,

@@ -9,6 +9,7 @@ use super::facts;
 use super::statement::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::agreement::AgreementOutcome;
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{Agreement, CheckStatus, Evidence};
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::object::{ObjectOrigin, ObjectStructure};
@@ -221,7 +222,9 @@ impl ObjectCode {
 /// `0 of 43 branches, switches and selects and 0 of 12 loops trace to no source statement`; none
 /// where the project does not ask for additional code.
 pub(crate) fn additional_code_figure(evidence: &Evidence) -> Option<Vec<FigurePart>> {
-    if !facts::is_asked_for(evidence, "additional-code") || evidence.kernels.is_empty() {
+    if !facts::is_asked_for(evidence, &CriterionName::AdditionalCode.into())
+        || evidence.kernels.is_empty()
+    {
         return None;
     }
     let mut object_code = ObjectCode::default();
@@ -344,7 +347,7 @@ mod tests {
     fn additional_code_is_claimed_of_a_number_of_branches_and_loops() {
         let mut evidence = sample::evidence();
         assert!(additional_code_figure(&evidence).is_none());
-        evidence.campaign.project.criteria.push("additional-code".to_owned());
+        evidence.campaign.project.criteria.push(CriterionName::AdditionalCode.into());
         let text = joined(additional_code_figure(&evidence).unwrap());
         assert_eq!(text, "no branch and no loop in the object code");
         let structure = &mut evidence.kernels[0].objects.structure;

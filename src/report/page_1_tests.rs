@@ -2,6 +2,7 @@
 
 use super::tests::rendered;
 use super::*;
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::id::KernelName;
 use vkcert_model::reason::Reason;
 use vkcert_model::verdict::EngineName;
@@ -51,10 +52,25 @@ fn the_title_counts_what_is_justified_once_and_what_is_accepted() {
     assert_eq!(statement::conclusion_title(&evidence).1, "All that was asked for holds");
     let mut device = evidence.campaign.conclusion.summary[0].clone();
     device.engine = EngineName::Vulkan;
-    device.criteria.iter_mut().find(|row| row.criterion == "decision").unwrap().justified = 2;
+    device
+        .criteria
+        .iter_mut()
+        .find(|row| row.criterion == CriterionName::Decision)
+        .unwrap()
+        .justified = 2;
     let rows = &mut evidence.campaign.conclusion.summary;
-    rows[0].criteria.iter_mut().find(|row| row.criterion == "statement").unwrap().justified = 1;
-    rows[0].criteria.iter_mut().find(|row| row.criterion == "decision").unwrap().justified = 2;
+    rows[0]
+        .criteria
+        .iter_mut()
+        .find(|row| row.criterion == CriterionName::Statement)
+        .unwrap()
+        .justified = 1;
+    rows[0]
+        .criteria
+        .iter_mut()
+        .find(|row| row.criterion == CriterionName::Decision)
+        .unwrap()
+        .justified = 2;
     rows.push(device);
     assert_eq!(statement::justified_obligations(&evidence), 3);
     let mut other = evidence.campaign.conclusion.summary[0].clone();
@@ -64,7 +80,7 @@ fn the_title_counts_what_is_justified_once_and_what_is_accepted() {
         statement::conclusion_title(&evidence).1,
         "All that was asked for holds, but for 6 justified obligations"
     );
-    evidence.campaign.project.criteria.retain(|name| name != "decision");
+    evidence.campaign.project.criteria.retain(|name| *name != CriterionName::Decision);
     assert_eq!(
         statement::conclusion_title(&evidence).1,
         "All that was asked for holds, but for 2 justified obligations"
@@ -115,7 +131,7 @@ fn four_kernels() -> Evidence {
     });
     campaign.conclusion.summary = rows.collect();
     campaign.engines = both;
-    campaign.project.criteria.push("additional-code".to_owned());
+    campaign.project.criteria.push(CriterionName::AdditionalCode.into());
     campaign.coupling = sample::evidence().campaign.coupling;
     campaign.agreement = sample::evidence().campaign.agreement;
     let sentence =

@@ -13,6 +13,7 @@ use super::places::Places;
 use super::shortened::first_names;
 use brief::{BriefReasons, ToldReason};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::evidence::{Campaign, Evidence, RequirementStatus, TestEvidence, TestResult};
 use vkcert_model::finding::FindingKind;
 use vkcert_model::id::KernelName;
@@ -260,10 +261,17 @@ fn obligations_statement(evidence: &Evidence) -> Option<String> {
     if evidence.campaign.conclusion.summary.is_empty() {
         return None;
     }
-    let criterion_count = |name: &String| {
-        // `mcdc` alone asks for masking MC/DC.
-        let name = if name == "mcdc" { "mcdc-masking" } else { name };
-        format!("{} {}", facts::criterion_title(name), facts::obligations_of(evidence, name))
+    let masking = StoredCriterion::Named(CriterionName::McdcMasking);
+    let criterion_count = |asked: &StoredCriterion| {
+        let criterion = match asked {
+            StoredCriterion::Mcdc => &masking,
+            StoredCriterion::Named(_) | StoredCriterion::Unknown(_) => asked,
+        };
+        format!(
+            "{} {}",
+            facts::criterion_title(criterion),
+            facts::obligations_of(evidence, criterion)
+        )
     };
     let criterion_counts: Vec<String> = criteria.iter().map(criterion_count).collect();
     let criterion_counts = criterion_counts.join(", ");

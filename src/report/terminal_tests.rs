@@ -2,6 +2,7 @@
 
 use super::tests::terminal;
 use super::*;
+use vkcert_model::criterion::CriterionName;
 use vkcert_sample as sample;
 
 #[test]
@@ -70,18 +71,18 @@ fn shares_in_the_terminal_are_rounded_down_and_justified_ones_are_told_apart() {
     assert!(!terminal(&evidence, 200).contains("Justified"));
     let asked = evidence.campaign.project.criteria.clone();
     let row = &mut evidence.campaign.conclusion.summary[0];
-    let mut set = |criterion: &str, (covered, justified, total): (u32, u32, u32)| {
+    let mut set = |criterion: CriterionName, (covered, justified, total): (u32, u32, u32)| {
         let found = row.criteria.iter_mut().find(|row| row.criterion == criterion).unwrap();
         (found.covered, found.justified, found.total) = (covered, justified, total);
     };
-    set("statement", (9996, 4, 10_000));
-    set("decision", (2, 0, 9000));
-    set("branch", (199, 0, 200));
+    set(CriterionName::Statement, (9996, 4, 10_000));
+    set(CriterionName::Decision, (2, 0, 9000));
+    set(CriterionName::Branch, (199, 0, 200));
     let text = terminal(&evidence, 200);
     for share in ["9996+4J/10000 99.9%", "2/9000 <0.1%", "199/200 99.5%"] {
         assert!(text.contains(share), "{share}: {text}");
     }
-    assert!(asked.iter().any(|name| name == "statement"), "{asked:?}");
+    assert!(asked.iter().any(|name| *name == CriterionName::Statement), "{asked:?}");
     let justified = text
         .lines()
         .find(|line| line.starts_with("  Justified"))

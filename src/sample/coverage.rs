@@ -4,6 +4,7 @@ use super::decision::{DecisionSample, simple_obligation};
 use vkcert_model::coverage::{
     CriterionSummary, DecisionCoverage, KernelCoverage, SimpleObligation, Status,
 };
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::place::Position;
 use vkcert_model::structure::{Constness, DecisionContext};
 use vkcert_model::vector::Outcome;
@@ -37,7 +38,10 @@ void main() {
 }
 ";
 
-fn criterion_summary(criterion: &str, statuses: impl Iterator<Item = Status>) -> CriterionSummary {
+fn criterion_summary(
+    criterion: CriterionName,
+    statuses: impl Iterator<Item = Status>,
+) -> CriterionSummary {
     let mut summary = CriterionSummary {
         criterion: criterion.into(),
         total: 0,
@@ -63,12 +67,18 @@ fn with_summary(mut coverage: KernelCoverage) -> KernelCoverage {
     let decision_outcomes = || coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
     let condition_mcdc = || coverage.decisions.iter().flat_map(|decision| &decision.mcdc);
     coverage.summary = vec![
-        criterion_summary("statement", coverage.statements.iter().map(status_of)),
-        criterion_summary("branch", coverage.branches.iter().map(status_of)),
-        criterion_summary("decision", decision_outcomes().chain(&coverage.points).map(status_of)),
-        criterion_summary("mcdc-masking", condition_mcdc().map(|mcdc| mcdc.masking.status)),
+        criterion_summary(CriterionName::Statement, coverage.statements.iter().map(status_of)),
+        criterion_summary(CriterionName::Branch, coverage.branches.iter().map(status_of)),
         criterion_summary(
-            "mcdc-unique-cause",
+            CriterionName::Decision,
+            decision_outcomes().chain(&coverage.points).map(status_of),
+        ),
+        criterion_summary(
+            CriterionName::McdcMasking,
+            condition_mcdc().map(|mcdc| mcdc.masking.status),
+        ),
+        criterion_summary(
+            CriterionName::McdcUniqueCause,
             condition_mcdc().map(|mcdc| mcdc.unique_cause.status),
         ),
     ];

@@ -15,6 +15,7 @@ use self::kernel::kernel_evidence;
 use self::requirement::sample_requirements;
 use self::test_results::sample_tests;
 use vkcert_model::agreement::AgreementOutcome;
+use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::evidence::{
     Agreement, BoundedBuffer, BoundedElement, Campaign, Conclusion, EVIDENCE_SCHEMA, ElementValue,
     EngineIdentity, ErrorBounds, Evidence, JustificationEvidence, KernelEvidence, KernelFinding,
@@ -27,9 +28,7 @@ use vkcert_model::open_item::{
     Acceptability, CampaignNote, ItemApproval, NoteKind, OpenItem, OpenItemKind, OpenItemSubject,
     UnsoughtKind, UnsoughtReason,
 };
-use vkcert_model::project::{
-    CriterionName, DecisionPolicy, MemoryModel, ProjectFile, SoftwareLevel,
-};
+use vkcert_model::project::{DecisionPolicy, MemoryModel, ProjectFile, SoftwareLevel};
 use vkcert_model::reason::{Reason, ReasonKind};
 use vkcert_model::requirement::{Justification, JustificationClass, JustificationSubject};
 use vkcert_model::verdict::{EngineName, Verdict};
@@ -160,9 +159,14 @@ pub fn evidence() -> Evidence {
                 profile: ProfileEvidence::default(),
                 decision_policy: DecisionPolicy::Literal,
                 memory_model: MemoryModel::Idiom,
-                criteria: ["statement", "branch", "decision", "mcdc-masking"]
-                    .map(str::to_owned)
-                    .into(),
+                criteria: [
+                    CriterionName::Statement,
+                    CriterionName::Branch,
+                    CriterionName::Decision,
+                    CriterionName::McdcMasking,
+                ]
+                .map(StoredCriterion::from)
+                .into(),
                 tool: "vkcert".into(),
                 tool_version: "0.2.0".into(),
                 compiler: "shaderc 2024.4 with glslang 15.1 and SPIRV-Tools 2025.1".into(),

@@ -3,6 +3,7 @@
 use super::super::justification::BoundConfiguration;
 use super::resolution::{assessed_under, resolved};
 use super::*;
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::project::SoftwareLevel;
 
 #[test]
@@ -95,8 +96,8 @@ fn a_justification_closes_its_obligation_and_no_other() {
         (guard.mcdc[1].masking.status, guard.mcdc[1].unique_cause.status),
         (Status::Justified, Status::Uncovered)
     );
-    assert!(row(&justified.coverage, "mcdc-masking").complete());
-    assert!(!row(&justified.coverage, "mcdc-unique-cause").complete());
+    assert!(row(&justified.coverage, CriterionName::McdcMasking).complete());
+    assert!(!row(&justified.coverage, CriterionName::McdcUniqueCause).complete());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! none.
 
 use super::conclude;
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::*;
 use vkcert_model::finding::{Acceptance, Finding, FindingKind};
 use vkcert_model::id::{FindingId, KernelName, ObligationId, RequirementId};
@@ -68,7 +69,7 @@ fn finding(evidence: &mut Evidence, justification: Option<&str>) {
 /// One statement fewer covered.
 fn uncovered(evidence: &mut Evidence) {
     let row = &mut evidence.kernels[0].coverage.summary[0];
-    assert_eq!(row.criterion, "statement");
+    assert_eq!(row.criterion, CriterionName::Statement);
     (row.covered, row.uncovered) = (row.covered - 1, row.uncovered + 1);
 }
 
@@ -248,7 +249,7 @@ fn what_is_accepted_not_run_or_not_asked_for_gives_no_reason() {
         |evidence| item(evidence, Some(approval())),
         |evidence| {
             uncovered(evidence);
-            evidence.campaign.project.criteria.retain(|name| name != "statement");
+            evidence.campaign.project.criteria.retain(|name| *name != CriterionName::Statement);
         },
     ];
     for (index, change) in changes.iter().enumerate() {
@@ -321,9 +322,9 @@ fn of_several_reasons_the_graver_decides_and_all_are_told() {
 #[test]
 fn an_engine_that_cannot_tell_of_a_criterion_leaves_it_to_the_other_one() {
     let mut evidence = flawless();
-    evidence.campaign.project.criteria.push("barrier".to_owned());
+    evidence.campaign.project.criteria.push(CriterionName::Barrier.into());
     let row = |covered, undetermined| vkcert_model::coverage::CriterionSummary {
-        criterion: "barrier".to_owned(),
+        criterion: CriterionName::Barrier.into(),
         total: 1,
         covered,
         justified: 0,

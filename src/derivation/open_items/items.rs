@@ -6,12 +6,13 @@
 
 use super::Stored;
 use std::collections::BTreeSet;
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::element::{Datum, ElementType, ScalarClass};
 use vkcert_model::evidence::{
     CodeTrace, Configuration, KernelEvidence, RequirementEvidence, RequirementStatus,
 };
 use vkcert_model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
-use vkcert_model::project::{Contraction, CriterionName, DecisionPolicy, ValidationLayers};
+use vkcert_model::project::{Contraction, DecisionPolicy, ValidationLayers};
 use vkcert_model::requirement::{Interface, RequirementLevel, VerificationMethod};
 use vkcert_model::verdict::EngineName;
 use vkcert_oracle::scalar::encode_datum;

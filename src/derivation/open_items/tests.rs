@@ -5,6 +5,7 @@ use super::derive;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use vkcert_model::agreement::AgreementOutcome;
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::*;
 use vkcert_model::finding::FindingKind;
 use vkcert_model::open_item::*;

@@ -1,5 +1,6 @@
 //! What was certified, and with what: project, profile and engines.
 
+use crate::criterion::StoredCriterion;
 use crate::id::KernelName;
 use crate::project::{DecisionPolicy, MemoryModel, SoftwareLevel};
 use crate::verdict::EngineName;
@@ -25,7 +26,7 @@ pub struct ProjectIdentity {
     #[schemars(with = "String")]
     pub memory_model: MemoryModel,
     /// Names of the coverage criteria that must be met.
-    pub criteria: Vec<String>,
+    pub criteria: Vec<StoredCriterion>,
     /// Name of the tool.
     pub tool: String,
     /// Version of the tool.

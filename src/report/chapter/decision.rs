@@ -10,6 +10,7 @@ use crate::facts::{self, KernelUnit};
 use remarks::{add_gaps, decision_remarks};
 use std::collections::BTreeMap;
 use vkcert_model::coverage::{ConditionMcdc, DecisionCoverage, Independence, Status, Witness};
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{Evidence, KernelEvidence};
 use vkcert_model::id::DecisionId;
 use vkcert_model::structure::{Constness, DecisionContext};
@@ -302,8 +303,10 @@ fn test_links(test_ids: &[vkcert_model::id::TestId]) -> Text {
 }
 
 fn condition_table(evidence: &Evidence, decision: &DecisionCoverage, engine_words: &str) -> Table {
-    let mcdc_forms = [("Unique-cause", "mcdc-unique-cause"), ("Masking", "mcdc-masking")];
-    let asked_forms = mcdc_forms.map(|(_, criterion)| facts::is_asked_for(evidence, criterion));
+    let mcdc_forms =
+        [("Unique-cause", CriterionName::McdcUniqueCause), ("Masking", CriterionName::McdcMasking)];
+    let asked_forms =
+        mcdc_forms.map(|(_, criterion)| facts::is_asked_for(evidence, &criterion.into()));
     let mut table = Table::new(format!("Conditions of {}, {engine_words}", decision.id));
     table = table.columns(&["Condition", "Text", "Line:column"]);
     for ((title, _), asked_forms) in mcdc_forms.iter().zip(asked_forms) {

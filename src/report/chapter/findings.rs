@@ -7,6 +7,7 @@ use crate::document::{Block, ColumnAlign, Outline, Table, Text, Tone};
 use crate::facts::{self, UncoveredObligation};
 use crate::statement;
 use std::collections::BTreeMap;
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{Evidence, JustificationEvidence};
 use vkcert_model::finding::{Acceptance, FindingKind};
 use vkcert_model::requirement::JustificationClass;
@@ -71,7 +72,7 @@ fn obligation_table(title: Text, rows: Vec<(&UncoveredObligation, Vec<String>)>)
 /// of MC/DC lacks is told with the decision alone.
 fn reason_table(title: Text, rows: Vec<(&UncoveredObligation, Vec<String>)>) -> Table {
     let mut obligations_by_group: BTreeMap<(usize, String, String), Vec<&str>> = BTreeMap::new();
-    let mut criterion_names: Vec<&'static str> = Vec::new();
+    let mut criterion_names: Vec<CriterionName> = Vec::new();
     for (item, engines) in &rows {
         let criterion_index =
             criterion_names.iter().position(|name| *name == item.criterion).unwrap_or_else(|| {
@@ -97,7 +98,7 @@ fn reason_table(title: Text, rows: Vec<(&UncoveredObligation, Vec<String>)>) -> 
         .with_column("Obligations", ColumnAlign::Left);
     for ((criterion_index, engines, status_words), obligations) in obligations_by_group {
         table.add_row(vec![
-            Text::plain(facts::criterion_title(criterion_names[criterion_index])),
+            Text::plain(facts::column_title(criterion_names[criterion_index])),
             Text::plain(engines),
             Text::sentence(status_words).with_tone(Tone::Bad),
             Text::plain(obligations.len().to_string()),
@@ -123,7 +124,7 @@ fn uncovered_row(item: &UncoveredObligation, engines: Vec<String>) -> Vec<Text> 
     };
     vec![
         Text::code(item.obligation.as_str()).with_link(obligation_anchor),
-        Text::plain(facts::criterion_title(item.criterion)),
+        Text::plain(facts::column_title(item.criterion)),
         Text::plain(engines.join(", ")),
         Text::code(facts::source_place(item.source, item.file, item.line, item.column)),
         Text::code(item.text),

@@ -3,6 +3,7 @@
 use super::links::{joined_texts, listed_texts, unit_link};
 use crate::document::{Block, ColumnAlign, Outline, Table, TableExtent, Text, Tone};
 use crate::facts;
+use vkcert_model::criterion::StoredCriterion;
 use vkcert_model::evidence::{Evidence, ProfileEvidence};
 use vkcert_model::project::{
     Contraction, DecisionPolicy, MemoryModel, Robustness, ValidationLayers,
@@ -173,8 +174,8 @@ fn settings_section(evidence: &Evidence, outline: &mut Outline) {
     ));
 }
 
-fn criteria_words(names: &[String]) -> String {
-    names.iter().map(|name| facts::criterion_title(name)).collect::<Vec<_>>().join(", ")
+fn criteria_words(criteria: &[StoredCriterion]) -> String {
+    criteria.iter().map(facts::criterion_title).collect::<Vec<_>>().join(", ")
 }
 
 pub(super) fn date_text(date: Option<&str>) -> Text {

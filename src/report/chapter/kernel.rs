@@ -10,6 +10,7 @@ use crate::document::{Block, ColumnAlign, Outline, Table, Text, Tone};
 use crate::facts::{self, KernelUnit};
 use std::collections::{BTreeSet, HashMap};
 use vkcert_model::coverage::{SimpleObligation, Status};
+use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::evidence::{Evidence, KernelEvidence};
 use vkcert_model::structure::Accuracy;
 
@@ -73,18 +74,19 @@ fn shares_section(evidence: &Evidence, sides: &[&KernelEvidence], outline: &mut 
     for side in sides {
         table = table.with_column(side.engine.to_string(), ColumnAlign::Right);
     }
-    let mut criterion_names: Vec<&str> = Vec::new();
+    let mut criteria: Vec<&StoredCriterion> = Vec::new();
     for summary in sides.iter().flat_map(|side| &side.coverage.summary) {
-        if !criterion_names.contains(&summary.criterion.as_str()) {
-            criterion_names.push(&summary.criterion);
+        if !criteria.contains(&&summary.criterion) {
+            criteria.push(&summary.criterion);
         }
     }
-    for name in criterion_names {
-        let asked_words = if facts::is_asked_for(evidence, name) { "" } else { " (not asked for)" };
+    for criterion in criteria {
+        let asked_words =
+            if facts::is_asked_for(evidence, criterion) { "" } else { " (not asked for)" };
         let mut row_cells =
-            vec![Text::plain(format!("{}{asked_words}", facts::criterion_title(name)))];
+            vec![Text::plain(format!("{}{asked_words}", facts::criterion_title(criterion)))];
         for side in sides {
-            let summary = facts::criterion_summary(&side.coverage, name);
+            let summary = facts::criterion_summary(&side.coverage, criterion);
             row_cells.push(summary.map_or_else(
                 || Text::quiet("not measured"),
                 |summary| share_text(evidence, summary),
@@ -99,10 +101,10 @@ fn shares_section(evidence: &Evidence, sides: &[&KernelEvidence], outline: &mut 
 type ObligationSelector = fn(&KernelEvidence) -> &Vec<SimpleObligation>;
 
 fn obligation_sections(unit: &KernelUnit, sides: &[&KernelEvidence], outline: &mut Outline) {
-    let obligation_lists: [(&str, &str, ObligationSelector); 3] = [
-        ("Statements", "statement", |side| &side.coverage.statements),
-        ("Branches", "branch", |side| &side.coverage.branches),
-        ("Entry and exit points", "decision", |side| &side.coverage.points),
+    let obligation_lists: [(&str, CriterionName, ObligationSelector); 3] = [
+        ("Statements", CriterionName::Statement, |side| &side.coverage.statements),
+        ("Branches", CriterionName::Branch, |side| &side.coverage.branches),
+        ("Entry and exit points", CriterionName::Decision, |side| &side.coverage.points),
     ];
     for (title, criterion, select) in obligation_lists {
         outline.add_heading(2, title, format!("{}/{criterion}", unit.chapter_anchor()));

@@ -1,63 +1,78 @@
 //! The criteria of structural coverage that reports show, and what they call them.
 
+use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::evidence::Evidence;
 
 /// The criteria of structural coverage that tables have columns for, in report order, with their
 /// titles.
-pub(crate) const CRITERIA_COLUMNS: &[(&str, &str)] = &[
-    ("statement", "Statement"),
-    ("branch", "Branch"),
-    ("decision", "Decision"),
-    ("mcdc-masking", "MC/DC masking"),
-    ("mcdc-unique-cause", "MC/DC unique-cause"),
-    ("multiple-condition", "Multiple-condition"),
-    ("object-branch", "Object branch"),
-    ("additional-code", "Additional code"),
-    ("barrier", "Barrier"),
+pub(crate) const CRITERIA_COLUMNS: &[(CriterionName, &str)] = &[
+    (CriterionName::Statement, "Statement"),
+    (CriterionName::Branch, "Branch"),
+    (CriterionName::Decision, "Decision"),
+    (CriterionName::McdcMasking, "MC/DC masking"),
+    (CriterionName::McdcUniqueCause, "MC/DC unique-cause"),
+    (CriterionName::MultipleCondition, "Multiple-condition"),
+    (CriterionName::ObjectBranch, "Object branch"),
+    (CriterionName::AdditionalCode, "Additional code"),
+    (CriterionName::Barrier, "Barrier"),
 ];
 
 /// Criteria that overviews show only where the project asks for them.
-const ON_REQUEST: &[&str] = &["multiple-condition", "object-branch", "additional-code", "barrier"];
+const ON_REQUEST: &[CriterionName] = &[
+    CriterionName::MultipleCondition,
+    CriterionName::ObjectBranch,
+    CriterionName::AdditionalCode,
+    CriterionName::Barrier,
+];
 
 /// Title of a criterion; one without a title is named as stored.
-pub(crate) fn criterion_title(name: &str) -> &str {
+pub(crate) fn criterion_title(criterion: &StoredCriterion) -> &str {
+    match criterion.named() {
+        Some(named) => column_title(named),
+        None => criterion.as_str(),
+    }
+}
+
+/// Title of a criterion that this version has.
+pub(crate) fn column_title(criterion: CriterionName) -> &'static str {
     CRITERIA_COLUMNS
         .iter()
-        .find(|(criterion, _)| *criterion == name)
-        .map_or(name, |(_, title)| title)
+        .find(|(column_criterion, _)| *column_criterion == criterion)
+        .map_or_else(|| criterion.name(), |(_, title)| title)
 }
 
 /// The criteria that any kernel was measured by and overviews show: known ones first, others as
 /// stored.
-pub(crate) fn measured_criteria(evidence: &Evidence) -> Vec<String> {
+pub(crate) fn measured_criteria(evidence: &Evidence) -> Vec<StoredCriterion> {
     let all_summaries =
         || evidence.campaign.conclusion.summary.iter().flat_map(|row| &row.criteria);
-    let mut criterion_names: Vec<String> = Vec::new();
-    for (name, _) in CRITERIA_COLUMNS {
-        if ON_REQUEST.contains(name) && !is_asked_for(evidence, name) {
+    let mut criteria: Vec<StoredCriterion> = Vec::new();
+    for (criterion, _) in CRITERIA_COLUMNS {
+        if ON_REQUEST.contains(criterion) && !is_asked_for(evidence, &(*criterion).into()) {
             continue;
         }
         // Most kernels have no additional code at all.
-        let is_empty = *name == "additional-code"
-            && all_summaries().all(|row| row.criterion != *name || row.total == 0);
-        if !is_empty && all_summaries().any(|summary| summary.criterion == *name) {
-            criterion_names.push((*name).to_owned());
+        let is_empty = *criterion == CriterionName::AdditionalCode
+            && all_summaries().all(|row| row.criterion != *criterion || row.total == 0);
+        if !is_empty && all_summaries().any(|summary| summary.criterion == *criterion) {
+            criteria.push((*criterion).into());
         }
     }
     for summary in all_summaries() {
-        if !criterion_names.contains(&summary.criterion)
-            && !ON_REQUEST.contains(&summary.criterion.as_str())
-        {
-            criterion_names.push(summary.criterion.clone());
+        let is_on_request =
+            summary.criterion.named().is_some_and(|named| ON_REQUEST.contains(&named));
+        if !criteria.contains(&summary.criterion) && !is_on_request {
+            criteria.push(summary.criterion.clone());
         }
     }
-    criterion_names
+    criteria
 }
 
 /// Whether the project asks for a criterion; `mcdc` alone asks for masking MC/DC.
-pub fn is_asked_for(evidence: &Evidence, criterion: &str) -> bool {
+pub fn is_asked_for(evidence: &Evidence, criterion: &StoredCriterion) -> bool {
+    let is_masking = *criterion == CriterionName::McdcMasking;
     let asked_criteria = &evidence.campaign.project.criteria;
     asked_criteria
         .iter()
-        .any(|name| name == criterion || (name == "mcdc" && criterion == "mcdc-masking"))
+        .any(|asked| asked == criterion || (*asked == StoredCriterion::Mcdc && is_masking))
 }

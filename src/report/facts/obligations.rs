@@ -8,6 +8,7 @@ use super::unit::{KernelUnit, kernel_unit};
 use crate::shortened::first_names;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use vkcert_model::coverage::{DecisionCoverage, Independence, Proposal, Status};
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{Evidence, KernelEvidence};
 use vkcert_model::id::TestId;
 use vkcert_model::verdict::{EngineName, Verdict};
@@ -18,7 +19,7 @@ pub(crate) struct UncoveredObligation<'a> {
     pub engine: EngineName,
     /// As printed: `S12`, `D3.T`, `D3.C1`.
     pub obligation: String,
-    pub criterion: &'static str,
+    pub criterion: CriterionName,
     pub file: &'a str,
     /// Main source file of the kernel.
     pub source: &'a str,
@@ -131,22 +132,22 @@ fn add_open_simple<'a>(
     let mut seen_ids = BTreeSet::new();
     let additional_ids: BTreeSet<_> = coverage.additional.iter().collect();
     let criterion_lists = [
-        ("statement", coverage.statements.iter().collect::<Vec<_>>()),
-        ("branch", coverage.branches.iter().collect()),
-        ("decision", outcomes().chain(&coverage.points).collect()),
+        (CriterionName::Statement, coverage.statements.iter().collect::<Vec<_>>()),
+        (CriterionName::Branch, coverage.branches.iter().collect()),
+        (CriterionName::Decision, outcomes().chain(&coverage.points).collect()),
         (
-            "multiple-condition",
+            CriterionName::MultipleCondition,
             coverage.decisions.iter().flat_map(|decision| &decision.combinations).collect(),
         ),
-        ("object-branch", coverage.objects.iter().collect()),
+        (CriterionName::ObjectBranch, coverage.objects.iter().collect()),
         (
-            "additional-code",
+            CriterionName::AdditionalCode,
             coverage.objects.iter().filter(|item| additional_ids.contains(&item.id)).collect(),
         ),
-        ("barrier", coverage.barriers.iter().collect()),
+        (CriterionName::Barrier, coverage.barriers.iter().collect()),
     ];
     for (criterion, list) in criterion_lists {
-        if !is_asked_for(evidence, criterion) {
+        if !is_asked_for(evidence, &criterion.into()) {
             continue;
         }
         for item in list.into_iter().filter(|item| is_open(item.status)) {
@@ -185,10 +186,12 @@ fn add_open_mcdc<'a>(
         let Some(mcdc) = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id) else {
             continue;
         };
-        let criterion_sides: [(&'static str, &Independence); 2] =
-            [("mcdc-masking", &mcdc.masking), ("mcdc-unique-cause", &mcdc.unique_cause)];
+        let criterion_sides: [(CriterionName, &Independence); 2] = [
+            (CriterionName::McdcMasking, &mcdc.masking),
+            (CriterionName::McdcUniqueCause, &mcdc.unique_cause),
+        ];
         for (criterion, side) in criterion_sides {
-            if !is_asked_for(evidence, criterion) || !is_open(side.status) {
+            if !is_asked_for(evidence, &criterion.into()) || !is_open(side.status) {
                 continue;
             }
             open_obligations.push(UncoveredObligation {

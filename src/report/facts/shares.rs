@@ -6,6 +6,7 @@
 use super::unit::{KernelUnit, kernel_unit};
 use std::collections::BTreeMap;
 use vkcert_model::coverage::{CriterionSummary, KernelCoverage};
+use vkcert_model::criterion::StoredCriterion;
 use vkcert_model::evidence::Evidence;
 use vkcert_model::id::KernelName;
 use vkcert_model::verdict::EngineName;
@@ -45,21 +46,21 @@ pub(crate) struct CoverageRow<U> {
 /// row.
 pub(crate) fn coverage_rows<'a>(
     evidence: &'a Evidence,
-    criterion_names: &[String],
+    criteria: &[StoredCriterion],
 ) -> Vec<CoverageRow<KernelUnit<'a>>> {
     let mut rows = Vec::new();
     for row in &evidence.campaign.conclusion.summary {
         let unit = kernel_unit(evidence, &row.kernel, &row.configuration);
         let shown_summaries =
-            row.criteria.iter().filter(|summary| criterion_names.contains(&summary.criterion));
+            row.criteria.iter().filter(|summary| criteria.contains(&summary.criterion));
         add_shares(&mut rows, unit, row.engine, shown_summaries.cloned().collect());
     }
     rows
 }
 
-fn zero_summary(criterion: &str) -> CriterionSummary {
+fn zero_summary(criterion: &StoredCriterion) -> CriterionSummary {
     CriterionSummary {
-        criterion: criterion.to_owned(),
+        criterion: criterion.clone(),
         total: 0,
         covered: 0,
         justified: 0,
@@ -72,13 +73,13 @@ fn zero_summary(criterion: &str) -> CriterionSummary {
 /// measured by all of them.
 pub(crate) fn coverage_totals(
     evidence: &Evidence,
-    criterion_names: &[String],
+    criteria: &[StoredCriterion],
 ) -> Option<Vec<CoverageRow<()>>> {
     let mut by_engine: BTreeMap<EngineName, Vec<CriterionSummary>> = BTreeMap::new();
     for row in &evidence.campaign.conclusion.summary {
         let engine_totals = by_engine
             .entry(row.engine)
-            .or_insert_with(|| criterion_names.iter().map(|name| zero_summary(name)).collect());
+            .or_insert_with(|| criteria.iter().map(zero_summary).collect());
         for criterion_total in engine_totals {
             let kernel_summary = row
                 .criteria
@@ -115,13 +116,13 @@ fn add_shares<U: PartialEq>(
 }
 
 /// Obligations of a criterion over all kernels, counted where most are: on one engine of each.
-pub(crate) fn obligations_of(evidence: &Evidence, criterion: &str) -> u32 {
+pub(crate) fn obligations_of(evidence: &Evidence, criterion: &StoredCriterion) -> u32 {
     let mut by_unit: BTreeMap<(&KernelName, &str), u32> = BTreeMap::new();
     for row in &evidence.campaign.conclusion.summary {
         let total = row
             .criteria
             .iter()
-            .find(|summary| summary.criterion == criterion)
+            .find(|summary| summary.criterion == *criterion)
             .map_or(0, |criterion_summary| criterion_summary.total);
         let most_obligations = by_unit.entry((&row.kernel, &row.configuration)).or_default();
         *most_obligations = total.max(*most_obligations);
@@ -132,9 +133,9 @@ pub(crate) fn obligations_of(evidence: &Evidence, criterion: &str) -> u32 {
 /// The summary that a kernel's coverage holds, or none.
 pub(crate) fn criterion_summary<'a>(
     coverage: &'a KernelCoverage,
-    criterion: &str,
+    criterion: &StoredCriterion,
 ) -> Option<&'a CriterionSummary> {
-    coverage.summary.iter().find(|summary| summary.criterion == criterion)
+    coverage.summary.iter().find(|summary| summary.criterion == *criterion)
 }
 
 #[cfg(test)]

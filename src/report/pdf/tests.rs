@@ -10,6 +10,7 @@ use crate::Standing;
 use crate::{FormatName, render};
 use std::io::Write;
 use std::process::Command;
+use vkcert_model::criterion::CriterionName;
 use vkcert_sample as sample;
 
 fn pdf(evidence: &Evidence) -> Vec<u8> {
@@ -248,7 +249,7 @@ fn crowded() -> Evidence {
             Reason::ObligationsOpen {
                 kernel: kernel.to_string(),
                 engine,
-                criterion: "statement".to_owned(),
+                criterion: CriterionName::Statement.into(),
                 open: 3,
                 total: 4,
                 undetermined: 0,

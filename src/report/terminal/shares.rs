@@ -8,6 +8,7 @@ use crate::facts::{CoverageRow, KernelUnit};
 use crate::{Colour, facts, statement};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
 use vkcert_model::coverage::CriterionSummary;
+use vkcert_model::criterion::StoredCriterion;
 use vkcert_model::evidence::Evidence;
 
 /// Named in the table of shares where engines show the same.
@@ -43,7 +44,7 @@ impl SummaryPage<'_> {
         if table_width(&beside_table) <= self.page_width() {
             self.write_shares(&rows, beside_table, KernelLayout::Beside);
         } else {
-            let above_table = |criterion_names: &[String], column_gap: u16| {
+            let above_table = |criterion_names: &[StoredCriterion], column_gap: u16| {
                 share_table(evidence, &rows, criterion_names, KernelLayout::Above, column_gap)
             };
             let column_gap = if table_width(&above_table(&criterion_names, 3)) <= self.page_width()
@@ -116,9 +117,9 @@ fn table_width(table: &Table) -> usize {
 
 /// The criteria in as many tables as the width takes, each with at least one.
 fn fitting_columns(
-    criterion_names: &[String],
-    fits_width: impl Fn(&[String]) -> bool,
-) -> Vec<&[String]> {
+    criterion_names: &[StoredCriterion],
+    fits_width: impl Fn(&[StoredCriterion]) -> bool,
+) -> Vec<&[StoredCriterion]> {
     let mut tables = Vec::new();
     let mut remaining_names = criterion_names;
     while !remaining_names.is_empty() {
@@ -137,7 +138,7 @@ fn fitting_columns(
 fn share_table(
     evidence: &Evidence,
     rows: &[CoverageRow<KernelUnit>],
-    criterion_names: &[String],
+    criterion_names: &[StoredCriterion],
     layout: KernelLayout,
     column_gap: u16,
 ) -> Table {

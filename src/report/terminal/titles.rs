@@ -1,15 +1,22 @@
 //! What criteria are called where columns are narrow.
 
 use crate::facts;
+use vkcert_model::criterion::{CriterionName, StoredCriterion};
 
 /// Short titles, so that five criteria fit beside kernel and engine.
-pub(super) fn short_title(criterion: &str) -> &str {
-    match criterion {
-        "mcdc-masking" => "MC/DC mask.",
-        "mcdc-unique-cause" => "MC/DC uniq.",
-        "multiple-condition" => "Mult.-cond.",
-        "object-branch" => "Object br.",
-        "additional-code" => "Add. code",
-        other => facts::criterion_title(other),
+pub(super) fn short_title(criterion: &StoredCriterion) -> &str {
+    match criterion.named() {
+        Some(CriterionName::McdcMasking) => "MC/DC mask.",
+        Some(CriterionName::McdcUniqueCause) => "MC/DC uniq.",
+        Some(CriterionName::MultipleCondition) => "Mult.-cond.",
+        Some(CriterionName::ObjectBranch) => "Object br.",
+        Some(CriterionName::AdditionalCode) => "Add. code",
+        Some(
+            CriterionName::Statement
+            | CriterionName::Branch
+            | CriterionName::Decision
+            | CriterionName::Barrier,
+        )
+        | None => facts::criterion_title(criterion),
     }
 }

@@ -91,7 +91,7 @@ fn obligation_row(item: &UncoveredObligation, engines: &[String]) -> ListRow {
         group: vec![item.unit.unit_label(), engines.join(", ")],
         parts: vec![
             item.obligation.clone(),
-            short_title(item.criterion).to_owned(),
+            short_title(&item.criterion.into()).to_owned(),
             format!("{}:{}{column_words}", item.file, item.line),
             item.text.to_owned(),
         ],

@@ -4,6 +4,7 @@ use crate::Verification;
 use std::collections::BTreeSet;
 use vkcert_derivation::stated;
 use vkcert_model::canonical::sha256_digits;
+use vkcert_model::criterion::StoredCriterion;
 use vkcert_model::evidence::Evidence;
 use vkcert_model::verdict::EngineName;
 
@@ -106,8 +107,8 @@ pub(super) fn check_kernel_files(stored: &Evidence, verification: &mut Verificat
 pub(super) fn check_settings(stored: &Evidence, verification: &mut Verification) {
     let Some(settings) = &stored.campaign.settings else { return };
     let project = &stored.campaign.project;
-    let criteria: Vec<&str> =
-        settings.required_criteria().iter().map(|criterion| criterion.name()).collect();
+    let criteria: Vec<StoredCriterion> =
+        settings.required_criteria().into_iter().map(StoredCriterion::from).collect();
     let identity_follows = project.name == settings.name
         && project.level == settings.level
         && project.decision_policy == settings.decision_policy

@@ -7,6 +7,7 @@ use crate::facts;
 use vkcert_model::coverage::{
     Coupling, DecisionCoverage, MinimumVectors, SimpleObligation, Status, VectorCount,
 };
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::Evidence;
 use vkcert_model::id::ConditionId;
 use vkcert_model::vector::Values;
@@ -24,7 +25,7 @@ pub(super) fn decision_remarks(
         remark_lines
             .extend(decision.minimum.as_ref().map(|minimum| Text::plain(minimum_remark(minimum))));
     }
-    if facts::is_asked_for(evidence, "multiple-condition") {
+    if facts::is_asked_for(evidence, &CriterionName::MultipleCondition.into()) {
         remark_lines.push(Text::sentence(multiple_condition_remark(&decision.combinations)));
     }
     (!remark_lines.is_empty()).then_some(remark_lines)
