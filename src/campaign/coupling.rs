@@ -133,7 +133,7 @@ fn analyse_interface(
         host_constants.filter_map(|(id, value)| Some((id, u64::try_from(value?).ok()?))).collect();
     let reflection = Reflection::of_entry_point(&kernel.module, &kernel.entry, &specialization)
         .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))?;
-    let barriers = coupling::barriers(&kernel.module, &reflection);
+    let barriers = coupling::kernel_barriers(&kernel.module, &reflection);
     let test_uses = uses_by_tests(interface, prepared_tests, touched);
     let coupling_input = CouplingInput {
         interface,
@@ -144,7 +144,7 @@ fn analyse_interface(
         tests: &test_uses,
         device,
     };
-    Ok(coupling::couple(&coupling_input)?)
+    Ok(coupling::analyse_coupling(&coupling_input)?)
 }
 
 /// Every dispatch of the kernel by a test.

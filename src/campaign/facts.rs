@@ -14,8 +14,8 @@ use super::test_run::TestRun;
 use crate::CampaignError;
 use std::collections::BTreeMap;
 use vkcert_derivation::conclusion::conclude;
-use vkcert_derivation::files::files;
-use vkcert_derivation::stated::{devices, tool};
+use vkcert_derivation::files::evidence_files;
+use vkcert_derivation::stated::{device_labels, tool_label};
 use vkcert_derivation::{derive, open_items};
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::evidence::{Campaign, EVIDENCE_SCHEMA, EngineIdentity, Evidence, Manifest};
@@ -109,15 +109,15 @@ pub fn derive_evidence(
     let mut kernel_evidence =
         assemble::assemble_kernels(project, kernels, &runs_by_test, &mut campaign);
     assemble::add_results(project, &mut campaign, runs_by_test);
-    derive::justify(&mut kernel_evidence, &mut campaign);
+    derive::apply_justifications(&mut kernel_evidence, &mut campaign);
     derive::settle_requirements(&mut campaign, &kernel_evidence);
-    open_items::derive(&mut campaign, &kernel_evidence);
+    open_items::derive_open_items(&mut campaign, &kernel_evidence);
     campaign.conclusion = conclude(&campaign, &kernel_evidence);
     let manifest = manifest_of(&campaign, &inputs);
     let inputs = Some(inputs.stored_inputs());
     let mut evidence = Evidence { campaign, kernels: kernel_evidence, inputs, manifest };
     let evidence_files =
-        files(&evidence).map_err(|error| CampaignError::tool(error.to_string()))?;
+        evidence_files(&evidence).map_err(|error| CampaignError::tool(error.to_string()))?;
     evidence.manifest.outputs =
         evidence_files.iter().map(|(name, bytes)| (name.clone(), sha256_digits(bytes))).collect();
     Ok(SealedEvidence { evidence, files: evidence_files })
@@ -127,9 +127,9 @@ pub fn derive_evidence(
 fn manifest_of(campaign: &Campaign, inputs: &ProjectInputs) -> Manifest {
     Manifest {
         schema: EVIDENCE_SCHEMA,
-        tool: tool(campaign),
+        tool: tool_label(campaign),
         compiler: campaign.project.compiler.clone(),
-        devices: devices(&campaign.engines),
+        devices: device_labels(&campaign.engines),
         inputs: inputs.hashes(),
         outputs: Default::default(),
     }

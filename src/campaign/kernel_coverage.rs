@@ -12,8 +12,8 @@ use vkcert_coverage::{
     self as coverage, CoverageSubject, ProposalRules, criteria, justification, object,
 };
 use vkcert_derivation::derive::{
-    UNUSABLE, barrier_records, internal_error, no_source, summary_without_source, unmeasured,
-    with_objects,
+    UNUSABLE, barrier_records, coverage_without_source, internal_error, summary_without_source,
+    unmeasured_coverage, with_objects,
 };
 use vkcert_model::coverage::KernelCoverage;
 use vkcert_model::finding::Finding;
@@ -108,10 +108,15 @@ fn coverage_by_all(
             coverage::assess(&measured_subject(measured, configuration), tests),
             barrier_records(engine_name),
         ),
-        Measurement::NoSource => return no_source(&configuration.configuration, objects),
+        Measurement::NoSource => {
+            return coverage_without_source(&configuration.configuration, objects);
+        }
         Measurement::Failed { structure, .. } => {
-            let coverage =
-                unmeasured(structure, &configuration.configuration, ProposalRules::Current);
+            let coverage = unmeasured_coverage(
+                structure,
+                &configuration.configuration,
+                ProposalRules::Current,
+            );
             (coverage, BarrierRecords::Missing(UNUSABLE))
         }
     };

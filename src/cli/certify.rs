@@ -10,7 +10,7 @@ use super::save;
 use crate::campaign::certification::{CampaignRequest, SetUp, set_up};
 use crate::campaign::facts::SealedEvidence;
 use crate::campaign::project;
-use crate::derivation::files::{MANIFEST, REPORTS, canonical};
+use crate::derivation::files::{MANIFEST, REPORTS, canonical_bytes};
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Campaign, Evidence, ReportList};
@@ -155,7 +155,7 @@ fn write_results(
         }
         folder.write(
             &format!("evidence/{MANIFEST}"),
-            &canonical(&evidence.manifest).map_err(unwritable_json)?,
+            &canonical_bytes(&evidence.manifest).map_err(unwritable_json)?,
         )
     };
     let (reports_rendered, evidence_written) =
@@ -170,7 +170,7 @@ fn write_results(
     }
     let evidence_root = evidence.root().map_err(unwritable_json)?;
     let report_list = ReportList { schema: 1, root: evidence_root, reports: report_hashes };
-    let list_bytes = canonical(&report_list).map_err(unwritable_json)?;
+    let list_bytes = canonical_bytes(&report_list).map_err(unwritable_json)?;
     folder.write(REPORTS, &list_bytes)?;
     let shown_files = linked_names
         .iter()

@@ -122,8 +122,8 @@ fn graph_text(
 ) -> Result<String, Failure> {
     let graph = &kernel_coupling.coupling.graph;
     Ok(match form {
-        GraphForm::Text => format!("kernel {}\n{}", kernel_coupling.kernel, graph.text()),
-        GraphForm::Dot => graph.dot(kernel_coupling.kernel.as_str()),
+        GraphForm::Text => format!("kernel {}\n{}", kernel_coupling.kernel, graph.in_words()),
+        GraphForm::Dot => graph.graphviz_text(kernel_coupling.kernel.as_str()),
         GraphForm::Json => {
             format!(
                 "{:#}\n",

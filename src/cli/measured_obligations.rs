@@ -7,7 +7,7 @@ use super::args::{List, ObligationStatus, OutputForm};
 use super::failure::Failure;
 use super::{findings, places};
 use crate::derivation::derive;
-use crate::derivation::open_items::listed;
+use crate::derivation::open_items::listed_names;
 use crate::model::coverage::{
     DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status,
 };
@@ -66,7 +66,7 @@ fn left_out_warning(tests: &[TestId], list: &List) -> String {
     );
     format!(
         "warning: {left_out_count} ({}) and cover nothing here; {whole_command} runs all\n",
-        listed(&test_names)
+        listed_names(&test_names)
     )
 }
 

@@ -104,7 +104,7 @@ fn coupled(
         tests,
         device,
     };
-    couple(&input).unwrap()
+    analyse_coupling(&input).unwrap()
 }
 
 fn rows<'a>(coupling: &'a Coupling, check: &str) -> Vec<&'a CouplingCheck> {
@@ -218,7 +218,7 @@ fn the_uniformity_of_barriers_comes_from_the_module() {
     let of = |source: &str| {
         let module = compiled(source);
         let reflection = Reflection::of_entry_point(&module, "main", &BTreeMap::new()).unwrap();
-        barriers(&module, &reflection)
+        kernel_barriers(&module, &reflection)
     };
     assert!(matches!(of(KERNEL).as_slice(), [Barrier { control: BarrierControl::Uniform, .. }]));
     // As in figure 5: the barrier stands under the guard.
@@ -311,7 +311,7 @@ fn coupled_with(source: &str, interface: &Interface, device: &DeviceLimits) -> C
 fn coupled_module(module: &Module, interface: &Interface, device: &DeviceLimits) -> Coupling {
     let reflection = Reflection::of_entry_point(module, "main", &BTreeMap::new()).unwrap();
     let (barriers, tests, device) = (&[][..], &[][..], Some(device));
-    couple(&CouplingInput {
+    analyse_coupling(&CouplingInput {
         interface,
         module,
         reflection: &reflection,
@@ -347,8 +347,8 @@ fn the_graph_couples_parameters_to_what_uses_them() {
             && has("local-size", "workgroup:tile")
             && has("parameter:k", "domain")
     );
-    assert!(coupling.graph.dot("k").starts_with("digraph \"k\" {"));
-    assert!(coupling.graph.text().contains("    <- local:number_of_threads (data, x)"));
+    assert!(coupling.graph.graphviz_text("k").starts_with("digraph \"k\" {"));
+    assert!(coupling.graph.in_words().contains("    <- local:number_of_threads (data, x)"));
 }
 
 #[test]
@@ -366,7 +366,7 @@ fn an_unknown_name_in_the_interface_is_a_diagnostic() {
         tests: &[],
         device: None,
     };
-    let diagnostic = couple(&input).unwrap_err();
+    let diagnostic = analyse_coupling(&input).unwrap_err();
     assert!(diagnostic.message.contains("`q` is not declared"), "{}", diagnostic.message);
     assert_eq!(diagnostic.location.unwrap().span, Some(1..2));
 }

@@ -15,8 +15,8 @@ mod specialization;
 
 pub(super) use buffers::is_buffer;
 
-use super::expressions::Expressions;
-use super::rows::Rows;
+use super::expressions::HostExpressions;
+use super::rows::CheckRows;
 use super::{BarrierControl, CouplingInput};
 use vkcert_model::requirement::HostType;
 use vkcert_requirement::host::decide::{EvaluatedCase, HostModel};
@@ -26,68 +26,71 @@ use vkcert_spirv::interface::Reflection;
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// Everything that the checks read.
-pub(super) struct Subject<'a> {
+pub(super) struct HostChecks<'a> {
     pub input: &'a CouplingInput<'a>,
     pub host: &'a HostModel,
-    pub expressions: &'a Expressions,
+    pub expressions: &'a HostExpressions,
 }
 
-impl Subject<'_> {
+impl HostChecks<'_> {
     fn reflection(&self) -> &Reflection {
         self.input.reflection
     }
 
-    fn value(&self, expression: &HostExpression, case: &EvaluatedCase) -> i128 {
-        expression.evaluate(&case.scope, DivisionRounding::Truncate, &mut Vec::new()).value
+    fn evaluated_value(&self, expression: &HostExpression, host_case: &EvaluatedCase) -> i128 {
+        expression.evaluate(&host_case.scope, DivisionRounding::Truncate, &mut Vec::new()).value
     }
 
     /// What `vkCmdDispatch` is given: a `uint32_t`.
-    fn groups(&self, axis: usize, case: &EvaluatedCase) -> i128 {
-        host::wrap_to_type(self.value(&self.expressions.groups[axis], case), HostType::Uint32)
+    fn dispatched_groups(&self, axis: usize, host_case: &EvaluatedCase) -> i128 {
+        host::wrap_to_type(
+            self.evaluated_value(&self.expressions.groups[axis], host_case),
+            HostType::Uint32,
+        )
     }
 
-    fn text(&self, axis: usize) -> &str {
+    fn group_count_text(&self, axis: usize) -> &str {
         &self.input.interface.groups[axis]
     }
 
-    pub(crate) fn local_size(&self, rows: &mut Rows) {
-        rows.about_all();
-        let actual = self.reflection().local_size;
+    pub(crate) fn check_local_size(&self, rows: &mut CheckRows) {
+        rows.end_subject();
+        let kernel_size = self.reflection().local_size;
         match self.input.interface.local_size {
-            None => rows.undetermined(
+            None => rows.add_undetermined(
                 "local-size-match",
                 "the interface does not state the local size that the host assumes",
             ),
-            Some(assumed) if assumed == actual => {
-                rows.holds(
+            Some(assumed_size) if assumed_size == kernel_size => {
+                rows.add_holding(
                     "local-size-match",
-                    format!("host and kernel agree on {}", size(actual)),
+                    format!("host and kernel agree on {}", size_words(kernel_size)),
                 );
             }
-            Some(assumed) => rows.refuted(
+            Some(assumed_size) => rows.add_refuted(
                 "local-size-match",
                 format!(
                     "the host assumes a local size of {}, the kernel has {}",
-                    size(assumed),
-                    size(actual)
+                    size_words(assumed_size),
+                    size_words(kernel_size)
                 ),
                 None,
             ),
         }
     }
 
-    pub(crate) fn barriers(&self, rows: &mut Rows) {
+    pub(crate) fn check_barriers(&self, rows: &mut CheckRows) {
         let barriers = self.input.barriers;
         if barriers.is_empty() {
-            rows.holds("uniform-barrier", "the kernel has no barrier");
+            rows.add_holding("uniform-barrier", "the kernel has no barrier");
         }
         for (index, barrier) in barriers.iter().enumerate() {
-            rows.about(format!("barrier {}", index + 1));
+            rows.begin_subject(format!("barrier {}", index + 1));
             match &barrier.control {
                 BarrierControl::Uniform => {
-                    rows.holds("uniform-barrier", format!("the barrier at {} is reached by all invocations of a workgroup alike", barrier.place));
+                    rows.add_holding("uniform-barrier", format!("the barrier at {} is reached by all invocations of a workgroup alike", barrier.place));
                 }
-                BarrierControl::Divergent { branch, reason } => rows.refuted_at(
+                BarrierControl::Divergent { branch, reason } => rows.add_refuted_at(
                     "uniform-barrier",
                     format!(
                         "the barrier at {} stands under the branch at {branch}, which invocations of one workgroup can take differently: {reason}",
@@ -98,13 +101,13 @@ impl Subject<'_> {
                     Some(branch.clone()),
                 ),
                 BarrierControl::Unknown { reason } => {
-                    rows.undetermined("uniform-barrier", format!("the barrier at {}: {reason}", barrier.place));
+                    rows.add_undetermined("uniform-barrier", format!("the barrier at {}: {reason}", barrier.place));
                 }
             }
         }
     }
 }
 
-fn size(local: [u32; 3]) -> String {
-    format!("{} x {} x {}", local[0], local[1], local[2])
+fn size_words(local_size: [u32; 3]) -> String {
+    format!("{} x {} x {}", local_size[0], local_size[1], local_size[2])
 }

@@ -22,20 +22,20 @@ pub(super) fn covers_by_form(
     host: &HostModel,
     groups: &HostExpression,
     domain: &HostExpression,
-    local: i128,
+    local_size: i128,
 ) -> bool {
-    let proof = Proof { host, scope: host.enclose_names().0 };
+    let proof = RoundingProof { host, scope: host.enclose_names().0 };
     // vkCmdDispatch takes a uint32_t; a count that wraps on the way there covers nothing.
-    let Some(count) = proof.exact(groups) else { return false };
+    let Some(group_count) = proof.exact_interval(groups) else { return false };
     let (lowest, highest) = host::type_range(HostType::Uint32);
-    if count.low < lowest || count.high > highest {
+    if group_count.low < lowest || group_count.high > highest {
         return false;
     }
-    proof.rounds_up(groups, domain, local)
+    proof.rounds_up(groups, domain, local_size)
 }
 
 /// Operators whose operands are converted to the type of the result.
-fn arithmetic(operator: BinaryOperator) -> bool {
+fn is_arithmetic(operator: BinaryOperator) -> bool {
     matches!(
         operator,
         BinaryOperator::Add
@@ -48,49 +48,49 @@ fn arithmetic(operator: BinaryOperator) -> bool {
     )
 }
 
-struct Proof<'a> {
+struct RoundingProof<'a> {
     host: &'a HostModel,
     /// Intervals of all names.
     scope: Vec<ValueInterval>,
 }
 
-impl<'a> Proof<'a> {
+impl<'a> RoundingProof<'a> {
     /// The interval of an expression in which nothing can wrap or trap and no operand changes its
     /// value by conversion.
-    fn exact(&self, expression: &HostExpression) -> Option<ValueInterval> {
-        let mut quiet = true;
-        let interval = expression.enclose(&self.scope, &mut quiet);
-        let kept = match &expression.kind {
+    fn exact_interval(&self, expression: &HostExpression) -> Option<ValueInterval> {
+        let mut is_quiet = true;
+        let interval = expression.enclose(&self.scope, &mut is_quiet);
+        let operands_kept = match &expression.kind {
             HostExpressionKind::Literal(..) => true,
             HostExpressionKind::Variable(name) => match self.host.local_expression(*name) {
-                Some(local) => self.kept(local, interval.width),
+                Some(local_expression) => self.keeps_value(local_expression, interval.width),
                 None => true,
             },
-            HostExpressionKind::Cast(width, operand) => self.kept(operand, *width),
-            HostExpressionKind::Binary(operator, operands) if arithmetic(*operator) => {
-                operands.iter().all(|operand| self.kept(operand, interval.width))
+            HostExpressionKind::Cast(width, operand) => self.keeps_value(operand, *width),
+            HostExpressionKind::Binary(operator, operands) if is_arithmetic(*operator) => {
+                operands.iter().all(|operand| self.keeps_value(operand, interval.width))
             }
             // No form has one.
             HostExpressionKind::Binary(..)
             | HostExpressionKind::Unary(..)
             | HostExpressionKind::Choice(_) => false,
         };
-        (quiet && kept).then_some(interval)
+        (is_quiet && operands_kept).then_some(interval)
     }
 
     /// Whether an exact operand keeps its value in a type.
-    fn kept(&self, operand: &HostExpression, width: HostType) -> bool {
+    fn keeps_value(&self, operand: &HostExpression, width: HostType) -> bool {
         let (lowest, highest) = host::type_range(width);
-        self.exact(operand)
+        self.exact_interval(operand)
             .is_some_and(|interval| interval.low >= lowest && interval.high <= highest)
     }
 
     /// What an expression stands for: locals and casts that keep the value are looked through.
-    fn origin<'e>(&self, expression: &'e HostExpression) -> &'e HostExpression
+    fn value_origin<'e>(&self, expression: &'e HostExpression) -> &'e HostExpression
     where
         'a: 'e,
     {
-        let inner = match &expression.kind {
+        let inner_expression = match &expression.kind {
             HostExpressionKind::Variable(name) => self.host.local_expression(*name),
             HostExpressionKind::Cast(_, operand) => Some(&**operand),
             HostExpressionKind::Literal(..)
@@ -98,76 +98,88 @@ impl<'a> Proof<'a> {
             | HostExpressionKind::Binary(..)
             | HostExpressionKind::Choice(_) => None,
         };
-        match inner {
-            Some(inner) if self.kept(inner, expression.width) => self.origin(inner),
+        match inner_expression {
+            Some(inner_expression) if self.keeps_value(inner_expression, expression.width) => {
+                self.value_origin(inner_expression)
+            }
             Some(_) | None => expression,
         }
     }
 
     /// The one value of an expression that has no other.
-    fn constant(&self, expression: &HostExpression) -> Option<i128> {
-        self.exact(expression)
+    fn constant_value(&self, expression: &HostExpression) -> Option<i128> {
+        self.exact_interval(expression)
             .filter(|interval| interval.low == interval.high)
             .map(|interval| interval.low)
     }
 
     /// An exact expression as another one and a constant added to it.
-    fn offset<'e>(&self, expression: &'e HostExpression) -> (&'e HostExpression, i128)
+    fn term_and_constant<'e>(&self, expression: &'e HostExpression) -> (&'e HostExpression, i128)
     where
         'a: 'e,
     {
-        let expression = self.origin(expression);
+        let expression = self.value_origin(expression);
         let HostExpressionKind::Binary(operator, operands) = &expression.kind else {
             return (expression, 0);
         };
         let [left, right] = &**operands;
-        let (term, added) = match (operator, self.constant(left), self.constant(right)) {
-            (BinaryOperator::Add, _, Some(added)) => (left, added),
-            (BinaryOperator::Add, Some(added), None) => (right, added),
-            (BinaryOperator::Subtract, _, Some(taken)) => (left, -taken),
-            (_, _, _) => return (expression, 0),
-        };
-        let (term, further) = self.offset(term);
-        (term, added + further)
+        let (term, added_constant) =
+            match (operator, self.constant_value(left), self.constant_value(right)) {
+                (BinaryOperator::Add, _, Some(added_constant)) => (left, added_constant),
+                (BinaryOperator::Add, Some(added_constant), None) => (right, added_constant),
+                (BinaryOperator::Subtract, _, Some(taken_constant)) => (left, -taken_constant),
+                (_, _, _) => return (expression, 0),
+            };
+        let (term, further_constant) = self.term_and_constant(term);
+        (term, added_constant + further_constant)
     }
 
     /// Whether `groups` is `(domain + a) / c + b` with enough added to round up, and c at most
     /// `local`.
-    fn rounds_up(&self, groups: &HostExpression, domain: &HostExpression, local: i128) -> bool {
-        let (quotient, b) = self.offset(groups);
+    fn rounds_up(
+        &self,
+        groups: &HostExpression,
+        domain: &HostExpression,
+        local_size: i128,
+    ) -> bool {
+        let (quotient, b) = self.term_and_constant(groups);
         let HostExpressionKind::Binary(BinaryOperator::Divide, operands) = &quotient.kind else {
             return false;
         };
         let [dividend, divisor] = &**operands;
-        let Some(c) = self.constant(divisor).filter(|c| (1..=local).contains(c)) else {
+        let Some(c) = self.constant_value(divisor).filter(|c| (1..=local_size).contains(c)) else {
             return false;
         };
-        let not_negative =
-            |expression| self.exact(expression).is_some_and(|interval| interval.low >= 0);
-        if !not_negative(dividend) || !not_negative(domain) {
+        let is_not_negative =
+            |expression| self.exact_interval(expression).is_some_and(|interval| interval.low >= 0);
+        if !is_not_negative(dividend) || !is_not_negative(domain) {
             return false;
         }
-        let ((term, added), (wanted, further)) = (self.offset(dividend), self.offset(domain));
-        self.same(term, wanted) && added - further + b * c >= c - 1
+        let ((dividend_term, dividend_constant), (domain_term, domain_constant)) =
+            (self.term_and_constant(dividend), self.term_and_constant(domain));
+        self.is_same_expression(dividend_term, domain_term)
+            && dividend_constant - domain_constant + b * c >= c - 1
     }
 
     /// Whether two expressions are the same, names of locals and value-keeping casts aside.
-    fn same(&self, left: &HostExpression, right: &HostExpression) -> bool {
-        let (left, right) = (self.origin(left), self.origin(right));
+    fn is_same_expression(&self, left: &HostExpression, right: &HostExpression) -> bool {
+        let (left, right) = (self.value_origin(left), self.value_origin(right));
         match (&left.kind, &right.kind) {
             (HostExpressionKind::Literal(a, _), HostExpressionKind::Literal(b, _)) => a == b,
             (HostExpressionKind::Variable(a), HostExpressionKind::Variable(b)) => a == b,
             (HostExpressionKind::Unary(f, a), HostExpressionKind::Unary(g, b)) => {
-                f == g && self.same(a, b)
+                f == g && self.is_same_expression(a, b)
             }
             (HostExpressionKind::Binary(f, a), HostExpressionKind::Binary(g, b)) => {
-                f == g && self.same(&a[0], &b[0]) && self.same(&a[1], &b[1])
+                f == g
+                    && self.is_same_expression(&a[0], &b[0])
+                    && self.is_same_expression(&a[1], &b[1])
             }
             (HostExpressionKind::Cast(f, a), HostExpressionKind::Cast(g, b)) => {
-                f == g && self.same(a, b)
+                f == g && self.is_same_expression(a, b)
             }
             (HostExpressionKind::Choice(a), HostExpressionKind::Choice(b)) => {
-                (0..3).all(|part| self.same(&a[part], &b[part]))
+                (0..3).all(|part| self.is_same_expression(&a[part], &b[part]))
             }
             (
                 HostExpressionKind::Literal(..)

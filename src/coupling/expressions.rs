@@ -13,7 +13,7 @@ use vkcert_requirement::host::decide::HostModel;
 use vkcert_requirement::host::expression::HostExpression;
 
 /// The interface's expressions, parsed.
-pub(super) struct Expressions {
+pub(super) struct HostExpressions {
     pub groups: [HostExpression; 3],
     pub domain: Option<[HostExpression; 3]>,
     /// In the order of the interface.
@@ -23,15 +23,20 @@ pub(super) struct Expressions {
     pub members: BTreeMap<String, HostExpression>,
 }
 
-impl Expressions {
-    pub(crate) fn of(host: &HostModel, input: &CouplingInput<'_>) -> Result<Self, Diagnostic> {
+impl HostExpressions {
+    pub(crate) fn from_interface(
+        host: &HostModel,
+        input: &CouplingInput<'_>,
+    ) -> Result<Self, Diagnostic> {
         let interface = input.interface;
-        let three = |texts: &[String; 3], what: &str| -> Result<[HostExpression; 3], Diagnostic> {
-            let parse =
-                |axis: usize| host.parse_expression(&texts[axis], &format!("{what}[{axis}]"));
-            Ok([parse(0)?, parse(1)?, parse(2)?])
+        let parse_axes = |texts: &[String; 3],
+                          texts_name: &str|
+         -> Result<[HostExpression; 3], Diagnostic> {
+            let parse_axis =
+                |axis: usize| host.parse_expression(&texts[axis], &format!("{texts_name}[{axis}]"));
+            Ok([parse_axis(0)?, parse_axis(1)?, parse_axis(2)?])
         };
-        let buffer = |buffer: &HostBuffer| {
+        let parse_buffer_size = |buffer: &HostBuffer| {
             host.parse_expression(
                 &buffer.size,
                 &format!("size of buffer {}.{}", buffer.set, buffer.binding),
@@ -47,9 +52,13 @@ impl Expressions {
             }
         }
         Ok(Self {
-            groups: three(&interface.groups, "groups")?,
-            domain: interface.domain.as_ref().map(|domain| three(domain, "domain")).transpose()?,
-            buffers: interface.buffers.iter().map(buffer).collect::<Result<_, _>>()?,
+            groups: parse_axes(&interface.groups, "groups")?,
+            domain: interface
+                .domain
+                .as_ref()
+                .map(|domain| parse_axes(domain, "domain"))
+                .transpose()?,
+            buffers: interface.buffers.iter().map(parse_buffer_size).collect::<Result<_, _>>()?,
             specialization: interface
                 .specialization
                 .iter()

@@ -10,10 +10,12 @@
 //! text holds. What one kernel hands to another is not of a kernel but of a test; reports tell it
 //! from the tests.
 
-use super::expressions::Expressions;
+use super::expressions::HostExpressions;
 use super::{BarrierControl, CouplingInput};
 use petgraph::graph::{DiGraph, NodeIndex};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use vkcert_model::evidence::{CouplingEdge, CouplingNode};
 use vkcert_model::structure::KernelStructure;
 use vkcert_requirement::host::decide::HostModel;
@@ -26,6 +28,14 @@ pub struct CouplingGraph {
     /// The graph itself.
     pub graph: DiGraph<CouplingNode, (EdgeKind, String)>,
     by_id: BTreeMap<String, NodeIndex>,
+}
+
+/// An edge with the nodes at its ends.
+struct GraphEdge<'a> {
+    from: &'a CouplingNode,
+    to: &'a CouplingNode,
+    kind: EdgeKind,
+    label: &'a str,
 }
 
 /// How one node depends on another.
@@ -48,22 +58,22 @@ impl EdgeKind {
 }
 
 impl CouplingGraph {
-    fn node(&mut self, id: &str, kind: &str, label: String) {
+    fn add_node(&mut self, id: &str, kind: &str, label: String) {
         if !self.by_id.contains_key(id) {
-            let node = CouplingNode { id: id.to_owned(), kind: kind.to_owned(), label };
-            let index = self.graph.add_node(node);
-            self.by_id.insert(id.to_owned(), index);
+            let new_node = CouplingNode { id: id.to_owned(), kind: kind.to_owned(), label };
+            let node_index = self.graph.add_node(new_node);
+            self.by_id.insert(id.to_owned(), node_index);
         }
     }
 
     /// Adds an edge if both ends exist and it is new.
-    fn edge(&mut self, from: &str, to: &str, kind: EdgeKind, label: &str) {
+    fn add_edge(&mut self, from: &str, to: &str, kind: EdgeKind, label: &str) {
         let (Some(from), Some(to)) = (self.by_id.get(from).copied(), self.by_id.get(to).copied())
         else {
             return;
         };
-        let known = self.graph.edges_connecting(from, to).any(|edge| edge.weight().0 == kind);
-        if !known {
+        let is_known = self.graph.edges_connecting(from, to).any(|edge| edge.weight().0 == kind);
+        if !is_known {
             self.graph.add_edge(from, to, (kind, label.to_owned()));
         }
     }
@@ -75,80 +85,91 @@ impl CouplingGraph {
 
     /// Edges in order of making.
     pub fn edges(&self) -> Vec<CouplingEdge> {
-        let id = |index: NodeIndex| self.graph[index].id.clone();
-        let edge = |index| {
-            let (from, to) = self.graph.edge_endpoints(index).expect("the edge is of this graph");
-            let (kind, label) = &self.graph[index];
-            CouplingEdge {
-                from: id(from),
-                to: id(to),
-                kind: kind.name().to_owned(),
-                label: label.clone(),
-            }
+        let evidence_edge = |edge: GraphEdge<'_>| CouplingEdge {
+            from: edge.from.id.clone(),
+            to: edge.to.id.clone(),
+            kind: edge.kind.name().to_owned(),
+            label: edge.label.to_owned(),
         };
-        self.graph.edge_indices().map(edge).collect()
+        self.graph_edges().map(evidence_edge).collect()
+    }
+
+    fn graph_edges(&self) -> impl Iterator<Item = GraphEdge<'_>> {
+        self.graph.edge_indices().map(|edge_index| {
+            let (from, to) =
+                self.graph.edge_endpoints(edge_index).expect("the edge is of this graph");
+            let (kind, label) = &self.graph[edge_index];
+            GraphEdge { from: &self.graph[from], to: &self.graph[to], kind: *kind, label }
+        })
     }
 
     /// One line per node with what it depends on.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        let edges = self.edges();
-        for node in self.nodes() {
-            text.push_str(&format!("{} ({}): {}\n", node.id, node.kind, node.label));
-            for edge in edges.iter().filter(|edge| edge.to == node.id) {
-                let label =
+    pub fn in_words(&self) -> String {
+        let mut graph_text = String::new();
+        let edges: Vec<GraphEdge<'_>> = self.graph_edges().collect();
+        for node in self.graph.node_weights() {
+            graph_text.push_str(&format!("{} ({}): {}\n", node.id, node.kind, node.label));
+            for edge in edges.iter().filter(|edge| edge.to.id == node.id) {
+                let edge_words =
                     if edge.label.is_empty() { String::new() } else { format!(", {}", edge.label) };
-                text.push_str(&format!("    <- {} ({}{label})\n", edge.from, edge.kind));
+                let kind_name = edge.kind.name();
+                graph_text
+                    .push_str(&format!("    <- {} ({kind_name}{edge_words})\n", edge.from.id));
             }
         }
-        text
+        graph_text
     }
 
     /// Graphviz, under a name.
-    pub fn dot(&self, name: &str) -> String {
-        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-        let mut text =
-            format!("digraph \"{}\" {{\n  rankdir=LR;\n  node [shape=box];\n", quoted(name));
-        for node in self.nodes() {
-            text.push_str(&format!(
+    pub fn graphviz_text(&self, graph_name: &str) -> String {
+        let quoted_text = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+        let mut graph_text = format!(
+            "digraph \"{}\" {{\n  rankdir=LR;\n  node [shape=box];\n",
+            quoted_text(graph_name)
+        );
+        for node in self.graph.node_weights() {
+            graph_text.push_str(&format!(
                 "  \"{}\" [label=\"{}\\n{}\"];\n",
-                quoted(&node.id),
-                quoted(&node.kind),
-                quoted(&node.label)
+                quoted_text(&node.id),
+                quoted_text(&node.kind),
+                quoted_text(&node.label)
             ));
         }
-        for edge in self.edges() {
-            let style = if edge.kind == "control" { "dashed" } else { "solid" };
-            let label = quoted(&edge.label);
-            text.push_str(&format!(
-                "  \"{}\" -> \"{}\" [style={style}, label=\"{label}\"];\n",
-                quoted(&edge.from),
-                quoted(&edge.to)
+        for edge in self.graph_edges() {
+            let edge_style = match edge.kind {
+                EdgeKind::Control => "dashed",
+                EdgeKind::Data => "solid",
+            };
+            let edge_label = quoted_text(edge.label);
+            graph_text.push_str(&format!(
+                "  \"{}\" -> \"{}\" [style={edge_style}, label=\"{edge_label}\"];\n",
+                quoted_text(&edge.from.id),
+                quoted_text(&edge.to.id)
             ));
         }
-        text + "}\n"
+        graph_text + "}\n"
     }
 
     /// `{"nodes": [...], "edges": [...]}`
-    pub fn json(&self) -> serde_json::Value {
+    pub fn as_json(&self) -> serde_json::Value {
         serde_json::json!({ "nodes": self.nodes(), "edges": self.edges() })
     }
 }
 
 /// Builds the graph of one kernel.
-pub(super) fn build(
+pub(super) fn build_graph(
     input: &CouplingInput<'_>,
     host: &HostModel,
-    expressions: &Expressions,
+    expressions: &HostExpressions,
 ) -> CouplingGraph {
     let mut graph = CouplingGraph::default();
-    graph.node(KERNEL, "kernel", input.interface.kernel.to_string());
-    host_values(&mut graph, input, host);
-    kernel_inputs(&mut graph, input, host, expressions);
-    dispatch(&mut graph, input, host, expressions);
-    barriers(&mut graph, input);
+    graph.add_node(KERNEL, "kernel", input.interface.kernel.to_string());
+    add_host_values(&mut graph, input, host);
+    add_kernel_inputs(&mut graph, input, host, expressions);
+    add_dispatch(&mut graph, input, host, expressions);
+    add_barriers(&mut graph, input);
     if let Some(structure) = input.structure {
-        decisions(&mut graph, input, structure);
+        add_decisions(&mut graph, input, structure);
     }
     graph
 }
@@ -157,12 +178,12 @@ pub(super) fn build(
 const KERNEL: &str = "kernel";
 
 /// The node of a parameter or local.
-fn value_id(input: &CouplingInput<'_>, host: &HostModel, name: usize) -> String {
-    let kind = if name < input.interface.parameters.len() { "parameter" } else { "local" };
-    format!("{kind}:{}", host.names[name].name)
+fn value_id(input: &CouplingInput<'_>, host: &HostModel, name_index: usize) -> String {
+    let kind = if name_index < input.interface.parameters.len() { "parameter" } else { "local" };
+    format!("{kind}:{}", host.names[name_index].name)
 }
 
-fn used_by(
+fn add_uses(
     graph: &mut CouplingGraph,
     input: &CouplingInput<'_>,
     host: &HostModel,
@@ -170,86 +191,106 @@ fn used_by(
     expression: &HostExpression,
     label: &str,
 ) {
-    let mut names = std::collections::BTreeSet::new();
-    expression.collect_names(&mut names);
-    for name in names {
-        graph.edge(&value_id(input, host, name), to, EdgeKind::Data, label);
+    let mut name_indices = std::collections::BTreeSet::new();
+    expression.collect_names(&mut name_indices);
+    for name_index in name_indices {
+        graph.add_edge(&value_id(input, host, name_index), to, EdgeKind::Data, label);
     }
 }
 
-fn host_values(graph: &mut CouplingGraph, input: &CouplingInput<'_>, host: &HostModel) {
+fn add_host_values(graph: &mut CouplingGraph, input: &CouplingInput<'_>, host: &HostModel) {
     for parameter in &input.interface.parameters {
-        let width = type_name(parameter.width);
-        let label =
-            format!("{} {} from {} to {}", width, parameter.name, parameter.min, parameter.max);
-        graph.node(&format!("parameter:{}", parameter.name), "parameter", label);
+        let width_name = type_name(parameter.width);
+        let label = format!(
+            "{} {} from {} to {}",
+            width_name, parameter.name, parameter.min, parameter.max
+        );
+        graph.add_node(&format!("parameter:{}", parameter.name), "parameter", label);
     }
     for local in &input.interface.locals {
-        let width = type_name(local.width);
-        graph.node(
+        let width_name = type_name(local.width);
+        graph.add_node(
             &format!("local:{}", local.name),
             "local",
-            format!("{width} {} = {}", local.name, local.value),
+            format!("{width_name} {} = {}", local.name, local.value),
         );
     }
     for (name, expression) in host.locals() {
-        used_by(graph, input, host, &format!("local:{}", name.name), expression, "");
+        add_uses(graph, input, host, &format!("local:{}", name.name), expression, "");
     }
 }
 
-fn kernel_inputs(
+fn add_kernel_inputs(
     graph: &mut CouplingGraph,
     input: &CouplingInput<'_>,
     host: &HostModel,
-    expressions: &Expressions,
+    expressions: &HostExpressions,
 ) {
-    for (index, member) in
+    for (member_index, member) in
         input.reflection.push_constants.iter().flat_map(|block| &block.members).enumerate()
     {
-        let name = member.name.clone().unwrap_or_else(|| format!("#{index}"));
-        let id = format!("push-constant:{index}");
-        let offset = member.offset.map_or("?".to_owned(), |offset| offset.to_string());
-        graph.node(&id, "push constant", format!("{name} at offset {offset}"));
-        if let Some(expression) = expressions.members.get(&name) {
-            used_by(graph, input, host, &id, expression, "");
+        let input_name = name_or_number(member.name.as_deref(), '#', member_index);
+        let node_id = format!("push-constant:{member_index}");
+        let offset_words = member.offset.map_or("?".to_owned(), |offset| offset.to_string());
+        graph.add_node(&node_id, "push constant", format!("{input_name} at offset {offset_words}"));
+        if let Some(expression) = expressions.members.get(&*input_name) {
+            add_uses(graph, input, host, &node_id, expression, "");
         }
-        let stated = input.interface.push_constants.iter().flat_map(|block| &block.members);
-        graph.edge(&id, KERNEL, EdgeKind::Data, "read");
-        if stated.into_iter().any(|stated| stated.name == name && stated.value.is_none()) {
-            graph.edge(&format!("parameter:{name}"), &id, EdgeKind::Data, "");
-            graph.edge(&format!("local:{name}"), &id, EdgeKind::Data, "");
+        let stated_members = input.interface.push_constants.iter().flat_map(|block| &block.members);
+        graph.add_edge(&node_id, KERNEL, EdgeKind::Data, "read");
+        if stated_members.into_iter().any(|stated_members| {
+            stated_members.name == input_name && stated_members.value.is_none()
+        }) {
+            graph.add_edge(&format!("parameter:{input_name}"), &node_id, EdgeKind::Data, "");
+            graph.add_edge(&format!("local:{input_name}"), &node_id, EdgeKind::Data, "");
         }
     }
     for constant in &input.reflection.specialization {
-        let id = format!("specialization:{}", constant.spec_id);
-        let name = constant.name.as_deref().unwrap_or("-");
-        graph.node(&id, "specialization constant", format!("{} {name}", constant.type_name));
-        graph.edge(&id, KERNEL, EdgeKind::Data, "fixed when the pipeline is made");
-        let set = input.interface.specialization.iter().zip(&expressions.specialization);
-        for (_, expression) in set.filter(|(set, _)| set.id == constant.spec_id) {
-            used_by(graph, input, host, &id, expression, "");
+        let node_id = format!("specialization:{}", constant.spec_id);
+        let input_name = constant.name.as_deref().unwrap_or("-");
+        graph.add_node(
+            &node_id,
+            "specialization constant",
+            format!("{} {input_name}", constant.type_name),
+        );
+        graph.add_edge(&node_id, KERNEL, EdgeKind::Data, "fixed when the pipeline is made");
+        let stated_constants =
+            input.interface.specialization.iter().zip(&expressions.specialization);
+        for (_, expression) in
+            stated_constants.filter(|(stated_constants, _)| stated_constants.id == constant.spec_id)
+        {
+            add_uses(graph, input, host, &node_id, expression, "");
         }
     }
     for resource in &input.reflection.resources {
-        let id = format!("buffer:{}.{}", resource.set, resource.binding);
-        let name = resource.name.as_deref().unwrap_or("-");
-        graph.node(&id, "buffer", format!("{name}, {}", access(resource.access)));
+        let node_id = format!("buffer:{}.{}", resource.set, resource.binding);
+        let input_name = resource.name.as_deref().unwrap_or("-");
+        graph.add_node(
+            &node_id,
+            "buffer",
+            format!("{input_name}, {}", access_words(resource.access)),
+        );
         if matches!(resource.access, Access::ReadOnly | Access::ReadWrite) {
-            graph.edge(&id, KERNEL, EdgeKind::Data, "read");
+            graph.add_edge(&node_id, KERNEL, EdgeKind::Data, "read");
         }
         if matches!(resource.access, Access::WriteOnly | Access::ReadWrite) {
-            graph.edge(KERNEL, &id, EdgeKind::Data, "written");
+            graph.add_edge(KERNEL, &node_id, EdgeKind::Data, "written");
         }
-        let sizes = input.interface.buffers.iter().zip(&expressions.buffers);
-        for (_, expression) in
-            sizes.filter(|(b, _)| (b.set, b.binding) == (resource.set, resource.binding))
-        {
-            used_by(graph, input, host, &id, expression, "size");
+        let stated_sizes = input.interface.buffers.iter().zip(&expressions.buffers);
+        for (_, expression) in stated_sizes.filter(|(stated_buffer, _)| {
+            (stated_buffer.set, stated_buffer.binding) == (resource.set, resource.binding)
+        }) {
+            add_uses(graph, input, host, &node_id, expression, "size");
         }
     }
 }
 
-fn access(access: Access) -> &'static str {
+/// A name, or a number behind a mark where there is none.
+fn name_or_number(name: Option<&str>, mark: char, number: impl Display) -> Cow<'_, str> {
+    name.map_or_else(|| Cow::from(format!("{mark}{number}")), Cow::from)
+}
+
+fn access_words(access: Access) -> &'static str {
     match access {
         Access::ReadOnly => "read only",
         Access::WriteOnly => "write only",
@@ -258,38 +299,50 @@ fn access(access: Access) -> &'static str {
     }
 }
 
-fn dispatch(
+fn add_dispatch(
     graph: &mut CouplingGraph,
     input: &CouplingInput<'_>,
     host: &HostModel,
-    expressions: &Expressions,
+    expressions: &HostExpressions,
 ) {
-    let local = input.reflection.local_size;
-    graph.node("local-size", "local size", format!("{} x {} x {}", local[0], local[1], local[2]));
-    let groups = &input.interface.groups;
-    graph.node(
-        "dispatch",
-        "dispatch",
-        format!("({}, {}, {}) workgroups", groups[0], groups[1], groups[2]),
+    let local_size = input.reflection.local_size;
+    graph.add_node(
+        "local-size",
+        "local size",
+        format!("{} x {} x {}", local_size[0], local_size[1], local_size[2]),
     );
-    graph.edge("local-size", "dispatch", EdgeKind::Data, "invocations per workgroup");
-    graph.edge("dispatch", KERNEL, EdgeKind::Control, "starts");
-    for (axis, expression) in ["x", "y", "z"].iter().zip(&expressions.groups) {
-        used_by(graph, input, host, "dispatch", expression, axis);
+    let group_texts = &input.interface.groups;
+    graph.add_node(
+        "dispatch",
+        "dispatch",
+        format!("({}, {}, {}) workgroups", group_texts[0], group_texts[1], group_texts[2]),
+    );
+    graph.add_edge("local-size", "dispatch", EdgeKind::Data, "invocations per workgroup");
+    graph.add_edge("dispatch", KERNEL, EdgeKind::Control, "starts");
+    for (axis_name, expression) in ["x", "y", "z"].iter().zip(&expressions.groups) {
+        add_uses(graph, input, host, "dispatch", expression, axis_name);
     }
-    if let (Some(texts), Some(domain)) = (&input.interface.domain, &expressions.domain) {
-        graph.node("domain", "domain", format!("{} x {} x {}", texts[0], texts[1], texts[2]));
-        for (axis, expression) in ["x", "y", "z"].iter().zip(domain) {
-            used_by(graph, input, host, "domain", expression, axis);
+    if let (Some(domain_texts), Some(domain)) = (&input.interface.domain, &expressions.domain) {
+        graph.add_node(
+            "domain",
+            "domain",
+            format!("{} x {} x {}", domain_texts[0], domain_texts[1], domain_texts[2]),
+        );
+        for (axis_name, expression) in ["x", "y", "z"].iter().zip(domain) {
+            add_uses(graph, input, host, "domain", expression, axis_name);
         }
-        graph.edge("dispatch", "domain", EdgeKind::Data, "covers");
+        graph.add_edge("dispatch", "domain", EdgeKind::Data, "covers");
     }
     for variable in &input.reflection.workgroup {
-        let name = variable.name.clone().unwrap_or_else(|| format!("%{}", variable.variable));
-        let id = format!("workgroup:{name}");
-        graph.node(&id, "workgroup memory", format!("{name}, {} bytes", variable.size));
+        let array_name = name_or_number(variable.name.as_deref(), '%', variable.variable);
+        let node_id = format!("workgroup:{array_name}");
+        graph.add_node(
+            &node_id,
+            "workgroup memory",
+            format!("{array_name}, {} bytes", variable.size),
+        );
         // One element per invocation or so: the array's size follows the local size.
-        graph.edge("local-size", &id, EdgeKind::Data, "size");
+        graph.add_edge("local-size", &node_id, EdgeKind::Data, "size");
     }
 }
 
@@ -297,51 +350,60 @@ fn barrier_id(barrier: &super::Barrier) -> String {
     format!("barrier:{}", barrier.place.instruction.map_or("?".to_owned(), |word| word.to_string()))
 }
 
-fn barriers(graph: &mut CouplingGraph, input: &CouplingInput<'_>) {
+fn add_barriers(graph: &mut CouplingGraph, input: &CouplingInput<'_>) {
     for barrier in input.barriers {
-        let id = barrier_id(barrier);
-        graph.node(&id, "barrier", format!("at {}", barrier.place));
-        graph.edge("local-size", &id, EdgeKind::Control, "invocations that meet");
+        let node_id = barrier_id(barrier);
+        graph.add_node(&node_id, "barrier", format!("at {}", barrier.place));
+        graph.add_edge("local-size", &node_id, EdgeKind::Control, "invocations that meet");
         for variable in &input.reflection.workgroup {
-            let name = variable.name.clone().unwrap_or_else(|| format!("%{}", variable.variable));
-            graph.edge(&id, &format!("workgroup:{name}"), EdgeKind::Data, "orders");
+            let array_name = name_or_number(variable.name.as_deref(), '%', variable.variable);
+            graph.add_edge(&node_id, &format!("workgroup:{array_name}"), EdgeKind::Data, "orders");
         }
     }
 }
 
-fn decisions(graph: &mut CouplingGraph, input: &CouplingInput<'_>, structure: &KernelStructure) {
+fn add_decisions(
+    graph: &mut CouplingGraph,
+    input: &CouplingInput<'_>,
+    structure: &KernelStructure,
+) {
     for decision in &structure.decisions {
-        let id = format!("decision:{}", decision.id);
-        graph.node(&id, "decision", decision.text.clone());
-        let words: Vec<&str> =
+        let node_id = format!("decision:{}", decision.id);
+        graph.add_node(&node_id, "decision", decision.text.clone());
+        let decision_words: Vec<&str> =
             decision.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
-        for (index, member) in
+        for (member_index, member) in
             input.reflection.push_constants.iter().flat_map(|block| &block.members).enumerate()
         {
-            if member.name.as_deref().is_some_and(|name| words.contains(&name)) {
-                graph.edge(&format!("push-constant:{index}"), &id, EdgeKind::Data, "");
+            if member.name.as_deref().is_some_and(|name| decision_words.contains(&name)) {
+                graph.add_edge(
+                    &format!("push-constant:{member_index}"),
+                    &node_id,
+                    EdgeKind::Data,
+                    "",
+                );
             }
         }
         for constant in &input.reflection.specialization {
-            if constant.name.as_deref().is_some_and(|name| words.contains(&name)) {
-                graph.edge(
+            if constant.name.as_deref().is_some_and(|name| decision_words.contains(&name)) {
+                graph.add_edge(
                     &format!("specialization:{}", constant.spec_id),
-                    &id,
+                    &node_id,
                     EdgeKind::Data,
                     "",
                 );
             }
         }
         for barrier in input.barriers {
-            let line = |span: vkcert_model::place::Span| {
+            let line_of_span = |span: vkcert_model::place::Span| {
                 let file = structure.files.get(span.file.0 as usize)?;
                 Some(vkcert_model::place::Position::of(&file.text, span.start as usize).line)
             };
             if let BarrierControl::Divergent { branch, .. } = &barrier.control
                 && branch.line.is_some()
-                && branch.line == line(decision.span)
+                && branch.line == line_of_span(decision.span)
             {
-                graph.edge(&id, &barrier_id(barrier), EdgeKind::Control, "not uniform");
+                graph.add_edge(&node_id, &barrier_id(barrier), EdgeKind::Control, "not uniform");
             }
         }
     }

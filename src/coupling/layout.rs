@@ -7,7 +7,8 @@
 //! Does not cover: vectors, matrices, arrays and nested structs in the block; such members are
 //! `undetermined` by name.
 
-use super::rows::Rows;
+use super::rows::CheckRows;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use vkcert_model::requirement::{HostMember, HostStruct, HostType};
 use vkcert_requirement::host::expression::{integer_format, type_name};
@@ -17,7 +18,7 @@ use vkcert_spirv::types::{Signedness, Type, Types};
 const CHECK: &str = "push-constant-layout";
 
 /// A member of the host's struct as C places it.
-struct Placed<'a> {
+struct PlacedMember<'a> {
     name: &'a str,
     width: HostType,
     offset: u32,
@@ -25,24 +26,26 @@ struct Placed<'a> {
 
 /// Compares both sides; `known` are the parameters and locals that a member without a value may
 /// name.
-pub(super) fn compare(
-    rows: &mut Rows,
+pub(super) fn check_push_constants(
+    rows: &mut CheckRows,
     host: Option<&HostStruct>,
     block: Option<&PushConstants>,
     types: &Types,
-    known: &BTreeSet<&str>,
+    known_names: &BTreeSet<&str>,
 ) {
     let (host, block) = match (host, block) {
-        (None, None) => return rows.holds(CHECK, "neither host nor kernel has push constants"),
+        (None, None) => {
+            return rows.add_holding(CHECK, "neither host nor kernel has push constants");
+        }
         (None, Some(block)) => {
             let message = format!(
                 "the kernel reads {} bytes of push constants, the interface states none",
                 block.size
             );
-            return rows.refuted(CHECK, message, None);
+            return rows.add_refuted(CHECK, message, None);
         }
         (Some(_), None) => {
-            return rows.refuted(
+            return rows.add_refuted(
                 CHECK,
                 "the host sets push constants, the kernel reads none",
                 None,
@@ -50,98 +53,116 @@ pub(super) fn compare(
         }
         (Some(host), Some(block)) => (host, block),
     };
-    let placed = place(host);
-    let mut wrong = Vec::new();
-    let mut unknown = Vec::new();
-    for (index, member) in block.members.iter().enumerate() {
-        let name = member.name.clone().unwrap_or_else(|| format!("#{index}"));
+    let placed_members = place_members(host);
+    let mut layout_faults = Vec::new();
+    let mut unknown_parts = Vec::new();
+    for (member_index, member) in block.members.iter().enumerate() {
+        let member_name =
+            member.name.as_deref().map_or_else(|| Cow::from(format!("#{member_index}")), Cow::from);
         let Some(offset) = member.offset else {
-            unknown.push(format!("{name} has no offset in the module"));
+            unknown_parts.push(format!("{member_name} has no offset in the module"));
             continue;
         };
-        let Some(width) = scalar(types, member.ty) else {
-            unknown.push(format!("{name} is a {}", types.glsl_name(member.ty)));
+        let Some(width) = scalar_type(types, member.ty) else {
+            unknown_parts.push(format!("{member_name} is a {}", types.glsl_name(member.ty)));
             continue;
         };
-        wrong.extend(member_faults(&placed, &name, offset, width));
+        layout_faults.extend(member_faults(&placed_members, &member_name, offset, width));
     }
-    let unread = placed
+    let unread_members = placed_members
         .iter()
         .filter(|host| !block.members.iter().any(|m| m.name.as_deref() == Some(host.name)));
-    wrong.extend(
-        unread.map(|host| {
+    layout_faults.extend(
+        unread_members.map(|host| {
             format!("the host's member {} is no member of the kernel's block", host.name)
         }),
     );
-    let end = placed.iter().map(|member| member.offset + bytes(member.width)).max().unwrap_or(0);
-    let size = host.size.unwrap_or(end);
-    if size < end {
-        wrong.push(format!(
-            "the host's struct of {size} bytes ends before its last member does ({end})"
+    let last_end = placed_members
+        .iter()
+        .map(|member| member.offset + size_in_bytes(member.width))
+        .max()
+        .unwrap_or(0);
+    let host_size = host.size.unwrap_or(last_end);
+    if host_size < last_end {
+        layout_faults.push(format!(
+            "the host's struct of {host_size} bytes ends before its last member does ({last_end})"
         ));
     }
-    if u64::from(size) < block.size {
-        wrong.push(format!(
-            "the host hands over {size} bytes, the kernel's block has {}",
+    if u64::from(host_size) < block.size {
+        layout_faults.push(format!(
+            "the host hands over {host_size} bytes, the kernel's block has {}",
             block.size
         ));
     }
     // Interfaces state integers; the value of a floating-point member couples no size.
-    let stated = |m: &&HostMember| {
-        m.value.is_some() || integer_format(m.width).is_none() || known.contains(m.name.as_str())
+    let is_stated = |m: &&HostMember| {
+        m.value.is_some()
+            || integer_format(m.width).is_none()
+            || known_names.contains(m.name.as_str())
     };
-    let valueless = host.members.iter().filter(|m| !stated(m));
-    unknown.extend(
-        valueless.map(|member| format!("what the host stores in {} is not stated", member.name)),
+    let members_without_value = host.members.iter().filter(|m| !is_stated(m));
+    unknown_parts.extend(
+        members_without_value
+            .map(|member| format!("what the host stores in {} is not stated", member.name)),
     );
-    match (wrong.is_empty(), unknown.is_empty()) {
-        (false, _) => rows.refuted(CHECK, wrong.join("; "), None),
-        (true, false) => rows.undetermined(CHECK, unknown.join("; ")),
+    match (layout_faults.is_empty(), unknown_parts.is_empty()) {
+        (false, _) => rows.add_refuted(CHECK, layout_faults.join("; "), None),
+        (true, false) => rows.add_undetermined(CHECK, unknown_parts.join("; ")),
         (true, true) => {
             let count = block.members.len();
-            rows.holds(
+            rows.add_holding(
                 CHECK,
-                format!("{count} members agree in name, offset and type; {size} bytes"),
+                format!("{count} members agree in name, offset and type; {host_size} bytes"),
             );
         }
     }
 }
 
-fn member_faults(placed: &[Placed<'_>], name: &str, offset: u32, width: HostType) -> Vec<String> {
-    let mut wrong = Vec::new();
-    let Some(host) = placed.iter().find(|host| host.name == name) else {
+fn member_faults(
+    placed_members: &[PlacedMember<'_>],
+    name: &str,
+    offset: u32,
+    width: HostType,
+) -> Vec<String> {
+    let mut layout_faults = Vec::new();
+    let Some(host_member) = placed_members.iter().find(|host_member| host_member.name == name)
+    else {
         return vec![format!(
             "the kernel reads {name} at offset {offset}, the host's struct has no such member"
         )];
     };
-    if host.offset != offset {
-        let there = placed.iter().find(|other| other.offset == offset);
-        let instead = there.map_or("nothing".to_owned(), |other| other.name.to_owned());
-        wrong.push(format!(
-            "the kernel reads {name} at offset {offset}, where the host stores {instead}; the host stores {name} at {}",
-            host.offset
+    if host_member.offset != offset {
+        let member_there = placed_members.iter().find(|other_member| other_member.offset == offset);
+        let name_there =
+            member_there.map_or("nothing".to_owned(), |other_member| other_member.name.to_owned());
+        layout_faults.push(format!(
+            "the kernel reads {name} at offset {offset}, where the host stores {name_there}; the host stores {name} at {}",
+            host_member.offset
         ));
     }
-    if host.width != width {
-        let names = (type_name(host.width), type_name(width));
-        wrong.push(format!("{name} is {} on the host and {} in the kernel", names.0, names.1));
+    if host_member.width != width {
+        let type_names = (type_name(host_member.width), type_name(width));
+        layout_faults.push(format!(
+            "{name} is {} on the host and {} in the kernel",
+            type_names.0, type_names.1
+        ));
     }
-    wrong
+    layout_faults
 }
 
-fn place(host: &HostStruct) -> Vec<Placed<'_>> {
+fn place_members(host: &HostStruct) -> Vec<PlacedMember<'_>> {
     let mut end = 0;
-    let mut placed = Vec::new();
+    let mut placed_members = Vec::new();
     for member in &host.members {
-        let size = bytes(member.width);
+        let size = size_in_bytes(member.width);
         let offset = member.offset.unwrap_or_else(|| u32::next_multiple_of(end, size));
         end = offset.saturating_add(size);
-        placed.push(Placed { name: &member.name, width: member.width, offset });
+        placed_members.push(PlacedMember { name: &member.name, width: member.width, offset });
     }
-    placed
+    placed_members
 }
 
-fn bytes(width: HostType) -> u32 {
+fn size_in_bytes(width: HostType) -> u32 {
     match width {
         HostType::Int8 | HostType::Uint8 => 1,
         HostType::Int16 | HostType::Uint16 => 2,
@@ -151,7 +172,7 @@ fn bytes(width: HostType) -> u32 {
 }
 
 /// The host type of a scalar member.
-fn scalar(types: &Types, ty: u32) -> Option<HostType> {
+fn scalar_type(types: &Types, ty: u32) -> Option<HostType> {
     match types.get(ty)? {
         Type::Int { width, signedness } => match (width, signedness) {
             (8, Signedness::Signed) => Some(HostType::Int8),

@@ -57,7 +57,7 @@ pub struct CouplingInput<'a> {
     pub reflection: &'a Reflection,
     /// For decision nodes.
     pub structure: Option<&'a KernelStructure>,
-    /// Every barrier of the kernel; see [`barriers`].
+    /// Every barrier of the kernel; see [`kernel_barriers`].
     pub barriers: &'a [Barrier],
     /// What tests dispatch of the kernel.
     pub tests: &'a [TestUse],
@@ -95,22 +95,25 @@ pub enum BarrierControl {
 
 /// The barriers that the entry point reaches, in module order, as the uniformity analysis sees
 /// them.
-pub fn barriers(module: &Module, reflection: &Reflection) -> Vec<Barrier> {
-    let divergent = divergent_barriers(module, reflection.function);
-    let functions = reflection.functions.iter().filter_map(|id| module.function_by_id(*id));
-    let mut instructions: Vec<usize> =
-        functions.flat_map(|function| function.range.range()).collect();
-    instructions.sort_unstable();
-    instructions.retain(|index| module.instructions[*index].op == Op::ControlBarrier);
-    let barrier = |index: usize| {
-        let found = divergent.iter().find(|barrier| barrier.instruction == index);
-        let control = found.map_or(BarrierControl::Uniform, |found| BarrierControl::Divergent {
-            branch: found.branch.clone(),
-            reason: format!("its condition depends on {}", found.divergence.what),
+pub fn kernel_barriers(module: &Module, reflection: &Reflection) -> Vec<Barrier> {
+    let divergent_list = divergent_barriers(module, reflection.function);
+    let reached_functions = reflection.functions.iter().filter_map(|id| module.function_by_id(*id));
+    let mut barrier_indices: Vec<usize> =
+        reached_functions.flat_map(|function| function.range.range()).collect();
+    barrier_indices.sort_unstable();
+    barrier_indices.retain(|index| module.instructions[*index].op == Op::ControlBarrier);
+    let barrier_at = |index: usize| {
+        let divergent_barrier =
+            divergent_list.iter().find(|divergent| divergent.instruction == index);
+        let control = divergent_barrier.map_or(BarrierControl::Uniform, |divergent_barrier| {
+            BarrierControl::Divergent {
+                branch: divergent_barrier.branch.clone(),
+                reason: format!("its condition depends on {}", divergent_barrier.divergence.what),
+            }
         });
         Barrier { place: module.place_of(index), control }
     };
-    instructions.into_iter().map(barrier).collect()
+    barrier_indices.into_iter().map(barrier_at).collect()
 }
 
 /// One dispatch of a kernel by a test.
@@ -174,30 +177,30 @@ pub struct Coupling {
 
 /// Analyses one kernel; a diagnostic means that the interface itself is wrong (an unknown name, a
 /// syntax error).
-pub fn couple(input: &CouplingInput<'_>) -> Result<Coupling, Diagnostic> {
+pub fn analyse_coupling(input: &CouplingInput<'_>) -> Result<Coupling, Diagnostic> {
     let host = decide::HostModel::from_interface(input.interface, input.reflection.local_size)?;
-    let expressions = expressions::Expressions::of(&host, input)?;
-    let mut rows = rows::Rows::new(input.interface.source.clone());
-    let subject = checks::Subject { input, host: &host, expressions: &expressions };
-    subject.dispatch(&mut rows);
-    subject.overflow(&mut rows);
-    subject.local_size(&mut rows);
-    let known: BTreeSet<&str> = host.names.iter().map(|name| name.name.as_str()).collect();
-    layout::compare(
+    let expressions = expressions::HostExpressions::from_interface(&host, input)?;
+    let mut rows = rows::CheckRows::new(input.interface.source.clone());
+    let host_checks = checks::HostChecks { input, host: &host, expressions: &expressions };
+    host_checks.check_dispatch(&mut rows);
+    host_checks.check_overflow(&mut rows);
+    host_checks.check_local_size(&mut rows);
+    let known_names: BTreeSet<&str> = host.names.iter().map(|name| name.name.as_str()).collect();
+    layout::check_push_constants(
         &mut rows,
         input.interface.push_constants.as_ref(),
         input.reflection.push_constants.as_ref(),
         &Types::of_module(input.module),
-        &known,
+        &known_names,
     );
-    subject.buffers(&mut rows);
-    images::compare(&mut rows, input);
-    subject.limits(&mut rows);
-    subject.specialization(&mut rows);
-    subject.barriers(&mut rows);
-    let order = |check: &CouplingCheck| CHECKS.iter().position(|name| *name == check.check);
-    rows.checks.sort_by_key(order);
-    let graph = graph::build(input, &host, &expressions);
+    host_checks.check_buffers(&mut rows);
+    images::check_images(&mut rows, input);
+    host_checks.check_limits(&mut rows);
+    host_checks.check_specialization(&mut rows);
+    host_checks.check_barriers(&mut rows);
+    let check_order = |check: &CouplingCheck| CHECKS.iter().position(|name| *name == check.check);
+    rows.checks.sort_by_key(check_order);
+    let graph = graph::build_graph(input, &host, &expressions);
     Ok(Coupling { graph, checks: rows.checks, findings: rows.findings })
 }
 

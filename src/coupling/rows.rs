@@ -14,7 +14,7 @@ use vkcert_requirement::host::decide::ProofResult;
 
 /// Rows and findings of one kernel.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Rows {
+pub(super) struct CheckRows {
     pub checks: Vec<CouplingCheck>,
     pub findings: Vec<Finding>,
     /// Where the interface says that the host code stands.
@@ -23,30 +23,30 @@ pub(super) struct Rows {
     about: Option<String>,
 }
 
-impl Rows {
+impl CheckRows {
     pub(crate) fn new(source: Option<String>) -> Self {
         Self { source, ..Self::default() }
     }
 
     /// Names what the rows are about that come next.
-    pub(crate) fn about(&mut self, what: impl Into<String>) {
-        self.about = Some(what.into());
+    pub(crate) fn begin_subject(&mut self, subject_words: impl Into<String>) {
+        self.about = Some(subject_words.into());
     }
 
     /// Rows that come next are about the whole.
-    pub(crate) fn about_all(&mut self) {
+    pub(crate) fn end_subject(&mut self) {
         self.about = None;
     }
 
-    pub(crate) fn holds(&mut self, check: &str, message: impl Into<String>) {
-        self.row(check, CheckStatus::Holds, message.into(), None);
+    pub(crate) fn add_holding(&mut self, check: &str, message: impl Into<String>) {
+        self.add_check(check, CheckStatus::Holds, message.into(), None);
     }
 
-    pub(crate) fn undetermined(&mut self, check: &str, message: impl Into<String>) {
-        self.row(check, CheckStatus::Undetermined, message.into(), None);
+    pub(crate) fn add_undetermined(&mut self, check: &str, message: impl Into<String>) {
+        self.add_check(check, CheckStatus::Undetermined, message.into(), None);
     }
 
-    pub(crate) fn refuted(
+    pub(crate) fn add_refuted(
         &mut self,
         check: &str,
         message: impl Into<String>,
@@ -56,10 +56,10 @@ impl Rows {
             .source
             .as_ref()
             .map(|source| Place { file: Some(source.clone()), ..Place::default() });
-        self.refuted_at(check, message, counterexample, place, None);
+        self.add_refuted_at(check, message, counterexample, place, None);
     }
 
-    pub(crate) fn refuted_at(
+    pub(crate) fn add_refuted_at(
         &mut self,
         check: &str,
         message: impl Into<String>,
@@ -75,10 +75,10 @@ impl Rows {
         };
         let finding = Finding::coupling(message.clone(), details);
         self.findings.push(Finding { place, other_place, ..finding });
-        self.row(check, CheckStatus::Refuted, message, counterexample);
+        self.add_check(check, CheckStatus::Refuted, message, counterexample);
     }
 
-    fn row(
+    fn add_check(
         &mut self,
         check: &str,
         status: CheckStatus,
@@ -94,29 +94,31 @@ impl Rows {
     }
 
     /// A row from an answer; `refutation` words it for the values found.
-    pub(super) fn answer(
+    pub(super) fn add_answer(
         &mut self,
         check: &str,
-        answer: ProofResult,
+        proof_result: ProofResult,
         claim: &str,
         refutation: impl Fn(&BTreeMap<String, i64>) -> String,
     ) {
-        match answer {
-            ProofResult::Proved => self.holds(check, claim),
-            ProofResult::Refuted(values) => self.refuted(check, refutation(&values), Some(values)),
+        match proof_result {
+            ProofResult::Proved => self.add_holding(check, claim),
+            ProofResult::Refuted(values) => {
+                self.add_refuted(check, refutation(&values), Some(values))
+            }
             ProofResult::Open(reason) => {
-                self.undetermined(check, format!("{claim}: not decided; {reason}"))
+                self.add_undetermined(check, format!("{claim}: not decided; {reason}"))
             }
         }
     }
 }
 
 /// `m = 1, n = 2`, or `always` without parameters.
-pub(super) fn printed(values: &BTreeMap<String, i64>) -> String {
+pub(super) fn values_in_words(values: &BTreeMap<String, i64>) -> String {
     if values.is_empty() {
         return "always".to_owned();
     }
-    let pairs: Vec<String> =
+    let name_value_pairs: Vec<String> =
         values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    format!("for {}", pairs.join(", "))
+    format!("for {}", name_value_pairs.join(", "))
 }

@@ -5,7 +5,7 @@
 //! and no other. One that accepts nothing is rejected with a reason, unless what could show the
 //! finding did not run: then it is not judged.
 
-use super::derive::nothing;
+use super::derive::missing_subject;
 use vkcert_coverage::acceptance::{
     FindingContext, FindingOccasion, acceptance_of, accepted_sentence,
 };
@@ -18,28 +18,29 @@ use vkcert_model::verdict::EngineName;
 
 /// Names every finding, marks those that a justification accepts, and notes which justifications
 /// are not accepted.
-pub fn accept(kernels: &[KernelEvidence], campaign: &mut Campaign) {
+pub fn accept_findings(kernels: &[KernelEvidence], campaign: &mut Campaign) {
     let JustificationStandard { binding, .. } =
         JustificationStandard::for_level(campaign.project.level, campaign.schema);
-    name(kernels, campaign, binding);
+    name_findings(kernels, campaign, binding);
     let approval = ApproverRule::for_level(campaign.project.level);
-    let mut rows = std::mem::take(&mut campaign.justifications);
-    for row in &mut rows {
-        let JustificationEvidence { justification, rejected, not_judged, file: _ } = row;
+    let mut justification_rows = std::mem::take(&mut campaign.justifications);
+    for justification_row in &mut justification_rows {
+        let JustificationEvidence { justification, rejected, not_judged, file: _ } =
+            justification_row;
         if let JustificationSubject::Finding(id) = &justification.subject {
-            (*rejected, *not_judged) = match judge((id, justification), kernels, campaign, approval)
-            {
-                Judged::Accepts => (None, None),
-                Judged::Rejected(reason) => (Some(reason), None),
-                Judged::NotRun(reason) => (None, Some(reason.to_owned())),
-            };
+            (*rejected, *not_judged) =
+                match judge_justification((id, justification), kernels, campaign, approval) {
+                    JustificationOutcome::Accepts => (None, None),
+                    JustificationOutcome::Rejected(reason) => (Some(reason), None),
+                    JustificationOutcome::NotRun(reason) => (None, Some(reason.to_owned())),
+                };
         }
     }
-    campaign.justifications = rows;
+    campaign.justifications = justification_rows;
 }
 
 /// A finding of a campaign.
-struct Row<'a> {
+struct FindingRow<'a> {
     /// None where it is of several kernels and has places, or of no kernel.
     kernel: Option<KernelName>,
     /// Index of the test that showed it.
@@ -48,120 +49,125 @@ struct Row<'a> {
     finding: &'a mut Finding,
 }
 
-fn findings(campaign: &mut Campaign) -> impl Iterator<Item = Row<'_>> {
-    let index = |tests: &[TestEvidence], id| tests.iter().position(|test| Some(&test.id) == id);
-    let tests: Vec<_> =
-        campaign.findings.iter().map(|row| index(&campaign.tests, row.test.as_ref())).collect();
-    let of_kernels = campaign.findings.iter_mut().zip(tests).map(|(row, test)| Row {
-        kernel: Some(row.kernel),
-        test,
-        engine: row.engine,
-        finding: &mut row.finding,
+fn finding_rows(campaign: &mut Campaign) -> impl Iterator<Item = FindingRow<'_>> {
+    let index_of_test = |test_indices: &[TestEvidence], id| {
+        test_indices.iter().position(|test| Some(&test.id) == id)
+    };
+    let test_indices: Vec<_> = campaign
+        .findings
+        .iter()
+        .map(|row| index_of_test(&campaign.tests, row.test.as_ref()))
+        .collect();
+    let kernel_findings = campaign.findings.iter_mut().zip(test_indices).map(|(row, test)| {
+        FindingRow { kernel: Some(row.kernel), test, engine: row.engine, finding: &mut row.finding }
     });
-    let of_tests = campaign.tests.iter_mut().enumerate().flat_map(|(index, test)| {
-        let first = test.kernels.first();
+    let test_findings = campaign.tests.iter_mut().enumerate().flat_map(|(index_of_test, test)| {
+        let first_kernel = test.kernels.first();
         test.results.iter_mut().flat_map(move |result| {
             let engine = result.engine;
             result.findings.iter_mut().map(move |finding| {
                 // What is of the whole test is named under the kernel that it dispatches first.
-                let whole = finding.place.is_none().then_some(first).flatten();
-                let kernel = finding.kernel.as_ref().or(whole).cloned();
-                Row { kernel, test: Some(index), engine: Some(engine), finding }
+                let kernel_of_whole_test =
+                    finding.place.is_none().then_some(first_kernel).flatten();
+                let kernel = finding.kernel.as_ref().or(kernel_of_whole_test).cloned();
+                FindingRow { kernel, test: Some(index_of_test), engine: Some(engine), finding }
             })
         })
     });
-    of_kernels.chain(of_tests)
+    kernel_findings.chain(test_findings)
 }
 
-fn name(kernels: &[KernelEvidence], campaign: &mut Campaign, binding: HashBinding) {
+fn name_findings(kernels: &[KernelEvidence], campaign: &mut Campaign, binding: HashBinding) {
     // Read while findings change.
-    let read = campaign.clone();
-    let found = FindingContext { kernels, campaign: &read, binding };
-    for Row { kernel, test, engine, finding } in findings(campaign) {
+    let campaign_before = campaign.clone();
+    let finding_context = FindingContext { kernels, campaign: &campaign_before, binding };
+    for FindingRow { kernel, test, engine, finding } in finding_rows(campaign) {
         let kernel = kernel.and_then(|name| kernels.iter().find(|row| row.kernel == name));
-        let test = test.map(|index| &read.tests[index]);
+        let test = test.map(|index| &campaign_before.tests[index]);
         let occasion =
-            kernel.map(|kernel| FindingOccasion { context: found, kernel, test, engine });
+            kernel.map(|kernel| FindingOccasion { context: finding_context, kernel, test, engine });
         finding.acceptance = occasion.and_then(|occasion| acceptance_of(finding, occasion));
     }
 }
 
-enum Judged {
+enum JustificationOutcome {
     Accepts,
     Rejected(String),
     /// What did not run that could show the finding.
     NotRun(&'static str),
 }
 
-fn judge(
+fn judge_justification(
     (id, justification): (&FindingId, &Justification),
     kernels: &[KernelEvidence],
     campaign: &mut Campaign,
     approval: ApproverRule,
-) -> Judged {
+) -> JustificationOutcome {
     let configuration = justification.configuration.as_ref();
-    let mut of_kernel = kernels.iter().filter(|row| row.kernel == justification.kernel);
-    if !of_kernel.any(|row| configuration.is_none_or(|name| *name == row.configuration.name)) {
-        return Judged::Rejected(nothing(justification));
+    let mut kernel_rows = kernels.iter().filter(|row| row.kernel == justification.kernel);
+    if !kernel_rows.any(|row| configuration.is_none_or(|name| *name == row.configuration.name)) {
+        return JustificationOutcome::Rejected(missing_subject(justification));
     }
-    let not_run = not_run(id, campaign);
-    let is_of = |row: &Row| {
-        let named = row.finding.acceptance.as_ref().is_some_and(|known| known.id == *id);
+    let not_run_reason = reason_not_run(id, campaign);
+    let is_finding_named = |row: &FindingRow| {
+        let named_findings = row.finding.acceptance.as_ref().is_some_and(|known| known.id == *id);
         let configured =
             configuration.is_none_or(|name| row.finding.configuration.as_ref() == Some(name));
-        named && configured && row.kernel.as_ref() == Some(&justification.kernel)
+        named_findings && configured && row.kernel.as_ref() == Some(&justification.kernel)
     };
-    let other = Some(&justification.kernel);
-    let unacceptable = findings(campaign).any(|row| {
+    let justified_kernel = Some(&justification.kernel);
+    let has_unacceptable_finding = finding_rows(campaign).any(|row| {
         row.finding.acceptance.is_none()
             && Some(row.finding.kind) == id.kind()
-            && row.kernel.as_ref() == other
+            && row.kernel.as_ref() == justified_kernel
     });
-    let mut named: Vec<&mut Finding> =
-        findings(campaign).filter(is_of).map(|row| row.finding).collect();
-    let Some(first) = named.first().and_then(|finding| finding.acceptance.clone()) else {
-        let under =
+    let mut named_findings: Vec<&mut Finding> =
+        finding_rows(campaign).filter(is_finding_named).map(|row| row.finding).collect();
+    let Some(first_acceptance) =
+        named_findings.first().and_then(|finding| finding.acceptance.clone())
+    else {
+        let configuration_words =
             configuration.map(|name| format!(" under configuration {name}")).unwrap_or_default();
         let reason = || {
             let kernel = &justification.kernel;
-            Judged::Rejected(match unacceptable {
+            JustificationOutcome::Rejected(match has_unacceptable_finding {
                 true => {
                     format!("{kernel} has a finding of this kind that no justification can accept")
                 }
-                false => format!("not needed: {kernel} has no finding {id}{under}"),
+                false => format!("not needed: {kernel} has no finding {id}{configuration_words}"),
             })
         };
-        return not_run.map_or_else(reason, Judged::NotRun);
+        return not_run_reason.map_or_else(reason, JustificationOutcome::NotRun);
     };
-    named.retain(|finding| {
+    named_findings.retain(|finding| {
         finding.acceptance.as_ref().is_some_and(|known| known.hash == justification.hash)
     });
-    if named.is_empty() {
-        return Judged::Rejected(format!(
+    if named_findings.is_empty() {
+        return JustificationOutcome::Rejected(format!(
             "stale: {id} is now {} with hash {}",
-            first.content, first.hash
+            first_acceptance.content, first_acceptance.hash
         ));
     }
-    let sentence = match accepted_sentence(justification, approval) {
-        Ok(sentence) => sentence,
-        Err(reason) => return Judged::Rejected(reason),
+    let accepted_sentence_text = match accepted_sentence(justification, approval) {
+        Ok(accepted_sentence_text) => accepted_sentence_text,
+        Err(reason) => return JustificationOutcome::Rejected(reason),
     };
-    for acceptance in named.into_iter().filter_map(|finding| finding.acceptance.as_mut()) {
+    for acceptance in named_findings.into_iter().filter_map(|finding| finding.acceptance.as_mut()) {
         if acceptance.justification.is_some() {
-            return Judged::Rejected(format!("{id} is justified twice"));
+            return JustificationOutcome::Rejected(format!("{id} is justified twice"));
         }
-        acceptance.justification = Some(sentence.clone());
+        acceptance.justification = Some(accepted_sentence_text.clone());
     }
-    Judged::Accepts
+    JustificationOutcome::Accepts
 }
 
 /// What did not run of that which could show a finding of this name.
-fn not_run(id: &FindingId, campaign: &Campaign) -> Option<&'static str> {
-    let ran =
+fn reason_not_run(id: &FindingId, campaign: &Campaign) -> Option<&'static str> {
+    let engine_ran =
         |engine: EngineName| campaign.engines.iter().any(|row| row.engine == engine && row.ran);
-    let no_device = || (!ran(EngineName::Vulkan)).then_some("no device ran");
+    let no_device = || (!engine_ran(EngineName::Vulkan)).then_some("no device ran");
     let no_sequential =
-        || (!ran(EngineName::Sequential)).then_some("the sequential engine did not run");
+        || (!engine_ran(EngineName::Sequential)).then_some("the sequential engine did not run");
     let kind = id.kind()?;
     if campaign.not_looked_for.contains(&kind) {
         return Some("findings of this kind were not looked for");
@@ -181,9 +187,9 @@ fn not_run(id: &FindingId, campaign: &Campaign) -> Option<&'static str> {
         | FindingKind::UndefinedValue => no_sequential(),
         FindingKind::ScheduleDependentOutput => {
             let mut results = campaign.tests.iter().flat_map(|test| &test.results);
-            let any = results
+            let any_schedule_ran = results
                 .any(|result| result.schedules.as_ref().is_some_and(|found| !found.ran.is_empty()));
-            (!any).then_some("no other schedule ran")
+            (!any_schedule_ran).then_some("no other schedule ran")
         }
         FindingKind::Coupling if id.name_suffix() == Some("device-limits") => no_device(),
         FindingKind::Coupling

@@ -23,7 +23,7 @@ use vkcert_requirement::status::open_reasons;
 use vkcert_requirement::trace;
 
 /// The exit code that a reason leads to.
-fn exit_of(kind: ReasonKind) -> Exit {
+fn exit_for_reason(kind: ReasonKind) -> Exit {
     match kind {
         ReasonKind::ProfileRefusal | ReasonKind::TestUnsupported => Exit::Unavailable,
         ReasonKind::NoTest
@@ -50,7 +50,8 @@ fn exit_of(kind: ReasonKind) -> Exit {
 /// Judges a campaign. `conclusion` of the argument is not read.
 pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
     let reasons = reasons(campaign, kernels);
-    let exit = reasons.iter().fold(Exit::Success, |exit, reason| exit.and(exit_of(reason.kind())));
+    let exit =
+        reasons.iter().fold(Exit::Success, |exit, reason| exit.and(exit_for_reason(reason.kind())));
     let summary = kernels
         .iter()
         .map(|kernel| KernelSummary {
@@ -72,12 +73,12 @@ pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
 pub fn reasons(campaign: &Campaign, kernels: &[KernelEvidence]) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let mut because = |reason: Reason| reasons.push(reason);
-    refused(campaign, &mut because);
+    profile_refusals(campaign, &mut because);
     test_results(campaign, &mut because);
-    requirements(campaign, &mut because);
-    obligations(campaign, kernels, &mut because);
-    findings(campaign, &mut because);
-    coupling(campaign, &mut because);
+    requirement_reasons(campaign, &mut because);
+    open_obligations(campaign, kernels, &mut because);
+    standing_findings(campaign, &mut because);
+    undetermined_coupling(campaign, &mut because);
     for row in campaign.justifications.iter() {
         if let Some(reason) = &row.rejected {
             let (kernel, subject) =
@@ -85,14 +86,14 @@ pub fn reasons(campaign: &Campaign, kernels: &[KernelEvidence]) -> Vec<Reason> {
             because(Reason::JustificationRejected { kernel, subject, reason: reason.clone() });
         }
     }
-    open_items(campaign, &mut because);
+    standing_open_items(campaign, &mut because);
     reasons
 }
 
 type Because<'a> = dyn FnMut(Reason) + 'a;
 
 /// Told by itself, because a refused kernel need not have a test.
-fn refused(campaign: &Campaign, because: &mut Because) {
+fn profile_refusals(campaign: &Campaign, because: &mut Because) {
     let profile = &campaign.project.profile;
     for row in &profile.refused {
         let (kernel, profile) = (row.kernel, profile.name.to_string());
@@ -114,77 +115,86 @@ fn test_results(campaign: &Campaign, because: &mut Because) {
     }
 }
 
-fn requirements(campaign: &Campaign, because: &mut Because) {
+fn requirement_reasons(campaign: &Campaign, because: &mut Because) {
     if campaign.requirements.is_empty() {
         because(Reason::NoRequirement);
     }
     let verdicts = trace::stored_verdicts(&campaign.tests);
-    for row in &campaign.records {
-        if let Some(reason) = &row.rejected {
-            let (requirement, document) = (row.record.requirement, row.record.document.clone());
+    for requirement_row in &campaign.records {
+        if let Some(reason) = &requirement_row.rejected {
+            let (requirement, document) =
+                (requirement_row.record.requirement, requirement_row.record.document.clone());
             because(Reason::RecordRejected {
-                method: row.method,
+                method: requirement_row.method,
                 requirement,
                 document,
                 reason: reason.clone(),
             });
         }
     }
-    for row in &campaign.requirements {
-        let failed = |child: &&RequirementEvidence| {
+    for requirement_row in &campaign.requirements {
+        let is_failed_child = |child: &&RequirementEvidence| {
             child.status == RequirementStatus::Failed
-                && row.children.contains(&child.requirement.uid)
+                && requirement_row.children.contains(&child.requirement.uid)
         };
         let failed_children =
-            campaign.requirements.iter().filter(failed).map(|child| child.requirement.uid);
-        requirement(row, failed_children.collect(), &verdicts, because);
+            campaign.requirements.iter().filter(is_failed_child).map(|child| child.requirement.uid);
+        reasons_of_requirement(requirement_row, failed_children.collect(), &verdicts, because);
     }
 }
 
-fn requirement(
-    row: &RequirementEvidence,
+fn reasons_of_requirement(
+    requirement_row: &RequirementEvidence,
     failed_children: Vec<RequirementId>,
     verdicts: &trace::Verdicts,
     because: &mut Because,
 ) {
-    let requirement = row.requirement.uid;
-    match row.status {
+    let requirement = requirement_row.requirement.uid;
+    match requirement_row.status {
         RequirementStatus::Untested => because(Reason::RequirementUntested { requirement }),
         RequirementStatus::Failed => {
             because(Reason::RequirementFailed { requirement, children: failed_children })
         }
         RequirementStatus::Open => {
-            because(Reason::RequirementOpen { requirement, why: open_reasons(row, verdicts) });
+            because(Reason::RequirementOpen {
+                requirement,
+                why: open_reasons(requirement_row, verdicts),
+            });
         }
         RequirementStatus::Verified
         | RequirementStatus::VerifiedByChildren
         | RequirementStatus::ByOtherMeans => {}
     }
-    for parent in &row.suspect_parents {
-        because(Reason::LinkSuspect { requirement: row.requirement.uid, parent: *parent });
+    for parent in &requirement_row.suspect_parents {
+        because(Reason::LinkSuspect {
+            requirement: requirement_row.requirement.uid,
+            parent: *parent,
+        });
     }
-    for code in row.code.iter().filter(|code| !code.found) {
+    for code in requirement_row.code.iter().filter(|code| !code.found) {
         let code = code.link().to_string();
-        because(Reason::CodeMissing { requirement: row.requirement.uid, code });
+        because(Reason::CodeMissing { requirement: requirement_row.requirement.uid, code });
     }
 }
 
-fn obligations(campaign: &Campaign, kernels: &[KernelEvidence], because: &mut Because) {
+fn open_obligations(campaign: &Campaign, kernels: &[KernelEvidence], because: &mut Because) {
     for kernel in kernels {
-        for row in &kernel.coverage.summary {
-            if !campaign.project.criteria.contains(&row.criterion) || row.complete() {
+        for criterion_row in &kernel.coverage.summary {
+            if !campaign.project.criteria.contains(&criterion_row.criterion)
+                || criterion_row.complete()
+            {
                 continue;
             }
-            if told_elsewhere(kernels, kernel, &row.criterion) {
+            if told_elsewhere(kernels, kernel, &criterion_row.criterion) {
                 continue;
             }
             because(Reason::ObligationsOpen {
                 kernel: kernel_label(kernels, kernel),
                 engine: kernel.engine,
-                criterion: row.criterion.clone(),
-                open: row.total - row.covered - row.justified,
-                total: row.total,
-                undetermined: row.undetermined,
+                criterion: criterion_row.criterion.clone(),
+                open: criterion_row.total - criterion_row.covered - criterion_row.justified,
+                total: criterion_row.total,
+                undetermined: criterion_row.undetermined,
             });
         }
     }
@@ -197,53 +207,60 @@ fn told_elsewhere(
     criterion: &StoredCriterion,
 ) -> bool {
     let Some(criterion) = criteria::criterion_named(criterion) else { return false };
-    let same = |other: &&KernelEvidence| {
-        other.kernel == kernel.kernel && other.configuration.name == kernel.configuration.name
+    let is_same_unit = |other_kernel: &&KernelEvidence| {
+        other_kernel.kernel == kernel.kernel
+            && other_kernel.configuration.name == kernel.configuration.name
     };
     !criterion.is_told_by(kernel.engine)
-        && kernels.iter().filter(same).any(|other| criterion.is_told_by(other.engine))
+        && kernels
+            .iter()
+            .filter(is_same_unit)
+            .any(|other_kernel| criterion.is_told_by(other_kernel.engine))
 }
 
 /// Refuted checks are findings already. An undetermined one counts against the result, but for
 /// device limits where no device ran: those are not run, like everything else that needs one.
-fn coupling(campaign: &Campaign, because: &mut Because) {
-    let device =
+fn undetermined_coupling(campaign: &Campaign, because: &mut Because) {
+    let device_ran =
         campaign.engines.iter().any(|engine| engine.engine == EngineName::Vulkan && engine.ran);
-    for kernel in &campaign.coupling {
-        let undetermined =
-            kernel.checks.iter().filter(|check| check.status == CheckStatus::Undetermined);
-        for check in undetermined.filter(|check| device || check.check != "device-limits") {
+    for coupling_row in &campaign.coupling {
+        let undetermined_checks =
+            coupling_row.checks.iter().filter(|check| check.status == CheckStatus::Undetermined);
+        for check in
+            undetermined_checks.filter(|check| device_ran || check.check != "device-limits")
+        {
             let (check, message) = (check.check.clone(), check.message.clone());
-            because(Reason::CouplingUndetermined { kernel: kernel.kernel, check, message });
+            because(Reason::CouplingUndetermined { kernel: coupling_row.kernel, check, message });
         }
     }
 }
 
-fn findings(campaign: &Campaign, because: &mut Because) {
-    let mut counts = std::collections::BTreeMap::new();
+fn standing_findings(campaign: &Campaign, because: &mut Because) {
+    let mut counts_by_kind = std::collections::BTreeMap::new();
     // As the reports list them: what several tests and engines show is one.
-    let mut different: Vec<&Finding> = Vec::new();
-    let mut index = FindingIndex::default();
+    let mut different_findings: Vec<&Finding> = Vec::new();
+    let mut finding_index = FindingIndex::default();
     for (kernel, _, finding) in campaign.all_findings().filter(|(_, _, finding)| finding.stands()) {
-        let same = |row: usize| {
-            let known = different[row];
-            known.acceptance == finding.acceptance && known.configuration == finding.configuration
+        let is_same_finding = |row: usize| {
+            let known_finding = different_findings[row];
+            known_finding.acceptance == finding.acceptance
+                && known_finding.configuration == finding.configuration
         };
-        let key = (kernel, finding.key());
-        if index.find(&key, same).is_none() {
-            index.add(key, different.len());
-            different.push(finding);
-            *counts.entry(finding.kind).or_insert(0_u32) += 1;
+        let finding_key = (kernel, finding.key());
+        if finding_index.find(&finding_key, is_same_finding).is_none() {
+            finding_index.add(finding_key, different_findings.len());
+            different_findings.push(finding);
+            *counts_by_kind.entry(finding.kind).or_insert(0_u32) += 1;
         }
     }
-    for (kind, count) in counts {
+    for (kind, count) in counts_by_kind {
         because(Reason::FindingStands { kind, count });
     }
 }
 
 /// What makes the result say less than the level asks for, and acceptances of it that accept
 /// nothing.
-fn open_items(campaign: &Campaign, because: &mut Because) {
+fn standing_open_items(campaign: &Campaign, because: &mut Because) {
     for item in campaign.open_items.iter().filter(|item| item.stands()) {
         because(item.reason());
     }

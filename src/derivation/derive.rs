@@ -9,10 +9,10 @@ mod counting;
 mod justifications;
 
 pub use counting::{
-    CodeIdentity, altered_stores, code_classes, codes, counts, is_of, observation, record_fault,
-    settle_requirements, tested_code,
+    CodeIdentity, altered_stores, code_classes, kernel_codes, leads_to_configuration, record_fault,
+    records_count, settle_requirements, test_observation, tested_code,
 };
-pub use justifications::{justify, nothing, stored_contents};
+pub use justifications::{apply_justifications, missing_subject, stored_contents};
 
 use std::collections::BTreeSet;
 use vkcert_coverage::barrier::{self, BarrierRecords};
@@ -33,7 +33,7 @@ use vkcert_model::verdict::EngineName;
 
 /// Which of the stored records coverage is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Chosen {
+enum RecordChoice {
     /// Those that count.
     Counted,
     /// Those of every test, whatever became of it.
@@ -42,66 +42,78 @@ enum Chosen {
 
 /// Coverage of one kernel on one engine from its stored structure and counted records, before
 /// justifications.
-pub fn coverage(row: &KernelEvidence) -> KernelCoverage {
-    let mut coverage = coverage_by(row, Chosen::Counted);
-    if row.schema != FIRST_SCHEMA && follows_undefined(row) {
-        let defined = coverage_by(&by_defined_records(row), Chosen::Counted);
-        coverage = coverage::leave_undetermined(defined, coverage);
-        coverage.summary = if has_source(row) {
+pub fn derived_coverage(kernel_row: &KernelEvidence) -> KernelCoverage {
+    let mut coverage = coverage_by(kernel_row, RecordChoice::Counted);
+    if kernel_row.schema != FIRST_SCHEMA && follows_undefined(kernel_row) {
+        let defined_coverage = coverage_by(&by_defined_records(kernel_row), RecordChoice::Counted);
+        coverage = coverage::leave_undetermined(defined_coverage, coverage);
+        coverage.summary = if has_source(kernel_row) {
             criteria::criterion_summaries(&coverage)
         } else {
             summary_without_source(&coverage)
         };
     }
-    let all = row.records.iter().chain(&row.objects.records);
-    let uncounted: BTreeSet<TestId> =
-        all.filter(|test| !test.counted).map(|test| test.test).collect();
-    if row.schema != FIRST_SCHEMA && !uncounted.is_empty() {
-        coverage::name_uncounted_tests(&mut coverage, &coverage_by(row, Chosen::All), &uncounted);
+    let all_records = kernel_row.records.iter().chain(&kernel_row.objects.records);
+    let uncounted_tests: BTreeSet<TestId> =
+        all_records.filter(|test| !test.counted).map(|test| test.test).collect();
+    if kernel_row.schema != FIRST_SCHEMA && !uncounted_tests.is_empty() {
+        coverage::name_uncounted_tests(
+            &mut coverage,
+            &coverage_by(kernel_row, RecordChoice::All),
+            &uncounted_tests,
+        );
     }
     coverage
 }
 
 /// Whether anything that counts was recorded that may follow an undefined value.
-fn follows_undefined(row: &KernelEvidence) -> bool {
-    let mut counted = row.records.iter().chain(&row.objects.records).filter(|test| test.counted);
-    counted.any(|test| test.records.follow_undefined())
+fn follows_undefined(kernel_row: &KernelEvidence) -> bool {
+    let mut counted_records =
+        kernel_row.records.iter().chain(&kernel_row.objects.records).filter(|test| test.counted);
+    counted_records.any(|test| test.records.follow_undefined())
 }
 
 /// The same kernel with what its tests recorded whatever undefined values are.
-fn by_defined_records(row: &KernelEvidence) -> KernelEvidence {
-    let mut row = row.clone();
-    for test in row.records.iter_mut().chain(&mut row.objects.records) {
+fn by_defined_records(kernel_row: &KernelEvidence) -> KernelEvidence {
+    let mut kernel_row = kernel_row.clone();
+    for test in kernel_row.records.iter_mut().chain(&mut kernel_row.objects.records) {
         test.records = test.records.without_undefined();
     }
-    row
+    kernel_row
 }
 
-fn coverage_by(row: &KernelEvidence, chosen: Chosen) -> KernelCoverage {
-    let tests = records_of(&row.records, chosen);
-    let objects = object::assess_object(
-        &row.objects.structure,
-        &row.source,
-        &records_of(&row.objects.records, chosen),
+fn coverage_by(kernel_row: &KernelEvidence, record_choice: RecordChoice) -> KernelCoverage {
+    let chosen_records = records_of(&kernel_row.records, record_choice);
+    let object_coverage = object::assess_object(
+        &kernel_row.objects.structure,
+        &kernel_row.source,
+        &records_of(&kernel_row.objects.records, record_choice),
     );
-    if !has_source(row) {
-        return no_source(&row.configuration, objects);
+    if !has_source(kernel_row) {
+        return coverage_without_source(&kernel_row.configuration, object_coverage);
     }
-    let (coverage, told) = if row.presence.markers.is_empty() {
-        let proposing = ProposalRules::for_schema(row.schema);
+    let (coverage, told_barriers) = if kernel_row.presence.markers.is_empty() {
+        let proposal_rules = ProposalRules::for_schema(kernel_row.schema);
         (
-            unmeasured(&row.structure, &row.configuration, proposing),
+            unmeasured_coverage(&kernel_row.structure, &kernel_row.configuration, proposal_rules),
             BarrierRecords::Missing(UNUSABLE),
         )
     } else {
-        (coverage::assess(&subject(row), &tests), barrier_records(row.engine))
+        (
+            coverage::assess(&coverage_subject(kernel_row), &chosen_records),
+            barrier_records(kernel_row.engine),
+        )
     };
     with_objects(
         KernelCoverage {
-            barriers: barrier::assess_barriers(&row.barriers, told, &tests),
+            barriers: barrier::assess_barriers(
+                &kernel_row.barriers,
+                told_barriers,
+                &chosen_records,
+            ),
             ..coverage
         },
-        objects,
+        object_coverage,
     )
 }
 
@@ -116,16 +128,16 @@ pub fn barrier_records(engine: EngineName) -> BarrierRecords<'static> {
     }
 }
 
-fn has_source(row: &KernelEvidence) -> bool {
-    !row.structure.functions.is_empty()
+fn has_source(kernel_row: &KernelEvidence) -> bool {
+    !kernel_row.structure.functions.is_empty()
 }
 
-fn records_of(records: &[TestRecords], chosen: Chosen) -> Vec<(TestId, &Records)> {
-    let taken = records.iter().filter(|test| match chosen {
-        Chosen::Counted => test.counted,
-        Chosen::All => true,
+fn records_of(records: &[TestRecords], record_choice: RecordChoice) -> Vec<(TestId, &Records)> {
+    let chosen_records = records.iter().filter(|test| match record_choice {
+        RecordChoice::Counted => test.counted,
+        RecordChoice::All => true,
     });
-    taken.map(|test| (test.test, &test.records)).collect()
+    chosen_records.map(|test| (test.test, &test.records)).collect()
 }
 
 /// Coverage together with that of object code, counted.
@@ -135,26 +147,29 @@ pub fn with_objects(mut coverage: KernelCoverage, objects: ObjectCoverage) -> Ke
     coverage
 }
 
-fn subject(row: &KernelEvidence) -> CoverageSubject<'_> {
-    let KernelEvidence { structure, layout, presence, configuration, .. } = row;
+fn coverage_subject(kernel_row: &KernelEvidence) -> CoverageSubject<'_> {
+    let KernelEvidence { structure, layout, presence, configuration, .. } = kernel_row;
     CoverageSubject {
         structure,
         layout,
         presence,
         configuration,
-        proposing: ProposalRules::for_schema(row.schema),
+        proposing: ProposalRules::for_schema(kernel_row.schema),
     }
 }
 
 /// Records of passed tests that contradict what the configuration fixes.
-pub fn contradictions(row: &KernelEvidence) -> Vec<KernelFinding> {
-    let tests = row.records.iter().filter(|test| test.counted);
-    tests
+pub fn record_contradictions(kernel_row: &KernelEvidence) -> Vec<KernelFinding> {
+    let counted_tests = kernel_row.records.iter().filter(|test| test.counted);
+    counted_tests
         .flat_map(|test| {
-            let found = coverage::contradictions(&subject(row), &[(test.test, &test.records)]);
-            found.into_iter().map(|sentence| KernelFinding {
-                kernel: row.kernel,
-                engine: Some(row.engine),
+            let contradicting_sentences = coverage::contradictions(
+                &coverage_subject(kernel_row),
+                &[(test.test, &test.records)],
+            );
+            contradicting_sentences.into_iter().map(|sentence| KernelFinding {
+                kernel: kernel_row.kernel,
+                engine: Some(kernel_row.engine),
                 test: Some(test.test),
                 finding: internal_error(&sentence),
             })
@@ -170,7 +185,7 @@ pub fn internal_error(sentence: &str) -> Finding {
 
 /// The derived modules could not be used: everything of the source is an obligation, nothing is
 /// recorded.
-pub fn unmeasured(
+pub fn unmeasured_coverage(
     structure: &KernelStructure,
     configuration: &Configuration,
     proposing: ProposalRules,
@@ -185,10 +200,13 @@ pub fn unmeasured(
 
 /// SPIR-V without source: its branches are those of the object code; no other criterion of source
 /// structure can be claimed, and none may look complete for being empty.
-pub fn no_source(configuration: &Configuration, objects: ObjectCoverage) -> KernelCoverage {
-    let empty =
+pub fn coverage_without_source(
+    configuration: &Configuration,
+    objects: ObjectCoverage,
+) -> KernelCoverage {
+    let empty_coverage =
         KernelCoverage { configuration: configuration.name.clone(), ..KernelCoverage::default() };
-    let mut coverage = with_objects(empty, objects);
+    let mut coverage = with_objects(empty_coverage, objects);
     coverage.branches.clone_from(&coverage.objects);
     coverage.summary = summary_without_source(&coverage);
     coverage
@@ -196,22 +214,32 @@ pub fn no_source(configuration: &Configuration, objects: ObjectCoverage) -> Kern
 
 /// Counts by criterion; without source nothing of its structure may look complete.
 pub fn summary_without_source(coverage: &KernelCoverage) -> Vec<CriterionSummary> {
-    let row = |row: CriterionSummary| match criteria::criterion_named(&row.criterion)
+    let undetermined_unless_object =
+        |undetermined_unless_object: CriterionSummary| match criteria::criterion_named(
+            &undetermined_unless_object.criterion,
+        )
         .map(Criterion::subject)
-    {
-        Some(CriterionSubject::Object) => row,
-        Some(CriterionSubject::Source) | None => {
-            CriterionSummary { total: 1, undetermined: 1, ..row }
-        }
-    };
-    let branches = criteria::criterion_summaries(coverage).into_iter();
-    branches
-        .map(|found| if found.criterion == CriterionName::Branch { found } else { row(found) })
+        {
+            Some(CriterionSubject::Object) => undetermined_unless_object,
+            Some(CriterionSubject::Source) | None => {
+                CriterionSummary { total: 1, undetermined: 1, ..undetermined_unless_object }
+            }
+        };
+    let criterion_rows = criteria::criterion_summaries(coverage).into_iter();
+    criterion_rows
+        .map(|criterion_row| {
+            if criterion_row.criterion == CriterionName::Branch {
+                criterion_row
+            } else {
+                undetermined_unless_object(criterion_row)
+            }
+        })
         .collect()
 }
 
 fn everything_present(structure: &KernelStructure) -> Presence {
-    let roles = structure.markers.iter().enumerate();
-    let markers = roles.map(|(number, role)| (number as u32, PresentMarker::runtime(*role)));
+    let numbered_roles = structure.markers.iter().enumerate();
+    let markers = numbered_roles
+        .map(|(marker_number, role)| (marker_number as u32, PresentMarker::runtime(*role)));
     Presence { markers: markers.collect() }
 }

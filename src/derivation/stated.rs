@@ -13,41 +13,48 @@ pub const TOOL: &str = "vkcert";
 pub const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Name and version of the tool, as a manifest has them.
-pub fn tool(campaign: &Campaign) -> String {
+pub fn tool_label(campaign: &Campaign) -> String {
     format!("{} {}", campaign.project.tool, campaign.project.tool_version)
 }
 
 /// The devices that ran, as a manifest has them.
-pub fn devices(engines: &[EngineIdentity]) -> Vec<String> {
-    let device = |engine: &EngineIdentity| {
+pub fn device_labels(engines: &[EngineIdentity]) -> Vec<String> {
+    let device_name = |engine: &EngineIdentity| {
         let name = |key: &str| engine.identity.get(key).cloned().unwrap_or_default();
         format!("{} ({} {})", name("device"), name("driver"), name("driver info"))
     };
     engines
         .iter()
         .filter(|row| row.ran && row.identity.contains_key("device"))
-        .map(device)
+        .map(device_name)
         .collect()
 }
 
 /// Records of analyses and reviews, judged.
 pub fn records_of_verification(project: &Project) -> Vec<RecordEvidence> {
     let level = project.settings.value.level;
-    let lists = [
+    let lists_by_method = [
         (VerificationMethod::Analysis, &project.analyses),
         (VerificationMethod::Review, &project.reviews),
     ];
-    let rows = lists
+    let located_records = lists_by_method
         .into_iter()
-        .flat_map(|(method, list)| list.iter().map(move |record| (method, record)));
-    rows.map(|(method, located)| {
-        let record = located.value.clone();
-        let requirement = project.requirements.iter().find(|found| found.uid == record.requirement);
-        let rejected =
-            derive::record_fault(method, &record, requirement.map(|found| &found.value), level);
-        RecordEvidence { method, record, file: project.relative_file(located), rejected }
-    })
-    .collect()
+        .flat_map(|(method, record_list)| record_list.iter().map(move |record| (method, record)));
+    located_records
+        .map(|(method, located)| {
+            let record = located.value.clone();
+            let requirement =
+                project.requirements.iter().find(|found| found.uid == record.requirement);
+            let reject_reason =
+                derive::record_fault(method, &record, requirement.map(|found| &found.value), level);
+            RecordEvidence {
+                method,
+                record,
+                file: project.relative_file(located),
+                rejected: reject_reason,
+            }
+        })
+        .collect()
 }
 
 /// What production modules are compiled with, per kernel.

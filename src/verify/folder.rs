@@ -4,7 +4,9 @@ use super::VerifyError;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-use vkcert_derivation::files::{CAMPAIGN, INPUTS, MANIFEST, REPORTS, bytes_of, canonical, files};
+use vkcert_derivation::files::{
+    CAMPAIGN, INPUTS, MANIFEST, REPORTS, canonical_bytes, evidence_files, stored_file_bytes,
+};
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{
@@ -198,7 +200,7 @@ fn check_report_list(folder: &EvidenceFolder, bytes: &[u8]) -> Vec<String> {
         return vec![format!("{REPORTS} is not a list of reports")];
     };
     let mut problems = Vec::new();
-    if canonical(&list).ok().as_deref() != Some(bytes) || list.schema != 1 {
+    if canonical_bytes(&list).ok().as_deref() != Some(bytes) || list.schema != 1 {
         problems.push(format!("{REPORTS} is not in the form that this program writes"));
     }
     if list.root != folder.root() {
@@ -231,8 +233,8 @@ fn check_form(folder: &EvidenceFolder, evidence: &Evidence) -> Result<Vec<String
         return Ok(vec!["version of the evidence format".to_owned()]);
     }
     let mut problems = check_inputs(evidence);
-    let mut written_files = files(evidence)?;
-    written_files.insert(MANIFEST.to_owned(), canonical(&evidence.manifest)?);
+    let mut written_files = evidence_files(evidence)?;
+    written_files.insert(MANIFEST.to_owned(), canonical_bytes(&evidence.manifest)?);
     for name in folder.files.keys().filter(|name| !written_files.contains_key(*name)) {
         problems.push(format!("{name} is none of the files of this evidence"));
     }
@@ -261,7 +263,8 @@ fn check_inputs(evidence: &Evidence) -> Vec<String> {
             Some(StoredFile::Omitted { .. }) => {
                 problems.push(format!("the input {path} is always stored, and is not"))
             }
-            Some(file) if bytes_of(file).is_some_and(|bytes| sha256_digits(&bytes) == *hash) => {}
+            Some(file)
+                if stored_file_bytes(file).is_some_and(|bytes| sha256_digits(&bytes) == *hash) => {}
             Some(_) => problems
                 .push(format!("the stored input {path} has another SHA-256 than the manifest")),
         }

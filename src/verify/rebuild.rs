@@ -8,7 +8,7 @@ use super::Toolchain;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 use tempfile::TempDir;
-use vkcert_derivation::files::bytes_of;
+use vkcert_derivation::files::stored_file_bytes;
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{Evidence, StoredFile};
@@ -130,9 +130,11 @@ fn lay_out_inputs(
                     }
                 }
             }
-            StoredFile::Text(_) | StoredFile::Bytes(_) => bytes_of(file).ok_or_else(|| {
-                UnusableInputs::Contradicting(format!("the stored input {path} is not base64"))
-            })?,
+            StoredFile::Text(_) | StoredFile::Bytes(_) => {
+                stored_file_bytes(file).ok_or_else(|| {
+                    UnusableInputs::Contradicting(format!("the stored input {path} is not base64"))
+                })?
+            }
         };
         if expected_hash != Some(&sha256_digits(&file_bytes)) {
             return Err(UnusableInputs::Contradicting(format!(

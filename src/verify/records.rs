@@ -284,7 +284,7 @@ fn check_directed(
 fn is_configured(stored: &Evidence, test: &TestEvidence) -> bool {
     test.definition.dispatches.iter().all(|dispatch| {
         let mut rows = stored.kernels.iter().filter(|row| row.kernel == dispatch.kernel);
-        rows.any(|row| derive::is_of(&row.configuration, &dispatch.specialization))
+        rows.any(|row| derive::leads_to_configuration(&row.configuration, &dispatch.specialization))
     })
 }
 

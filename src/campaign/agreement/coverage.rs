@@ -15,7 +15,9 @@ use crate::kernel::{Kernel, Measured, ModuleVariant};
 use crate::left_open::LeftOpen;
 use crate::test_run::{ModuleRecords, TestRun, job_of};
 use std::collections::{BTreeMap, BTreeSet};
-use vkcert_derivation::agreement::difference::{RecordDifference, Row, differing, marked};
+use vkcert_derivation::agreement::difference::{
+    RecordDifference, RecordedItem, mark_words, record_differences,
+};
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::finding::Finding;
 use vkcert_model::finding_details::{
@@ -110,7 +112,7 @@ impl ComparedModule<'_> {
             findings: Vec::new(),
             left_open: Vec::new(),
         };
-        let differing_rows = differing(&self.measured.markers.layout, records);
+        let differing_rows = record_differences(&self.measured.markers.layout, records);
         if differing_rows.is_empty() {
             return comparison;
         }
@@ -226,7 +228,7 @@ impl ComparedModule<'_> {
     ) -> Vec<Finding> {
         let has_vectors = record_differences
             .iter()
-            .any(|record_difference| matches!(record_difference.row, Row::Vector(..)));
+            .any(|record_difference| matches!(record_difference.row, RecordedItem::Vector(..)));
         let varied_records: Vec<Records> = if has_vectors {
             Variation::ALL.iter().filter_map(|variation| self.varied_records(*variation)).collect()
         } else {
@@ -235,7 +237,7 @@ impl ComparedModule<'_> {
         let finding = |record_difference: &RecordDifference| {
             let refusal = refusals_by_bit.get(&record_difference.bit());
             match record_difference.row {
-                Row::Vector(slot, row) => {
+                RecordedItem::Vector(slot, row) => {
                     let (measured, only_on, varied_records) =
                         (self.measured, record_difference.only_on, &varied_records);
                     VectorDifference {
@@ -249,7 +251,7 @@ impl ComparedModule<'_> {
                     }
                     .finding()
                 }
-                Row::Mark(index, bit) => {
+                RecordedItem::Mark(index, bit) => {
                     let witness = records
                         .into_iter()
                         .find_map(|records| records.witnesses.get(&bit))
@@ -259,7 +261,7 @@ impl ComparedModule<'_> {
                     let details = DisagreementDetails::Mark(MarkDisagreement {
                         comparison: EngineComparison::SequentialWithVulkan,
                         mark: index,
-                        text: marked(&self.measured.structure, index),
+                        text: mark_words(&self.measured.structure, index),
                         only_on: record_difference.only_on,
                         undefined_values: refusal.map(ExcuseRefusal::detail),
                     });

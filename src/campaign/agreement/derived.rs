@@ -16,8 +16,8 @@ use crate::kernel::ModuleVariant;
 use crate::left_open::LeftOpen;
 use crate::test_run::{PreparedTest, TestRun, job_of};
 use std::collections::BTreeSet;
-use vkcert_derivation::agreement::difference::{RecordDifference, differing};
-use vkcert_derivation::agreement::{Contents, Derivation, contents, findings_of};
+use vkcert_derivation::agreement::difference::{RecordDifference, record_differences};
+use vkcert_derivation::agreement::{Derivation, EngineContents, contents_on_both, findings_of_row};
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::evidence::{Agreement, Evidence, KernelEvidence, TestEvidence};
 use vkcert_model::records::Records;
@@ -113,7 +113,7 @@ impl ComparedTest<'_> {
             return;
         };
         for buffer in &job.buffers {
-            if let Some(Contents::OtherHash) = contents(self.evidence, &buffer.name) {
+            if let Some(EngineContents::OtherHash) = contents_on_both(self.evidence, &buffer.name) {
                 told_lines.complete = false;
                 let name = &buffer.name;
                 derivation.not_derivable.push(format!(
@@ -185,7 +185,7 @@ impl ComparedTest<'_> {
             else {
                 continue;
             };
-            let differences = differing(&evidence.layout, [ours, theirs]);
+            let differences = record_differences(&evidence.layout, [ours, theirs]);
             let scheduled = self.left_open.bits_by_schedule(kernel, &of.specialization);
             let outcome = self.check_differences(
                 (agreement_row, label),
@@ -236,7 +236,7 @@ impl ComparedTest<'_> {
         told_lines: &mut ToldLines,
         derivation: &mut Derivation,
     ) -> AgreementOutcome {
-        let findings = findings_of(self.stored_evidence, agreement_row);
+        let findings = findings_of_row(self.stored_evidence, agreement_row);
         let mut outcome = AgreementOutcome::Identical;
         for difference in record_differences {
             let words = difference.words(&kernel.structure, kernel.kernel.as_str());

@@ -31,8 +31,9 @@ pub fn assemble_kernels(
 ) -> Vec<KernelEvidence> {
     let engines = engines_that_ran(&campaign.engines);
     let codes = kernel_codes(kernels);
-    let observe_test =
-        |test_evidence: &TestEvidence| derive::observation(EVIDENCE_SCHEMA, test_evidence, &codes);
+    let observe_test = |test_evidence: &TestEvidence| {
+        derive::test_observation(EVIDENCE_SCHEMA, test_evidence, &codes)
+    };
     let observations: Vec<TestObservation> = campaign.tests.iter().map(observe_test).collect();
     let mut kernel_evidence = Vec::new();
     for kernel in kernels {
@@ -76,8 +77,8 @@ pub fn assemble_kernels(
                 coverage: KernelCoverage::default(),
                 lowering: lowering_sums(kernel, configuration, engine, runs_by_test),
             };
-            row.coverage = derive::coverage(&row);
-            campaign.findings.extend(derive::contradictions(&row));
+            row.coverage = derive::derived_coverage(&row);
+            campaign.findings.extend(derive::record_contradictions(&row));
             kernel_evidence.push(row);
         }
     }
@@ -153,7 +154,7 @@ fn records_of_tests(
             test_records.push(TestRecords {
                 test: test.id,
                 verdict: run.verdict,
-                counted: derive::counts(
+                counted: derive::records_count(
                     run.verdict,
                     test,
                     observation,

@@ -13,7 +13,7 @@ use super::super::test_run::{
     ModuleRecords, PreparedTest, TestEngine, TestRun, job_of, object_job,
 };
 use crate::CampaignError;
-use vkcert_derivation::agreement::difference::{OnlyIn, Row, differing_rows, marked};
+use vkcert_derivation::agreement::difference::{OnlyIn, RecordedItem, differing_rows, mark_words};
 use vkcert_exec::{Completion, Job};
 use vkcert_model::finding_details::CoveredItem;
 use vkcert_model::id::{KernelName, ModuleKey};
@@ -165,17 +165,17 @@ fn source_differences(
 }
 
 /// A vector or mark in words, and as a finding has it.
-fn row_in_words(row: Row<'_>, structure: &KernelStructure) -> (String, CoveredItem) {
+fn row_in_words(row: RecordedItem<'_>, structure: &KernelStructure) -> (String, CoveredItem) {
     match row {
-        Row::Vector(slot, vector_row) => {
+        RecordedItem::Vector(slot, vector_row) => {
             let decision = slot.decision;
             let vector = vector_row.vector.values.clone();
             let text = structure.decision(decision).text.clone();
             let what = format!("vector {vector} of {decision} `{text}`");
             (what, CoveredItem::Vector { decision, text, vector })
         }
-        Row::Mark(index, _) => {
-            let what = marked(structure, index);
+        RecordedItem::Mark(index, _) => {
+            let what = mark_words(structure, index);
             let item = CoveredItem::Mark { mark: index, text: what.clone() };
             (what, item)
         }

@@ -193,11 +193,11 @@ pub(super) fn with_forged_document(
 
 /// The evidence in a folder, with every hash made right, as whoever forges evidence would.
 fn consistent_folder(evidence: &Evidence) -> EvidenceFolder {
-    let mut files = written::files(evidence).unwrap();
+    let mut files = written::evidence_files(evidence).unwrap();
     let mut manifest = evidence.manifest.clone();
     manifest.outputs =
         files.iter().map(|(name, bytes)| (name.clone(), sha256_digits(bytes))).collect();
-    files.insert(MANIFEST.to_owned(), written::canonical(&manifest).unwrap());
+    files.insert(MANIFEST.to_owned(), written::canonical_bytes(&manifest).unwrap());
     EvidenceFolder { files, ..EvidenceFolder::default() }
 }
 
@@ -230,7 +230,7 @@ pub(super) fn verify_forged(evidence: &Evidence, honest: &HonestEvidence) -> Ver
 
 /// The documents of the evidence, by file name.
 pub(super) fn evidence_documents(evidence: &Evidence) -> Vec<(String, Value)> {
-    let files = written::files(evidence).unwrap();
+    let files = written::evidence_files(evidence).unwrap();
     let mut documents: Vec<(String, Value)> = files
         .iter()
         .map(|(name, bytes)| (name.clone(), serde_json::from_slice(bytes).unwrap()))

@@ -4,8 +4,8 @@
 //! Promises: a row for every buffer of either side.
 //! Does not cover: images and samplers (`images`).
 
-use super::Subject;
-use crate::rows::{Rows, printed};
+use super::HostChecks;
+use crate::rows::{CheckRows, values_in_words};
 use vkcert_model::procedure::DescriptorClass;
 use vkcert_requirement::host::decide::ProofResult;
 use vkcert_requirement::host::expression::HostExpression;
@@ -26,100 +26,114 @@ pub(crate) fn is_buffer(class: DescriptorClass) -> bool {
     }
 }
 
-impl Subject<'_> {
-    pub(crate) fn buffers(&self, rows: &mut Rows) {
+impl HostChecks<'_> {
+    pub(crate) fn check_buffers(&self, rows: &mut CheckRows) {
         let interface = self.input.interface;
         for resource in &self.reflection().resources {
-            let known = interface
-                .buffers
-                .iter()
-                .any(|b| (b.set, b.binding) == (resource.set, resource.binding));
-            let name = resource.name.as_deref().unwrap_or("-");
+            let is_stated = interface.buffers.iter().any(|stated_buffer| {
+                (stated_buffer.set, stated_buffer.binding) == (resource.set, resource.binding)
+            });
+            let resource_name = resource.name.as_deref().unwrap_or("-");
             // Images and samplers are compared by themselves (`images`).
-            if known || !is_buffer(resource.class) {
+            if is_stated || !is_buffer(resource.class) {
                 continue;
             }
-            let place = format!("{}.{} ({name})", resource.set, resource.binding);
-            rows.about(format!("{}.{} is not stated", resource.set, resource.binding));
-            let message = format!("the kernel uses {place}, the interface states no buffer for it");
-            rows.refuted("buffer-size", message, None);
+            let buffer_place = format!("{}.{} ({resource_name})", resource.set, resource.binding);
+            rows.begin_subject(format!("{}.{} is not stated", resource.set, resource.binding));
+            let message =
+                format!("the kernel uses {buffer_place}, the interface states no buffer for it");
+            rows.add_refuted("buffer-size", message, None);
         }
-        for (buffer, size) in interface.buffers.iter().zip(&self.expressions.buffers) {
-            let place = format!("{}.{}", buffer.set, buffer.binding);
-            rows.about(place.as_str());
-            let resource = self
-                .reflection()
-                .resources
-                .iter()
-                .find(|r| (r.set, r.binding) == (buffer.set, buffer.binding));
+        for (buffer, size_expression) in interface.buffers.iter().zip(&self.expressions.buffers) {
+            let buffer_place = format!("{}.{}", buffer.set, buffer.binding);
+            rows.begin_subject(buffer_place.as_str());
+            let resource = self.reflection().resources.iter().find(|candidate| {
+                (candidate.set, candidate.binding) == (buffer.set, buffer.binding)
+            });
             let Some(resource) = resource else {
-                rows.holds("buffer-size", format!("the kernel does not use buffer {place}"));
+                rows.add_holding(
+                    "buffer-size",
+                    format!("the kernel does not use buffer {buffer_place}"),
+                );
                 continue;
             };
             if !is_buffer(resource.class) {
-                let class = resource.class.name();
+                let class_name = resource.class.name();
                 let message = format!(
-                    "the interface states a buffer at {place}, where the kernel has a {class}"
+                    "the interface states a buffer at {buffer_place}, where the kernel has a {class_name}"
                 );
-                rows.refuted("buffer-size", message, None);
+                rows.add_refuted("buffer-size", message, None);
                 continue;
             }
-            let least = i128::from(resource.fixed_bytes.max(1));
-            let enough = self.host.value_interval(size).low >= least;
-            let answer = if enough {
+            let least_bytes = i128::from(resource.fixed_bytes.max(1));
+            let is_always_enough = self.host.value_interval(size_expression).low >= least_bytes;
+            let proof_result = if is_always_enough {
                 ProofResult::Proved
             } else {
-                self.host.decide_for_all(&[size], &|case| self.value(size, case) >= least)
+                self.host.decide_for_all(&[size_expression], &|host_case| {
+                    self.evaluated_value(size_expression, host_case) >= least_bytes
+                })
             };
             let claim = format!(
-                "buffer {place}, {} bytes, holds the {least} {} that the kernel's block has at least",
+                "buffer {buffer_place}, {} bytes, holds the {least_bytes} {} that the kernel's block has at least",
                 buffer.size,
-                if least == 1 { "byte" } else { "bytes" }
+                if least_bytes == 1 { "byte" } else { "bytes" }
             );
-            rows.answer("buffer-size", answer, &claim, |values| {
-                let bytes = self.value(size, &self.host.named_case(values));
+            rows.add_answer("buffer-size", proof_result, &claim, |refuting_values| {
+                let host_bytes =
+                    self.evaluated_value(size_expression, &self.host.named_case(refuting_values));
                 format!(
-                    "buffer {place} has {bytes} bytes, the kernel's block needs {least} ({})",
-                    printed(values)
+                    "buffer {buffer_place} has {host_bytes} bytes, the kernel's block needs {least_bytes} ({})",
+                    values_in_words(refuting_values)
                 )
             });
-            self.tested_sizes(rows, buffer.set, buffer.binding, size);
+            self.check_tested_sizes(rows, buffer.set, buffer.binding, size_expression);
         }
     }
 
     /// The sizes that the tests bind, against what the host would allocate for the same parameters.
-    fn tested_sizes(&self, rows: &mut Rows, set: u32, binding: u32, size: &HostExpression) {
-        let (mut agreeing, mut larger) = (0, Vec::new());
+    fn check_tested_sizes(
+        &self,
+        rows: &mut CheckRows,
+        set: u32,
+        binding: u32,
+        size_expression: &HostExpression,
+    ) {
+        let (mut agreeing_count, mut larger_uses) = (0, Vec::new());
         for test in self.input.tests {
-            let Some(used) = test.buffers.get(&(set, binding)) else { continue };
-            rows.about(format!("{set}.{binding} in {}", test.name));
-            let bytes = self.value(size, &self.host.named_case(&test.parameters));
-            match used.touched {
-                Some(touched) if i128::from(touched) > bytes => {
+            let Some(buffer_use) = test.buffers.get(&(set, binding)) else { continue };
+            rows.begin_subject(format!("{set}.{binding} in {}", test.name));
+            let host_bytes =
+                self.evaluated_value(size_expression, &self.host.named_case(&test.parameters));
+            match buffer_use.touched {
+                Some(touched_bytes) if i128::from(touched_bytes) > host_bytes => {
                     let message = format!(
-                        "buffer {set}.{binding} has {bytes} bytes on the host, but in {} the kernel uses {touched} ({})",
+                        "buffer {set}.{binding} has {host_bytes} bytes on the host, but in {} the kernel uses {touched_bytes} ({})",
                         test.name,
-                        printed(&test.parameters)
+                        values_in_words(&test.parameters)
                     );
-                    rows.refuted("buffer-size", message, Some(test.parameters.clone()));
+                    rows.add_refuted("buffer-size", message, Some(test.parameters.clone()));
                 }
-                Some(_) => agreeing += 1,
-                None if i128::from(used.bound) <= bytes => agreeing += 1,
-                None => larger.push(format!("{} ({} bytes for {bytes})", test.name, used.bound)),
+                Some(_) => agreeing_count += 1,
+                None if i128::from(buffer_use.bound) <= host_bytes => agreeing_count += 1,
+                None => larger_uses
+                    .push(format!("{} ({} bytes for {host_bytes})", test.name, buffer_use.bound)),
             }
         }
-        if agreeing > 0 {
-            rows.holds(
+        if agreeing_count > 0 {
+            rows.add_holding(
                 "buffer-size",
-                format!("buffer {set}.{binding}: the host's size covers what {agreeing} tests use"),
+                format!(
+                    "buffer {set}.{binding}: the host's size covers what {agreeing_count} tests use"
+                ),
             );
         }
-        if !larger.is_empty() {
+        if !larger_uses.is_empty() {
             let message = format!(
                 "buffer {set}.{binding}: tests bind more than the host allocates for the same parameters, and whether the kernel uses the rest is not known: {}",
-                larger.join(", ")
+                larger_uses.join(", ")
             );
-            rows.undetermined("buffer-size", message);
+            rows.add_undetermined("buffer-size", message);
         }
     }
 }

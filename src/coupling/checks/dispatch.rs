@@ -4,97 +4,100 @@
 //! Promises: a row by axis for covering and one for divisions that drop a partial workgroup.
 //! Does not cover: what the invocations beyond the domain do.
 
-use super::{AXES, Subject};
+use super::{AXES, HostChecks};
 use crate::cover::covers_by_form;
-use crate::rows::{Rows, printed};
+use crate::rows::{CheckRows, values_in_words};
 use vkcert_requirement::host::decide::{EvaluatedCase, ProofResult};
 use vkcert_requirement::host::expression::{DivisionRounding, HostExpression};
 
-impl Subject<'_> {
-    pub(crate) fn dispatch(&self, rows: &mut Rows) {
+impl HostChecks<'_> {
+    pub(crate) fn check_dispatch(&self, rows: &mut CheckRows) {
         let Some(domain) = &self.expressions.domain else {
             for check in ["dispatch-covers-domain", "dispatch-not-truncated"] {
-                rows.undetermined(check, "the interface states no domain");
+                rows.add_undetermined(check, "the interface states no domain");
             }
             return;
         };
-        for (axis, name) in AXES.iter().enumerate() {
-            rows.about(*name);
-            let (groups, wanted) = (&self.expressions.groups[axis], &domain[axis]);
-            let local = i128::from(self.reflection().local_size[axis]);
+        for (axis, axis_name) in AXES.iter().enumerate() {
+            rows.begin_subject(*axis_name);
+            let (groups, domain_size) = (&self.expressions.groups[axis], &domain[axis]);
+            let local_size = i128::from(self.reflection().local_size[axis]);
             let texts = (
-                self.text(axis),
+                self.group_count_text(axis),
                 &self.input.interface.domain.as_ref().expect("checked above")[axis],
             );
-            let answer = if covers_by_form(self.host, groups, wanted, local) {
+            let cover_result = if covers_by_form(self.host, groups, domain_size, local_size) {
                 ProofResult::Proved
             } else {
-                let covers = |case: &EvaluatedCase| {
-                    self.groups(axis, case) * local >= self.value(wanted, case)
+                let covers = |host_case: &EvaluatedCase| {
+                    self.dispatched_groups(axis, host_case) * local_size
+                        >= self.evaluated_value(domain_size, host_case)
                 };
-                self.host.decide_for_all(&[groups, wanted], &covers)
+                self.host.decide_for_all(&[groups, domain_size], &covers)
             };
             // What covers the domain drops nothing of it.
-            let truncated = if answer == ProofResult::Proved {
+            let truncation_result = if cover_result == ProofResult::Proved {
                 ProofResult::Proved
             } else {
-                self.truncation(axis, wanted)
+                self.truncation_proof(axis, domain_size)
             };
             let claim = format!(
-                "in {name}, a group count of {} and a local size of {local} cover {}",
+                "in {axis_name}, a group count of {} and a local size of {local_size} cover {}",
                 texts.0, texts.1
             );
-            rows.answer("dispatch-covers-domain", answer, &claim, |values| {
-                let case = self.host.named_case(values);
-                let count = self.groups(axis, &case);
-                let stated = match texts.0.trim() == count.to_string() {
-                    true => count.to_string(),
-                    false => format!("{} = {count}", texts.0),
+            rows.add_answer("dispatch-covers-domain", cover_result, &claim, |refuting_values| {
+                let host_case = self.host.named_case(refuting_values);
+                let group_count = self.dispatched_groups(axis, &host_case);
+                let count_words = match texts.0.trim() == group_count.to_string() {
+                    true => group_count.to_string(),
+                    false => format!("{} = {group_count}", texts.0),
                 };
                 format!(
-                    "in {name}, a group count of {stated} times the local size {local} is {}, but the domain {} is {} ({})",
-                    count * local,
+                    "in {axis_name}, a group count of {count_words} times the local size {local_size} is {}, but the domain {} is {} ({})",
+                    group_count * local_size,
                     texts.1,
-                    self.value(wanted, &case),
-                    printed(values)
+                    self.evaluated_value(domain_size, &host_case),
+                    values_in_words(refuting_values)
                 )
             });
-            self.report_truncation(rows, axis, truncated);
+            self.report_truncation(rows, axis, truncation_result);
         }
     }
 
     /// What the group count would be if divisions rounded up.
-    fn rounded_up(&self, axis: usize, case: &EvaluatedCase) -> i128 {
-        let rounded = self.host.rounded_up(case);
+    fn rounded_up(&self, axis: usize, host_case: &EvaluatedCase) -> i128 {
+        let rounded_case = self.host.rounded_up(host_case);
         self.expressions.groups[axis]
-            .evaluate(&rounded.scope, DivisionRounding::RoundUp, &mut Vec::new())
+            .evaluate(&rounded_case.scope, DivisionRounding::RoundUp, &mut Vec::new())
             .value
     }
 
     /// A division drops a partial group if rounding it up would cover the domain, and it as it is
     /// does not.
-    fn truncation(&self, axis: usize, wanted: &HostExpression) -> ProofResult {
+    fn truncation_proof(&self, axis: usize, domain_size: &HostExpression) -> ProofResult {
         let groups = &self.expressions.groups[axis];
-        let local = i128::from(self.reflection().local_size[axis]);
-        self.host.decide_for_all(&[groups, wanted], &|case| {
-            let domain = self.value(wanted, case);
-            let short = self.value(groups, case) * local < domain;
-            !(short && self.rounded_up(axis, case) * local >= domain)
+        let local_size = i128::from(self.reflection().local_size[axis]);
+        self.host.decide_for_all(&[groups, domain_size], &|host_case| {
+            let domain_value = self.evaluated_value(domain_size, host_case);
+            let falls_short = self.evaluated_value(groups, host_case) * local_size < domain_value;
+            !(falls_short && self.rounded_up(axis, host_case) * local_size >= domain_value)
         })
     }
 
-    fn report_truncation(&self, rows: &mut Rows, axis: usize, answer: ProofResult) {
-        let name = AXES[axis];
-        let claim =
-            format!("in {name}, no division in {} drops a partial workgroup", self.text(axis));
-        rows.answer("dispatch-not-truncated", answer, &claim, |values| {
-            let case = self.host.named_case(values);
+    fn report_truncation(&self, rows: &mut CheckRows, axis: usize, proof_result: ProofResult) {
+        let axis_name = AXES[axis];
+        let claim = format!(
+            "in {axis_name}, no division in {} drops a partial workgroup",
+            self.group_count_text(axis)
+        );
+        rows.add_answer("dispatch-not-truncated", proof_result, &claim, |refuting_values| {
+            let host_case = self.host.named_case(refuting_values);
             format!(
-                "in {name}, the integer division in {} drops a partial workgroup: {} instead of {} ({})",
-                self.text(axis),
-                self.value(&self.expressions.groups[axis], &case),
-                self.rounded_up(axis, &case),
-                printed(values)
+                "in {axis_name}, the integer division in {} drops a partial workgroup: {} instead of {} ({})",
+                self.group_count_text(axis),
+                self.evaluated_value(&self.expressions.groups[axis], &host_case),
+                self.rounded_up(axis, &host_case),
+                values_in_words(refuting_values)
             )
         });
     }

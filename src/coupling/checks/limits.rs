@@ -4,103 +4,116 @@
 //! Promises: what exceeds the guaranteed limits is undetermined without a device.
 //! Does not cover: limits of descriptors and of buffer sizes.
 
-use super::{AXES, Subject};
+use super::{AXES, HostChecks};
 use crate::DeviceLimits;
-use crate::rows::{Rows, printed};
+use crate::rows::{CheckRows, values_in_words};
 use vkcert_requirement::host::decide::ProofResult;
 
-impl Subject<'_> {
-    pub(crate) fn limits(&self, rows: &mut Rows) {
+impl HostChecks<'_> {
+    pub(crate) fn check_limits(&self, rows: &mut CheckRows) {
         let guaranteed = DeviceLimits::GUARANTEED;
         let device = self.input.device;
-        let mut fixed = |what: &str, value: u64, least: u64, here: Option<u64>| {
-            rows.about(what);
-            if value <= least {
-                return rows.holds(
+        let mut check_fixed = |quantity_words: &str,
+                               value: u64,
+                               guaranteed_limit: u64,
+                               device_limit: Option<u64>| {
+            rows.begin_subject(quantity_words);
+            if value <= guaranteed_limit {
+                return rows.add_holding(
                     "device-limits",
-                    format!("{what} {value} is within the {least} that every device has"),
+                    format!("{quantity_words} {value} is within the {guaranteed_limit} that every device has"),
                 );
             }
-            match here {
-                Some(limit) if value <= limit => rows.holds(
+            match device_limit {
+                Some(limit) if value <= limit => rows.add_holding(
                     "device-limits",
-                    format!("{what} {value} is within this device's {limit}; a device need have only {least}"),
+                    format!("{quantity_words} {value} is within this device's {limit}; a device need have only {guaranteed_limit}"),
                 ),
                 Some(limit) => {
-                    rows.refuted("device-limits", format!("{what} {value} exceeds this device's {limit}"), None)
+                    rows.add_refuted("device-limits", format!("{quantity_words} {value} exceeds this device's {limit}"), None)
                 }
-                None => rows.undetermined(
+                None => rows.add_undetermined(
                     "device-limits",
-                    format!("{what} {value} is more than the {least} that every device has; it depends on the device"),
+                    format!("{quantity_words} {value} is more than the {guaranteed_limit} that every device has; it depends on the device"),
                 ),
             }
         };
-        let local = self.reflection().local_size;
-        for (axis, name) in AXES.iter().enumerate() {
-            let here = device.map(|device| u64::from(device.local_size[axis]));
-            fixed(
-                &format!("local size in {name}"),
-                u64::from(local[axis]),
+        let local_size = self.reflection().local_size;
+        for (axis, axis_name) in AXES.iter().enumerate() {
+            let device_limit = device.map(|device| u64::from(device.local_size[axis]));
+            check_fixed(
+                &format!("local size in {axis_name}"),
+                u64::from(local_size[axis]),
                 u64::from(guaranteed.local_size[axis]),
-                here,
+                device_limit,
             );
         }
-        let invocations = local.iter().map(|size| u64::from(*size)).product();
-        fixed(
+        let invocations = local_size.iter().map(|size| u64::from(*size)).product();
+        check_fixed(
             "invocations per workgroup",
             invocations,
             u64::from(guaranteed.invocations),
-            device.map(|d| u64::from(d.invocations)),
+            device.map(|device_limits| u64::from(device_limits.invocations)),
         );
-        let workgroup = self.reflection().workgroup.iter().map(|variable| variable.size).sum();
-        fixed(
+        let workgroup_bytes =
+            self.reflection().workgroup.iter().map(|variable| variable.size).sum();
+        check_fixed(
             "bytes of workgroup memory",
-            workgroup,
+            workgroup_bytes,
             u64::from(guaranteed.workgroup_bytes),
-            device.map(|d| u64::from(d.workgroup_bytes)),
+            device.map(|device_limits| u64::from(device_limits.workgroup_bytes)),
         );
-        let constants = self.reflection().push_constants.as_ref().map_or(0, |block| block.size);
-        fixed(
+        let push_constant_bytes =
+            self.reflection().push_constants.as_ref().map_or(0, |block| block.size);
+        check_fixed(
             "bytes of push constants",
-            constants,
+            push_constant_bytes,
             u64::from(guaranteed.push_constant_bytes),
-            device.map(|d| u64::from(d.push_constant_bytes)),
+            device.map(|device_limits| u64::from(device_limits.push_constant_bytes)),
         );
         for axis in 0..3 {
-            self.group_limit(rows, axis);
+            self.check_group_limit(rows, axis);
         }
     }
 
     /// Group counts for all parameter values, against the device or, without one, against what
     /// every device has.
-    fn group_limit(&self, rows: &mut Rows, axis: usize) {
-        let least = DeviceLimits::GUARANTEED.groups[axis];
-        let limit = self.input.device.map_or(least, |device| device.groups[axis].max(least));
+    fn check_group_limit(&self, rows: &mut CheckRows, axis: usize) {
+        let guaranteed_limit = DeviceLimits::GUARANTEED.groups[axis];
+        let limit = self
+            .input
+            .device
+            .map_or(guaranteed_limit, |device| device.groups[axis].max(guaranteed_limit));
         let expression = &self.expressions.groups[axis];
         // The count itself, not what a conversion to 32 bits leaves of it (host-overflow has that).
-        let within = |limit: u32| -> ProofResult {
+        let is_within = |limit: u32| -> ProofResult {
             if self.host.value_interval(expression).high <= i128::from(limit) {
                 return ProofResult::Proved;
             }
-            self.host.decide_for_all(&[expression], &|case| {
-                self.value(expression, case) <= i128::from(limit)
+            self.host.decide_for_all(&[expression], &|host_case| {
+                self.evaluated_value(expression, host_case) <= i128::from(limit)
             })
         };
-        let name = AXES[axis];
-        rows.about(format!("groups in {name}"));
-        let mut claim = format!("in {name}, {} is at most {limit}", self.text(axis));
-        let answer = within(limit);
-        if answer == ProofResult::Proved && limit > least && within(least) != ProofResult::Proved {
-            claim.push_str(&format!(" of this device; a device need have only {least}"));
+        let axis_name = AXES[axis];
+        rows.begin_subject(format!("groups in {axis_name}"));
+        let mut claim =
+            format!("in {axis_name}, {} is at most {limit}", self.group_count_text(axis));
+        let proof_result = is_within(limit);
+        if proof_result == ProofResult::Proved
+            && limit > guaranteed_limit
+            && is_within(guaranteed_limit) != ProofResult::Proved
+        {
+            claim.push_str(&format!(" of this device; a device need have only {guaranteed_limit}"));
         }
-        let whose =
+        let limit_owner =
             if self.input.device.is_some() { "this device allows" } else { "every device allows" };
-        rows.answer("device-limits", answer, &claim, |values| {
-            let count = self.value(expression, &self.host.named_case(values));
+        rows.add_answer("device-limits", proof_result, &claim, |refuting_values| {
+            let group_count =
+                self.evaluated_value(expression, &self.host.named_case(refuting_values));
             format!(
-                "in {name}, the group count {} is {count}; {whose} {limit} ({})",
-                self.text(axis),
-                printed(values)
+                "in {axis_name}, the group count {} is {group_count}; {limit_owner} {limit} ({})",
+                self.group_count_text(axis),
+                values_in_words(refuting_values)
             )
         });
     }

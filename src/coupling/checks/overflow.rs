@@ -5,8 +5,8 @@
 //! part of the text.
 //! Does not cover: members of push constants and specialization constants.
 
-use super::{AXES, Subject};
-use crate::rows::{Rows, printed};
+use super::{AXES, HostChecks};
+use crate::rows::{CheckRows, values_in_words};
 use vkcert_model::index_range::IndexRange;
 use vkcert_model::requirement::HostType;
 use vkcert_requirement::host::decide::{EvaluatedCase, ProofResult};
@@ -16,99 +16,126 @@ use vkcert_requirement::host::expression::{
 
 /// A value that the host computes and hands over.
 #[derive(Clone, Copy)]
-struct Handed<'a> {
+struct HandedValue<'a> {
     expression: &'a HostExpression,
     /// The type that the value ends up in.
     width: HostType,
 }
 
-impl<'a> Handed<'a> {
+impl<'a> HandedValue<'a> {
     /// A value that keeps the type that it is computed in.
     fn as_computed(expression: &'a HostExpression) -> Self {
         Self { expression, width: expression.width }
     }
 }
 
-impl Subject<'_> {
+impl HostChecks<'_> {
     /// No operation on the way to any value that the host hands over wraps, divides by zero or
     /// loses bits.
-    pub(crate) fn overflow(&self, rows: &mut Rows) {
+    pub(crate) fn check_overflow(&self, rows: &mut CheckRows) {
         let interface = self.input.interface;
         for (index, local) in interface.locals.iter().enumerate() {
-            let number = interface.parameters.len() + index;
-            if let Some(expression) = self.host.local_expression(number) {
-                let what = format!("local `{}`", local.name);
-                self.quiet(rows, &what, &local.value, Handed { expression, width: local.width });
+            let name_index = interface.parameters.len() + index;
+            if let Some(expression) = self.host.local_expression(name_index) {
+                let value_words = format!("local `{}`", local.name);
+                self.check_exact(
+                    rows,
+                    &value_words,
+                    &local.value,
+                    HandedValue { expression, width: local.width },
+                );
             }
         }
-        for (axis, name) in AXES.iter().enumerate() {
-            let what = format!("the group count in {name}");
+        for (axis, axis_name) in AXES.iter().enumerate() {
+            let value_words = format!("the group count in {axis_name}");
             let expression = &self.expressions.groups[axis];
-            let handed = Handed { expression, width: HostType::Uint32 };
-            self.quiet(rows, &what, self.text(axis), handed);
+            let handed_value = HandedValue { expression, width: HostType::Uint32 };
+            self.check_exact(rows, &value_words, self.group_count_text(axis), handed_value);
         }
-        for (buffer, size) in interface.buffers.iter().zip(&self.expressions.buffers) {
-            let what = format!("the size of buffer {}.{}", buffer.set, buffer.binding);
-            self.quiet(rows, &what, &buffer.size, Handed::as_computed(size));
+        for (buffer, size_expression) in interface.buffers.iter().zip(&self.expressions.buffers) {
+            let value_words = format!("the size of buffer {}.{}", buffer.set, buffer.binding);
+            self.check_exact(
+                rows,
+                &value_words,
+                &buffer.size,
+                HandedValue::as_computed(size_expression),
+            );
         }
         if let (Some(texts), Some(domain)) = (&interface.domain, &self.expressions.domain) {
             for axis in 0..3 {
-                let what = format!("the domain in {}", AXES[axis]);
-                self.quiet(rows, &what, &texts[axis], Handed::as_computed(&domain[axis]));
+                let value_words = format!("the domain in {}", AXES[axis]);
+                self.check_exact(
+                    rows,
+                    &value_words,
+                    &texts[axis],
+                    HandedValue::as_computed(&domain[axis]),
+                );
             }
         }
     }
 
     /// One expression; the locals that it uses have rows of their own.
-    fn quiet(&self, rows: &mut Rows, what: &str, text: &str, handed: Handed<'_>) {
-        let Handed { expression, width } = handed;
-        rows.about(what);
-        let events = |case: &EvaluatedCase| {
-            let mut events = Vec::new();
-            let typed = expression.evaluate(&case.scope, DivisionRounding::Truncate, &mut events);
-            if host::wrap_to_type(typed.value, width) != typed.value {
-                events.push(ArithmeticEvent::Overflow {
+    fn check_exact(
+        &self,
+        rows: &mut CheckRows,
+        value_words: &str,
+        text: &str,
+        handed_value: HandedValue<'_>,
+    ) {
+        let HandedValue { expression, width } = handed_value;
+        rows.begin_subject(value_words);
+        let events_of_case = |host_case: &EvaluatedCase| {
+            let mut events_of_case = Vec::new();
+            let typed_value = expression.evaluate(
+                &host_case.scope,
+                DivisionRounding::Truncate,
+                &mut events_of_case,
+            );
+            if host::wrap_to_type(typed_value.value, width) != typed_value.value {
+                events_of_case.push(ArithmeticEvent::Overflow {
                     span: expression.span.clone(),
-                    exact: typed.value,
+                    exact: typed_value.value,
                     width,
                 });
             }
-            events
+            events_of_case
         };
         let (scope, _) = self.host.enclose_names();
-        let mut quiet = true;
-        let interval = expression.enclose(&scope, &mut quiet);
+        let mut is_exact = true;
+        let interval = expression.enclose(&scope, &mut is_exact);
         vkcert_requirement::host::interval::interval_of_type(
             interval.low,
             interval.high,
             width,
-            &mut quiet,
+            &mut is_exact,
         );
-        let answer = if quiet {
+        let proof_result = if is_exact {
             ProofResult::Proved
         } else {
-            self.host.decide_for_all(&[expression], &|case| events(case).is_empty())
+            self.host
+                .decide_for_all(&[expression], &|host_case| events_of_case(host_case).is_empty())
         };
-        let claim = format!("{what}, {text}, is computed without overflow");
-        rows.answer("host-overflow", answer, &claim, |values| {
-            let case = self.host.named_case(values);
-            let described =
-                events(&case).first().map_or(String::new(), |event| describe(event, text));
-            format!("{what}: {described} ({})", printed(values))
+        let claim = format!("{value_words}, {text}, is computed without overflow");
+        rows.add_answer("host-overflow", proof_result, &claim, |refuting_values| {
+            let host_case = self.host.named_case(refuting_values);
+            let event_words = events_of_case(&host_case)
+                .first()
+                .map_or(String::new(), |event| event_in_words(event, text));
+            format!("{value_words}: {event_words} ({})", values_in_words(refuting_values))
         });
     }
 }
 
 /// What happened, with the part of the text where it did.
-fn describe(event: &ArithmeticEvent, text: &str) -> String {
-    let part = |span: &IndexRange| text.get(span.range()).unwrap_or(text);
+fn event_in_words(event: &ArithmeticEvent, text: &str) -> String {
+    let text_part = |span: &IndexRange| text.get(span.range()).unwrap_or(text);
     match event {
         ArithmeticEvent::Overflow { span, exact, width } => {
-            format!("{} is {exact}, which {} cannot hold", part(span), host::type_name(*width))
+            format!("{} is {exact}, which {} cannot hold", text_part(span), host::type_name(*width))
         }
-        ArithmeticEvent::DivisionByZero { span } => format!("{} divides by zero", part(span)),
+        ArithmeticEvent::DivisionByZero { span } => format!("{} divides by zero", text_part(span)),
         ArithmeticEvent::ShiftTooFar { span, amount } => {
-            format!("{} shifts by {amount}", part(span))
+            format!("{} shifts by {amount}", text_part(span))
         }
     }
 }

@@ -5,90 +5,112 @@
 //! depend on is undetermined.
 //! Does not cover: what the kernel computes under a value.
 
-use super::Subject;
-use crate::rows::{Rows, printed};
+use super::HostChecks;
+use crate::rows::{CheckRows, values_in_words};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_requirement::host::specialized_values;
 use vkcert_spirv::interface::{Reflection, SpecializationConstant};
 
-impl Subject<'_> {
+impl HostChecks<'_> {
     /// Whether a constant changes the local size, or the size of anything that the host binds. Two
     /// other values are tried.
     fn sizes_depend_on(&self, constant: &SpecializationConstant) -> bool {
-        let sizes = |value: u64| {
-            let set = BTreeMap::from([(constant.spec_id, value)]);
-            let kernel =
-                Reflection::of_entry_point(self.input.module, &self.reflection().entry, &set)
-                    .ok()?;
-            Some((kernel.local_size, kernel.resources, kernel.push_constants, kernel.workgroup))
+        let sizes_under = |value: u64| {
+            let set_values = BTreeMap::from([(constant.spec_id, value)]);
+            let specialized_kernel = Reflection::of_entry_point(
+                self.input.module,
+                &self.reflection().entry,
+                &set_values,
+            )
+            .ok()?;
+            Some((
+                specialized_kernel.local_size,
+                specialized_kernel.resources,
+                specialized_kernel.push_constants,
+                specialized_kernel.workgroup,
+            ))
         };
-        let default = sizes(constant.default);
+        let default_sizes = sizes_under(constant.default);
         [constant.default ^ 1, constant.default ^ 8]
             .into_iter()
-            .any(|value| sizes(value) != default)
+            .any(|value| sizes_under(value) != default_sizes)
     }
 
-    pub(crate) fn specialization(&self, rows: &mut Rows) {
-        let declared = &self.reflection().specialization;
-        let mut given = BTreeSet::new();
+    pub(crate) fn check_specialization(&self, rows: &mut CheckRows) {
+        let declared_constants = &self.reflection().specialization;
+        let mut given_ids = BTreeSet::new();
         let values = specialized_values(self.input.interface);
-        let varying: BTreeSet<u32> =
-            values.iter().filter(|(_, value)| value.is_none()).map(|(id, _)| *id).collect();
+        let varying_ids: BTreeSet<u32> = values
+            .iter()
+            .filter(|(_, value)| value.is_none())
+            .map(|(constant_id, _)| *constant_id)
+            .collect();
         for (constant, value) in
             self.input.interface.specialization.iter().zip(&self.expressions.specialization)
         {
-            let id = constant.id;
-            rows.about(format!("constant {id}"));
-            let Some(known) = declared.iter().find(|known| known.spec_id == id) else {
-                rows.refuted(
+            let constant_id = constant.id;
+            rows.begin_subject(format!("constant {constant_id}"));
+            let Some(declared_constant) = declared_constants
+                .iter()
+                .find(|declared_constant| declared_constant.spec_id == constant_id)
+            else {
+                rows.add_refuted(
                     "specialization-ids",
-                    format!("the host sets specialization constant {id}; the kernel has none"),
+                    format!(
+                        "the host sets specialization constant {constant_id}; the kernel has none"
+                    ),
                     None,
                 );
                 continue;
             };
-            if !given.insert(id) {
-                rows.refuted(
+            if !given_ids.insert(constant_id) {
+                rows.add_refuted(
                     "specialization-ids",
-                    format!("the host sets specialization constant {id} twice"),
+                    format!("the host sets specialization constant {constant_id} twice"),
                     None,
                 );
             }
-            let (lowest, highest) = specialization_range(&known.type_name, known.width);
-            let answer = self.host.decide_for_all(&[value], &|case| {
-                (lowest..=highest).contains(&self.value(value, case))
+            let (lowest, highest) =
+                specialization_range(&declared_constant.type_name, declared_constant.width);
+            let proof_result = self.host.decide_for_all(&[value], &|host_case| {
+                (lowest..=highest).contains(&self.evaluated_value(value, host_case))
             });
             let claim = format!(
-                "specialization constant {id} ({}) takes {}",
-                known.type_name, constant.value
+                "specialization constant {constant_id} ({}) takes {}",
+                declared_constant.type_name, constant.value
             );
-            rows.answer("specialization-ids", answer, &claim, |values| {
+            rows.add_answer("specialization-ids", proof_result, &claim, |values| {
                 format!(
-                    "specialization constant {id} is a {}, and {} does not fit ({})",
-                    known.type_name,
+                    "specialization constant {constant_id} is a {}, and {} does not fit ({})",
+                    declared_constant.type_name,
                     constant.value,
-                    printed(values)
+                    values_in_words(values)
                 )
             });
-            if varying.contains(&id) && self.sizes_depend_on(known) {
-                let sizes =
+            if varying_ids.contains(&constant_id) && self.sizes_depend_on(declared_constant) {
+                let sizes_sentence =
                     "sizes were taken from the kernel's default, and nothing is shown of others";
                 let message = format!(
-                    "specialization constant {id} takes {}, no one value: {sizes}",
+                    "specialization constant {constant_id} takes {}, no one value: {sizes_sentence}",
                     constant.value
                 );
-                rows.undetermined("specialization-ids", message);
+                rows.add_undetermined("specialization-ids", message);
             }
         }
-        let defaulted: Vec<String> = declared
+        let defaulted_constants: Vec<String> = declared_constants
             .iter()
-            .filter(|known| !given.contains(&known.spec_id))
-            .map(|known| format!("{} keeps its default {}", known.spec_id, known.default))
+            .filter(|declared_constant| !given_ids.contains(&declared_constant.spec_id))
+            .map(|declared_constant| {
+                format!(
+                    "{} keeps its default {}",
+                    declared_constant.spec_id, declared_constant.default
+                )
+            })
             .collect();
-        if !defaulted.is_empty() {
-            rows.holds(
+        if !defaulted_constants.is_empty() {
+            rows.add_holding(
                 "specialization-ids",
-                format!("not set by the host: {}", defaulted.join(", ")),
+                format!("not set by the host: {}", defaulted_constants.join(", ")),
             );
         }
     }

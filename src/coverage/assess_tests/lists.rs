@@ -6,7 +6,7 @@ use crate::undefined::{covered_through_undefined, leave_undetermined};
 use crate::{CRITERIA, name_uncounted_tests};
 use std::collections::BTreeSet;
 use vkcert_model::coverage::{Independence, SimpleObligation, Witness};
-use vkcert_model::project::CriterionName;
+use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::verdict::EngineName;
 
 /// The obligations of each criterion. `D1.T`, `D1.F` and `B2.T` are of two.
@@ -163,7 +163,7 @@ fn every_criterion_counts_its_own_obligations() {
                 ids.iter().filter(|id| states[**id].status == wanted).count() as u32
             };
             let expected = CriterionSummary {
-                criterion: criterion.name().to_owned(),
+                criterion: (*criterion).into(),
                 total: ids.len() as u32,
                 covered: count(Status::Covered),
                 justified: count(Status::Justified),
@@ -189,10 +189,12 @@ fn the_criteria_as_help_texts_and_documents_list_them() {
     };
     insta::assert_snapshot!(CRITERIA.iter().map(row).collect::<Vec<_>>().join("\n"));
     for criterion in CRITERIA {
-        let named = crate::criteria::criterion_named(criterion.name()).unwrap();
+        let named = crate::criteria::criterion_named(&criterion.criterion().into()).unwrap();
         assert_eq!(named.description(), criterion.description());
     }
-    assert!(crate::criteria::criterion_named("statements").is_none());
+    assert!(
+        crate::criteria::criterion_named(&StoredCriterion::from("statements".to_owned())).is_none()
+    );
 }
 
 #[test]

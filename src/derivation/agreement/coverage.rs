@@ -5,54 +5,69 @@
 //! Does not cover: why the engines differ; the module or further runs tell that.
 
 use super::Derivation;
-use super::difference::differing;
+use super::difference::record_differences;
 use super::outputs::tells_of_undefined;
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::evidence::{Agreement, Evidence, FIRST_SCHEMA, KernelEvidence, KernelFinding};
 use vkcert_model::finding::Finding;
+use vkcert_model::id::TestId;
 use vkcert_model::records::Records;
 use vkcert_model::verdict::EngineName;
 
 /// Whether the stored records of the engines are the same.
-pub(super) fn coverage(
+pub(super) fn check_coverage(
     stored: &Evidence,
-    row: &Agreement,
+    agreement_row: &Agreement,
     label: &str,
     derivation: &mut Derivation,
 ) {
-    let of = |engine| {
-        stored.kernels.iter().filter(move |one| one.engine == engine && one.kernel == row.kernel)
+    let kernels_on = |engine| {
+        stored.kernels.iter().filter(move |stored_row| {
+            stored_row.engine == engine && stored_row.kernel == agreement_row.kernel
+        })
     };
-    let of_test = |kernel: &KernelEvidence| {
-        kernel.records.iter().find(|one| one.test == row.test).map(|one| one.records.clone())
-    };
-    let mut compared = None;
-    for ours in of(EngineName::Sequential) {
-        let theirs = of(EngineName::Vulkan)
-            .find(|other| other.configuration.name == ours.configuration.name);
-        let (Some(left), Some(right)) = (of_test(ours), theirs.and_then(of_test)) else { continue };
-        let same = |bit| Records::has(&left, bit) == right.has(bit);
+    let test = &agreement_row.test;
+    let mut all_same = None;
+    for sequential_kernel in kernels_on(EngineName::Sequential) {
+        let device_kernel = kernels_on(EngineName::Vulkan).find(|other_kernel| {
+            other_kernel.configuration.name == sequential_kernel.configuration.name
+        });
+        let (Some(sequential_records), Some(device_records)) = (
+            records_of_test(sequential_kernel, test),
+            device_kernel.and_then(|kernel| records_of_test(kernel, test)),
+        ) else {
+            continue;
+        };
+        let same = |bit| sequential_records.has(bit) == device_records.has(bit);
         // No bit lies outside of the words.
-        let words = left.words.len().max(right.words.len()) as u32;
-        let same = (0..ours.layout.bits.min(words.saturating_mul(32))).all(same);
-        compared = Some(compared.unwrap_or(true) && same);
+        let word_count = sequential_records.words.len().max(device_records.words.len()) as u32;
+        let same = (0..sequential_kernel.layout.bits.min(word_count.saturating_mul(32))).all(same);
+        all_same = Some(all_same.unwrap_or(true) && same);
         // Evidence of the first format has other words.
         if stored.campaign.schema != FIRST_SCHEMA {
-            tell_of_each(stored, row, ours, [&left, &right], label, derivation);
+            check_differences(
+                stored,
+                agreement_row,
+                sequential_kernel,
+                [sequential_records, device_records],
+                label,
+                derivation,
+            );
         }
     }
-    if let Some(same) = compared {
-        let expected = if same { AgreementOutcome::Identical } else { AgreementOutcome::Different };
+    if let Some(same) = all_same {
+        let expected_outcome =
+            if same { AgreementOutcome::Identical } else { AgreementOutcome::Different };
         // A test may run the kernel under a specialization that is no configuration; its records
         // are not stored.
-        let beyond = same
+        let differs_beyond_records = same
             && matches!(
-                row.coverage,
+                agreement_row.coverage,
                 AgreementOutcome::Different
                     | AgreementOutcome::ScheduleDependent
                     | AgreementOutcome::UndefinedValue
             );
-        let excused = match row.coverage {
+        let is_excused = match agreement_row.coverage {
             AgreementOutcome::ScheduleDependent if !same => {
                 let reason =
                     format!("{label}: which vectors depend on the schedule comes from the module");
@@ -74,13 +89,20 @@ pub(super) fn coverage(
             | AgreementOutcome::Different
             | AgreementOutcome::NotCompared => false,
         };
-        derivation.check(row.coverage == expected || beyond || excused, || {
-            format!("{label}: stored coverage {}, derived {expected}", row.coverage)
-        });
+        derivation.check(
+            agreement_row.coverage == expected_outcome || differs_beyond_records || is_excused,
+            || {
+                format!(
+                    "{label}: stored coverage {}, derived {expected_outcome}",
+                    agreement_row.coverage
+                )
+            },
+        );
     }
-    if row.coverage == AgreementOutcome::UndefinedValue {
-        let mut tests = stored.campaign.tests.iter().filter(|test| test.id == row.test);
-        derivation.check(tests.any(tells_of_undefined), || {
+    if agreement_row.coverage == AgreementOutcome::UndefinedValue {
+        let mut tests_of_row =
+            stored.campaign.tests.iter().filter(|test| test.id == agreement_row.test);
+        derivation.check(tests_of_row.any(tells_of_undefined), || {
             format!(
                 "{label}: vectors that follow undefined values without a finding that tells of one"
             )
@@ -88,33 +110,51 @@ pub(super) fn coverage(
     }
 }
 
+/// What a test recorded of a kernel.
+fn records_of_test<'e>(kernel: &'e KernelEvidence, test: &TestId) -> Option<&'e Records> {
+    let test_records = kernel.records.iter().find(|test_records| test_records.test == *test)?;
+    Some(&test_records.records)
+}
+
 /// Each vector and mark that one engine alone has is a finding or is left open.
-fn tell_of_each(
+fn check_differences(
     stored: &Evidence,
-    row: &Agreement,
+    agreement_row: &Agreement,
     kernel: &KernelEvidence,
-    [ours, theirs]: [&Records; 2],
+    [sequential_records, device_records]: [&Records; 2],
     label: &str,
     derivation: &mut Derivation,
 ) {
-    let findings = findings_of(stored, row);
-    for difference in differing(&kernel.layout, [ours, theirs]) {
-        let words = difference.words(&kernel.structure, kernel.kernel.as_str());
-        let found = findings.iter().any(|finding| difference.is_told_by(finding));
-        let open = row.left_open.iter().any(|line| line.starts_with(&words));
-        derivation.check(found || open, || {
-            format!("{label}: {words}: no finding tells of it, and it is not left open")
+    let findings = findings_of_row(stored, agreement_row);
+    for difference in record_differences(&kernel.layout, [sequential_records, device_records]) {
+        let difference_words = difference.words(&kernel.structure, kernel.kernel.as_str());
+        let is_in_finding = findings.iter().any(|finding| difference.is_told_by(finding));
+        let is_left_open =
+            agreement_row.left_open.iter().any(|line| line.starts_with(&difference_words));
+        derivation.check(is_in_finding || is_left_open, || {
+            format!("{label}: {difference_words}: no finding tells of it, and it is not left open")
         });
-        let different = row.coverage == AgreementOutcome::Different;
-        derivation.check(!found || different, || {
-            format!("{label}: {words}: a finding, and coverage {}", row.coverage)
+        let says_different = agreement_row.coverage == AgreementOutcome::Different;
+        derivation.check(!is_in_finding || says_different, || {
+            format!(
+                "{label}: {difference_words}: a finding, and coverage {}",
+                agreement_row.coverage
+            )
         });
     }
 }
 
 /// The findings of a row's test and kernel.
-pub fn findings_of<'e>(stored: &'e Evidence, row: &Agreement) -> Vec<&'e Finding> {
-    let is_of =
-        |one: &&KernelFinding| one.test.as_ref() == Some(&row.test) && one.kernel == row.kernel;
-    stored.campaign.findings.iter().filter(is_of).map(|one| &one.finding).collect()
+pub fn findings_of_row<'e>(stored: &'e Evidence, agreement_row: &Agreement) -> Vec<&'e Finding> {
+    let is_of_row = |finding_row: &&KernelFinding| {
+        finding_row.test.as_ref() == Some(&agreement_row.test)
+            && finding_row.kernel == agreement_row.kernel
+    };
+    stored
+        .campaign
+        .findings
+        .iter()
+        .filter(is_of_row)
+        .map(|finding_row| &finding_row.finding)
+        .collect()
 }

@@ -12,19 +12,19 @@ use vkcert_model::verdict::EngineName;
 
 /// A vector or a mark of a module.
 #[derive(Clone, Copy)]
-pub enum Row<'a> {
+pub enum RecordedItem<'a> {
     /// The decision's bits, and the vector.
     Vector(&'a DecisionSlot, &'a NumberedVector),
     /// The mark and its bit.
     Mark(MarkIndex, u32),
 }
 
-impl Row<'_> {
+impl RecordedItem<'_> {
     /// The bit of the records that it sets.
     pub fn bit(&self) -> u32 {
         match self {
-            Row::Vector(slot, row) => slot.base + row.sum,
-            Row::Mark(_, bit) => *bit,
+            RecordedItem::Vector(slot, row) => slot.base + row.sum,
+            RecordedItem::Mark(_, bit) => *bit,
         }
     }
 }
@@ -33,7 +33,7 @@ impl Row<'_> {
 #[derive(Clone, Copy)]
 pub struct RecordDifference<'a> {
     /// The vector or mark.
-    pub row: Row<'a>,
+    pub row: RecordedItem<'a>,
     /// The engine that recorded it.
     pub only_on: EngineName,
 }
@@ -60,7 +60,7 @@ impl OnlyIn {
 
 /// What one engine alone recorded: vectors, then marks. The sequential engine's records are the
 /// first.
-pub fn differing<'a>(
+pub fn record_differences<'a>(
     layout: &'a RecordLayout,
     records: [&Records; 2],
 ) -> Vec<RecordDifference<'a>> {
@@ -75,16 +75,16 @@ pub fn differing<'a>(
 pub fn differing_rows<'a, 'r>(
     layout: &'a RecordLayout,
     [left, right]: [&'r Records; 2],
-) -> impl Iterator<Item = (Row<'a>, OnlyIn)> + use<'a, 'r> {
+) -> impl Iterator<Item = (RecordedItem<'a>, OnlyIn)> + use<'a, 'r> {
     let vectors = layout
         .decisions
         .iter()
-        .flat_map(|slot| slot.vectors.iter().map(move |row| Row::Vector(slot, row)));
+        .flat_map(|slot| slot.vectors.iter().map(move |row| RecordedItem::Vector(slot, row)));
     let marks = layout
         .marks
         .iter()
         .enumerate()
-        .map(|(index, bit)| Row::Mark(MarkIndex(index as u32), *bit));
+        .map(|(index, bit)| RecordedItem::Mark(MarkIndex(index as u32), *bit));
     vectors
         .chain(marks)
         .filter_map(move |row| Some((row, OnlyIn::of(left.has(row.bit()), right.has(row.bit()))?)))
@@ -100,45 +100,48 @@ impl RecordDifference<'_> {
     pub fn words(&self, structure: &KernelStructure, kernel: &str) -> String {
         let only_on = self.only_on;
         match self.row {
-            Row::Vector(slot, row) => {
+            RecordedItem::Vector(slot, row) => {
                 let (decision, text) = (slot.decision, &structure.decision(slot.decision).text);
                 format!("{decision} `{text}`: vector {} on {only_on} alone", row.vector.values)
             }
-            Row::Mark(index, _) => {
-                format!("{kernel}: {} on {only_on} alone", marked(structure, index))
+            RecordedItem::Mark(index, _) => {
+                format!("{kernel}: {} on {only_on} alone", mark_words(structure, index))
             }
         }
     }
 
     /// Whether a finding of its module tells of it.
     pub fn is_told_by(&self, finding: &Finding) -> bool {
-        let has = |name: DetailName, value: Value| finding.detail(name) == Some(value);
+        let has_detail = |name: DetailName, value: Value| finding.detail(name) == Some(value);
         let tells_of_row = match self.row {
-            Row::Vector(slot, row) => {
-                has(DetailName::Decision, slot.decision.to_string().into())
-                    && has(DetailName::Vector, row.vector.values.to_string().into())
+            RecordedItem::Vector(slot, row) => {
+                has_detail(DetailName::Decision, slot.decision.to_string().into())
+                    && has_detail(DetailName::Vector, row.vector.values.to_string().into())
             }
-            Row::Mark(index, _) => has(DetailName::Mark, index.0.into()),
+            RecordedItem::Mark(index, _) => has_detail(DetailName::Mark, index.0.into()),
         };
-        tells_of_row && has(DetailName::OnlyOn, self.only_on.to_string().into())
+        tells_of_row && has_detail(DetailName::OnlyOn, self.only_on.to_string().into())
     }
 }
 
 /// What a mark stands for: the entry of a function, a label.
-pub fn marked(structure: &KernelStructure, mark: MarkIndex) -> String {
-    let line = |span: &Span| {
+pub fn mark_words(structure: &KernelStructure, mark_index: MarkIndex) -> String {
+    let file_and_line = |span: &Span| {
         let file = &structure.files[span.file.0 as usize];
         format!("{}:{}", file.path, Position::of(&file.text, span.start as usize).line)
     };
-    let mut functions = structure.functions.iter().filter(|function| function.entry_mark == mark);
+    let mut functions =
+        structure.functions.iter().filter(|function| function.entry_mark == mark_index);
     let mut labels = structure
         .switches
         .iter()
         .flat_map(|switch| &switch.labels)
-        .filter(|label| label.mark == Some(mark));
+        .filter(|label| label.mark == Some(mark_index));
     match (functions.next(), labels.next()) {
-        (Some(function), _) => format!("entry of `{}` ({})", function.name, line(&function.span)),
-        (None, Some(label)) => format!("label `{}` ({})", label.text, line(&label.span)),
-        (None, None) => format!("mark {}", mark.0),
+        (Some(function), _) => {
+            format!("entry of `{}` ({})", function.name, file_and_line(&function.span))
+        }
+        (None, Some(label)) => format!("label `{}` ({})", label.text, file_and_line(&label.span)),
+        (None, None) => format!("mark {}", mark_index.0),
     }
 }

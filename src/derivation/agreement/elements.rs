@@ -17,69 +17,74 @@ use vkcert_oracle::difference::{
 use vkcert_oracle::scalar::raw_bits;
 
 /// The listed elements of a buffer, and, where all are listed, that there are no others.
-pub(super) fn elements(
+pub(super) fn check_elements(
     test: &TestEvidence,
     buffer: &BoundedBuffer,
     bytes: &[Vec<u8>; 2],
     label: &str,
     derivation: &mut Derivation,
 ) {
-    let name = &buffer.buffer;
-    let mut covered = Vec::new();
-    let mut worst = None;
+    let buffer_name = &buffer.buffer;
+    let mut covered_ranges = Vec::new();
+    let mut worst_ulps = None;
     for element in &buffer.listed {
-        let place = || format!("{label}: {} of buffer {name}", element.element);
-        let format = test.definition.images.get(name).map(|image| image.format);
-        let Some(difference) = difference(element, format) else {
-            derivation.problems.push(format!("{}: unreadable", place()));
+        let place_words = || format!("{label}: {} of buffer {buffer_name}", element.element);
+        let image_format = test.definition.images.get(buffer_name).map(|image| image.format);
+        let Some(difference) = listed_difference(element, image_format) else {
+            derivation.problems.push(format!("{}: unreadable", place_words()));
             continue;
         };
-        let [ours, theirs] = bytes.each_ref().map(|all| difference.bits_in(all));
+        let [ours, theirs] = bytes.each_ref().map(|stored_bytes| difference.bits_in(stored_bytes));
         derivation
             .check(ours == Some(difference.ours) && theirs == Some(difference.theirs), || {
-                format!("{}: the stored outputs have other values", place())
+                format!("{}: the stored outputs have other values", place_words())
             });
         derivation.check(element.undefined == difference.is_undefined(), || {
-            format!("{}: whether it depends on an undefined value does not follow from the bits that do", place())
+            format!("{}: whether it depends on an undefined value does not follow from the bits that do", place_words())
         });
         // Whether zeros differ is the module's to say: either way will do.
-        let within = [ZeroSigns::Equal, ZeroSigns::Signed]
+        let permitted_either_way = [ZeroSigns::Equal, ZeroSigns::Signed]
             .map(|zeros| difference.device_value_is_permitted(zeros));
-        derivation.check(within.contains(&element.within), || {
+        derivation.check(permitted_either_way.contains(&element.within), || {
             format!(
                 "{}: whether it is permitted does not follow from the permitted values",
-                place()
+                place_words()
             )
         });
-        worst = worst.max(difference.distance_in_ulps());
-        covered.push(covered_bytes(&difference));
+        worst_ulps = worst_ulps.max(difference.distance_in_ulps());
+        covered_ranges.push(covered_bytes(&difference));
     }
     let all_listed = buffer.listed.len() as u64 == buffer.elements;
-    let outside = buffer.listed.iter().filter(|element| !element.within).count() as u64;
-    let undefined = buffer.listed.iter().filter(|element| element.undefined).count() as u64;
-    for (stored, listed, what) in
-        [(buffer.outside, outside, "outside"), (buffer.undefined, undefined, "undefined")]
-    {
-        let right = if all_listed { listed == stored } else { listed <= stored };
-        derivation.check(right, || format!("{label}: buffer {name}: {stored} elements {what}"));
+    let outside_count = buffer.listed.iter().filter(|element| !element.within).count() as u64;
+    let undefined_count = buffer.listed.iter().filter(|element| element.undefined).count() as u64;
+    for (stored, listed, kind_words) in [
+        (buffer.outside, outside_count, "outside"),
+        (buffer.undefined, undefined_count, "undefined"),
+    ] {
+        let count_fits = if all_listed { listed == stored } else { listed <= stored };
+        derivation.check(count_fits, || {
+            format!("{label}: buffer {buffer_name}: {stored} elements {kind_words}")
+        });
     }
     derivation.check(buffer.undefined == 0 || tells_of_undefined(test), || {
-        format!("{label}: buffer {name}: undefined values without a finding that tells of one")
+        format!(
+            "{label}: buffer {buffer_name}: undefined values without a finding that tells of one"
+        )
     });
     if all_listed {
-        derivation.check(worst == buffer.worst_ulp, || {
-            format!("{label}: buffer {name}: the largest distance")
+        derivation.check(worst_ulps == buffer.worst_ulp, || {
+            format!("{label}: buffer {buffer_name}: the largest distance")
         });
         // Elements that a tolerance of the test covers are not listed.
-        let judged = test.expected.iter().any(|expected| expected.buffer == *name);
+        let is_judged = test.expected.iter().any(|expected| expected.buffer == *buffer_name);
         let [ours, theirs] = bytes;
-        let differing = ContentsDifference::between(0, ours, theirs);
-        let mut others = differing
+        let differing_bytes = ContentsDifference::between(0, ours, theirs);
+        let mut unlisted_bytes = differing_bytes
             .into_iter()
             .flat_map(ContentsDifference::offsets)
-            .filter(|offset| !covered.iter().any(|range| range.contains(offset)));
-        derivation.check(judged || others.next().is_none(), || {
-            format!("{label}: buffer {name} differs elsewhere")
+            .filter(|offset| !covered_ranges.iter().any(|range| range.contains(offset)));
+        derivation.check(is_judged || unlisted_bytes.next().is_none(), || {
+            format!("{label}: buffer {buffer_name} differs elsewhere")
         });
     }
 }
@@ -90,40 +95,44 @@ fn covered_bytes(difference: &ScalarDifference) -> std::ops::Range<usize> {
     match difference.texel {
         None => offset..offset + difference.scalar.size(),
         Some(texel) => {
-            let size = texel.format.texel_size();
-            offset / size * size..(offset / size + 1) * size
+            let texel_size = texel.format.texel_size();
+            offset / texel_size * texel_size..(offset / texel_size + 1) * texel_size
         }
     }
 }
 
-fn difference(element: &BoundedElement, format: Option<ImageFormat>) -> Option<ScalarDifference> {
+fn listed_difference(
+    element: &BoundedElement,
+    format: Option<ImageFormat>,
+) -> Option<ScalarDifference> {
     let scalar = element.type_name.parse::<ElementType>().ok()?.scalar;
-    let bits =
+    let bits_of_text =
         |text: &String| raw_bits(text.strip_prefix("0x")?, scalar.size() as u32 * 8, text).ok();
-    let span = |ends: &Vec<ElementValue>| {
-        ends.iter().map(|end| bits(&end.bits)).collect::<Option<Vec<u64>>>()
+    let span_bits = |ends: &Vec<ElementValue>| {
+        ends.iter().map(|end| bits_of_text(&end.bits)).collect::<Option<Vec<u64>>>()
     };
-    let spans = element.permitted.iter().map(span).collect::<Option<Vec<_>>>()?;
+    let permitted_spans = element.permitted.iter().map(span_bits).collect::<Option<Vec<_>>>()?;
     let permitted = match scalar.class() {
         ScalarClass::Float => PermittedResults::Between {
             // The paths themselves are not stored; any keys that differ will do.
             spans: (0..)
-                .zip(spans.iter().filter_map(|ends| ends.as_slice().try_into().ok()))
+                .zip(permitted_spans.iter().filter_map(|ends| ends.as_slice().try_into().ok()))
                 .collect(),
             nan: if element.nan_permitted { NanResult::Present } else { NanResult::Absent },
         },
         ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => {
-            PermittedResults::OneOf(spans.concat())
+            PermittedResults::OneOf(permitted_spans.concat())
         }
     };
-    let (ours, theirs) = (bits(&element.sequential.bits)?, bits(&element.vulkan.bits)?);
+    let (ours, theirs) =
+        (bits_of_text(&element.sequential.bits)?, bits_of_text(&element.vulkan.bits)?);
     let texel = match (element.texel, format) {
         (Some(place), Some(format)) => Some(TexelComponent { format, component: place.component }),
         (Some(_), None) => return None,
         (None, _) => None,
     };
     let basis = match (&element.undefined_bits, element.undefined) {
-        (Some(text), _) => ValueBasis::Undefined { bits: bits(text)? },
+        (Some(text), _) => ValueBasis::Undefined { bits: bits_of_text(text)? },
         (None, true) => ValueBasis::Undefined { bits: u64::MAX },
         (None, false) => ValueBasis::Defined,
     };

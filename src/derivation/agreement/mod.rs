@@ -12,11 +12,11 @@ mod outputs;
 #[cfg(test)]
 mod tests;
 
-pub use coverage::findings_of;
-pub use outputs::{Contents, contents, tells_of_undefined};
+pub use coverage::findings_of_row;
+pub use outputs::{EngineContents, contents_on_both, tells_of_undefined};
 
-use coverage::coverage;
-use outputs::outputs;
+use coverage::check_coverage;
+use outputs::check_outputs;
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::evidence::Evidence;
 use vkcert_model::finding::FindingKind;
@@ -46,37 +46,40 @@ impl Derivation {
 }
 
 /// Derives every row of the comparison again.
-pub fn derive(stored: &Evidence) -> Derivation {
+pub fn derive_agreement(stored: &Evidence) -> Derivation {
     let mut derivation = Derivation::default();
-    for row in &stored.campaign.agreement {
-        let label = format!("agreement of {} on {}", row.kernel, row.test);
-        if let Some(test) = stored.campaign.tests.iter().find(|test| test.id == row.test) {
-            outputs(test, row, &label, &mut derivation);
+    for agreement_row in &stored.campaign.agreement {
+        let label = format!("agreement of {} on {}", agreement_row.kernel, agreement_row.test);
+        if let Some(test) = stored.campaign.tests.iter().find(|test| test.id == agreement_row.test)
+        {
+            check_outputs(test, agreement_row, &label, &mut derivation);
         } else {
             derivation.problems.push(format!("{label}: there is no such test"));
         }
-        coverage(stored, row, &label, &mut derivation);
-        let differs = row.outputs == AgreementOutcome::Different
-            || row.coverage == AgreementOutcome::Different;
+        check_coverage(stored, agreement_row, &label, &mut derivation);
+        let differs = agreement_row.outputs == AgreementOutcome::Different
+            || agreement_row.coverage == AgreementOutcome::Different;
         let mut findings = stored.campaign.findings.iter();
-        let found = findings.any(|one| {
-            one.test.as_ref() == Some(&row.test)
-                && one.finding.kind == FindingKind::EngineDisagreement
+        let has_finding = findings.any(|finding_row| {
+            finding_row.test.as_ref() == Some(&agreement_row.test)
+                && finding_row.finding.kind == FindingKind::EngineDisagreement
         });
-        derivation.check(!differs || found, || format!("{label}: a difference without a finding"));
+        derivation
+            .check(!differs || has_finding, || format!("{label}: a difference without a finding"));
     }
-    missing(stored, &mut derivation);
+    check_all_compared(stored, &mut derivation);
     derivation
 }
 
 /// Every test that came to its end on both engines is compared, with each of its kernels, once.
-fn missing(stored: &Evidence, derivation: &mut Derivation) {
+fn check_all_compared(stored: &Evidence, derivation: &mut Derivation) {
     for test in &stored.campaign.tests {
-        let ended = |engine| {
+        let completed_on = |engine| {
             let mut results = test.results.iter().filter(|result| result.engine == engine);
             results.any(|result| result.verdict.completed())
         };
-        let due = u32::from(ended(EngineName::Sequential) && ended(EngineName::Vulkan));
+        let rows_due =
+            u32::from(completed_on(EngineName::Sequential) && completed_on(EngineName::Vulkan));
         for kernel in &test.kernels {
             let rows = stored
                 .campaign
@@ -84,7 +87,7 @@ fn missing(stored: &Evidence, derivation: &mut Derivation) {
                 .iter()
                 .filter(|row| row.test == test.id && row.kernel == *kernel);
             let rows = rows.count() as u32;
-            derivation.check(rows == 1 || rows == 0 && due == 0, || {
+            derivation.check(rows == 1 || rows == 0 && rows_due == 0, || {
                 format!(
                     "agreement of {kernel} on {}: {rows} rows where both engines ended",
                     test.id

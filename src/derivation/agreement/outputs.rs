@@ -6,7 +6,7 @@
 //! Does not cover: single elements (`elements`), records (`coverage`).
 
 use super::Derivation;
-use super::elements::elements;
+use super::elements::check_elements;
 use base64::Engine as _;
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::evidence::{Agreement, ErrorBounds, OutputBytes, TestEvidence};
@@ -14,7 +14,7 @@ use vkcert_model::finding::FindingKind;
 use vkcert_model::verdict::{EngineName, Verdict};
 
 /// Contents of a buffer on both engines, or how their hashes compare.
-pub enum Contents {
+pub enum EngineContents {
     /// The contents on the sequential engine, then on the device.
     Bytes([Vec<u8>; 2]),
     /// Both are stored as the same hash and size.
@@ -25,78 +25,91 @@ pub enum Contents {
 
 /// What the engines left in a buffer or image; none where one of them stores nothing of it, or no
 /// valid base64.
-pub fn contents(test: &TestEvidence, name: &str) -> Option<Contents> {
-    let of = |engine| test.results.iter().find(|result| result.engine == engine)?.outputs.get(name);
-    let decoded = |text: &String| base64::engine::general_purpose::STANDARD.decode(text).ok();
-    Some(match (of(EngineName::Sequential)?, of(EngineName::Vulkan)?) {
+pub fn contents_on_both(test: &TestEvidence, buffer_name: &str) -> Option<EngineContents> {
+    let output_on = |engine| {
+        test.results.iter().find(|result| result.engine == engine)?.outputs.get(buffer_name)
+    };
+    let decoded_bytes = |text: &String| base64::engine::general_purpose::STANDARD.decode(text).ok();
+    Some(match (output_on(EngineName::Sequential)?, output_on(EngineName::Vulkan)?) {
         (OutputBytes::Bytes(ours), OutputBytes::Bytes(theirs)) => {
-            Contents::Bytes([decoded(ours)?, decoded(theirs)?])
+            EngineContents::Bytes([decoded_bytes(ours)?, decoded_bytes(theirs)?])
         }
-        (ours, theirs) if ours == theirs => Contents::SameHash,
-        (_, _) => Contents::OtherHash,
+        (ours, theirs) if ours == theirs => EngineContents::SameHash,
+        (_, _) => EngineContents::OtherHash,
     })
 }
 
-pub(super) fn outputs(
+pub(super) fn check_outputs(
     test: &TestEvidence,
-    row: &Agreement,
+    agreement_row: &Agreement,
     label: &str,
     derivation: &mut Derivation,
 ) {
     let mut names = test.results.iter().filter(|result| result.engine == EngineName::Sequential);
     let names: Vec<&String> =
         names.next().iter().flat_map(|result| result.outputs.keys()).collect();
-    let pairs: Vec<_> =
-        names.into_iter().filter_map(|name| Some((name, contents(test, name)?))).collect();
-    if pairs.is_empty() {
-        return derivation.check(row.outputs == AgreementOutcome::NotCompared, || {
+    let stored_contents: Vec<_> =
+        names.into_iter().filter_map(|name| Some((name, contents_on_both(test, name)?))).collect();
+    if stored_contents.is_empty() {
+        return derivation.check(agreement_row.outputs == AgreementOutcome::NotCompared, || {
             format!("{label}: no outputs are stored")
         });
     }
-    let differs = pairs.iter().any(|(_, contents)| match contents {
-        Contents::Bytes([ours, theirs]) => ours != theirs,
-        Contents::SameHash => false,
-        Contents::OtherHash => true,
+    let outputs_differ = stored_contents.iter().any(|(_, contents)| match contents {
+        EngineContents::Bytes([ours, theirs]) => ours != theirs,
+        EngineContents::SameHash => false,
+        EngineContents::OtherHash => true,
     });
-    derivation.check(row.outputs.is_of_outputs(), || {
-        format!("{label}: outputs are stored on both engines, and told as {}", row.outputs)
-    });
-    derivation.check(differs == (row.outputs != AgreementOutcome::Identical), || {
+    derivation.check(agreement_row.outputs.is_of_outputs(), || {
         format!(
-            "{label}: stored {}, the stored outputs {}",
-            row.outputs,
-            if differs { "differ" } else { "are the same" }
+            "{label}: outputs are stored on both engines, and told as {}",
+            agreement_row.outputs
         )
     });
-    if row.outputs == AgreementOutcome::LeftOpen {
-        left_open(test, &pairs, label, derivation);
+    derivation.check(
+        outputs_differ == (agreement_row.outputs != AgreementOutcome::Identical),
+        || {
+            format!(
+                "{label}: stored {}, the stored outputs {}",
+                agreement_row.outputs,
+                if outputs_differ { "differ" } else { "are the same" }
+            )
+        },
+    );
+    if agreement_row.outputs == AgreementOutcome::LeftOpen {
+        check_left_open(test, &stored_contents, label, derivation);
     }
-    if row.outputs == AgreementOutcome::WithinTolerance {
-        let passed = |engine| {
+    if agreement_row.outputs == AgreementOutcome::WithinTolerance {
+        let passed_on = |engine| {
             test.results.iter().any(|one| one.engine == engine && one.verdict == Verdict::Pass)
         };
-        let both = passed(EngineName::Sequential) && passed(EngineName::Vulkan);
+        let both_passed = passed_on(EngineName::Sequential) && passed_on(EngineName::Vulkan);
         let mut tolerances = test.expected.iter().map(|expected| &expected.tolerance);
-        let wide =
+        let has_tolerance =
             tolerances.any(|one| one.abs.is_some() || one.rel.is_some() || one.ulp.is_some());
-        derivation.check(both && wide, || format!("{label}: no tolerance that both engines meet"));
-    }
-    let Some(bounds) = &row.bounds else {
-        return derivation.check(row.outputs != AgreementOutcome::WithinErrorBounds, || {
-            format!("{label}: within-error-bounds without bounds")
+        derivation.check(both_passed && has_tolerance, || {
+            format!("{label}: no tolerance that both engines meet")
         });
+    }
+    let Some(bounds) = &agreement_row.bounds else {
+        return derivation
+            .check(agreement_row.outputs != AgreementOutcome::WithinErrorBounds, || {
+                format!("{label}: within-error-bounds without bounds")
+            });
     };
-    outcome(bounds, row, label, derivation);
+    check_bounded_outcome(bounds, agreement_row, label, derivation);
     for buffer in &bounds.buffers {
-        match pairs.iter().find(|(name, _)| **name == buffer.buffer) {
-            Some((_, Contents::Bytes(bytes))) => elements(test, buffer, bytes, label, derivation),
-            Some((_, Contents::OtherHash)) => {
+        match stored_contents.iter().find(|(name, _)| **name == buffer.buffer) {
+            Some((_, EngineContents::Bytes(bytes))) => {
+                check_elements(test, buffer, bytes, label, derivation)
+            }
+            Some((_, EngineContents::OtherHash)) => {
                 let name = &buffer.buffer;
                 derivation
                     .not_derivable
                     .push(format!("{label}: buffer {name} is stored as a hash alone"));
             }
-            Some((_, Contents::SameHash)) | None => {
+            Some((_, EngineContents::SameHash)) | None => {
                 derivation
                     .problems
                     .push(format!("{label}: buffer {} is no output that differs", buffer.buffer));
@@ -112,42 +125,47 @@ pub(super) fn outputs(
 /// Where no more differs than the expectations leave open: what they look at in its place is the
 /// same on both engines, unless the contents depend on the schedule, which is the module's to say,
 /// and both engines pass.
-fn left_open(
+fn check_left_open(
     test: &TestEvidence,
-    pairs: &[(&String, Contents)],
+    stored_contents: &[(&String, EngineContents)],
     label: &str,
     derivation: &mut Derivation,
 ) {
-    let passed = |engine| {
-        test.results.iter().any(|one| one.engine == engine && one.verdict == Verdict::Pass)
+    let passed_on = |engine| {
+        test.results.iter().any(|result| result.engine == engine && result.verdict == Verdict::Pass)
     };
-    let both = passed(EngineName::Sequential) && passed(EngineName::Vulkan);
+    let both_passed = passed_on(EngineName::Sequential) && passed_on(EngineName::Vulkan);
     derivation
         .check(!test.expected.is_empty(), || format!("{label}: left open without any expectation"));
-    for (name, contents) in pairs {
-        let judged = test.expected.iter().any(|expected| expected.buffer == **name);
+    for (name, contents) in stored_contents {
+        let is_judged = test.expected.iter().any(|expected| expected.buffer == **name);
         match contents {
-            Contents::SameHash => {}
-            Contents::Bytes([ours, theirs]) if ours == theirs => {}
-            Contents::Bytes(_) | Contents::OtherHash if judged => {
-                derivation.check(both, || {
+            EngineContents::SameHash => {}
+            EngineContents::Bytes([ours, theirs]) if ours == theirs => {}
+            EngineContents::Bytes(_) | EngineContents::OtherHash if is_judged => {
+                derivation.check(both_passed, || {
                     format!("{label}: buffer {name} differs, and not both engines pass")
                 });
                 derivation.of_modules.push(format!(
                     "{label}: that the contents of buffer {name} depend on the schedule comes from the module"
                 ));
             }
-            Contents::Bytes(_) | Contents::OtherHash => {}
+            EngineContents::Bytes(_) | EngineContents::OtherHash => {}
         }
     }
 }
 
-fn outcome(bounds: &ErrorBounds, row: &Agreement, label: &str, derivation: &mut Derivation) {
-    let outside = bounds.buffers.iter().any(|buffer| buffer.outside > 0);
-    let expected =
-        if outside { AgreementOutcome::Different } else { AgreementOutcome::WithinErrorBounds };
-    derivation.check(row.outputs == expected, || {
-        format!("{label}: stored {}, derived {expected}", row.outputs)
+fn check_bounded_outcome(
+    bounds: &ErrorBounds,
+    agreement_row: &Agreement,
+    label: &str,
+    derivation: &mut Derivation,
+) {
+    let any_outside = bounds.buffers.iter().any(|buffer| buffer.outside > 0);
+    let expected_outcome =
+        if any_outside { AgreementOutcome::Different } else { AgreementOutcome::WithinErrorBounds };
+    derivation.check(agreement_row.outputs == expected_outcome, || {
+        format!("{label}: stored {}, derived {expected_outcome}", agreement_row.outputs)
     });
 }
 

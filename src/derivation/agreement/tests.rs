@@ -1,7 +1,7 @@
 //! Rows of the comparison against outputs, records and findings that do not fit them.
 
-use super::derive;
-use crate::agreement::difference::marked;
+use super::derive_agreement;
+use crate::agreement::difference::mark_words;
 use base64::Engine as _;
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::evidence::{
@@ -59,7 +59,7 @@ fn left(evidence: &mut Evidence, engine: EngineName, bytes: &[u8]) {
 fn problems(change: impl FnOnce(&mut Evidence)) -> Vec<String> {
     let mut evidence = agreed();
     change(&mut evidence);
-    derive(&evidence).problems
+    derive_agreement(&evidence).problems
 }
 
 fn assert_told(problems: &[String], sentence: &str) {
@@ -199,7 +199,7 @@ fn what_one_engine_alone_recorded_is_a_finding_or_left_open() {
     let line = format!(
         "{}: {} on vulkan alone: it follows",
         row.kernel,
-        marked(&row.structure, MarkIndex(1))
+        mark_words(&row.structure, MarkIndex(1))
     );
     let (different, undefined) = (AgreementOutcome::Different, AgreementOutcome::UndefinedValue);
     assert_eq!(told(different, Some(1), None), Vec::<String>::new());

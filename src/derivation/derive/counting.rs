@@ -26,32 +26,38 @@ use vkcert_requirement::{status, trace};
 /// Whether a test's records of a kernel under a configuration count: coverage comes only from
 /// requirement-based tests that passed (DO-178C 6.4.4.2) and that judge what the kernel stores, in
 /// each of its dispatches under that configuration.
-pub fn counts(
+pub fn records_count(
     verdict: Verdict,
     test: &Test,
     observation: &TestObservation,
     of: (&KernelName, &Configuration),
 ) -> bool {
     let (kernel, configuration) = of;
-    let numbered =
+    let numbered_dispatches =
         test.dispatches.iter().enumerate().filter(|(_, dispatch)| dispatch.kernel == *kernel);
-    let mut dispatches = numbered
-        .filter(|(_, dispatch)| is_of(configuration, &dispatch.specialization))
-        .map(|(number, _)| number);
+    let mut dispatch_numbers = numbered_dispatches
+        .filter(|(_, dispatch)| leads_to_configuration(configuration, &dispatch.specialization))
+        .map(|(number, _)| number)
+        .peekable();
     verdict == Verdict::Pass
         && !test.requirements.is_empty()
-        && dispatches.clone().next().is_some()
-        && dispatches.all(|number| observation.judges_dispatch(number))
+        && dispatch_numbers.peek().is_some()
+        && dispatch_numbers.all(|number| observation.judges_dispatch(number))
 }
 
 /// Whether the values that a dispatch gives lead to a configuration.
-pub fn is_of(configuration: &Configuration, given: &BTreeMap<String, SpecializationValue>) -> bool {
-    configuration.specialization.iter().all(|constant| match given.get(&constant.id.to_string()) {
-        None => constant.default,
-        Some(value) => {
-            let scalar = constant.type_name.parse::<ElementType>().map(|ty| ty.scalar);
-            let bits = scalar.ok().and_then(|scalar| specialization_bits(scalar, value).ok());
-            bits.is_some_and(|bits| format!("{bits:#x}") == constant.bits)
+pub fn leads_to_configuration(
+    configuration: &Configuration,
+    given_values: &BTreeMap<String, SpecializationValue>,
+) -> bool {
+    configuration.specialization.iter().all(|constant| {
+        match given_values.get(&constant.id.to_string()) {
+            None => constant.default,
+            Some(value) => {
+                let scalar = constant.type_name.parse::<ElementType>().map(|ty| ty.scalar);
+                let bits = scalar.ok().and_then(|scalar| specialization_bits(scalar, value).ok());
+                bits.is_some_and(|bits| format!("{bits:#x}") == constant.bits)
+            }
         }
     })
 }
@@ -73,32 +79,36 @@ pub struct CodeIdentity {
 /// that it does not use is the same code.
 pub fn code_classes(kernels: impl IntoIterator<Item = CodeIdentity>) -> KernelCodes {
     let mut classes: Vec<(BTreeSet<String>, Vec<KernelName>)> = Vec::new();
-    for CodeIdentity { kernel, code, text, entry } in kernels {
-        let code = format!("code {code} {entry}");
-        let text = text.map(|text| format!("text {text} {entry}"));
+    for CodeIdentity { kernel, code: code_key, text: text_key, entry } in kernels {
+        let code_key = format!("code {code_key} {entry}");
+        let text_key = text_key.map(|text_key| format!("text {text_key} {entry}"));
         let (mut keys, mut names): (BTreeSet<String>, Vec<KernelName>) =
-            ([code].into_iter().chain(text).collect(), vec![kernel]);
-        for (other_keys, other_names) in
-            classes.extract_if(.., |(known, _)| !known.is_disjoint(&keys)).collect::<Vec<_>>()
+            ([code_key].into_iter().chain(text_key).collect(), vec![kernel]);
+        for (other_keys, other_names) in classes
+            .extract_if(.., |(known_keys, _)| !known_keys.is_disjoint(&keys))
+            .collect::<Vec<_>>()
         {
             keys.extend(other_keys);
             names.extend(other_names);
         }
         classes.push((keys, names));
     }
-    let label = |keys: &BTreeSet<String>| keys.first().cloned().unwrap_or_default();
-    classes.iter().flat_map(|(keys, names)| names.iter().map(|name| (*name, label(keys)))).collect()
+    let class_label = |keys: &BTreeSet<String>| keys.first().cloned().unwrap_or_default();
+    classes
+        .iter()
+        .flat_map(|(keys, names)| names.iter().map(|name| (*name, class_label(keys))))
+        .collect()
 }
 
 /// Identities of the kernels' code from stored evidence.
-pub fn codes(kernels: &[KernelEvidence]) -> KernelCodes {
-    let identity = |row: &KernelEvidence| CodeIdentity {
-        kernel: row.kernel,
-        code: row.modules.code.clone(),
-        text: row.modules.text.clone(),
-        entry: row.configuration.entry.clone(),
+pub fn kernel_codes(kernels: &[KernelEvidence]) -> KernelCodes {
+    let code_identity = |kernel_row: &KernelEvidence| CodeIdentity {
+        kernel: kernel_row.kernel,
+        code: kernel_row.modules.code.clone(),
+        text: kernel_row.modules.text.clone(),
+        entry: kernel_row.configuration.entry.clone(),
     };
-    code_classes(kernels.iter().map(identity))
+    code_classes(kernels.iter().map(code_identity))
 }
 
 /// What altered contents of a test showed; none where it has not passed on the sequential engine,
@@ -110,13 +120,15 @@ pub fn altered_stores(test: &TestEvidence) -> Option<&[AlteredStores]> {
 
 /// What a stored test judges. Format 1 does not hold what that follows from: there every dispatch
 /// counts as judged.
-pub fn observation(schema: u32, test: &TestEvidence, codes: &KernelCodes) -> TestObservation {
+pub fn test_observation(schema: u32, test: &TestEvidence, codes: &KernelCodes) -> TestObservation {
     match schema {
         FIRST_SCHEMA => TestObservation::judging_everything(test.definition.dispatches.len()),
         _ => {
             let by_code = TestObservation::from_expectations(&test.expected, &test.flows, codes);
             match altered_stores(test) {
-                Some(altered) => by_code.confirmed_by_alterations(altered, &test.flows),
+                Some(altered_stores_of_test) => {
+                    by_code.confirmed_by_alterations(altered_stores_of_test, &test.flows)
+                }
                 None => by_code,
             }
         }
@@ -127,29 +139,29 @@ pub fn observation(schema: u32, test: &TestEvidence, codes: &KernelCodes) -> Tes
 /// either way: it counts for all kernels that it dispatches, so that the requirement is open for
 /// the test alone.
 pub fn tested_code<'e>(campaign: &Campaign, kernels: &'e [KernelEvidence]) -> TestedCode<'e> {
-    let codes = codes(kernels);
-    let judged = |test: &TestEvidence| {
-        let observation = observation(campaign.schema, test, &codes);
-        let passed = test.results.iter().any(|result| result.verdict == Verdict::Pass);
-        let numbered = test.definition.dispatches.iter().enumerate();
-        let counted =
-            numbered.filter(|(number, _)| !passed || observation.judges_dispatch(*number));
-        (test.id, counted.map(|(_, dispatch)| dispatch.kernel).collect())
+    let kernel_codes = kernel_codes(kernels);
+    let judged_kernels = |test: &TestEvidence| {
+        let observation = test_observation(campaign.schema, test, &kernel_codes);
+        let any_passed = test.results.iter().any(|result| result.verdict == Verdict::Pass);
+        let numbered_dispatches = test.definition.dispatches.iter().enumerate();
+        let judged_dispatches = numbered_dispatches
+            .filter(|(number, _)| !any_passed || observation.judges_dispatch(*number));
+        (test.id, judged_dispatches.map(|(_, dispatch)| dispatch.kernel).collect())
     };
-    TestedCode::new(kernels, campaign.tests.iter().map(judged).collect())
+    TestedCode::new(kernels, campaign.tests.iter().map(judged_kernels).collect())
 }
 
 /// Statuses of requirements, which follow from tests, records and the kernels' code.
 pub fn settle_requirements(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
     let (verdicts, code) =
         (trace::stored_verdicts(&campaign.tests), tested_code(campaign, kernels));
-    let shown = status::VerificationResults {
+    let shown_results = status::VerificationResults {
         verdicts: &verdicts,
         records: &campaign.records,
         code: &code,
     };
     let rules = Generation::for_campaign(campaign);
-    status::assign_statuses(&mut campaign.requirements, shown, rules);
+    status::assign_statuses(&mut campaign.requirements, shown_results, rules);
 }
 
 /// Why a record of an analysis or a review is not accepted at a level (`A` to `D`).
@@ -167,9 +179,9 @@ pub fn record_fault(
     if !requirement.verification.contains(&method) {
         return Some(format!("{uid} is not to be verified by {method}"));
     }
-    let now = requirement_hash(requirement);
-    if now != *hash {
-        return Some(format!("stale: {uid} has changed; its hash is now {now}"));
+    let current_hash = requirement_hash(requirement);
+    if current_hash != *hash {
+        return Some(format!("stale: {uid} has changed; its hash is now {current_hash}"));
     }
     let signature = Signature { reason: document, author, approver: reviewer };
     signature_fault(signature, ApproverRule::for_level(level)).map(|_| {

@@ -5,7 +5,7 @@
 //! reason; a justification is superfluous only if no engine needs it.
 //! Does not cover: acceptances of findings (`acceptance`).
 
-use super::{Chosen, coverage_by, has_source, summary_without_source};
+use super::{RecordChoice, coverage_by, has_source, summary_without_source};
 use crate::acceptance;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage::justification::{
@@ -17,7 +17,7 @@ use vkcert_model::id::{KernelName, ObligationId};
 use vkcert_model::requirement::{Justification, JustificationClass, JustificationSubject};
 
 /// What a justification that no row of evidence is about names.
-pub fn nothing(justification: &Justification) -> String {
+pub fn missing_subject(justification: &Justification) -> String {
     match &justification.configuration {
         None => format!("the project has no kernel {}", justification.kernel),
         Some(configuration) => {
@@ -29,93 +29,123 @@ pub fn nothing(justification: &Justification) -> String {
 /// Applies the campaign's justifications to every kernel and to the findings, and notes which are
 /// rejected. A justification of an obligation counts where that is open; it is superfluous only if
 /// no engine needs it.
-pub fn justify(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
+pub fn apply_justifications(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
     let justifications: Vec<_> =
-        campaign.justifications.iter().map(|row| row.justification.clone()).collect();
+        campaign.justifications.iter().map(|kernel_row| kernel_row.justification.clone()).collect();
     let standard = JustificationStandard::for_level(campaign.project.level, campaign.schema);
-    let refuted = refutations(evidence, &justifications, &standard);
-    let given: Vec<GivenJustification> = justifications
+    let refuting_sentences = refuting_sentences(evidence, &justifications, &standard);
+    let given_justifications: Vec<GivenJustification> = justifications
         .iter()
-        .zip(refuted)
-        .map(|(justification, refuted)| GivenJustification { justification, refuted })
+        .zip(refuting_sentences)
+        .map(|(justification, refuting_sentences)| GivenJustification {
+            justification,
+            refuted: refuting_sentences,
+        })
         .collect();
     let configurations = bound_configurations(evidence);
     let mut rejections: Vec<Vec<Option<Rejection>>> = vec![Vec::new(); justifications.len()];
-    for row in evidence
-        .iter_mut()
-        .filter(|row| given.iter().any(|given| given.justification.kernel == row.kernel))
-    {
-        let bound = bound(row, &configurations[&row.kernel]);
-        let justified = coverage::apply_justifications(bound, &row.coverage, &given, &standard);
-        for (index, rejection) in justified.rejected.iter().enumerate() {
-            if justification::claimed_obligation(&justifications[index], &row.kernel, &row.coverage)
-                .is_some()
+    for kernel_row in evidence.iter_mut().filter(|kernel_row| {
+        given_justifications.iter().any(|given_justifications| {
+            given_justifications.justification.kernel == kernel_row.kernel
+        })
+    }) {
+        let bound_kernel = bound_kernel(kernel_row, &configurations[&kernel_row.kernel]);
+        let justified = coverage::apply_justifications(
+            bound_kernel,
+            &kernel_row.coverage,
+            &given_justifications,
+            &standard,
+        );
+        for (index, rejection) in justified.rejected.into_iter().enumerate() {
+            if justification::claimed_obligation(
+                &justifications[index],
+                &kernel_row.kernel,
+                &kernel_row.coverage,
+            )
+            .is_some()
             {
-                rejections[index].push(rejection.clone());
+                rejections[index].push(rejection);
             }
         }
-        match (has_source(row), standard.binding) {
-            (true, _) => row.coverage = justified.coverage,
+        match (has_source(kernel_row), standard.binding) {
+            (true, _) => kernel_row.coverage = justified.coverage,
             (false, HashBinding::Content) => {
-                row.coverage = justified.coverage;
-                row.coverage.summary = summary_without_source(&row.coverage);
+                kernel_row.coverage = justified.coverage;
+                kernel_row.coverage.summary = summary_without_source(&kernel_row.coverage);
             }
             // It did not count there.
             (false, HashBinding::DisplayedText) => {}
         }
     }
-    let followed: BTreeSet<KernelName> = configured_by_tests(campaign).cloned().collect();
-    for (row, found) in campaign.justifications.iter_mut().zip(rejections) {
-        let first = found.iter().all(Option::is_some).then(|| found.into_iter().next().flatten());
-        (row.rejected, row.not_judged) = match first {
+    let kernels_following_tests: BTreeSet<KernelName> =
+        configured_by_tests(campaign).cloned().collect();
+    for (kernel_row, kernel_rejections) in campaign.justifications.iter_mut().zip(rejections) {
+        let first_rejection = kernel_rejections
+            .iter()
+            .all(Option::is_some)
+            .then(|| kernel_rejections.into_iter().next().flatten());
+        (kernel_row.rejected, kernel_row.not_judged) = match first_rejection {
             None => (None, None),
-            Some(None) => (Some(nothing(&row.justification)), None),
+            Some(None) => (Some(missing_subject(&kernel_row.justification)), None),
             // Configurations that tests make are not all there.
-            Some(Some(Rejection::Stale(_))) if followed.contains(&row.justification.kernel) => (
-                None,
-                Some(
-                    "tests were left out, and with them configurations that it is bound to"
-                        .to_owned(),
-                ),
-            ),
+            Some(Some(Rejection::Stale(_)))
+                if kernels_following_tests.contains(&kernel_row.justification.kernel) =>
+            {
+                (
+                    None,
+                    Some(
+                        "tests were left out, and with them configurations that it is bound to"
+                            .to_owned(),
+                    ),
+                )
+            }
             Some(Some(rejection)) => (Some(rejection.reason().to_owned()), None),
         };
     }
-    acceptance::accept(evidence, campaign);
+    acceptance::accept_findings(evidence, campaign);
 }
 
 /// Kernels whose configurations are those that tests use, where tests were left out.
 fn configured_by_tests(campaign: &Campaign) -> impl Iterator<Item = &KernelName> {
     let settings = campaign.settings.as_ref().filter(|_| !campaign.left_out.is_empty());
-    let kernels = settings.into_iter().flat_map(|settings| &settings.kernels);
-    kernels.filter(|kernel| kernel.configurations.is_empty()).map(|kernel| &kernel.name)
+    let project_kernels = settings.into_iter().flat_map(|settings| &settings.kernels);
+    project_kernels.filter(|kernel| kernel.configurations.is_empty()).map(|kernel| &kernel.name)
 }
 
 fn bound_configurations(
     evidence: &[KernelEvidence],
 ) -> BTreeMap<KernelName, Vec<BoundConfiguration>> {
-    let mut all: BTreeMap<KernelName, Vec<&Configuration>> = BTreeMap::new();
-    for row in evidence {
-        all.entry(row.kernel).or_default().push(&row.configuration);
+    let mut configurations_by_kernel: BTreeMap<KernelName, Vec<&Configuration>> = BTreeMap::new();
+    for kernel_row in evidence {
+        configurations_by_kernel
+            .entry(kernel_row.kernel)
+            .or_default()
+            .push(&kernel_row.configuration);
     }
-    all.into_iter()
-        .map(|(kernel, found)| (kernel, BoundConfiguration::of_all(found.into_iter())))
+    configurations_by_kernel
+        .into_iter()
+        .map(|(kernel, kernel_configurations)| {
+            (kernel, BoundConfiguration::of_all(kernel_configurations.into_iter()))
+        })
         .collect()
 }
 
-fn bound<'a>(row: &'a KernelEvidence, configurations: &'a [BoundConfiguration]) -> BoundKernel<'a> {
+fn bound_kernel<'a>(
+    kernel_row: &'a KernelEvidence,
+    configurations: &'a [BoundConfiguration],
+) -> BoundKernel<'a> {
     BoundKernel {
-        kernel: &row.kernel,
-        structure: has_source(row).then_some(&row.structure),
-        objects: &row.objects.structure,
-        code: &row.modules.code,
+        kernel: &kernel_row.kernel,
+        structure: has_source(kernel_row).then_some(&kernel_row.structure),
+        objects: &kernel_row.objects.structure,
+        code: &kernel_row.modules.code,
         configurations,
     }
 }
 
 /// What the records of any engine say against each justification that claims that something cannot
 /// happen.
-fn refutations(
+fn refuting_sentences(
     evidence: &[KernelEvidence],
     justifications: &[Justification],
     standard: &JustificationStandard,
@@ -124,48 +154,53 @@ fn refutations(
     if standard.binding == HashBinding::DisplayedText {
         return refuted;
     }
-    for row in evidence {
-        let mut shown = None;
+    for kernel_row in evidence {
+        let mut shown_obligations = None;
         for (justification, refuted) in justifications.iter().zip(&mut refuted) {
-            let Some(id) = claimed_impossible(justification, row).filter(|_| refuted.is_none())
+            let Some(obligation_id) =
+                claimed_impossible(justification, kernel_row).filter(|_| refuted.is_none())
             else {
                 continue;
             };
-            let shown = shown.get_or_insert_with(|| {
-                ShownObligations::from_coverage(&coverage_by(row, Chosen::All))
+            let shown_obligations = shown_obligations.get_or_insert_with(|| {
+                ShownObligations::from_coverage(&coverage_by(kernel_row, RecordChoice::All))
             });
-            *refuted = shown.refuting_sentence(id, row.engine).map(|sentence| {
-                let under = configurations_of(evidence, &row.kernel) > 1;
-                let under =
-                    under.then(|| format!(" under configuration {}", row.configuration.name));
-                let class = justification.class;
-                format!(
-                    "contradicted: {sentence}{}, which class {class} says cannot be",
-                    under.unwrap_or_default()
-                )
-            });
+            *refuted = shown_obligations.refuting_sentence(obligation_id, kernel_row.engine).map(
+                |sentence| {
+                    let has_several = configuration_count(evidence, &kernel_row.kernel) > 1;
+                    let configuration_words = has_several
+                        .then(|| format!(" under configuration {}", kernel_row.configuration.name));
+                    let class = justification.class;
+                    format!(
+                        "contradicted: {sentence}{}, which class {class} says cannot be",
+                        configuration_words.unwrap_or_default()
+                    )
+                },
+            );
         }
     }
     refuted
 }
 
-fn configurations_of(evidence: &[KernelEvidence], kernel: &KernelName) -> usize {
-    let of_kernel = evidence.iter().filter(|row| row.kernel == *kernel);
-    of_kernel.map(|row| row.configuration.name.as_str()).collect::<BTreeSet<_>>().len()
+fn configuration_count(evidence: &[KernelEvidence], kernel: &KernelName) -> usize {
+    let kernel_rows = evidence.iter().filter(|row| row.kernel == *kernel);
+    kernel_rows.map(|row| row.configuration.name.as_str()).collect::<BTreeSet<_>>().len()
 }
 
 /// The obligation of a kernel that a justification says cannot be met there. What is dead is in no
 /// configuration.
 fn claimed_impossible<'a>(
     justification: &'a Justification,
-    row: &KernelEvidence,
+    kernel_row: &KernelEvidence,
 ) -> Option<&'a ObligationId> {
-    let JustificationSubject::Obligation(id) = &justification.subject else { return None };
-    let everywhere = justification.class == JustificationClass::Dead;
-    let configuration = justification.configuration.as_ref().filter(|_| !everywhere);
-    let here = justification.kernel == row.kernel
-        && configuration.is_none_or(|name| *name == row.configuration.name);
-    (here && justification.class.claims_impossibility()).then_some(id)
+    let JustificationSubject::Obligation(obligation_id) = &justification.subject else {
+        return None;
+    };
+    let is_dead_everywhere = justification.class == JustificationClass::Dead;
+    let configuration = justification.configuration.as_ref().filter(|_| !is_dead_everywhere);
+    let is_of_kernel = justification.kernel == kernel_row.kernel
+        && configuration.is_none_or(|name| *name == kernel_row.configuration.name);
+    (is_of_kernel && justification.class.claims_impossibility()).then_some(obligation_id)
 }
 
 /// The contents that justifications of the obligations of each of the stored kernels, which are all
@@ -175,10 +210,13 @@ pub fn stored_contents(
     mut read: impl FnMut(&KernelEvidence, &BoundContents),
 ) {
     let configurations = bound_configurations(kernels);
-    for row in kernels {
+    for kernel_row in kernels {
         read(
-            row,
-            &BoundContents::from_coverage(bound(row, &configurations[&row.kernel]), &row.coverage),
+            kernel_row,
+            &BoundContents::from_coverage(
+                bound_kernel(kernel_row, &configurations[&kernel_row.kernel]),
+                &kernel_row.coverage,
+            ),
         );
     }
 }

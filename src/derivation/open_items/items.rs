@@ -4,7 +4,7 @@
 //! Promises: items of a kind are in project order, each once.
 //! Does not cover: whether the project accepts an item.
 
-use super::Stored;
+use super::StoredCampaign;
 use std::collections::BTreeSet;
 use vkcert_model::criterion::CriterionName;
 use vkcert_model::element::{Datum, ElementType, ScalarClass};
@@ -20,57 +20,60 @@ use vkcert_requirement::host::specialized_values;
 use vkcert_requirement::reach::{CodeFunction, reached_functions};
 
 /// All open items of a kind.
-pub(super) fn of_kind(kind: OpenItemKind, stored: &Stored) -> Vec<OpenItem> {
+pub(super) fn items_of_kind(kind: OpenItemKind, stored: &StoredCampaign) -> Vec<OpenItem> {
     match kind {
-        OpenItemKind::CriterionNotAsked => criteria(stored),
+        OpenItemKind::CriterionNotAsked => criteria_not_asked(stored),
         OpenItemKind::DecisionPolicy => decision_policy(stored),
-        OpenItemKind::ValidationOff => validation(stored),
-        OpenItemKind::ContractionAllowed => contraction(stored),
-        OpenItemKind::KernelWithoutInterface => interfaces(stored),
-        OpenItemKind::InterfaceSpecializationNotRun => specializations(stored),
+        OpenItemKind::ValidationOff => validation_off(stored),
+        OpenItemKind::ContractionAllowed => contraction_allowed(stored),
+        OpenItemKind::KernelWithoutInterface => kernels_without_interface(stored),
+        OpenItemKind::InterfaceSpecializationNotRun => specializations_not_run(stored),
         OpenItemKind::HlrWithoutTest => untested_high_level(stored),
-        OpenItemKind::FunctionWithoutRequirement => functions(stored),
-        OpenItemKind::EngineLeftOut => engines(stored),
-        OpenItemKind::ChecksLeftOut => checks(stored),
-        OpenItemKind::TestLeftOut => tests(stored),
-        OpenItemKind::SchedulesLeftOut => schedules(stored),
-        OpenItemKind::RepetitionsLeftOut => repetitions(stored),
-        OpenItemKind::ScheduleReplayed => replay(stored),
+        OpenItemKind::FunctionWithoutRequirement => functions_without_requirement(stored),
+        OpenItemKind::EngineLeftOut => engines_left_out(stored),
+        OpenItemKind::ChecksLeftOut => checks_left_out(stored),
+        OpenItemKind::TestLeftOut => tests_left_out(stored),
+        OpenItemKind::SchedulesLeftOut => schedules_left_out(stored),
+        OpenItemKind::RepetitionsLeftOut => repetitions_left_out(stored),
+        OpenItemKind::ScheduleReplayed => replayed_schedule(stored),
     }
 }
 
 /// An item that the project file can accept.
-fn of_project(kind: OpenItemKind, subject: Option<OpenItemSubject>, sentence: String) -> OpenItem {
+fn project_item(
+    kind: OpenItemKind,
+    subject: Option<OpenItemSubject>,
+    sentence: String,
+) -> OpenItem {
     OpenItem::new(kind, subject, Acceptability::ByProject, sentence)
 }
 
 /// An item that comes of the command line.
-fn of_run(kind: OpenItemKind, subject: Option<OpenItemSubject>, sentence: String) -> OpenItem {
+fn run_item(kind: OpenItemKind, subject: Option<OpenItemSubject>, sentence: String) -> OpenItem {
     OpenItem::new(kind, subject, Acceptability::Never, sentence)
 }
 
-fn criteria(stored: &Stored) -> Vec<OpenItem> {
+fn criteria_not_asked(stored: &StoredCampaign) -> Vec<OpenItem> {
     let level = stored.settings.level;
-    let asked = stored.settings.required_criteria();
-    let missing = level
-        .criteria()
-        .iter()
-        .filter(|criterion| !asked.iter().any(|one| criterion.is_met_by(*one)));
-    let item = |criterion: &CriterionName| {
+    let asked_criteria = stored.settings.required_criteria();
+    let missing_criteria = level.criteria().iter().filter(|criterion| {
+        !asked_criteria.iter().any(|asked_criterion| criterion.is_met_by(*asked_criterion))
+    });
+    let criterion_item = |criterion: &CriterionName| {
         let name = criterion.name();
         let sentence = format!(
             "DO-178C table A-7 asks for {name} coverage at level {level}, and `criteria` does not: it may be incomplete"
         );
-        of_project(
+        project_item(
             OpenItemKind::CriterionNotAsked,
             Some(OpenItemSubject::Criterion(*criterion)),
             sentence,
         )
     };
-    missing.map(item).collect()
+    missing_criteria.map(criterion_item).collect()
 }
 
-fn decision_policy(stored: &Stored) -> Vec<OpenItem> {
+fn decision_policy(stored: &StoredCampaign) -> Vec<OpenItem> {
     let level = stored.settings.level;
     match stored.settings.decision_policy {
         DecisionPolicy::Literal => Vec::new(),
@@ -82,81 +85,83 @@ fn decision_policy(stored: &Stored) -> Vec<OpenItem> {
                 "`decision_policy = \"control-flow\"` leaves out the Boolean expressions outside of control flow, and level \
                  {level} asks for all decisions (CAST-10)"
             );
-            vec![of_project(OpenItemKind::DecisionPolicy, None, sentence)]
+            vec![project_item(OpenItemKind::DecisionPolicy, None, sentence)]
         }
     }
 }
 
-fn validation(stored: &Stored) -> Vec<OpenItem> {
+fn validation_off(stored: &StoredCampaign) -> Vec<OpenItem> {
     match stored.settings.validation {
         ValidationLayers::On | ValidationLayers::Required => Vec::new(),
         ValidationLayers::Off => {
             let sentence =
                 "`validation = \"off\"`: no Vulkan validation layer looks at what a device runs"
                     .to_owned();
-            vec![of_project(OpenItemKind::ValidationOff, None, sentence)]
+            vec![project_item(OpenItemKind::ValidationOff, None, sentence)]
         }
     }
 }
 
-fn contraction(stored: &Stored) -> Vec<OpenItem> {
+fn contraction_allowed(stored: &StoredCampaign) -> Vec<OpenItem> {
     match stored.settings.contraction {
         Contraction::Forbidden => Vec::new(),
         Contraction::Allowed => {
             let sentence = "`contraction = \"allowed\"`: what is measured may differ from the production module in floats, \
                             within the tolerance of a test";
-            vec![of_project(OpenItemKind::ContractionAllowed, None, sentence.to_owned())]
+            vec![project_item(OpenItemKind::ContractionAllowed, None, sentence.to_owned())]
         }
     }
 }
 
-fn interfaces(stored: &Stored) -> Vec<OpenItem> {
+fn kernels_without_interface(stored: &StoredCampaign) -> Vec<OpenItem> {
     if !stored.settings.level.traces_code() {
         return Vec::new();
     }
-    let without =
+    let kernels_without =
         stored.settings.kernels.iter().filter(|kernel| !stored.has_interface(&kernel.name));
-    let item = |kernel: &vkcert_model::project::ProjectKernel| {
+    let interface_item = |kernel: &vkcert_model::project::ProjectKernel| {
         let name = &kernel.name;
         let sentence = format!(
             "kernel {name} has no [[interface]]: its coupling with the host is not analysed"
         );
-        of_project(
+        project_item(
             OpenItemKind::KernelWithoutInterface,
             Some(OpenItemSubject::Kernel(*name)),
             sentence,
         )
     };
-    without.map(item).collect()
+    kernels_without.map(interface_item).collect()
 }
 
 /// Interfaces that specialize their kernel to what is no configuration of the evidence: neither
 /// declared nor run by a test.
-fn specializations(stored: &Stored) -> Vec<OpenItem> {
+fn specializations_not_run(stored: &StoredCampaign) -> Vec<OpenItem> {
     let mut items = Vec::new();
-    for row in &stored.campaign.coupling {
-        let Some(interface) = &row.definition else { continue };
-        let configurations = || stored.kernels.iter().filter(|kernel| kernel.kernel == row.kernel);
-        let fits = |kernel: &KernelEvidence| specializes_to(interface, &kernel.configuration);
-        if configurations().next().is_none() || configurations().any(fits) {
+    for coupling_row in &stored.campaign.coupling {
+        let Some(interface) = &coupling_row.definition else { continue };
+        let configurations =
+            || stored.kernels.iter().filter(|kernel| kernel.kernel == coupling_row.kernel);
+        let fits_configuration =
+            |kernel: &KernelEvidence| specializes_to(interface, &kernel.configuration);
+        if configurations().next().is_none() || configurations().any(fits_configuration) {
             continue;
         }
-        let set = interface
+        let set_constants = interface
             .specialization
             .iter()
             .map(|constant| format!("{} = {}", constant.id, constant.value));
-        let set: Vec<String> = set.collect();
-        let host = if set.is_empty() {
+        let set_constants: Vec<String> = set_constants.collect();
+        let host_words = if set_constants.is_empty() {
             "leaves all constants at their defaults".to_owned()
         } else {
-            set.join(", ")
+            set_constants.join(", ")
         };
-        let name = &row.kernel;
+        let name = &coupling_row.kernel;
         let sentence = format!(
-            "the host's specialization of kernel {name} ({host}) is no configuration of the project, and no test runs it"
+            "the host's specialization of kernel {name} ({host_words}) is no configuration of the project, and no test runs it"
         );
         let subject = Some(OpenItemSubject::Kernel(*name));
-        items.push(of_project(OpenItemKind::InterfaceSpecializationNotRun, subject, sentence));
+        items.push(project_item(OpenItemKind::InterfaceSpecializationNotRun, subject, sentence));
     }
     items
 }
@@ -164,8 +169,8 @@ fn specializations(stored: &Stored) -> Vec<OpenItem> {
 /// Whether an interface leads to a configuration. A value that depends on parameters leads to none:
 /// which ones it takes is not known.
 fn specializes_to(interface: &Interface, configuration: &Configuration) -> bool {
-    let values = specialized_values(interface);
-    configuration.specialization.iter().all(|constant| match values.get(&constant.id) {
+    let host_values = specialized_values(interface);
+    configuration.specialization.iter().all(|constant| match host_values.get(&constant.id) {
         None => constant.default,
         Some(value) => value
             .and_then(|value| constant_bits(value, &constant.type_name))
@@ -187,7 +192,7 @@ fn constant_bits(value: i128, type_name: &str) -> Option<String> {
 
 /// High-level requirements that are shown by their children at best.
 /// At every level: DO-178C table A-7, objective 3, has no exception for level D.
-fn untested_high_level(stored: &Stored) -> Vec<OpenItem> {
+fn untested_high_level(stored: &StoredCampaign) -> Vec<OpenItem> {
     let lacks_test = |row: &&RequirementEvidence| {
         let requirement = &row.requirement;
         requirement.level == RequirementLevel::Hlr
@@ -195,9 +200,9 @@ fn untested_high_level(stored: &Stored) -> Vec<OpenItem> {
             && row.tests.is_empty()
             && row.left_out_tests.is_empty()
     };
-    let item = |row: &RequirementEvidence| {
+    let requirement_item = |row: &RequirementEvidence| {
         let uid = &row.requirement.uid;
-        let by_children = match row.status {
+        let children_words = match row.status {
             RequirementStatus::VerifiedByChildren => "; it is verified by its children alone",
             RequirementStatus::Verified
             | RequirementStatus::Failed
@@ -206,25 +211,30 @@ fn untested_high_level(stored: &Stored) -> Vec<OpenItem> {
             | RequirementStatus::ByOtherMeans => "",
         };
         let sentence = format!(
-            "no test case names the high-level requirement {uid}, which is to be verified by test{by_children}"
+            "no test case names the high-level requirement {uid}, which is to be verified by test{children_words}"
         );
-        of_project(OpenItemKind::HlrWithoutTest, Some(OpenItemSubject::Requirement(*uid)), sentence)
+        project_item(
+            OpenItemKind::HlrWithoutTest,
+            Some(OpenItemSubject::Requirement(*uid)),
+            sentence,
+        )
     };
-    stored.campaign.requirements.iter().filter(lacks_test).map(item).collect()
+    stored.campaign.requirements.iter().filter(lacks_test).map(requirement_item).collect()
 }
 
-fn functions(stored: &Stored) -> Vec<OpenItem> {
+fn functions_without_requirement(stored: &StoredCampaign) -> Vec<OpenItem> {
     if !stored.settings.level.traces_code() {
         return Vec::new();
     }
-    let mut seen = BTreeSet::new();
+    let mut seen_functions = BTreeSet::new();
     let mut items = Vec::new();
     for kernel in stored.kernels {
         for function in reached_functions(kernel) {
-            let names = |code: &CodeTrace| code.names(function.file, function.name, &kernel.kernel);
-            let implemented =
-                stored.campaign.requirements.iter().any(|row| row.code.iter().any(names));
-            if implemented || !seen.insert(function) {
+            let names_function =
+                |code: &CodeTrace| code.names(function.file, function.name, &kernel.kernel);
+            let is_implemented =
+                stored.campaign.requirements.iter().any(|row| row.code.iter().any(names_function));
+            if is_implemented || !seen_functions.insert(function) {
                 continue;
             }
             let CodeFunction { file, name } = function;
@@ -234,7 +244,7 @@ fn functions(stored: &Stored) -> Vec<OpenItem> {
             );
             let subject =
                 OpenItemSubject::Function { file: file.to_owned(), name: name.to_owned() };
-            items.push(of_project(
+            items.push(project_item(
                 OpenItemKind::FunctionWithoutRequirement,
                 Some(subject),
                 sentence,
@@ -245,86 +255,90 @@ fn functions(stored: &Stored) -> Vec<OpenItem> {
 }
 
 /// Findings are looked for on the sequential engine, so that it is never left out without a word.
-fn engines(stored: &Stored) -> Vec<OpenItem> {
+fn engines_left_out(stored: &StoredCampaign) -> Vec<OpenItem> {
     let mut items = Vec::new();
-    let asked = stored.settings.engines.as_deref();
-    let item = |engine: EngineName, acceptable: Acceptability, sentence: &str| {
+    let asked_engines = stored.settings.engines.as_deref();
+    let engine_item = |engine: EngineName, acceptability: Acceptability, sentence: &str| {
         let subject = Some(OpenItemSubject::Engine(engine));
-        OpenItem::new(OpenItemKind::EngineLeftOut, subject, acceptable, sentence)
+        OpenItem::new(OpenItemKind::EngineLeftOut, subject, acceptability, sentence)
     };
     if !stored.ran(EngineName::Sequential) {
-        let acceptable =
-            match asked.is_some_and(|engines| !engines.contains(&EngineName::Sequential)) {
+        let acceptability =
+            match asked_engines.is_some_and(|engines| !engines.contains(&EngineName::Sequential)) {
                 true => Acceptability::ByProject,
                 false => Acceptability::Never,
             };
         let sentence = "the sequential engine did not run: races, reads of what nobody wrote and other findings that it \
                         alone looks for are not looked for";
-        items.push(item(EngineName::Sequential, acceptable, sentence));
+        items.push(engine_item(EngineName::Sequential, acceptability, sentence));
     }
-    let device_asked = asked.is_some_and(|engines| engines.contains(&EngineName::Vulkan));
-    if device_asked && !stored.ran(EngineName::Vulkan) {
+    let device_is_asked_for =
+        asked_engines.is_some_and(|engines| engines.contains(&EngineName::Vulkan));
+    if device_is_asked_for && !stored.ran(EngineName::Vulkan) {
         let sentence = "the project asks for the engine vulkan, which did not run";
-        items.push(item(EngineName::Vulkan, Acceptability::Never, sentence));
+        items.push(engine_item(EngineName::Vulkan, Acceptability::Never, sentence));
     }
     items
 }
 
-fn checks(stored: &Stored) -> Vec<OpenItem> {
-    let kinds = &stored.campaign.not_looked_for;
-    if kinds.is_empty() {
+fn checks_left_out(stored: &StoredCampaign) -> Vec<OpenItem> {
+    let left_out_kinds = &stored.campaign.not_looked_for;
+    if left_out_kinds.is_empty() {
         return Vec::new();
     }
-    let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
-    let sentence = format!("findings not looked for on request (--check): {}", names.join(", "));
-    vec![of_run(OpenItemKind::ChecksLeftOut, None, sentence)]
+    let kind_names: Vec<&str> = left_out_kinds.iter().map(|kind| kind.name()).collect();
+    let sentence =
+        format!("findings not looked for on request (--check): {}", kind_names.join(", "));
+    vec![run_item(OpenItemKind::ChecksLeftOut, None, sentence)]
 }
 
-fn tests(stored: &Stored) -> Vec<OpenItem> {
-    let left_out = stored.campaign.left_out.iter();
-    let item = |id: &vkcert_model::id::TestId| {
+fn tests_left_out(stored: &StoredCampaign) -> Vec<OpenItem> {
+    let left_out_tests = stored.campaign.left_out.iter();
+    let test_item = |id: &vkcert_model::id::TestId| {
         let sentence = format!("test {id} was left out on request (--without, --only)");
-        of_run(OpenItemKind::TestLeftOut, Some(OpenItemSubject::Test(*id)), sentence)
+        run_item(OpenItemKind::TestLeftOut, Some(OpenItemSubject::Test(*id)), sentence)
     };
-    left_out.map(item).collect()
+    left_out_tests.map(test_item).collect()
 }
 
-fn schedules(stored: &Stored) -> Vec<OpenItem> {
-    let wanted = stored.settings.schedules.count;
+fn schedules_left_out(stored: &StoredCampaign) -> Vec<OpenItem> {
+    let wanted_count = stored.settings.schedules.count;
     let results = stored.campaign.tests.iter().flat_map(|test| &test.results);
-    let fewest = results
+    let fewest_schedules = results
         .filter(|result| result.verdict.completed())
         .map(|result| result.schedules.as_ref().map_or(0, |schedules| schedules.asked))
         .min();
-    match fewest.filter(|fewest| *fewest < wanted) {
+    match fewest_schedules.filter(|fewest_schedules| *fewest_schedules < wanted_count) {
         None => Vec::new(),
-        Some(fewest) => {
+        Some(fewest_schedules) => {
             let sentence = format!(
-                "the project asks for {wanted} other schedules of each test, the command line for {fewest}"
+                "the project asks for {wanted_count} other schedules of each test, the command line for {fewest_schedules}"
             );
-            vec![of_run(OpenItemKind::SchedulesLeftOut, None, sentence)]
+            vec![run_item(OpenItemKind::SchedulesLeftOut, None, sentence)]
         }
     }
 }
 
-fn repetitions(stored: &Stored) -> Vec<OpenItem> {
-    let item = |engine: EngineName| {
-        let wanted = stored.settings.repeat.unwrap_or(engine.default_repetitions()).get();
+fn repetitions_left_out(stored: &StoredCampaign) -> Vec<OpenItem> {
+    let repetition_item = |engine: EngineName| {
+        let wanted_count = stored.settings.repeat.unwrap_or(engine.default_repetitions()).get();
         let results = stored.campaign.tests.iter().flat_map(|test| &test.results);
-        let of_engine =
+        let engine_results =
             results.filter(|result| result.engine == engine && result.verdict.completed());
-        let fewest =
-            of_engine.map(|result| result.repetitions).min().filter(|fewest| *fewest < wanted)?;
+        let fewest_repetitions = engine_results
+            .map(|result| result.repetitions)
+            .min()
+            .filter(|fewest_repetitions| *fewest_repetitions < wanted_count)?;
         let sentence = format!(
-            "tests ran {fewest} times on the engine {engine} in place of {wanted} (--repeat)"
+            "tests ran {fewest_repetitions} times on the engine {engine} in place of {wanted_count} (--repeat)"
         );
         let subject = Some(OpenItemSubject::Engine(engine));
-        Some(of_run(OpenItemKind::RepetitionsLeftOut, subject, sentence))
+        Some(run_item(OpenItemKind::RepetitionsLeftOut, subject, sentence))
     };
-    [EngineName::Sequential, EngineName::Vulkan].into_iter().filter_map(item).collect()
+    [EngineName::Sequential, EngineName::Vulkan].into_iter().filter_map(repetition_item).collect()
 }
 
-fn replay(stored: &Stored) -> Vec<OpenItem> {
+fn replayed_schedule(stored: &StoredCampaign) -> Vec<OpenItem> {
     let mut results = stored.campaign.tests.iter().flat_map(|test| &test.results);
     match results.find_map(|result| result.schedule) {
         None => Vec::new(),
@@ -332,7 +346,7 @@ fn replay(stored: &Stored) -> Vec<OpenItem> {
             let sentence = format!(
                 "tests ran in the schedule {schedule} in place of the ordinary one (--replay)"
             );
-            vec![of_run(OpenItemKind::ScheduleReplayed, None, sentence)]
+            vec![run_item(OpenItemKind::ScheduleReplayed, None, sentence)]
         }
     }
 }

@@ -12,7 +12,7 @@ mod notes;
 mod parts;
 mod unsought;
 
-pub use notes::listed;
+pub use notes::listed_names;
 
 #[cfg(test)]
 mod tests;
@@ -27,13 +27,13 @@ use vkcert_model::project::ProjectFile;
 use vkcert_model::verdict::EngineName;
 
 /// What open items are derived from.
-struct Stored<'a> {
+struct StoredCampaign<'a> {
     settings: &'a ProjectFile,
     campaign: &'a Campaign,
     kernels: &'a [KernelEvidence],
 }
 
-impl Stored<'_> {
+impl StoredCampaign<'_> {
     fn ran(&self, engine: EngineName) -> bool {
         self.campaign.engines.iter().any(|row| row.engine == engine && row.ran)
     }
@@ -44,27 +44,28 @@ impl Stored<'_> {
 }
 
 /// Puts into the campaign what follows from the rest of it and from the kernels.
-pub fn derive(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
+pub fn derive_open_items(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
     let Some(settings) = &campaign.settings else { return };
-    let stored = Stored { settings, campaign, kernels };
+    let stored = StoredCampaign { settings, campaign, kernels };
     let kinds = OpenItemKind::ALL.iter().map(|(kind, _)| *kind);
-    let mut items: Vec<OpenItem> = kinds.flat_map(|kind| items::of_kind(kind, &stored)).collect();
-    let rejected = accept(&mut items, settings);
-    let (notes, unsought) = (notes::all(&stored), unsought::all(&stored));
-    (campaign.open_items, campaign.rejected_acceptances) = (items, rejected);
+    let mut open_items: Vec<OpenItem> =
+        kinds.flat_map(|kind| items::items_of_kind(kind, &stored)).collect();
+    let rejected_acceptances = accept_items(&mut open_items, settings);
+    let (notes, unsought) = (notes::all_notes(&stored), unsought::unsought_kinds(&stored));
+    (campaign.open_items, campaign.rejected_acceptances) = (open_items, rejected_acceptances);
     (campaign.notes, campaign.unsought) = (notes, unsought);
 }
 
 /// Marks the items that the project accepts; gives the acceptances that accept none.
-fn accept(items: &mut [OpenItem], settings: &ProjectFile) -> Vec<RejectedAcceptance> {
+fn accept_items(items: &mut [OpenItem], settings: &ProjectFile) -> Vec<RejectedAcceptance> {
     let approval = ApproverRule::for_level(settings.level);
-    let mut rejected = Vec::new();
+    let mut rejected_acceptances = Vec::new();
     for acceptance in &settings.acceptances {
         if let Err(reason) = accept_item(items, acceptance, approval) {
-            rejected.push(RejectedAcceptance { item: acceptance.item.clone(), reason });
+            rejected_acceptances.push(RejectedAcceptance { item: acceptance.item.clone(), reason });
         }
     }
-    rejected
+    rejected_acceptances
 }
 
 fn accept_item(
@@ -72,9 +73,9 @@ fn accept_item(
     acceptance: &ItemAcceptance,
     approval: ApproverRule,
 ) -> Result<(), String> {
-    let ItemAcceptance { item: name, reason, author, approver } = acceptance;
-    let Some(item) = items.iter_mut().find(|item| item.name == *name) else {
-        return Err(no_item(name));
+    let ItemAcceptance { item: item_name, reason, author, approver } = acceptance;
+    let Some(item) = items.iter_mut().find(|item| item.name == *item_name) else {
+        return Err(no_item(item_name));
     };
     match item.acceptable {
         Acceptability::ByProject => {}
@@ -92,11 +93,12 @@ fn accept_item(
     Ok(())
 }
 
-fn no_item(name: &str) -> String {
-    let kind = name.split(' ').next().unwrap_or_default();
-    if OpenItemKind::ALL.iter().any(|(_, known)| *known == kind) {
+fn no_item(item_name: &str) -> String {
+    let kind_word = item_name.split(' ').next().unwrap_or_default();
+    if OpenItemKind::ALL.iter().any(|(_, known_names)| *known_names == kind_word) {
         return "not needed: there is no such open item".to_owned();
     }
-    let known: Vec<&str> = OpenItemKind::ALL.iter().map(|(_, known)| *known).collect();
-    format!("no kind of open item is named `{kind}`; known: {}", known.join(", "))
+    let known_names: Vec<&str> =
+        OpenItemKind::ALL.iter().map(|(_, known_names)| *known_names).collect();
+    format!("no kind of open item is named `{kind_word}`; known: {}", known_names.join(", "))
 }

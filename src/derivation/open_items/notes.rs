@@ -7,7 +7,7 @@
 //! Promises: an engine for which nothing is claimed is named.
 //! Does not cover: what counts (`items`).
 
-use super::{Stored, parts};
+use super::{StoredCampaign, parts};
 use crate::derive;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage as coverage;
@@ -25,29 +25,30 @@ use vkcert_model::verdict::EngineName;
 use vkcert_model::wording::and_more;
 
 /// All notes, by kind.
-pub(super) fn all(stored: &Stored) -> Vec<CampaignNote> {
-    let engines = [EngineName::Sequential, EngineName::Vulkan]
+pub(super) fn all_notes(stored: &StoredCampaign) -> Vec<CampaignNote> {
+    let engine_notes = [EngineName::Sequential, EngineName::Vulkan]
         .into_iter()
-        .filter_map(|engine| not_run(stored, engine));
-    let earlier = engines
-        .chain(links(stored))
-        .chain(layers(stored))
-        .chain(directed(stored))
-        .chain(undefined(stored));
-    let earlier = earlier.chain(undefined_passes(stored));
+        .filter_map(|engine| engine_not_run(stored, engine));
+    let notes_of_every_generation = engine_notes
+        .chain(links_not_pinned(stored))
+        .chain(layers_not_installed(stored))
+        .chain(shown_in_directed_schedules(stored))
+        .chain(covered_through_undefined(stored));
+    let notes_of_every_generation = notes_of_every_generation.chain(undefined_passes(stored));
     match Generation::for_campaign(stored.campaign) {
-        Generation::First | Generation::Second => earlier.collect(),
+        Generation::First | Generation::Second => notes_of_every_generation.collect(),
         Generation::Current => {
-            let members = parts::Members::of(stored);
-            let of_requirements = robustness(stored).into_iter().chain(code_not_named(stored));
-            earlier
-                .chain(of_requirements)
+            let members = parts::JudgedMembers::for_campaign(stored);
+            let requirement_notes =
+                requirements_without_robustness(stored).into_iter().chain(code_not_named(stored));
+            notes_of_every_generation
+                .chain(requirement_notes)
                 .chain(tested_in_part(stored))
-                .chain(unjudged(stored))
-                .chain(parts::in_part(&members))
-                .chain(parts::left_to_others(stored, &members))
-                .chain(parts::idle(stored))
-                .chain(unnoticed(stored))
+                .chain(outputs_not_judged(stored))
+                .chain(parts::members_judged_in_part(&members))
+                .chain(parts::members_left_to_others(stored, &members))
+                .chain(parts::idle_expectations(stored))
+                .chain(alterations_not_noticed(stored))
                 .collect()
         }
     }
@@ -57,98 +58,115 @@ pub(super) fn all(stored: &Stored) -> Vec<CampaignNote> {
 const NAMES: usize = 3;
 
 /// `A, B, C and 4 more`
-pub fn listed(names: &[String]) -> String {
-    let (shown, rest) = names.split_at(names.len().min(NAMES));
-    and_more(&shown.join(", "), rest.len())
+pub fn listed_names(names: &[String]) -> String {
+    let (shown_names, other_names) = names.split_at(names.len().min(NAMES));
+    and_more(&shown_names.join(", "), other_names.len())
 }
 
 /// Requirements that the level asks robustness tests of and that are to be verified by test: HLR at
 /// every level, LLR down to level C (DO-178C 6.4.2.2, table A-6, objectives 2 and 4).
-fn robustness(stored: &Stored) -> Option<CampaignNote> {
-    let levels = match stored.settings.level.traces_code() {
+fn requirements_without_robustness(stored: &StoredCampaign) -> Option<CampaignNote> {
+    let due_levels = match stored.settings.level.traces_code() {
         true => &[RequirementLevel::Hlr, RequirementLevel::Llr][..],
         false => &[RequirementLevel::Hlr],
     };
-    let due: Vec<&RequirementEvidence> =
-        by_test(stored).filter(|row| levels.contains(&row.requirement.level)).collect();
+    let due_requirements: Vec<&RequirementEvidence> = requirements_by_test(stored)
+        .filter(|row| due_levels.contains(&row.requirement.level))
+        .collect();
     let is_robustness = |id: &TestId| {
-        let mut of_kind = stored
+        let mut robustness_tests = stored
             .campaign
             .tests
             .iter()
             .filter(|test| test.definition.kind == TestKind::Robustness);
-        of_kind.any(|test| test.id == *id)
+        robustness_tests.any(|test| test.id == *id)
     };
-    let lacking = due.iter().filter(|row| !row.tests.iter().any(is_robustness));
-    let lacking: Vec<String> = lacking.map(|row| row.requirement.uid.to_string()).collect();
-    if lacking.is_empty() {
+    let lacking_requirements =
+        due_requirements.iter().filter(|row| !row.tests.iter().any(is_robustness));
+    let lacking_requirements: Vec<String> =
+        lacking_requirements.map(|row| row.requirement.uid.to_string()).collect();
+    if lacking_requirements.is_empty() {
         return None;
     }
-    let none =
+    let has_no_robustness_test =
         !stored.campaign.tests.iter().any(|test| test.definition.kind == TestKind::Robustness);
     // Of tests that were left out nothing is said.
-    let run = if stored.campaign.left_out.is_empty() { "" } else { " of this run" };
-    let sentence = match none {
+    let run_words = if stored.campaign.left_out.is_empty() { "" } else { " of this run" };
+    let sentence = match has_no_robustness_test {
         true => format!(
-            "No test{run} is a robustness test (`kind = \"robustness\"`): what the software does with abnormal inputs is not \
+            "No test{run_words} is a robustness test (`kind = \"robustness\"`): what the software does with abnormal inputs is not \
              tested (DO-178C 6.4.2.2; requirements to be verified by test: {}).",
-            due.len()
+            due_requirements.len()
         ),
         false => format!(
-            "Requirements without a robustness test{run} (DO-178C 6.4.2.2): {} of {} to be verified by test: {}.",
-            lacking.len(),
-            due.len(),
-            listed(&lacking)
+            "Requirements without a robustness test{run_words} (DO-178C 6.4.2.2): {} of {} to be verified by test: {}.",
+            lacking_requirements.len(),
+            due_requirements.len(),
+            listed_names(&lacking_requirements)
         ),
     };
     Some(CampaignNote { kind: NoteKind::RobustnessTests, sentence })
 }
 
-fn by_test<'a>(stored: &'a Stored) -> impl Iterator<Item = &'a RequirementEvidence> {
+fn requirements_by_test<'a>(
+    stored: &'a StoredCampaign,
+) -> impl Iterator<Item = &'a RequirementEvidence> {
     let rows = stored.campaign.requirements.iter();
     rows.filter(|row| row.requirement.verification.contains(&VerificationMethod::Test))
 }
 
 /// Where a low-level requirement names no code, nothing says which code its tests have to judge
 /// (table A-5, objective 5).
-fn code_not_named(stored: &Stored) -> Option<CampaignNote> {
+fn code_not_named(stored: &StoredCampaign) -> Option<CampaignNote> {
     if !stored.settings.level.traces_code() {
         return None;
     }
-    let low_level = || by_test(stored).filter(|row| row.requirement.level == RequirementLevel::Llr);
-    let without = low_level().filter(|row| row.code.is_empty());
-    let names: Vec<String> = without.map(|row| row.requirement.uid.to_string()).collect();
+    let low_level = || {
+        requirements_by_test(stored).filter(|row| row.requirement.level == RequirementLevel::Llr)
+    };
+    let without_code = low_level().filter(|row| row.code.is_empty());
+    let requirement_names: Vec<String> =
+        without_code.map(|row| row.requirement.uid.to_string()).collect();
     let sentence = format!(
         "Low-level requirements that name no code in `implements`, so that their tests may judge any (DO-178C table A-5, \
          objective 5): {} of {} to be verified by test: {}.",
-        names.len(),
+        requirement_names.len(),
         low_level().count(),
-        listed(&names)
+        listed_names(&requirement_names)
     );
-    (!names.is_empty()).then_some(CampaignNote { kind: NoteKind::CodeNotNamed, sentence })
+    (!requirement_names.is_empty())
+        .then_some(CampaignNote { kind: NoteKind::CodeNotNamed, sentence })
 }
 
 /// The same text in another kernel is compiled apart, and is not run there.
-fn tested_in_part(stored: &Stored) -> Option<CampaignNote> {
-    let mut names = Vec::new();
-    for row in &stored.campaign.requirements {
-        let same = row.untested_kernels.iter().filter(|kernel| kernel.text == KernelText::Same);
-        names.extend(same.map(|kernel| format!("{} ({})", kernel.in_words(), row.requirement.uid)));
+fn tested_in_part(stored: &StoredCampaign) -> Option<CampaignNote> {
+    let mut kernel_names = Vec::new();
+    for requirement_row in &stored.campaign.requirements {
+        let same_text_kernels = requirement_row
+            .untested_kernels
+            .iter()
+            .filter(|kernel| kernel.text == KernelText::Same);
+        kernel_names.extend(
+            same_text_kernels.map(|kernel| {
+                format!("{} ({})", kernel.in_words(), requirement_row.requirement.uid)
+            }),
+        );
     }
     let sentence = format!(
         "Code that requirements name is also part of kernels in which no test of the requirement judges it; its text is the \
          same there: {}.",
-        listed(&names)
+        listed_names(&kernel_names)
     );
-    (!names.is_empty()).then_some(CampaignNote { kind: NoteKind::CodeTestedInPart, sentence })
+    (!kernel_names.is_empty())
+        .then_some(CampaignNote { kind: NoteKind::CodeTestedInPart, sentence })
 }
 
-fn not_run(stored: &Stored, engine: EngineName) -> Option<CampaignNote> {
+fn engine_not_run(stored: &StoredCampaign, engine: EngineName) -> Option<CampaignNote> {
     if stored.ran(engine) {
         return None;
     }
-    let identity = stored.campaign.engines.iter().find(|row| row.engine == engine);
-    let reason = identity.map_or("it was not asked for", |row| {
+    let engine_identity = stored.campaign.engines.iter().find(|row| row.engine == engine);
+    let reason = engine_identity.map_or("it was not asked for", |row| {
         row.reason.as_deref().unwrap_or("no reason recorded")
     });
     let sentence = format!("Not run on the engine {engine}: {reason}. Nothing is claimed for it.");
@@ -156,16 +174,17 @@ fn not_run(stored: &Stored, engine: EngineName) -> Option<CampaignNote> {
 }
 
 /// A link without hash cannot become suspect: that none is says nothing of it.
-fn links(stored: &Stored) -> Option<CampaignNote> {
-    let all = || stored.campaign.requirements.iter().flat_map(|row| &row.requirement.parents);
-    let (all, open) = (all().count(), all().filter(|link| link.hash.is_none()).count());
+fn links_not_pinned(stored: &StoredCampaign) -> Option<CampaignNote> {
+    let all_links = || stored.campaign.requirements.iter().flat_map(|row| &row.requirement.parents);
+    let (all_links, open_links) =
+        (all_links().count(), all_links().filter(|link| link.hash.is_none()).count());
     let sentence = format!(
-        "{open} of {all} links not pinned: whether a parent requirement has changed since they were reviewed is not known."
+        "{open_links} of {all_links} links not pinned: whether a parent requirement has changed since they were reviewed is not known."
     );
-    (open > 0).then_some(CampaignNote { kind: NoteKind::LinksNotPinned, sentence })
+    (open_links > 0).then_some(CampaignNote { kind: NoteKind::LinksNotPinned, sentence })
 }
 
-fn layers(stored: &Stored) -> Option<CampaignNote> {
+fn layers_not_installed(stored: &StoredCampaign) -> Option<CampaignNote> {
     match stored.settings.validation {
         ValidationLayers::Off => return None,
         ValidationLayers::On | ValidationLayers::Required => {}
@@ -176,13 +195,13 @@ fn layers(stored: &Stored) -> Option<CampaignNote> {
 }
 
 /// What counts and no test shows in the ordinary schedule.
-fn directed(stored: &Stored) -> Option<CampaignNote> {
+fn shown_in_directed_schedules(stored: &StoredCampaign) -> Option<CampaignNote> {
     let (mut vectors, mut outcomes, mut kernels) = (0, 0, BTreeSet::new());
     for kernel in stored.kernels {
-        let (source, object) =
+        let (source_bits, object_bits) =
             (shown_directed(&kernel.records), shown_directed(&kernel.objects.records));
-        (vectors, outcomes) = (vectors + source, outcomes + object);
-        if source + object > 0 {
+        (vectors, outcomes) = (vectors + source_bits, outcomes + object_bits);
+        if source_bits + object_bits > 0 {
             kernels.insert(kernel.kernel.to_string());
         }
     }
@@ -196,113 +215,122 @@ fn directed(stored: &Stored) -> Option<CampaignNote> {
 
 /// Bits that count and that directed schedules alone have shown.
 fn shown_directed(records: &[TestRecords]) -> usize {
-    let counted = || records.iter().filter(|row| row.counted).map(|row| &row.records);
-    let directed: BTreeSet<u32> =
-        counted().flat_map(|records| records.directed.keys().copied()).collect();
-    let ordinary = |bit: &u32| {
-        counted().any(|records| records.has(*bit) && !records.directed.contains_key(bit))
+    let counted_records = || records.iter().filter(|row| row.counted).map(|row| &row.records);
+    let directed_bits: BTreeSet<u32> =
+        counted_records().flat_map(|records| records.directed.keys().copied()).collect();
+    let is_shown_in_order = |bit: &u32| {
+        counted_records().any(|records| records.has(*bit) && !records.directed.contains_key(bit))
     };
-    directed.iter().filter(|bit| !ordinary(bit)).count()
+    directed_bits.iter().filter(|bit| !is_shown_in_order(bit)).count()
 }
 
 /// What undefined values alone cover is undetermined; how much that is.
-fn undefined(stored: &Stored) -> Option<CampaignNote> {
-    let asked = stored.settings.required_criteria();
-    let mut rows = Vec::new();
-    for row in stored.kernels {
-        match coverage::covered_through_undefined(&row.coverage, &asked) {
+fn covered_through_undefined(stored: &StoredCampaign) -> Option<CampaignNote> {
+    let asked_criteria = stored.settings.required_criteria();
+    let (mut obligation_count, mut unit_names) = (0, Vec::new());
+    for kernel_row in stored.kernels {
+        match coverage::covered_through_undefined(&kernel_row.coverage, &asked_criteria) {
             0 => {}
             count => {
-                let unit = kernel_label(stored.kernels, row);
-                rows.push((count, format!("{unit} on {}: {count}", row.engine)));
+                let unit_label = kernel_label(stored.kernels, kernel_row);
+                obligation_count += count;
+                unit_names.push(format!("{unit_label} on {}: {count}", kernel_row.engine));
             }
         }
     }
-    let names: Vec<String> = rows.iter().map(|(_, name)| name.clone()).collect();
     let sentence = format!(
         "Covered only through what may follow an undefined value, and therefore not counted as covered (undetermined): \
-         obligations {} ({}).",
-        rows.iter().map(|(count, _)| count).sum::<usize>(),
-        listed(&names)
+         obligations {obligation_count} ({}).",
+        listed_names(&unit_names)
     );
-    (!rows.is_empty()).then_some(CampaignNote { kind: NoteKind::UndefinedValues, sentence })
+    (!unit_names.is_empty()).then_some(CampaignNote { kind: NoteKind::UndefinedValues, sentence })
 }
 
 /// Passes that the engine's choice of an undefined value gives.
-fn undefined_passes(stored: &Stored) -> Option<CampaignNote> {
-    let rests = |test: &&TestEvidence| test.results.iter().any(|result| result.rests_on_undefined);
-    let names: Vec<String> = stored
+fn undefined_passes(stored: &StoredCampaign) -> Option<CampaignNote> {
+    let rests_on_undefined =
+        |test: &&TestEvidence| test.results.iter().any(|result| result.rests_on_undefined);
+    let test_names: Vec<String> = stored
         .campaign
         .tests
         .iter()
-        .filter(rests)
+        .filter(rests_on_undefined)
         .map(|test| test.id.as_str().to_owned())
         .collect();
     let sentence = format!(
         "Tests that pass by an undefined value, and with others do not, or do not complete: {} ({}). What they verify rests on the \
          acceptance of that value.",
-        names.len(),
-        listed(&names)
+        test_names.len(),
+        listed_names(&test_names)
     );
-    (!names.is_empty()).then_some(CampaignNote { kind: NoteKind::UndefinedValues, sentence })
+    (!test_names.is_empty()).then_some(CampaignNote { kind: NoteKind::UndefinedValues, sentence })
 }
 
 /// Outputs of a kernel by the binding that it declares them at; none: what device addresses name.
 pub(super) type Outputs<'a> = BTreeMap<(&'a KernelName, Option<&'a StorePlace>), bool>;
 
 /// One judged output is enough for a kernel to be covered.
-fn unjudged(stored: &Stored) -> Option<CampaignNote> {
-    let outputs = outputs(stored);
-    let mut kernels: Vec<(&KernelName, Vec<String>)> = Vec::new();
-    for ((kernel, place), _) in outputs.iter().filter(|(_, judged)| !**judged) {
-        let place = place.map_or("what device addresses name".to_owned(), ToString::to_string);
-        match kernels.last_mut() {
-            Some((known, places)) if known == kernel => places.push(place),
-            Some(_) | None => kernels.push((kernel, vec![place])),
+fn outputs_not_judged(stored: &StoredCampaign) -> Option<CampaignNote> {
+    let outputs = outputs_by_binding(stored);
+    let mut places_by_kernel: Vec<(&KernelName, Vec<String>)> = Vec::new();
+    for ((kernel, place_words), _) in outputs.iter().filter(|(_, is_judged)| !**is_judged) {
+        let place_words =
+            place_words.map_or("what device addresses name".to_owned(), ToString::to_string);
+        match places_by_kernel.last_mut() {
+            Some((last_kernel, places)) if last_kernel == kernel => places.push(place_words),
+            Some(_) | None => places_by_kernel.push((kernel, vec![place_words])),
         }
     }
-    let named: Vec<String> =
-        kernels.iter().map(|(kernel, places)| format!("{kernel} ({})", listed(places))).collect();
+    let kernel_words: Vec<String> = places_by_kernel
+        .iter()
+        .map(|(kernel, places)| format!("{kernel} ({})", listed_names(places)))
+        .collect();
     let sentence = format!(
         "Stored, and judged by no test, directly or through what later dispatches make of it: {}. One judged output is \
          enough for a kernel to be covered.",
-        listed(&named)
+        listed_names(&kernel_words)
     );
-    (!named.is_empty()).then_some(CampaignNote { kind: NoteKind::OutputsNotJudged, sentence })
+    (!kernel_words.is_empty())
+        .then_some(CampaignNote { kind: NoteKind::OutputsNotJudged, sentence })
 }
 
 /// One dispatch whose altered stores fail the test is enough for all dispatches of a kernel in it.
-fn unnoticed(stored: &Stored) -> Option<CampaignNote> {
-    let mut named = Vec::new();
+fn alterations_not_noticed(stored: &StoredCampaign) -> Option<CampaignNote> {
+    let mut dispatch_words = Vec::new();
     for test in &stored.campaign.tests {
-        for row in derive::altered_stores(test)
+        for altered_row in derive::altered_stores(test)
             .into_iter()
             .flatten()
-            .filter(|row| !row.unnoticed.is_empty())
+            .filter(|altered_row| !altered_row.unnoticed.is_empty())
         {
-            let (part, all) = (row.unnoticed.len(), row.dispatches.len());
-            named.push(format!("test {}: {part} of {all} of {}", test.id, row.kernel));
+            let (unnoticed_count, dispatch_count) =
+                (altered_row.unnoticed.len(), altered_row.dispatches.len());
+            dispatch_words.push(format!(
+                "test {}: {unnoticed_count} of {dispatch_count} of {}",
+                test.id, altered_row.kernel
+            ));
         }
     }
     let sentence = format!(
         "Dispatches that count by another one of the same kernel: none of the tried alterations of what they stored fails their test ({}).",
-        listed(&named)
+        listed_names(&dispatch_words)
     );
-    (!named.is_empty()).then_some(CampaignNote { kind: NoteKind::OutputsNotJudged, sentence })
+    (!dispatch_words.is_empty())
+        .then_some(CampaignNote { kind: NoteKind::OutputsNotJudged, sentence })
 }
 
 /// Whether some test judges it, by the kernels' code.
-pub(super) fn outputs<'a>(stored: &Stored<'a>) -> Outputs<'a> {
-    let codes = derive::codes(stored.kernels);
-    let mut outputs = Outputs::new();
+pub(super) fn outputs_by_binding<'a>(stored: &StoredCampaign<'a>) -> Outputs<'a> {
+    let codes = derive::kernel_codes(stored.kernels);
+    let mut judged_outputs = Outputs::new();
     for test in &stored.campaign.tests {
-        let observation = derive::observation(stored.campaign.schema, test, &codes);
-        for (number, flow) in test.flows.iter().enumerate() {
-            for (row, store) in flow.stores.iter().enumerate() {
-                *outputs.entry((&flow.kernel, store.place.as_ref())).or_default() |=
-                    observation.judges_output(number, row);
+        let observation = derive::test_observation(stored.campaign.schema, test, &codes);
+        for (dispatch_number, flow) in test.flows.iter().enumerate() {
+            for (store_index, store) in flow.stores.iter().enumerate() {
+                *judged_outputs.entry((&flow.kernel, store.place.as_ref())).or_default() |=
+                    observation.judges_output(dispatch_number, store_index);
             }
         }
     }
-    outputs
+    judged_outputs
 }

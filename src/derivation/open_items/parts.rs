@@ -6,8 +6,8 @@
 //! it.
 //! Does not cover: outputs that no test judges at all (`notes`).
 
-use super::Stored;
-use super::notes::{listed, outputs};
+use super::StoredCampaign;
+use super::notes::{listed_names, outputs_by_binding};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::evidence::{TestEvidence, TestResult};
 use vkcert_model::flow::StorePlace;
@@ -18,11 +18,11 @@ use vkcert_model::verdict::{EngineName, Verdict};
 use vkcert_model::wording::and_more;
 
 /// Descriptors in arrays of which more than the first is bound.
-type Arrays<'a> = BTreeSet<(&'a KernelName, Option<&'a StorePlace>)>;
+type BoundArrays<'a> = BTreeSet<(&'a KernelName, Option<&'a StorePlace>)>;
 
 /// What tests that passed judge of the members of judged outputs.
-pub(super) struct Members<'a> {
-    arrays: Arrays<'a>,
+pub(super) struct JudgedMembers<'a> {
+    arrays: BoundArrays<'a>,
     rows: BTreeMap<MemberPlace, Vec<MemberOfTest<'a>>>,
 }
 
@@ -31,11 +31,11 @@ struct MemberOfTest<'a> {
     row: &'a JudgedMember,
 }
 
-impl<'a> Members<'a> {
-    pub(super) fn of(stored: &'a Stored) -> Self {
-        let outputs = outputs(stored);
-        let mut members = Self { arrays: Arrays::new(), rows: BTreeMap::new() };
-        for (test, result) in passed(stored) {
+impl<'a> JudgedMembers<'a> {
+    pub(super) fn for_campaign(stored: &'a StoredCampaign) -> Self {
+        let outputs = outputs_by_binding(stored);
+        let mut members = Self { arrays: BoundArrays::new(), rows: BTreeMap::new() };
+        for (test, result) in passed_tests(stored) {
             for row in &result.judged {
                 if outputs.get(&(&row.kernel, row.place.as_ref())) == Some(&true) {
                     members.add(MemberOfTest { test: &test.id, row });
@@ -60,19 +60,19 @@ impl<'a> Members<'a> {
 }
 
 /// Members of judged outputs of which no test judges all elements.
-pub(super) fn in_part(members: &Members) -> Option<CampaignNote> {
-    let mut kernels = OfKernels::default();
-    for tests in members.rows.values() {
-        let Some(row) = greatest(tests) else { continue };
-        let place = members.in_words(row);
-        match row.judged {
-            0 => kernels.add(&row.kernel, format!("{place}: no test judges it")),
-            judged if judged < row.stored => {
-                let stored = row.stored;
-                kernels.add(
-                    &row.kernel,
+pub(super) fn members_judged_in_part(members: &JudgedMembers) -> Option<CampaignNote> {
+    let mut words_by_kernel = MembersByKernel::default();
+    for tests_of_member in members.rows.values() {
+        let Some(best_row) = greatest_share(tests_of_member) else { continue };
+        let place_words = members.in_words(best_row);
+        match best_row.judged {
+            0 => words_by_kernel.add(&best_row.kernel, format!("{place_words}: no test judges it")),
+            judged_count if judged_count < best_row.stored => {
+                let stored = best_row.stored;
+                words_by_kernel.add(
+                    &best_row.kernel,
                     format!(
-                        "{place}: at most {judged} of {stored} stored elements judged by any test"
+                        "{place_words}: at most {judged_count} of {stored} stored elements judged by any test"
                     ),
                 );
             }
@@ -81,95 +81,115 @@ pub(super) fn in_part(members: &Members) -> Option<CampaignNote> {
     }
     let sentence = "Judged outputs of which no single test judges all, at the scale of each element, directly or through what else \
                     is made of them";
-    kernels.note(sentence)
+    words_by_kernel.note(sentence)
 }
 
 /// Members that a test with coverage of the kernel changes and does not judge, while another test
 /// judges them: what the first one covers alone is not judged there.
-pub(super) fn left_to_others(stored: &Stored, members: &Members) -> Option<CampaignNote> {
-    let mut kernels = OfKernels::default();
-    for tests in members.rows.values() {
-        let Some(row) = greatest(tests).filter(|row| row.judged > 0) else { continue };
-        let open = tests.iter().filter(|member| member.row.stored > 0 && member.row.judged == 0);
-        let covering = open.filter(|member| covers(stored, member.test, &row.kernel));
-        let ids: Vec<String> = covering.map(|member| member.test.to_string()).collect();
-        if let Some((first, rest)) = ids.split_first() {
-            let named = and_more(first, rest.len());
-            kernels.add(
+pub(super) fn members_left_to_others(
+    stored: &StoredCampaign,
+    members: &JudgedMembers,
+) -> Option<CampaignNote> {
+    let mut words_by_kernel = MembersByKernel::default();
+    for tests_of_member in members.rows.values() {
+        let Some(row) = greatest_share(tests_of_member).filter(|row| row.judged > 0) else {
+            continue;
+        };
+        let not_judging =
+            tests_of_member.iter().filter(|member| member.row.stored > 0 && member.row.judged == 0);
+        let covering_tests =
+            not_judging.filter(|member| counts_for_kernel(stored, member.test, &row.kernel));
+        let test_ids: Vec<String> = covering_tests.map(|member| member.test.to_string()).collect();
+        if let Some((first_id, other_ids)) = test_ids.split_first() {
+            let test_words = and_more(first_id, other_ids.len());
+            words_by_kernel.add(
                 &row.kernel,
-                format!("{}: stored and not judged at all by test {named}", members.in_words(row)),
+                format!(
+                    "{}: stored and not judged at all by test {test_words}",
+                    members.in_words(row)
+                ),
             );
         }
     }
-    kernels.note(
+    words_by_kernel.note(
         "Outputs that one test judges, and that another one with coverage of the same kernel stores and does not judge",
     )
 }
 
 /// Whether the records of a test count for a kernel, in some configuration.
-fn covers(stored: &Stored, test: &TestId, kernel: &KernelName) -> bool {
-    let of_kernel = stored.kernels.iter().filter(|row| row.kernel == *kernel);
-    let mut records = of_kernel.flat_map(|row| row.records.iter().chain(&row.objects.records));
+fn counts_for_kernel(stored: &StoredCampaign, test: &TestId, kernel: &KernelName) -> bool {
+    let kernel_rows = stored.kernels.iter().filter(|row| row.kernel == *kernel);
+    let mut records = kernel_rows.flat_map(|row| row.records.iter().chain(&row.objects.records));
     records.any(|row| row.counted && row.test == *test)
 }
 
 /// The row of the test that judges the greatest share of a member.
-fn greatest<'a>(tests: &[MemberOfTest<'a>]) -> Option<&'a JudgedMember> {
-    let mut rows = tests.iter().map(|member| member.row);
-    let first = rows.next()?;
-    Some(rows.fold(first, |known, row| if share(row) > share(known) { row } else { known }))
+fn greatest_share<'a>(tests: &[MemberOfTest<'a>]) -> Option<&'a JudgedMember> {
+    let mut member_rows = tests.iter().map(|member| member.row);
+    let first_row = member_rows.next()?;
+    Some(member_rows.fold(first_row, |greatest_row, row| {
+        if judged_share(row) > judged_share(greatest_row) { row } else { greatest_row }
+    }))
 }
 
 /// How much of a member is judged, then how many elements that are, to be compared.
-fn share(row: &JudgedMember) -> (u128, u64) {
+fn judged_share(row: &JudgedMember) -> (u128, u64) {
     ((u128::from(row.judged) << 64) / u128::from(row.stored.max(1)), row.stored)
 }
 
 /// What a note says of members, by kernel.
 #[derive(Default)]
-struct OfKernels {
+struct MembersByKernel {
     kernels: BTreeMap<KernelName, Vec<String>>,
 }
 
-impl OfKernels {
+impl MembersByKernel {
     fn add(&mut self, kernel: &KernelName, member: String) {
         self.kernels.entry(*kernel).or_default().push(member);
     }
 
     fn note(&self, sentence: &str) -> Option<CampaignNote> {
-        let named =
-            self.kernels.iter().map(|(kernel, members)| format!("{kernel} ({})", listed(members)));
-        let sentence = format!("{sentence}: {}.", listed(&named.collect::<Vec<_>>()));
+        let kernel_words = self
+            .kernels
+            .iter()
+            .map(|(kernel, members)| format!("{kernel} ({})", listed_names(members)));
+        let sentence = format!("{sentence}: {}.", listed_names(&kernel_words.collect::<Vec<_>>()));
         (!self.kernels.is_empty())
             .then_some(CampaignNote { kind: NoteKind::OutputsNotJudged, sentence })
     }
 }
 
 /// Tests that passed on the sequential engine, with their results there.
-fn passed<'a>(stored: &'a Stored) -> impl Iterator<Item = (&'a TestEvidence, &'a TestResult)> {
+fn passed_tests<'a>(
+    stored: &'a StoredCampaign,
+) -> impl Iterator<Item = (&'a TestEvidence, &'a TestResult)> {
     stored.campaign.tests.iter().flat_map(|test| {
-        let passed = |result: &&TestResult| {
+        let passed_in_engine = |result: &&TestResult| {
             result.engine == EngineName::Sequential && result.verdict == Verdict::Pass
         };
-        test.results.iter().filter(passed).map(move |result| (test, result))
+        test.results.iter().filter(passed_in_engine).map(move |result| (test, result))
     })
 }
 
 /// Expectations beside others, which would let everything pass.
-pub(super) fn idle(stored: &Stored) -> Option<CampaignNote> {
-    let mut named = Vec::new();
-    for (test, result) in passed(stored) {
-        for number in &result.idle {
-            let buffer =
-                test.expected.get(*number as usize).map_or("", |expected| expected.buffer.as_str());
-            let (number, all) = (u64::from(*number) + 1, test.expected.len());
-            named.push(format!("test {}: expectation {number} of {all} (`{buffer}`)", test.id));
+pub(super) fn idle_expectations(stored: &StoredCampaign) -> Option<CampaignNote> {
+    let mut expectation_words = Vec::new();
+    for (test, result) in passed_tests(stored) {
+        for expectation_number in &result.idle {
+            let buffer_name = test
+                .expected
+                .get(*expectation_number as usize)
+                .map_or("", |expected| expected.buffer.as_str());
+            let (expectation_number, expectation_count) =
+                (u64::from(*expectation_number) + 1, test.expected.len());
+            expectation_words
+                .push(format!("test {}: expectation {expectation_number} of {expectation_count} (`{buffer_name}`)", test.id));
         }
     }
     let sentence = format!(
         "Expectations that none of the alterations tried on what the kernels of their test stored makes fail: {}.",
-        listed(&named)
+        listed_names(&expectation_words)
     );
-    (!named.is_empty())
+    (!expectation_words.is_empty())
         .then_some(CampaignNote { kind: NoteKind::ExpectationJudgesNothing, sentence })
 }

@@ -1,7 +1,7 @@
 //! Each kind of open item, by evidence that gives it; what the project accepts; what was not looked
 //! for.
 
-use super::derive;
+use super::derive_open_items;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use vkcert_model::agreement::AgreementOutcome;
@@ -44,7 +44,7 @@ fn result(evidence: &mut Evidence) -> &mut TestResult {
 fn derived(change: impl FnOnce(&mut Evidence)) -> Campaign {
     let mut evidence = complete();
     change(&mut evidence);
-    derive(&mut evidence.campaign, &evidence.kernels);
+    derive_open_items(&mut evidence.campaign, &evidence.kernels);
     evidence.campaign
 }
 

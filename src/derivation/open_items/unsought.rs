@@ -5,7 +5,7 @@
 //! for it.
 //! Does not cover: what one engine could not run of a test, which is a verdict.
 
-use super::Stored;
+use super::StoredCampaign;
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::evidence::TestEvidence;
 use vkcert_model::finding::FindingKind;
@@ -16,16 +16,18 @@ use vkcert_model::validation_layer::ValidationLayer;
 use vkcert_model::verdict::EngineName;
 
 /// In the order of kinds.
-pub(super) fn all(stored: &Stored) -> Vec<UnsoughtKind> {
+pub(super) fn unsought_kinds(stored: &StoredCampaign) -> Vec<UnsoughtKind> {
     let kinds = FindingKind::ALL.iter().map(|(kind, _)| *kind);
-    kinds.filter_map(|kind| Some(UnsoughtKind { kind, reason: reason(kind, stored)? })).collect()
+    kinds
+        .filter_map(|kind| Some(UnsoughtKind { kind, reason: unsought_reason(kind, stored)? }))
+        .collect()
 }
 
-fn reason(kind: FindingKind, stored: &Stored) -> Option<UnsoughtReason> {
-    if stored.campaign.not_looked_for.contains(&kind) {
+fn unsought_reason(finding_kind: FindingKind, stored: &StoredCampaign) -> Option<UnsoughtReason> {
+    if stored.campaign.not_looked_for.contains(&finding_kind) {
         return Some(UnsoughtReason::LeftOut);
     }
-    match kind {
+    match finding_kind {
         FindingKind::DataRace
         | FindingKind::BarrierDivergence
         | FindingKind::OutOfBounds
@@ -40,27 +42,27 @@ fn reason(kind: FindingKind, stored: &Stored) -> Option<UnsoughtReason> {
     }
 }
 
-fn no_sequential_engine(stored: &Stored) -> Option<UnsoughtReason> {
+fn no_sequential_engine(stored: &StoredCampaign) -> Option<UnsoughtReason> {
     (!stored.ran(EngineName::Sequential)).then_some(UnsoughtReason::NoSequentialEngine)
 }
 
-fn no_device(stored: &Stored) -> Option<UnsoughtReason> {
+fn no_device(stored: &StoredCampaign) -> Option<UnsoughtReason> {
     (!stored.ran(EngineName::Vulkan)).then_some(UnsoughtReason::NoDevice)
 }
 
-fn no_other_schedule(stored: &Stored) -> Option<UnsoughtReason> {
-    let all = stored.campaign.tests.iter().all(in_other_schedules);
-    (!all).then_some(UnsoughtReason::NoOtherSchedule)
+fn no_other_schedule(stored: &StoredCampaign) -> Option<UnsoughtReason> {
+    let all_ran_others = stored.campaign.tests.iter().all(in_other_schedules);
+    (!all_ran_others).then_some(UnsoughtReason::NoOtherSchedule)
 }
 
 /// Whether the test ran in other schedules on some engine, as far as there are any.
 fn in_other_schedules(test: &TestEvidence) -> bool {
-    let mut statuses = test
+    let mut schedule_statuses = test
         .results
         .iter()
         .filter_map(|result| result.schedules.as_ref())
-        .map(|found| found.status);
-    statuses.any(|status| match status {
+        .map(|schedule_result| schedule_result.status);
+    schedule_statuses.any(|status| match status {
         ScheduleStatus::Equal | ScheduleStatus::Different | ScheduleStatus::NothingToPermute => {
             true
         }
@@ -68,44 +70,46 @@ fn in_other_schedules(test: &TestEvidence) -> bool {
     })
 }
 
-fn not_compared(stored: &Stored) -> Option<UnsoughtReason> {
-    let rows = &stored.campaign.agreement;
-    let compared = |test: &TestEvidence| {
-        let mut of_test = rows.iter().filter(|row| row.test == test.id).peekable();
-        of_test.peek().is_some()
-            && of_test.all(|row| {
+fn not_compared(stored: &StoredCampaign) -> Option<UnsoughtReason> {
+    let agreement_rows = &stored.campaign.agreement;
+    let is_compared = |test: &TestEvidence| {
+        let mut rows_of_test = agreement_rows.iter().filter(|row| row.test == test.id).peekable();
+        rows_of_test.peek().is_some()
+            && rows_of_test.all(|row| {
                 row.outputs != AgreementOutcome::NotCompared
                     && row.coverage != AgreementOutcome::NotCompared
             })
     };
-    let all = || stored.campaign.tests.iter().all(compared);
+    let all_compared = || stored.campaign.tests.iter().all(is_compared);
     no_device(stored)
         .or_else(|| no_sequential_engine(stored))
-        .or_else(|| (!all()).then_some(UnsoughtReason::NotCompared))
+        .or_else(|| (!all_compared()).then_some(UnsoughtReason::NotCompared))
 }
 
-fn no_layers(stored: &Stored) -> Option<UnsoughtReason> {
+fn no_layers(stored: &StoredCampaign) -> Option<UnsoughtReason> {
     (!layers_looked(stored)).then_some(UnsoughtReason::NoValidationLayers)
 }
 
 /// Whether a validation layer was in use on a device that ran.
-pub(super) fn layers_looked(stored: &Stored) -> bool {
-    let on = match stored.settings.validation {
+pub(super) fn layers_looked(stored: &StoredCampaign) -> bool {
+    let layers_asked_for = match stored.settings.validation {
         ValidationLayers::On | ValidationLayers::Required => true,
         ValidationLayers::Off => false,
     };
-    let mut devices =
+    let mut devices_that_ran =
         stored.campaign.engines.iter().filter(|row| row.engine == EngineName::Vulkan && row.ran);
-    on && devices.any(|row| match row.identity.get(ValidationLayer::KEY) {
-        Some(stored) => matches!(ValidationLayer::parse(stored), ValidationLayer::InUse(_)),
-        None => false,
-    })
+    layers_asked_for
+        && devices_that_ran.any(|row| match row.identity.get(ValidationLayer::KEY) {
+            Some(stored) => matches!(ValidationLayer::parse(stored), ValidationLayer::InUse(_)),
+            None => false,
+        })
 }
 
 /// Coupling needs an interface of every kernel, and a device for its limits.
-fn no_coupling(stored: &Stored) -> Option<UnsoughtReason> {
-    let all = stored.settings.kernels.iter().all(|kernel| stored.has_interface(&kernel.name));
-    match (all, stored.ran(EngineName::Vulkan)) {
+fn no_coupling(stored: &StoredCampaign) -> Option<UnsoughtReason> {
+    let all_have_interfaces =
+        stored.settings.kernels.iter().all(|kernel| stored.has_interface(&kernel.name));
+    match (all_have_interfaces, stored.ran(EngineName::Vulkan)) {
         (false, _) => Some(UnsoughtReason::NoInterface),
         (true, false) => Some(UnsoughtReason::NoDeviceLimits),
         (true, true) => None,

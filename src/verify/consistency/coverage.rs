@@ -12,7 +12,7 @@ use vkcert_oracle::judged::KernelCodes;
 /// Whether records count follows from their test's verdict, and which configuration they belong to
 /// from the specialization that it dispatches.
 pub(super) fn check_record_counting(stored: &Evidence, verification: &mut Verification) {
-    let codes: KernelCodes = derive::codes(&stored.kernels);
+    let codes: KernelCodes = derive::kernel_codes(&stored.kernels);
     for kernel in &stored.kernels {
         for row in kernel.records.iter().chain(&kernel.objects.records) {
             let test = stored.campaign.tests.iter().find(|test| test.id == row.test);
@@ -20,9 +20,14 @@ pub(super) fn check_record_counting(stored: &Evidence, verification: &mut Verifi
                 .and_then(|test| test.results.iter().find(|result| result.engine == kernel.engine));
             let verdict = result.map(|result| result.verdict);
             let is_counted = test.is_some_and(|test| {
-                let observation = derive::observation(stored.campaign.schema, test, &codes);
+                let observation = derive::test_observation(stored.campaign.schema, test, &codes);
                 let kernel_configuration = (&kernel.kernel, &kernel.configuration);
-                derive::counts(row.verdict, &test.definition, &observation, kernel_configuration)
+                derive::records_count(
+                    row.verdict,
+                    &test.definition,
+                    &observation,
+                    kernel_configuration,
+                )
             });
             let is_consistent = verdict == Some(row.verdict) && row.counted == is_counted;
             verification.check(is_consistent, || {
@@ -34,8 +39,9 @@ pub(super) fn check_record_counting(stored: &Evidence, verification: &mut Verifi
             let dispatches = test.iter().flat_map(|test| &test.definition.dispatches);
             let mut dispatches = dispatches.filter(|dispatch| dispatch.kernel == kernel.kernel);
             verification.check(
-                dispatches
-                    .any(|dispatch| derive::is_of(&kernel.configuration, &dispatch.specialization)),
+                dispatches.any(|dispatch| {
+                    derive::leads_to_configuration(&kernel.configuration, &dispatch.specialization)
+                }),
                 || {
                     let name = &kernel.configuration.name;
                     format!(
@@ -53,9 +59,9 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
     let mut kernels = stored.kernels.clone();
     let mut campaign = stored.campaign.clone();
     for kernel in &mut kernels {
-        kernel.coverage = derive::coverage(kernel);
+        kernel.coverage = derive::derived_coverage(kernel);
     }
-    derive::justify(&mut kernels, &mut campaign);
+    derive::apply_justifications(&mut kernels, &mut campaign);
     for (derived, kernel) in kernels.iter().zip(&stored.kernels) {
         let (derived_coverage, stored_coverage) = (&derived.coverage, &kernel.coverage);
         let kernel_name = format!("{} on {}", kernel.kernel, kernel.engine);
@@ -152,7 +158,7 @@ fn check_open_items(
     verification.check(left_out.into_iter().all(|id| campaign.left_out.contains(id)), || {
         "tests that were left out".to_owned()
     });
-    items::derive(campaign, kernels);
+    items::derive_open_items(campaign, kernels);
     verification.check(campaign.open_items == stored.open_items, || "open items".to_owned());
     verification.check(campaign.rejected_acceptances == stored.rejected_acceptances, || {
         "which acceptances of open items are rejected".to_owned()

@@ -36,13 +36,13 @@ pub(super) fn check_inputs(evidence: &Evidence, verification: &mut Verification)
 /// The manifest names tool, compiler and devices as the campaign does.
 pub(super) fn check_identity(stored: &Evidence, verification: &mut Verification) {
     let (manifest, campaign) = (&stored.manifest, &stored.campaign);
-    verification.check(manifest.tool == stated::tool(campaign), || {
+    verification.check(manifest.tool == stated::tool_label(campaign), || {
         "the manifest names another tool than the campaign".to_owned()
     });
     verification.check(manifest.compiler == campaign.project.compiler, || {
         "the manifest names another compiler than the campaign".to_owned()
     });
-    verification.check(manifest.devices == stated::devices(&campaign.engines), || {
+    verification.check(manifest.devices == stated::device_labels(&campaign.engines), || {
         "the manifest names other devices than the campaign".to_owned()
     });
     let date = campaign.project.date.as_deref();

@@ -47,7 +47,7 @@ pub fn check_records(stored: &Evidence, verification: &mut Verification) {
 
 /// The comparison of the engines.
 fn check_agreement(stored: &Evidence, verification: &mut Verification) {
-    let derivation = agreement::derive(stored);
+    let derivation = agreement::derive_agreement(stored);
     verification.checked += derivation.checked;
     verification.problems.extend(derivation.problems);
     verification.not_derivable.extend(derivation.not_derivable);

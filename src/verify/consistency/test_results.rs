@@ -62,9 +62,9 @@ pub(super) fn check_schedules(stored: &Evidence, verification: &mut Verification
 
 /// Verdicts follow from the stored outputs and the stored definitions of the tests.
 pub(super) fn check_verdicts(evidence: &Evidence, verification: &mut Verification) {
-    let codes = derive::codes(&evidence.kernels);
+    let codes = derive::kernel_codes(&evidence.kernels);
     for test in &evidence.campaign.tests {
-        let observation = derive::observation(evidence.campaign.schema, test, &codes);
+        let observation = derive::test_observation(evidence.campaign.schema, test, &codes);
         check_flows(test, verification);
         test.results
             .iter()
