@@ -93,7 +93,7 @@ impl HostChecks<'_> {
             );
             if host::wrap_to_type(typed_value.value, width) != typed_value.value {
                 events_of_case.push(ArithmeticEvent::Overflow {
-                    span: expression.span.clone(),
+                    span: expression.span,
                     exact: typed_value.value,
                     width,
                 });
