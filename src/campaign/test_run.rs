@@ -129,16 +129,19 @@ impl TestRun {
         job.buffers.iter().map(|buffer| self.outputs.get(&buffer.name).map(Arc::clone)).collect()
     }
 
-    /// The buffers of which two runs of the test left different contents, ascending.
+    /// The buffers of which two runs of the test left different contents, ascending. What one run
+    /// alone left differs from empty contents.
     pub(crate) fn differing_outputs<'r>(
         &'r self,
         other_run: &'r TestRun,
         job: &'r Job,
     ) -> impl Iterator<Item = ContentsDifference<'r>> {
-        job.buffers.iter().enumerate().filter_map(|(buffer, JobBuffer { name, .. })| {
-            let (left_contents, right_contents) =
-                (self.outputs.get(name)?, other_run.outputs.get(name)?);
-            ContentsDifference::between(buffer, left_contents, right_contents)
+        let contents_of = |run: &'r TestRun, name: &str| -> &'r [u8] {
+            run.outputs.get(name).map_or(&[], |contents| contents.as_slice())
+        };
+        job.buffers.iter().enumerate().filter_map(move |(buffer, JobBuffer { name, .. })| {
+            let (left, right) = (contents_of(self, name), contents_of(other_run, name));
+            ContentsDifference::between(buffer, left, right)
         })
     }
 
