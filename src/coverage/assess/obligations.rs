@@ -28,15 +28,28 @@ impl ObligationState {
         Self { status, reason, tests: Vec::new(), ruled_out: None }
     }
 
-    /// What is ruled out is an uncovered obligation, and why is then the reason.
+    /// What is ruled out is an uncovered obligation, and why is then the reason. What is ruled out
+    /// and recorded all the same is undetermined, because records that contradict what is fixed
+    /// show nothing.
     pub(super) fn with_ruling(self) -> RuledObligation {
         let Self { status, reason, tests, ruled_out } = self;
-        match ruled_out.filter(|_| status == Status::Uncovered) {
-            Some(ruled_out) => {
+        match (ruled_out, status) {
+            (Some(ruled_out), Status::Uncovered) => {
                 let (reason, proposal) = ruled_out.reason_and_proposal();
                 RuledObligation { status, reason: Some(reason), tests, proposal }
             }
-            None => RuledObligation { status, reason, tests, proposal: None },
+            (Some(_), Status::Covered) => {
+                let tests_in_words: Vec<String> = tests.iter().map(TestId::to_string).collect();
+                let reason = format!(
+                    "internal error: the records of {} cannot be: control cannot come to it",
+                    tests_in_words.join(", ")
+                );
+                let (status, tests) = (Status::Undetermined, Vec::new());
+                RuledObligation { status, reason: Some(reason), tests, proposal: None }
+            }
+            (Some(_), Status::Undetermined | Status::Justified) | (None, _) => {
+                RuledObligation { status, reason, tests, proposal: None }
+            }
         }
     }
 }

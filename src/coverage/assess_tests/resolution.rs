@@ -232,7 +232,7 @@ fn labels_and_functions_that_control_cannot_come_to() {
     let mut kernel = Kernel::of_text(text)
         .with_configuration("default", &[], &[])
         .with_excluded(&["never", "W1.L1"]);
-    let (_, contradictions) = kernel.assessed(&["main never W1.L1 W1.L2"]);
+    let (contradicted, contradictions) = kernel.assessed(&["main never W1.L1 W1.L2"]);
     let sentence = |mark: u32| {
         format!(
             "the records of T1 cannot be: mark {mark} is passed, though control cannot come to it"
@@ -243,6 +243,15 @@ fn labels_and_functions_that_control_cannot_come_to() {
         let label = &coverage.branches[index];
         (label.status, label.reason.clone(), label.proposal.is_some())
     };
+    let reason =
+        "internal error: the records of T1 cannot be: control cannot come to it".to_owned();
+    assert_eq!(label(&contradicted, 0), (Status::Undetermined, Some(reason.clone()), false));
+    assert_eq!(label(&contradicted, 1), (Status::Covered, None, false));
+    let never_entered = &contradicted.points[0];
+    assert_eq!(
+        (never_entered.status, &never_entered.reason),
+        (Status::Undetermined, &Some(reason))
+    );
     let (coverage, _) = kernel.assessed(&["main W1.L2"]);
     let reason = "never executed, as `switch (m)` (W1) takes another label; dead code that is in the module is to be removed";
     assert_eq!(label(&coverage, 0), (Status::Uncovered, Some(reason.to_owned()), false));
