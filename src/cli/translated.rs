@@ -23,6 +23,7 @@ use crate::model::verdict::{EngineName, Verdict};
 use crate::requirement::{self, Located};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Why a kernel that came as SPIR-V has no program.
 pub(super) const NO_SOURCE: &str = "a kernel without GLSL source";
@@ -213,7 +214,7 @@ pub(super) fn program_for_test(
         ));
     }
     let contents: Vec<_> =
-        laid_out_test.job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
+        laid_out_test.job.buffers.iter().map(|buffer| Arc::clone(&buffer.bytes)).collect();
     let dispatches = 0..laid_out_test.job.dispatches.len();
     let job = job::job_text(&laid_out_test.job, dispatches, &contents, job::SUBGROUP_SIZE)
         .map_err(|hint_subject| unsupported_failure(&hint_subject))?;

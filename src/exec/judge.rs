@@ -152,7 +152,7 @@ impl Comparison<'_> {
             )));
         };
         let (leaves, actual_bytes) = match &expected.contents {
-            ExpectedContents::Values(leaves) => (leaves.clone(), actual_bytes.clone()),
+            ExpectedContents::Values(leaves) => (leaves.clone(), Arc::clone(actual_bytes)),
             ExpectedContents::Buffer { other, scalar, offset, length } => {
                 match self.run.buffers.get(*other) {
                     Some(other_bytes) => {
@@ -163,7 +163,7 @@ impl Comparison<'_> {
                                 *scalar,
                                 *offset,
                             ),
-                            actual_bytes.clone(),
+                            Arc::clone(actual_bytes),
                         )
                     }
                     None => {
@@ -192,7 +192,7 @@ impl Comparison<'_> {
                         *scalar,
                         *offset,
                     ),
-                    actual_bytes.clone(),
+                    Arc::clone(actual_bytes),
                 )
             }
             ExpectedContents::Check { job } => {

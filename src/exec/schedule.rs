@@ -253,7 +253,7 @@ pub fn workgroup_counts(job: &Job) -> Result<Vec<u32>, String> {
 fn rewritten_words(module: &JobModule, order_binding: u32) -> Result<Option<Vec<u32>>, String> {
     let kernel_error = |error: &dyn std::fmt::Display| format!("kernel `{}`: {error}", module.key);
     let parsed_module =
-        Module::parse(module.words.clone()).map_err(|error| kernel_error(&error))?;
+        Module::parse(Arc::clone(&module.words)).map_err(|error| kernel_error(&error))?;
     permute_workgroups(&parsed_module, SET, order_binding).map_err(|error| kernel_error(&error))
 }
 
@@ -276,7 +276,7 @@ fn free_binding(job: &Job) -> Result<u32, ModuleError> {
         .map(|binding| binding.binding)
         .max();
     for module in &job.modules {
-        let module = Module::parse(module.words.clone())?;
+        let module = Module::parse(Arc::clone(&module.words))?;
         highest_binding = highest_binding.max(module.binding_numbers().max());
     }
     // A module that has the last number as well cannot be laid out by a driver either.

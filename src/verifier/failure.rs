@@ -256,7 +256,7 @@ impl Excerpt {
                 boundary_below(text, start.saturating_sub(BYTES_BEFORE_FAULT).max(line_start));
             window_start..boundary_below(text, (window_start + MOST_LINE_BYTES).min(line_end))
         });
-        Self { file: file.to_owned(), text: text.clone(), quoted_range: window }
+        Self { file: file.to_owned(), text: Arc::clone(text), quoted_range: window }
     }
 
     /// The part of a span that the excerpt holds.

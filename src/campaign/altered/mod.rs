@@ -26,6 +26,7 @@ use examination::Examination;
 use parts::PassedTest;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use strict::StrictTest;
 use vkcert_exec::prepare::{ExpectedContents, Prepared};
 use vkcert_exec::{BufferContents, ExecError, Job, JobBuffer};
@@ -39,7 +40,7 @@ use vkcert_sequential::{SequentialExecutor, StoredBytes};
 
 /// What the buffers of a job start as, and the bytes that are defined then.
 fn start_of(job: &Job) -> (Vec<BufferContents>, StoredBytes) {
-    job.buffers.iter().map(|buffer| (buffer.bytes.clone(), buffer.defined.clone())).unzip()
+    job.buffers.iter().map(|buffer| (Arc::clone(&buffer.bytes), buffer.defined.clone())).unzip()
 }
 
 /// Alters the stores of every test that passed, and keeps what that showed.

@@ -20,6 +20,7 @@ use crate::glsl::cpp::CppProgram;
 use crate::model::verdict::EngineName;
 use crate::oracle::contents::ContentsDifference;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A kernel under one specialization, with its program.
 pub(super) struct TranslatedKernel {
@@ -117,7 +118,7 @@ impl ProgramBench<'_> {
             self.subject.counts_for_coverage(run.verdict, &test.test.requirements)
         });
         let mut contents: Vec<BufferContents> =
-            plan.job.buffers.iter().map(|buffer| buffer.bytes.clone()).collect();
+            plan.job.buffers.iter().map(|buffer| Arc::clone(&buffer.bytes)).collect();
         let mut dispatch_index = 0;
         let mut failure_reason = None;
         while dispatch_index < plan.job.dispatches.len() && failure_reason.is_none() {
@@ -277,8 +278,9 @@ fn within_error_bounds(
     match (compared, sequential, &test.job_plan) {
         (Compared::Different(difference_sentence), Some(run), Ok(plan)) => {
             let named_buffers = plan.job.buffers.iter().zip(contents);
-            let outputs =
-                named_buffers.map(|(buffer, bytes)| (buffer.name.clone(), bytes.clone())).collect();
+            let outputs = named_buffers
+                .map(|(buffer, bytes)| (buffer.name.clone(), Arc::clone(bytes)))
+                .collect();
             if agreement::is_permitted(test, engine, run, outputs) {
                 Compared::WithinBounds(difference_sentence)
             } else {

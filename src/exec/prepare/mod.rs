@@ -344,7 +344,7 @@ impl Preparation<'_> {
             resolved_calls[dispatch_number].descriptor_block(binding.set, binding.binding)?;
         let offset = binding.offset + binding.dynamic_offset.unwrap_or(0);
         Some(BoundBlock {
-            layout: resolved_calls[dispatch_number].layout.clone(),
+            layout: Arc::clone(&resolved_calls[dispatch_number].layout),
             ty: block.ty,
             offset,
         })
@@ -411,7 +411,11 @@ fn declared_blocks(
         let declared_block = resolved_call.descriptor_block(binding.set, binding.binding)?;
         Some((
             binding_numbers,
-            BoundBlock { layout: resolved_call.layout.clone(), ty: declared_block.ty, offset: 0 },
+            BoundBlock {
+                layout: Arc::clone(&resolved_call.layout),
+                ty: declared_block.ty,
+                offset: 0,
+            },
         ))
     };
     dispatch.bindings.iter().filter_map(declared_block).collect()

@@ -39,7 +39,7 @@ pub struct Setting<'a> {
 pub(super) fn job_module(name: &KernelName, kernel: &PreparedKernel) -> JobModule {
     JobModule {
         key: ModuleKey::only(*name),
-        words: kernel.module.words.clone(),
+        words: Arc::clone(&kernel.module.words),
         recording: kernel.recording.clone(),
     }
 }

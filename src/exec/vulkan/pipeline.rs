@@ -169,7 +169,7 @@ impl PipelineCaches {
         device_needs: &DeviceNeeds,
     ) -> Result<Rc<Pipeline>, CallFailure> {
         if let Some(pipeline) = self.pipelines.get(pipeline_key) {
-            return Ok(pipeline.clone());
+            return Ok(Rc::clone(pipeline));
         }
         let pipeline_layout = self.layout_for(&pipeline_key.layout)?;
         let shader_module = self.shader_for(&pipeline_key.digest)?;
@@ -185,7 +185,7 @@ impl PipelineCaches {
             messages: all_messages,
             device: Rc::clone(&self.device),
         });
-        self.pipelines.insert(pipeline_key.clone(), pipeline.clone());
+        self.pipelines.insert(pipeline_key.clone(), Rc::clone(&pipeline));
         Ok(pipeline)
     }
 
@@ -195,7 +195,7 @@ impl PipelineCaches {
             .get_mut(module_digest)
             .expect("the session has checked that it knows the module");
         if let Some(new_shader) = &shader_program.shader {
-            return Ok(new_shader.clone());
+            return Ok(Rc::clone(new_shader));
         }
         let create_info = vk::ShaderModuleCreateInfo::default().code(&shader_program.module.words);
         // SAFETY: the words live until the call returns; they are a parsed SPIR-V module, validated
@@ -205,7 +205,7 @@ impl PipelineCaches {
         let messages = self.device.instance.messages.take_messages();
         let new_shader =
             Rc::new(ShaderModule { raw: raw_module, messages, device: Rc::clone(&self.device) });
-        shader_program.shader = Some(new_shader.clone());
+        shader_program.shader = Some(Rc::clone(&new_shader));
         Ok(new_shader)
     }
 
@@ -214,7 +214,7 @@ impl PipelineCaches {
         descriptor_layout: &DescriptorLayout,
     ) -> Result<Rc<PipelineLayout>, CallFailure> {
         if let Some(known_layout) = self.layouts.get(descriptor_layout) {
-            return Ok(known_layout.clone());
+            return Ok(Rc::clone(known_layout));
         }
         let (raw_layout, device) = (vk::PipelineLayout::null(), Rc::clone(&self.device));
         let mut new_layout =
@@ -250,7 +250,7 @@ impl PipelineCaches {
         new_layout.raw = raw_layout.map_err(during("vkCreatePipelineLayout"))?;
         new_layout.messages = self.device.instance.messages.take_messages();
         let new_layout = Rc::new(new_layout);
-        self.layouts.insert(descriptor_layout.clone(), new_layout.clone());
+        self.layouts.insert(descriptor_layout.clone(), Rc::clone(&new_layout));
         Ok(new_layout)
     }
 

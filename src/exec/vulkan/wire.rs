@@ -68,7 +68,7 @@ impl KnownModules {
         let module_bytes: Vec<u8> =
             module_words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let digest: Digest = sha2::Sha256::digest(&module_bytes).into();
-        self.digests.insert(words_address, (module_words.clone(), digest));
+        self.digests.insert(words_address, (Arc::clone(module_words), digest));
         (digest, self.sent.insert(digest).then_some(Bytes::from(module_bytes)))
     }
 }

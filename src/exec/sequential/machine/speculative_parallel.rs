@@ -248,7 +248,7 @@ impl LentStore {
 
     fn borrowed_store(&self) -> Store {
         let undefined = self.undefined.clone().map(CopyOnWrite::Lent);
-        Store { words: CopyOnWrite::Lent(self.words.clone()), undefined, ..Store::default() }
+        Store { words: CopyOnWrite::Lent(Arc::clone(&self.words)), undefined, ..Store::default() }
     }
 }
 

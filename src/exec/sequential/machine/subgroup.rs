@@ -24,6 +24,7 @@ use crate::settings::Settings;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 use vkcert_spirv::operation::undefined::{Undefined, UndefinedExtent};
 
 impl Settings {
@@ -97,7 +98,7 @@ impl Machine<'_> {
         }
         let invocation_count = self.program.local_size.iter().product();
         let access_order = Rc::new(RefCell::new(HappensBefore::new(
-            atomic_places.clone(),
+            Arc::clone(atomic_places),
             invocation_count,
             self.settings.subgroup_size,
         )));

@@ -219,7 +219,7 @@ impl<'a> JobSession<'a> {
         let marker_table = job_module.recording.markers();
         let mut push_constants =
             Store::from_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
-        let spirv_module = &*self.modules[dispatch.module].clone();
+        let spirv_module = &*Arc::clone(&self.modules[dispatch.module]);
         let decoded_program = self.decoded_program(
             dispatch,
             marker_table,

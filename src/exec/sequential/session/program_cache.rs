@@ -100,11 +100,13 @@ impl ProgramCache {
         if let Some(module) =
             take_last(&mut self.kept().modules, |module| same_words(&module.words, spirv_words))
         {
-            return Ok(module.clone());
+            return Ok(Arc::clone(module));
         }
         self.counters.count_event(Counter::Parsed);
-        let module = Arc::new(Module::parse(spirv_words.clone())?);
-        keep_newest(&mut self.kept().modules, module.clone(), |module| module.instructions.len());
+        let module = Arc::new(Module::parse(Arc::clone(spirv_words))?);
+        keep_newest(&mut self.kept().modules, Arc::clone(&module), |module| {
+            module.instructions.len()
+        });
         Ok(module)
     }
 
@@ -157,7 +159,7 @@ impl ProgramCache {
         }
         let decoded = Arc::default();
         let entry = ProgramEntry {
-            spirv_words: origin.module.words.clone(),
+            spirv_words: Arc::clone(&origin.module.words),
             entry_name: origin.entry.to_owned(),
             specialization: origin.specialization.clone(),
             markers: origin.markers.cloned(),
