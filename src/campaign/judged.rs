@@ -12,10 +12,11 @@ use vkcert_exec::flow::BindingNames;
 use vkcert_exec::prepare::Prepared;
 use vkcert_exec::{flow, stored};
 use vkcert_model::altered::failed_alterations;
+use vkcert_model::evidence::StoredExpectation;
 use vkcert_model::flow::DispatchFlow;
 use vkcert_model::id::KernelName;
 use vkcert_model::verdict::{EngineName, Verdict};
-use vkcert_oracle::judged::TestObservation;
+use vkcert_oracle::judged::{KernelCodes, TestObservation};
 use vkcert_spirv::flow::{MemoryFlow, flows_or_switched_off};
 use vkcert_spirv::interface::{ReflectError, Reflection};
 
@@ -105,16 +106,24 @@ pub fn doubt_idle_tests(
         let Some((stored_expectations, dispatch_flows)) = laid_out.get(&test.test.id) else {
             continue;
         };
-        let by_code =
-            TestObservation::from_expectations(stored_expectations, dispatch_flows, &codes);
-        let sequential_run = row.iter().find(|run| run.engine == EngineName::Sequential);
-        let observation =
-            match sequential_run.and_then(|run| failed_alterations(run.verdict, &run.altered)) {
-                Some(altered) => by_code.confirmed_by_alterations(altered, dispatch_flows),
-                None => by_code,
-            };
+        let observation = observation_of_runs((stored_expectations, dispatch_flows), &codes, row);
         let Some(reason) = observation.emptiness_reason() else { continue };
         let passed_runs = row.iter_mut().filter(|run| run.verdict == Verdict::Pass);
         passed_runs.for_each(|run| run.doubt(reason.clone()));
+    }
+}
+
+/// What a test judges by the kernels' code, held to what altered contents showed on the sequential
+/// engine.
+pub fn observation_of_runs(
+    (stored_expectations, dispatch_flows): (&[StoredExpectation], &[DispatchFlow]),
+    codes: &KernelCodes,
+    runs_of_test: &[TestRun],
+) -> TestObservation {
+    let by_code = TestObservation::from_expectations(stored_expectations, dispatch_flows, codes);
+    let sequential_run = runs_of_test.iter().find(|run| run.engine == EngineName::Sequential);
+    match sequential_run.and_then(|run| failed_alterations(run.verdict, &run.altered)) {
+        Some(altered) => by_code.confirmed_by_alterations(altered, dispatch_flows),
+        None => by_code,
     }
 }

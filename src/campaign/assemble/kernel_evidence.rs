@@ -7,6 +7,7 @@
 use super::kernel_codes;
 use crate::configuration::KernelConfiguration;
 use crate::facts::engines_that_ran;
+use crate::judged::observation_of_runs;
 use crate::kernel::{Kernel, Measurement};
 use crate::project::{module_bytes, module_file};
 use crate::test_run::{ModuleRecords, TestRun};
@@ -31,10 +32,13 @@ pub fn assemble_kernels(
 ) -> Vec<KernelEvidence> {
     let engines = engines_that_ran(&campaign.engines);
     let codes = kernel_codes(kernels);
-    let observe_test = |test_evidence: &TestEvidence| {
-        derive::test_observation(EVIDENCE_SCHEMA, test_evidence, &codes)
-    };
-    let observations: Vec<TestObservation> = campaign.tests.iter().map(observe_test).collect();
+    // The results of the tests are not in the campaign yet: what they altered is asked of the runs.
+    let observations: Vec<TestObservation> = campaign
+        .tests
+        .iter()
+        .zip(runs_by_test)
+        .map(|(test, runs)| observation_of_runs((&test.expected, &test.flows), &codes, runs))
+        .collect();
     let mut kernel_evidence = Vec::new();
     for kernel in kernels {
         let kernel_rows = kernel.configurations.iter().flat_map(|kernel_configuration| {
