@@ -86,6 +86,14 @@ impl Monitor {
         self.track_races || self.marks_access_sets || self.notes_users()
     }
 
+    /// Whether any check observes accesses to this store: memory that is only read has no shadow.
+    #[inline]
+    fn watches_store(&self, store: &Store) -> bool {
+        self.notes_users()
+            || store.access_set.is_some()
+            || (self.track_races && store.shadow.is_some())
+    }
+
     /// A lane is about to access bytes of a store.
     #[inline]
     pub(super) fn observe_access(
@@ -150,7 +158,9 @@ impl Machine<'_> {
         }
         let access_moment = self.access_moment(access.root, source_index);
         let addresses = std::mem::take(&mut self.memory.addresses);
-        if let Some(store) = self.memory.store_of_mut(access.root) {
+        if let Some(store) = self.memory.store_of_mut(access.root)
+            && self.monitor.watches_store(store)
+        {
             for lane in addressed.lanes.lanes() {
                 let word_index = addresses[lane].wrapping_add(component);
                 if word_index >= addressed.root_limit {
