@@ -52,7 +52,7 @@ fn barrier_obligation(
         .filter(|(_, records)| executed_whole(records))
         .map(|(test, _)| *test)
         .collect();
-    let (status, reason, counted_tests) = match barrier_records {
+    let (status, reason, obligation_tests) = match barrier_records {
         BarrierRecords::Missing(reason) => {
             (Status::Undetermined, Some(reason.to_owned()), Vec::new())
         }
@@ -69,7 +69,7 @@ fn barrier_obligation(
         text: format!("barrier in {}", barrier.function),
         status,
         reason,
-        tests: counted_tests,
+        tests: obligation_tests,
         uncounted: Vec::new(),
         proposal: None,
         object: None,

@@ -176,8 +176,8 @@ fn sibling_path(
 }
 
 /// The operands of a `^^` chain that hang below `node`.
-fn chain_operands(decision: &Decision, node: usize, siblings: &mut Vec<SiblingOperand>) {
-    let mut open_nodes = vec![node];
+fn chain_operands(decision: &Decision, chain: usize, siblings: &mut Vec<SiblingOperand>) {
+    let mut open_nodes = vec![chain];
     while let Some(node) = open_nodes.pop() {
         match decision.nodes[node] {
             ExpressionNode::Xor(left, right) => open_nodes.extend([left, right]),

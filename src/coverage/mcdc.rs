@@ -181,14 +181,13 @@ impl Mcdc {
         if distinct_values.len() > MAX_VECTORS {
             return Err(DecisionLimit::Vectors(distinct_values.len()).into());
         }
-        let given_vector = |values: Values| {
+        let mut given_vectors = Vec::with_capacity(distinct_values.len());
+        for values in distinct_values {
             let outcome = self.decision.recorded_outcome(&values)?;
-            Ok(Vector { values, outcome })
-        };
-        let given_values: Vec<Vector> =
-            distinct_values.into_iter().map(given_vector).collect::<Result<_, VectorFault>>()?;
+            given_vectors.push(Vector { values, outcome });
+        }
         let packed_vectors: Vec<PackedVector> =
-            given_values.iter().map(|vector| self.decision.packed_from(&vector.values)).collect();
+            given_vectors.iter().map(|vector| self.decision.packed_from(&vector.values)).collect();
         let unique_cause_pairs =
             self.search_pairs(IndependenceForm::UniqueCause, WantedPair::First, &packed_vectors);
         let masking_pairs =
@@ -196,14 +195,14 @@ impl Mcdc {
         let possible_vectors = self.possible_vectors();
         let mut additions = self.form_additions(
             [&unique_cause_pairs, &masking_pairs],
-            &given_values,
+            &given_vectors,
             &possible_vectors,
         );
         let mut form_analysis =
             |condition: usize, given_pairs: &PairSearch, possible_pairs: &PairSearch| {
                 FormAnalysis {
                     pair: given_pairs.pair_of(condition).map(|pair| {
-                        pair.map(|vector_index| given_values[vector_index].values.clone())
+                        pair.map(|vector_index| given_vectors[vector_index].values.clone())
                     }),
                     attainability: self.condition_attainability(
                         condition,
@@ -225,7 +224,7 @@ impl Mcdc {
             })
             .collect();
         let mut analysis = McdcAnalysis {
-            given: given_values,
+            given: given_vectors,
             conditions,
             missing: Vec::new(),
             extent: possible_vectors.extent,

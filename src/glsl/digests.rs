@@ -297,7 +297,7 @@ impl<'a> FileLevelPieces<'a> {
         }
         let function_pieces =
             self.pieces.iter().zip(progress).filter(|(piece, _)| piece.is_function);
-        let digests = function_pieces.map(|(_, progress)| match progress {
+        let digests = function_pieces.map(|(_, piece_progress)| match piece_progress {
             DigestProgress::Done(digest) => Some(digest),
             DigestProgress::Untouched | DigestProgress::Begun => None,
         });

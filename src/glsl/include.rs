@@ -167,12 +167,12 @@ impl<'k> IncludeResolver<'k> {
     fn free_name(&self, name: String, identity: &Path) -> String {
         let known_files = self.files.borrow();
         let is_free =
-            |name: &str| known_files.get(name).is_none_or(|file| file.identity == identity);
+            |tried: &str| known_files.get(tried).is_none_or(|file| file.identity == identity);
         if is_free(&name) {
             return name;
         }
         let mut numbered_names = (2..).map(|number| format!("{name} ({number})"));
-        numbered_names.find(|name| is_free(name)).expect("numbers do not end")
+        numbered_names.find(|numbered_name| is_free(numbered_name)).expect("numbers do not end")
     }
 
     fn report_name(&self, path: &Path, folder: &Path, requested: &str) -> String {
@@ -226,15 +226,18 @@ fn relative_to(root: &Path, path: &Path) -> Option<PathBuf> {
     if let Ok(inside) = path.strip_prefix(root) {
         return Some(inside.to_owned());
     }
-    let absolute_path =
-        |path: &Path| std::path::absolute(path).ok().map(|path| lexically_clean(&path));
-    let (root, path) = (absolute_path(root)?, absolute_path(path)?);
+    let (root, path) = (clean_absolute(root)?, clean_absolute(path)?);
     let shared_components =
         root.components().zip(path.components()).take_while(|(a, b)| a == b).count();
     let upward_steps = root.components().skip(shared_components).map(|_| Component::ParentDir);
     // Without a folder in common the way would be the absolute path.
     (shared_components > 1)
         .then(|| upward_steps.chain(path.components().skip(shared_components)).collect())
+}
+
+fn clean_absolute(path: &Path) -> Option<PathBuf> {
+    let absolute_path = std::path::absolute(path).ok()?;
+    Some(lexically_clean(&absolute_path))
 }
 
 /// The folder that report paths are relative to: the source's folder without the folders that its

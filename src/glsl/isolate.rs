@@ -73,10 +73,11 @@ fn put_back<T>(
     mut try_compile: impl FnMut(&ExcludedMarkers) -> Result<T, CompilerRejection>,
 ) -> AcceptedMarking<T> {
     let excluded_items: Vec<MarkedItem> = isolated.excluded.keys().copied().collect();
-    let (first, second) = excluded_items.split_at(excluded_items.len() / 2);
+    let mut pending_pieces = Vec::new();
     // All of them together need not be tried: they are known not to compile.
-    let mut pending_pieces: Vec<Vec<MarkedItem>> =
-        if excluded_items.len() < 2 { Vec::new() } else { vec![second.to_vec(), first.to_vec()] };
+    if excluded_items.len() > 1 {
+        pending_pieces.extend(halves_last_first(&excluded_items));
+    }
     let mut attempts_left = COMPILATION_LIMIT;
     while let Some(piece) = pending_pieces.pop() {
         if attempts_left == 0 {
@@ -92,13 +93,17 @@ fn put_back<T>(
             }
             Err(_) => {
                 isolated.excluded.extend(put_back);
-                let (first, second) = piece.split_at(piece.len() / 2);
-                pending_pieces.push(second.to_vec());
-                pending_pieces.push(first.to_vec());
+                pending_pieces.extend(halves_last_first(&piece));
             }
         }
     }
     isolated
+}
+
+/// The two halves in the order in which a stack takes them.
+fn halves_last_first(marked_items: &[MarkedItem]) -> [Vec<MarkedItem>; 2] {
+    let (first_half, second_half) = marked_items.split_at(marked_items.len() / 2);
+    [second_half.to_vec(), first_half.to_vec()]
 }
 
 #[cfg(test)]

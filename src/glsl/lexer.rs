@@ -202,9 +202,7 @@ impl Lexer {
         if first_byte.is_ascii_alphabetic() || first_byte == b'_' {
             return (
                 TokenKind::Identifier,
-                self.take_while(|first_byte| {
-                    first_byte.is_ascii_alphanumeric() || first_byte == b'_'
-                }),
+                self.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_'),
             );
         }
         if first_byte.is_ascii_digit()

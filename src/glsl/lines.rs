@@ -212,7 +212,7 @@ pub(crate) fn showable_unread(text: &str, included: &FoundTexts) -> Result<Strin
     let is_quiet =
         |line: &str| line.chars().all(|c| c.is_ascii_alphanumeric() || "_ \t#(),".contains(c));
     let is_loud = |line: &str| line.contains("pragma") && !is_quiet(line);
-    if included.values().any(|text| text.lines().any(is_loud)) {
+    if included.values().any(|included_text| included_text.lines().any(is_loud)) {
         return Err("a pragma of an included file holds operators or strings".to_owned());
     }
     let mut shown_text = text.to_owned();

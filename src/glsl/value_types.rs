@@ -188,21 +188,18 @@ pub(crate) fn literal_type(literal_text: &str) -> ValueType<'static> {
     let is_hexadecimal = lower_text.starts_with("0x");
     ValueType::scalar(match lower_text.as_str() {
         "true" | "false" => "bool",
-        literal_text
-            if !is_hexadecimal
-                && (literal_text.contains(['.', 'e']) || literal_text.ends_with(['f'])) =>
-        {
-            match literal_text {
-                literal_text if literal_text.ends_with("lf") => "double",
-                literal_text if literal_text.ends_with("hf") => "float16_t",
+        number if !is_hexadecimal && (number.contains(['.', 'e']) || number.ends_with('f')) => {
+            match number {
+                _ if number.ends_with("lf") => "double",
+                _ if number.ends_with("hf") => "float16_t",
                 _ => "float",
             }
         }
-        literal_text if literal_text.ends_with("ul") => "uint64_t",
-        literal_text if literal_text.ends_with("us") => "uint16_t",
-        literal_text if literal_text.ends_with('l') => "int64_t",
-        literal_text if literal_text.ends_with('s') => "int16_t",
-        literal_text if literal_text.ends_with('u') => "uint",
+        integer if integer.ends_with("ul") => "uint64_t",
+        integer if integer.ends_with("us") => "uint16_t",
+        integer if integer.ends_with('l') => "int64_t",
+        integer if integer.ends_with('s') => "int16_t",
+        integer if integer.ends_with('u') => "uint",
         _ => "int",
     })
 }

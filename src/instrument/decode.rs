@@ -37,10 +37,10 @@ pub fn check_bits(record_layout: &RecordLayout, records: &Records) -> Result<(),
         .iter()
         .zip(&possible_bits)
         .enumerate()
-        .find(|(_, (word, possible_bits))| *word & !*possible_bits != 0);
+        .find(|(_, (word, possible_word))| *word & !*possible_word != 0);
     match impossible_word {
-        Some((index, (word, possible_bits))) => Err(CanaryError::ImpossibleBit {
-            bit: index as u32 * 32 + (word & !possible_bits).trailing_zeros(),
+        Some((index, (word, possible_word))) => Err(CanaryError::ImpossibleBit {
+            bit: index as u32 * 32 + (word & !possible_word).trailing_zeros(),
         }),
         None => Ok(()),
     }

@@ -142,7 +142,7 @@ fn decided_outcomes(
     kernel_structure: &KernelStructure,
     markers: &BTreeMap<u32, PresentMarker>,
 ) -> BTreeMap<DecisionId, bool> {
-    let mut condition_values: BTreeMap<DecisionId, BTreeMap<u32, bool>> = BTreeMap::new();
+    let mut values_by_decision: BTreeMap<DecisionId, BTreeMap<u32, bool>> = BTreeMap::new();
     for marker in markers.values() {
         let condition_place = match marker.role {
             MarkerRole::Condition { decision, condition } => Some((decision, condition)),
@@ -150,11 +150,11 @@ fn decided_outcomes(
             MarkerRole::Decision { .. } | MarkerRole::Mark { .. } => None,
         };
         if let Some(((decision, condition), value)) = condition_place.zip(marker.value) {
-            condition_values.entry(decision).or_default().insert(condition, value);
+            values_by_decision.entry(decision).or_default().insert(condition, value);
         }
     }
     let mut decided_outcomes = BTreeMap::new();
-    for (decision, condition_values) in condition_values {
+    for (decision, condition_values) in values_by_decision {
         let expression = &kernel_structure.decision(decision).expression;
         let decided_value =
             expression.decided_value(&|condition| condition_values.get(&condition).copied());

@@ -225,12 +225,11 @@ impl BranchTracer<'_> {
             }
             Op::Phi => {
                 let phi_values: Vec<Id> = definition.ids().step_by(2).collect();
-                let is_marked = |value_id: &Id, visited_ids: &mut BTreeSet<Id>| {
-                    self.traces_to_markers(*value_id, visited_ids)
-                        || is_boolean_literal(self.marked, *value_id)
-                };
-                phi_values.iter().any(|value_id| !is_boolean_literal(self.marked, *value_id))
-                    && phi_values.iter().all(|value_id| is_marked(value_id, visited_ids))
+                phi_values.iter().any(|phi_value| !is_boolean_literal(self.marked, *phi_value))
+                    && phi_values.iter().all(|phi_value| {
+                        self.traces_to_markers(*phi_value, visited_ids)
+                            || is_boolean_literal(self.marked, *phi_value)
+                    })
             }
             _ => false,
         }

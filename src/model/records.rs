@@ -153,12 +153,13 @@ impl Records {
     /// Adds what `other` recorded; witnesses already there stay.
     pub fn merge(&mut self, other: &Records) {
         self.directed.retain(|bit, _| !other.has(*bit) || other.directed.contains_key(bit));
-        let new_bits: Vec<_> = other.directed.iter().filter(|(bit, _)| !self.has(**bit)).collect();
-        self.directed.extend(new_bits);
+        let new_directed: Vec<_> =
+            other.directed.iter().filter(|(bit, _)| !self.has(**bit)).collect();
+        self.directed.extend(new_directed);
         self.undefined.retain(|bit| !other.has(*bit) || other.undefined.contains(bit));
-        let new_bits: Vec<u32> =
+        let new_undefined: Vec<u32> =
             other.undefined.iter().copied().filter(|bit| !self.has(*bit)).collect();
-        self.undefined.extend(new_bits);
+        self.undefined.extend(new_undefined);
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);
         }

@@ -155,9 +155,9 @@ impl ScalarDifference {
                         low <= value && value <= high
                     }
                     ZeroSigns::Signed => {
-                        let [low, value, high] = [ends[0], self.theirs, ends[1]]
+                        let [low, ordinal, high] = [ends[0], self.theirs, ends[1]]
                             .map(|bits| signed_zero_ordinal(self.scalar, bits));
-                        low <= value && value <= high
+                        low <= ordinal && ordinal <= high
                     }
                 })
             }

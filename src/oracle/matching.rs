@@ -292,12 +292,11 @@ impl BipartiteMatching {
     /// Follows the layers from an expected record without a counterpart to an actual one without,
     /// and exchanges the pairs along this path.
     fn augment_from(&mut self, free_record: usize) {
-        let mut path: Vec<(usize, usize)> = vec![(free_record, 0)];
-        while let Some((expected_index, tried_count)) = path.last_mut() {
-            let (expected_index, candidate_index) = (*expected_index, *tried_count);
-            *tried_count += 1;
-            let Some(actual_index) =
-                self.agreeing_actual[expected_index].get(candidate_index).copied()
+        let mut path = vec![PathStep { expected_index: free_record, tried_count: 0 }];
+        while let Some(last_step) = path.last_mut() {
+            let PathStep { expected_index, tried_count } = *last_step;
+            last_step.tried_count += 1;
+            let Some(actual_index) = self.agreeing_actual[expected_index].get(tried_count).copied()
             else {
                 // A dead end: no other path of this phase needs to pass it.
                 self.depth[expected_index] = None;
@@ -306,13 +305,7 @@ impl BipartiteMatching {
             };
             match self.expected_of_actual[actual_index] {
                 None => {
-                    for (expected_index, tried_count) in path {
-                        let actual_index = self.agreeing_actual[expected_index][tried_count - 1];
-                        (
-                            self.actual_of_expected[expected_index],
-                            self.expected_of_actual[actual_index],
-                        ) = (Some(actual_index), Some(expected_index));
-                    }
+                    path.iter().for_each(|step| self.pair_last_tried(step));
                     return;
                 }
                 Some(next_expected)
@@ -320,12 +313,27 @@ impl BipartiteMatching {
                         && self.depth[next_expected]
                             == self.depth[expected_index].map(|depth_before| depth_before + 1) =>
                 {
-                    path.push((next_expected, 0));
+                    path.push(PathStep { expected_index: next_expected, tried_count: 0 });
                 }
                 Some(_) => {}
             }
         }
     }
+
+    /// Pairs the record of a step with the agreeing record that was tried last.
+    fn pair_last_tried(&mut self, step: &PathStep) {
+        let actual_index = self.agreeing_actual[step.expected_index][step.tried_count - 1];
+        self.actual_of_expected[step.expected_index] = Some(actual_index);
+        self.expected_of_actual[actual_index] = Some(step.expected_index);
+    }
+}
+
+/// An expected record on an augmenting path.
+#[derive(Clone, Copy)]
+struct PathStep {
+    expected_index: usize,
+    /// How many of the actual records that agree with it have been tried.
+    tried_count: usize,
 }
 
 #[cfg(test)]

@@ -90,8 +90,8 @@ fn check_settings(project: &Project) -> Vec<Diagnostic> {
         );
     }
     let mut seen_kernels = BTreeSet::new();
-    for (index, kernel) in settings.kernels.iter().enumerate() {
-        let kernel_place = origin.at("kernel").at(index);
+    for (kernel_index, kernel) in settings.kernels.iter().enumerate() {
+        let kernel_place = origin.at("kernel").at(kernel_index);
         problems.extend(check_name(&kernel_place.at("name"), "kernel", kernel.name.as_str()));
         if !seen_kernels.insert(&kernel.name) {
             let message = format!("the kernel `{}` is declared twice", kernel.name);
@@ -103,8 +103,8 @@ fn check_settings(project: &Project) -> Vec<Diagnostic> {
             &kernel.source,
             PathKind::File,
         ));
-        for (index, folder) in kernel.include.iter().enumerate() {
-            let folder_place = kernel_place.at("include").at(index);
+        for (folder_index, folder) in kernel.include.iter().enumerate() {
+            let folder_place = kernel_place.at("include").at(folder_index);
             problems.extend(check_path(&project.root, &folder_place, folder, PathKind::Folder));
         }
         check_configurations(&kernel_place, kernel, &mut problems);

@@ -103,18 +103,18 @@ pub(super) fn check_code(
     requirement: &Located<Requirement>,
     problems: &mut Vec<Diagnostic>,
 ) {
-    for (index, link) in requirement.implements.iter().enumerate() {
-        let place = requirement.origin.at("implements").at(index);
-        for (index, kernel) in link.kernels.iter().enumerate() {
-            let known_names = || project.settings.kernels.iter().map(|kernel| kernel.name.as_str());
-            if !known_names().any(|name| name == kernel.as_str()) {
-                let place = place.at("kernels").at(index);
+    for (link_index, link) in requirement.implements.iter().enumerate() {
+        let place = requirement.origin.at("implements").at(link_index);
+        let known_kernels: Vec<&str> =
+            project.settings.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+        for (kernel_index, kernel_name) in link.kernels.iter().enumerate() {
+            if !known_kernels.contains(&kernel_name.as_str()) {
                 problems.push(unknown_name(
-                    &place,
+                    &place.at("kernels").at(kernel_index),
                     "unknown-kernel",
                     "kernel",
-                    kernel.as_str(),
-                    known_names(),
+                    kernel_name.as_str(),
+                    known_kernels.iter().copied(),
                 ));
             }
         }
@@ -216,7 +216,7 @@ fn unknown_requirement(
     if by_uid.contains_key(uid) {
         return None;
     }
-    let known_uids = by_uid.keys().map(|uid| uid.as_str());
+    let known_uids = by_uid.keys().map(|known_uid| known_uid.as_str());
     Some(unknown_name(place, "unknown-requirement", "requirement", uid.as_str(), known_uids))
 }
 

@@ -27,7 +27,7 @@ impl KernelNames<'_> {
         if self.names.contains(&name) {
             return None;
         }
-        let known_names = self.names.iter().map(|name| name.as_str());
+        let known_names = self.names.iter().map(|known_name| known_name.as_str());
         Some(unknown_name(
             origin,
             "unknown-kernel",
@@ -175,9 +175,9 @@ impl TestChecker<'_> {
                 ("sampler", &binding.sampler, self.test.samplers.keys().collect()),
             ] {
                 let unknown_object = name.as_ref().filter(|name| !known_objects.contains(name));
-                let known_names = known_objects.iter().map(|name| name.as_str());
-                self.problems.extend(unknown_object.map(|name| {
-                    unknown_name(&place.at(key), "unknown-id", key, name, known_names)
+                let known_names = known_objects.iter().map(|object_name| object_name.as_str());
+                self.problems.extend(unknown_object.map(|object_name| {
+                    unknown_name(&place.at(key), "unknown-id", key, object_name, known_names)
                 }));
             }
             let is_opaque = binding.image.is_some() || binding.sampler.is_some();

@@ -33,8 +33,8 @@ fn function_definitions<'a>(
             return None;
         }
         let mut depth = 0;
-        let close_offset = located_words[index + 1..].iter().position(|(word, _)| {
-            depth += match *word {
+        let close_offset = located_words[index + 1..].iter().position(|(later_word, _)| {
+            depth += match *later_word {
                 "(" => 1,
                 ")" => -1,
                 _ => 0,

@@ -285,7 +285,7 @@ impl StatusDerivation<'_> {
             TestOutcome::Missing
         } else if statuses.contains(&RequirementStatus::Open) {
             TestOutcome::Open
-        } else if statuses.iter().any(|child_status| tested_statuses.contains(child_status)) {
+        } else if statuses.iter().any(|status| tested_statuses.contains(status)) {
             TestOutcome::ChildrenVerified
         } else {
             match self.rules {

@@ -31,8 +31,8 @@ pub fn holds_workgroup(module: &Module, instruction: &Instruction) -> bool {
 }
 
 /// How many control barriers stand before an instruction: the number of the barrier that it is.
-pub fn barrier_number(module: &Module, instruction: usize) -> u32 {
-    let before = module.instructions[..instruction].iter();
+pub fn barrier_number(module: &Module, instruction_index: usize) -> u32 {
+    let before = module.instructions[..instruction_index].iter();
     before.filter(|instruction| instruction.op == Op::ControlBarrier).count() as u32
 }
 

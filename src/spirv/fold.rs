@@ -65,14 +65,14 @@ impl ConstantFolding<'_> {
     pub fn specialization_ids(&self, id: Id) -> BTreeSet<u32> {
         let (mut found_ids, mut visited_ids, mut pending_ids) =
             (BTreeSet::new(), BTreeSet::new(), vec![id]);
-        while let Some(id) =
-            pending_ids.pop().map(|id| self.stands_for.get(&id).copied().unwrap_or(id))
-        {
-            if !visited_ids.insert(id) {
+        while let Some(pending_id) = pending_ids.pop() {
+            let own_id = self.stands_for.get(&pending_id).copied().unwrap_or(pending_id);
+            if !visited_ids.insert(own_id) {
                 continue;
             }
-            found_ids.extend(self.module.specialization_id(id));
-            pending_ids.extend(self.module.definition(id).into_iter().flat_map(Instruction::ids));
+            found_ids.extend(self.module.specialization_id(own_id));
+            let definition = self.module.definition(own_id);
+            pending_ids.extend(definition.into_iter().flat_map(Instruction::ids));
         }
         found_ids
     }

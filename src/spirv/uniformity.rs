@@ -238,8 +238,8 @@ impl<'a> UniformityAnalysis<'a> {
         self.changed = false;
         let graphs = std::mem::take(&mut self.graphs);
         for (graph, dependences) in &graphs {
-            for (block, dependences) in dependences.iter().enumerate() {
-                self.spread_divergence(graph, dependences, block);
+            for (block, deciding_blocks) in dependences.iter().enumerate() {
+                self.spread_divergence(graph, deciding_blocks, block);
                 for index in graph.blocks[block].instruction_indices() {
                     self.visit_instruction(graph, block, index);
                 }

@@ -2,6 +2,7 @@
 
 use crate::statement::visit_block;
 use serde_json::Value;
+use std::ops::Range;
 use vkcert_model::evidence::KernelEvidence;
 use vkcert_model::finding::Finding;
 use vkcert_model::finding_details::DetailName;
@@ -13,19 +14,22 @@ use vkcert_model::place::{LineStarts, Place, Span};
 pub(super) fn subject_places(finding: &Finding, kernel: &KernelEvidence) -> Vec<SubjectPlace> {
     let accesses = finding.detail(DetailName::Accesses);
     let accesses = accesses.as_ref().and_then(Value::as_array);
-    let access_kind = |access_index: usize| match accesses?.get(access_index)? {
-        Value::String(text) => Some(text.clone()),
-        other => Some(other.to_string()),
-    };
     // The earlier access is the first, and at the other place.
-    let given_places =
-        [(finding.other_place.as_ref(), access_kind(0)), (finding.place.as_ref(), access_kind(1))];
-    let subject_of = |(place, access_kind): (Option<&Place>, _)| {
-        Some(SubjectPlace { access: access_kind, ..subject_place(kernel, place?) })
-    };
-    let mut places: Vec<SubjectPlace> = given_places.into_iter().filter_map(subject_of).collect();
-    places.sort();
-    places
+    let mut subject_places = Vec::new();
+    for (access_index, place) in [&finding.other_place, &finding.place].into_iter().enumerate() {
+        let Some(place) = place else { continue };
+        let access = accesses.and_then(|accesses| accesses.get(access_index)).map(access_kind);
+        subject_places.push(SubjectPlace { access, ..subject_place(kernel, place) });
+    }
+    subject_places.sort();
+    subject_places
+}
+
+fn access_kind(access: &Value) -> String {
+    match access {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
 }
 
 fn subject_place(kernel: &KernelEvidence, place: &Place) -> SubjectPlace {
@@ -75,9 +79,6 @@ fn place_in_source(kernel: &KernelEvidence, place: &Place) -> Option<SubjectPlac
             }
         });
     }
-    let collapsed_text = |start: usize, end: usize| {
-        text.get(start..end).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ")
-    };
     let Some((statement_id, statement_span)) = containing_statement else {
         // Between statements: the condition behind a `do` body, a part of a loop's header, a
         // function's parameters.
@@ -85,7 +86,7 @@ fn place_in_source(kernel: &KernelEvidence, place: &Place) -> Option<SubjectPlac
         return Some(SubjectPlace {
             statement: None,
             name,
-            text: collapsed_text(start, end),
+            text: collapsed_text(text, start..end),
             from: None,
             access: None,
         });
@@ -93,13 +94,17 @@ fn place_in_source(kernel: &KernelEvidence, place: &Place) -> Option<SubjectPlac
     let (span_start, span_end) = (statement_span.start as usize, statement_span.end as usize);
     // From there to the end of the statement: one text for each place.
     let from_text = exact_offset
-        .filter(|place_offset| *place_offset > span_start)
-        .map(|place_offset| collapsed_text(place_offset, span_end));
+        .filter(|offset| *offset > span_start)
+        .map(|offset| collapsed_text(text, offset..span_end));
     Some(SubjectPlace {
         statement: Some(statement_id),
         name: statement_id.to_string(),
-        text: collapsed_text(span_start, span_end),
+        text: collapsed_text(text, span_start..span_end),
         from: from_text,
         access: None,
     })
+}
+
+fn collapsed_text(text: &str, range: Range<usize>) -> String {
+    text.get(range).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ")
 }

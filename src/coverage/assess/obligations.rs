@@ -35,17 +35,21 @@ impl ObligationState {
         let Self { status, reason, tests, ruled_out } = self;
         match (ruled_out, status) {
             (Some(ruled_out), Status::Uncovered) => {
-                let (reason, proposal) = ruled_out.reason_and_proposal();
-                RuledObligation { status, reason: Some(reason), tests, proposal }
+                let (ruling_reason, proposal) = ruled_out.reason_and_proposal();
+                RuledObligation { status, reason: Some(ruling_reason), tests, proposal }
             }
             (Some(_), Status::Covered) => {
                 let tests_in_words: Vec<String> = tests.iter().map(TestId::to_string).collect();
-                let reason = format!(
+                let contradiction = format!(
                     "internal error: the records of {} cannot be: control cannot come to it",
                     tests_in_words.join(", ")
                 );
-                let (status, tests) = (Status::Undetermined, Vec::new());
-                RuledObligation { status, reason: Some(reason), tests, proposal: None }
+                RuledObligation {
+                    status: Status::Undetermined,
+                    reason: Some(contradiction),
+                    tests: Vec::new(),
+                    proposal: None,
+                }
             }
             (Some(_), Status::Undetermined | Status::Justified) | (None, _) => {
                 RuledObligation { status, reason, tests, proposal: None }

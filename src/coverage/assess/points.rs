@@ -41,37 +41,32 @@ impl Assessment<'_> {
             let statement_spans_by_id = statement_spans(&function.body);
             let text = format!("entry of {}", function.name);
             let entry_truth = |execution: &Execution| execution.points[function_index].0;
-            let ruled_out = self.resolution.entry_ruled_out(function_index);
+            let entry_ruled_out = self.resolution.entry_ruled_out(function_index);
             point_obligations.push(self.executed_obligation(
                 format!("{}.entry", function.id),
                 (function.span, text),
                 entry_truth,
-                ruled_out,
+                entry_ruled_out,
             ));
             for (exit_number, exit) in function.exits.iter().enumerate() {
-                let statement = match exit {
-                    Exit::Return { statement } => Some(*statement),
-                    Exit::EndOfBody { .. } => None,
-                };
-                let span_and_text = match exit {
+                let (return_statement, span, exit_words) = match exit {
                     Exit::Return { statement } => {
                         let span =
                             statement_spans_by_id.get(statement).copied().unwrap_or(function.span);
-                        (span, format!("exit of {}: {}", function.name, self.shortened_text(span)))
+                        (Some(*statement), span, self.shortened_text(span))
                     }
-                    Exit::EndOfBody { span } => {
-                        (*span, format!("exit of {}: end of body", function.name))
-                    }
+                    Exit::EndOfBody { span } => (None, *span, "end of body".to_owned()),
                 };
+                let exit_text = format!("exit of {}: {exit_words}", function.name);
                 let exit_truth =
                     |execution: &Execution| execution.points[function_index].1[exit_number];
-                let ruled_out =
-                    self.resolution.exit_ruled_out(function_index, exit_number, statement);
+                let exit_ruled_out =
+                    self.resolution.exit_ruled_out(function_index, exit_number, return_statement);
                 point_obligations.push(self.executed_obligation(
                     format!("{}.X{}", function.id, exit_number + 1),
-                    span_and_text,
+                    (span, exit_text),
                     exit_truth,
-                    ruled_out,
+                    exit_ruled_out,
                 ));
             }
         }

@@ -291,8 +291,8 @@ impl<'a> SourceTexts<'a> {
     fn text_of_decision(&self, id: vkcert_model::id::DecisionId) -> SourceText {
         let decision_text = self.structure.and_then(|structure| {
             let decision = structure.decisions.get((id.0 as usize).wrapping_sub(1))?;
-            let function = decision.function.and_then(|id| {
-                structure.functions.iter().find(|known_function| known_function.id == id)
+            let function = decision.function.and_then(|function_id| {
+                structure.functions.iter().find(|function| function.id == function_id)
             });
             let function =
                 function.map(|function| function_name(structure, function)).unwrap_or_default();
@@ -325,12 +325,13 @@ fn text_of(structure: &KernelStructure, span: Span) -> &str {
     file.and_then(|file| file.text.get(span.start as usize..span.end as usize)).unwrap_or("")
 }
 
-fn macro_sites(structure: &KernelStructure, expansion: &[Expansion]) -> Rc<[String]> {
-    let site_text = |expansion: &Expansion| collapse_spaces(text_of(structure, expansion.site));
-    expansion
-        .iter()
-        .map(|macro_use| format!("{}: {}", macro_use.macro_name, site_text(macro_use)))
-        .collect()
+fn macro_sites(structure: &KernelStructure, macro_uses: &[Expansion]) -> Rc<[String]> {
+    let mut sites = Vec::with_capacity(macro_uses.len());
+    for macro_use in macro_uses {
+        let site_text = collapse_spaces(text_of(structure, macro_use.site));
+        sites.push(format!("{}: {site_text}", macro_use.macro_name));
+    }
+    sites.into()
 }
 
 /// Contents in source order, before equal ones are numbered.
@@ -415,10 +416,11 @@ impl ContentGathering<'_> {
             *count += 1;
             numbers.push(*count);
         }
-        let equals: Vec<u32> =
+        let equal_counts: Vec<u32> =
             contents.iter().map(|(_, content)| counts[&content.equality_key()]).collect();
         let mut numbered_contents = BTreeMap::new();
-        for (((id, content), number), equals) in contents.into_iter().zip(numbers).zip(equals) {
+        for (((id, content), number), equals) in contents.into_iter().zip(numbers).zip(equal_counts)
+        {
             numbered_contents.insert(id, Content { number, equals, ..content });
         }
         numbered_contents

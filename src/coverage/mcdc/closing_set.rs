@@ -175,7 +175,7 @@ impl Mcdc {
         let truth_bits = assigned_values
             .iter()
             .enumerate()
-            .fold(0, |bits, (index, value)| bits | u128::from(*value) << index);
+            .fold(0, |bits, (index, assigned_value)| bits | u128::from(*assigned_value) << index);
         self.decision.short_circuited_vector(truth_bits)
     }
 

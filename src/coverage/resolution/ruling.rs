@@ -125,8 +125,12 @@ impl Resolution<'_> {
         let mut setting_values: Vec<String> = constants
             .map(|constant| format!("{} = {}", constant.label(), constant.value))
             .collect();
-        setting_values
-            .extend(fixing_ground.defines.iter().map(|name| format!("{name} = {}", defines[name])));
+        setting_values.extend(
+            fixing_ground
+                .defines
+                .iter()
+                .map(|macro_name| format!("{macro_name} = {}", defines[macro_name])),
+        );
         match (setting_values.is_empty(), name.as_str()) {
             (true, _) => String::new(),
             (false, "" | "default") => {

@@ -75,18 +75,15 @@ fn line_diagnostic(texts_by_file: &BTreeMap<&str, &str>, message: &str) -> Optio
         text.split_inclusive('\n').take(line as usize - usize::from(line > 0)).map(str::len).sum();
     let line_content = text[line_start..].lines().next().unwrap_or("");
     let indent = line_content.len() - line_content.trim_start().len();
-    let span = line_start + indent..line_start + line_content.trim_end().len().max(indent);
-    let position = Some(Position::of(text, span.start));
+    let line_span = line_start + indent..line_start + line_content.trim_end().len().max(indent);
+    let quoted_span = quoted_word_span(text, line_span, message);
     line_error.location = Some(Location {
         file: file.to_owned(),
         text: Some(Arc::from(*text)),
-        span: Some(quoted_word_span(text, span, message)),
-        position,
+        position: Some(Position::of(text, quoted_span.start)),
+        span: Some(quoted_span),
         label: None,
     });
-    if let Some(location) = &mut line_error.location {
-        location.position = location.span.as_ref().map(|span| Position::of(text, span.start));
-    }
     Some(line_error)
 }
 

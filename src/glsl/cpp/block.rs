@@ -311,14 +311,14 @@ impl<'a> Emitter<'a> {
             ValueLayout::Structure(members) => {
                 let name = copied.declared.name.unwrap_or(copied.near);
                 let known_members = self.structure_members(name)?;
-                for (member, (inner_offset, layout)) in known_members.iter().zip(members) {
+                for (member, (member_offset, member_layout)) in known_members.iter().zip(members) {
                     let member_path = format!("{target}.{}", member.name);
                     let copied = CopySource { declared: member.declared, ..*copied };
                     self.emit_copy(
                         &copied,
                         &member_path,
-                        layout,
-                        &format!("{offset} + {inner_offset}"),
+                        member_layout,
+                        &format!("{offset} + {member_offset}"),
                         depth,
                     )?;
                 }

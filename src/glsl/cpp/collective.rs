@@ -46,6 +46,12 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// Where a parameter is kept; none for one without a name.
+    fn parameter_field(&self, parameter: &ParameterSyntax, end_point: u32) -> Option<Rc<str>> {
+        let parameter_name = built_in::spelled_name(self.token_text(parameter.name?));
+        Some(format!("{parameter_name}_{end_point}").into())
+    }
+
     /// Gives the functions that hold a barrier their place in the invocation's record.
     pub(super) fn find_collectives(&mut self) -> Emitted {
         for item in self.items {
@@ -65,19 +71,17 @@ impl<'a> Emitter<'a> {
                 return Err(self.unsupported_at(reason, definition.name));
             }
             let end_point = self.next_number();
-            let parameter_field = |parameter: &ParameterSyntax| {
-                parameter.name.map(|name| {
-                    format!("{}_{end_point}", built_in::spelled_name(self.token_text(name))).into()
-                })
-            };
-            let parameters = definition.parameters.iter().map(parameter_field).collect();
+            let parameters = definition
+                .parameters
+                .iter()
+                .map(|parameter| self.parameter_field(parameter, end_point))
+                .collect();
             let is_void =
                 definition.returns.name.is_none_or(|returned| self.token_text(returned) == "void");
             let result = (!is_void).then(|| format!("result_{end_point}"));
-            let name = format!("together_{end_point}");
             self.collectives.push(Rc::new(CollectiveFunction {
                 definition,
-                name,
+                name: format!("together_{end_point}"),
                 end: end_point,
                 parameters,
                 result,
@@ -190,24 +194,21 @@ impl<'a> Emitter<'a> {
         reachability: Reachability,
         calls: &mut Vec<&'e Expression>,
     ) -> Emitted {
-        let find_in_skippable = |part: &'e Expression, calls: &mut Vec<&'e Expression>| {
-            self.find_calls(part, Reachability::Maybe, calls)
-        };
         match &expression.kind {
             ExpressionKind::Binary { operator, left, right }
                 if matches!(self.token_text(*operator), "&&" | "||") =>
             {
                 self.find_calls(left, reachability, calls)?;
-                return find_in_skippable(right, calls);
+                return self.find_calls(right, Reachability::Maybe, calls);
             }
             ExpressionKind::Ternary { condition, then, otherwise } => {
                 self.find_calls(condition, reachability, calls)?;
-                find_in_skippable(then, calls)?;
-                return find_in_skippable(otherwise, calls);
+                self.find_calls(then, Reachability::Maybe, calls)?;
+                return self.find_calls(otherwise, Reachability::Maybe, calls);
             }
             ExpressionKind::Comma { first, second } => {
-                find_in_skippable(first, calls)?;
-                return find_in_skippable(second, calls);
+                self.find_calls(first, Reachability::Maybe, calls)?;
+                return self.find_calls(second, Reachability::Maybe, calls);
             }
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use super::super::syntax::{
     Declaration, DeclaredType, Expression, ExpressionKind, FileLevelItem, FunctionDefinition,
-    ParameterSyntax, Statement, StatementKind, TokenIndex,
+    LoopCondition, ParameterSyntax, Statement, StatementKind, TokenIndex,
 };
 use super::super::token::Token;
 use super::{Emitted, Emitter, ValuePlace, built_in};
@@ -168,48 +168,28 @@ fn each_condition<'s>(
     }
 }
 
-/// Calls `see` with every expression directly in a statement.
+/// Calls `visit_expression` with every expression directly in a statement.
 pub(super) fn each_expression<'s>(
     statement: &'s Statement,
     visit_expression: &mut dyn FnMut(&'s Expression),
 ) {
-    use super::super::syntax::LoopCondition;
-    let visit_initialisers =
-        |declaration: &'s Declaration, visit_expression: &mut dyn FnMut(&'s Expression)| {
-            declaration
-                .declarators
-                .iter()
-                .filter_map(|declarator| declarator.initialiser.as_ref())
-                .for_each(visit_expression);
-        };
-    let visit_condition =
-        |condition: &'s LoopCondition, visit_expression: &mut dyn FnMut(&'s Expression)| {
-            match condition {
-                LoopCondition::Expression(expression) => visit_expression(expression),
-                LoopCondition::Declaration(declaration) => {
-                    visit_initialisers(declaration, visit_expression)
-                }
-            }
-        };
     match &statement.kind {
         StatementKind::Expression(expression) | StatementKind::Case(expression) => {
             visit_expression(expression)
         }
-        StatementKind::Declaration(declaration) => {
-            visit_initialisers(declaration, visit_expression)
-        }
+        StatementKind::Declaration(declaration) => each_initialiser(declaration, visit_expression),
         StatementKind::If { condition, .. } | StatementKind::DoWhile { condition, .. } => {
             visit_expression(condition)
         }
         StatementKind::While { condition: loop_condition, .. } => {
-            visit_condition(loop_condition, visit_expression)
+            each_in_condition(loop_condition, visit_expression)
         }
         StatementKind::For { init, condition: loop_condition, update, .. } => {
             if let Some(init) = init {
                 each_expression(init, visit_expression);
             }
             if let Some(loop_condition) = loop_condition {
-                visit_condition(loop_condition, visit_expression);
+                each_in_condition(loop_condition, visit_expression);
             }
             update.iter().for_each(visit_expression);
         }
@@ -224,7 +204,28 @@ pub(super) fn each_expression<'s>(
     }
 }
 
-/// Calls `see` with every statement directly inside another.
+fn each_in_condition<'s>(
+    condition: &'s LoopCondition,
+    visit_expression: &mut dyn FnMut(&'s Expression),
+) {
+    match condition {
+        LoopCondition::Expression(expression) => visit_expression(expression),
+        LoopCondition::Declaration(declaration) => each_initialiser(declaration, visit_expression),
+    }
+}
+
+fn each_initialiser<'s>(
+    declaration: &'s Declaration,
+    visit_expression: &mut dyn FnMut(&'s Expression),
+) {
+    declaration
+        .declarators
+        .iter()
+        .filter_map(|declarator| declarator.initialiser.as_ref())
+        .for_each(visit_expression);
+}
+
+/// Calls `visit_statement` with every statement directly inside another.
 pub(super) fn each_inner<'s>(
     statement: &'s Statement,
     visit_statement: &mut dyn FnMut(&'s Statement),
@@ -323,7 +324,7 @@ impl Emitter<'_> {
             self.write_type(&parameter.declared, &parameter.sizes, None, name)?;
             let spelled_name = parameter
                 .name
-                .map(|name| built_in::spelled_name(self.token_text(name)))
+                .map(|parameter_name| built_in::spelled_name(self.token_text(parameter_name)))
                 .unwrap_or_default();
             self.out.write_piece(&if is_written(parameter) {
                 format!(" &given_{spelled_name}")

@@ -98,8 +98,8 @@ impl LayoutFinder<'_> {
         stride: Option<u32>,
     ) {
         match layout {
-            ValueLayout::Array { stride, element, .. } => {
-                self.visit_value(declared_type, element, Some(*stride))
+            ValueLayout::Array { stride: element_stride, element, .. } => {
+                self.visit_value(declared_type, element, Some(*element_stride))
             }
             ValueLayout::Structure(layouts) => {
                 let Some(structure_name) = declared_type
@@ -111,16 +111,19 @@ impl LayoutFinder<'_> {
                 let Some(member_types) = self.structures.get(&structure_name).cloned() else {
                     return;
                 };
-                for (member, (_, layout)) in member_types.iter().zip(layouts) {
-                    self.visit_value(member, layout, None);
+                for (member, (_, member_layout)) in member_types.iter().zip(layouts) {
+                    self.visit_value(member, member_layout, None);
                 }
                 let sizes = member_types
                     .iter()
                     .zip(layouts)
-                    .map(|(member, (_, layout))| self.program_size(member, layout))
+                    .map(|(member, (_, member_layout))| self.program_size(member, member_layout))
                     .collect();
-                let alignment =
-                    layouts.iter().map(|(_, layout)| self.widest_number(layout)).max().unwrap_or(1);
+                let alignment = layouts
+                    .iter()
+                    .map(|(_, member_layout)| self.widest_number(member_layout))
+                    .max()
+                    .unwrap_or(1);
                 let offsets = layouts.iter().map(|(offset, _)| *offset).collect();
                 let structure_layout = StructureLayout { offsets, sizes, stride, alignment };
                 let known_layout =
@@ -163,9 +166,11 @@ impl LayoutFinder<'_> {
             | ValueLayout::Vector { bytes, .. }
             | ValueLayout::Matrix { bytes, .. } => *bytes,
             ValueLayout::Array { element, .. } => self.widest_number(element),
-            ValueLayout::Structure(members) => {
-                members.iter().map(|(_, layout)| self.widest_number(layout)).max().unwrap_or(1)
-            }
+            ValueLayout::Structure(members) => members
+                .iter()
+                .map(|(_, member_layout)| self.widest_number(member_layout))
+                .max()
+                .unwrap_or(1),
             ValueLayout::Other(_) => 1,
         }
     }

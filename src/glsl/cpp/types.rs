@@ -128,8 +128,8 @@ impl<'a> Emitter<'a> {
                     let members = self.structures.get(self.shape_of(base)?.name)?;
                     let spelled_name = built_in::spelled_name(self.token_text(*name));
                     let member = members.iter().find(|member| member.name == spelled_name)?;
-                    let name = self.token_text(member.declared.name?);
-                    Some(DeclaredShape { name, dimensions: member.dimensions })
+                    let type_name = self.token_text(member.declared.name?);
+                    Some(DeclaredShape { name: type_name, dimensions: member.dimensions })
                 }
             },
             ExpressionKind::Call { callee, .. } => {

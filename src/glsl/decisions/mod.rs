@@ -291,23 +291,27 @@ impl<'a> DecisionCollector<'a> {
         let mut right_operands = vec![right];
         let mut leftmost = left;
         while !self.names.is_boolean(leftmost) {
-            let ExpressionKind::Binary { left, right, .. } = &leftmost.kind else { break };
-            right_operands.push(right);
-            leftmost = left;
+            let ExpressionKind::Binary { left: inner_left, right: inner_right, .. } =
+                &leftmost.kind
+            else {
+                break;
+            };
+            right_operands.push(inner_right);
+            leftmost = inner_left;
         }
         debug_assert_eq!(leftmost.first, whole.first, "a chain starts with its leftmost operand");
         // Operands of `==` and `!=` have one type; operands of other operators are no Booleans.
         let is_boolean = |operand: &Expression| self.names.is_boolean(operand);
         let position = match is_boolean(leftmost)
-            || right_operands.last().is_some_and(|right| is_boolean(right))
+            || right_operands.last().is_some_and(|innermost_right| is_boolean(innermost_right))
         {
             true => ExpressionPosition::BooleanOperand,
             false => ExpressionPosition::Operand,
         };
         self.visit_expression(leftmost, position);
-        for (index, right) in right_operands.into_iter().rev().enumerate() {
+        for (index, right_operand) in right_operands.into_iter().rev().enumerate() {
             self.visit_expression(
-                right,
+                right_operand,
                 if index == 0 { position } else { ExpressionPosition::Operand },
             );
         }

@@ -149,9 +149,9 @@ impl Preprocessor<'_> {
             return Some(self.token_here("\n", TokenKind::NewLine, end_span, FrameId::FILE));
         }
         self.inputs.pop();
-        if let Some(InputSource::File(file)) = self.inputs.last() {
-            self.line_file = file.lexer.file();
-            self.line = file.lexer.line();
+        if let Some(InputSource::File(including_file)) = self.inputs.last() {
+            self.line_file = including_file.lexer.file();
+            self.line = including_file.lexer.line();
         }
         None
     }

@@ -44,7 +44,7 @@ impl Preprocessor<'_> {
         }
         while self.paste_ahead() {
             match self.scan_token() {
-                ScannedItem::Token(token) if token.kind == TokenKind::Paste => {}
+                ScannedItem::Token(operator) if operator.kind == TokenKind::Paste => {}
                 ScannedItem::Token(_) | ScannedItem::Marker | ScannedItem::End => {
                     return Err(PreprocessError::at_span(
                         "`##` is expected here",

@@ -205,7 +205,7 @@ impl<'a> NameScopes<'a> {
         if let Some(name) = declared_type.name {
             let by_name = members_by_name
                 .into_iter()
-                .map(|(name, (_, value_type))| (name, value_type))
+                .map(|(member_name, (_, value_type))| (member_name, value_type))
                 .collect();
             self.structs
                 .insert(self.token_text(name), MemberTypes { by_name, in_order: member_types });

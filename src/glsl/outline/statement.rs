@@ -113,7 +113,7 @@ impl Outliner<'_> {
         statement_kind: StatementKind,
     ) -> Statement {
         let exit_statement = self.leaf_statement(statement, statement_kind);
-        self.exits.extend(exit_statement.id.map(|statement| Exit::Return { statement }));
+        self.exits.extend(exit_statement.id.map(|id| Exit::Return { statement: id }));
         exit_statement
     }
 

@@ -269,9 +269,9 @@ impl RecordForm {
         buffer_words: &[u32],
         nonce: u32,
     ) -> Result<Records, CanaryError> {
-        let expected_value = self.word_count(dispatch_size).unwrap_or(u64::MAX);
-        if buffer_words.len() as u64 != expected_value {
-            return Err(CanaryError::Size { expected: expected_value, actual: buffer_words.len() });
+        let expected_count = self.word_count(dispatch_size).unwrap_or(u64::MAX);
+        if buffer_words.len() as u64 != expected_count {
+            return Err(CanaryError::Size { expected: expected_count, actual: buffer_words.len() });
         }
         let (read_header, data_words) = buffer_words.split_at(HEADER_WORDS as usize);
         if read_header[0] != nonce {
@@ -286,9 +286,9 @@ impl RecordForm {
         if self.mode == RecordMode::Slots {
             return self.read_slots(dispatch_size, data_words, nonce);
         }
-        let expected_value = if self.copies > 1 { written_header[1] } else { nonce ^ CANARY };
-        if read_header[1] != expected_value {
-            return Err(CanaryError::Canary { expected: expected_value, actual: read_header[1] });
+        let expected_canary = if self.copies > 1 { written_header[1] } else { nonce ^ CANARY };
+        if read_header[1] != expected_canary {
+            return Err(CanaryError::Canary { expected: expected_canary, actual: read_header[1] });
         }
         let (copied_words, ranks) = data_words.split_at(self.data_word_count() as usize);
         let united_bits = self.unite_copies(dispatch_size, copied_words, nonce)?;
@@ -390,12 +390,11 @@ impl RecordForm {
             .zip(slot_canaries)
             .filter(|(_, canary)| **canary != nonce ^ CANARY)
             .map(|(rank, _)| rank);
-        if let Some(first_bit) = missing_ranks.next() {
-            let missing_ranks = 1 + missing_ranks.count() as u32;
+        if let Some(first_rank) = missing_ranks.next() {
             return Err(CanaryError::Slots {
-                missing: missing_ranks,
+                missing: 1 + missing_ranks.count() as u32,
                 invocations: slot_canaries.len() as u32,
-                first: first_bit,
+                first: first_rank,
             });
         }
         let mut records = Records::default();
@@ -405,9 +404,9 @@ impl RecordForm {
                 let new_bits = bits & !united_bits;
                 if new_bits != 0 && self.witnesses == Witnesses::Recorded {
                     let first_bit = 32 * word as u32;
-                    let bits = (0..32).filter(|bit| new_bits >> bit & 1 == 1);
+                    let set_bits = (0..32).filter(|bit| new_bits >> bit & 1 == 1);
                     records.witnesses.extend(
-                        bits.map(|bit| (first_bit + bit, dispatch_size.invocation_at(rank))),
+                        set_bits.map(|bit| (first_bit + bit, dispatch_size.invocation_at(rank))),
                     );
                 }
                 united_bits |= new_bits;

@@ -104,8 +104,8 @@ pub fn instrument_object_as(
     let mut object_structure =
         traced_structure(production_module, entry_function, &watched_branches, origins);
     object_structure.bits = instrumented.markers.layout.bits;
-    for (branch, watched_branches) in object_structure.branches.iter_mut().zip(&watched_branches) {
-        branch.outcomes = recorded_outcomes(watched_branches, &instrumented.markers.layout)?;
+    for (branch, watched_branch) in object_structure.branches.iter_mut().zip(&watched_branches) {
+        branch.outcomes = recorded_outcomes(watched_branch, &instrumented.markers.layout)?;
     }
     Ok(InstrumentedObject { structure: object_structure, marked: marked_words, made: instrumented })
 }
@@ -136,15 +136,19 @@ fn traced_structure(
 ) -> ObjectStructure {
     let places_and_origins = origin::trace_branches(production_module, watched_branches, origins);
     let loops = origin::trace_loops(production_module, entry_function, origins);
-    let rows = watched_branches.iter().zip(places_and_origins).enumerate();
-    let branches = rows.map(|(index, (watched_branches, (place, origin)))| ObjectBranch {
-        id: ObjectBranchId(index as u32 + 1),
-        kind: watched_branches.site.kind,
-        place,
-        outcomes: watched_branches.exits.iter().map(|exit| exit_outcome(exit, 0)).collect(),
-        origin,
-    });
-    ObjectStructure { branches: branches.collect(), loops, bits: 0, unrecorded: None }
+    let mut branches = Vec::with_capacity(watched_branches.len());
+    for (branch_number, (watched_branch, (place, origin))) in
+        (1..).zip(watched_branches.iter().zip(places_and_origins))
+    {
+        branches.push(ObjectBranch {
+            id: ObjectBranchId(branch_number),
+            kind: watched_branch.site.kind,
+            place,
+            outcomes: watched_branch.exits.iter().map(|exit| exit_outcome(exit, 0)).collect(),
+            origin,
+        });
+    }
+    ObjectStructure { branches, loops, bits: 0, unrecorded: None }
 }
 
 fn exit_outcome(exit: &BranchExit, bit: u32) -> ObjectOutcome {

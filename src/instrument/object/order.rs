@@ -286,11 +286,7 @@ fn reachable_constructs(
     };
     let lasts: Vec<usize> = branches.iter().rev().map(last_fitting).collect::<Option<_>>()?;
     Some(
-        firsts
-            .into_iter()
-            .zip(lasts.into_iter().rev())
-            .map(|(first_fitting, last_fitting)| first_fitting..=last_fitting)
-            .collect(),
+        firsts.into_iter().zip(lasts.into_iter().rev()).map(|(first, last)| first..=last).collect(),
     )
 }
 
@@ -370,7 +366,7 @@ fn choices_of(
     let mut best_previous: Option<(i64, usize)> = previous_row.is_none().then_some((0, 0));
     let mut earlier_choices = previous_row
         .into_iter()
-        .flat_map(|(row, construct_range)| row.iter().zip(construct_range.clone()))
+        .flat_map(|(row, previous_range)| row.iter().zip(previous_range.clone()))
         .peekable();
     let choice_for = |construct: usize| {
         while let Some((earlier_choice, previous)) =

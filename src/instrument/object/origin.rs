@@ -141,15 +141,15 @@ impl<'a> ModulePair<'a> {
             .map_err(|error| error.to_string())?;
         let marker_calls = MarkerCalls::find_all(kernel_structure, marked, &marked_constants)
             .map_err(|error| error.to_string())?;
-        let marked_token = |index: usize| position_table.marked_token(marked, index);
-        let leaf_reader = LeafReader::for_module(marked, &marked_constants, &marked_token);
+        let token_of_marked = |index: usize| position_table.marked_token(marked, index);
+        let leaf_reader = LeafReader::for_module(marked, &marked_constants, &token_of_marked);
         let closed_list = ClosedList {
             structure: kernel_structure,
             module: marked,
             constants: &marked_constants,
         };
         let marked_site = |branch_site: BranchSite| {
-            let marked_token = position_table.marked_token(marked, branch_site.instruction);
+            let marked_token = token_of_marked(branch_site.instruction);
             MarkedSite {
                 site: branch_site,
                 ternary: at_ternary(position_table, marked_token),

@@ -225,13 +225,13 @@ impl IdRenumbering {
             && self.pair_optional(own_instruction.result, other_instruction.result)
             && own_instruction.operands.iter().zip(&other_instruction.operands).all(|operands| {
                 match operands {
-                    (Operand::IdRef(own_instruction), Operand::IdRef(other_instruction))
-                    | (Operand::IdScope(own_instruction), Operand::IdScope(other_instruction))
+                    (Operand::IdRef(own_id), Operand::IdRef(other_id))
+                    | (Operand::IdScope(own_id), Operand::IdScope(other_id))
                     | (
-                        Operand::IdMemorySemantics(own_instruction),
-                        Operand::IdMemorySemantics(other_instruction),
-                    ) => self.pair_ids(*own_instruction, *other_instruction),
-                    (own_instruction, other_instruction) => own_instruction == other_instruction,
+                        Operand::IdMemorySemantics(own_id),
+                        Operand::IdMemorySemantics(other_id),
+                    ) => self.pair_ids(*own_id, *other_id),
+                    (own_operand, other_operand) => own_operand == other_operand,
                 }
             })
     }

@@ -130,9 +130,6 @@ impl<'a> LeafReader<'a> {
         if let Some(forwarding) = &self.forwarding {
             forwarding.go_on(self.module, value_id, definition, pending_ids);
         }
-        let leaf_of_place = |instruction_index: usize| {
-            (self.token)(instruction_index).map_or(ValueLeaf::Unplaced, ValueLeaf::Token)
-        };
         match definition.op {
             Op::Undef | Op::ConstantNull => {}
             Op::Phi => pending_ids.extend(definition.ids().step_by(2)),
@@ -151,9 +148,13 @@ impl<'a> LeafReader<'a> {
             }
             Op::Variable if self.forwarding.is_some() => {}
             _ => {
-                found_leaves.insert(leaf_of_place(instruction_index));
+                found_leaves.insert(self.token_leaf(instruction_index));
             }
         }
+    }
+
+    fn token_leaf(&self, instruction_index: usize) -> ValueLeaf {
+        (self.token)(instruction_index).map_or(ValueLeaf::Unplaced, ValueLeaf::Token)
     }
 
     /// A load has no line of its own: the compiler leaves that of the instruction before it
@@ -174,7 +175,7 @@ impl<'a> LeafReader<'a> {
                     Op::AccessChain | Op::InBoundsAccessChain
                 ) =>
             {
-                (self.token)(index).map_or(ValueLeaf::Unplaced, ValueLeaf::Token)
+                self.token_leaf(index)
             }
             Some((variable, _)) => {
                 match (

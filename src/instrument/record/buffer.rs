@@ -111,21 +111,26 @@ impl RecordStorage {
         let needs_rank = witnesses_recorded || record_buffer.mode == RecordMode::Slots;
         let declared_rank =
             needs_rank.then(|| declare_rank(draft, marked_module, uint, entry_function));
-        let shared_words = record_buffer.mode == RecordMode::Workgroup && !gathered.is_empty();
-        let known_input = declared_rank.map(|declared_rank| declared_rank.local);
-        let shared_words = shared_words.then(|| {
+        let needs_shared = record_buffer.mode == RecordMode::Workgroup && !gathered.is_empty();
+        let shared_words = needs_shared.then(|| {
             declare_shared(
                 draft,
                 marked_module,
                 uint,
                 gathered.len() as u32,
                 entry_function,
-                known_input,
+                declared_rank.map(|rank| rank.local),
             )
         });
-        let known_input = declared_rank.map(|declared_rank| declared_rank.workgroup);
         let group_copy = (record_buffer.copies > 1).then(|| {
-            declare_copy(draft, marked_module, uint, record_buffer, entry_function, known_input)
+            declare_copy(
+                draft,
+                marked_module,
+                uint,
+                record_buffer,
+                entry_function,
+                declared_rank.map(|rank| rank.workgroup),
+            )
         });
         let single_bits = plan.single_bits;
         Self {
@@ -303,12 +308,12 @@ fn declare_shared(
     known_input: Option<BuiltInInput>,
 ) -> SharedWords {
     let length_constant = draft.uint_constant(word_count);
-    let shared_array = draft.declare(
+    let array_type = draft.declare(
         Op::TypeArray,
         None,
         vec![Operand::IdRef(uint_type), Operand::IdRef(length_constant)],
     );
-    let array_pointer = draft.pointer_type(StorageClass::Workgroup, shared_array);
+    let array_pointer = draft.pointer_type(StorageClass::Workgroup, array_type);
     let shared_array = draft.declare(
         Op::Variable,
         Some(array_pointer),
@@ -351,7 +356,9 @@ fn built_in_input(
         (decorated.operands == wanted_operands).then_some((variable, pointer.id(1)?))
     });
     match existing_input {
-        Some((variable, type_id)) => BuiltInInput { variable, ty: type_id, added: InputOrigin::No },
+        Some((variable, declared_type)) => {
+            BuiltInInput { variable, ty: declared_type, added: InputOrigin::No }
+        }
         None => {
             let variable = draft.built_in(built_in, type_id);
             BuiltInInput { variable, ty: type_id, added: InputOrigin::Yes }

@@ -301,25 +301,20 @@ impl RecordStorage {
             let expected_canary = self.canary_for_chunk(draft, chunk);
             let any_new = self.any_bits(draft, new_bits.iter().map(|(gathered, _)| gathered.bits));
             draft.branch_if(any_new, |draft| {
-                for (gathered, word_pointer) in &new_bits {
+                for (gathered, shared_word) in &new_bits {
                     let bits_before = self.atomic_operation(
                         draft,
                         Op::AtomicOr,
-                        *word_pointer,
+                        *shared_word,
                         self.workgroup_scope,
                         Some(gathered.bits),
                     );
-                    let bits = self.bits_without(draft, gathered.bits, bits_before);
-                    let word_pointer = self.fixed_data_word(draft, gathered.word);
-                    let known_bits = self.atomic_operation(
-                        draft,
-                        Op::AtomicLoad,
-                        word_pointer,
-                        self.scope,
-                        None,
-                    );
-                    let bits = self.bits_without(draft, bits, known_bits);
-                    self.atomic_or_unless_zero(draft, word_pointer, bits, 2);
+                    let new_in_group = self.bits_without(draft, gathered.bits, bits_before);
+                    let data_word = self.fixed_data_word(draft, gathered.word);
+                    let known_bits =
+                        self.atomic_operation(draft, Op::AtomicLoad, data_word, self.scope, None);
+                    let new_in_buffer = self.bits_without(draft, new_in_group, known_bits);
+                    self.atomic_or_unless_zero(draft, data_word, new_in_buffer, 2);
                 }
                 self.write_canary(draft, expected_canary);
             });
@@ -397,19 +392,19 @@ impl RecordStorage {
         let bit_in_word = self.binary_operation(draft, Op::BitwiseAnd, bit_number, low_mask);
         let bit = self.binary_operation(draft, Op::ShiftLeftLogical, one_constant, bit_in_word);
         if self.mode == RecordMode::Slots {
-            let bit_in_word = self.slot_word(draft, Some(word_index));
-            let bits_before = self.load_word(draft, bit_in_word);
+            let slot_word = self.slot_word(draft, Some(word_index));
+            let bits_before = self.load_word(draft, slot_word);
             let bits_after = self.binary_operation(draft, Op::BitwiseOr, bits_before, bit);
-            draft.store(bit_in_word, bits_after);
+            draft.store(slot_word, bits_after);
         } else {
             if self.witnesses == Witnesses::Recorded {
                 self.tell_witness(draft, bit_number);
             }
-            let bit_in_word = self.data_word(draft, word_index);
+            let data_word = self.data_word(draft, word_index);
             let known_bits =
-                self.atomic_operation(draft, Op::AtomicLoad, bit_in_word, self.scope, None);
+                self.atomic_operation(draft, Op::AtomicLoad, data_word, self.scope, None);
             let new_bits = self.bits_without(draft, bit, known_bits);
-            self.atomic_or_unless_zero(draft, bit_in_word, new_bits, 2);
+            self.atomic_or_unless_zero(draft, data_word, new_bits, 2);
         }
         draft.end_function();
         draft.add_name(function, "vkcert_record");

@@ -257,15 +257,17 @@ impl<'a> RecordPlan<'a> {
                         self.lift_records(&[*index], sides, recorded);
                     }
                     (MarkerRole::Decision { decision }, _) => {
-                        let (Some(decision_ends), Some(calls)) =
+                        let (Some(decision_ends), Some(condition_calls)) =
                             (decision_ends.get(&decision), condition_calls.get(&decision))
                         else {
                             continue;
                         };
-                        let Some(recorded) = by_outcome(decision_ends, calls, &operands) else {
+                        let Some(recorded) = by_outcome(decision_ends, condition_calls, &operands)
+                        else {
                             continue;
                         };
-                        let mut steps: Vec<usize> = calls.iter().map(|(index, _)| *index).collect();
+                        let mut steps: Vec<usize> =
+                            condition_calls.iter().map(|(call_index, _)| *call_index).collect();
                         steps.push(*index);
                         self.lift_records(&steps, sides, recorded);
                         self.trees.remove(&decision);
@@ -292,17 +294,17 @@ impl<'a> RecordPlan<'a> {
         for step in step_indices {
             self.steps.insert(*step, RecordStep::Nothing);
         }
-        for (side, entry_records) in sides.into_iter().zip(entry_records) {
-            let entry_records = match (entry_records, side.way) {
+        for (side, wanted_record) in sides.into_iter().zip(entry_records) {
+            let entry_record = match (wanted_record, side.way) {
                 (AtEntry::Set { bit }, LoopWay::On)
                     if self.gathered.contains(&(bit / WORD_BITS)) && self.flags.len() < FLAGS =>
                 {
                     self.flags.insert(bit);
                     AtEntry::Flag { bit }
                 }
-                (entry_records, LoopWay::On | LoopWay::Out) => entry_records,
+                (wanted_record, LoopWay::On | LoopWay::Out) => wanted_record,
             };
-            self.entries.entry(side.place).or_default().push(entry_records);
+            self.entries.entry(side.place).or_default().push(entry_record);
         }
     }
 }

@@ -111,8 +111,8 @@ fn take_schedule(fields: &mut StoredDetails) -> Option<(Schedule, Value)> {
     let text = fields.get(DetailName::Schedule.text())?.as_str()?;
     let schedule: Schedule =
         text.parse().ok().filter(|schedule: &Schedule| schedule.to_string() == text)?;
-    let text = fields.remove(DetailName::Schedule.text())?;
-    Some((schedule, text))
+    let stored_text = fields.remove(DetailName::Schedule.text())?;
+    Some((schedule, stored_text))
 }
 
 impl JsonSchema for Finding {

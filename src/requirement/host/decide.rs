@@ -198,9 +198,9 @@ impl HostModel {
         let mut unvisited: Vec<usize> = dependencies.iter().copied().collect();
         while let Some(name) = unvisited.pop() {
             let Some(local) = self.local_expression(name) else { continue };
-            let mut used = BTreeSet::new();
-            local.collect_names(&mut used);
-            unvisited.extend(used.into_iter().filter(|name| dependencies.insert(*name)));
+            let mut used_names = BTreeSet::new();
+            local.collect_names(&mut used_names);
+            unvisited.extend(used_names.into_iter().filter(|used| dependencies.insert(*used)));
         }
         dependencies
     }
@@ -250,7 +250,7 @@ impl HostModel {
             })
             .or_else(|| self.seeded_failure(&free_parameters, &mut parameter_values, holds));
         match counterexample {
-            Some(parameter_values) => ProofResult::Refuted(parameter_values),
+            Some(refuting_values) => ProofResult::Refuted(refuting_values),
             None => ProofResult::Open(self.open_reason(&free_parameters)),
         }
     }

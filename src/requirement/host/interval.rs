@@ -156,7 +156,9 @@ fn enclose_operation(
         }
         BinaryOperator::Divide => {
             let (low, high) =
-                corner_bounds(left_converted, right_converted, |left, right| left / right);
+                corner_bounds(left_converted, right_converted, |dividend, divisor| {
+                    dividend / divisor
+                });
             // Where the dividend can be 0 the quotient can.
             let spans_zero = left_converted.low <= 0 && left_converted.high >= 0;
             interval_of_type(
@@ -202,20 +204,29 @@ fn enclose_operation(
             ValueInterval { low: least_value, high: greatest_value, width: host_type }
         }
         BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => {
-            let host_type = promoted_type(left.width);
-            let bit_width =
-                integer_format(host_type).map_or(64, |(bit_width, _)| i128::from(bit_width));
-            let (least_value, greatest_value) = type_range(host_type);
-            if right.low < 0 || right.high >= bit_width {
-                *is_quiet = false;
-                return ValueInterval { low: least_value, high: greatest_value, width: host_type };
-            }
-            let (low, high) = if operator == BinaryOperator::ShiftLeft {
-                corner_bounds(left, right, |value, amount| value << amount)
-            } else {
-                corner_bounds(left, right, |value, amount| value >> amount)
-            };
-            interval_of_type(low, high, host_type, is_quiet)
+            enclose_shift(operator, left, right, is_quiet)
         }
     }
+}
+
+/// A shift has the type of its left operand alone.
+fn enclose_shift(
+    operator: BinaryOperator,
+    left: ValueInterval,
+    amount: ValueInterval,
+    is_quiet: &mut bool,
+) -> ValueInterval {
+    let host_type = promoted_type(left.width);
+    let bit_width = integer_format(host_type).map_or(64, |(bit_width, _)| i128::from(bit_width));
+    if amount.low < 0 || amount.high >= bit_width {
+        *is_quiet = false;
+        let (least_value, greatest_value) = type_range(host_type);
+        return ValueInterval { low: least_value, high: greatest_value, width: host_type };
+    }
+    let (low, high) = if operator == BinaryOperator::ShiftLeft {
+        corner_bounds(left, amount, |value, places| value << places)
+    } else {
+        corner_bounds(left, amount, |value, places| value >> places)
+    };
+    interval_of_type(low, high, host_type, is_quiet)
 }

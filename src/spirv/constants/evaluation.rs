@@ -276,7 +276,7 @@ impl ConstantEvaluation<'_> {
         let operand_lanes = operand_values
             .iter()
             .zip(operand_types)
-            .map(|(value, type_id)| self.composite_parts(id, value, *type_id))
+            .map(|(value, operand_type)| self.composite_parts(id, value, *operand_type))
             .collect::<Result<Vec<_>, _>>()?;
         let lane_value = |lane: usize| {
             let lane_operands: Option<Vec<ConstantValue>> =
@@ -296,7 +296,8 @@ impl ConstantEvaluation<'_> {
         operand_values: &[ConstantValue],
         operand_types: &[Id],
     ) -> Result<ConstantValue, ConstantError> {
-        let operand_width = operand_types.first().map_or(32, |type_id| self.scalar_width(*type_id));
+        let operand_width =
+            operand_types.first().map_or(32, |operand_type| self.scalar_width(*operand_type));
         let result_width = self.scalar_width(type_id);
         let outcome = match operand_values {
             // A value that is undefined makes every result of the table below undefined.
@@ -353,22 +354,14 @@ impl ConstantEvaluation<'_> {
         if entry_controls.any(|other_controls| other_controls != first_controls) {
             return Err(ConstantError::Unsupported { op: Op::FConvert });
         }
-        let (operand, result) = first_controls;
-        let flush_denormal =
-            |denormals: DenormalMode, format: FloatFormat, bits: u64| match denormals {
-                DenormalMode::Flushed => format.flush_denormal(bits),
-                DenormalMode::Kept => bits,
-            };
+        let (source_denormals, result) = first_controls;
         let direction =
             float_controls::decorated_rounding(self.module, id).unwrap_or(result.rounding);
+        let source_bits = flushed_as_declared(source_denormals, source_format, bits);
         let rounded_bits =
-            ExactReal::from_bits(source_format, flush_denormal(operand, source_format, bits))
-                .rounded_bits(result_format, direction);
-        Ok(Some(ConstantValue::Scalar(flush_denormal(
-            result.denormals,
-            result_format,
-            rounded_bits,
-        ))))
+            ExactReal::from_bits(source_format, source_bits).rounded_bits(result_format, direction);
+        let result_bits = flushed_as_declared(result.denormals, result_format, rounded_bits);
+        Ok(Some(ConstantValue::Scalar(result_bits)))
     }
 
     fn check_evaluated(&self, op: Op) -> Result<(), ConstantError> {
@@ -398,6 +391,13 @@ fn take_operand(
 
 fn malformed(id: Id, reason: impl Into<String>) -> ConstantError {
     ConstantError::Malformed { id, reason: reason.into() }
+}
+
+fn flushed_as_declared(denormals: DenormalMode, format: FloatFormat, bits: u64) -> u64 {
+    match denormals {
+        DenormalMode::Flushed => format.flush_denormal(bits),
+        DenormalMode::Kept => bits,
+    }
 }
 
 fn truncate_bits(bits: u64, bit_width: u32) -> u64 {

@@ -103,16 +103,16 @@ impl<'a> FlowAnalysis<'a> {
     }
 
     pub(super) fn storing_groups(&self, most_groups: usize) -> Vec<StoringGroup> {
-        let mut place_numbers: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        let mut places_by_store: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (place_number, stores) in self.by_place().into_values().enumerate() {
             for index in stores {
-                place_numbers.entry(index).or_default().insert(place_number);
+                places_by_store.entry(index).or_default().insert(place_number);
             }
         }
-        let is_grouped = place_numbers.len() > most_groups;
+        let is_grouped = places_by_store.len() > most_groups;
         let mut store_groups: BTreeMap<(Option<usize>, BTreeSet<usize>), BTreeSet<usize>> =
             BTreeMap::new();
-        for (index, place_numbers) in place_numbers {
+        for (index, place_numbers) in places_by_store {
             store_groups
                 .entry(((!is_grouped).then_some(index), place_numbers))
                 .or_default()
@@ -260,7 +260,9 @@ impl<'a> FlowAnalysis<'a> {
                 let returns = instruction
                     .id(0)
                     .map_or(&[][..], |callee| self.pointers.live.returns_of(callee));
-                returns.iter().for_each(|index| pending_items.extend(self.items_of_store(*index)));
+                for return_index in returns {
+                    pending_items.extend(self.items_of_store(*return_index));
+                }
             }
             Op::Phi => self.visit_phi(index, pending_items),
             _ if effect_of(instruction.op).is_none_or(|effect| effect == Effect::Declaration) => {}

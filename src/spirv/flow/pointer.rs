@@ -103,7 +103,8 @@ impl<'a> PointerAnalysis<'a> {
         pending_pointers: &mut Vec<(Id, Option<Option<u32>>)>,
         roots: &mut BTreeSet<PointerRoot>,
     ) {
-        let pointer_operand = |index: usize| definition.id(index).map(|id| (id, chosen_index));
+        let pointer_operand =
+            |index: usize| definition.id(index).map(|operand| (operand, chosen_index));
         match definition.op {
             Op::Variable | Op::UntypedVariableKHR => {
                 roots.insert(PointerRoot::Variable(
@@ -141,7 +142,9 @@ impl<'a> PointerAnalysis<'a> {
             Op::Phi => {
                 let values = definition.operands.iter().step_by(2);
                 pending_pointers.extend(
-                    values.filter_map(|value| value.id_ref_any()).map(|id| (id, chosen_index)),
+                    values
+                        .filter_map(|value| value.id_ref_any())
+                        .map(|value| (value, chosen_index)),
                 );
             }
             Op::FunctionParameter => pending_pointers

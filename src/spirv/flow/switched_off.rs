@@ -76,22 +76,20 @@ impl<'a> SpecializationChoices<'a> {
         let constants = Constants::evaluate(module, &types, given_values)?;
         let fixed_constants = constants.without_specialization();
         let no_aliases = BTreeMap::new();
-        let folding = |constants| ConstantFolding {
+        let fixed_folding = ConstantFolding {
             module,
             types: &types,
-            constants,
+            constants: &fixed_constants,
             stands_for: &no_aliases,
         };
-        let live = LiveCode::from_entry_point(
-            &folding(&fixed_constants),
-            compute_entry(module, entry_name)?.function,
-        );
+        let folding = ConstantFolding { constants: &constants, ..fixed_folding };
+        let live =
+            LiveCode::from_entry_point(&fixed_folding, compute_entry(module, entry_name)?.function);
         let mut compared_numbers: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
         let terminators = live.live_instructions().map(|index| &module.instructions[index]);
         for terminator in terminators
             .filter(|terminator| matches!(terminator.op, Op::BranchConditional | Op::Switch))
         {
-            let folding = folding(&constants);
             let Some(condition) =
                 terminator.id(0).filter(|condition| folding.constant_value(*condition).is_some())
             else {
@@ -101,22 +99,21 @@ impl<'a> SpecializationChoices<'a> {
                 switch_targets(terminator).into_iter().filter(|_| terminator.op == Op::Switch);
             let mut numbers_of_condition = numbers_of(module, &constants, condition);
             numbers_of_condition.extend(cases.filter_map(|(value, _)| value));
-            for id in folding.specialization_ids(condition) {
-                compared_numbers.entry(id).or_default().extend(&numbers_of_condition);
+            for spec_id in folding.specialization_ids(condition) {
+                compared_numbers.entry(spec_id).or_default().extend(&numbers_of_condition);
             }
         }
         let mut choices = Self { given: given_values, values: BTreeMap::new() };
         for constant in
             module.instructions.iter().filter(|instruction| instruction.op.is_constant())
         {
-            let Some(id) = constant.result.and_then(|id| module.specialization_id(id)) else {
-                continue;
-            };
-            if let Some(compared_numbers) = compared_numbers.get(&id) {
-                let own_value = constant.result.and_then(|id| constants.scalar_bits(id));
+            let Some(constant_id) = constant.result else { continue };
+            let Some(spec_id) = module.specialization_id(constant_id) else { continue };
+            if let Some(compared_numbers) = compared_numbers.get(&spec_id) {
+                let own_value = constants.scalar_bits(constant_id);
                 choices
                     .values
-                    .insert(id, values_near(&types, constant, compared_numbers, own_value));
+                    .insert(spec_id, values_near(&types, constant, compared_numbers, own_value));
             }
         }
         Ok(choices)

@@ -109,22 +109,22 @@ impl DeviceNeeds {
         entry_name: &str,
         specialization_values: &Specialization,
     ) -> Option<Self> {
-        let entry_name = module.entry_point(entry_name)?;
+        let entry_point = module.entry_point(entry_name)?;
         let types = Types::of_module(module);
         let constants =
             Constants::evaluate(module, &types, specialization_values).unwrap_or_default();
-        let functions = reachable_functions(module, entry_name.function);
+        let functions = reachable_functions(module, entry_point.function);
         let scope = EntryScope::of_functions(module, &types, &constants, &functions);
         let (descriptors, unsupported) = descriptor_uses(&scope, &functions);
         let modes: Vec<&Instruction> =
-            declaration::execution_modes(module, entry_name.function).collect();
+            declaration::execution_modes(module, entry_point.function).collect();
         let is_local_size_id =
             |mode: &&Instruction| declaration::mode_of(mode) == Some(ExecutionMode::LocalSizeId);
         let push_block = scope.variables_in(StorageClass::PushConstant).next();
-        let local_size = LocalSize::of_entry_point(module, entry_name.function);
+        let local_size = LocalSize::of_entry_point(module, entry_point.function);
         Some(Self {
             version: module.header.version(),
-            model: entry_name.model,
+            model: entry_point.model,
             capabilities: declared_capabilities(module),
             extensions: declared_extensions(module),
             atomics: reached::atomic_uses(module, &functions),
@@ -143,7 +143,7 @@ impl DeviceNeeds {
                 .map(|variable| scope.least_size(variable.pointee))
                 .try_fold(0_u64, |sum, size| sum.checked_add(size?)),
             specialization: specialization_entries(module, &types)
-                .map(|entry_name| (entry_name.spec_id, entry_name.width as usize / 8))
+                .map(|constant| (constant.spec_id, constant.width as usize / 8))
                 .collect(),
         })
     }

@@ -121,15 +121,16 @@ impl EntryScope<'_> {
                     .array_length(*length)
                     .and_then(|length| u32::try_from(length).ok());
                 let (descriptor_type, inner_count) = self.descriptor_array(*element)?;
-                let array_length = match inner_count {
+                let descriptor_count = match inner_count {
                     DescriptorCount::One => array_length,
-                    DescriptorCount::Array(descriptor_type) => array_length
-                        .and_then(|outer_length| outer_length.checked_mul(descriptor_type)),
+                    DescriptorCount::Array(inner_length) => {
+                        array_length.and_then(|outer_length| outer_length.checked_mul(inner_length))
+                    }
                     DescriptorCount::Runtime => None,
                 };
-                let array_length =
-                    array_length.ok_or(LayoutError::UnknownLength { length: *length })?;
-                Ok((descriptor_type, DescriptorCount::Array(array_length)))
+                let descriptor_count =
+                    descriptor_count.ok_or(LayoutError::UnknownLength { length: *length })?;
+                Ok((descriptor_type, DescriptorCount::Array(descriptor_count)))
             }
             Some(Type::RuntimeArray { element, .. }) => Ok((*element, DescriptorCount::Runtime)),
             _ => Ok((pointee, DescriptorCount::One)),

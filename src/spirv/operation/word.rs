@@ -20,8 +20,8 @@ fn as_float(bits: u32) -> f32 {
 }
 
 fn map_lanes(lane_results: &mut [u32], lane_operands: &[u32], op: impl Fn(u32) -> u32) {
-    for (lane_results, lane_operands) in lane_results.iter_mut().zip(lane_operands) {
-        *lane_results = op(*lane_operands);
+    for (lane_result, lane_operand) in lane_results.iter_mut().zip(lane_operands) {
+        *lane_result = op(*lane_operand);
     }
 }
 
@@ -30,8 +30,8 @@ fn map_floats(lane_results: &mut [u32], a: &[u32], op: impl Fn(f32) -> f32) {
 }
 
 fn zip_lanes(lane_results: &mut [u32], a: &[u32], b: &[u32], op: impl Fn(u32, u32) -> u32) {
-    for ((lane_results, a), b) in lane_results.iter_mut().zip(a).zip(b) {
-        *lane_results = op(*a, *b);
+    for ((lane_result, a), b) in lane_results.iter_mut().zip(a).zip(b) {
+        *lane_result = op(*a, *b);
     }
 }
 
@@ -44,8 +44,8 @@ fn zip_three_lanes(
     [a, b, c]: [&[u32]; 3],
     op: impl Fn(u32, u32, u32) -> u32,
 ) {
-    for (((lane_results, a), b), c) in lane_results.iter_mut().zip(a).zip(b).zip(c) {
-        *lane_results = op(*a, *b, *c);
+    for (((lane_result, a), b), c) in lane_results.iter_mut().zip(a).zip(b).zip(c) {
+        *lane_result = op(*a, *b, *c);
     }
 }
 
@@ -61,12 +61,12 @@ fn zip_three_floats(
 
 /// Packs a comparison's results into bits, 64 lanes to a word; bits behind the last lane are 0.
 pub fn pack_bits(lane_bits: &mut [u64], a: &[u32], b: &[u32], op: impl Fn(u32, u32) -> bool) {
-    for ((lane_bits, a), b) in lane_bits.iter_mut().zip(a.chunks(64)).zip(b.chunks(64)) {
+    for ((bits_of_word, a), b) in lane_bits.iter_mut().zip(a.chunks(64)).zip(b.chunks(64)) {
         let mut bytes = [0u8; 64];
         for ((byte, a), b) in bytes.iter_mut().zip(a).zip(b) {
             *byte = u8::from(op(*a, *b));
         }
-        *lane_bits = gather_bits(&bytes);
+        *bits_of_word = gather_bits(&bytes);
     }
 }
 

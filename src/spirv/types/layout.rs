@@ -95,8 +95,8 @@ impl Types {
         constants: &Constants,
         trailing: TrailingPadding,
     ) -> Result<u64, LayoutError> {
-        let inner_size = |type_id, matrix_layout| {
-            self.explicit_size(type_id, matrix_layout, constants, trailing)
+        let inner_size = |inner_type, inner_layout| {
+            self.explicit_size(inner_type, inner_layout, constants, trailing)
         };
         let repeated_size = |element_stride: u32, element_count: u64, last_size: u64| {
             trailing

@@ -343,9 +343,9 @@ impl Emitter<'_> {
                 self.out.write_piece(&vector.cpp_type());
                 self.emit_arguments(["{", "}"], elements)
             }
-            Some(matrix @ Composite::Matrix { element, rows, .. }) => {
+            Some(matrix @ Composite::Matrix { element: component, rows, .. }) => {
                 self.out.write_piece(&matrix.cpp_type());
-                let column_type = Composite::Vector { element, size: rows }.cpp_type();
+                let column_type = Composite::Vector { element: component, size: rows }.cpp_type();
                 self.emit_columns(&column_type, elements)
             }
             None => refuse_list(

@@ -207,5 +207,7 @@ fn free_field_name(name: String, known_fields: &BTreeSet<Rc<str>>) -> String {
         return name;
     }
     let mut numbered_names = (2..).map(|number| format!("{name}_{number}"));
-    numbered_names.find(|name| !known_fields.contains(name.as_str())).expect("numbers do not end")
+    numbered_names
+        .find(|candidate| !known_fields.contains(candidate.as_str()))
+        .expect("numbers do not end")
 }

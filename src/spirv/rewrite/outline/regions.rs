@@ -38,8 +38,8 @@ pub(super) fn find_regions(
                 {
                     found_regions.push((start..row).into());
                     let start_position = start_positions[&open_sums[row_in_function]];
-                    for (open_sums, ..) in region_starts.drain(start_position..) {
-                        start_positions.remove(&open_sums);
+                    for (open_sum, ..) in region_starts.drain(start_position..) {
+                        start_positions.remove(&open_sum);
                     }
                     block_count = blocks_before;
                     start_positions.insert(open_sums[row_in_function], region_starts.len());
