@@ -124,7 +124,7 @@ impl DispatchScope<'_> {
     fn addressed_buffers(&self, address_origins: &BTreeSet<AddressOrigin>) -> BTreeSet<usize> {
         let mut target_buffers: BTreeSet<usize> = address_origins
             .iter()
-            .flat_map(|address_origins| self.targets_of(address_origins))
+            .flat_map(|address_origin| self.targets_of(address_origin))
             .collect();
         if address_origins.contains(&AddressOrigin::Addressed) {
             // Addresses that stand behind addresses, however far.
@@ -161,12 +161,12 @@ impl DispatchScope<'_> {
                 job_addresses.map(|address| address.target as usize).collect()
             }
             AddressOrigin::Descriptor { place: address_place, offset } => {
-                let bound_buffers = self
+                let byte_bindings = self
                     .bindings_at(address_place)
-                    .filter(|bound_buffers| bound_buffers.view == JobView::Bytes);
-                let held_targets = bound_buffers.flat_map(|bound_buffers| {
-                    let bound_start = first_byte(bound_buffers);
-                    self.targets_held_by(bound_buffers.buffer, |byte_offset| {
+                    .filter(|binding| binding.view == JobView::Bytes);
+                let held_targets = byte_bindings.flat_map(|binding| {
+                    let bound_start = first_byte(binding);
+                    self.targets_held_by(binding.buffer, |byte_offset| {
                         offset.is_none_or(|offset| byte_offset == bound_start + offset)
                     })
                 });

@@ -91,7 +91,7 @@ pub fn with_resolved_references(
             expected.format,
             run.buffers
                 .get(expected.buffer)
-                .map_or(&[][..], |reference_bytes| reference_bytes.as_slice()),
+                .map_or(&[][..], |stored_contents| stored_contents.as_slice()),
         );
         let reference_bytes = reference_bytes.get(*offset..*offset + *length).unwrap_or(&[]);
         expected.contents = ExpectedContents::Values(leaves_of(reference_bytes, *scalar, *offset));
@@ -368,7 +368,10 @@ fn shown_mismatch(buffer: &str, disagreement: &Disagreement, by_bits: bool) -> M
         expected: number_or_list(disagreement.expected.iter().map(shown_value).collect()),
         actual: actual_scalars.map_or(serde_json::Value::Null, |all_scalars| {
             number_or_list(
-                all_scalars.iter().map(|(scalar, bits)| value_as_json(*scalar, *bits)).collect(),
+                all_scalars
+                    .iter()
+                    .map(|(scalar, scalar_bits)| value_as_json(*scalar, *scalar_bits))
+                    .collect(),
             )
         }),
         bits: bits.collect::<Vec<_>>().join(" "),

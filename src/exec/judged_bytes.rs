@@ -63,11 +63,9 @@ impl Judged {
         let stored_bytes = |range: Range<u64>| in_stored_bytes(expected.format, range);
         match &expected.contents {
             ExpectedContents::Values(leaves) => {
-                let leaf_ranges = leaves.iter().map(|leaf_ranges| {
-                    stored_bytes(
-                        leaf_ranges.offset..leaf_ranges.offset + leaf_ranges.scalar.size() as u64,
-                    )
-                });
+                let leaf_ranges = leaves
+                    .iter()
+                    .map(|leaf| stored_bytes(leaf.offset..leaf.offset + leaf.scalar.size() as u64));
                 judged_ranges[expected.buffer].extend(leaf_ranges);
             }
             ExpectedContents::Buffer { other, offset, length, scalar: _ } => {

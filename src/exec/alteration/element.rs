@@ -217,7 +217,12 @@ impl Elements<'_> {
             return ReadNumber { offset: offset as usize, scalar: stored_scalar_type(scalar) };
         }
         let buffer_name = &self.plan.job.buffers[buffer].name;
-        let scalar = match self.test.buffers.get(buffer_name).and_then(|buffer| buffer.data_type) {
+        let scalar = match self
+            .test
+            .buffers
+            .get(buffer_name)
+            .and_then(|declared_buffer| declared_buffer.data_type)
+        {
             Some(DataType::Element(element)) => stored_scalar_type(element.scalar),
             Some(DataType::Reflect) | None => ScalarType::Uint32,
         };

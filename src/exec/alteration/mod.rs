@@ -120,9 +120,9 @@ fn alter_numbers(
     let number_scale = NumberScale::of_numbers(component_type, group.wanted, &stored_numbers);
     // Whatever a normalised component holds stands for 1 at most.
     let is_bounded = matches!(group.kind, ElementKind::Normalised(_));
-    let next_number = stored_numbers.iter().cycle().skip(1);
+    let following_numbers = stored_numbers.iter().cycle().skip(1);
     for ((element_offset, old_number), next_number) in
-        group.offsets.iter().zip(&stored_numbers).zip(next_number)
+        group.offsets.iter().zip(&stored_numbers).zip(following_numbers)
     {
         let new_number = match alteration {
             Alteration::Shifted | Alteration::Negated | Alteration::Doubled => {
@@ -173,8 +173,8 @@ fn alter_packed(
     alteration: Alteration,
     new_bytes: &mut [u8],
 ) {
-    let next_offset = group.offsets.iter().cycle().skip(1);
-    for (element_offset, next_offset) in group.offsets.iter().zip(next_offset) {
+    let following_offsets = group.offsets.iter().cycle().skip(1);
+    for (element_offset, next_offset) in group.offsets.iter().zip(following_offsets) {
         let element_bytes = &mut new_bytes[*element_offset..*element_offset + element_size];
         match alteration {
             Alteration::Shifted => {
@@ -209,7 +209,7 @@ pub fn correctly_read(elements: &Elements<'_>, mut expected: Expected) -> Option
         .resources
         .images
         .iter()
-        .any(|is_image| is_image.buffer as usize == expected.buffer);
+        .any(|image| image.buffer as usize == expected.buffer);
     if is_image {
         return Some(expected);
     }
@@ -223,8 +223,8 @@ pub fn correctly_read(elements: &Elements<'_>, mut expected: Expected) -> Option
         }
         ExpectedContents::Buffer { scalar, offset, length, .. }
         | ExpectedContents::Reference { scalar, offset, length, .. } => {
-            let mut elements = (*offset..*offset + *length).step_by(scalar.size());
-            elements.any(|byte_offset| !is_misread(byte_offset, *scalar)).then_some(expected)
+            let mut byte_offsets = (*offset..*offset + *length).step_by(scalar.size());
+            byte_offsets.any(|byte_offset| !is_misread(byte_offset, *scalar)).then_some(expected)
         }
         ExpectedContents::Check { .. } => Some(expected),
     }

@@ -190,10 +190,12 @@ impl ComparedSide<'_> {
                 leaf.offset as usize,
             ));
         }
-        let typed_scale = |(scalar, numbers_by_type): (ScalarType, Vec<u64>)| {
-            (scalar, NumberScale::of_numbers(scalar, WantedValues::Values, &numbers_by_type))
-        };
-        numbers_by_type.into_iter().map(typed_scale).collect()
+        numbers_by_type
+            .into_iter()
+            .map(|(scalar, numbers)| {
+                (scalar, NumberScale::of_numbers(scalar, WantedValues::Values, &numbers))
+            })
+            .collect()
     }
 
     /// Whether the expectation fails where an element holds something else than `number`, at its

@@ -104,7 +104,7 @@ impl Watches {
                 self.add_watch(expectation_index, expected.buffer, looks_of(expected, leaves))
             }
             ExpectedContents::Buffer { other, scalar, offset, length: buffer_length } => {
-                let compared_leaves = |buffer: usize, bound_start: usize, offset: usize| {
+                let compared_leaves = |buffer: usize, bound_start: usize, first_offset: usize| {
                     let compared_bytes =
                         compared_contents(expected.format, &final_contents[buffer]);
                     leaves_of(
@@ -112,7 +112,7 @@ impl Watches {
                             .get(bound_start..bound_start + *buffer_length)
                             .unwrap_or(&[]),
                         *scalar,
-                        offset,
+                        first_offset,
                     )
                 };
                 self.add_watch(

@@ -78,8 +78,8 @@ impl NamedAddress {
         problems: &mut Problems,
     ) -> Option<JobAddress> {
         let target_buffer = buffers.iter().position(|buffer| buffer.name == self.buffer);
-        let is_image = |target_buffer| {
-            resources.images.iter().any(|is_image| is_image.buffer as usize == target_buffer)
+        let is_image = |buffer_index| {
+            resources.images.iter().any(|image| image.buffer as usize == buffer_index)
         };
         let Some(target_buffer) = target_buffer.filter(|target_buffer| !is_image(*target_buffer))
         else {

@@ -66,16 +66,16 @@ pub(super) fn job_bindings(
                 let reflected_resource =
                     reflected_resource.expect("unused texel buffers are left out");
                 bound_range(binding, descriptor_class, bound_targets, &binding_origin, problems)
-                    .and_then(|job_bindings| {
+                    .and_then(|job_binding| {
                         let texel_view = view::texel_view(
                             binding,
                             reflected_resource,
                             &called.layout.types,
-                            &job_bindings,
+                            &job_binding,
                             &binding_origin,
                             problems,
                         )?;
-                        Some(JobBinding { view: texel_view, ..job_bindings })
+                        Some(JobBinding { view: texel_view, ..job_binding })
                     })
             }
             DescriptorClass::StorageImage
@@ -234,7 +234,7 @@ fn takes_what_it_names(
     ];
     let names_resource = |key: &&str| ["buffer", "image", "sampler"].contains(key);
     let is_given =
-        |key: &str| given_keys.iter().any(|(name, given_keys)| *given_keys && *name == key);
+        |key: &str| given_keys.iter().any(|(name, is_present)| *is_present && *name == key);
     if let Some(missing_key) =
         wanted_keys.iter().filter(|key| names_resource(key)).find(|key| !is_given(key))
     {
@@ -247,7 +247,7 @@ fn takes_what_it_names(
         return false;
     }
     let extra_key =
-        given_keys.iter().find(|(key, given_keys)| *given_keys && !wanted_keys.contains(key));
+        given_keys.iter().find(|(key, is_present)| *is_present && !wanted_keys.contains(key));
     if let Some((key, _)) = extra_key {
         let message = format!("a `{}` descriptor takes no `{key}`", descriptor_class.name());
         problems.push(origin.at(*key).key_error("contradiction", message));
@@ -480,8 +480,8 @@ pub(super) fn report_missing_bindings(
             DescriptorCount::Array(element_count) => element_count,
         };
         let absent_elements: Vec<u32> = (0..element_count)
-            .filter(|element_text| {
-                !bound_elements.contains(&(resource.set, resource.binding, *element_text))
+            .filter(|element_index| {
+                !bound_elements.contains(&(resource.set, resource.binding, *element_index))
             })
             .collect();
         let Some(first_absent) = absent_elements.first() else { continue };

@@ -201,13 +201,11 @@ fn check_limits(
     let invocation_count: u64 = reflection
         .local_size
         .iter()
-        .map(|local_size| u64::from(*local_size))
+        .map(|axis_size| u64::from(*axis_size))
         .fold(1, u64::saturating_mul);
     let workgroup_bytes: u64 = reflection.workgroup.iter().map(|variable| variable.size).sum();
-    let push_constant_bytes = reflection
-        .push_constants
-        .as_ref()
-        .map_or(0, |push_constant_bytes| push_constant_bytes.size);
+    let push_constant_bytes =
+        reflection.push_constants.as_ref().map_or(0, |push_constants| push_constants.size);
     for (value, highest_allowed, limited_quantity) in [
         (invocation_count, u64::from(limits.invocations), "invocations per workgroup"),
         (workgroup_bytes, u64::from(limits.workgroup_bytes), "bytes of workgroup memory"),
@@ -245,12 +243,12 @@ pub(super) fn specialization_bits_by_id(
             let known_constants: Vec<String> = constants_by_id
                 .iter()
                 .flat_map(|(id, same_id)| {
-                    same_id.iter().map(move |(_, kernel_name)| (id, kernel_name))
+                    same_id.iter().map(move |(_, constant_name)| (id, constant_name))
                 })
-                .map(|(id, kernel_name)| {
-                    kernel_name
+                .map(|(id, constant_name)| {
+                    constant_name
                         .as_ref()
-                        .map_or(id.to_string(), |kernel_name| format!("{id} (`{kernel_name}`)"))
+                        .map_or(id.to_string(), |constant_name| format!("{id} (`{constant_name}`)"))
                 })
                 .collect();
             let message = format!(
@@ -284,7 +282,7 @@ pub(super) fn specialization_bits_by_id(
         };
         if let Some(declared_type) = given_value
             .data_type
-            .filter(|given_values| given_values.components != 1 || given_values.scalar != scalar)
+            .filter(|declared_type| declared_type.components != 1 || declared_type.scalar != scalar)
         {
             let message = format!("specialization constant {id} is {scalar}, not {declared_type}");
             problems.push(value_origin.at("type").error("wrong-type", message));
@@ -294,8 +292,8 @@ pub(super) fn specialization_bits_by_id(
             Ok(bits) => {
                 bits_by_id.insert(id, bits);
             }
-            Err((constant_key, message)) => {
-                problems.push(value_origin.at(constant_key).error("bad-value", message))
+            Err((faulty_key, message)) => {
+                problems.push(value_origin.at(faulty_key).error("bad-value", message))
             }
         }
     }

@@ -7,6 +7,7 @@ use super::problems::Problems;
 use super::random::{RandomBounds, SplitMix64, random_component};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::element::{Datum, ElementType, ScalarClass};
 use vkcert_model::procedure::{Fill, Iota, Random};
 use vkcert_oracle::scalar::{
@@ -36,6 +37,21 @@ pub(super) fn decode_base64(
     }
 }
 
+/// The values of an array that are refused; the first of them are problems each.
+#[derive(Default)]
+struct RefusedValues {
+    count: usize,
+}
+
+impl RefusedValues {
+    fn refuse(&mut self, problem: Diagnostic, problems: &mut Problems) {
+        self.count += 1;
+        if self.count <= MOST_LISTED {
+            problems.push(problem);
+        }
+    }
+}
+
 /// An array of elements, flat or with one array per vector, to bytes.
 pub(super) fn encode_elements(
     element_type: ElementType,
@@ -51,13 +67,7 @@ pub(super) fn encode_elements(
         return None;
     };
     let mut bytes = Vec::with_capacity(given_values.len() * element_type.scalar.size());
-    let fault_count = std::cell::Cell::new(0);
-    let refuse_value = |origin: Origin, kind, message: String, problems: &mut Problems| {
-        fault_count.set(fault_count.get() + 1);
-        if fault_count.get() <= MOST_LISTED {
-            problems.push(origin.error(kind, message));
-        }
-    };
+    let mut refused_values = RefusedValues::default();
     for (value_index, value) in given_values.iter().enumerate() {
         let component_values = match value {
             Datum::List(vector_parts) if element_type.components > 1 => {
@@ -67,7 +77,7 @@ pub(super) fn encode_elements(
                         element_type.components,
                         vector_parts.len()
                     );
-                    refuse_value(origin.at(value_index), "size", message, problems);
+                    refused_values.refuse(origin.at(value_index).error("size", message), problems);
                     continue;
                 }
                 vector_parts.as_slice()
@@ -84,27 +94,23 @@ pub(super) fn encode_elements(
                     } else {
                         value_origin
                     };
-                    refuse_value(value_origin, "bad-value", message, problems);
+                    refused_values.refuse(value_origin.error("bad-value", message), problems);
                 }
             }
         }
     }
-    if fault_count.get() == 0 && !bytes.len().is_multiple_of(element_type.size()) {
+    if refused_values.count == 0 && !bytes.len().is_multiple_of(element_type.size()) {
         let component_count = bytes.len() / element_type.scalar.size();
-        refuse_value(
-            origin.clone(),
-            "size",
-            format!("{component_count} components are no whole number of {element_type}"),
-            problems,
-        );
+        let message = format!("{component_count} components are no whole number of {element_type}");
+        refused_values.refuse(origin.error("size", message), problems);
     }
-    if fault_count.get() > MOST_LISTED {
+    if refused_values.count > MOST_LISTED {
         problems.push(origin.error(
             "bad-value",
-            format!("{} more values are wrong", fault_count.get() - MOST_LISTED),
+            format!("{} more values are wrong", refused_values.count - MOST_LISTED),
         ));
     }
-    (fault_count.get() == 0).then_some(bytes)
+    (refused_values.count == 0).then_some(bytes)
 }
 
 pub(super) fn fill_elements(

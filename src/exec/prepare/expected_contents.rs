@@ -410,8 +410,7 @@ pub(super) fn named_resource(
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<usize> {
-    let is_image =
-        |index| job.resources.images.iter().any(|is_image| is_image.buffer as usize == index);
+    let is_image = |index| job.resources.images.iter().any(|image| image.buffer as usize == index);
     let kind_fits = |index| is_image(index) == (resource_kind == ResourceKind::Image);
     let mut buffers = job.buffers.iter().enumerate();
     let resource_index = buffers

@@ -56,9 +56,9 @@ pub fn read_npy(file_bytes: &[u8]) -> Result<NpyArray, String> {
         quoted_field(header_text, "descr").ok_or("the .npy file holds a structured type")?;
     let (component_type, stored_bytes, byte_order) = element_of_code(description)?;
     let array_shape = header_shape(header_text).ok_or_else(incomplete_header)?;
-    let element_count = array_shape.iter().try_fold(1_usize, |element_count, header_length| {
-        element_count.checked_mul(*header_length)
-    });
+    let element_count = array_shape
+        .iter()
+        .try_fold(1_usize, |element_count, axis_length| element_count.checked_mul(*axis_length));
     let expected_bytes = element_count
         .and_then(|element_count| element_count.checked_mul(stored_bytes))
         .ok_or_else(incomplete_header)?;
@@ -85,7 +85,7 @@ pub fn read_npy(file_bytes: &[u8]) -> Result<NpyArray, String> {
 fn in_c_order(array_bytes: &[u8], element_size: usize, array_shape: &[usize]) -> Vec<u8> {
     let axis_strides: Vec<usize> = array_shape
         .iter()
-        .scan(1, |next, length| Some(std::mem::replace(next, *next * length)))
+        .scan(1, |next_stride, length| Some(std::mem::replace(next_stride, *next_stride * length)))
         .collect();
     let mut element_index = vec![0_usize; array_shape.len()];
     let mut bytes = Vec::with_capacity(array_bytes.len());

@@ -102,8 +102,8 @@ pub(super) fn prepare_check(
     let is_bound = |buffer_name: &str| {
         test.dispatches
             .iter()
-            .flat_map(|one| &one.bindings)
-            .any(|one| one.buffer.as_deref() == Some(buffer_name))
+            .flat_map(|dispatch| &dispatch.bindings)
+            .any(|binding| binding.buffer.as_deref() == Some(buffer_name))
     };
     if is_bound(&checker.verdict) {
         let message = format!(
@@ -118,12 +118,12 @@ pub(super) fn prepare_check(
         call: KernelCall::of_checker(checker),
         role_name: "checker",
     };
-    let checker_job =
+    let reference_job =
         checker_call.reference_job(test_job, verdict_buffer, check_origin, problems)?;
     // A checker that does something undefined says nothing.
-    let test_job = Box::new(Job { checks: Checks::all(), ..checker_job });
+    let checker_job = Box::new(Job { checks: Checks::all(), ..reference_job });
     let tolerance = Tolerance { bits: true, ..Tolerance::default() };
-    let contents = ExpectedContents::Check { job: test_job };
+    let contents = ExpectedContents::Check { job: checker_job };
     Some(Expected {
         buffer: verdict_buffer,
         format: None,

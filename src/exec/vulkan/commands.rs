@@ -114,11 +114,11 @@ impl Commands {
             device: Rc::clone(device),
         };
         if device.family.timestamp_bits > 0 {
-            let create_info = vk::QueryPoolCreateInfo::default()
+            let pool_info = vk::QueryPoolCreateInfo::default()
                 .query_type(vk::QueryType::TIMESTAMP)
                 .query_count(2);
             // SAFETY: the device is open and its queue has timestamps.
-            commands.query_pool = unsafe { raw.create_query_pool(&create_info, None) }
+            commands.query_pool = unsafe { raw.create_query_pool(&pool_info, None) }
                 .map_err(during("vkCreateQueryPool"))?;
         }
         Ok(commands)

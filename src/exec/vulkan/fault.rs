@@ -84,6 +84,16 @@ const KINDS: &[(&str, FaultKind)] = &[
     ("nudge-slots", FaultKind::NudgeSlots),
 ];
 
+/// A fault and the one job that it applies to; none for a fault that is not known.
+fn parse_fault(fault_text: &str) -> Option<(FaultKind, Option<String>)> {
+    let (kind_name, only_job) = match fault_text.split_once('@') {
+        Some((kind_name, job_name)) => (kind_name, Some(job_name.to_owned())),
+        None => (fault_text, None),
+    };
+    let (_, fault_kind) = KINDS.iter().find(|(known_name, _)| *known_name == kind_name)?;
+    Some((*fault_kind, only_job))
+}
+
 /// The faults that this worker is told to commit.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Faults {
@@ -99,12 +109,6 @@ impl Faults {
     }
 
     fn parse(text: &str) -> Self {
-        let parse_fault = |text: &str| {
-            let (kind, job) = text
-                .split_once('@')
-                .map_or((text, None), |(kind, job)| (kind, Some(job.to_owned())));
-            KINDS.iter().find(|(fault_name, _)| *fault_name == kind).map(|(_, kind)| (*kind, job))
-        };
         Self {
             told_faults: text.split(',').filter_map(parse_fault).collect(),
             run_counts: BTreeMap::new(),
@@ -173,16 +177,16 @@ impl Faults {
                 *byte ^= bit;
             }
         }
-        let Some(word) = first_record_word(run).copied() else { return };
-        if self.strikes(FaultKind::Forget, job) && word != 0 {
-            lose_bit(run, word.trailing_zeros());
+        let Some(record_word) = first_record_word(run).copied() else { return };
+        if self.strikes(FaultKind::Forget, job) && record_word != 0 {
+            lose_bit(run, record_word.trailing_zeros());
         }
-        let highest_bit = 31 - word.leading_zeros().min(31);
+        let highest_bit = 31 - record_word.leading_zeros().min(31);
         if self.strikes(FaultKind::ForgetLast, job) {
             lose_bit(run, highest_bit);
         }
-        let Some(word) = first_record_word(run) else { return };
-        let unset_bits = !*word & ((1 << highest_bit) - 1);
+        let Some(record_word) = first_record_word(run) else { return };
+        let unset_bits = !*record_word & ((1 << highest_bit) - 1);
         let invented_ranks = [(FaultKind::Invent, 1), (FaultKind::InventTwo, 2)];
         let rank_count = invented_ranks
             .iter()
@@ -190,8 +194,12 @@ impl Faults {
             .map(|(_, rank_count)| *rank_count);
         if let (Some(rank_count), true) = (rank_count, unset_bits != 0) {
             let bit = 31 - unset_bits.leading_zeros();
-            *word |= 1 << bit;
-            let ranks = run.invocations.iter_mut().take(1).filter_map(|of| of.by_bit.get_mut(&bit));
+            *record_word |= 1 << bit;
+            let ranks = run
+                .invocations
+                .iter_mut()
+                .take(1)
+                .filter_map(|invocation_records| invocation_records.by_bit.get_mut(&bit));
             ranks.for_each(|ranks| (0..rank_count).for_each(|rank| ranks.insert(rank)));
         }
     }

@@ -97,12 +97,12 @@ fn check_subgroup(
     dispatch: &WireDispatch,
 ) -> Result<(), Ending> {
     let Some(wanted_size) = dispatch.subgroup_size else { return Ok(()) };
-    let Some([least_size, most_subgroups]) = device.identity.subgroup_size_range else {
+    let Some([least_size, greatest_size]) = device.identity.subgroup_size_range else {
         return unsupported(format!("subgroup size {wanted_size} (feature subgroupSizeControl)"));
     };
-    if !wanted_size.is_power_of_two() || !(least_size..=most_subgroups).contains(&wanted_size) {
+    if !wanted_size.is_power_of_two() || !(least_size..=greatest_size).contains(&wanted_size) {
         return unsupported(format!(
-            "subgroup size {wanted_size} (the device offers {least_size} to {most_subgroups})"
+            "subgroup size {wanted_size} (the device offers {least_size} to {greatest_size})"
         ));
     }
     let invocation_count: u64 = device_needs
@@ -193,7 +193,7 @@ impl DescriptorLayout {
             let resource = &descriptor.resource;
             let layout_slot = layout_sets
                 .get_mut(resource.set as usize)
-                .and_then(|set_index| set_index.get_mut(&resource.binding));
+                .and_then(|set_slots| set_slots.get_mut(&resource.binding));
             let layout_slot = layout_slot.expect("check_resource found it");
             layout_slot.count = layout_slot.count.max(least_count(resource.count));
         }

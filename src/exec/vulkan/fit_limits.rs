@@ -15,19 +15,20 @@ pub(super) fn check_sizes(
 ) -> Result<(), Ending> {
     let limits = &device.identity.limits;
     for (axis, axis_name) in ["x", "y", "z"].into_iter().enumerate() {
-        let (workgroup_count, most_allowed) = (dispatch.groups[axis], limits.workgroup_count[axis]);
-        if workgroup_count > most_allowed {
+        let (workgroup_count, most_workgroups) =
+            (dispatch.groups[axis], limits.workgroup_count[axis]);
+        if workgroup_count > most_workgroups {
             return unsupported(format!(
-                "{workgroup_count} workgroups in {axis_name} (maxComputeWorkGroupCount is {most_allowed})"
+                "{workgroup_count} workgroups in {axis_name} (maxComputeWorkGroupCount is {most_workgroups})"
             ));
         }
-        let (axis_size, most_allowed) = (
-            device_needs.local_size.map_or(1, |axis_size| axis_size[axis]),
+        let (axis_size, most_invocations) = (
+            device_needs.local_size.map_or(1, |local_size| local_size[axis]),
             limits.workgroup_size[axis],
         );
-        if axis_size > most_allowed {
+        if axis_size > most_invocations {
             return unsupported(format!(
-                "local size {axis_size} in {axis_name} (maxComputeWorkGroupSize is {most_allowed})"
+                "local size {axis_size} in {axis_name} (maxComputeWorkGroupSize is {most_invocations})"
             ));
         }
         if axis_size == 0 {

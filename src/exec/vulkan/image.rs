@@ -140,11 +140,11 @@ impl DeviceImage {
             .map_err(during("vkCreateImage"))?;
         // SAFETY: the image is alive.
         let requirements = unsafe { device.raw.get_image_memory_requirements(new_image.raw) };
-        let create_info = vk::MemoryAllocateInfo::default()
+        let allocate_info = vk::MemoryAllocateInfo::default()
             .allocation_size(requirements.size)
             .memory_type_index(device.image_memory_type(requirements.memory_type_bits));
         // SAFETY: the memory type is one of the device's.
-        new_image.memory = unsafe { device.raw.allocate_memory(&create_info, None) }
+        new_image.memory = unsafe { device.raw.allocate_memory(&allocate_info, None) }
             .map_err(during("vkAllocateMemory"))?;
         // SAFETY: the image has no memory yet; size, alignment (offset 0) and type are as its
         // requirements say.

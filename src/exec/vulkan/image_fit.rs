@@ -117,13 +117,13 @@ fn check_image(device: &Device, job: &WireJob, image: &WireImage) -> Result<(), 
             ["x", "y", "z"][axis_index]
         ));
     }
-    for (given_count, most_texels, feature_name, limit_name) in [
+    for (given_count, most_allowed, count_noun, limit_name) in [
         (shape.layers, format_limits.max_array_layers, "layers", "maxArrayLayers"),
         (shape.levels, format_limits.max_mip_levels, "levels", "maxMipLevels"),
     ] {
-        if given_count > most_texels {
+        if given_count > most_allowed {
             return unsupported(format!(
-                "image `{name}`: {given_count} {feature_name} ({limit_name} is {most_texels})"
+                "image `{name}`: {given_count} {count_noun} ({limit_name} is {most_allowed})"
             ));
         }
     }
@@ -327,13 +327,13 @@ fn check_texels(
         (vk::FormatFeatureFlags::STORAGE_TEXEL_BUFFER_ATOMIC, "STORAGE_TEXEL_BUFFER_ATOMIC");
     let needed_features =
         [Some((wanted_feature, feature_name)), is_atomic.then_some(atomic_feature)];
-    if let Some((_, feature_name)) = needed_features
+    if let Some((_, missing_feature)) = needed_features
         .into_iter()
         .flatten()
         .find(|(feature, _)| !buffer_features.contains(*feature))
     {
         return unsupported(format!(
-            "{binding_place}: format {texel_format} (format feature {feature_name} of VK_FORMAT_{:?})",
+            "{binding_place}: format {texel_format} (format feature {missing_feature} of VK_FORMAT_{:?})",
             vulkan_format(texel_format)
         ));
     }

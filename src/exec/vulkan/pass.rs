@@ -88,14 +88,14 @@ impl PassBuilder<'_> {
         job: &WireJob,
         placement: Placement,
     ) -> Result<Pass, JobStop> {
-        let dispatch_records = record_buffers(job, |dispatch| self.local_size(job, dispatch))?;
+        let all_records = record_buffers(job, |dispatch| self.local_size(job, dispatch))?;
         let mut buffer_lengths: Vec<usize> =
             job.buffers.iter().map(|buffer| buffer.0.len()).collect();
         buffer_lengths
-            .extend(dispatch_records.iter().map(|dispatch_records| dispatch_records.byte_count));
+            .extend(all_records.iter().map(|dispatch_records| dispatch_records.byte_count));
         let mut dispatch_plans = Vec::with_capacity(job.dispatches.len());
         for (dispatch_index, dispatch) in job.dispatches.iter().enumerate() {
-            let dispatch_records = dispatch_records
+            let dispatch_records = all_records
                 .iter()
                 .find(|dispatch_records| dispatch_records.dispatch_index == dispatch_index);
             dispatch_plans.push(self.plan_dispatch(
@@ -139,7 +139,7 @@ impl PassBuilder<'_> {
         Ok(Pass {
             dispatches,
             steps: no_steps,
-            record_buffers: dispatch_records,
+            record_buffers: all_records,
             buffer_count,
             resources,
             storage,
@@ -429,9 +429,9 @@ fn write_initial(
             storage.buffer_contents(buffer_index),
         );
     }
-    for all_records in all_records {
-        all_records.nonce = dispatch_nonce(test_name, all_records.dispatch_index);
-        storage.fill_buffer(all_records.buffer_index, &all_records.initial_bytes());
+    for dispatch_records in all_records {
+        dispatch_records.nonce = dispatch_nonce(test_name, dispatch_records.dispatch_index);
+        storage.fill_buffer(dispatch_records.buffer_index, &dispatch_records.initial_bytes());
     }
 }
 

@@ -32,8 +32,7 @@ pub(crate) fn record_buffers(
     mut local_size: impl FnMut(usize) -> Option<[u32; 3]>,
 ) -> Result<Vec<DispatchRecords>, Ending> {
     let mut dispatch_records = Vec::new();
-    let mut total_bytes: u64 =
-        job.buffers.iter().map(|buffer_index| buffer_index.0.len() as u64).sum();
+    let mut total_bytes: u64 = job.buffers.iter().map(|contents| contents.0.len() as u64).sum();
     for (dispatch_index, wire_dispatch) in job.dispatches.iter().enumerate() {
         let record_slot =
             job.modules.get(wire_dispatch.module as usize).and_then(|module| module.records);

@@ -217,9 +217,9 @@ impl DeviceSession {
             None => None,
         };
         let mut pass_builder = self.pass_builder();
-        let mut record_passes = |job| {
+        let mut record_passes = |passed_job| {
             (0..repetition_count)
-                .map(|_| pass_builder.recorded_pass(job))
+                .map(|_| pass_builder.recorded_pass(passed_job))
                 .collect::<Result<Vec<_>, _>>()
         };
         let counting_passes = loop_count.as_ref().map_or(Ok(Vec::new()), &mut record_passes)?;

@@ -44,8 +44,7 @@ impl JobShape {
 
     fn is_shape_of(&self, job: &WireJob, repetition_count: u32) -> bool {
         let own_job = &self.job;
-        let module_identity =
-            |module_identity: &WireModule| (module_identity.digest, module_identity.records);
+        let module_identity = |wire_module: &WireModule| (wire_module.digest, wire_module.records);
         let buffer_lengths =
             |job: &WireJob| job.buffers.iter().map(|buffer| buffer.0.len()).collect::<Vec<_>>();
         self.own_passes.len() == repetition_count as usize

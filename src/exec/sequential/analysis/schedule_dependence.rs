@@ -159,14 +159,16 @@ impl ScheduleFlow<'_> {
     }
 
     fn root_regions(&self, root: AccessRoot) -> Vec<MemoryRegion> {
-        let buffer = |descriptor: u32| {
+        let descriptor_region = |descriptor: u32| {
             let slot = self.slots.get(descriptor as usize).copied().flatten();
             slot.map(|slot| MemoryRegion::Buffer(slot.buffer))
         };
         match root {
-            AccessRoot::Descriptor(descriptor) => buffer(descriptor).into_iter().collect(),
+            AccessRoot::Descriptor(descriptor) => {
+                descriptor_region(descriptor).into_iter().collect()
+            }
             AccessRoot::Descriptors { first, length, index: _ } => {
-                (first..first + length).filter_map(buffer).collect()
+                (first..first + length).filter_map(descriptor_region).collect()
             }
             AccessRoot::Buffer(buffer) => vec![MemoryRegion::Buffer(buffer as usize)],
             AccessRoot::Address(_)

@@ -77,13 +77,10 @@ fn dependent_marks(
     let in_controlled = flow.is_controlled();
     let mut recorded_marks = Vec::new();
     for step in &block.steps {
-        let value_depends = |flow: &ScheduleFlow<'_>, reg| {
-            in_controlled || flow.register_depends(Scalar::Mask(reg))
-        };
         match &step.instruction {
             LaneInstruction::Condition { slot, value, .. }
             | LaneInstruction::SingleCondition { slot, value, .. }
-                if value_depends(flow, *value) =>
+                if in_controlled || flow.register_depends(Scalar::Mask(*value)) =>
             {
                 recorded_marks.push(DependentMark::Decision(*slot));
             }

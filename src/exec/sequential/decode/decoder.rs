@@ -351,13 +351,13 @@ impl<'a> Decoder<'a> {
         targets: &[Scalar],
         sources: &[Scalar],
     ) -> Result<(), Unsupported> {
-        for (targets, sources) in targets.iter().zip(sources) {
-            let action = match (targets, sources) {
-                (Scalar::Word(targets), Scalar::Word(sources)) => {
-                    LaneInstruction::Copy { to: *targets, from: *sources }
+        for (target, source) in targets.iter().zip(sources) {
+            let action = match (target, source) {
+                (Scalar::Word(to), Scalar::Word(from)) => {
+                    LaneInstruction::Copy { to: *to, from: *from }
                 }
-                (Scalar::Mask(targets), Scalar::Mask(sources)) => {
-                    LaneInstruction::CopyMask { to: *targets, from: *sources }
+                (Scalar::Mask(to), Scalar::Mask(from)) => {
+                    LaneInstruction::CopyMask { to: *to, from: *from }
                 }
                 _ => return Err(unsupported("a copy between numbers and Booleans")),
             };

@@ -37,11 +37,11 @@ pub fn support_document() -> String {
         CAPABILITIES.iter().map(|capability| format!("{capability:?}")).collect();
     names.sort();
     text.push_str(&format!("{}.\n", names.join(", ")));
-    let (run_names, missing_opcodes) = extended::supported_names();
+    let (run_names, missing_names) = extended::supported_names();
     text.push_str(&format!(
         "\n## GLSL.std.450\n\n{}.\n\nNot run: {}.\n",
         run_names.join(", "),
-        missing_opcodes.join(", ")
+        missing_names.join(", ")
     ));
     text.push_str(
         "\nOf other instruction sets, `NonSemantic.DebugPrintf` prints to the result, and the other non-semantic sets say nothing to a\nrun.\n",

@@ -39,9 +39,9 @@ impl<'a> Decoder<'a> {
             return Err(unsupported(format!("Op{:?} as an operand", instruction.op)));
         };
         if value == ConstantValue::Undef
-            && let Some(value) = ops::composite::undefined_opaque(self, type_id)
+            && let Some(undefined_value) = ops::composite::undefined_opaque(self, type_id)
         {
-            return Ok(value);
+            return Ok(undefined_value);
         }
         let mut scalars = Vec::new();
         self.push_constant_scalars(&value, type_id, &mut scalars)?;

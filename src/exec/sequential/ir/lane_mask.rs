@@ -88,15 +88,15 @@ const fn spread_table() -> [[u32; 8]; 256] {
 }
 
 /// Writes all ones for each set bit, zero for the others.
-pub(crate) fn spread_bits(out: &mut [u32], mask: &[u64]) {
-    for (out, word) in out.chunks_mut(64).zip(mask) {
-        for (out, byte) in out.chunks_mut(8).zip(word.to_le_bytes()) {
-            let lanes = &SPREAD[byte as usize];
-            if let Ok(eight) = <&mut [u32; 8]>::try_from(&mut *out) {
-                *eight = *lanes;
+pub(crate) fn spread_bits(lane_words: &mut [u32], mask: &[u64]) {
+    for (lanes_of_word, mask_word) in lane_words.chunks_mut(64).zip(mask) {
+        for (lanes_of_byte, mask_byte) in lanes_of_word.chunks_mut(8).zip(mask_word.to_le_bytes()) {
+            let spread_byte = &SPREAD[mask_byte as usize];
+            if let Ok(eight_lanes) = <&mut [u32; 8]>::try_from(&mut *lanes_of_byte) {
+                *eight_lanes = *spread_byte;
             } else {
-                let length = out.len();
-                out.copy_from_slice(&lanes[..length]);
+                let lane_count = lanes_of_byte.len();
+                lanes_of_byte.copy_from_slice(&spread_byte[..lane_count]);
             }
         }
     }
@@ -104,7 +104,7 @@ pub(crate) fn spread_bits(out: &mut [u32], mask: &[u64]) {
 
 /// `to = from` where `lanes` is all ones.
 pub(crate) fn blend_lanes(to: &mut [u32], from: &[u32], lanes: &[u32]) {
-    for ((to, from), lane) in to.iter_mut().zip(from).zip(lanes) {
-        *to = (*from & lane) | (*to & !lane);
+    for ((to_word, from_word), lane) in to.iter_mut().zip(from).zip(lanes) {
+        *to_word = (*from_word & lane) | (*to_word & !lane);
     }
 }

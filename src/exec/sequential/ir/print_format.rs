@@ -153,8 +153,8 @@ impl Conversion {
         };
         if exponent < -4 || exponent >= significant_digits as i32 {
             let text = exponential_text(value, significant_digits - 1);
-            let (number, exponent) = text.split_once('e').unwrap_or((&text, "+00"));
-            return format!("{}e{exponent}", trimmed_text(number));
+            let (number, exponent_text) = text.split_once('e').unwrap_or((&text, "+00"));
+            return format!("{}e{exponent_text}", trimmed_text(number));
         }
         trimmed_text(&format!(
             "{value:.*}",

@@ -278,11 +278,7 @@ impl GroupOperation {
                 let same = members
                     .active_ids()
                     .filter(|other_id| first_operand(*other_id) == first_operand(invocation_id));
-                result(
-                    invocation_id,
-                    same.fold(0, |bits, invocation_id| bits | 1 << invocation_id),
-                    None,
-                );
+                result(invocation_id, same.fold(0, |bits, same_id| bits | 1 << same_id), None);
             }),
             GroupOperation::Ballot => {
                 let ballot = members

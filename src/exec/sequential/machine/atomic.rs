@@ -66,7 +66,7 @@ impl Machine<'_> {
                 continue;
             }
             let byte_size = word_count as u32 * unit_size;
-            let Some(address) =
+            let Some(inside_address) =
                 self.checked_address(access, &addressed, (lane, 0), byte_size, source_index)
             else {
                 continue;
@@ -79,7 +79,7 @@ impl Machine<'_> {
                 self.monitor.order.as_ref().map_or(0, |_| self.monitor.clock.advance_time());
             let lane_trace = self.lane_trace(lane);
             let Some(store) = self.memory.store_of_mut(access.root) else { continue };
-            let store_index = addressed.first_word + (address / unit_size) as usize;
+            let store_index = addressed.first_word + (inside_address / unit_size) as usize;
             let high_half =
                 if word_count == 2 { u64::from(store.words[store_index + 1]) << 32 } else { 0 };
             let old_value = u64::from(store.words[store_index]) | high_half;

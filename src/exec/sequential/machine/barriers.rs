@@ -7,12 +7,51 @@ use std::collections::BTreeMap;
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::finding_details::DivergenceDetails;
 
+/// Waiting lanes by their barrier and the iterations of the loops around it.
+type WaitingCounts = BTreeMap<(u32, Vec<u32>), LaneCount>;
+
+/// How many lanes there are, and the index of the first of them in the workgroup.
+#[derive(Clone, Copy)]
+struct LaneCount {
+    count: u64,
+    first_lane: u32,
+}
+
+impl LaneCount {
+    fn starting_at(first_lane: u32) -> Self {
+        Self { count: 0, first_lane }
+    }
+}
+
+/// Neighbouring lanes that wait in the same iterations of the loops around a barrier.
+struct WaitingRun {
+    iterations: Vec<u32>,
+    lanes: LaneCount,
+}
+
+impl WaitingRun {
+    fn add_to(self, waiting_counts: &mut WaitingCounts, barrier_index: u32) {
+        waiting_counts
+            .entry((barrier_index, self.iterations))
+            .or_insert(LaneCount::starting_at(self.lanes.first_lane))
+            .count += self.lanes.count;
+    }
+}
+
+/// Lanes that do not wait where the first of the workgroup do.
+struct LanesElsewhere {
+    /// The SPIR-V instruction at which they wait or have ended.
+    place: u32,
+    state: String,
+    lanes: LaneCount,
+}
+
 impl<'a> Machine<'a> {
     /// All lanes of the workgroup wait or have ended. Compares the barriers, releases those that
     /// wait; whether any did.
     pub(super) fn release_barrier(&mut self, workgroup_tiles: &mut [Tile]) -> bool {
-        let mut waiting_counts: BTreeMap<(u32, Vec<u32>), (u64, u32)> = BTreeMap::new();
-        let mut ended_counts: BTreeMap<u32, (u64, u32)> = BTreeMap::new();
+        let mut waiting_counts = WaitingCounts::new();
+        let mut ended_counts: BTreeMap<u32, LaneCount> = BTreeMap::new();
         for tile in workgroup_tiles.iter() {
             for waiting in &tile.waiting {
                 self.count_waiting(tile, waiting, &mut waiting_counts);
@@ -20,7 +59,10 @@ impl<'a> Machine<'a> {
             for (lane, place) in
                 tile.end_places.iter().enumerate().filter(|(_, place)| **place != NOWHERE)
             {
-                ended_counts.entry(*place).or_insert((0, tile.first_lane + lane as u32)).0 += 1;
+                let ended_lane = tile.first_lane + lane as u32;
+                let ended_here =
+                    ended_counts.entry(*place).or_insert(LaneCount::starting_at(ended_lane));
+                ended_here.count += 1;
             }
         }
         if waiting_counts.is_empty() {
@@ -67,7 +109,7 @@ impl<'a> Machine<'a> {
         &self,
         tile: &Tile,
         waiting: &BarrierWait,
-        waiting_counts: &mut BTreeMap<(u32, Vec<u32>), (u64, u32)>,
+        waiting_counts: &mut WaitingCounts,
     ) {
         let barrier = &self.program.barriers[waiting.barrier_index as usize];
         let loop_counters: Vec<&[u32]> = barrier
@@ -75,66 +117,80 @@ impl<'a> Machine<'a> {
             .iter()
             .map(|reg| &tile.words[(reg.0 - self.program.shared_words) as usize][..])
             .collect();
-        let mut last_run: Option<(Vec<u32>, u64, u32)> = None;
-        let add_run = |(iterations, lane_count, first_lane): (Vec<u32>, u64, u32),
-                       waiting_counts: &mut BTreeMap<_, (u64, u32)>| {
-            waiting_counts
-                .entry((waiting.barrier_index, iterations))
-                .or_insert((0, first_lane))
-                .0 += lane_count;
-        };
+        let mut last_run: Option<WaitingRun> = None;
         for lane in waiting.mask.lanes() {
             let has_iterations = |iterations: &[u32]| {
-                iterations.iter().zip(&loop_counters).all(|(value, all)| *value == all[lane])
+                iterations
+                    .iter()
+                    .zip(&loop_counters)
+                    .all(|(iteration, counter)| *iteration == counter[lane])
             };
             match &mut last_run {
-                Some((iterations, lane_count, _)) if has_iterations(iterations) => *lane_count += 1,
+                Some(run) if has_iterations(&run.iterations) => run.lanes.count += 1,
                 _ => {
                     if let Some(finished_run) = last_run.take() {
-                        add_run(finished_run, waiting_counts);
+                        finished_run.add_to(waiting_counts, waiting.barrier_index);
                     }
-                    let iterations = loop_counters.iter().map(|all| all[lane]).collect();
-                    last_run = Some((iterations, 1, tile.first_lane + lane as u32));
+                    let first_lane = tile.first_lane + lane as u32;
+                    last_run = Some(WaitingRun {
+                        iterations: loop_counters.iter().map(|counter| counter[lane]).collect(),
+                        lanes: LaneCount { count: 1, first_lane },
+                    });
                 }
             }
         }
         if let Some(finished_run) = last_run {
-            add_run(finished_run, waiting_counts);
+            finished_run.add_to(waiting_counts, waiting.barrier_index);
         }
     }
 
     fn report_divergence(
         &mut self,
-        waiting_counts: &BTreeMap<(u32, Vec<u32>), (u64, u32)>,
-        ended_counts: &BTreeMap<u32, (u64, u32)>,
+        waiting_counts: &WaitingCounts,
+        ended_counts: &BTreeMap<u32, LaneCount>,
     ) {
         self.monitor.diverged = true;
         let barrier_place = |barrier: &u32| self.program.barriers[*barrier as usize].source_index;
         let mut waiting_groups = waiting_counts.iter();
-        let Some(((barrier, iterations), (count, first_lane))) = waiting_groups.next() else {
+        let Some(((barrier, iterations), waiting_here)) = waiting_groups.next() else {
             return;
         };
-        let (this_place, this_id) = (barrier_place(barrier), self.global_id(*first_lane));
-        let other_barriers = waiting_groups.map(|((other_place, other_barriers), (other_count, other_lane))| {
-            let other_state = if other_place == barrier { format!("{other_count} wait at it in another iteration ({other_barriers:?} against {iterations:?})") } else { format!("{other_count} wait at another barrier") };
-            (barrier_place(other_place), other_state, *other_count, *other_lane)
+        let (this_place, this_id) =
+            (barrier_place(barrier), self.global_id(waiting_here.first_lane));
+        let other_barriers = waiting_groups.map(|((other_barrier, other_iterations), lanes)| {
+            let place = barrier_place(other_barrier);
+            let count = lanes.count;
+            let state = if other_barrier == barrier {
+                format!(
+                    "{count} wait at it in another iteration ({other_iterations:?} against {iterations:?})"
+                )
+            } else {
+                format!("{count} wait at another barrier")
+            };
+            LanesElsewhere { place, state, lanes: *lanes }
         });
-        let ended_counts = ended_counts.iter().map(|(barrier_place, (other_count, other_lane))| {
-            (*barrier_place, format!("{other_count} have ended"), *other_count, *other_lane)
+        let ended_lanes = ended_counts.iter().map(|(place, lanes)| LanesElsewhere {
+            place: *place,
+            state: format!("{} have ended", lanes.count),
+            lanes: *lanes,
         });
-        let other_lanes: Vec<_> = other_barriers.chain(ended_counts).collect();
-        for (other_place, other_state, other_count, other_lane) in other_lanes {
-            let other_id = self.global_id(other_lane);
+        let lanes_elsewhere: Vec<LanesElsewhere> = other_barriers.chain(ended_lanes).collect();
+        for elsewhere in lanes_elsewhere {
+            let other_id = self.global_id(elsewhere.lanes.first_lane);
             let describe = || Finding {
                 invocations: vec![this_id, other_id],
                 ..Finding::barrier_divergence(
                     format!(
-                        "{count} invocations of the workgroup wait at this barrier while {other_state}"
+                        "{} invocations of the workgroup wait at this barrier while {}",
+                        waiting_here.count, elsewhere.state
                     ),
-                    DivergenceDetails { waiting: *count, elsewhere: other_count },
+                    DivergenceDetails {
+                        waiting: waiting_here.count,
+                        elsewhere: elsewhere.lanes.count,
+                    },
                 )
             };
-            let places = [this_place, other_place];
+            let places = [this_place, elsewhere.place];
             let collector = &mut self.monitor.collector;
             collector.add_occurrence(FindingKind::BarrierDivergence, places, 0, describe);
         }

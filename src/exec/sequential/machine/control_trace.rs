@@ -140,7 +140,7 @@ impl Machine<'_> {
             .store_of(access_root)
             .control_traces
             .as_ref()
-            .and_then(|paths| paths.get(word_index))
+            .and_then(|word_traces| word_traces.get(word_index))
             .copied()
             .unwrap_or_default();
         if stored_trace != 0 {

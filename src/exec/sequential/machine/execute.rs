@@ -145,7 +145,7 @@ impl Machine<'_> {
                     &mut lane_bits[..self.registers.mask_words],
                     words,
                     words,
-                    |a, _| a != 0,
+                    |word, _| word != 0,
                 );
                 self.registers.write_mask(*to, &lane_bits);
             }
@@ -245,9 +245,9 @@ impl Machine<'_> {
             std::mem::take(&mut self.registers.staging_high),
         ];
         let [low, high] = &mut result_halves;
-        for (lane, (low, high)) in low.iter_mut().zip(high.iter_mut()).enumerate() {
+        for (lane, (low_word, high_word)) in low.iter_mut().zip(high.iter_mut()).enumerate() {
             let value = value(self, lane);
-            (*low, *high) = (value as u32, (value >> 32) as u32);
+            (*low_word, *high_word) = (value as u32, (value >> 32) as u32);
         }
         for (reg, half) in result_parts.words().zip(&result_halves) {
             self.registers.write_register(reg, |lane_values, _| lane_values.copy_from_slice(half));
@@ -267,10 +267,10 @@ impl Machine<'_> {
         let register_marks = &mut all_marks[reg.0 as usize * self.registers.mask_words..]
             [..self.registers.mask_words];
         let mut any_undefined = 0;
-        for ((register_marks, new), active) in
+        for ((mark_word, new), active) in
             register_marks.iter_mut().zip(lane_bits).zip(&self.registers.active_lanes.0)
         {
-            *register_marks = (*register_marks & !active) | (new & active);
+            *mark_word = (*mark_word & !active) | (new & active);
             any_undefined |= new & active;
         }
         if any_undefined != 0 && !self.monitor.origins.is_empty() {
@@ -309,10 +309,10 @@ impl Machine<'_> {
         let words = self.registers.mask_words;
         self.registers.write_register(result_register, |lane_values, all| {
             spread_bits(lane_values, &lane_bits[..words]);
-            for ((lane_values, a), b) in
+            for ((lane_value, a), b) in
                 lane_values.iter_mut().zip(&all[a.0 as usize]).zip(&all[b.0 as usize])
             {
-                *lane_values = (*a & *lane_values) | (*b & !*lane_values);
+                *lane_value = (*a & *lane_value) | (*b & !*lane_value);
             }
         });
         self.carry_marks(
@@ -325,15 +325,11 @@ impl Machine<'_> {
     }
 
     fn select_masks(&mut self, result_register: Reg, condition_register: Reg, a: Reg, b: Reg) {
-        let choose_bits =
-            |condition_register: [u64; MASK_WORDS], a: [u64; MASK_WORDS], b: [u64; MASK_WORDS]| {
-                std::array::from_fn(|word| {
-                    (a[word] & condition_register[word]) | (b[word] & !condition_register[word])
-                })
-            };
         let lane_bits = self.registers.mask_bits(condition_register);
-        let chosen_lanes =
-            choose_bits(lane_bits, self.registers.mask_bits(a), self.registers.mask_bits(b));
+        let (a_bits, b_bits) = (self.registers.mask_bits(a), self.registers.mask_bits(b));
+        let chosen_lanes = std::array::from_fn(|word| {
+            (a_bits[word] & lane_bits[word]) | (b_bits[word] & !lane_bits[word])
+        });
         self.registers.write_mask(result_register, &chosen_lanes);
         self.carry_marks(
             Scalar::Mask(result_register),
@@ -365,9 +361,9 @@ impl Machine<'_> {
             }
         }
         self.registers.write_register(result_register, |lane_values, words| {
-            for (lane, lane_values) in lane_values.iter_mut().enumerate() {
+            for (lane, lane_value) in lane_values.iter_mut().enumerate() {
                 let component_index = words[index_register.0 as usize][lane] as usize;
-                *lane_values = component_registers
+                *lane_value = component_registers
                     .get(component_index)
                     .map_or(0, |reg| words[reg.0 as usize][lane]);
             }
@@ -394,21 +390,17 @@ impl Machine<'_> {
             &mut lane_bits[..self.registers.mask_words],
             lane_indices,
             lane_indices,
-            |a, _| a == component_index,
+            |lane_index, _| lane_index == component_index,
         );
         self.registers.write_register(result_register, |lane_values, words| {
-            let lane_indices = &words[index_register.0 as usize];
-            for (((lane_values, index_register), old_register), value_register) in lane_values
+            for (((lane_value, lane_index), old_value), inserted_value) in lane_values
                 .iter_mut()
-                .zip(lane_indices)
+                .zip(&words[index_register.0 as usize])
                 .zip(&words[old_register.0 as usize])
                 .zip(&words[value_register.0 as usize])
             {
-                *lane_values = if *index_register == component_index {
-                    *value_register
-                } else {
-                    *old_register
-                };
+                *lane_value =
+                    if *lane_index == component_index { *inserted_value } else { *old_value };
             }
         });
         self.carry_marks(

@@ -161,8 +161,8 @@ impl Recorder {
         let evaluated_conditions = self.conditions_by_bit.get(&bit);
         let is_evaluated = |comparison: &&RecordedComparison| {
             evaluated_conditions
-                .and_then(|all| all.get(comparison.condition as usize))
-                .is_some_and(|evaluated_conditions| *evaluated_conditions)
+                .and_then(|by_condition| by_condition.get(comparison.condition as usize))
+                .is_some_and(|was_evaluated| *was_evaluated)
         };
         let operand_lines: Vec<String> = compared_operands
             .iter()

@@ -17,16 +17,16 @@ impl Registers {
         }
         let bits = self.mask_bits(value_register);
         let [when_true, when_false] = weights;
-        for (mask_word, value_register) in bits[..self.mask_words].iter().enumerate() {
+        for (mask_word, value_bits) in bits[..self.mask_words].iter().enumerate() {
             let lane_sums = &mut self.words[sum_register.0 as usize];
             for (lanes, weight) in [
-                (self.active_lanes.0[mask_word] & value_register, when_true),
-                (self.active_lanes.0[mask_word] & !value_register, when_false),
+                (self.active_lanes.0[mask_word] & value_bits, when_true),
+                (self.active_lanes.0[mask_word] & !value_bits, when_false),
             ] {
                 if weight != 0 {
                     for lane in crate::ir::lane_mask::set_bits(lanes) {
-                        let sum_register = &mut lane_sums[64 * mask_word + lane];
-                        *sum_register = sum_register.wrapping_add(weight);
+                        let lane_sum = &mut lane_sums[64 * mask_word + lane];
+                        *lane_sum = lane_sum.wrapping_add(weight);
                     }
                 }
             }

@@ -150,12 +150,12 @@ impl Registers {
 
     #[inline]
     pub(super) fn write_mask(&mut self, result_register: Reg, lane_bits: &[u64; MASK_WORDS]) {
-        let old_lanes =
+        let mask_words =
             &mut self.masks[result_register.0 as usize * self.mask_words..][..self.mask_words];
-        for ((old_lanes, new_lanes), active) in
-            old_lanes.iter_mut().zip(lane_bits).zip(&self.active_lanes.0)
+        for ((mask_word, new_bits), active) in
+            mask_words.iter_mut().zip(lane_bits).zip(&self.active_lanes.0)
         {
-            *old_lanes = (*old_lanes & !active) | (new_lanes & active);
+            *mask_word = (*mask_word & !active) | (new_bits & active);
         }
     }
 

@@ -188,7 +188,7 @@ impl ParallelRun<'_> {
         self.written_buffers.iter().enumerate().all(|(store_index, written_buffer)| {
             let marks: Vec<&AccessSet> = worker_results
                 .iter()
-                .map(|worker_results| &worker_results.written_stores[store_index].2)
+                .map(|worker_result| &worker_result.written_stores[store_index].2)
                 .collect();
             access_sets::are_free_of_conflicts(
                 &marks,
@@ -199,13 +199,13 @@ impl ParallelRun<'_> {
 
     fn merge_results(&self, machine: &mut Machine, worker_results: Vec<WorkerResult>) {
         let mut collectors = Vec::new();
-        let mut written_stores: Vec<Vec<(Store, AccessSet)>> =
+        let mut copies_by_buffer: Vec<Vec<(Store, AccessSet)>> =
             self.written_buffers.iter().map(|_| Vec::new()).collect();
         for worker_result in worker_results {
-            for (written_stores, (words, undefined, marks)) in
-                written_stores.iter_mut().zip(worker_result.written_stores)
+            for (worker_copies, (words, undefined, marks)) in
+                copies_by_buffer.iter_mut().zip(worker_result.written_stores)
             {
-                written_stores.push((Store { words, undefined, ..Store::default() }, marks));
+                worker_copies.push((Store { words, undefined, ..Store::default() }, marks));
             }
             collectors.push(worker_result.collector);
             machine.monitor.recorder.join_workgroups(worker_result.recorder);
@@ -220,12 +220,12 @@ impl ParallelRun<'_> {
             machine.monitor.regions.add_counts(&worker_result.regions);
         }
         machine.monitor.collector.join_workgroups(collectors);
-        for (worker_result, written_stores) in self.written_buffers.iter().zip(&written_stores) {
-            let written_stores: Vec<(&AccessSet, &Store)> =
-                written_stores.iter().map(|(store, marks)| (marks, store)).collect();
+        for (written_buffer, worker_copies) in self.written_buffers.iter().zip(&copies_by_buffer) {
+            let worker_copies: Vec<(&AccessSet, &Store)> =
+                worker_copies.iter().map(|(store, marks)| (marks, store)).collect();
             access_sets::merge_copies(
-                &mut machine.memory.stores[worker_result.buffer_index],
-                &written_stores,
+                &mut machine.memory.stores[written_buffer.buffer_index],
+                &worker_copies,
             );
         }
     }

@@ -196,20 +196,20 @@ impl Machine<'_> {
             let mut lane_values = std::mem::take(&mut self.registers.staging_words);
             lane_values.fill(0);
             let mut undefined_lanes = [None, None];
-            for (first_words, members) in self.subgroups_of_tile() {
+            for (first_lane, members) in self.subgroups_of_tile() {
                 let operands = |id: u32| {
-                    let lane = (first_words + id) as usize;
-                    let index_register = index_register
+                    let lane = (first_lane + id) as usize;
+                    let index_bits = index_register
                         .map_or(0, |reg| u128::from(self.registers.words[reg.0 as usize][lane]));
-                    let (first_words, second_words) =
+                    let (first_scalars, second_scalars) =
                         source_scalars.split_at(op.first_operand_words(source_scalars.len()));
                     [
-                        self.registers.scalar_bits(first_words, lane),
-                        index_register | self.registers.scalar_bits(second_words, lane),
+                        self.registers.scalar_bits(first_scalars, lane),
+                        index_bits | self.registers.scalar_bits(second_scalars, lane),
                     ]
                 };
                 op.apply_to_members(members, operands, |id, value, undefined_reason| {
-                    let lane = (first_words + id) as usize;
+                    let lane = (first_lane + id) as usize;
                     lane_values[lane] = (value >> (32 * word)) as u32;
                     note_undefined(&mut undefined_lanes, undefined_reason, lane);
                 });
@@ -233,13 +233,13 @@ impl Machine<'_> {
         source_index: u32,
     ) {
         let mut source_lanes = std::mem::take(&mut self.memory.addresses);
-        let undefined = self.exchange_sources(exchange, index_register, &mut source_lanes);
-        for (result_scalars, source_scalars) in result_scalars.iter().zip(source_scalars) {
+        let undefined_results = self.exchange_sources(exchange, index_register, &mut source_lanes);
+        for (result_scalar, source_scalar) in result_scalars.iter().zip(source_scalars) {
             let mut lane_values = std::mem::take(&mut self.registers.staging_words);
             let mut undefined_lanes = [0; MASK_WORDS];
             lane_values.fill(0);
             let source_marks = if self.monitor.track_undefined {
-                self.registers.undefined_bits(*source_scalars)
+                self.registers.undefined_bits(*source_scalar)
             } else {
                 [0; MASK_WORDS]
             };
@@ -247,23 +247,23 @@ impl Machine<'_> {
                 let source = source_lanes[lane] as usize;
                 if source < self.registers.width {
                     lane_values[lane] =
-                        self.registers.scalar_bits(&[*source_scalars], source) as u32;
+                        self.registers.scalar_bits(&[*source_scalar], source) as u32;
                     undefined_lanes[lane / 64] |=
                         (source_marks[source / 64] >> (source % 64) & 1) << (lane % 64);
                 }
             }
-            self.registers.write_scalar(*result_scalars, &lane_values);
+            self.registers.write_scalar(*result_scalar, &lane_values);
             self.carry_marks_across(
-                *result_scalars,
-                *source_scalars,
+                *result_scalar,
+                *source_scalar,
                 &undefined_lanes,
                 &source_lanes,
             );
             self.registers.staging_words = lane_values;
         }
         self.memory.addresses = source_lanes;
-        for (undefined, lanes) in undefined.into_iter().flatten() {
-            self.leave_undefined(result_scalars, &lanes, undefined, source_index);
+        for (undefined_reason, lanes) in undefined_results.into_iter().flatten() {
+            self.leave_undefined(result_scalars, &lanes, undefined_reason, source_index);
         }
     }
 
@@ -342,15 +342,15 @@ fn active_subgroups(
             let mask_word = first_lane as usize / 64;
             let low_bits = u128::from(active_words[mask_word]) >> (first_lane % 64);
             let high_bits =
-                active_words.get(mask_word + 1).map_or(0, |mask_word| u128::from(*mask_word));
-            let active_lanes = match subgroup_size {
+                active_words.get(mask_word + 1).map_or(0, |next_word| u128::from(*next_word));
+            let active_bits = match subgroup_size {
                 128 => low_bits | high_bits << 64,
                 64 => low_bits,
                 _ => low_bits & ((1 << subgroup_size) - 1),
             };
-            (active_lanes != 0).then_some((
+            (active_bits != 0).then_some((
                 first_lane,
-                SubgroupMembers { active: active_lanes, size: subgroup_size },
+                SubgroupMembers { active: active_bits, size: subgroup_size },
             ))
         },
     )

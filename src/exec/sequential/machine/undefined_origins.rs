@@ -211,9 +211,9 @@ impl Machine<'_> {
             .lanes()
             .filter_map(|lane| Some((lane, origin_of_source(lane)?)))
             .collect();
-        for (lane, origin_of_source) in carried_origins {
+        for (lane, origin) in carried_origins {
             let register = self.register_location(result_scalar, lane);
-            self.monitor.origins.by_location.insert(register, origin_of_source);
+            self.monitor.origins.by_location.insert(register, origin);
         }
     }
 

@@ -66,7 +66,7 @@ impl VariedExecution<'_> {
         if is_correctly_rounded && rounds_to_nearest && float_width == FloatWidth::Single {
             return;
         }
-        for (lane, lane_values) in lane_values.iter_mut().enumerate() {
+        for (lane, lane_value) in lane_values.iter_mut().enumerate() {
             let operands: [f64; N] = std::array::from_fn(|operand_index| {
                 operand_value(self.operation, operand_words[operand_index][lane])
             });
@@ -84,7 +84,7 @@ impl VariedExecution<'_> {
                 PermittedChoice::High => permitted_range.high,
             };
             // A number of the format, or an infinity: the conversion is exact.
-            *lane_values = (range_end as f32).to_bits();
+            *lane_value = (range_end as f32).to_bits();
         }
     }
 }
@@ -97,22 +97,23 @@ fn chosen_result(
     execution_moment: u64,
     lane: usize,
 ) -> PermittedChoice {
-    let choice_by_chance = |seed: u32, execution_moment: u64| {
-        let salt = u64::from(seed) << 32 | u64::from(source_index);
-        match mix_bits(mix_bits(salt) ^ execution_moment) % 8 {
-            0 | 1 => PermittedChoice::Computed,
-            2..=4 => PermittedChoice::Low,
-            _ => PermittedChoice::High,
-        }
-    };
     match direction {
         Direction::Ordinary => PermittedChoice::Computed,
         Direction::Up => PermittedChoice::High,
         Direction::Down => PermittedChoice::Low,
-        Direction::ByInstruction { seed } => choice_by_chance(seed, 0),
+        Direction::ByInstruction { seed } => choice_by_chance(seed, source_index, 0),
         Direction::ByExecution { seed } => {
-            choice_by_chance(seed, mix_bits(execution_moment) ^ lane as u64)
+            choice_by_chance(seed, source_index, mix_bits(execution_moment) ^ lane as u64)
         }
+    }
+}
+
+fn choice_by_chance(seed: u32, source_index: u32, execution_salt: u64) -> PermittedChoice {
+    let instruction_salt = u64::from(seed) << 32 | u64::from(source_index);
+    match mix_bits(mix_bits(instruction_salt) ^ execution_salt) % 8 {
+        0 | 1 => PermittedChoice::Computed,
+        2..=4 => PermittedChoice::Low,
+        _ => PermittedChoice::High,
     }
 }
 
@@ -277,8 +278,8 @@ impl Machine<'_> {
         let may_be_flushed = self.program.freedom.denormals == PermittedDenormals::MayBeFlushed
             && op.float_symbol().is_some();
         let flushes = may_be_flushed && variation.flush == Flush::ToZero;
-        let [a, b] = operand_words.map(|operand_words| {
-            if flushes { flushed_words(operand_words) } else { operand_words.to_vec() }
+        let [a, b] = operand_words.map(|register_words| {
+            if flushes { flushed_words(register_words) } else { register_words.to_vec() }
         });
         op.apply_to_lanes(&mut lane_bits[..self.registers.mask_words], &a, &b);
         self.registers.write_mask(result_register, &lane_bits);
@@ -307,9 +308,9 @@ fn bounded_by_table(operation: SizedOperation) -> Option<BoundedOperation> {
 
 /// An operation on words, lane by lane.
 fn sized_words(operation: SizedOperation, lane_values: &mut [u32], [a, b, c]: [&[u32]; 3]) {
-    for (((lane_values, a), b), c) in lane_values.iter_mut().zip(a).zip(b).zip(c) {
+    for (((lane_value, a), b), c) in lane_values.iter_mut().zip(a).zip(b).zip(c) {
         let result_bits = operation.result_bits(u64::from(*a), u64::from(*b), u64::from(*c));
-        *lane_values = result_bits.expect("decoding has asked whether it exists") as u32;
+        *lane_value = result_bits.expect("decoding has asked whether it exists") as u32;
     }
 }
 

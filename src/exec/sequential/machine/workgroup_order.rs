@@ -23,7 +23,7 @@ impl WorkgroupOrder {
     /// The number of workgroups is within the limit of schedules where their order is not the
     /// ordinary one.
     pub(super) fn new(schedule: Schedule, workgroup_counts: [u32; 3], tile_count: usize) -> Self {
-        let tile_order = schedule.tiles.map_or(Order::InOrder, |tile_count| tile_count.order);
+        let tile_order = schedule.tiles.map_or(Order::InOrder, |tile_schedule| tile_schedule.order);
         let is_permuted = schedule.workgroups != Order::InOrder;
         let workgroups =
             is_permuted.then(|| schedule.workgroups.permutation(workgroup_counts.iter().product()));

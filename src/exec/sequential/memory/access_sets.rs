@@ -327,14 +327,14 @@ fn join_word(store: &mut Store, workers: &[(&AccessSet, &Store)], word_index: us
         NumberPart::High => return,
     };
     let is_wide = part == NumberPart::Low;
-    let number_in = |store: &Store| {
-        u64::from(store.words[word_index])
-            | if is_wide { u64::from(store.words[word_index + 1]) << 32 } else { 0 }
+    let number_in = |words: &[u32]| {
+        u64::from(words[word_index])
+            | if is_wide { u64::from(words[word_index + 1]) << 32 } else { 0 }
     };
-    let old_value = number_in(store);
+    let old_value = number_in(&store.words);
     let took_part = workers.iter().filter(|(marks, _)| update_of(marks).is_some());
     let joined_value = took_part.fold(old_value, |joined_value, (_, worker_copy)| {
-        operator.join(old_value, joined_value, number_in(worker_copy), number_format)
+        operator.join(old_value, joined_value, number_in(&worker_copy.words), number_format)
     });
     store.words[word_index] = joined_value as u32;
     if is_wide {

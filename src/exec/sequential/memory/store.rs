@@ -160,8 +160,7 @@ impl Store {
     }
 
     pub(crate) fn leading_bytes(&self, length: usize) -> Vec<u8> {
-        let mut bytes: Vec<u8> =
-            self.words.iter().flat_map(|word_index| word_index.to_le_bytes()).collect();
+        let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
         bytes.truncate(length);
         bytes
     }

@@ -113,7 +113,7 @@ fn transfer_instruction(
         LaneInstruction::Atomic { op, access, .. } => {
             op.returns_old_value() && memory_may_be_undefined(access.root)
         }
-        LaneInstruction::Image(step) if step.operation.forwards_memory() => step
+        LaneInstruction::Image(image_step) if image_step.operation.forwards_memory() => image_step
             .image
             .descriptors
             .iter()

@@ -55,7 +55,7 @@ pub(crate) fn find_occurrences(program: &mut Program) -> RegisterTable<Occurrenc
                     occurrence.block = Some(block_index);
                     occurrence.outlives_block |= !is_write;
                 }
-                Some(block) if block != block_index => occurrence.outlives_block = true,
+                Some(using_block) if using_block != block_index => occurrence.outlives_block = true,
                 Some(_) => {}
             }
             occurrence.writes += u32::from(is_write);

@@ -32,6 +32,20 @@ enum RegisterPlace {
     AcrossBlocks(u32),
 }
 
+/// Gives a register without a place one of those that keep their value across blocks;
+/// `lasting_counts` counts these, of words and of masks.
+fn place_across_blocks(
+    scalar: Scalar,
+    register_places: &mut RegisterTable<RegisterPlace>,
+    lasting_counts: &mut [u32; 2],
+) {
+    let lasting_count = &mut lasting_counts[usize::from(matches!(scalar, Scalar::Mask(_)))];
+    if matches!(register_places.get(scalar), RegisterPlace::Unused) {
+        *register_places.get_mut(scalar) = RegisterPlace::AcrossBlocks(*lasting_count);
+        *lasting_count += 1;
+    }
+}
+
 /// Gives every register its final number.
 pub(crate) fn allocate_registers(program: &mut Program, maybe_undefined: &RegisterTable<bool>) {
     let occurrence_table = find_occurrences(program);
@@ -43,16 +57,8 @@ pub(crate) fn allocate_registers(program: &mut Program, maybe_undefined: &Regist
         register_places.masks[reg.0 as usize] = RegisterPlace::Uniform(index as u32);
     }
     let mut lasting_counts = [0u32; 2];
-    let mut place_across_blocks =
-        |scalar: Scalar, register_places: &mut RegisterTable<RegisterPlace>| {
-            let count = &mut lasting_counts[usize::from(matches!(scalar, Scalar::Mask(_)))];
-            if matches!(register_places.get(scalar), RegisterPlace::Unused) {
-                *register_places.get_mut(scalar) = RegisterPlace::AcrossBlocks(*count);
-                *count += 1;
-            }
-        };
     for scalar in externally_set(program) {
-        place_across_blocks(scalar, &mut register_places);
+        place_across_blocks(scalar, &mut register_places, &mut lasting_counts);
     }
     let mut pools: [[RegisterPool; 2]; 2] = Default::default();
     for block in &mut program.blocks {
@@ -72,7 +78,7 @@ pub(crate) fn allocate_registers(program: &mut Program, maybe_undefined: &Regist
             step.instruction.visit_registers(&mut |scalar, _| {
                 if matches!(register_places.get(*scalar), RegisterPlace::Unused) {
                     if occurrence_table.get(*scalar).outlives_block {
-                        place_across_blocks(*scalar, &mut register_places);
+                        place_across_blocks(*scalar, &mut register_places, &mut lasting_counts);
                     } else {
                         let pool_kind = usize::from(matches!(scalar, Scalar::Mask(_)));
                         let is_maybe = *maybe_undefined.get(*scalar);
@@ -104,10 +110,10 @@ pub(crate) fn allocate_registers(program: &mut Program, maybe_undefined: &Regist
         if let Some(decider) = decider
             && matches!(register_places.get(decider), RegisterPlace::Unused)
         {
-            place_across_blocks(decider, &mut register_places);
+            place_across_blocks(decider, &mut register_places, &mut lasting_counts);
         }
     }
-    let pool_sizes = pools.map(|[defined, is_maybe]| [defined.size, is_maybe.size]);
+    let pool_sizes = pools.map(|[defined, maybe_undefined]| [defined.size, maybe_undefined.size]);
     let uniforms = [program.uniforms.len() as u32, program.uniform_masks.len() as u32];
     let shared_counts = [0, 1].map(|pool_kind: usize| {
         uniforms[pool_kind] + pool_sizes[pool_kind][0] + pool_sizes[pool_kind][1]

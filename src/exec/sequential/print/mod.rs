@@ -117,7 +117,7 @@ impl LoopTally {
 
 /// `region 1 from the entry`, `region 2 behind the barrier at file:9`.
 pub(crate) fn region_name(spirv_module: &Module, program: &Program, region_index: usize) -> String {
-    match region_index.checked_sub(1).and_then(|barrier| program.barriers.get(barrier)) {
+    match region_index.checked_sub(1).and_then(|index| program.barriers.get(index)) {
         Some(barrier) => {
             format!(
                 "region {} behind the barrier at {}",

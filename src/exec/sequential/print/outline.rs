@@ -400,10 +400,12 @@ impl Outline<'_> {
         let source_place = self.module.place_of(instruction_index);
         self.push_line(&format!("barrier at {source_place}"));
         let passed_times = self.passed_barriers.entry(instruction_index as u32).or_insert(0);
-        let barrier_copies =
-            self.program.barriers.iter().enumerate().filter(|(_, barrier_index)| {
-                barrier_index.source_index == instruction_index as u32
-            });
+        let barrier_copies = self
+            .program
+            .barriers
+            .iter()
+            .enumerate()
+            .filter(|(_, barrier)| barrier.source_index == instruction_index as u32);
         if let Some((barrier_index, _)) =
             barrier_copies.clone().nth(*passed_times).or_else(|| barrier_copies.clone().next())
         {

@@ -137,6 +137,10 @@ fn append_statements(
     }
 }
 
+fn trimmed_lines(file_text: &str) -> Vec<String> {
+    file_text.lines().map(|line| line.trim().to_owned()).collect()
+}
+
 /// The source text of a module.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SourceListing {
@@ -147,12 +151,10 @@ pub(crate) struct SourceListing {
 impl SourceListing {
     pub(crate) fn from_module(spirv_module: &Module) -> Self {
         let file_texts = source_texts(spirv_module);
-        let trimmed_lines =
-            |file_texts: String| file_texts.lines().map(|line| line.trim().to_owned()).collect();
         let mut listing = Self {
             text: file_texts
                 .into_iter()
-                .map(|(file, file_texts)| (file, trimmed_lines(file_texts)))
+                .map(|(file, file_text)| (file, trimmed_lines(&file_text)))
                 .collect(),
             loop_lines: BTreeSet::new(),
         };

@@ -187,8 +187,8 @@ impl SequentialExecutor {
                     session.stores.iter().zip(contents_before.iter().zip(&contents_after));
                 dispatched_stores.stored.push(
                     store_contents
-                        .map(|(store, (contents_before, contents_after))| {
-                            stored_bytes(store, contents_before, contents_after)
+                        .map(|(store, (bytes_before, bytes_after))| {
+                            stored_bytes(store, bytes_before, bytes_after)
                         })
                         .collect(),
                 );
@@ -214,8 +214,8 @@ impl SequentialExecutor {
         let dispatch_reads = self.run_unchecked(job, |session| {
             let mut dispatch_reads = Vec::new();
             let mut range_count = 0;
-            for (dispatch, watched_reads) in job.dispatches.iter().zip(watched_reads) {
-                session.read_tracking = ReadTracking::Requested((*watched_reads).clone());
+            for (dispatch, watched) in job.dispatches.iter().zip(watched_reads) {
+                session.read_tracking = ReadTracking::Requested((*watched).clone());
                 session.run_dispatch(dispatch, &mut Unobserved)?;
                 let ReadTracking::Done(Some(reads)) =
                     std::mem::replace(&mut session.read_tracking, ReadTracking::Off)

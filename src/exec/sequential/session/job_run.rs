@@ -305,8 +305,9 @@ impl<'a> JobSession<'a> {
             *touched_bytes = u64::from(*record_words * 4).max(*touched_bytes);
         }
         self.touched.push(touched);
-        let printed = std::mem::take(&mut machine.monitor.printer).into_lines();
-        let printed = printed_lines(printed, spirv_module, |rank| machine.global_id_of_rank(rank));
+        let printed_writes = std::mem::take(&mut machine.monitor.printer).into_lines();
+        let printed =
+            printed_lines(printed_writes, spirv_module, |rank| machine.global_id_of_rank(rank));
         let mut recorder = std::mem::take(&mut machine.monitor.recorder);
         if let (Some(everyone), Some(kept_invocations)) =
             (&mut self.bit_witnesses, recorder.take_everyone())

@@ -98,11 +98,11 @@ pub(crate) fn apply_index(
         }
         PointerTarget::Descriptors { variable, length } => {
             let inner_type = component_type(decoder, pointer.pointee_type, 0)?;
-            let target = match constant.filter(|index_id| *index_id < length) {
-                Some(index_id) => decoder.buffer_descriptor(variable, index_id),
+            let target = match constant.filter(|element_index| *element_index < length) {
+                Some(element_index) => decoder.buffer_descriptor(variable, element_index),
                 None => {
-                    let (index_id, _) = index_word(decoder, index_id)?;
-                    decoder.any_descriptor(variable, length, index_id)?
+                    let (index_register, _) = index_word(decoder, index_id)?;
+                    decoder.any_descriptor(variable, length, index_register)?
                 }
             };
             Ok(Pointer { target, pointee_type: inner_type })
@@ -183,14 +183,14 @@ impl ChainPosition {
     ) -> Result<Id, Unsupported> {
         let indexed_type = decoder.types.get(type_id).cloned();
         if let Some(Type::Structure { members, .. }) = &indexed_type {
-            let index_id = constant_value
+            let member_index = constant_value
                 .ok_or_else(|| unsupported("a structure index that is no constant"))?;
             let member = members
-                .get(index_id as usize)
+                .get(member_index as usize)
                 .ok_or_else(|| unsupported("a structure index out of range"))?;
             match self.arrangement {
                 MemoryArrangement::Flat | MemoryArrangement::Spread(_) => {
-                    for earlier_member in &members[..index_id as usize] {
+                    for earlier_member in &members[..member_index as usize] {
                         let word_count = layout::flat_size(
                             &decoder.types,
                             &decoder.constants,

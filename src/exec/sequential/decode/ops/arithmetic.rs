@@ -151,9 +151,9 @@ pub(crate) fn sum_of_products(
 ) -> Result<NumberRegisters, Unsupported> {
     let mut sum =
         compute_binary(decoder, Binary::FMul, number_format, left_numbers[0], right_numbers[0])?;
-    for (left_numbers, right_numbers) in left_numbers.iter().zip(right_numbers).skip(1) {
+    for (left_number, right_number) in left_numbers.iter().zip(right_numbers).skip(1) {
         let product =
-            compute_binary(decoder, Binary::FMul, number_format, *left_numbers, *right_numbers)?;
+            compute_binary(decoder, Binary::FMul, number_format, *left_number, *right_number)?;
         sum = compute_binary(decoder, Binary::FAdd, number_format, sum, product)?;
     }
     Ok(sum)

@@ -220,6 +220,34 @@ fn mask_of_word(decoder: &mut Decoder<'_>, word: Reg) -> Scalar {
     Scalar::Mask(result_mask)
 }
 
+fn push_extraction(decoder: &mut Decoder<'_>, components: Vec<Reg>, index: Reg) -> Reg {
+    let to = decoder.new_word();
+    decoder.push_instruction(LaneInstruction::ExtractDynamic {
+        to,
+        from: components.into(),
+        index,
+    });
+    to
+}
+
+/// The component at `position` of a vector of which the one at a dynamic index is replaced.
+fn push_insertion(
+    decoder: &mut Decoder<'_>,
+    (old, position): (&Reg, u32),
+    inserted: Reg,
+    index: Reg,
+) -> Reg {
+    let (to, old) = (decoder.new_word(), *old);
+    decoder.push_instruction(LaneInstruction::InsertDynamic {
+        to,
+        old,
+        value: inserted,
+        index,
+        position,
+    });
+    to
+}
+
 fn extract_dynamic(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -227,24 +255,15 @@ fn extract_dynamic(
     let vector_id = operand_id(instruction, 0)?;
     let (index_register, _) =
         super::access_chain::index_word(decoder, operand_id(instruction, 1)?)?;
-    let push_extraction = |decoder: &mut Decoder<'_>, from: Vec<Reg>| {
-        let to = decoder.new_word();
-        decoder.push_instruction(LaneInstruction::ExtractDynamic {
-            to,
-            from: from.into(),
-            index: index_register,
-        });
-        to
-    };
     let scalars: Vec<Scalar> = if is_number(decoder, vector_id)? {
         register_halves(decoder, vector_id)?
             .into_iter()
-            .map(|half| Scalar::Word(push_extraction(decoder, half)))
+            .map(|half| Scalar::Word(push_extraction(decoder, half, index_register)))
             .collect()
     } else {
         let masks = decoder.masks_of(vector_id)?;
         let words = words_of_masks(decoder, &masks);
-        let result_word = push_extraction(decoder, words);
+        let result_word = push_extraction(decoder, words, index_register);
         vec![mask_of_word(decoder, result_word)]
     };
     decoder.define_result(instruction, DecodedValue::Scalars(scalars.into()));
@@ -255,27 +274,18 @@ fn insert_dynamic(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Resul
     let (vector_id, component_id) = (operand_id(instruction, 0)?, operand_id(instruction, 1)?);
     let (index_register, _) =
         super::access_chain::index_word(decoder, operand_id(instruction, 2)?)?;
-    let push_insertion = |decoder: &mut Decoder<'_>, (old, position): (&Reg, u32), value: Reg| {
-        let to = decoder.new_word();
-        decoder.push_instruction(LaneInstruction::InsertDynamic {
-            to,
-            old: *old,
-            value,
-            index: index_register,
-            position,
-        });
-        to
-    };
     let mut scalars = Vec::new();
     if is_number(decoder, vector_id)? {
-        let (halves, value) =
-            (register_halves(decoder, vector_id)?, decoder.number_of(component_id)?.1);
+        let halves = register_halves(decoder, vector_id)?;
+        let (_, inserted_number) = decoder.number_of(component_id)?;
         let mut new_halves = Vec::new();
-        for (half, value) in halves.iter().zip(value.words()) {
+        for (half, inserted) in halves.iter().zip(inserted_number.words()) {
             new_halves.push(
                 half.iter()
                     .zip(0..)
-                    .map(|old_and_position| push_insertion(decoder, old_and_position, value))
+                    .map(|old_and_position| {
+                        push_insertion(decoder, old_and_position, inserted, index_register)
+                    })
                     .collect::<Vec<_>>(),
             );
         }
@@ -283,10 +293,11 @@ fn insert_dynamic(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Resul
             scalars.extend(new_halves.iter().map(|half| Scalar::Word(half[position])));
         }
     } else {
-        let (masks, value) = (decoder.masks_of(vector_id)?, decoder.masks_of(component_id)?);
-        let value = words_of_masks(decoder, &value)[0];
+        let masks = decoder.masks_of(vector_id)?;
+        let inserted_masks = decoder.masks_of(component_id)?;
+        let inserted = words_of_masks(decoder, &inserted_masks)[0];
         for old_and_position in words_of_masks(decoder, &masks).iter().zip(0..) {
-            let result_word = push_insertion(decoder, old_and_position, value);
+            let result_word = push_insertion(decoder, old_and_position, inserted, index_register);
             scalars.push(mask_of_word(decoder, result_word));
         }
     }

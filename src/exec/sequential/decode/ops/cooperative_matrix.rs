@@ -129,10 +129,10 @@ fn store_matrix(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<
     let element_pointers =
         element_pointers(decoder, instruction, [2, 3], &pointer, decoder.type_of(object_id)?)?;
     let scalars_per_element = object_scalars.len() / element_pointers.len().max(1);
-    for (element, object_scalars) in
+    for (element_pointer, element_scalars) in
         element_pointers.iter().zip(object_scalars.chunks(scalars_per_element.max(1)))
     {
-        super::memory::store_to(decoder, element, object_scalars)?;
+        super::memory::store_to(decoder, element_pointer, element_scalars)?;
     }
     Ok(())
 }

@@ -108,6 +108,16 @@ pub(crate) fn format_pieces(format_text: &str) -> Vec<FormatPiece> {
     format_pieces
 }
 
+/// The decimal number at `position`, which is moved behind it; 0 where there is none.
+fn parse_number(bytes: &[u8], position: &mut usize) -> usize {
+    let mut value = 0;
+    while let Some(digit) = bytes.get(*position).filter(|byte| byte.is_ascii_digit()) {
+        value = (value * 10 + usize::from(digit - b'0')).min(MOST_PLACES);
+        *position += 1;
+    }
+    value
+}
+
 /// The conversion that `text` begins with, and its length in bytes; `text` starts with `%`.
 pub(crate) fn parse_conversion(text: &str) -> Option<(Conversion, usize)> {
     let bytes = text.as_bytes();
@@ -124,18 +134,10 @@ pub(crate) fn parse_conversion(text: &str) -> Option<(Conversion, usize)> {
         }
         position += 1;
     }
-    let parse_number = |position: &mut usize| {
-        let mut value = 0;
-        while let Some(digit) = bytes.get(*position).filter(|byte| byte.is_ascii_digit()) {
-            value = (value * 10 + usize::from(digit - b'0')).min(MOST_PLACES);
-            *position += 1;
-        }
-        value
-    };
-    parsed.width = parse_number(&mut position);
+    parsed.width = parse_number(bytes, &mut position);
     if bytes.get(position) == Some(&b'.') {
         position += 1;
-        parsed.precision = Some(parse_number(&mut position));
+        parsed.precision = Some(parse_number(bytes, &mut position));
     }
     if bytes.get(position) == Some(&b'v') && matches!(bytes.get(position + 1), Some(b'2'..=b'4')) {
         position += 2;

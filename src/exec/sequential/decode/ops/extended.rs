@@ -134,14 +134,14 @@ fn extended_instruction(
         return handler(decoder, instruction, &operands);
     }
     match scalar_operation {
-        Some(ScalarOperation::Unary(op)) => {
-            compute_components(decoder, instruction, SizedOperator::Unary(op), &operands)
+        Some(ScalarOperation::Unary(unary)) => {
+            compute_components(decoder, instruction, SizedOperator::Unary(unary), &operands)
         }
-        Some(ScalarOperation::Binary(op)) => {
-            compute_components(decoder, instruction, SizedOperator::Binary(op), &operands)
+        Some(ScalarOperation::Binary(binary)) => {
+            compute_components(decoder, instruction, SizedOperator::Binary(binary), &operands)
         }
-        Some(ScalarOperation::Ternary(op)) => {
-            compute_components(decoder, instruction, SizedOperator::Ternary(op), &operands)
+        Some(ScalarOperation::Ternary(ternary)) => {
+            compute_components(decoder, instruction, SizedOperator::Ternary(ternary), &operands)
         }
         Some(
             ScalarOperation::Compare(_)
@@ -192,12 +192,12 @@ fn load_exponent(
             }
         });
     }
-    let exponents = NumberList { number_format: NumberFormat::WORD, parts: exponent_words };
+    let word_exponents = NumberList { number_format: NumberFormat::WORD, parts: exponent_words };
     compute_components(
         decoder,
         instruction,
         SizedOperator::Binary(Binary::Ldexp),
-        &[values.clone(), exponents],
+        &[values.clone(), word_exponents],
     )
 }
 

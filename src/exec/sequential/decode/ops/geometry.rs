@@ -162,10 +162,21 @@ pub(super) fn reflected_vector(
     let scaled_product =
         compute_binary(decoder, Binary::FMul, number_format, two_number, dot_product)?;
     let mut parts = Vec::new();
-    for (incident, normal) in incident.iter().zip(normal) {
-        let scaled_normal =
-            compute_binary(decoder, Binary::FMul, number_format, scaled_product, *normal)?;
-        parts.push(compute_binary(decoder, Binary::FSub, number_format, *incident, scaled_normal)?);
+    for (incident_component, normal_component) in incident.iter().zip(normal) {
+        let scaled_normal = compute_binary(
+            decoder,
+            Binary::FMul,
+            number_format,
+            scaled_product,
+            *normal_component,
+        )?;
+        parts.push(compute_binary(
+            decoder,
+            Binary::FSub,
+            number_format,
+            *incident_component,
+            scaled_normal,
+        )?);
     }
     define_numbers(decoder, instruction, &parts);
     Ok(())
@@ -215,10 +226,11 @@ pub(super) fn refracted_vector(
     let normal_factor =
         compute_binary(decoder, Binary::FAdd, number_format, normal_factor, root_of_k)?;
     let mut words = Vec::new();
-    for (incident, normal) in incident.iter().zip(normal) {
-        let scaled_incident = compute_binary(decoder, Binary::FMul, number_format, eta, *incident)?;
+    for (incident_component, normal_component) in incident.iter().zip(normal) {
+        let scaled_incident =
+            compute_binary(decoder, Binary::FMul, number_format, eta, *incident_component)?;
         let scaled_normal =
-            compute_binary(decoder, Binary::FMul, number_format, normal_factor, *normal)?;
+            compute_binary(decoder, Binary::FMul, number_format, normal_factor, *normal_component)?;
         let value =
             compute_binary(decoder, Binary::FSub, number_format, scaled_incident, scaled_normal)?;
         for (a, b) in zero_number.words().zip(value.words()) {

@@ -147,7 +147,9 @@ pub(crate) fn opaque_element(
     index_id: Id,
     constant_index: Option<u32>,
 ) -> Result<PointerTarget, Unsupported> {
-    if let Some(constant_index) = constant_index.filter(|index_id| *index_id < array_length) {
+    if let Some(constant_index) =
+        constant_index.filter(|constant_index| *constant_index < array_length)
+    {
         let descriptor_index =
             decoder.descriptor_index(variable_id, constant_index, MemoryClass::Image);
         decoder.program.descriptors[descriptor_index as usize].may_be_unbound = true;

@@ -78,23 +78,23 @@ fn select_scalars(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Resul
             conditions[index * conditions.len() / true_scalars.len()]
         };
         scalars.push(match scalar_pair {
-            (Scalar::Word(true_scalars), Scalar::Word(false_scalars)) => {
+            (Scalar::Word(when_true), Scalar::Word(when_false)) => {
                 let selected_register = decoder.new_word();
                 decoder.push_instruction(LaneInstruction::Select {
                     to: selected_register,
                     condition,
-                    a: *true_scalars,
-                    b: *false_scalars,
+                    a: *when_true,
+                    b: *when_false,
                 });
                 Scalar::Word(selected_register)
             }
-            (Scalar::Mask(true_scalars), Scalar::Mask(false_scalars)) => {
+            (Scalar::Mask(when_true), Scalar::Mask(when_false)) => {
                 let selected_register = decoder.new_mask();
                 decoder.push_instruction(LaneInstruction::SelectMask {
                     to: selected_register,
                     condition,
-                    a: *true_scalars,
-                    b: *false_scalars,
+                    a: *when_true,
+                    b: *when_false,
                 });
                 Scalar::Mask(selected_register)
             }

@@ -181,6 +181,23 @@ fn untyped_array_length(
     push_array_length(decoder, instruction, pointer, member_index)
 }
 
+/// The length of a runtime array that begins at `array_start` of what is bound to a descriptor.
+fn push_descriptor_length(
+    decoder: &mut Decoder<'_>,
+    descriptor: u32,
+    array_start: u32,
+    stride: u32,
+) -> Reg {
+    let length_register = decoder.new_word();
+    decoder.push_instruction(LaneInstruction::ArrayLength {
+        descriptor,
+        base: array_start,
+        stride,
+        to: length_register,
+    });
+    length_register
+}
+
 fn push_array_length(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -206,21 +223,14 @@ fn push_array_length(
         return Err(unsupported("OpArrayLength of a member that is no runtime array"));
     };
     let (member_offset, stride) = (array_member.offset.unwrap_or(0), *stride);
-    let push_length = |decoder: &mut Decoder<'_>, descriptor: u32| {
-        let length_register = decoder.new_word();
-        decoder.push_instruction(LaneInstruction::ArrayLength {
-            descriptor,
-            base: base_offset + member_offset,
-            stride,
-            to: length_register,
-        });
-        length_register
-    };
+    let array_start = base_offset + member_offset;
     let length_register = match root {
-        AccessRoot::Descriptor(descriptor) => push_length(decoder, descriptor),
+        AccessRoot::Descriptor(descriptor) => {
+            push_descriptor_length(decoder, descriptor, array_start, stride)
+        }
         AccessRoot::Descriptors { first, length: descriptor_count, index } => {
             let array_lengths: Vec<Reg> = (first..first + descriptor_count)
-                .map(|descriptor| push_length(decoder, descriptor))
+                .map(|descriptor| push_descriptor_length(decoder, descriptor, array_start, stride))
                 .collect();
             let length_register = decoder.new_word();
             decoder.push_instruction(LaneInstruction::ExtractDynamic {

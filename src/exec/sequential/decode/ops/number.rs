@@ -252,11 +252,10 @@ fn word_instruction(
     operands: &[NumberRegisters],
 ) -> Option<LaneInstruction> {
     let operand_at = |index: usize| operands.get(index).map(|parts| parts.low);
-    let conversion = |op| Some(LaneInstruction::Unary { op, to: result_word, a: operand_at(0)? });
+    let unary_on_words =
+        |unary| Some(LaneInstruction::Unary { op: unary, to: result_word, a: operand_at(0)? });
     match (op, forms) {
-        (SizedOperator::Unary(op), _) => {
-            Some(LaneInstruction::Unary { op, to: result_word, a: operand_at(0)? })
-        }
+        (SizedOperator::Unary(op), _) => unary_on_words(op),
         (SizedOperator::Binary(op), _) => Some(LaneInstruction::Binary {
             op,
             to: result_word,
@@ -271,11 +270,13 @@ fn word_instruction(
             c: operand_at(2)?,
         }),
         (SizedOperator::FromUnsigned, [_, NumberFormat::Float(_)]) => {
-            conversion(Unary::ConvertUToF)
+            unary_on_words(Unary::ConvertUToF)
         }
-        (SizedOperator::FromSigned, [_, NumberFormat::Float(_)]) => conversion(Unary::ConvertSToF),
-        (SizedOperator::ToUnsigned, _) => conversion(Unary::ConvertFToU),
-        (SizedOperator::ToSigned, _) => conversion(Unary::ConvertFToS),
+        (SizedOperator::FromSigned, [_, NumberFormat::Float(_)]) => {
+            unary_on_words(Unary::ConvertSToF)
+        }
+        (SizedOperator::ToUnsigned, _) => unary_on_words(Unary::ConvertFToU),
+        (SizedOperator::ToSigned, _) => unary_on_words(Unary::ConvertFToS),
         (SizedOperator::FromUnsigned | SizedOperator::FromSigned | SizedOperator::Round, _) => {
             Some(LaneInstruction::Copy { to: result_word, from: operand_at(0)? })
         }
@@ -374,7 +375,7 @@ pub(crate) fn relate_components(
     relation: Relation,
 ) -> Result<(), Unsupported> {
     let operands = (0..relation.operand_count())
-        .map(|component_index| number_operand(decoder, instruction, component_index));
+        .map(|operand_index| number_operand(decoder, instruction, operand_index));
     let operands = operands.collect::<Result<Vec<_>, _>>()?;
     let number_format = operands[0].number_format;
     if let Relation::Compare(op) = relation {

@@ -224,8 +224,8 @@ fn chain_from(
         }
         _ => super::variable_pointer::element_pointer(decoder, &pointer, stride, element_index)?,
     };
-    for element_index in instruction.ids().skip(index_operand + 1) {
-        pointer = super::access_chain::apply_index(decoder, pointer, element_index)?;
+    for index_id in instruction.ids().skip(index_operand + 1) {
+        pointer = super::access_chain::apply_index(decoder, pointer, index_id)?;
     }
     decoder.define_result(instruction, DecodedValue::Pointer(pointer));
     Ok(())

@@ -12,7 +12,7 @@ use crate::decode::unsupported::Unsupported;
 use crate::decode::value::PointerTarget;
 use crate::ir::atomic::AtomicOperation;
 use crate::ir::memory_semantics::{BarrierFences, BarrierReach, Fence, SUBGROUP_SCOPE};
-use crate::ir::{AccessRoot, Addressing, LaneInstruction, SubgroupUse};
+use crate::ir::{AccessRoot, Addressing, LaneInstruction, NumberRegisters, SubgroupUse};
 use rspirv::spirv::Op;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -151,6 +151,20 @@ impl AtomicOperands {
     const COMPARE: AtomicOperands = AtomicOperands { value: Some(4), comparator: Some(5) };
 }
 
+fn optional_number(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    operand_index: Option<usize>,
+) -> Result<Option<NumberRegisters>, Unsupported> {
+    match operand_index {
+        Some(operand_index) => {
+            let (_, number) = decoder.number_of(operand_id(instruction, operand_index)?)?;
+            Ok(Some(number))
+        }
+        None => Ok(None),
+    }
+}
+
 fn decode_atomic(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
@@ -198,15 +212,8 @@ fn decode_atomic(
     if operation != AtomicOperation::Load {
         decoder.note_write(access.root);
     }
-    let operand_number =
-        |decoder: &mut Decoder<'_>, operand_index: Option<usize>| match operand_index {
-            Some(operand_index) => decoder
-                .number_of(operand_id(instruction, operand_index)?)
-                .map(|(_, number)| Some(number)),
-            None => Ok(None),
-        };
-    let value_number = operand_number(decoder, atomic_operands.value)?;
-    let comparator_number = operand_number(decoder, atomic_operands.comparator)?;
+    let value_number = optional_number(decoder, instruction, atomic_operands.value)?;
+    let comparator_number = optional_number(decoder, instruction, atomic_operands.comparator)?;
     // An unused result is dropped, because the atomic is then a commutative update, which workers
     // may execute in any order.
     let result_number = instruction

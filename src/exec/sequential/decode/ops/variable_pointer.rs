@@ -136,8 +136,7 @@ fn note_pointee_layout(
         }
         (_, arrangement) => arrangement,
     };
-    let has_untyped =
-        decoder.types.iter().any(|(_, type_id)| matches!(type_id, Type::UntypedPointer { .. }));
+    let has_untyped = decoder.types.iter().any(|(_, ty)| matches!(ty, Type::UntypedPointer { .. }));
     if has_untyped && own_layout != MemoryArrangement::Explicit(None) {
         return Err(unsupported("a variable pointer into a matrix beside untyped pointers"));
     }

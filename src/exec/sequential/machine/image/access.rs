@@ -50,9 +50,9 @@ impl Registers {
         view: &DescriptorView,
         lane: usize,
     ) -> TexelPosition {
-        let whole_coordinate = |texel_axes: usize| {
+        let whole_coordinate = |axis: usize| {
             let coordinate_word =
-                step.coordinates.get(texel_axes).map_or(0, |reg| self.words[reg.0 as usize][lane]);
+                step.coordinates.get(axis).map_or(0, |reg| self.words[reg.0 as usize][lane]);
             match step.coordinate_format {
                 CoordinateFormat::Signed => i64::from(coordinate_word as i32),
                 CoordinateFormat::Unsigned | CoordinateFormat::Float => i64::from(coordinate_word),
@@ -127,9 +127,8 @@ impl Machine<'_> {
         for (component, parts) in step.to.iter().enumerate() {
             for (half, reg) in parts.words().enumerate() {
                 self.registers.write_register(reg, |lane_values, _| {
-                    for (lane_values, texel_components) in lane_values.iter_mut().zip(&lane_texels)
-                    {
-                        *lane_values = (texel_components[component.min(3)] >> (32 * half)) as u32;
+                    for (lane_value, texel_components) in lane_values.iter_mut().zip(&lane_texels) {
+                        *lane_value = (texel_components[component.min(3)] >> (32 * half)) as u32;
                     }
                 });
                 self.set_undefined_lanes(Scalar::Word(reg), &undefined_lanes);
@@ -277,8 +276,8 @@ impl Machine<'_> {
         let ImageAccess { step, slot, lane, source_index, .. } = *image_access;
         let Some(texel_format) = slot.view.format() else { return NO_RESULT };
         let Some(first_byte) = self.texel_start(image_access) else { return NO_RESULT };
-        let texel_value = std::array::from_fn(|byte_index| {
-            step.texel.get(byte_index).map_or(0, |parts| self.registers.number_at(*parts, lane))
+        let texel_value = std::array::from_fn(|component| {
+            step.texel.get(component).map_or(0, |parts| self.registers.number_at(*parts, lane))
         });
         let mut bytes = std::mem::take(&mut self.memory.workspace.texel_bytes);
         bytes.clear();
@@ -326,8 +325,8 @@ impl Machine<'_> {
     ) -> TexelResult {
         let ImageAccess { step, descriptor, slot, lane, source_index } = *image_access;
         let Some(first_byte) = self.texel_start(image_access) else { return NO_RESULT };
-        let operand_bits = |first_word: usize| {
-            step.texel.get(first_word).map_or(0, |parts| self.registers.number_at(*parts, lane))
+        let operand_bits = |operand_index: usize| {
+            step.texel.get(operand_index).map_or(0, |parts| self.registers.number_at(*parts, lane))
         };
         let (operand_value, comparator) = (operand_bits(0), operand_bits(1));
         let word_count = step.texel_format.width().words();
@@ -459,10 +458,10 @@ impl Machine<'_> {
         };
         let axis_count = image_view::axis_count(picture.view.kind);
         let mut axis_sizes = [0; 4];
-        for (axis_sizes, size) in
+        for (axis_size, size) in
             axis_sizes.iter_mut().zip(picture.level_extent(view_level)).take(axis_count)
         {
-            *axis_sizes = u64::from(size);
+            *axis_size = u64::from(size);
         }
         if image_view::is_arrayed(picture.view.kind) {
             let is_cube = image_view::direction_count(picture.view.kind) > axis_count;

@@ -112,8 +112,8 @@ pub(super) fn across_edge(
     texel_place: TexelPosition,
     face_size: i64,
 ) -> TexelPosition {
-    let texel_centre = |outside_texel: i64| {
-        (2.0 * outside_texel.clamp(-1, face_size) as f64 + 1.0) / face_size as f64 - 1.0
+    let texel_centre = |texel_coordinate: i64| {
+        (2.0 * texel_coordinate.clamp(-1, face_size) as f64 + 1.0) / face_size as f64 - 1.0
     };
     let [x, y, z] = face_direction(texel_place.layer % 6, outside_texel.map(texel_centre));
     let [ax, ay, az] = [x, y, z].map(f64::abs);

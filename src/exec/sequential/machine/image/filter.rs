@@ -59,17 +59,13 @@ impl Registers {
     ) {
         let texel_offset = |offset_index: usize| -> [i64; 3] {
             let given_offset =
-                step.offsets.get(offset_index).map_or(&[][..], |texel_offset| texel_offset);
+                step.offsets.get(offset_index).map_or(&[][..], |offset_registers| offset_registers);
             std::array::from_fn(|axis| {
                 given_offset.get(axis).map_or(0, |reg| self.whole_number(*reg, lane))
             })
         };
-        let sampling_with = |texel_offset| Sampling {
-            picture: image_picture,
-            sampler,
-            coordinate,
-            offset: texel_offset,
-        };
+        let sampling_with =
+            |offset| Sampling { picture: image_picture, sampler, coordinate, offset };
         match (step.operation, step.offsets.len()) {
             (ImageOperation::Gather { .. }, 4) => {
                 // Each of four offsets has a footprint of its own, of which the first texel is
@@ -109,7 +105,7 @@ impl Machine<'_> {
             None => combined_sampler,
             Some(chosen_sampler) => match self
                 .chosen_descriptor(chosen_sampler, lane, source_index)
-                .map(|(_, slot)| slot.view)
+                .map(|(_, sampler_slot)| sampler_slot.view)
             {
                 Some(DescriptorView::Sampler(sampler)) => Some(sampler),
                 Some(DescriptorView::Image(_, sampler)) => sampler,
@@ -188,13 +184,13 @@ impl Machine<'_> {
                     is_undefined: undefined,
                 };
             }
-            for ((component_sum, component_ranges), bits) in
+            for ((component_sum, component_range), bits) in
                 component_sums.iter_mut().zip(&mut component_ranges).zip(tap_result.component_bits)
             {
                 let texel_value = f64::from(f32::from_bits(bits as u32));
                 *component_sum += tap.weight * texel_value;
-                *component_ranges =
-                    [component_ranges[0].min(texel_value), component_ranges[1].max(texel_value)];
+                *component_range =
+                    [component_range[0].min(texel_value), component_range[1].max(texel_value)];
             }
         }
         let range_side = match self.permitted_choice(source_index, lane) {

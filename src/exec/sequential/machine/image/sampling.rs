@@ -194,16 +194,16 @@ impl Sampling<'_> {
     fn level_taps(&self, face_point: &FacePoint, level: u32, weight: f64, taps: &mut Vec<Tap>) {
         let extent = self.picture.level_extent(level);
         let used_axes = if self.is_cube() { 2 } else { direction_count(self.picture.view.kind) };
-        let axis_texels = |axis_texels: usize| -> AxisTexels {
-            if axis_texels >= used_axes {
+        let axis_texels = |axis: usize| -> AxisTexels {
+            if axis >= used_axes {
                 return [(0, 1.0), (0, 0.0)];
             }
-            let u = self.texel_coordinate(face_point.axes[axis_texels], extent[axis_texels]);
+            let u = self.texel_coordinate(face_point.axes[axis], extent[axis]);
             let weighted_texels = match self.sampler.filter {
                 Filter::Nearest => [(clamped_whole(u.floor()), 1.0), (0, 0.0)],
                 Filter::Linear => linear_texels(u),
             };
-            weighted_texels.map(|(texel, weight)| (texel + self.offset[axis_texels], weight))
+            weighted_texels.map(|(texel, axis_weight)| (texel + self.offset[axis], axis_weight))
         };
         let edge = match self.sampler.filter {
             Filter::Nearest => FaceEdge::Clamped,

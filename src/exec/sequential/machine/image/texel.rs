@@ -307,12 +307,12 @@ pub(crate) fn store_texel(
         TexelEncoding::R11G11B10 => {
             // The largest values of 11 and of 10 bits.
             let largest_values = [65024.0, 65024.0, 64512.0];
-            let clamp_small = |(bits, largest_values): (&u64, f64)| {
-                let texel_value = f64::from(f32::from_bits(*bits as u32));
-                if texel_value.is_nan() || texel_value == f64::INFINITY {
-                    texel_value
+            let clamp_small = |(bits, largest_value): (&u64, f64)| {
+                let component_value = f64::from(f32::from_bits(*bits as u32));
+                if component_value.is_nan() || component_value == f64::INFINITY {
+                    component_value
                 } else {
-                    texel_value.clamp(0.0, largest_values)
+                    component_value.clamp(0.0, largest_value)
                 }
             };
             encode_components(

@@ -273,7 +273,7 @@ impl LayeredClocks {
                 if layer.chain_index().is_none() {
                     continue;
                 }
-                let narrow_clock = self
+                let subgroup_clock = self
                     .clock(
                         OrderLayer::Available(own_availability, AvailabilityDomain::Subgroup),
                         memory_kind,
@@ -282,17 +282,17 @@ impl LayeredClocks {
                 self.clock_mut(layer, memory_kind).join_invocations(
                     neighbours.workgroup,
                     &neighbours.subgroup,
-                    &narrow_clock,
+                    &subgroup_clock,
                 );
                 if domain == AvailabilityDomain::Device {
-                    let narrow_clock = self
+                    let workgroup_clock = self
                         .clock(
                             OrderLayer::Available(own_availability, AvailabilityDomain::Workgroup),
                             memory_kind,
                         )
                         .clone();
                     self.clock_mut(layer, memory_kind)
-                        .join_workgroup(neighbours.workgroup, &narrow_clock);
+                        .join_workgroup(neighbours.workgroup, &workgroup_clock);
                 }
             }
         }

@@ -62,10 +62,10 @@ impl WorkgroupClock {
         loop {
             let next_entry = match (own_entries.peek(), other_entries.peek()) {
                 (Some(own_entry), Some(other_entry)) if own_entry.0 == other_entry.0 => {
-                    let (own_entry, other_entry) = (own_entries.next(), other_entries.next());
-                    own_entry
-                        .zip(other_entry)
-                        .map(|((invocation, time), (_, other))| (invocation, time.max(other)))
+                    let (own_next, other_next) = (own_entries.next(), other_entries.next());
+                    own_next.zip(other_next).map(|((invocation, time), (_, other_time))| {
+                        (invocation, time.max(other_time))
+                    })
                 }
                 (Some(own_entry), Some(other_entry)) if own_entry.0 < other_entry.0 => {
                     own_entries.next()
@@ -75,7 +75,7 @@ impl WorkgroupClock {
                 (None, None) => None,
             };
             match next_entry {
-                Some(own_entry) if own_entry.1 > self.common_time => joined_entries.push(own_entry),
+                Some(entry) if entry.1 > self.common_time => joined_entries.push(entry),
                 Some(_) => {}
                 None => break,
             }

@@ -111,29 +111,29 @@ impl HappensBefore {
             [OwnAvailability::Nothing, OwnAvailability::from_scope(facts[0].available)];
         let is_available = |domain: AvailabilityDomain| {
             domain.is_shared(nearness)
-                && own_availabilities.iter().any(|own_availabilities| {
-                    is_known(OrderLayer::Available(*own_availabilities, domain))
+                && own_availabilities.iter().any(|own_availability| {
+                    is_known(OrderLayer::Available(*own_availability, domain))
                 })
         };
         if !AvailabilityDomain::ALL.into_iter().any(is_available) {
             return Some(MissingOrder::Availability);
         }
-        let seen =
-            |own_availabilities: OwnAvailability| is_known(OrderLayer::Visible(own_availabilities));
+        let is_visible =
+            |own_availability: OwnAvailability| is_known(OrderLayer::Visible(own_availability));
         let can_see = |scope: Scope| {
             let is_reached =
                 |domain: AvailabilityDomain| domain.is_reached_by(scope) && is_available(domain);
-            let near = |own_availabilities: &OwnAvailability| {
-                is_known(OrderLayer::VisibleToSubgroup(*own_availabilities))
+            let is_visible_nearby = |own_availability: &OwnAvailability| {
+                is_known(OrderLayer::VisibleToSubgroup(*own_availability))
                     || (scope >= Scope::Workgroup
-                        && is_known(OrderLayer::VisibleToWorkgroup(*own_availabilities)))
+                        && is_known(OrderLayer::VisibleToWorkgroup(*own_availability)))
             };
             AvailabilityDomain::ALL.into_iter().any(is_reached)
-                || own_availabilities.iter().any(near)
+                || own_availabilities.iter().any(is_visible_nearby)
         };
         let visible_scope = facts[1].visible.filter(|scope| *scope > Scope::Invocation);
         let visible = query.access_kind == AccessKind::Write
-            || own_availabilities.into_iter().any(seen)
+            || own_availabilities.into_iter().any(is_visible)
             || visible_scope.is_some_and(can_see);
         (!visible).then_some(MissingOrder::Visibility)
     }
