@@ -157,9 +157,6 @@ struct SetCover {
 
 impl SetCover {
     fn new(candidate_sets: &[(ElementMask, usize)]) -> Self {
-        let is_subset = |small_mask: ElementMask, large_mask: ElementMask| {
-            small_mask[0] & !large_mask[0] == 0 && small_mask[1] & !large_mask[1] == 0
-        };
         let mut maximal_sets: Vec<(ElementMask, usize)> = Vec::new();
         let mut by_size: Vec<&(ElementMask, usize)> = candidate_sets.iter().collect();
         by_size.sort_by_key(|(mask, candidate_index)| {
@@ -260,6 +257,10 @@ impl SetCover {
         }
         by_size.max(disjoint_elements)
     }
+}
+
+fn is_subset(small_mask: ElementMask, large_mask: ElementMask) -> bool {
+    small_mask[0] & !large_mask[0] == 0 && small_mask[1] & !large_mask[1] == 0
 }
 
 fn element_count(mask: ElementMask) -> u32 {

@@ -100,13 +100,16 @@ fn addition_advice(
 
 /// `x < k true, y < m false`; conditions that are not evaluated are left out.
 pub(super) fn values_in_words(texts: &[&str], values: &Values) -> String {
-    let value_word = |value: ConditionValue| match value {
-        ConditionValue::True => Some("true"),
-        ConditionValue::False => Some("false"),
-        ConditionValue::NotEvaluated => None,
-    };
     let value_words = texts.iter().zip(&values.0).filter_map(|(text, value)| {
         value_word(*value).map(|value_word| format!("{text} {value_word}"))
     });
     value_words.collect::<Vec<_>>().join(", ")
+}
+
+fn value_word(value: ConditionValue) -> Option<&'static str> {
+    match value {
+        ConditionValue::True => Some("true"),
+        ConditionValue::False => Some("false"),
+        ConditionValue::NotEvaluated => None,
+    }
 }

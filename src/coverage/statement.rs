@@ -437,9 +437,6 @@ impl ExecutionWalk<'_> {
                 };
                 let (when_true, when_false) = (way_entered(on_true), way_entered(on_false));
                 // One way was taken; if it was not this one, it was the other.
-                let forced_way = |way: Truth, other_way: Truth| {
-                    if other_way == Truth::No { Truth::Yes } else { way }
-                };
                 BranchWays {
                     when_true: forced_way(when_true, when_false),
                     when_false: forced_way(when_false, when_true),
@@ -447,4 +444,9 @@ impl ExecutionWalk<'_> {
             }
         }
     }
+}
+
+/// One of two ways was taken; if it was not the other, it was this one.
+fn forced_way(way: Truth, other_way: Truth) -> Truth {
+    if other_way == Truth::No { Truth::Yes } else { way }
 }

@@ -163,7 +163,6 @@ fn mixes_by_boolean(names: &NameScopes<'_>, arguments: &[Expression]) -> bool {
 fn is_of_32_bits(names: &NameScopes<'_>, argument: &Expression) -> bool {
     const FAMILIES: [&str; 9] =
         ["bool", "int", "uint", "float", "bvec", "ivec", "uvec", "vec", "mat"];
-    let is_size_character = |character: char| character.is_ascii_digit() || character == 'x';
     let is_of_family = |name: &str| FAMILIES.contains(&name.trim_end_matches(is_size_character));
     match (&argument.kind, names.type_of(argument)) {
         // The wider operand decides.
@@ -190,6 +189,10 @@ fn is_of_32_bits(names: &NameScopes<'_>, argument: &Expression) -> bool {
         }
         _ => false,
     }
+}
+
+fn is_size_character(character: char) -> bool {
+    character.is_ascii_digit() || character == 'x'
 }
 
 /// The sizes in `name[...]...`, where one may be left out.

@@ -209,21 +209,26 @@ pub(crate) fn line_ended(mut text: String) -> String {
 
 /// The same for text that our own preprocessor could not read: every pragma is blanked.
 pub(crate) fn showable_unread(text: &str, included: &FoundTexts) -> Result<String, String> {
-    let is_quiet =
-        |line: &str| line.chars().all(|c| c.is_ascii_alphanumeric() || "_ \t#(),".contains(c));
-    let is_loud = |line: &str| line.contains("pragma") && !is_quiet(line);
-    if included.values().any(|included_text| included_text.lines().any(is_loud)) {
+    if included.values().any(|included_text| included_text.lines().any(is_loud_pragma)) {
         return Err("a pragma of an included file holds operators or strings".to_owned());
     }
     let mut shown_text = text.to_owned();
     let mut line_start = 0;
     for line in text.split_inclusive('\n') {
-        if is_loud(line) {
+        if is_loud_pragma(line) {
             blank_pragma(&mut shown_text, line_start, line.trim_end_matches(['\r', '\n']).len())?;
         }
         line_start += line.len();
     }
     Ok(line_ended(shown_text))
+}
+
+fn is_loud_pragma(line: &str) -> bool {
+    line.contains("pragma") && !is_quiet(line)
+}
+
+fn is_quiet(line: &str) -> bool {
+    line.chars().all(|c| c.is_ascii_alphanumeric() || "_ \t#(),".contains(c))
 }
 
 fn blank_pragma(text: &mut String, pragma_start: usize, length: usize) -> Result<(), String> {

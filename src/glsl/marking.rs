@@ -121,8 +121,6 @@ impl MarkerNames {
                 )
             }
             MarkerForm::Instructions => {
-                let instruction_qualifier =
-                    |id: u32| format!("spirv_instruction(set = \"{MARKER_SET}\", id = {id})");
                 let (value_qualifier, mark_qualifier) = (
                     instruction_qualifier(VALUE_INSTRUCTION),
                     instruction_qualifier(MARK_INSTRUCTION),
@@ -133,6 +131,10 @@ impl MarkerNames {
             }
         }
     }
+}
+
+fn instruction_qualifier(id: u32) -> String {
+    format!("spirv_instruction(set = \"{MARKER_SET}\", id = {id})")
 }
 
 /// The form in which markers are given to the compiler.

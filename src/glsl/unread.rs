@@ -131,8 +131,6 @@ fn operand_range(
     unread_range: (TokenIndex, TokenIndex),
     operator_index: TokenIndex,
 ) -> Option<(TokenIndex, TokenIndex)> {
-    let is_boundary =
-        |text: &str| matches!(text, ";" | "," | "=" | "{" | "}" | "return" | "?" | ":");
     let mut first_token = operator_index;
     let mut bracket_depth = 0;
     while first_token > unread_range.0 {
@@ -161,6 +159,10 @@ fn operand_range(
         last_token += 1;
     }
     (first_token < last_token).then_some((first_token, last_token))
+}
+
+fn is_boundary(text: &str) -> bool {
+    matches!(text, ";" | "," | "=" | "{" | "}" | "return" | "?" | ":")
 }
 
 /// Runs of tokens that end in `;`, as statements.

@@ -85,6 +85,12 @@ pub struct InstrumentError {
     pub message: String,
 }
 
+impl InstrumentError {
+    pub(crate) fn caused_by(error: impl std::fmt::Display) -> Self {
+        Self { message: error.to_string() }
+    }
+}
+
 /// Why a module was not instrumented.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotInstrumented {
@@ -141,14 +147,11 @@ pub fn instrument_in(
     record_request: &RecordRequest,
     environment: TargetEnv,
 ) -> Result<Instrumented, NotInstrumented> {
-    let instrument_error =
-        |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
     let types = Types::of_module(marked_module);
     let constants = Constants::evaluate(marked_module, &types, &BTreeMap::new())
-        .map_err(|error| instrument_error(&error))?;
-    let entry_name = compute_entry(marked_module, entry_name)
-        .map_err(|error| instrument_error(&error))?
-        .function;
+        .map_err(InstrumentError::caused_by)?;
+    let entry_name =
+        compute_entry(marked_module, entry_name).map_err(InstrumentError::caused_by)?.function;
     let marker_calls = MarkerCalls::find_all(kernel_structure, marked_module, &constants)?;
     let presence = resolve::resolve_markers(
         kernel_structure,
@@ -206,9 +209,6 @@ fn check_module(
 /// The records must be all that instrumentation has added. One module less is held at a time than
 /// there are.
 fn check_stripped(traced: &[u32], recorded: &RecordedModule) -> Result<(), InstrumentError> {
-    let parse_module = |words: Vec<u32>| {
-        Module::parse(words).map_err(|error| InstrumentError { message: error.to_string() })
-    };
     let traced_bound = traced.get(3).copied().unwrap_or(0);
     let stripped_words =
         strip_records(&parse_module(recorded.words.clone())?, traced_bound, &recorded.capabilities);
@@ -219,4 +219,8 @@ fn check_stripped(traced: &[u32], recorded: &RecordedModule) -> Result<(), Instr
             message: "stripping the records does not give the traced module back".to_owned(),
         })
     }
+}
+
+fn parse_module(words: Vec<u32>) -> Result<Module, InstrumentError> {
+    Module::parse(words).map_err(InstrumentError::caused_by)
 }

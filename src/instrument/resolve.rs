@@ -29,14 +29,11 @@ pub fn marker_presence(
     entry_name: &str,
     specialization_values: &BTreeMap<u32, u64>,
 ) -> Result<Presence, InstrumentError> {
-    let instrument_error =
-        |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
     let types = Types::of_module(marked_module);
     let constants = Constants::evaluate(marked_module, &types, specialization_values)
-        .map_err(|error| instrument_error(&error))?;
-    let entry_name = compute_entry(marked_module, entry_name)
-        .map_err(|error| instrument_error(&error))?
-        .function;
+        .map_err(InstrumentError::caused_by)?;
+    let entry_name =
+        compute_entry(marked_module, entry_name).map_err(InstrumentError::caused_by)?.function;
     let marker_calls = MarkerCalls::find_all(kernel_structure, marked_module, &constants)?;
     Ok(resolve_markers(
         kernel_structure,

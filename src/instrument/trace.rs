@@ -122,14 +122,15 @@ enum OperatorMarking {
 }
 
 fn operator_marking(kernel_structure: &KernelStructure) -> OperatorMarking {
-    let unmarked = |decision: &Decision| {
-        decision.conditions.len() > 1 && matches!(decision.recording, Recording::Unmarked { .. })
-    };
-    if kernel_structure.decisions.iter().any(unmarked) {
+    if kernel_structure.decisions.iter().any(is_unmarked_compound) {
         OperatorMarking::SomeUnmarked
     } else {
         OperatorMarking::AllMarked
     }
+}
+
+fn is_unmarked_compound(decision: &Decision) -> bool {
+    decision.conditions.len() > 1 && matches!(decision.recording, Recording::Unmarked { .. })
 }
 
 struct BranchTracer<'a> {
@@ -324,12 +325,7 @@ impl ClosedList<'_> {
         let (Some(file), Some(line)) = (&source_place.file, source_place.line) else {
             return false;
         };
-        let is_same_file = |path: &str| {
-            path == file
-                || path.ends_with(&format!("/{file}"))
-                || file.ends_with(&format!("/{path}"))
-        };
-        let sources = self.structure.files.iter().filter(|source| is_same_file(&source.path));
+        let sources = self.structure.files.iter().filter(|source| is_same_file(&source.path, file));
         let lines =
             sources.filter_map(|source| source.text.lines().nth(line.saturating_sub(1) as usize));
         lines.into_iter().any(|line_text| {
@@ -343,4 +339,8 @@ impl ClosedList<'_> {
             })
         })
     }
+}
+
+fn is_same_file(path: &str, file: &str) -> bool {
+    path == file || path.ends_with(&format!("/{file}")) || file.ends_with(&format!("/{path}"))
 }

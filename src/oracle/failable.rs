@@ -187,16 +187,18 @@ fn scalar_extremes(scalar_type: ScalarType) -> [u64; 2] {
 
 /// The same of a decoded component of a texel.
 pub fn texel_extremes(format: ImageFormat) -> [u64; 2] {
-    let float_bits =
-        |least: f32, greatest: f32| [least, greatest].map(|value| u64::from(value.to_bits()));
     match format.encoding() {
         TexelEncoding::Plain(scalar) => scalar_extremes(scalar),
         TexelEncoding::Unorm(_) | TexelEncoding::Srgb | TexelEncoding::Rgb10A2 => {
-            float_bits(0.0, 1.0)
+            component_bits(0.0, 1.0)
         }
-        TexelEncoding::Snorm(_) => float_bits(-1.0, 1.0),
+        TexelEncoding::Snorm(_) => component_bits(-1.0, 1.0),
         TexelEncoding::Rgb10A2Uint => [0, 1023],
         // The greatest value of 6 bits of mantissa at the greatest exponent.
-        TexelEncoding::R11G11B10 => float_bits(0.0, 65024.0),
+        TexelEncoding::R11G11B10 => component_bits(0.0, 65024.0),
     }
+}
+
+fn component_bits(least: f32, greatest: f32) -> [u64; 2] {
+    [least, greatest].map(|value| u64::from(value.to_bits()))
 }

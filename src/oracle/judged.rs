@@ -270,7 +270,7 @@ fn outputs_behind(
         // A dispatch can read what it stores elsewhere, so repeat until nothing is added.
         loop {
             let is_watched = |range: &BufferRange| {
-                watched_ranges.iter().any(|watched_ranges| watched_ranges.overlaps(range))
+                watched_ranges.iter().any(|watched_range| watched_range.overlaps(range))
             };
             let (reached, other_stores): (Vec<_>, Vec<_>) =
                 open_stores.into_iter().partition(|(_, store)| store.to.iter().any(is_watched));

@@ -52,23 +52,24 @@ pub(crate) fn check_name(origin: &Origin, named_thing: &str, name: &str) -> Opti
     )
 }
 
+/// Most names that a hint lists.
+const LISTED_NAMES: usize = 12;
+
 /// A reference to something that does not exist, with the nearest name that does.
 pub(crate) fn unknown_name<'a>(
     origin: &Origin,
     kind: &'static str,
     named_thing: &str,
     name: &str,
-    known_names: impl IntoIterator<Item = &'a str> + Clone,
+    known_names: impl IntoIterator<Item = &'a str>,
 ) -> Diagnostic {
-    let hint = match nearest_name(name, known_names.clone()) {
+    let known_names: Vec<&str> = known_names.into_iter().collect();
+    let hint = match nearest_name(name, known_names.iter().copied()) {
         Some(nearest_known) => format!("did you mean `{nearest_known}`?"),
+        None if known_names.is_empty() => format!("no {named_thing} is declared"),
         None => {
-            let known_names: Vec<_> = known_names.into_iter().take(12).collect();
-            if known_names.is_empty() {
-                format!("no {named_thing} is declared")
-            } else {
-                format!("known: {}", known_names.join(", "))
-            }
+            let listed_names = &known_names[..known_names.len().min(LISTED_NAMES)];
+            format!("known: {}", listed_names.join(", "))
         }
     };
     origin.error(kind, format!("there is no {named_thing} `{name}`")).hint(hint)

@@ -75,7 +75,6 @@ fn overlong_text(justification: &Located<Justification>) -> Option<Diagnostic> {
         ("author", Some(author)),
         ("approver", Some(approver)),
     ];
-    let text_length = |text: Option<&String>| text.map_or(0, String::len);
     let (key, text) =
         bounded_texts.into_iter().find(|(_, text)| text_length(*text) > TEXT_LIMIT)?;
     let message = format!(
@@ -91,6 +90,10 @@ fn overlong_text(justification: &Located<Justification>) -> Option<Diagnostic> {
     )
 }
 
+fn text_length(text: Option<&String>) -> usize {
+    text.map_or(0, String::len)
+}
+
 /// What is wrong with a justification of a finding, as far as its name and class tell.
 fn check_finding(
     origin: &Origin,
@@ -98,9 +101,6 @@ fn check_finding(
     class: JustificationClass,
 ) -> Option<Diagnostic> {
     let place = origin.at("finding");
-    let acceptable_kinds = || {
-        FindingKind::ALL.iter().filter(|(kind, _)| kind.can_be_accepted()).map(|(_, name)| *name)
-    };
     let Some(kind) = finding_id.kind() else {
         let kind = finding_id.as_str().split('@').next().unwrap_or_default();
         return Some(unknown_name(
@@ -131,4 +131,8 @@ fn check_finding(
         let message = format!("a finding is accepted by analysis, not as {class}");
         origin.at("class").error("bad-value", message).hint("class = \"analysis\"")
     })
+}
+
+fn acceptable_kinds() -> impl Iterator<Item = &'static str> {
+    FindingKind::ALL.iter().filter(|(kind, _)| kind.can_be_accepted()).map(|(_, name)| *name)
 }

@@ -51,8 +51,6 @@ fn located_words(source_text: &str) -> Vec<(&str, u32)> {
     let mut located_words = Vec::new();
     let (mut remaining_text, mut line_number) = (source_text, 1);
     while let Some(first) = remaining_text.chars().next() {
-        let is_word_character =
-            |character: char| character.is_ascii_alphanumeric() || character == '_';
         let length = if remaining_text.starts_with("//") {
             remaining_text.find('\n').unwrap_or(remaining_text.len())
         } else if let Some(comment) = remaining_text.strip_prefix("/*") {
@@ -73,6 +71,10 @@ fn located_words(source_text: &str) -> Vec<(&str, u32)> {
         remaining_text = text_behind;
     }
     located_words
+}
+
+fn is_word_character(character: char) -> bool {
+    character.is_ascii_alphanumeric() || character == '_'
 }
 
 #[cfg(test)]

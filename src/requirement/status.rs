@@ -306,8 +306,6 @@ fn uid_of(trace: &RequirementEvidence) -> &RequirementId {
 fn outcome_of_test(verdicts: &[Verdict], rules: Generation) -> TestOutcome {
     let run_verdicts: Vec<Verdict> =
         verdicts.iter().copied().filter(|verdict| *verdict != Verdict::NotRun).collect();
-    let is_failure =
-        |verdict: &Verdict| matches!(verdict, Verdict::Fail | Verdict::Error | Verdict::Timeout);
     if !run_verdicts.is_empty() && run_verdicts.iter().all(|verdict| *verdict == Verdict::Pass) {
         TestOutcome::Passed
     } else if rules == Generation::First || run_verdicts.iter().any(is_failure) {
@@ -315,6 +313,10 @@ fn outcome_of_test(verdicts: &[Verdict], rules: Generation) -> TestOutcome {
     } else {
         TestOutcome::Open
     }
+}
+
+fn is_failure(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Fail | Verdict::Error | Verdict::Timeout)
 }
 
 /// Why a requirement is open, a phrase per method.

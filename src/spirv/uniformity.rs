@@ -13,7 +13,7 @@
 use super::calls::reachable_functions;
 use super::cfg::ControlFlowGraph;
 use super::module::{Id, Instruction, Module};
-use super::opcodes::{Effect, effect_of};
+use super::opcodes::{Effect, effect_of, is_atomic};
 use super::types::Types;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
@@ -104,6 +104,12 @@ struct DivergenceCause {
     what: String,
 }
 
+impl DivergenceCause {
+    fn at(instruction_index: usize, what: &str) -> Self {
+        Self { instruction: Some(instruction_index), what: what.to_owned() }
+    }
+}
+
 struct UniformityAnalysis<'a> {
     module: &'a Module,
     types: Types,
@@ -155,9 +161,6 @@ impl<'a> UniformityAnalysis<'a> {
                 .instructions
                 .iter()
                 .take_while(|instruction| instruction.op != Op::Function);
-            let is_variable = |instruction: &&Instruction| {
-                matches!(instruction.op, Op::Variable | Op::UntypedVariableKHR)
-            };
             let variables =
                 globals.filter(is_variable).filter_map(|instruction| instruction.result);
             let buffers =
@@ -315,26 +318,25 @@ impl<'a> UniformityAnalysis<'a> {
         instruction_index: usize,
         instruction: &Instruction,
     ) -> Option<DivergenceCause> {
-        let cause_here =
-            |what: String| Some(DivergenceCause { instruction: Some(instruction_index), what });
         let operand_cause = || instruction.ids().find_map(|id| self.values.get(&id)).cloned();
         match instruction.op {
             Op::Variable | Op::UntypedVariableKHR | Op::Label => None,
-            Op::Undef => cause_here("an undefined value".to_owned()),
+            Op::Undef => Some(DivergenceCause::at(instruction_index, "an undefined value")),
             Op::Load => {
                 operand_cause().or_else(|| self.load_cause(instruction_index, instruction.id(0)?))
             }
-            Op::ImageRead | Op::ImageSparseRead => {
-                operand_cause().or_else(|| cause_here("an image read".to_owned()))
+            Op::ImageRead | Op::ImageSparseRead => operand_cause()
+                .or_else(|| Some(DivergenceCause::at(instruction_index, "an image read"))),
+            op if is_atomic(op) => {
+                Some(DivergenceCause::at(instruction_index, "the result of an atomic"))
             }
-            op if is_atomic(op) => cause_here("the result of an atomic".to_owned()),
             op if is_group_operation(op) => {
-                cause_here("the result of a subgroup operation".to_owned())
+                Some(DivergenceCause::at(instruction_index, "the result of a subgroup operation"))
             }
             Op::CooperativeMatrixLoadKHR => {
-                cause_here("an element of a cooperative matrix".to_owned())
+                Some(DivergenceCause::at(instruction_index, "an element of a cooperative matrix"))
             }
-            Op::ReadClockKHR => cause_here("a clock".to_owned()),
+            Op::ReadClockKHR => Some(DivergenceCause::at(instruction_index, "a clock")),
             Op::FunctionCall => self.results.get(&instruction.id(0)?).cloned(),
             Op::Phi => operand_cause().or_else(|| {
                 let mut predecessor_labels =
@@ -347,51 +349,43 @@ impl<'a> UniformityAnalysis<'a> {
 
     fn load_cause(&self, instruction_index: usize, pointer: Id) -> Option<DivergenceCause> {
         let root = self.pointer_root(pointer)?;
-        let cause_here =
-            |what: String| Some(DivergenceCause { instruction: Some(instruction_index), what });
-        let variable_name = || {
-            self.module
-                .debug_name(root)
-                .filter(|variable_name| !variable_name.is_empty())
-                .unwrap_or("a variable")
-                .to_owned()
-        };
-        match self.storage_class(root)? {
-            StorageClass::Input => {
-                let builtin = self.builtin_of(root);
-                let is_uniform = matches!(
-                    builtin,
-                    Some(
-                        BuiltIn::WorkgroupId
-                            | BuiltIn::NumWorkgroups
-                            | BuiltIn::WorkgroupSize
-                            | BuiltIn::NumSubgroups
-                            | BuiltIn::SubgroupSize
-                            | BuiltIn::DeviceIndex
-                    )
-                );
-                if is_uniform {
-                    None
-                } else {
-                    cause_here(builtin.map_or_else(variable_name, |builtin| format!("{builtin:?}")))
-                }
-            }
+        let what = match self.storage_class(root)? {
+            StorageClass::Input => match self.builtin_of(root) {
+                Some(
+                    BuiltIn::WorkgroupId
+                    | BuiltIn::NumWorkgroups
+                    | BuiltIn::WorkgroupSize
+                    | BuiltIn::NumSubgroups
+                    | BuiltIn::SubgroupSize
+                    | BuiltIn::DeviceIndex,
+                ) => return None,
+                Some(builtin) => format!("{builtin:?}"),
+                None => self.variable_name(root).to_owned(),
+            },
             StorageClass::StorageBuffer if self.is_variable_pointer(root) => {
-                cause_here("a load through a variable pointer".to_owned())
+                "a load through a variable pointer".to_owned()
             }
             StorageClass::Uniform | StorageClass::StorageBuffer if self.written.contains(&root) => {
-                cause_here(format!("a load from {}, which the kernel writes", variable_name()))
+                format!("a load from {}, which the kernel writes", self.variable_name(root))
             }
             StorageClass::Uniform
             | StorageClass::StorageBuffer
             | StorageClass::PushConstant
-            | StorageClass::UniformConstant => None,
-            StorageClass::Function | StorageClass::Private => self.contents.get(&root).cloned(),
-            StorageClass::Workgroup => {
-                cause_here(format!("a load from workgroup memory ({})", variable_name()))
+            | StorageClass::UniformConstant => return None,
+            StorageClass::Function | StorageClass::Private => {
+                return self.contents.get(&root).cloned();
             }
-            storage_class => cause_here(format!("a load from storage class {storage_class:?}")),
-        }
+            StorageClass::Workgroup => {
+                format!("a load from workgroup memory ({})", self.variable_name(root))
+            }
+            storage_class => format!("a load from storage class {storage_class:?}"),
+        };
+        Some(DivergenceCause { instruction: Some(instruction_index), what })
+    }
+
+    fn variable_name(&self, variable: Id) -> &str {
+        let debug_name = self.module.debug_name(variable).filter(|name| !name.is_empty());
+        debug_name.unwrap_or("a variable")
     }
 
     fn storage_class(&self, root: Id) -> Option<StorageClass> {
@@ -459,6 +453,10 @@ impl<'a> UniformityAnalysis<'a> {
     }
 }
 
+fn is_variable(instruction: &&Instruction) -> bool {
+    matches!(instruction.op, Op::Variable | Op::UntypedVariableKHR)
+}
+
 fn insert_new<T>(map: &mut BTreeMap<Id, T>, key: Id, value: T) -> bool {
     let is_new = !map.contains_key(&key);
     if is_new {
@@ -484,10 +482,6 @@ fn written_pointers(instruction: &Instruction) -> Vec<Id> {
         _ => None,
     };
     target.into_iter().collect()
-}
-
-fn is_atomic(op: Op) -> bool {
-    effect_of(op) == Some(Effect::Atomic)
 }
 
 /// Opcodes that are not modelled count too: nobody knows what they depend on.

@@ -291,10 +291,6 @@ struct ValidatorContext(*mut c_void);
 
 impl ValidatorContext {
     fn new(target_env: TargetEnv) -> Result<Self, ValidationError> {
-        let unknown_environment = || ValidationError {
-            message: "the validator does not know this environment".into(),
-            word: None,
-        };
         let mut environment_number = 0;
         // SAFETY: the name is a C string and `number` a live integer for the enum's value (an int
         // in C).
@@ -306,6 +302,10 @@ impl ValidatorContext {
         let context = unsafe { spvContextCreate(environment_number) };
         if context.is_null() { Err(unknown_environment()) } else { Ok(Self(context)) }
     }
+}
+
+fn unknown_environment() -> ValidationError {
+    ValidationError { message: "the validator does not know this environment".into(), word: None }
 }
 
 impl Drop for ValidatorContext {

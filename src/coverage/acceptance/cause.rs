@@ -190,13 +190,6 @@ fn without_rows(shape: &str) -> String {
 
 /// A sentence with `…` for each number outside of quoted names.
 pub(super) fn without_values(message: &str) -> String {
-    let is_number = |word: &str| {
-        word.trim_start_matches(['-', '(', '[']).starts_with(|first: char| first.is_ascii_digit())
-    };
-    let without_numbers = |text: &str| {
-        let words = text.split(' ').map(|word| if is_number(word) { "…" } else { word });
-        words.collect::<Vec<_>>().join(" ")
-    };
     let parts = message.split('`').enumerate();
     let parts =
         parts.map(
@@ -205,6 +198,15 @@ pub(super) fn without_values(message: &str) -> String {
             },
         );
     parts.collect::<Vec<_>>().join("`")
+}
+
+fn without_numbers(text: &str) -> String {
+    let words = text.split(' ').map(|word| if starts_number(word) { "…" } else { word });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn starts_number(word: &str) -> bool {
+    word.trim_start_matches(['-', '(', '[']).starts_with(|first: char| first.is_ascii_digit())
 }
 
 #[cfg(test)]

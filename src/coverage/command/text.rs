@@ -75,14 +75,6 @@ impl McdcResult {
     }
 
     fn condition_verdicts(&self) -> String {
-        let condition_line = |condition: &McdcCondition| {
-            format!(
-                "{}: unique-cause {}; masking {}\n",
-                condition.id,
-                form_verdict(&condition.unique_cause),
-                form_verdict(&condition.masking)
-            )
-        };
         self.conditions.iter().map(condition_line).collect()
     }
 
@@ -155,6 +147,15 @@ impl McdcResult {
     }
 }
 
+fn condition_line(condition: &McdcCondition) -> String {
+    format!(
+        "{}: unique-cause {}; masking {}\n",
+        condition.id,
+        form_verdict(&condition.unique_cause),
+        form_verdict(&condition.masking)
+    )
+}
+
 fn form_verdict(form: &McdcForm) -> String {
     match (&form.pair, form.attainable) {
         (Some([one, other]), _) => format!("shown by {one} and {other}"),
@@ -177,14 +178,18 @@ fn pair_partner_cell(
     values: &Values,
     row_by_values: &BTreeMap<&Values, usize>,
 ) -> String {
-    let partner_row = |form: &McdcForm| match &form.pair {
-        Some([one, other]) if one == values => row_by_values.get(other).copied(),
-        Some([one, other]) if other == values => row_by_values.get(one).copied(),
-        Some(_) | None => None,
-    };
+    let partner_row = |form: &McdcForm| row_by_values.get(pair_partner(form, values)?).copied();
     match (partner_row(&condition.unique_cause), partner_row(&condition.masking)) {
         (Some(row), _) => row.to_string(),
         (None, Some(row)) if condition.unique_cause.pair.is_none() => format!("{row} (m)"),
         (None, _) => String::new(),
+    }
+}
+
+fn pair_partner<'a>(form: &'a McdcForm, values: &Values) -> Option<&'a Values> {
+    match form.pair.as_ref()? {
+        [first, second] if first == values => Some(second),
+        [first, second] if second == values => Some(first),
+        [_, _] => None,
     }
 }

@@ -114,7 +114,6 @@ pub(super) fn expression_tokens(text: &str) -> Result<Vec<Token>, Diagnostic> {
 /// Kind and length in bytes of the token that `rest` starts with.
 fn token_at(remaining_text: &str) -> Option<(TokenKind, usize)> {
     let text_bytes = remaining_text.as_bytes();
-    let is_word_byte = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let is_number = text_bytes[0].is_ascii_digit()
         || (text_bytes[0] == b'.' && text_bytes.get(1).is_some_and(u8::is_ascii_digit));
     if is_number {
@@ -130,6 +129,10 @@ fn token_at(remaining_text: &str) -> Option<(TokenKind, usize)> {
         .iter()
         .find(|(operator, _)| remaining_text.starts_with(operator))
         .map(|(operator, kind)| (*kind, operator.len()))
+}
+
+fn is_word_byte(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
 /// A number goes on over letters, digits and points, and over a sign behind the `e` of a decimal

@@ -157,9 +157,13 @@ pub(super) fn spelled_function(name: &str) -> String {
 /// Every word of the header.
 fn header_names() -> &'static BTreeSet<&'static str> {
     static NAMES: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
-    let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    NAMES
-        .get_or_init(|| include_str!("header.hpp").split(|character| !is_word(character)).collect())
+    NAMES.get_or_init(|| {
+        include_str!("header.hpp").split(|character| !is_word_character(character)).collect()
+    })
+}
+
+fn is_word_character(character: char) -> bool {
+    character.is_ascii_alphanumeric() || character == '_'
 }
 
 /// A name of the kernel as the program spells it: no keyword of C++, nothing that the program

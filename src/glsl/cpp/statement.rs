@@ -330,15 +330,11 @@ impl Emitter<'_> {
     fn refuse_shared_names(&self, body: &[Statement]) -> Emitted {
         for (statement_index, statement) in body.iter().enumerate() {
             let StatementKind::Declaration(declaration) = &statement.kind else { continue };
-            let is_label = |other_statement: &Statement| {
-                matches!(other_statement.kind, StatementKind::Case(_) | StatementKind::Default)
-            };
-            let later_statements = body[statement_index..]
-                .iter()
-                .skip_while(|other_statement| !is_label(other_statement));
-            let later_tokens: Vec<TokenIndex> = later_statements
-                .flat_map(|other_statement| other_statement.first..=other_statement.last)
-                .collect();
+            let later_statements = body[statement_index..].iter().skip_while(|later| {
+                !matches!(later.kind, StatementKind::Case(_) | StatementKind::Default)
+            });
+            let later_tokens: Vec<TokenIndex> =
+                later_statements.flat_map(|later| later.first..=later.last).collect();
             for declarator in &declaration.declarators {
                 let variable_name = self.token_text(declarator.name);
                 if let Some(token) =

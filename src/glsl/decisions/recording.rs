@@ -72,24 +72,22 @@ impl DecisionCollector<'_> {
         expression: &Expression,
         leaves: &[&Expression],
     ) {
-        let mut add_placement = |marked_expression: &Expression, role| {
-            self.placements.push(Placement {
-                first: marked_expression.first,
-                last: marked_expression.last,
-                role,
-            });
-        };
         if let [leaf] = leaves {
-            add_placement(leaf, PlacementRole::Single { decision: decision_id });
+            self.place_marker(leaf, PlacementRole::Single { decision: decision_id });
             return;
         }
-        add_placement(expression, PlacementRole::Decision { decision: decision_id });
+        self.place_marker(expression, PlacementRole::Decision { decision: decision_id });
         for (condition, leaf) in leaves.iter().enumerate() {
-            add_placement(
+            self.place_marker(
                 leaf,
                 PlacementRole::Condition { decision: decision_id, condition: condition as u32 },
             );
         }
+    }
+
+    fn place_marker(&mut self, marked_expression: &Expression, role: PlacementRole) {
+        let Expression { first, last, .. } = *marked_expression;
+        self.placements.push(Placement { first, last, role });
     }
 
     /// Conditions with coupling classes. A condition with side effects ends all classes before it:

@@ -27,8 +27,6 @@ impl Preprocessor<'_> {
             Some(InputSource::Argument(input)) => input.tokens.get(input.position),
             Some(InputSource::File(_) | InputSource::Marker | InputSource::Again(_)) | None => None,
         };
-        let is_word =
-            |token: &Token| matches!(token.kind, TokenKind::Identifier | TokenKind::Number);
         result_kind == TokenKind::Identifier
             && next_token.is_some_and(|token| !token.spaced && is_word(token))
     }
@@ -77,4 +75,8 @@ impl Preprocessor<'_> {
         }
         Ok(pasted_token)
     }
+}
+
+fn is_word(token: &Token) -> bool {
+    matches!(token.kind, TokenKind::Identifier | TokenKind::Number)
 }

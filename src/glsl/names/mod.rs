@@ -410,10 +410,6 @@ impl<'a> NameScopes<'a> {
         argument_index: usize,
         argument_count: usize,
     ) -> ArgumentPlace {
-        let place_of_type = |value: Option<ValueType>| match value {
-            Some(value) if value.is_boolean() => ArgumentPlace::Boolean,
-            Some(_) | None => ArgumentPlace::Other,
-        };
         if let Some((name, dimensions)) = self.array_constructor(callee) {
             return place_of_type(Some(ValueType { name, dimensions: dimensions - 1 }));
         }
@@ -446,5 +442,12 @@ impl<'a> NameScopes<'a> {
     /// Whether the text itself declares a function of this name.
     pub(crate) fn is_own_function(&self, name: &str) -> bool {
         self.functions.contains_key(name)
+    }
+}
+
+fn place_of_type(value_type: Option<ValueType>) -> ArgumentPlace {
+    match value_type {
+        Some(value_type) if value_type.is_boolean() => ArgumentPlace::Boolean,
+        Some(_) | None => ArgumentPlace::Other,
     }
 }

@@ -37,18 +37,26 @@ pub(super) fn viable_signatures<'s, 'a>(
     signatures: Vec<&'s FunctionSignature<'a>>,
     argument_types: &[Option<ValueType>],
 ) -> Vec<&'s FunctionSignature<'a>> {
-    let is_exact = |signature: &&&FunctionSignature| {
-        let mut type_pairs = signature.parameters.iter().zip(argument_types);
-        type_pairs.all(|((parameter, _), argument)| *argument == Some(*parameter))
-    };
-    if let Some(exact_signature) = signatures.iter().find(is_exact) {
-        return vec![exact_signature];
+    match signatures.iter().find(|signature| signature.takes_exactly(argument_types)) {
+        Some(exact_signature) => vec![exact_signature],
+        None => signatures
+            .into_iter()
+            .filter(|signature| signature.takes_converted(argument_types))
+            .collect(),
     }
-    let can_take = |signature: &&FunctionSignature| {
-        let mut type_pairs = signature.parameters.iter().zip(argument_types);
+}
+
+impl FunctionSignature<'_> {
+    fn takes_exactly(&self, argument_types: &[Option<ValueType>]) -> bool {
+        let mut type_pairs = self.parameters.iter().zip(argument_types);
+        type_pairs.all(|((parameter, _), argument)| *argument == Some(*parameter))
+    }
+
+    /// Whether each argument of known type converts to its parameter.
+    fn takes_converted(&self, argument_types: &[Option<ValueType>]) -> bool {
+        let mut type_pairs = self.parameters.iter().zip(argument_types);
         type_pairs.all(|((parameter, _), argument)| {
             argument.is_none_or(|argument| argument.converts_to(*parameter))
         })
-    };
-    signatures.into_iter().filter(can_take).collect()
+    }
 }

@@ -22,14 +22,15 @@ impl DispatchSize {
     /// The global invocation id of a rank.
     pub fn invocation_at(&self, rank: u32) -> [u32; 3] {
         let per_workgroup = self.per_workgroup().max(1);
-        let split_linear = |linear_index: u128, size: [u32; 3]| {
-            let [x, y] = [u128::from(size[0].max(1)), u128::from(size[1].max(1))];
-            [linear_index % x, linear_index / x % y, linear_index / (x * y)]
-        };
         let workgroup_id = split_linear(u128::from(rank) / per_workgroup, self.groups);
         let local_id = split_linear(u128::from(rank) % per_workgroup, self.local_size);
         std::array::from_fn(|axis| {
             (workgroup_id[axis] * u128::from(self.local_size[axis]) + local_id[axis]) as u32
         })
     }
+}
+
+fn split_linear(linear_index: u128, size: [u32; 3]) -> [u128; 3] {
+    let [x, y] = [u128::from(size[0].max(1)), u128::from(size[1].max(1))];
+    [linear_index % x, linear_index / x % y, linear_index / (x * y)]
 }

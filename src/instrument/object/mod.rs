@@ -90,16 +90,13 @@ pub fn instrument_object_as(
     origins: &SourceKnowledge<'_>,
     record_request: &RecordRequest,
 ) -> Result<InstrumentedObject, NotInstrumented> {
-    let instrument_error =
-        |error: &dyn std::fmt::Display| InstrumentError { message: error.to_string() };
-    let entry_function = compute_entry(production_module, entry_name)
-        .map_err(|error| instrument_error(&error))?
-        .function;
+    let entry_function =
+        compute_entry(production_module, entry_name).map_err(InstrumentError::caused_by)?.function;
     let types = Types::of_module(production_module);
     let watched_branches = watch_branches(production_module, &types, entry_function);
     let (marked_words, marker_structure) =
         mark::mark_branches(production_module, &watched_branches, entry_name);
-    let module = Module::parse(marked_words.clone()).map_err(|error| instrument_error(&error))?;
+    let module = Module::parse(marked_words.clone()).map_err(InstrumentError::caused_by)?;
     let instrumented = instrument_as(&marker_structure, &module, entry_name, record_request)?;
     let mut object_structure =
         traced_structure(production_module, entry_function, &watched_branches, origins);
@@ -172,9 +169,6 @@ fn recorded_outcomes(
     watched_branch: &WatchedBranch,
     record_layout: &RecordLayout,
 ) -> Result<Vec<ObjectOutcome>, InstrumentError> {
-    let missing_record = || InstrumentError {
-        message: "a branch of the object code has no place in the records".to_owned(),
-    };
     watched_branch
         .exits
         .iter()
@@ -182,6 +176,12 @@ fn recorded_outcomes(
             Ok(exit_outcome(exit, bit_of_exit(exit, record_layout).ok_or_else(missing_record)?))
         })
         .collect()
+}
+
+fn missing_record() -> InstrumentError {
+    InstrumentError {
+        message: "a branch of the object code has no place in the records".to_owned(),
+    }
 }
 
 /// Every branch with its outcomes: one decision for two outcomes, one mark for each target of a
@@ -236,11 +236,12 @@ fn switch_groups(module: &Module, types: &Types, switch_index: usize) -> Vec<(Id
             None => target_groups.push((target, vec![target_label])),
         }
     }
-    let group_text = |texts: Vec<String>| {
-        let only_default = texts.len() == 1 && texts[0] == "default";
-        if only_default { texts.join(", ") } else { format!("case {}", texts.join(", ")) }
-    };
     target_groups.into_iter().map(|(target, texts)| (target, group_text(texts))).collect()
+}
+
+fn group_text(labels: Vec<String>) -> String {
+    let only_default = labels.len() == 1 && labels[0] == "default";
+    if only_default { labels.join(", ") } else { format!("case {}", labels.join(", ")) }
 }
 
 fn label_text(label_value: u64, signed_width: Option<u32>) -> String {

@@ -300,22 +300,14 @@ impl<'a> ModulePair<'a> {
 
     /// The only switch statement whose labels are those of an OpSwitch.
     fn switch_by_labels(&self, watched_branch: &WatchedBranch) -> Option<SwitchId> {
-        let label_values = |text: &str| {
-            text.trim_start_matches("case ").split(", ").map(str::to_owned).collect::<Vec<_>>()
-        };
-        let own_values: BTreeSet<String> =
-            watched_branch.exits.iter().flat_map(|exit| label_values(&exit.text)).collect();
-        let own_values: BTreeSet<String> =
-            own_values.into_iter().filter(|value| value != "default").collect();
-        let has_same_labels = |switch: &&Switch| {
-            let case_labels = switch.labels.iter().filter(|label| label.kind == LabelKind::Case);
-            let label_digits = |text: &str| {
-                text.trim_matches(|c: char| !c.is_ascii_digit() && c != '-').to_owned()
-            };
-            case_labels.map(|label| label_digits(&label.text)).collect::<BTreeSet<String>>()
-                == own_values
-        };
-        let mut fitting_switches = self.structure.switches.iter().filter(has_same_labels);
+        let own_values: BTreeSet<&str> = watched_branch
+            .exits
+            .iter()
+            .flat_map(|exit| label_values(&exit.text))
+            .filter(|value| *value != "default")
+            .collect();
+        let mut fitting_switches =
+            self.structure.switches.iter().filter(|switch| case_values(switch) == own_values);
         let first_fitting = fitting_switches.next()?;
         fitting_switches.next().is_none().then_some(first_fitting.id)
     }
@@ -396,6 +388,19 @@ impl<'a> ModulePair<'a> {
         }
         origins
     }
+}
+
+/// The labels of one target of an OpSwitch.
+fn label_values(target_text: &str) -> impl Iterator<Item = &str> {
+    target_text.trim_start_matches("case ").split(", ")
+}
+
+/// The numbers of all case labels of a switch statement.
+fn case_values(switch: &Switch) -> BTreeSet<&str> {
+    let case_labels = switch.labels.iter().filter(|label| label.kind == LabelKind::Case);
+    case_labels
+        .map(|label| label.text.trim_matches(|c: char| !c.is_ascii_digit() && c != '-'))
+        .collect()
 }
 
 fn at_ternary(position_table: &PositionTable, token: Option<u32>) -> AtTernary {

@@ -91,6 +91,13 @@ struct BuiltInInput {
 }
 
 impl HardwareInputs<'_> {
+    /// A variable as an input, if it is a vector.
+    fn vector_input(&self, variable: Id) -> Option<BuiltInInput> {
+        let pointer = self.module.definition(variable)?.result_type?;
+        let vector = self.types.pointee(pointer)?;
+        Some(BuiltInInput { variable, vector, component: vector_component(self.types, vector)? })
+    }
+
     /// The variable of an entry point, else of another, else a new one.
     fn find_input(
         &mut self,
@@ -105,18 +112,9 @@ impl HardwareInputs<'_> {
             .filter(|instruction| instruction.op == Op::Variable)
             .filter_map(|instruction| instruction.result);
         let existing_inputs = entry_point.interface.iter().copied().chain(all_variables);
-        let input_of_shape = |variable: Id| {
-            let pointer = self.module.definition(variable)?.result_type?;
-            let vector = self.types.pointee(pointer)?;
-            Some(BuiltInInput {
-                variable,
-                vector,
-                component: vector_component(self.types, vector)?,
-            })
-        };
         let mut existing_inputs = existing_inputs
             .filter(|id| super::built_in(self.module, *id) == Some(built_in))
-            .filter_map(input_of_shape);
+            .filter_map(|id| self.vector_input(id));
         let made_input = self.made.iter().find(|(of, _)| *of == built_in).map(|(_, input)| *input);
         existing_inputs.next().or(made_input).unwrap_or_else(|| {
             let component = draft.uint_type();

@@ -122,8 +122,6 @@ impl Justification {
     pub fn statement_faults(&self) -> Vec<StatementFault> {
         let deactivated = self.class == JustificationClass::Deactivated;
         let infeasible = self.class == JustificationClass::Infeasible;
-        let has_text =
-            |text: &Option<String>| text.as_ref().map(|text| text.contains(char::is_alphanumeric));
         let statements = [
             ClassStatement {
                 key: "category",
@@ -133,19 +131,23 @@ impl Justification {
             },
             ClassStatement {
                 key: "means",
-                says_something: has_text(&self.means),
+                says_something: says_something(&self.means),
                 is_wanted: deactivated,
                 meaning: "what keeps the code from being executed",
             },
             ClassStatement {
                 key: "argument",
-                says_something: has_text(&self.argument),
+                says_something: says_something(&self.argument),
                 is_wanted: infeasible,
                 meaning: "why no input can show it, or where that is proved",
             },
         ];
         statements.into_iter().filter_map(|statement| statement.fault_of(self.class)).collect()
     }
+}
+
+fn says_something(text: &Option<String>) -> Option<bool> {
+    text.as_ref().map(|text| text.contains(char::is_alphanumeric))
 }
 
 /// What some classes state beside the reason, and others must not.

@@ -167,18 +167,26 @@ impl Schedule {
         Self { workgroups, tiles: None, turns: Turns::WaitersFirst }
     }
 
+    /// What schedules are sorted by, the simplest first: the parts that depart from the ordinary
+    /// one, then which they are.
+    fn simplicity(&self) -> impl Ord {
+        let is_directed = self.turns == Turns::WaitersFirst;
+        let part_count = u8::from(self.workgroups != Order::InOrder)
+            + u8::from(self.tiles.is_some())
+            + u8::from(is_directed);
+        (part_count, is_directed, self.tiles.is_some(), self.workgroups, self.tiles)
+    }
+
     /// Simpler schedules that do part of what this one does, the simplest first; never the ordinary one.
     pub fn simpler_schedules(self) -> Vec<Schedule> {
-        let simpler_orders = |order: Order| {
-            [Order::InOrder, Order::Reversed, order].into_iter().filter(move |o| *o <= order)
-        };
-        let simpler_tiles = self.tiles.into_iter().flat_map(|tiles| {
-            simpler_orders(tiles.order).map(move |order| Tiles { order, ..tiles })
-        });
+        let simpler_tiles = self
+            .tiles
+            .into_iter()
+            .flat_map(|tiles| orders_up_to(tiles.order).map(move |order| Tiles { order, ..tiles }));
         let simpler_tiles: Vec<Option<Tiles>> =
             std::iter::once(None).chain(simpler_tiles.map(Some)).collect();
         let simpler_turns = [Turns::AsReached, self.turns];
-        let all_schedules = simpler_orders(self.workgroups)
+        let all_schedules = orders_up_to(self.workgroups)
             .flat_map(|order| simpler_tiles.iter().map(move |tiles| Schedule::new(order, *tiles)));
         let all_schedules = all_schedules
             .flat_map(|schedule| simpler_turns.map(|turns| Schedule { turns, ..schedule }));
@@ -190,6 +198,10 @@ impl Schedule {
     }
 }
 
+fn orders_up_to(order: Order) -> impl Iterator<Item = Order> {
+    [Order::InOrder, Order::Reversed, order].into_iter().filter(move |o| *o <= order)
+}
+
 impl From<Order> for Schedule {
     fn from(workgroups: Order) -> Self {
         Self::new(workgroups, None)
@@ -198,14 +210,7 @@ impl From<Order> for Schedule {
 
 impl Ord for Schedule {
     fn cmp(&self, other: &Self) -> Ordering {
-        let sort_key = |schedule: &Self| {
-            let is_directed = schedule.turns == Turns::WaitersFirst;
-            let part_count = u8::from(schedule.workgroups != Order::InOrder)
-                + u8::from(schedule.tiles.is_some())
-                + u8::from(is_directed);
-            (part_count, is_directed, schedule.tiles.is_some(), schedule.workgroups, schedule.tiles)
-        };
-        sort_key(self).cmp(&sort_key(other))
+        self.simplicity().cmp(&other.simplicity())
     }
 }
 
@@ -242,14 +247,6 @@ pub struct ScheduleError {
 impl FromStr for Schedule {
     type Err = ScheduleError;
     fn from_str(text: &str) -> Result<Self, ScheduleError> {
-        let parse_tiles = |text: &str| {
-            let (width, order) = match text.strip_prefix("tiles:")?.split_once(':') {
-                Some((width, order)) => (width, Order::parse(order)?),
-                None => (text.strip_prefix("tiles:")?, Order::InOrder),
-            };
-            let width = width.parse().ok().filter(|width| (1..=MOST_TILE_WIDTH).contains(width))?;
-            Some(Tiles { order, width })
-        };
         let (schedule_parts, turns) = match text.strip_suffix(WAITERS_FIRST) {
             Some(schedule_parts) => (schedule_parts, Turns::WaitersFirst),
             None => (text, Turns::AsReached),
@@ -266,6 +263,15 @@ impl FromStr for Schedule {
             .filter(|schedule| schedule.to_string() == text)
             .ok_or_else(|| ScheduleError { text: text.to_owned() })
     }
+}
+
+fn parse_tiles(text: &str) -> Option<Tiles> {
+    let (width, order) = match text.strip_prefix("tiles:")?.split_once(':') {
+        Some((width, order)) => (width, Order::parse(order)?),
+        None => (text.strip_prefix("tiles:")?, Order::InOrder),
+    };
+    let width = width.parse().ok().filter(|width| (1..=MOST_TILE_WIDTH).contains(width))?;
+    Some(Tiles { order, width })
 }
 
 impl TryFrom<String> for Schedule {

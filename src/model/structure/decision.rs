@@ -143,25 +143,31 @@ pub enum BooleanExpression {
 impl BooleanExpression {
     /// The value where the known values of conditions leave no choice; `value` is asked by condition index.
     pub fn decided_value(&self, value_of: &dyn Fn(u32) -> Option<bool>) -> Option<bool> {
-        let decide_controlled = |left: &Self, right: &Self, controlling: bool| {
-            let decided_operands = [left.decided_value(value_of), right.decided_value(value_of)];
-            match decided_operands {
-                _ if decided_operands.contains(&Some(controlling)) => Some(controlling),
-                [Some(_), Some(_)] => Some(!controlling),
-                _ => None,
-            }
+        let decided_pair = |left: &Self, right: &Self| {
+            [left.decided_value(value_of), right.decided_value(value_of)]
         };
         match self {
             BooleanExpression::Condition(condition) => value_of(*condition),
-            BooleanExpression::Not(decided_operand) => {
-                decided_operand.decided_value(value_of).map(|decided_operand| !decided_operand)
+            BooleanExpression::Not(operand) => operand.decided_value(value_of).map(|value| !value),
+            BooleanExpression::And(left, right) => {
+                decided_by_control(decided_pair(left, right), false)
             }
-            BooleanExpression::And(left, right) => decide_controlled(left, right, false),
-            BooleanExpression::Or(left, right) => decide_controlled(left, right, true),
+            BooleanExpression::Or(left, right) => {
+                decided_by_control(decided_pair(left, right), true)
+            }
             BooleanExpression::Xor(left, right) => {
                 Some(left.decided_value(value_of)? ^ right.decided_value(value_of)?)
             }
         }
+    }
+}
+
+/// The outcome of an operator that one operand of the controlling value decides by itself.
+fn decided_by_control(operands: [Option<bool>; 2], controlling_value: bool) -> Option<bool> {
+    match operands {
+        _ if operands.contains(&Some(controlling_value)) => Some(controlling_value),
+        [Some(_), Some(_)] => Some(!controlling_value),
+        _ => None,
     }
 }
 

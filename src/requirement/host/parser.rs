@@ -220,8 +220,6 @@ impl<'a> ExpressionParser<'a> {
 
     fn read_word(&mut self) -> IndexRange {
         let word_start = self.position;
-        let is_word_character =
-            |character: &char| character.is_ascii_alphanumeric() || *character == '_';
         while let Some(character) = self.next_character().filter(is_word_character) {
             self.position += character.len_utf8();
         }
@@ -314,4 +312,8 @@ impl<'a> ExpressionParser<'a> {
             (name_span.start..self.position).into(),
         ))
     }
+}
+
+fn is_word_character(character: &char) -> bool {
+    character.is_ascii_alphanumeric() || *character == '_'
 }

@@ -177,13 +177,6 @@ impl<'a> FlowAnalysis<'a> {
         let sources = self
             .explore_dependences(vec![DependenceItem::Value(address)], &[], FollowedItems::Values)
             .sources;
-        let address_origin = |source: MemorySource| match source {
-            MemorySource::PushConstants { offset } => AddressOrigin::PushConstants { offset },
-            MemorySource::Descriptor { place, offset } => {
-                AddressOrigin::Descriptor { place, offset }
-            }
-            MemorySource::Address(_) => AddressOrigin::Addressed,
-        };
         sources.into_iter().map(address_origin).collect()
     }
 
@@ -384,5 +377,13 @@ impl<'a> FlowAnalysis<'a> {
             Operand::LiteralBit32(number) => Some(*number),
             _ => None,
         }
+    }
+}
+
+fn address_origin(source: MemorySource) -> AddressOrigin {
+    match source {
+        MemorySource::PushConstants { offset } => AddressOrigin::PushConstants { offset },
+        MemorySource::Descriptor { place, offset } => AddressOrigin::Descriptor { place, offset },
+        MemorySource::Address(_) => AddressOrigin::Addressed,
     }
 }

@@ -137,18 +137,15 @@ pub(super) fn pointed_texels(module: &Module, function_ids: &[Id]) -> BTreeSet<I
     pointers.filter_map(|pointer| source_variable(module, pointer.id(0)?)).collect()
 }
 
+fn is_constant(module: &Module, index: Id) -> bool {
+    let constant_opcodes = [Op::Constant, Op::ConstantNull, Op::SpecConstant, Op::SpecConstantOp];
+    module.definition(index).is_some_and(|definition| constant_opcodes.contains(&definition.op))
+}
+
 /// Variables of descriptor arrays that are indexed by what is no constant. A compiler need not
 /// declare the capability for that, the device needs the feature all the same (Vulkan
 /// specification, shaderSampledImageArrayDynamicIndexing and the features beside it).
 pub(super) fn dynamic_arrays(module: &Module, function_ids: &[Id]) -> BTreeSet<Id> {
-    let is_constant = |index: Id| {
-        module.definition(index).is_some_and(|index| {
-            matches!(
-                index.op,
-                Op::Constant | Op::ConstantNull | Op::SpecConstant | Op::SpecConstantOp
-            )
-        })
-    };
     let typed_chains = function_instructions(module, function_ids).filter(|chain| {
         matches!(
             chain.op,
@@ -166,7 +163,7 @@ pub(super) fn dynamic_arrays(module: &Module, function_ids: &[Id]) -> BTreeSet<I
                 .definition(base)
                 .is_some_and(|definition| definition.op == Op::UntypedVariableKHR);
             let is_array = is_variable && matches!(array.op, Op::TypeArray | Op::TypeRuntimeArray);
-            (is_array && !is_constant(chain.id(2)?)).then_some(base)
+            (is_array && !is_constant(module, chain.id(2)?)).then_some(base)
         });
     typed_chains
         .filter_map(|chain| {
@@ -179,7 +176,7 @@ pub(super) fn dynamic_arrays(module: &Module, function_ids: &[Id]) -> BTreeSet<I
             )?;
             let array = module.definition(pointer.id(1)?)?;
             let is_array = matches!(array.op, Op::TypeArray | Op::TypeRuntimeArray);
-            (is_array && !is_constant(chain.id(1)?)).then_some(base)
+            (is_array && !is_constant(module, chain.id(1)?)).then_some(base)
         })
         .chain(untyped_arrays)
         .collect()

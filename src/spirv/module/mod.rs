@@ -194,20 +194,11 @@ impl Consumer for Collector<'_> {
 impl Module {
     /// Binding numbers that the module declares, of any set.
     pub fn binding_numbers(&self) -> impl Iterator<Item = u32> + '_ {
-        let is_binding = |i: &&Instruction| {
-            i.op == Op::Decorate
-                && i.operands.get(1) == Some(&Operand::Decoration(Decoration::Binding))
-        };
         self.instructions.iter().filter(is_binding).filter_map(|instruction| instruction.literal(2))
     }
 
     /// Whether it has atomic instructions.
     pub fn has_atomics(&self) -> bool {
-        let is_atomic = |op: Op| {
-            let integers = Op::AtomicLoad as u32..=Op::AtomicXor as u32;
-            integers.contains(&(op as u32))
-                || matches!(op, Op::AtomicFMinEXT | Op::AtomicFMaxEXT | Op::AtomicFAddEXT)
-        };
         self.instructions.iter().any(|instruction| is_atomic(instruction.op))
     }
 
@@ -519,4 +510,15 @@ impl Module {
             instruction: Some(self.instructions[instruction_index].offset),
         }
     }
+}
+
+fn is_atomic(op: Op) -> bool {
+    let integers = Op::AtomicLoad as u32..=Op::AtomicXor as u32;
+    integers.contains(&(op as u32))
+        || matches!(op, Op::AtomicFMinEXT | Op::AtomicFMaxEXT | Op::AtomicFAddEXT)
+}
+
+fn is_binding(instruction: &&Instruction) -> bool {
+    instruction.op == Op::Decorate
+        && instruction.operands.get(1) == Some(&Operand::Decoration(Decoration::Binding))
 }

@@ -420,12 +420,6 @@ pub fn scalar_opcodes() -> impl Iterator<Item = Op> {
 
 /// The bounds of all operations that have some.
 pub(crate) fn bounds_table() -> Vec<precision::BoundsRow> {
-    let row_with_bounds = |precision: ResultPrecision, source: OperationSource| match precision {
-        Bounded(bounds) => {
-            Some(precision::BoundsRow { operation: source.bounded_operation(), bounds })
-        }
-        Fixed | Flushed => None,
-    };
     let bounded_operations = all_operations().filter_map(|(source, operation)| match operation {
         ScalarOperation::Unary(operation) => row_with_bounds(operation.row().precision, source),
         ScalarOperation::Binary(operation) => row_with_bounds(operation.row().precision, source),
@@ -441,6 +435,18 @@ pub(crate) fn bounds_table() -> Vec<precision::BoundsRow> {
         }
     }
     rows
+}
+
+fn row_with_bounds(
+    precision: ResultPrecision,
+    source: OperationSource,
+) -> Option<precision::BoundsRow> {
+    match precision {
+        Bounded(bounds) => {
+            Some(precision::BoundsRow { operation: source.bounded_operation(), bounds })
+        }
+        Fixed | Flushed => None,
+    }
 }
 
 #[cfg(test)]

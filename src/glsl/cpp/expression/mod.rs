@@ -68,20 +68,19 @@ impl Emitter<'_> {
         self.emit_bare_expression(expression)?;
         let line_extent = self.out.extent_since(start_column);
         for watch in self.watched.get(&token_range).cloned().unwrap_or_default() {
-            let condition_count =
-                |id: DecisionId| self.outline.decisions[id.0 as usize - 1].conditions.len();
-            let count = match watch {
+            let id = match watch {
                 WatchedRole::Whole(id) | WatchedRole::Root(id) | WatchedRole::Condition(id, _) => {
-                    (id, condition_count(id))
+                    id
                 }
             };
-            let unplaced = || PlacedDecision {
-                id: count.0,
-                whole: Default::default(),
-                root: Default::default(),
-                conditions: vec![Default::default(); count.1],
-            };
-            let placed_decision = self.placed_decisions.entry(count.0).or_insert_with(unplaced);
+            let condition_count = self.outline.decisions[id.0 as usize - 1].conditions.len();
+            let placed_decision =
+                self.placed_decisions.entry(id).or_insert_with(|| PlacedDecision {
+                    id,
+                    whole: Default::default(),
+                    root: Default::default(),
+                    conditions: vec![Default::default(); condition_count],
+                });
             match watch {
                 WatchedRole::Whole(_) => placed_decision.whole = line_extent,
                 WatchedRole::Root(_) => placed_decision.root = line_extent,

@@ -131,14 +131,15 @@ fn open_pairs(rows: &ModuleRows<'_>, function: IndexRange) -> Option<Vec<u128>> 
 
 /// 128 bits that depend on a number (the finaliser of splitmix64, twice).
 fn pair_hash(pair_number: u64) -> u128 {
-    let mixed_bits = |seed: u64| {
-        let mut mixed_value = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        mixed_value = (mixed_value ^ (mixed_value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed_value = (mixed_value ^ (mixed_value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed_value ^ (mixed_value >> 31)
-    };
     u128::from(mixed_bits(pair_number)) << 64
         | u128::from(mixed_bits(pair_number ^ 0xA5A5_A5A5_0000_0000))
+}
+
+fn mixed_bits(seed: u64) -> u64 {
+    let mut mixed_value = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed_value = (mixed_value ^ (mixed_value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed_value = (mixed_value ^ (mixed_value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed_value ^ (mixed_value >> 31)
 }
 
 /// Rows before which a function can be cut: inside a block, behind its phis and the function's
