@@ -133,6 +133,10 @@ fn event_in_words(event: &ArithmeticEvent, text: &str) -> String {
         ArithmeticEvent::Overflow { span, exact, width } => {
             format!("{} is {exact}, which {} cannot hold", text_part(span), host::type_name(*width))
         }
+        ArithmeticEvent::QuotientOverflow { span, quotient, width } => {
+            let type_name = host::type_name(*width);
+            format!("{} divides to {quotient}, which {type_name} cannot hold", text_part(span))
+        }
         ArithmeticEvent::DivisionByZero { span } => format!("{} divides by zero", text_part(span)),
         ArithmeticEvent::ShiftTooFar { span, amount } => {
             format!("{} shifts by {amount}", text_part(span))

@@ -6,7 +6,8 @@
 //! `>>`, `+` `-`, `*` `/` `%`, unary `-` `+` `~` `!`, casts written as calls (`uint64(m) * n`),
 //! `min(a, b)`, `max(a, b)`; literals with the suffixes `u`, `l`, `ul`.
 //! Promises: an operation whose exact result does not fit its type wraps, and is reported as an
-//! [`ArithmeticEvent`]; so is a division by zero (result 0) and a shift too far (result 0).
+//! [`ArithmeticEvent`]; so is a division by zero (result 0), a shift too far (result 0) and a
+//! remainder whose quotient does not fit.
 //! Evaluation and interval never disagree: the value lies inside.
 //! Does not cover: floating point, assignment, pointers.
 
@@ -177,6 +178,15 @@ pub enum ArithmeticEvent {
         /// The result before it wraps.
         exact: i128,
         /// Type of the result.
+        width: HostType,
+    },
+    /// A remainder whose quotient does not fit: C leaves both undefined (ISO C17, section 6.5.5).
+    QuotientOverflow {
+        /// Bytes of the operation in the expression's text.
+        span: IndexRange,
+        /// The quotient before it wraps.
+        quotient: i128,
+        /// Type of the operands.
         width: HostType,
     },
     /// `/` or `%` by zero.
@@ -421,6 +431,15 @@ impl HostExpression {
                 )
             }
             BinaryOperator::Remainder => {
+                let quotient = left_value / right_value;
+                if wrap_to_type(quotient, host_type) != quotient {
+                    let span = self.span;
+                    events.push(ArithmeticEvent::QuotientOverflow {
+                        span,
+                        quotient,
+                        width: host_type,
+                    });
+                }
                 TypedValue { value: left_value % right_value, width: host_type }
             }
             BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => {

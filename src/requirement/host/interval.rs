@@ -169,6 +169,10 @@ fn enclose_operation(
             )
         }
         BinaryOperator::Remainder => {
+            // The quotient does not fit where the least signed number is divided by -1.
+            let (lowest, highest) =
+                corner_bounds(left_converted, right_converted, |left, right| left / right);
+            interval_of_type(lowest, highest, host_type, is_quiet);
             let largest_remainder = right_converted.low.abs().max(right_converted.high.abs()) - 1;
             let low = if left_converted.low < 0 {
                 (-largest_remainder).max(left_converted.low)
