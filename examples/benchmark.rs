@@ -55,8 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     device(&production, &traced, &instrumented)?;
     let operations = f64::from(side).powi(3);
     one_core(&production, operations)?;
-    let mut checks = Checks::none();
-    checks.kinds.extend([
+    let checks = Checks::of_kinds([
         FindingKind::DataRace,
         FindingKind::UninitializedRead,
         FindingKind::OutOfBounds,

@@ -255,8 +255,7 @@ fn measure(
         "main",
     )?;
     let production = kernel.job(&compiled.production, ModuleRecording::None, Checks::none());
-    let mut checks = Checks::none();
-    checks.kinds.extend([
+    let checks = Checks::of_kinds([
         FindingKind::DataRace,
         FindingKind::UninitializedRead,
         FindingKind::OutOfBounds,

@@ -165,7 +165,7 @@ fn job(text: &str, size: u32, kinds: &[FindingKind], marked: bool) -> Job {
             subgroup_size: None,
         }],
         limits: Limits { steps: u64::MAX, ..Limits::default() },
-        checks: Checks { kinds: kinds.iter().copied().collect() },
+        checks: Checks::of_kinds(kinds.iter().copied()),
     }
 }
 

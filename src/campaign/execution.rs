@@ -73,7 +73,7 @@ pub fn prepare_tests<'a>(
         base: bench.base,
         limits: &bench.limits,
         overrides: run_plan.test_limits(),
-        checks: run_plan.checks.clone(),
+        checks: run_plan.checks,
     };
     let mut diagnostics = Vec::new();
     let mut prepared_tests = Vec::new();

@@ -85,8 +85,8 @@ impl RunPlan {
 
     /// For deriving evidence again: nothing is typed, and nothing runs but the sequential engine.
     pub fn for_verification(not_looked_for: &[FindingKind]) -> Self {
-        let mut checks = Checks::all();
-        checks.kinds.retain(|kind| !not_looked_for.contains(kind));
+        let all_kinds = FindingKind::ALL.iter().map(|(kind, _)| *kind);
+        let checks = Checks::of_kinds(all_kinds.filter(|kind| !not_looked_for.contains(kind)));
         Self {
             engines: EngineRequest::Explicit(EngineChoice::Sequential),
             device: None,

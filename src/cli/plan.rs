@@ -72,7 +72,7 @@ fn requested_checks(check_list: &str) -> Result<Checks, Failure> {
                 .hint(format!("use all, none, or some of {}", names.join(", ")))
                 .into());
         };
-        checks.kinds.insert(*kind);
+        checks.insert(*kind);
     }
     Ok(checks)
 }

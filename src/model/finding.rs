@@ -298,25 +298,56 @@ impl Finding {
 pub type FindingKey<'a> = (FindingKind, Option<&'a Place>, Option<&'a Place>, &'a str);
 
 /// Which findings a run looks for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checks {
-    /// The kinds that are looked for.
-    pub kinds: std::collections::BTreeSet<FindingKind>,
+    /// A bit per kind, the lowest for the first of [`FindingKind`].
+    kind_bits: u16,
 }
 
 impl Checks {
     /// Every kind.
     pub fn all() -> Self {
-        Self { kinds: FindingKind::ALL.iter().map(|(kind, _)| *kind).collect() }
+        Self::of_kinds(FindingKind::ALL.iter().map(|(kind, _)| *kind))
     }
 
     /// No kind.
     pub fn none() -> Self {
-        Self { kinds: Default::default() }
+        Self { kind_bits: 0 }
+    }
+
+    /// These kinds.
+    pub fn of_kinds(kinds: impl IntoIterator<Item = FindingKind>) -> Self {
+        let mut checks = Self::none();
+        kinds.into_iter().for_each(|kind| checks.insert(kind));
+        checks
+    }
+
+    /// Looks for the kind, too.
+    pub fn insert(&mut self, kind: FindingKind) {
+        self.kind_bits |= Self::kind_bit(kind);
     }
 
     /// Whether the kind is looked for.
-    pub fn has(&self, kind: FindingKind) -> bool {
-        self.kinds.contains(&kind)
+    pub fn has(self, kind: FindingKind) -> bool {
+        self.kind_bits & Self::kind_bit(kind) != 0
+    }
+
+    fn kind_bit(kind: FindingKind) -> u16 {
+        1 << kind as u16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_tell_every_kind_from_the_others() {
+        for (kind, name) in FindingKind::ALL {
+            let only = Checks::of_kinds([*kind]);
+            let found = FindingKind::ALL.iter().filter(|(other_kind, _)| only.has(*other_kind));
+            assert_eq!(found.map(|(_, name)| *name).collect::<Vec<_>>(), [*name]);
+            assert!(Checks::all().has(*kind) && !Checks::none().has(*kind), "{name}");
+        }
     }
 }

@@ -186,7 +186,7 @@ impl Preparation<'_> {
             resources,
             dispatches,
             limits,
-            checks: self.setting.checks.clone(),
+            checks: self.setting.checks,
         };
         let expected = (self.test.expect.iter().enumerate())
             .map(|(item_number, expectation)| {

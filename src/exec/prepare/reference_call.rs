@@ -71,7 +71,7 @@ impl CalledKernel<'_> {
             resources,
             dispatches: vec![job_dispatch],
             limits: test_job.limits,
-            checks: self.setting.checks.clone(),
+            checks: self.setting.checks,
         })
     }
 }

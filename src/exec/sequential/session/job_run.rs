@@ -261,7 +261,7 @@ impl<'a> JobSession<'a> {
                 samplers: &job.resources.samplers,
                 push_constants,
                 buffer_lengths: job.buffers.iter().map(|buffer| buffer.bytes.len()).collect(),
-                collector: FindingCollector::new(job.checks.clone()),
+                collector: FindingCollector::new(job.checks),
                 recorder,
                 steps_left: self.steps_left,
                 deadline: self.deadline.restarted(),
@@ -316,10 +316,8 @@ impl<'a> JobSession<'a> {
             everyone
                 .add_dispatch(dispatch_index, DispatchInvocations { barriers, ..kept_invocations });
         }
-        let mut collector = std::mem::replace(
-            &mut machine.monitor.collector,
-            FindingCollector::new(job.checks.clone()),
-        );
+        let mut collector =
+            std::mem::replace(&mut machine.monitor.collector, FindingCollector::new(job.checks));
         if let Some(table) = marker_table {
             let record_words = table.layout.words();
             let mut records = recorder.into_records(record_words, |workgroup, local_index| {
