@@ -45,24 +45,20 @@ pub fn gather_inputs(
 ) -> Result<ProjectInputs, CampaignError> {
     let mut inputs = ProjectInputs::default();
     for (path, hash) in &project.inputs {
-        let file_bytes = inputs.read_input(project, path, Keeping::Always)?;
-        if content_hash(&file_bytes) != *hash {
-            return Err(changed_file(path));
-        }
+        inputs.read_unchanged(project, path, |bytes| content_hash(bytes) == *hash)?;
     }
     for (kernel, settings) in kernels.iter().map(AsRef::as_ref).zip(&project.settings.value.kernels)
     {
-        let file_bytes = inputs.read_input(project, &settings.source, Keeping::Always)?;
-        if source_text(kernel).is_some_and(|text| text.as_bytes() != file_bytes) {
-            return Err(changed_file(&settings.source));
-        }
+        inputs.read_unchanged(project, &settings.source, |bytes| {
+            source_text(kernel).is_none_or(|text| text.as_bytes() == bytes)
+        })?;
         for (path, text) in &kernel.included {
             inputs.add_input(path, text.as_bytes().to_vec(), Keeping::Always, 0);
         }
         inputs.read_where_there(project, &module_file(&kernel.name))?;
     }
     for path in project.tests.iter().flat_map(|test| data_files(test)) {
-        inputs.read_input(project, path, Keeping::UpToLimit)?;
+        inputs.read_up_to_limit(project, path)?;
     }
     for link in project.requirements.iter().flat_map(|requirement| &requirement.implements) {
         inputs.read_where_there(project, &link.file)?;
@@ -96,20 +92,31 @@ pub fn data_files(test: &Test) -> impl Iterator<Item = &str> {
 }
 
 impl ProjectInputs {
-    fn read_input(
+    /// Reads what is stored whatever its size, if it is still what the run read.
+    fn read_unchanged(
         &mut self,
         project: &Project,
         path: &str,
-        keeping: Keeping,
-    ) -> Result<Vec<u8>, CampaignError> {
+        is_unchanged: impl Fn(&[u8]) -> bool,
+    ) -> Result<(), CampaignError> {
         let bytes = read_bytes(&project.root.join(path), path)?;
-        self.add_input(path, bytes.clone(), keeping, project.settings.value.limits.output_bytes);
-        Ok(bytes)
+        if !is_unchanged(&bytes) {
+            return Err(changed_file(path));
+        }
+        self.add_input(path, bytes, Keeping::Always, 0);
+        Ok(())
+    }
+
+    fn read_up_to_limit(&mut self, project: &Project, path: &str) -> Result<(), CampaignError> {
+        let bytes = read_bytes(&project.root.join(path), path)?;
+        let limit = project.settings.value.limits.output_bytes;
+        self.add_input(path, bytes, Keeping::UpToLimit, limit);
+        Ok(())
     }
 
     fn read_where_there(&mut self, project: &Project, path: &str) -> Result<(), CampaignError> {
         if project.root.join(path).is_file() {
-            self.read_input(project, path, Keeping::UpToLimit)?;
+            self.read_up_to_limit(project, path)?;
         }
         Ok(())
     }

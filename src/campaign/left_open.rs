@@ -129,8 +129,8 @@ impl<'a> LeftOpen<'a> {
     /// What depends on the schedule; nothing where the sequential engine does not know the kernels.
     pub fn schedule_dependence(&self, recorded: RecordedCode) -> &ScheduleDependence {
         let dependence_of = |job: Option<Job>| {
-            let job = job.unwrap_or_else(|| self.job_plan.job.clone());
-            SequentialExecutor::default().schedule_dependence(&job).unwrap_or_default()
+            let job = job.as_ref().unwrap_or(&self.job_plan.job);
+            SequentialExecutor::default().schedule_dependence(job).unwrap_or_default()
         };
         match recorded {
             RecordedCode::Source => self

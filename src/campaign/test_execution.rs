@@ -60,12 +60,13 @@ pub fn run_test(
             ));
         }
     };
-    let job = variant_job(prepared_test, plan, ModuleVariant::Production, plan.job.checks.clone());
+    let job = variant_job(prepared_test, plan, ModuleVariant::Production, plan.job.checks);
     let job = job.expect("every kernel has a production module");
     let open = LeftOpen::of_test(prepared_test, plan);
     let RunOutcome { run: ran, counts, variants, started } = executor.execute(&job, None)?;
     let settled = open.settle_repetitions(ran, variants, executor.name())?;
-    let SettledRun { run: production, judgement, deciding_repetition, notes: left_open } = settled;
+    let SettledRun { run: mut production, judgement, deciding_repetition, notes: left_open } =
+        settled;
     let mut run = TestRun {
         engine: executor.name(),
         verdict: judgement.verdict,
@@ -78,7 +79,7 @@ pub fn run_test(
         findings: production.findings.clone(),
         notes: production.notes.clone(),
         race_scope: production.race_scope,
-        printed: production.printed.clone(),
+        printed: std::mem::take(&mut production.printed),
         records: Vec::new(),
         objects: Vec::new(),
         counts,

@@ -116,7 +116,7 @@ fn compare_test(
     let test = &prepared_test.test.id;
     let Ok(plan) = &prepared_test.job_plan else { return AgreementComparison::default() };
     let open = LeftOpen::of_test(prepared_test, plan);
-    let outputs =
+    let mut outputs =
         outputs::compare_outputs(&open, &comparison_engines.sequential, sequential, vulkan);
     let mut comparison = AgreementComparison::default();
     for name in trace::kernels_of(prepared_test.test) {
@@ -128,9 +128,8 @@ fn compare_test(
             coverage::compare_coverage(&open, comparison_engines, kernel, sequential, vulkan);
         let of_kernel = outputs
             .findings
-            .iter()
-            .filter(|(kernel, _)| *kernel == name)
-            .map(|(_, finding)| finding.clone());
+            .extract_if(.., |(named_kernel, _)| *named_kernel == name)
+            .map(|(_, finding)| finding);
         comparison.findings.extend(of_kernel.chain(coverage.findings).map(|finding| {
             KernelFinding { kernel: name, engine: None, test: Some(*test), finding }
         }));

@@ -16,7 +16,6 @@ use crate::test_run::{ModuleRecords, PreparedTest, TestRun, job_of, judge_run, o
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_exec::{Completion, Executor, Job, RunRequest};
 use vkcert_model::invocations::Ranks;
-use vkcert_model::procedure::Limits;
 use vkcert_model::records::Records;
 use vkcert_model::verdict::{EngineName, Verdict};
 use vkcert_sequential::{SequentialExecutor, Variation};
@@ -112,27 +111,21 @@ impl DefinedRecords {
         job: Option<Job>,
         recorded_modules: &[ModuleRecords],
     ) -> Vec<DefinedRecords> {
-        let Some(job) = job else { return Vec::new() };
+        let Some(mut job) = job else { return Vec::new() };
         let records = recorded_modules.iter().filter_map(|row| row.records.as_ref().ok());
         let bits: BTreeSet<u32> = records.flat_map(Records::bits).collect();
-        let few_steps = Limits { steps: job.limits.steps.min(MOST_STEPS), ..job.limits };
-        let short_job = Job { limits: few_steps, ..job.clone() };
         let sequential_engine = &mut sequential_engine.clone();
-        let (job, mut always_recorded) = match RanksOfRun::by_run(
-            sequential_engine,
-            &ordinary_request(prepared_test, &short_job),
-            &bits,
-        ) {
-            Some(varied_ranks) => (short_job, varied_ranks),
-            None => match RanksOfRun::by_run(
-                sequential_engine,
-                &ordinary_request(prepared_test, &job),
-                &bits,
-            ) {
-                Some(varied_ranks) => (job, varied_ranks),
-                None => return Vec::new(),
-            },
+        let mut ordinary_ranks = |job: &Job| {
+            RanksOfRun::by_run(sequential_engine, &ordinary_request(prepared_test, job), &bits)
         };
+        let step_limit = job.limits.steps;
+        job.limits.steps = step_limit.min(MOST_STEPS);
+        let mut recorded_ranks = ordinary_ranks(&job);
+        if recorded_ranks.is_none() {
+            job.limits.steps = step_limit;
+            recorded_ranks = ordinary_ranks(&job);
+        }
+        let Some(mut always_recorded) = recorded_ranks else { return Vec::new() };
         for variation in Variation::OF_UNDEFINED {
             let request = varied_request(prepared_test, &job, *variation);
             let Some(varied_ranks) = RanksOfRun::by_run(sequential_engine, &request, &bits) else {

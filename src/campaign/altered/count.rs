@@ -37,17 +37,17 @@ impl MemberBounds {
     }
 
     /// What is told, as far as it is possible.
-    fn held_to_bounds(&self, stored_members: &[JudgedMember]) -> Vec<JudgedMember> {
-        let bounded_member = |(least, most): (&JudgedMember, &JudgedMember)| {
+    fn held_to_bounds(self, stored_members: &[JudgedMember]) -> Vec<JudgedMember> {
+        let bounded_member = |(least, most): (JudgedMember, JudgedMember)| {
             let stored_member = stored_members.iter().find(|row| row.place() == least.place());
             let judged = stored_member
                 .map_or(least.judged, |row| row.judged)
                 .clamp(least.judged, most.judged.max(least.judged));
             // Of a member that the test leaves as it was the judged elements alone count.
             let stored = if least.stored == most.stored { least.stored } else { judged };
-            JudgedMember { stored, judged, ..least.clone() }
+            JudgedMember { stored, judged, ..least }
         };
-        self.least.iter().zip(&self.most).map(bounded_member).collect()
+        self.least.into_iter().zip(self.most).map(bounded_member).collect()
     }
 }
 

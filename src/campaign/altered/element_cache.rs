@@ -43,12 +43,10 @@ impl<'a> ElementCache<'a> {
         let start = array.bytes.start as usize;
         let byte_in_element = (byte - start) % array.stride as usize;
         let element_start = byte - start - byte_in_element;
-        let known_element = self.known[byte_in_element]
+        let (element, member) = self.known[byte_in_element]
             .get_or_insert_with(|| element_at(block, start + byte_in_element))
-            .clone();
-        known_element.map(|(element, member)| {
-            (element.start + element_start..element.end + element_start, member)
-        })
+            .as_ref()?;
+        Some((element.start + element_start..element.end + element_start, *member))
     }
 }
 

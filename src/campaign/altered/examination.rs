@@ -302,28 +302,28 @@ impl<'a> Examination<'a> {
     /// Whether nothing is left of what a dispatch stored, and no later one can have read it.
     /// `stored_by_dispatch`: bytes by dispatch and buffer.
     fn is_overwritten(&self, dispatch_index: usize, stored_by_dispatch: &[StoredBytes]) -> bool {
-        let mut bytes_left = stored_by_dispatch[dispatch_index].clone();
+        let mut bytes_left = Cow::Borrowed(stored_by_dispatch[dispatch_index].as_slice());
         if bytes_left.iter().all(Vec::is_empty) {
             return false;
         }
         for (flow, stores) in self.flows.iter().zip(stored_by_dispatch).skip(dispatch_index + 1) {
-            for (buffer, bytes_left) in self.job_plan.job.buffers.iter().zip(&bytes_left) {
+            for (buffer, ranges_left) in self.job_plan.job.buffers.iter().zip(&*bytes_left) {
                 let later_reads = flow
                     .stores
                     .iter()
                     .flat_map(|store| &store.from)
                     .filter(|read| read.buffer == buffer.name);
                 let is_read =
-                    |read: &BufferRange| bytes_left.iter().any(|bytes| read.holds_part_of(bytes));
+                    |read: &BufferRange| ranges_left.iter().any(|bytes| read.holds_part_of(bytes));
                 if later_reads.into_iter().any(is_read) {
                     return false;
                 }
             }
-            bytes_left = bytes_left
+            let parts_left = bytes_left
                 .iter()
                 .zip(stores)
-                .map(|(bytes_left, stores)| subtract_ranges(bytes_left, stores))
-                .collect();
+                .map(|(ranges_left, stored_ranges)| subtract_ranges(ranges_left, stored_ranges));
+            bytes_left = Cow::Owned(parts_left.collect());
             if bytes_left.iter().all(Vec::is_empty) {
                 return true;
             }

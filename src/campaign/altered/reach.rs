@@ -11,6 +11,7 @@
 
 use super::parts::{JudgedStore, JudgingView, PassedTest, StoreTarget};
 use super::ranges::{common_ranges, in_buffer, subtract_ranges};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
@@ -172,31 +173,32 @@ impl PassedTest<'_> {
         &self,
         view: &JudgingView,
         reading: Reading<'_>,
-        left: &[Vec<LeftPart<'_>>],
+        left_by_dispatch: &[Vec<LeftPart<'_>>],
         judged: &mut JudgedBytes,
     ) {
         // What matters of the contents behind the dispatch, by buffer.
-        let mut live_bytes = view.bytes.clone();
+        let mut live_bytes = Cow::Borrowed(view.bytes.as_slice());
         for number in (0..self.flows.len()).rev() {
             let step = DispatchStep { test: self, view, number, reading, live: &live_bytes };
             let PassedBytes { own, before } = step.bytes_passed_on();
-            for left in left[number]
+            for left_part in left_by_dispatch[number]
                 .iter()
-                .filter(|left| view.observation.judges_output(number, left.store.row))
+                .filter(|left_part| view.observation.judges_output(number, left_part.store.row))
             {
-                let buffer = left.target.buffer;
-                let reached_bytes = match left.by {
-                    LeavingKind::Stored => merged_ranges(
-                        live_bytes[buffer].iter().chain(&own[buffer]).cloned().collect(),
-                    ),
-                    LeavingKind::Kept => before[buffer].clone(),
+                let buffer = left_part.target.buffer;
+                let live_or_own = live_bytes[buffer].iter().chain(&own[buffer]);
+                let reached_bytes = match left_part.by {
+                    LeavingKind::Stored => {
+                        Cow::Owned(merged_ranges(live_or_own.cloned().collect()))
+                    }
+                    LeavingKind::Kept => Cow::Borrowed(&before[buffer]),
                 };
                 judged
-                    .entry(left.target.member_range())
+                    .entry(left_part.target.member_range())
                     .or_default()
-                    .extend(common_ranges(&left.bytes, &reached_bytes));
+                    .extend(common_ranges(&left_part.bytes, &reached_bytes));
             }
-            live_bytes = before;
+            live_bytes = Cow::Owned(before);
         }
     }
 }

@@ -84,11 +84,11 @@ impl<'a, 'e> ScheduleTrial<'a, 'e> {
         left_open: &'a LeftOpen<'a>,
         (production, verdict): (&'a Run, Verdict),
         means: ScheduleMeans,
-        measures: Option<MeasuringJobs<'a>>,
+        mut measures: Option<MeasuringJobs<'a>>,
         test_engine: &'a mut TestEngine<'e>,
     ) -> Self {
         let mut found = ScheduleFindings::started();
-        found.reason = measures.as_ref().and_then(|measures| measures.missing.clone());
+        found.reason = measures.as_mut().and_then(|measures| measures.missing.take());
         let outputs = ChangingSchedules { simplest: None, schedules: Vec::new() };
         let coverage = ChangingSchedules { simplest: None, schedules: Vec::new() };
         let everything_changed = AllChanges::default();
