@@ -50,7 +50,8 @@ pub fn assemble_campaign(
     let runs = &campaign_facts.runs_by_test;
     let strangers = undeclared_specializations(project, kernels, runs)?;
     let records = records_of_verification(project);
-    let (mut coupling, refuted) = coupling::coupling_evidence(&campaign_facts.coupled);
+    let (mut coupling, refuted) =
+        coupling::coupling_evidence(std::mem::take(&mut campaign_facts.coupled));
     for row in &mut coupling {
         let stated = project.interfaces.iter().find(|interface| interface.kernel == row.kernel);
         row.definition = stated.map(|interface| interface.value.clone());
@@ -270,13 +271,12 @@ fn touched_buffers(dispatch: &BTreeMap<(u32, u32), u64>) -> Vec<TouchedBuffer> {
 
 /// Identities of the kernels' code.
 pub fn kernel_codes(kernels: &[Kernel]) -> KernelCodes {
-    let identity = |kernel: &Kernel| CodeIdentity {
+    derive::code_classes(kernels.iter().map(|kernel| CodeIdentity {
         kernel: KernelName::from(&kernel.name),
-        code: kernel.code_digits(),
-        text: kernel.text.clone(),
-        entry: kernel.entry.clone(),
-    };
-    derive::code_classes(kernels.iter().map(identity))
+        code: kernel.code_digits().into(),
+        text: kernel.text.as_deref(),
+        entry: &kernel.entry,
+    }))
 }
 
 /// Tests that run a kernel under no configuration of it.
@@ -294,7 +294,7 @@ fn undeclared_specializations(
         let specializations_run =
             specializations_run.filter(|(_, records)| records.kernel == kernel.name);
         let specializations_run: Vec<_> = specializations_run
-            .map(|(test, records)| (test.id.as_str().to_owned(), records.specialization.clone()))
+            .map(|(test, records)| (test.id.as_str(), &records.specialization))
             .collect();
         sentences.extend(configuration::undeclared_specializations(kernel, &specializations_run)?);
     }

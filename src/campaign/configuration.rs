@@ -101,16 +101,20 @@ fn value_in_words(type_name: &str, width: u32, bits: u64) -> String {
 
 /// `TILE=16,MODE=2` of the constants that are not at their defaults; `default` where all are.
 fn name_of(constants: &[SpecializedConstant]) -> String {
-    let is_unique = |name: &String| {
-        constants.iter().filter(|other_constant| other_constant.name.as_ref() == Some(name)).count()
+    let is_unique = |name: &str| {
+        constants
+            .iter()
+            .filter(|other_constant| other_constant.name.as_deref() == Some(name))
+            .count()
             == 1
     };
     let name_part = |constant: &SpecializedConstant| {
-        let name =
-            constant.name.clone().filter(is_unique).unwrap_or_else(|| constant.id.to_string());
         // Not every bit pattern of a float has a text of its own.
         let value = if constant.value == "NaN" { &constant.bits } else { &constant.value };
-        format!("{name}={value}")
+        match constant.name.as_ref().filter(|name| is_unique(name)) {
+            Some(name) => format!("{name}={value}"),
+            None => format!("{}={value}", constant.id),
+        }
     };
     let name_parts: Vec<String> =
         constants.iter().filter(|constant| !constant.default).map(name_part).collect();
@@ -272,14 +276,14 @@ fn declared_configurations(
 /// configuration of the kernel, as sentences.
 pub fn undeclared_specializations(
     kernel: &Kernel,
-    tests_run: &[(String, Specialization)],
+    tests_run: &[(&str, &Specialization)],
 ) -> Result<Vec<String>, CampaignError> {
     let mut tests_by_specialization: BTreeMap<&Specialization, BTreeSet<&str>> = BTreeMap::new();
     for (test, specialization) in tests_run {
         if kernel
             .configurations
             .iter()
-            .all(|declared_configuration| declared_configuration.specialization != *specialization)
+            .all(|declared_configuration| declared_configuration.specialization != **specialization)
         {
             tests_by_specialization.entry(specialization).or_default().insert(test);
         }

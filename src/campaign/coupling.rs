@@ -32,7 +32,7 @@ pub fn analyse_interfaces(
     project: &Project,
     kernels: &[Kernel],
     prepared_tests: &[PreparedTest],
-    touched: &[TouchedBytes],
+    touched: &[&[TouchedBytes]],
     device: Option<&DeviceLimits>,
 ) -> Result<Vec<KernelCoupling>, CampaignError> {
     let mut results = Vec::new();
@@ -98,32 +98,25 @@ pub fn device_limits_of(engines: &[EngineIdentity]) -> Option<DeviceLimits> {
 
 /// What evidence stores, and the findings of refuted checks.
 pub fn coupling_evidence(
-    results: &[KernelCoupling],
+    results: Vec<KernelCoupling>,
 ) -> (Vec<CouplingEvidence>, Vec<KernelFinding>) {
-    let stored_rows = results.iter().map(|row| row.coupling.evidence(&row.kernel)).collect();
-    let kernel_finding = |row: &KernelCoupling, kernel_finding: &vkcert_model::finding::Finding| {
-        debug_assert_eq!(kernel_finding.kind, FindingKind::Coupling);
-        KernelFinding {
-            kernel: row.kernel,
-            engine: None,
-            test: None,
-            finding: kernel_finding.clone(),
-        }
-    };
-    let findings = results.iter().flat_map(|row| {
-        row.coupling
-            .findings
-            .iter()
-            .map(move |coupling_finding| kernel_finding(row, coupling_finding))
-    });
-    (stored_rows, findings.collect())
+    let (mut stored_rows, mut kernel_findings) = (Vec::new(), Vec::new());
+    for KernelCoupling { kernel, coupling } in results {
+        let (stored_row, findings) = coupling.into_evidence(kernel);
+        stored_rows.push(stored_row);
+        kernel_findings.extend(findings.into_iter().map(|finding| {
+            debug_assert_eq!(finding.kind, FindingKind::Coupling);
+            KernelFinding { kernel, engine: None, test: None, finding }
+        }));
+    }
+    (stored_rows, kernel_findings)
 }
 
 fn analyse_interface(
     interface: &Interface,
     kernel: &Kernel,
     prepared_tests: &[PreparedTest],
-    touched: &[TouchedBytes],
+    touched: &[&[TouchedBytes]],
     device: Option<&DeviceLimits>,
 ) -> Result<Coupling, CampaignError> {
     // Sizes under the specialization that the host sets, where its values are constants; `couple`
@@ -151,10 +144,10 @@ fn analyse_interface(
 fn uses_by_tests(
     interface: &Interface,
     prepared_tests: &[PreparedTest],
-    touched: &[TouchedBytes],
+    touched: &[&[TouchedBytes]],
 ) -> Vec<TestUse> {
     let mut test_uses = Vec::new();
-    for (test, touched) in prepared_tests.iter().zip(touched) {
+    for (test, touched_by_dispatch) in prepared_tests.iter().zip(touched) {
         let Ok(plan) = &test.job_plan else { continue };
         for (number, (dispatch, job)) in
             test.test.dispatches.iter().zip(&plan.job.dispatches).enumerate()
@@ -162,7 +155,7 @@ fn uses_by_tests(
             if dispatch.kernel != interface.kernel {
                 continue;
             }
-            let accessed_bytes = touched.get(number);
+            let accessed_bytes = touched_by_dispatch.get(number);
             let of_buffers = |binding: &&vkcert_exec::JobBinding| {
                 binding.view.image().is_none() && binding.view.sampler().is_none()
             };
@@ -184,20 +177,17 @@ fn uses_by_tests(
     test_uses
 }
 
-/// What each dispatch of a test accessed, by set and binding; empty where the sequential engine did
-/// not tell.
-pub type TouchedBytes = Vec<BTreeMap<(u32, u32), u64>>;
+/// Bytes that a dispatch of a test accessed, by set and binding.
+pub type TouchedBytes = BTreeMap<(u32, u32), u64>;
 
-/// From the runs of a campaign.
-pub fn touched_by_runs(runs_by_test: &[Vec<TestRun>]) -> Vec<TouchedBytes> {
-    let runs_of_test = |runs_of_test: &Vec<TestRun>| {
-        runs_of_test
-            .iter()
-            .find(|run| run.engine == EngineName::Sequential)
-            .map(|run| run.counts.touched.clone())
-            .unwrap_or_default()
-    };
-    runs_by_test.iter().map(runs_of_test).collect()
+/// By test of a campaign and dispatch; empty where the sequential engine did not tell.
+pub fn touched_by_runs(runs_by_test: &[Vec<TestRun>]) -> Vec<&[TouchedBytes]> {
+    runs_by_test.iter().map(|runs_of_test| touched_by_dispatch(runs_of_test)).collect()
+}
+
+fn touched_by_dispatch(runs_of_test: &[TestRun]) -> &[TouchedBytes] {
+    let sequential_run = runs_of_test.iter().find(|run| run.engine == EngineName::Sequential);
+    sequential_run.map_or(&[], |run| &run.counts.touched)
 }
 
 /// Host parameters that the host stores unchanged in a push constant: their values are the test's.

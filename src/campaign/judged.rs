@@ -4,6 +4,7 @@
 //! Promises: such a test is `undetermined` wherever it passed; `vkcert run` knows no such rule.
 
 use super::assemble::{self, LaidOut};
+use super::configuration::Specialization;
 use super::kernel::Kernel;
 use super::test_run::{PreparedTest, TestRun};
 use crate::CampaignError;
@@ -27,7 +28,7 @@ struct KernelFlow {
 }
 
 /// By name and specialization: it is the same in every test.
-type KernelFlows = BTreeMap<(KernelName, BTreeMap<u32, u64>), KernelFlow>;
+type KernelFlows<'a> = BTreeMap<(KernelName, &'a Specialization), KernelFlow>;
 
 /// What each test that can run expects, and what its dispatches can store.
 pub fn lay_open(
@@ -46,15 +47,15 @@ pub fn lay_open(
     Ok(laid_out)
 }
 
-fn dispatch_flows(
-    job_plan: &Prepared,
+fn dispatch_flows<'a>(
+    job_plan: &'a Prepared,
     kernels: &[Kernel],
-    known_flows: &mut KernelFlows,
+    known_flows: &mut KernelFlows<'a>,
 ) -> Result<Vec<DispatchFlow>, CampaignError> {
     let mut flows_by_dispatch = Vec::new();
     for (number, dispatch) in job_plan.job.dispatches.iter().enumerate() {
         let module_use = &job_plan.modules[dispatch.module];
-        let kernel_key = (module_use.kernel, module_use.specialization.clone());
+        let kernel_key = (module_use.kernel, &module_use.specialization);
         if !known_flows.contains_key(&kernel_key) {
             let kernel = kernels.iter().find(|kernel| kernel.name == module_use.kernel.as_str());
             let kernel = kernel.expect("a prepared test has its kernels");
@@ -62,7 +63,7 @@ fn dispatch_flows(
             let new_flows = new_flows.map_err(|error| {
                 CampaignError::tool(format!("kernel `{}`: {error}", module_use.kernel))
             })?;
-            known_flows.insert(kernel_key.clone(), new_flows);
+            known_flows.insert(kernel_key, new_flows);
         }
         let KernelFlow { flows, names } = &known_flows[&kernel_key];
         flows_by_dispatch.push(flow::of_dispatch(

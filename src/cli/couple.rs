@@ -28,17 +28,22 @@ pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, F
         execution::prepare_project(&loaded, &kernels, &plan, (Schedules::default(), None))?;
     let engines = plan::open_engines(&plan, None, EngineSettings::default())?;
     let device = coupling::device_limits(&engines);
-    let touched_bytes = touched_by_tests(&prepared_tests)?;
+    let touched_by_test = touched_by_tests(&prepared_tests)?;
+    let touched_by_test: Vec<&[TouchedBytes]> = touched_by_test.iter().map(Vec::as_slice).collect();
     let results = coupling::analyse_interfaces(
         &loaded,
         &kernels,
         &prepared_tests,
-        &touched_bytes,
+        &touched_by_test,
         device.as_ref(),
     )?;
+    let all_hold = results
+        .iter()
+        .flat_map(|kernel_coupling| &kernel_coupling.coupling.checks)
+        .all(|check| check.status == CheckStatus::Holds);
     match (common.format, couple.graph) {
         (OutputForm::Json, _) => {
-            let (rows, findings) = coupling::coupling_evidence(&results);
+            let (rows, findings) = coupling::coupling_evidence(results);
             let findings: Vec<_> = findings.iter().map(|row| &row.finding).collect();
             output::print_text(&format!(
                 "{:#}\n",
@@ -66,17 +71,13 @@ pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, F
             output::print_text(&text)?;
         }
     }
-    let all_hold = results
-        .iter()
-        .flat_map(|kernel_coupling| &kernel_coupling.coupling.checks)
-        .all(|check| check.status == CheckStatus::Holds);
     Ok(if all_hold { Exit::Success } else { Exit::Failed })
 }
 
 /// What the tests access, from one run of each on the sequential engine.
-fn touched_by_tests(prepared_tests: &[PreparedTest]) -> Result<Vec<TouchedBytes>, Failure> {
+fn touched_by_tests(prepared_tests: &[PreparedTest]) -> Result<Vec<Vec<TouchedBytes>>, Failure> {
     let touched_by_test = |test: &PreparedTest| {
-        let Ok(plan) = &test.job_plan else { return Ok(TouchedBytes::new()) };
+        let Ok(plan) = &test.job_plan else { return Ok(Vec::new()) };
         let job = Job { checks: Checks::none(), ..plan.job.clone() };
         let counted_run =
             SequentialExecutor::default().run_with_lowering_counts(&job, &mut Unobserved);

@@ -205,14 +205,18 @@ pub fn analyse_coupling(input: &CouplingInput<'_>) -> Result<Coupling, Diagnosti
 }
 
 impl Coupling {
-    /// What evidence stores.
-    pub fn evidence(&self, kernel: &vkcert_model::id::KernelName) -> CouplingEvidence {
-        CouplingEvidence {
+    /// What evidence stores, and the findings.
+    pub fn into_evidence(
+        self,
+        kernel: vkcert_model::id::KernelName,
+    ) -> (CouplingEvidence, Vec<Finding>) {
+        let evidence = CouplingEvidence {
             definition: None,
-            kernel: *kernel,
+            kernel,
             nodes: self.graph.nodes(),
             edges: self.graph.edges(),
-            checks: self.checks.clone(),
-        }
+            checks: self.checks,
+        };
+        (evidence, self.findings)
     }
 }

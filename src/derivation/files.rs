@@ -1,6 +1,7 @@
 //! The files of evidence: their names, their canonical JSON, and the inputs that they store.
 
 use base64::Engine as _;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use vkcert_model::canonical::canonical_lines;
 use vkcert_model::evidence::{Evidence, KernelEvidence, StoredFile, kernel_label};
@@ -64,10 +65,12 @@ pub fn canonical_bytes(value: &impl serde::Serialize) -> Result<Vec<u8>, serde_j
 }
 
 /// The bytes of a stored file; none where its contents are not stored or not readable.
-pub fn stored_file_bytes(file: &StoredFile) -> Option<Vec<u8>> {
+pub fn stored_file_bytes(file: &StoredFile) -> Option<Cow<'_, [u8]>> {
     match file {
-        StoredFile::Text(text) => Some(text.clone().into_bytes()),
-        StoredFile::Bytes(text) => base64::engine::general_purpose::STANDARD.decode(text).ok(),
+        StoredFile::Text(text) => Some(Cow::Borrowed(text.as_bytes())),
+        StoredFile::Bytes(text) => {
+            base64::engine::general_purpose::STANDARD.decode(text).ok().map(Cow::Owned)
+        }
         StoredFile::Omitted { .. } => None,
     }
 }

@@ -5,6 +5,7 @@
 //! refused. Kernels are compiled by the given toolchain, if it is the one that made the evidence.
 
 use super::Toolchain;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 use tempfile::TempDir;
@@ -123,7 +124,7 @@ fn lay_out_inputs(
         let file_bytes = match file {
             StoredFile::Omitted { bytes: file_bytes } => {
                 match read_omitted_input(path, *file_bytes, expected_hash, source_folder) {
-                    Ok(file_bytes) => file_bytes,
+                    Ok(file_bytes) => Cow::Owned(file_bytes),
                     Err(reason) => {
                         absent_inputs.insert(path.clone(), reason);
                         continue;

@@ -42,7 +42,7 @@ pub(super) fn derive_and_compare(
     verification: &mut Verification,
 ) -> Result<(), CampaignError> {
     match derived_evidence(stored_evidence, rebuilt, replay, verification)? {
-        Some(derived) => compare_evidence(stored_evidence, &derived, verification),
+        Some(derived) => compare_evidence(stored_evidence, derived, verification),
         None => Ok(()),
     }
 }
@@ -97,7 +97,9 @@ pub fn derived_evidence(
             for ((test, row), run) in prepared_tests.iter().zip(&mut runs).zip(fresh_runs) {
                 let same_engine_run =
                     row.iter_mut().find(|stored_run| stored_run.engine == run.engine);
-                same_engine_run.into_iter().for_each(|stored_run| stored_run.clone_from(&run));
+                if let Some(stored_run) = same_engine_run {
+                    *stored_run = run;
+                }
                 undefined::mark_undefined_records(test, row, &engine);
             }
             replayed_engine = Some(engine);
@@ -245,22 +247,20 @@ fn stored_agreement(stored_campaign: &Campaign) -> AgreementComparison {
             && row.test.is_some()
             && row.finding.kind == FindingKind::EngineDisagreement
     };
-    let as_told_by_engine =
-        |row: &KernelFinding| KernelFinding { finding: as_found(&row.finding), ..row.clone() };
+    let findings_of_engines = stored_campaign.findings.iter().filter(of_engines);
     AgreementComparison {
         rows: stored_campaign.agreement.clone(),
-        findings: stored_campaign
-            .findings
-            .iter()
-            .filter(of_engines)
-            .map(as_told_by_engine)
-            .collect(),
+        findings: findings_of_engines.cloned().map(as_told_by_engine).collect(),
     }
 }
 
+fn as_told_by_engine(row: KernelFinding) -> KernelFinding {
+    KernelFinding { finding: as_found(row.finding), ..row }
+}
+
 /// A finding as an engine tells it.
-pub(super) fn as_found(finding: &Finding) -> Finding {
-    Finding { acceptance: None, ..finding.clone() }
+pub(super) fn as_found(finding: Finding) -> Finding {
+    Finding { acceptance: None, ..finding }
 }
 
 /// Contents above the limit are facts that are stored as hashes.
@@ -286,7 +286,7 @@ fn restore_omitted(stored_evidence: &Evidence, derived: &mut Evidence) {
 /// Every difference of two evidences, file by file.
 fn compare_evidence(
     stored_evidence: &Evidence,
-    derived_evidence: &Evidence,
+    derived_evidence: Evidence,
     verification: &mut Verification,
 ) -> Result<(), CampaignError> {
     let mut differences = Differences::default();
@@ -319,7 +319,7 @@ fn compare_evidence(
         &json_value(&stored_evidence.inputs)?,
         &json_value(&derived_evidence.inputs)?,
     );
-    let mut manifest = derived_evidence.manifest.clone();
+    let mut manifest = derived_evidence.manifest;
     // What the files hold was compared; their hashes are those of the files.
     for (name, hash) in &mut manifest.outputs {
         hash.clone_from(stored_evidence.manifest.outputs.get(name).unwrap_or(&String::new()));

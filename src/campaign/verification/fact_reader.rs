@@ -70,6 +70,7 @@ impl FactReader<'_> {
             findings: stored_result
                 .findings
                 .iter()
+                .cloned()
                 .map(|finding| self.with_places(finding))
                 .collect(),
             notes: stored_result.notes.clone(),
@@ -104,7 +105,7 @@ impl FactReader<'_> {
     }
 
     /// A finding as an engine tells it, with the places of its instructions.
-    fn with_places(&self, finding: &Finding) -> Finding {
+    fn with_places(&self, finding: Finding) -> Finding {
         let mut finding = as_found(finding);
         let kernel = self.kernels.iter().find(|kernel| {
             finding.kernel.as_ref().is_some_and(|name| name.as_str() == kernel.name)

@@ -91,6 +91,14 @@ fn check_files_read(
     }
 }
 
+/// Paths of files that are not among others, each once, with commas.
+fn paths_outside(files: &[SourceFile], other_files: &[SourceFile]) -> String {
+    let is_other = |path: &&str| other_files.iter().all(|other_file| other_file.path != *path);
+    let outside: BTreeSet<&str> =
+        files.iter().map(|file| file.path.as_str()).filter(is_other).collect();
+    outside.into_iter().collect::<Vec<_>>().join(", ")
+}
+
 /// How the files of a kernel differ from those that stored evidence has of it; none where they are
 /// the same.
 fn leads_elsewhere(kernel_row: &KernelEvidence, kernel: &CompiledKernel) -> Option<String> {
@@ -99,16 +107,9 @@ fn leads_elsewhere(kernel_row: &KernelEvidence, kernel: &CompiledKernel) -> Opti
         Measurement::Failed { structure } => structure,
         Measurement::NoSource => return None,
     };
-    let paths = |files: &[SourceFile]| -> BTreeSet<String> {
-        files.iter().map(|file| file.path.clone()).collect()
-    };
-    let (paths_before, paths_now) = (paths(&kernel_row.structure.files), paths(&structure.files));
-    let joined_paths =
-        |paths: &mut dyn Iterator<Item = &String>| paths.cloned().collect::<Vec<_>>().join(", ");
-    let (paths_added, paths_gone) = (
-        joined_paths(&mut paths_now.difference(&paths_before)),
-        joined_paths(&mut paths_before.difference(&paths_now)),
-    );
+    let (files_before, files_now) = (&kernel_row.structure.files, &structure.files);
+    let (paths_added, paths_gone) =
+        (paths_outside(files_now, files_before), paths_outside(files_before, files_now));
     match (paths_added.is_empty(), paths_gone.is_empty()) {
         (true, true) => None,
         (false, true) => Some(format!("its includes lead to {paths_added} besides")),

@@ -51,7 +51,7 @@ impl Toolchain for Compiling {
             .and_then(|kernels| configuration::configure_kernels(&laid_out.project, kernels));
         match kernels {
             Ok(kernels) => Ok(RebuiltProject { laid_out, kernels }),
-            Err(failure) => Err(failure_in_words(&failure)),
+            Err(failure) => Err(failure_in_words(&failure).to_owned()),
         }
     }
 
@@ -78,23 +78,20 @@ impl Toolchain for Compiling {
 /// Who made the modules, where it is not this program with its compiler.
 pub fn other_compiler(stored_evidence: &Evidence) -> Option<String> {
     let stored_project = &stored_evidence.campaign.project;
-    let this_program = (TOOL, TOOL_VERSION, glsl::compiler_identity());
+    let this_compiler = glsl::compiler_identity();
+    let this_program = (TOOL, TOOL_VERSION, this_compiler.as_str());
     let is_same = (
         stored_project.tool.as_str(),
         stored_project.tool_version.as_str(),
-        stored_project.compiler.clone(),
+        stored_project.compiler.as_str(),
     ) == this_program;
     (!is_same).then(|| maker_of_modules(stored_evidence))
 }
 
 /// A failure as one sentence.
-fn failure_in_words(campaign_error: &CampaignError) -> String {
+fn failure_in_words(campaign_error: &CampaignError) -> &str {
     match campaign_error {
-        CampaignError::Input(found) => {
-            found.first().map(|diagnostic| diagnostic.message.clone()).unwrap_or_default()
-        }
-        CampaignError::Tool { message, .. } | CampaignError::Unavailable { message, .. } => {
-            message.clone()
-        }
+        CampaignError::Input(found) => found.first().map_or("", |diagnostic| &diagnostic.message),
+        CampaignError::Tool { message, .. } | CampaignError::Unavailable { message, .. } => message,
     }
 }

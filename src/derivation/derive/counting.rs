@@ -5,6 +5,7 @@
 //! stores.
 //! Does not cover: the coverage that the counted records amount to.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage::ApproverRule;
 use vkcert_coverage::justification::{Signature, signature_fault};
@@ -63,25 +64,25 @@ pub fn leads_to_configuration(
 }
 
 /// What tells the code of a kernel from that of another.
-pub struct CodeIdentity {
+pub struct CodeIdentity<'a> {
     /// The kernel.
     pub kernel: KernelName,
     /// SHA-256 of its production module without debug information.
-    pub code: String,
+    pub code: Cow<'a, str>,
     /// SHA-256 of its preprocessed text.
-    pub text: Option<String>,
+    pub text: Option<&'a str>,
     /// Name of its entry point.
-    pub entry: String,
+    pub entry: &'a str,
 }
 
 /// The same identity for kernels whose modules, or whose preprocessed texts, are the same from the
 /// same entry on: a text that is compiled in another way, for another target or with definitions
 /// that it does not use is the same code.
-pub fn code_classes(kernels: impl IntoIterator<Item = CodeIdentity>) -> KernelCodes {
+pub fn code_classes<'a>(kernels: impl IntoIterator<Item = CodeIdentity<'a>>) -> KernelCodes {
     let mut classes: Vec<(BTreeSet<String>, Vec<KernelName>)> = Vec::new();
-    for CodeIdentity { kernel, code: code_key, text: text_key, entry } in kernels {
-        let code_key = format!("code {code_key} {entry}");
-        let text_key = text_key.map(|text_key| format!("text {text_key} {entry}"));
+    for CodeIdentity { kernel, code, text, entry } in kernels {
+        let code_key = format!("code {code} {entry}");
+        let text_key = text.map(|text| format!("text {text} {entry}"));
         let (mut keys, mut names): (BTreeSet<String>, Vec<KernelName>) =
             ([code_key].into_iter().chain(text_key).collect(), vec![kernel]);
         for (other_keys, other_names) in classes
@@ -102,13 +103,12 @@ pub fn code_classes(kernels: impl IntoIterator<Item = CodeIdentity>) -> KernelCo
 
 /// Identities of the kernels' code from stored evidence.
 pub fn kernel_codes(kernels: &[KernelEvidence]) -> KernelCodes {
-    let code_identity = |kernel_row: &KernelEvidence| CodeIdentity {
+    code_classes(kernels.iter().map(|kernel_row| CodeIdentity {
         kernel: kernel_row.kernel,
-        code: kernel_row.modules.code.clone(),
-        text: kernel_row.modules.text.clone(),
-        entry: kernel_row.configuration.entry.clone(),
-    };
-    code_classes(kernels.iter().map(code_identity))
+        code: kernel_row.modules.code.as_str().into(),
+        text: kernel_row.modules.text.as_deref(),
+        entry: &kernel_row.configuration.entry,
+    }))
 }
 
 /// What altered contents of a test showed; none where it has not passed on the sequential engine,
