@@ -12,6 +12,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::exit::Exit;
 use crate::model::project::{DecisionPolicy, Optimization};
 use crate::requirement::document::{decode_text, read_bytes};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -107,9 +108,8 @@ fn kernel_from_project(lower_arguments: &Lower) -> Result<CompiledKernel, Failur
 
 fn kernel_from_file(path: &Path) -> Result<CompiledKernel, Failure> {
     let shown_path = path.display().to_string();
-    let kernel_name = path
-        .file_stem()
-        .map_or_else(|| shown_path.clone(), |stem| stem.to_string_lossy().into_owned());
+    let kernel_name =
+        path.file_stem().map_or(Cow::Borrowed(shown_path.as_str()), |stem| stem.to_string_lossy());
     match source_of_file(path)? {
         Some(source) => kernel::from_glsl(&kernel_name, source, MeasuredParts::Source),
         None => kernel::from_spirv(

@@ -22,14 +22,14 @@ pub fn kernel_interface(
         Constants::evaluate(module, &types, specialization).map_err(|error| error.to_string())?;
     let layout_reader = LayoutReader { types: &types, constants: &constants };
     let mut blocks = BTreeMap::new();
-    for resource in &reflection.resources {
-        let Some(name) = resource.block_name.clone() else { continue };
+    for resource in reflection.resources {
+        let Some(name) = resource.block_name else { continue };
         let layout = layout_reader.type_layout(resource.block_type, None);
         blocks.insert(name, BoundBlock { set: resource.set, binding: resource.binding, layout });
     }
-    let specialization = reflection.specialization.iter().filter_map(|constant| {
+    let specialization = reflection.specialization.into_iter().filter_map(|constant| {
         let bits = specialization.get(&constant.spec_id).copied().unwrap_or(constant.default);
-        Some((constant.name.clone()?, SpecializationBits { bits }))
+        Some((constant.name?, SpecializationBits { bits }))
     });
     Ok(KernelInterface {
         local_size: reflection.local_size,

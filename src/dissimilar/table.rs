@@ -1,6 +1,7 @@
 //! The comparison as text for people: Markdown, whose columns line up in a terminal too.
 
 use super::comparison::{Agreement, Compared, Comparison, ConditionRow, Vectors};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -44,11 +45,11 @@ fn output_table(comparison: &Comparison) -> String {
     let rows = comparison.outputs.iter().map(|row| {
         let (kernels, bytes) = (row.kernels.join(", "), row.bytes.to_string());
         vec![
-            row.test.clone(),
-            kernels,
-            bytes,
-            comparison_cell(&row.sequential),
-            comparison_cell(&row.device),
+            row.test.as_str().into(),
+            kernels.into(),
+            bytes.into(),
+            comparison_cell(&row.sequential).into(),
+            comparison_cell(&row.device).into(),
         ]
     });
     markdown_table(
@@ -65,19 +66,19 @@ fn condition_table(comparison: &Comparison) -> String {
         let is_first_condition =
             previous_decision.replace(decision_key(row)) != Some(decision_key(row));
         let kernel = match row.configuration.as_str() {
-            "default" => row.kernel.clone(),
-            configuration_name => format!("{} [{configuration_name}]", row.kernel),
+            "default" => Cow::Borrowed(row.kernel.as_str()),
+            configuration_name => format!("{} [{configuration_name}]", row.kernel).into(),
         };
         rows.push(vec![
             kernel,
-            row.condition.clone(),
-            format!("{}:{}", row.line, row.column),
-            escaped_cell(&row.text),
-            row.sequential.clone(),
-            row.device.clone().unwrap_or_else(|| "not run".to_owned()),
-            row.clang.clone(),
-            agreement_cell(row),
-            if is_first_condition { vectors_cell(&row.vectors) } else { String::new() },
+            row.condition.as_str().into(),
+            format!("{}:{}", row.line, row.column).into(),
+            escaped_cell(&row.text).into(),
+            row.sequential.as_str().into(),
+            row.device.as_deref().unwrap_or("not run").into(),
+            row.clang.as_str().into(),
+            agreement_cell(row).into(),
+            if is_first_condition { vectors_cell(&row.vectors).into() } else { Cow::default() },
         ]);
     }
     let column_heads = [
@@ -172,24 +173,22 @@ fn escaped_cell(text: &str) -> String {
     text.replace('|', "\\|").replace(['\n', '\r'], " ")
 }
 
-fn markdown_table(column_heads: &[&str], rows: Vec<Vec<String>>) -> String {
+fn markdown_table(column_heads: &[&str], rows: Vec<Vec<Cow<'_, str>>>) -> String {
     let column_width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.chain([column_heads[column].len()]).max().unwrap_or(0)
     };
     let column_widths: Vec<usize> = (0..column_heads.len()).map(column_width).collect();
-    let table_line = |cells: &[String]| {
-        let padded_cells = cells
-            .iter()
-            .zip(&column_widths)
-            .map(|(cell, column_width)| format!("{cell:<column_width$}"));
-        format!("| {} |\n", padded_cells.collect::<Vec<_>>().join(" | "))
-    };
-    let mut text =
-        table_line(&column_heads.iter().map(|head| (*head).to_owned()).collect::<Vec<_>>());
-    text.push_str(&table_line(
-        &column_widths.iter().map(|column_width| "-".repeat(*column_width)).collect::<Vec<_>>(),
-    ));
-    rows.iter().for_each(|row| text.push_str(&table_line(row)));
+    let rules: Vec<String> = column_widths.iter().map(|width| "-".repeat(*width)).collect();
+    let mut text = table_line(column_heads, &column_widths);
+    text.push_str(&table_line(&rules, &column_widths));
+    rows.iter().for_each(|row| text.push_str(&table_line(row, &column_widths)));
     text
+}
+
+/// The cells of a row, each as wide as its column.
+fn table_line(cells: &[impl std::fmt::Display], column_widths: &[usize]) -> String {
+    let padded_cells =
+        cells.iter().zip(column_widths).map(|(cell, width)| format!("{cell:<width$}"));
+    format!("| {} |\n", padded_cells.collect::<Vec<_>>().join(" | "))
 }

@@ -38,13 +38,14 @@ pub struct EvidenceFolder {
 impl EvidenceFolder {
     /// Reads everything; a folder without manifest is an error.
     pub fn read(folder: &Path) -> Result<Self, VerifyError> {
-        let folder_name = folder.display().to_string();
-        let mut evidence_folder = Self { folder_name: folder_name.clone(), ..Self::default() };
+        let mut evidence_folder =
+            Self { folder_name: folder.display().to_string(), ..Self::default() };
+        let folder_name = &evidence_folder.folder_name;
         evidence_folder.files.insert(MANIFEST.to_owned(), read_file(folder, MANIFEST)?);
         let entries = fs::read_dir(folder)
-            .map_err(|error| unreadable_file(&folder_name, &error.to_string()))?;
+            .map_err(|error| unreadable_file(folder_name, &error.to_string()))?;
         for entry in entries {
-            let entry = entry.map_err(|error| unreadable_file(&folder_name, &error.to_string()))?;
+            let entry = entry.map_err(|error| unreadable_file(folder_name, &error.to_string()))?;
             let name = entry.file_name().to_string_lossy().into_owned();
             if name == MANIFEST {
                 continue;

@@ -21,13 +21,13 @@ pub fn compare_sources(
     toolchain: &impl Toolchain,
     verification: &mut Verification,
 ) -> Result<ComparedFiles, VerifyError> {
-    let folder_name = project.display().to_string();
     let inputs = &stored.manifest.inputs;
     let mut compared_files = ComparedFiles {
         input_count: inputs.len(),
-        folder_name: folder_name.clone(),
+        folder_name: project.display().to_string(),
         ..ComparedFiles::default()
     };
+    let folder_name = &compared_files.folder_name;
     for (path, hash) in inputs {
         verification.checked += 1;
         match std::fs::read(project.join(path)) {

@@ -165,15 +165,13 @@ struct InitialContents<'a> {
 }
 
 impl InitialContents<'_> {
-    fn stated_contents(&self, type_words: String, count: Option<String>) -> StatedContents {
-        let with_count = |count: Option<String>| {
-            count.map_or_else(|| type_words.clone(), |count| format!("{type_words}, {count}"))
-        };
+    /// `element_count` is told where no values are, such as `2 elements`.
+    fn stated_contents(&self, type_words: String, element_count: Option<String>) -> StatedContents {
         if let Some(data) = self.data {
             let mut leaves = Vec::new();
             add_leaves(data, &mut leaves);
             return StatedContents {
-                kind: with_count(Some(value_count(leaves.len()))),
+                kind: format!("{type_words}, {}", value_count(leaves.len())),
                 values: shown_values(&leaves),
             };
         }
@@ -185,17 +183,18 @@ impl InitialContents<'_> {
             let values = shown_values(&bytes_in_hex(&bytes))
                 .then_plain(", ")
                 .followed_by(Text::code(bytes_hash));
-            return StatedContents {
-                kind: with_count(Some(format!("{} bytes", bytes.len()))),
-                values,
-            };
+            return StatedContents { kind: format!("{type_words}, {} bytes", bytes.len()), values };
         }
         let rule_words = match self.fill {
             Some(fill) => rule_in_words(fill),
             None if self.file => "those of the file".to_owned(),
             None => "not initialised".to_owned(),
         };
-        StatedContents { kind: with_count(count), values: Text::plain(rule_words) }
+        let kind = match element_count {
+            Some(element_count) => format!("{type_words}, {element_count}"),
+            None => type_words,
+        };
+        StatedContents { kind, values: Text::plain(rule_words) }
     }
 }
 

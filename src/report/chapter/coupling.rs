@@ -59,7 +59,6 @@ struct HandOver<'a> {
 }
 
 /// Dispatches of a test, counted from 0, ascending, that can store and read the same.
-#[derive(Clone)]
 struct SameFlow<'a> {
     flow: &'a DispatchFlow,
     dispatches: Vec<usize>,
@@ -77,13 +76,10 @@ fn hand_overs(test: &TestEvidence) -> Vec<HandOver<'_>> {
             };
             let passed_buffers = passed_on(writer.flow, reader.flow);
             if first_writer < last_reader && !passed_buffers.is_empty() {
-                let (mut writer_flow, mut reader_flow) = (writer.clone(), reader.clone());
-                writer_flow.dispatches.retain(|dispatch| dispatch < last_reader);
-                reader_flow.dispatches.retain(|dispatch| dispatch > first_writer);
                 hand_over_rows.push(HandOver {
                     test,
-                    from: writer_flow,
-                    to: reader_flow,
+                    from: writer.part_of(|dispatch| dispatch < *last_reader),
+                    to: reader.part_of(|dispatch| dispatch > *first_writer),
                     buffers: passed_buffers,
                 });
             }
@@ -120,7 +116,13 @@ fn passed_on<'a>(writer: &'a DispatchFlow, reader: &DispatchFlow) -> BTreeSet<&'
 /// Runs of numbers that are written out.
 const MOST_RUNS: usize = 6;
 
-impl SameFlow<'_> {
+impl<'a> SameFlow<'a> {
+    /// Some of its dispatches.
+    fn part_of(&self, is_part: impl Fn(usize) -> bool) -> SameFlow<'a> {
+        let dispatches = self.dispatches.iter().copied().filter(|dispatch| is_part(*dispatch));
+        SameFlow { flow: self.flow, dispatches: dispatches.collect() }
+    }
+
     fn flow_in_words(&self) -> Text {
         kernel_link(&self.flow.kernel).then_plain(format!(" ({})", self.dispatch_numbers()))
     }

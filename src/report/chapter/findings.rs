@@ -290,7 +290,7 @@ pub(super) fn justifications_chapter(evidence: &Evidence, outline: &mut Outline)
                 Text::strong(justification.subject.to_string())
                     .then_plain(" of kernel ")
                     .followed_by(kernel_link(&justification.kernel))
-                    .then_plain(configuration_words.clone())
+                    .then_plain(configuration_words)
                     .then_plain(format!(": {}. ", class_words(justification.class)))
                     .followed_by(state_text),
             ),

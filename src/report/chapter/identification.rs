@@ -236,17 +236,15 @@ fn configurations_section(evidence: &Evidence, outline: &mut Outline) {
             Text::code(configuration.local_size.map(|size| size.to_string()).join(" × ")),
         );
         add_property(&mut table, "Defines", pairs_text(configuration.defines.iter()));
-        let constant_values = configuration
-            .specialization
-            .iter()
-            .map(|constant| (constant.label(), constant.value.clone()));
-        let constant_values: Vec<(String, String)> = constant_values.collect();
+        let constant_values =
+            configuration.specialization.iter().map(|constant| (constant.label(), &constant.value));
+        let constant_values: Vec<(String, &String)> = constant_values.collect();
         if !constant_values.is_empty() {
             add_property(&mut table, "Configuration", Text::code(configuration.name.as_str()));
             add_property(
                 &mut table,
                 "Specialization",
-                pairs_text(constant_values.iter().map(|(name, value)| (name, value))),
+                pairs_text(constant_values.iter().map(|(name, value)| (name, *value))),
             );
         }
         add_property(
