@@ -7,7 +7,7 @@
 use super::kernel::{CompiledKernel, Measurement};
 use vkcert_model::coverage::KernelBarrier;
 use vkcert_model::structure::KernelStructure;
-use vkcert_spirv::barriers::workgroup_barriers;
+use vkcert_spirv::barriers::{WorkgroupBarrier, workgroup_barriers};
 
 impl CompiledKernel {
     /// The barriers that the kernel reaches; of the production module where there is no marked one
@@ -19,8 +19,7 @@ impl CompiledKernel {
             Measurement::NoSource => return Vec::new(),
         };
         let Some(entry) = module.entry_point(&self.entry) else { return Vec::new() };
-        let found = workgroup_barriers(module, entry.function).into_iter();
-        let barrier = |found: vkcert_spirv::barriers::WorkgroupBarrier| {
+        let kernel_barrier = |found: WorkgroupBarrier| {
             let (file, line) = (
                 found.place.file.unwrap_or_else(|| self.source.clone()),
                 found.place.line.unwrap_or(0),
@@ -29,12 +28,12 @@ impl CompiledKernel {
             let function = found.place.function.unwrap_or_default();
             KernelBarrier { number: found.number, file, line, column, function }
         };
-        let mut barriers: Vec<KernelBarrier> = found.map(barrier).collect();
-        let file = |barrier: &KernelBarrier| {
-            structure.files.iter().position(|file| file.path == barrier.file)
-        };
-        barriers
-            .sort_by_key(|barrier| (file(barrier), barrier.line, barrier.column, barrier.number));
+        let mut barriers: Vec<KernelBarrier> =
+            workgroup_barriers(module, entry.function).into_iter().map(kernel_barrier).collect();
+        barriers.sort_by_key(|barrier| {
+            let file = structure.files.iter().position(|file| file.path == barrier.file);
+            (file, barrier.line, barrier.column, barrier.number)
+        });
         barriers
     }
 }
@@ -43,13 +42,20 @@ impl CompiledKernel {
 /// line.
 fn column_of_barrier(structure: &KernelStructure, file: &str, line: u32) -> u32 {
     let file = structure.files.iter().find(|source_file| source_file.path == file);
-    let text = file.and_then(|file| file.text.lines().nth(line.checked_sub(1)? as usize));
-    let call_offset = |text: &str| {
-        ["barrier", "controlBarrier"].iter().filter_map(|name| call_of(text, name)).min()
-    };
-    let first_call = |text: &str| text.find(|character: char| !character.is_whitespace());
-    text.and_then(|text| call_offset(text).or_else(|| first_call(text)))
+    let line_text = file.and_then(|file| file.text.lines().nth(line.checked_sub(1)? as usize));
+    line_text
+        .and_then(|line_text| barrier_call(line_text).or_else(|| first_token(line_text)))
         .map_or(0, |byte_offset| byte_offset as u32 + 1)
+}
+
+/// Where a line first calls a barrier of the workgroup.
+fn barrier_call(line_text: &str) -> Option<usize> {
+    ["barrier", "controlBarrier"].iter().filter_map(|name| call_of(line_text, name)).min()
+}
+
+/// Where the first token of a line begins.
+fn first_token(line_text: &str) -> Option<usize> {
+    line_text.find(|character: char| !character.is_whitespace())
 }
 
 /// Where a function of this name is called.

@@ -144,10 +144,10 @@ fn analyse_interface(
 fn uses_by_tests(
     interface: &Interface,
     prepared_tests: &[PreparedTest],
-    touched: &[&[TouchedBytes]],
+    touched_by_test: &[&[TouchedBytes]],
 ) -> Vec<TestUse> {
     let mut test_uses = Vec::new();
-    for (test, touched_by_dispatch) in prepared_tests.iter().zip(touched) {
+    for (test, touched_by_dispatch) in prepared_tests.iter().zip(touched_by_test) {
         let Ok(plan) = &test.job_plan else { continue };
         for (number, (dispatch, job)) in
             test.test.dispatches.iter().zip(&plan.job.dispatches).enumerate()
@@ -203,10 +203,10 @@ fn host_parameters(interface: &Interface, dispatch: &Dispatch) -> BTreeMap<Strin
         let parameter = value.as_deref().unwrap_or(name).trim();
         let known_parameter =
             interface.parameters.iter().any(|known_parameter| known_parameter.name == parameter);
-        if let (true, Some(value)) =
+        if let (true, Some(stored_value)) =
             (known_parameter, push_constants.get(name).and_then(serde_json::Value::as_i64))
         {
-            parameter_values.insert(parameter.to_owned(), value);
+            parameter_values.insert(parameter.to_owned(), stored_value);
         }
     }
     parameter_values

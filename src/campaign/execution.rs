@@ -95,12 +95,12 @@ pub fn prepare_tests<'a>(
         let modules = laid_out.iter().flat_map(|laid_out| &laid_out.modules);
         let kernel_named =
             |name: &KernelName| bench.kernels.iter().find(|kernel| kernel.name == name.as_str());
-        let kernels = modules.filter_map(|module| kernel_named(&module.kernel)).collect();
+        let kernels_of_test = modules.filter_map(|module| kernel_named(&module.kernel)).collect();
         let TestBench { contraction, schedules, replay, .. } = *bench;
         prepared_tests.push(PreparedTest {
             test: &test.value,
             job_plan: laid_out,
-            kernels,
+            kernels: kernels_of_test,
             contraction,
             schedules,
             replay,

@@ -39,7 +39,7 @@ pub fn check_justifications(project: &Project, kernels: &[Kernel]) -> Result<(),
                     justification,
                     id,
                     kernel,
-                    known_obligations.keys().map(|id| id.as_str()).collect(),
+                    known_obligations.keys().map(|known_id| known_id.as_str()).collect(),
                 ));
             }
             if let JustificationSubject::Finding(id) = &justification.value.subject {

@@ -254,14 +254,14 @@ impl<'a> LeftOpen<'a> {
     /// not is the one that counts.
     pub fn settle_repetitions(
         &self,
-        varied: Run,
+        repeated_run: Run,
         variants: Vec<repeat::Variant>,
         engine_name: EngineName,
     ) -> Result<SettledRun, CampaignError> {
         if variants.is_empty() || self.job_plan.expected.is_empty() {
-            let judgement = judge_run(self.job_plan, &varied)?;
+            let judgement = judge_run(self.job_plan, &repeated_run)?;
             return Ok(SettledRun {
-                run: varied,
+                run: repeated_run,
                 judgement,
                 deciding_repetition: None,
                 notes: Vec::new(),
@@ -274,8 +274,8 @@ impl<'a> LeftOpen<'a> {
         let mut openings = BTreeSet::new();
         for (_, other) in &judged_variants[1..] {
             let first_contents = &judged_variants[0].1.run.buffers;
-            let varied = differing_contents(first_contents, &other.run.buffers);
-            self.varied.borrow_mut().extend(varied.map(|difference| difference.buffer));
+            let differing = differing_contents(first_contents, &other.run.buffers);
+            self.varied.borrow_mut().extend(differing.map(|difference| difference.buffer));
             openings.extend(
                 self.compare_contents(
                     first_contents,
@@ -305,9 +305,9 @@ impl<'a> LeftOpen<'a> {
         };
         let run = Run { completion: Completion::Completed, ..variant.run };
         let run = Run {
-            findings: varied.findings,
-            notes: varied.notes,
-            race_scope: varied.race_scope,
+            findings: repeated_run.findings,
+            notes: repeated_run.notes,
+            race_scope: repeated_run.race_scope,
             ..run
         };
         Ok(SettledRun { run, judgement, deciding_repetition, notes })

@@ -94,10 +94,10 @@ impl ObjectCode {
                 scope.spawn(|_| places.positions.compile_marked_ahead());
             }
             match places.table(production) {
-                Ok(positions) => Self::of_module(
+                Ok(position_table) => Self::of_module(
                     production,
                     entry,
-                    &SourceKnowledge::Source { structure, positions },
+                    &SourceKnowledge::Source { structure, positions: position_table },
                     environment,
                 ),
                 Err(reason) => {

@@ -77,7 +77,7 @@ pub fn restore_recording(
             stored_evidence.kernels.iter().filter(|row| row.kernel.as_str() == kernel.name);
         let Some(recorded) = kernel_rows.find_map(|row| row.recording) else { continue };
         let is_grouped = recorded.mode == RecordMode::Subgroup;
-        let device = RecordingDevice {
+        let recording_device = RecordingDevice {
             atomics: target.atomics_ability(),
             subgroup_arithmetic: if is_grouped {
                 DeviceAbility::Present
@@ -93,7 +93,8 @@ pub fn restore_recording(
                 DeviceParallelism::Thousands
             },
         };
-        let automatic_request = RecordRequest { mode: None, witnesses: recorded.witnesses, device };
+        let automatic_request =
+            RecordRequest { mode: None, witnesses: recorded.witnesses, device: recording_device };
         kernel.record_as(&automatic_request)?;
         let mode = kernel.measured().map(|measured| measured.record_buffer.mode);
         if mode.is_some_and(|mode| mode != recorded.mode) {

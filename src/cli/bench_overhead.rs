@@ -163,14 +163,15 @@ fn measure_kernel(
         || decision_slots().flat_map(|slot| slot.vectors.iter().map(|row| slot.base + row.sum));
     let run_times = time_in_turn(kernel, options, executor, [&traced, &instrumented])?;
     let timed_by_device = run_times.iter().flatten().all(|time| time.device.is_some());
-    let [mut traced, mut instrumented] =
+    let [mut traced_times, mut instrumented_times] =
         [0, 1].map(|job_index| run_times[job_index].iter().map(milliseconds).collect::<Vec<f64>>());
-    let mut paired_ratios: Vec<f64> = instrumented
+    let mut paired_ratios: Vec<f64> = instrumented_times
         .iter()
-        .zip(&traced)
+        .zip(&traced_times)
         .map(|(instrumented_time, traced_time)| instrumented_time / traced_time)
         .collect();
-    let (traced_ms, instrumented_ms) = (median_value(&mut traced), median_value(&mut instrumented));
+    let (traced_ms, instrumented_ms) =
+        (median_value(&mut traced_times), median_value(&mut instrumented_times));
     Ok(Row {
         id: kernel.id,
         shape: kernel.shape,
@@ -178,7 +179,7 @@ fn measure_kernel(
         instrumented_ms,
         ratio: instrumented_ms / traced_ms,
         paired_ratio: median_value(&mut paired_ratios),
-        least_ratio: least_value(&instrumented) / least_value(&traced),
+        least_ratio: least_value(&instrumented_times) / least_value(&traced_times),
         vectors: vector_bits().count(),
         shown: vector_bits().filter(|bit| records.has(*bit)).count(),
         words: measured_module.record_buffer.words,

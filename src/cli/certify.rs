@@ -71,9 +71,9 @@ pub(super) fn run_campaign(
     let folder = PendingFolder::start(output_folder, RESULT_SECTION)?;
     let campaign_outcome =
         campaign.run(&prepared_tests, &mut engines?, &CampaignProgress::new(common))?;
-    if let Some(folder) = &certify.save_outputs {
+    if let Some(save_folder) = &certify.save_outputs {
         save::save_outputs(
-            folder,
+            save_folder,
             &prepared_tests,
             &campaign_outcome.laid_out,
             &campaign_outcome.runs_by_test,

@@ -34,9 +34,9 @@ const SCHEMA_FILES: &[(&str, &str)] =
 /// Path in the new project and contents of everything that is written; `name` is that of the
 /// project.
 fn template_files(name: &str) -> impl Iterator<Item = (&'static str, String)> {
-    let schemas = SCHEMA_FILES.iter().map(|(file_path, name)| {
-        let text =
-            schema::schema_text(name).expect("the table of schemas has those of the template");
+    let schemas = SCHEMA_FILES.iter().map(|(file_path, schema_name)| {
+        let text = schema::schema_text(schema_name)
+            .expect("the table of schemas has those of the template");
         (*file_path, text + "\n")
     });
     TEMPLATE_FILES

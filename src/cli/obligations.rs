@@ -288,7 +288,7 @@ fn deactivation_means(configuration: &Configuration) -> String {
     let constant_values =
         specialization.iter().map(|constant| format!("{} = {}", constant.label(), constant.value));
     let set_values: Vec<String> = constant_values
-        .chain(defines.iter().map(|(name, value)| format!("{name} = {value}")))
+        .chain(defines.iter().map(|(define, value)| format!("{define} = {value}")))
         .collect();
     format!("the constants of configuration {name}: {}", set_values.join(", "))
 }

@@ -65,7 +65,7 @@ fn requested_checks(check_list: &str) -> Result<Checks, Failure> {
     for name in check_list.split(',').map(str::trim) {
         let Some((kind, _)) = FindingKind::ALL.iter().find(|(_, kind_name)| *kind_name == name)
         else {
-            let names: Vec<_> = FindingKind::ALL.iter().map(|(_, name)| *name).collect();
+            let names: Vec<_> = FindingKind::ALL.iter().map(|(_, kind_name)| *kind_name).collect();
             let diagnostic =
                 Diagnostic::new("usage", format!("--check: no finding is named `{name}`"));
             return Err(diagnostic

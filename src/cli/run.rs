@@ -36,8 +36,11 @@ pub(super) fn run_procedure(common: &Common, run: &Run) -> Result<Exit, Failure>
     let mut file = requirement::load_procedure(&run.file)?;
     choose_tests(&mut file, &run.only)?;
     let mut kernels = compile_kernels(&file)?;
-    let (repeat, replay) = (run.repetition.repeat, run.schedules.replay);
-    let engine_settings = EngineSettings { repeat, replay, ..EngineSettings::default() };
+    let engine_settings = EngineSettings {
+        repeat: run.repetition.repeat,
+        replay: run.schedules.replay,
+        ..EngineSettings::default()
+    };
     let opened_engines = plan::open_engines(&plan, None, engine_settings);
     let recording_applied = opened_engines.as_ref().map_or(Ok(()), |engines| {
         recording::apply_for(
@@ -275,7 +278,11 @@ fn glsl_source(
     Ok(KernelSource {
         path,
         text,
-        include: kernel.include.iter().map(|folder| base_folder.join(folder)).collect(),
+        include: kernel
+            .include
+            .iter()
+            .map(|include_folder| base_folder.join(include_folder))
+            .collect(),
         folder,
         defines: kernel.defines.clone(),
         entry: kernel.entry.clone(),

@@ -151,8 +151,8 @@ fn image_fault(
     };
     let declared = declared_format(image);
     if image.sampled == 2 && image.format != Declared::Unknown && declared != Some(format) {
-        let declared_words =
-            declared.map_or_else(|| format!("{:?}", image.format), |format| format.to_string());
+        let declared_words = declared
+            .map_or_else(|| format!("{:?}", image.format), |known_format| known_format.to_string());
         return Some(format!(
             "the interface states format {format}, the kernel declares {declared_words}"
         ));

@@ -69,14 +69,12 @@ pub(super) fn check_push_constants(
         };
         layout_faults.extend(member_faults(&placed_members, &member_name, offset, width));
     }
-    let unread_members = placed_members
-        .iter()
-        .filter(|host| !block.members.iter().any(|m| m.name.as_deref() == Some(host.name)));
-    layout_faults.extend(
-        unread_members.map(|host| {
-            format!("the host's member {} is no member of the kernel's block", host.name)
-        }),
-    );
+    let unread_members = placed_members.iter().filter(|host_member| {
+        !block.members.iter().any(|member| member.name.as_deref() == Some(host_member.name))
+    });
+    layout_faults.extend(unread_members.map(|host_member| {
+        format!("the host's member {} is no member of the kernel's block", host_member.name)
+    }));
     let last_end = placed_members
         .iter()
         .map(|member| member.offset + size_in_bytes(member.width))

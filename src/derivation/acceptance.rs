@@ -10,7 +10,7 @@ use vkcert_coverage::acceptance::{
     FindingContext, FindingOccasion, acceptance_of, accepted_sentence,
 };
 use vkcert_coverage::{ApproverRule, HashBinding, JustificationStandard};
-use vkcert_model::evidence::{Campaign, JustificationEvidence, KernelEvidence, TestEvidence};
+use vkcert_model::evidence::{Campaign, JustificationEvidence, KernelEvidence};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::{FindingId, KernelName};
 use vkcert_model::requirement::{Justification, JustificationSubject};
@@ -50,18 +50,15 @@ struct FindingRow<'a> {
 }
 
 fn finding_rows(campaign: &mut Campaign) -> impl Iterator<Item = FindingRow<'_>> {
-    let index_of_test = |test_indices: &[TestEvidence], id| {
-        test_indices.iter().position(|test| Some(&test.id) == id)
-    };
-    let test_indices: Vec<_> = campaign
+    let test_indices: Vec<Option<usize>> = campaign
         .findings
         .iter()
-        .map(|row| index_of_test(&campaign.tests, row.test.as_ref()))
+        .map(|row| campaign.tests.iter().position(|test| Some(&test.id) == row.test.as_ref()))
         .collect();
     let kernel_findings = campaign.findings.iter_mut().zip(test_indices).map(|(row, test)| {
         FindingRow { kernel: Some(row.kernel), test, engine: row.engine, finding: &mut row.finding }
     });
-    let test_findings = campaign.tests.iter_mut().enumerate().flat_map(|(index_of_test, test)| {
+    let test_findings = campaign.tests.iter_mut().enumerate().flat_map(|(test_index, test)| {
         let first_kernel = test.kernels.first();
         test.results.iter_mut().flat_map(move |result| {
             let engine = result.engine;
@@ -70,7 +67,7 @@ fn finding_rows(campaign: &mut Campaign) -> impl Iterator<Item = FindingRow<'_>>
                 let kernel_of_whole_test =
                     finding.place.is_none().then_some(first_kernel).flatten();
                 let kernel = finding.kernel.as_ref().or(kernel_of_whole_test).cloned();
-                FindingRow { kernel, test: Some(index_of_test), engine: Some(engine), finding }
+                FindingRow { kernel, test: Some(test_index), engine: Some(engine), finding }
             })
         })
     });

@@ -150,18 +150,18 @@ impl ClangTools {
         counts: &[PathBuf],
     ) -> Result<CoverageReports, String> {
         let merged_profile = built.program.with_extension("profdata");
-        let mut command = Command::new(&self.profile_tool);
-        command.args(["merge", "-sparse"]).args(counts).arg("-o").arg(&merged_profile);
-        require_success(run_to_completion(&mut command, BUILD_LIMIT)?, "llvm-profdata-19")?;
+        let mut merge_command = Command::new(&self.profile_tool);
+        merge_command.args(["merge", "-sparse"]).args(counts).arg("-o").arg(&merged_profile);
+        require_success(run_to_completion(&mut merge_command, BUILD_LIMIT)?, "llvm-profdata-19")?;
         let llvm_cov_report = |arguments: &[&str]| {
-            let mut command = Command::new(&self.coverage_tool);
-            command
+            let mut report_command = Command::new(&self.coverage_tool);
+            report_command
                 .args(arguments)
                 .arg(&built.program)
                 .arg("-instr-profile")
                 .arg(&merged_profile)
                 .arg(&built.source);
-            require_success(run_to_completion(&mut command, BUILD_LIMIT)?, "llvm-cov-19")
+            require_success(run_to_completion(&mut report_command, BUILD_LIMIT)?, "llvm-cov-19")
         };
         let json_report = llvm_cov_report(&["export", "-format=text"])?;
         let text_report = llvm_cov_report(&["show", "-show-mcdc", "-show-branches=count"])?;

@@ -301,16 +301,16 @@ fn differing_measurements(
     let covered = |condition_index: usize| {
         engine_statuses.get(condition_index).map(|status| *status == Status::Covered)
     };
-    let clang_measurement = (clang_verdict?, without_folded_values(vectors.clang.as_ref()?));
+    let clang_result = (clang_verdict?, without_folded_values(vectors.clang.as_ref()?));
     let sequential_result = (covered(0)?, without_folded_values(&vectors.sequential));
     let device_result = covered(1).zip(vectors.device.as_ref().map(without_folded_values));
-    let differing_parties = match (sequential_result == clang_measurement, device_result) {
+    let differing_parties = match (sequential_result == clang_result, device_result) {
         (true, None) => return None,
-        (true, Some(device_result)) if device_result == clang_measurement => return None,
+        (true, Some(device_result)) if device_result == clang_result => return None,
         (true, Some(_)) => "the device alone differs",
         (false, None) => "clang and the sequential engine differ",
         (false, Some(device_result)) if device_result == sequential_result => "clang alone differs",
-        (false, Some(device_result)) if device_result == clang_measurement => {
+        (false, Some(device_result)) if device_result == clang_result => {
             "the sequential engine alone differs"
         }
         (false, Some(_)) => "all three differ",
@@ -346,15 +346,13 @@ impl Comparison {
                 .iter()
                 .filter(|row| row.sequential == Compared::Identical)
                 .count(),
-            outputs_within_bounds: count_outputs(|agreeing_rows| {
-                matches!(agreeing_rows, Compared::WithinBounds(_))
+            outputs_within_bounds: count_outputs(|compared| {
+                matches!(compared, Compared::WithinBounds(_))
             }),
-            different_outputs: count_outputs(|agreeing_rows| {
-                matches!(agreeing_rows, Compared::Different(_))
-            }),
-            stopped: count_outputs(|agreeing_rows| matches!(agreeing_rows, Compared::Stopped(_))),
+            different_outputs: count_outputs(|compared| matches!(compared, Compared::Different(_))),
+            stopped: count_outputs(|compared| matches!(compared, Compared::Stopped(_))),
             unsupported: self.kernels.iter().filter(|row| row.unsupported.is_some()).count()
-                + count_outputs(|agreeing_rows| matches!(agreeing_rows, Compared::Unsupported(_))),
+                + count_outputs(|compared| matches!(compared, Compared::Unsupported(_))),
         };
     }
 }

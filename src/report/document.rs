@@ -80,7 +80,12 @@ impl Text {
                 0 => Self::plain(part),
                 _ => Self::code(part),
             });
-        Self(styled_parts.flat_map(|text| text.0).filter(|run| !run.text.is_empty()).collect())
+        Self(
+            styled_parts
+                .flat_map(|part_text| part_text.0)
+                .filter(|run| !run.text.is_empty())
+                .collect(),
+        )
     }
 
     pub(crate) fn strong(text: impl Into<String>) -> Self {

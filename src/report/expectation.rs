@@ -122,7 +122,7 @@ fn values_in_words(runs: &[ExpectedRun], format: &str) -> String {
         last_byte = last_byte.max((run.offset + bytes).saturating_sub(1));
         let scalar = ScalarType::of_name(&run.scalar);
         let value_count = scalar.map_or(bytes, |scalar| bytes / scalar.size() as u64);
-        match counts_by_scalar.iter_mut().find(|(scalar, _)| *scalar == run.scalar) {
+        match counts_by_scalar.iter_mut().find(|(known_scalar, _)| *known_scalar == run.scalar) {
             Some((_, known)) => *known += value_count,
             None => counts_by_scalar.push((&run.scalar, value_count)),
         }

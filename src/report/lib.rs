@@ -194,7 +194,7 @@ impl FromStr for FormatName {
         let row = FORMATS.iter().find(|row| row.word == word);
         row.map(|row| row.name).ok_or_else(|| ReportError::UnknownFormat {
             word: word.to_owned(),
-            known: FORMATS.iter().map(|row| row.word).collect::<Vec<_>>().join(", "),
+            known: FORMATS.iter().map(|format| format.word).collect::<Vec<_>>().join(", "),
         })
     }
 }

@@ -425,21 +425,18 @@ pub(crate) fn next_steps(evidence: &Evidence, places: &Places) -> Vec<String> {
 /// Where findings stand: the list of them, and what can be justified, if any of them can.
 fn next_of_findings(evidence: &Evidence, places: &Places) -> Option<String> {
     let merged_findings = facts::merged_findings(evidence);
-    let mut standing_findings = merged_findings
-        .iter()
-        .filter(|merged_findings| merged_findings.finding.stands())
-        .peekable();
+    let mut standing_findings =
+        merged_findings.iter().filter(|merged_finding| merged_finding.finding.stands()).peekable();
     standing_findings.peek()?;
     let list_command = places.on_evidence("vkcert list findings", "");
-    let propose_words = match standing_findings
-        .any(|merged_findings| merged_findings.finding.acceptance.is_some())
-    {
-        true => {
-            let propose_command = places.on_evidence("vkcert list findings", "--propose");
-            format!("{propose_command} prints justifications to review")
-        }
-        false => "none of them can be accepted by a justification".to_owned(),
-    };
+    let propose_words =
+        match standing_findings.any(|merged_finding| merged_finding.finding.acceptance.is_some()) {
+            true => {
+                let propose_command = places.on_evidence("vkcert list findings", "--propose");
+                format!("{propose_command} prints justifications to review")
+            }
+            false => "none of them can be accepted by a justification".to_owned(),
+        };
     Some(format!("findings: {list_command} lists all; {propose_words}"))
 }
 

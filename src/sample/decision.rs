@@ -116,11 +116,12 @@ impl DecisionSample<'_> {
                 masking: independence_of(*masking),
             })
             .collect();
-        let explanation_lines = mcdc.iter().filter(|mcdc| mcdc.masking.status != Status::Covered);
-        let explanation_lines = explanation_lines.map(|mcdc| {
+        let open_conditions =
+            mcdc.iter().filter(|condition_mcdc| condition_mcdc.masking.status != Status::Covered);
+        let explanation_lines = open_conditions.map(|condition_mcdc| {
             format!(
                 "{} was never shown to affect the outcome: no passed test evaluated it to both values.",
-                mcdc.condition
+                condition_mcdc.condition
             )
         });
         DecisionCoverage {

@@ -33,12 +33,13 @@ pub(super) fn kernel_evidence(name: &str, engine: EngineName) -> KernelEvidence 
             large_source(),
         )
     };
-    let sample_function = |number: u32, name: &str| {
-        let start =
-            text.find(&format!(" {name}(")).expect("the function stands in the source") as u32;
+    let sample_function = |number: u32, function_name: &str| {
+        let start = text
+            .find(&format!(" {function_name}("))
+            .expect("the function stands in the source") as u32;
         Function {
             id: FunctionId(number),
-            name: name.into(),
+            name: function_name.into(),
             span: Span { file: FileIndex(0), start, end: start + 4 },
             entry_mark: MarkIndex(number),
             body: Block::default(),
@@ -61,11 +62,8 @@ pub(super) fn kernel_evidence(name: &str, engine: EngineName) -> KernelEvidence 
         counted,
         records: Records::default(),
     };
-    let lowering_decision = |id: &str, text: &str, true_count, false_count| LoweringDecision {
-        id: id.into(),
-        text: text.into(),
-        true_count,
-        false_count,
+    let lowering_decision = |id: &str, decision_text: &str, true_count, false_count| {
+        LoweringDecision { id: id.into(), text: decision_text.into(), true_count, false_count }
     };
     KernelEvidence {
         schema: EVIDENCE_SCHEMA,

@@ -64,21 +64,22 @@ impl EvidenceFolder {
 
     fn read_reports(&mut self, folder: &Path) -> Result<(), VerifyError> {
         let Some(report_folder) = folder_above(folder) else { return Ok(()) };
-        let names = FORMATS
+        let files_beside = FORMATS
             .iter()
             .filter_map(|format| format.file)
             .filter(|name| report_folder.join(name).is_file());
-        self.unlisted = names.map(str::to_owned).collect();
+        self.unlisted = files_beside.map(str::to_owned).collect();
         self.unlisted.sort();
         if !report_folder.join(REPORTS).is_file() {
             return Ok(());
         }
         let list_bytes = read_file(&report_folder, REPORTS)?;
-        let names: Vec<String> = report_list(&list_bytes)
+        let listed_names: Vec<String> = report_list(&list_bytes)
             .map(|list| list.reports.into_keys().collect())
             .unwrap_or_default();
-        for name in
-            names.into_iter().filter(|name| is_plain(name) && report_folder.join(name).is_file())
+        for name in listed_names
+            .into_iter()
+            .filter(|name| is_plain(name) && report_folder.join(name).is_file())
         {
             let bytes = read_file(&report_folder, &name)?;
             self.reports.insert(name, bytes);
@@ -212,7 +213,7 @@ fn check_report_list(folder: &EvidenceFolder, bytes: &[u8]) -> Vec<String> {
     for (name, hash) in &list.reports {
         match folder.reports.get(name) {
             None => problems.push(format!("{name} is in {REPORTS} but not beside it")),
-            Some(bytes) if sha256_digits(bytes) != *hash => {
+            Some(report_bytes) if sha256_digits(report_bytes) != *hash => {
                 problems.push(format!("{name} has another SHA-256 than {REPORTS}"));
             }
             Some(_) => {}
@@ -299,11 +300,11 @@ fn parse_evidence(folder: &EvidenceFolder, manifest: Manifest) -> Result<Evidenc
     let campaign: Campaign = parse_file(&folder.folder_name, CAMPAIGN, campaign_bytes)?;
     let mut kernels = Vec::new();
     for name in folder.files.keys().filter(|name| name.starts_with("kernel-")) {
-        let Some(campaign_bytes) = listed_file(name) else { continue };
-        kernels.push(parse_file::<KernelEvidence>(&folder.folder_name, name, campaign_bytes)?);
+        let Some(kernel_bytes) = listed_file(name) else { continue };
+        kernels.push(parse_file::<KernelEvidence>(&folder.folder_name, name, kernel_bytes)?);
     }
     let inputs = listed_file(INPUTS)
-        .map(|campaign_bytes| parse_file(&folder.folder_name, INPUTS, campaign_bytes))
+        .map(|input_bytes| parse_file(&folder.folder_name, INPUTS, input_bytes))
         .transpose()?;
     // The order of the project is that of the conclusion, since file names are sorted.
     let summary_position = |kernel: &KernelEvidence| {

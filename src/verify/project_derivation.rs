@@ -95,12 +95,11 @@ fn keep_absent_code(
 ) {
     for (derived_requirement, stored_requirement) in derived.iter_mut().zip(&campaign.requirements)
     {
-        for (derived_requirement, stored_requirement) in
+        for (derived_code, stored_code) in
             derived_requirement.code.iter_mut().zip(&stored_requirement.code)
         {
-            if absent_files.contains(&derived_requirement.file) {
-                (derived_requirement.found, derived_requirement.line) =
-                    (stored_requirement.found, stored_requirement.line);
+            if absent_files.contains(&derived_code.file) {
+                (derived_code.found, derived_code.line) = (stored_code.found, stored_code.line);
             }
         }
     }

@@ -253,18 +253,18 @@ fn check_directed(
         format!("test {} on {}: its directed schedules are out of order", test.id, result.engine)
     });
     for directed_result in &result.directed {
-        let directed_rows =
+        let test_records =
             stored.kernels.iter().filter(|row| row.engine == result.engine).flat_map(|row| {
                 match directed_result.of {
                     MeasuredCode::Source => &row.records,
                     MeasuredCode::Object => &row.objects.records,
                 }
             });
-        let directed_bits = directed_rows
+        let shown_in_schedules = test_records
             .filter(|row| row.test == test.id)
             .flat_map(|row| row.records.directed.values());
         let shown_count =
-            directed_bits.filter(|schedule| **schedule == directed_result.schedule).count();
+            shown_in_schedules.filter(|schedule| **schedule == directed_result.schedule).count();
         let is_consistent = may_run_directed
             && directed_result.schedule.is_directed()
             && (directed_result.reason.is_none() || directed_result.shown == 0);

@@ -164,7 +164,7 @@ fn project_in_words(project: &ProjectCheck) -> Option<String> {
         folder_name: folder,
         input_count: inputs,
         same_files: same,
-        unread_files: unread_sentence,
+        unread_files: unread,
         kernels,
     } = match project {
         ProjectCheck::NotGiven => return None,
@@ -185,12 +185,12 @@ fn project_in_words(project: &ProjectCheck) -> Option<String> {
             "{same_count} {inputs} input files of the evidence have the same SHA-256 in `{folder}`"
         ),
     };
-    let unread_sentence = match unread_sentence {
+    let unread_sentence = match *unread {
         0 => "it has no requirement file that the run did not read".to_owned(),
-        same_count => {
-            let files_sentence =
-                plural(*same_count, "requirement file there was", "requirement files there were");
-            format!("{files_sentence} not read by the run")
+        _ => {
+            let unread_files =
+                plural(*unread, "requirement file there was", "requirement files there were");
+            format!("{unread_files} not read by the run")
         }
     };
     Some(format!("{files_sentence}; {unread_sentence}; {}", kernels_in_words(kernels)))

@@ -29,6 +29,7 @@ use vkcert_model::verdict::EngineName;
 use vkcert_sequential::{SequentialExecutor, Variation};
 
 /// What the vectors of one kernel in a test come to.
+#[derive(Default)]
 pub(super) struct CoverageComparison {
     /// None where no records could be compared.
     pub outcome: Option<AgreementOutcome>,
@@ -49,8 +50,7 @@ pub(super) fn compare_coverage(
 ) -> CoverageComparison {
     let of_kernel = |run: &&ModuleRecords| run.kernel == kernel.name;
     let engine = &comparison_engines.sequential.clone();
-    let (differences, findings, left_open) = Default::default();
-    let mut comparison = CoverageComparison { outcome: None, differences, findings, left_open };
+    let mut comparison = CoverageComparison::default();
     for ours in sequential_run.records.iter().filter(of_kernel) {
         let device_row = device_run
             .records
@@ -341,22 +341,25 @@ impl VectorDifference<'_> {
     fn operands_in_words(&self, agreeing_records: Option<&Records>) -> Vec<String> {
         let bit = self.slot.base + self.row.sum;
         let [sequential_records, _] = self.records;
-        let operands_of =
-            |records: &Records, bit: u32| records.operands.get(&bit).map(|texts| texts.join(", "));
         let recorded_operands = match self.only_on {
-            EngineName::Sequential => operands_of(sequential_records, bit),
+            EngineName::Sequential => operands_of_bit(sequential_records, bit),
             EngineName::Vulkan => None,
         };
         let mut texts: Vec<String> = recorded_operands.into_iter().collect();
         if self.only_on == EngineName::Vulkan {
             let other_vectors = self.slot.vectors.iter().filter_map(|row| {
-                let text = operands_of(sequential_records, self.slot.base + row.sum)?;
+                let text = operands_of_bit(sequential_records, self.slot.base + row.sum)?;
                 Some(format!("sequential has {} with {text}", row.vector.values))
             });
             texts.extend(other_vectors);
-            let varied = agreeing_records.and_then(|records| operands_of(records, bit));
+            let varied = agreeing_records.and_then(|records| operands_of_bit(records, bit));
             texts.extend(varied.map(|text| format!("within the error bounds {text}")));
         }
         texts
     }
+}
+
+/// What was compared where a vector was recorded, by the vector's bit.
+fn operands_of_bit(records: &Records, bit: u32) -> Option<String> {
+    records.operands.get(&bit).map(|operand_texts| operand_texts.join(", "))
 }

@@ -30,11 +30,12 @@ pub fn check_agreement(
     runs_by_test: &[Vec<TestRun>],
 ) -> Derivation {
     let mut derivation = Derivation::default();
-    for (test, row) in prepared_tests.iter().zip(runs_by_test) {
+    for (test, runs_of_test) in prepared_tests.iter().zip(runs_by_test) {
         let id = &test.test.id;
         let evidence =
             stored_evidence.campaign.tests.iter().find(|stored_test| stored_test.id == *id);
-        let run_on = |engine| row.iter().find(|run| run.engine == engine && run.verdict.ran());
+        let run_on =
+            |engine| runs_of_test.iter().find(|run| run.engine == engine && run.verdict.ran());
         let both_runs = run_on(EngineName::Sequential).zip(run_on(EngineName::Vulkan));
         let (Some(evidence), Some((sequential, vulkan)), Ok(plan)) =
             (evidence, both_runs, &test.job_plan)
@@ -48,8 +49,9 @@ pub fn check_agreement(
             sequential,
             vulkan,
         };
-        for row in stored_evidence.campaign.agreement.iter().filter(|row| row.test == *id) {
-            compared_test.check_row(row, &mut derivation);
+        let agreement_rows = stored_evidence.campaign.agreement.iter();
+        for agreement_row in agreement_rows.filter(|agreement_row| agreement_row.test == *id) {
+            compared_test.check_row(agreement_row, &mut derivation);
         }
     }
     derivation

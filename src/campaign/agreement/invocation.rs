@@ -128,7 +128,8 @@ impl ByInvocation<'_> {
                 local_size: unexplained.local_sizes[dispatch],
             };
             let invocation = dispatch_size.invocation_at(ranks.lowest().unwrap_or_default());
-            let count = ranks.count() + of_bit.map(|(_, ranks)| ranks.count()).sum::<u64>();
+            let count =
+                ranks.count() + of_bit.map(|(_, other_ranks)| other_ranks.count()).sum::<u64>();
             refusals_by_bit
                 .insert(*bit, ExcuseRefusal::Invocation { dispatch: *dispatch, invocation, count });
         }

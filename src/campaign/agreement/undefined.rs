@@ -157,19 +157,16 @@ impl RanksOfRun {
         if run.completion != Completion::Completed {
             return None;
         }
-        let (mut record_bits, mut barriers) = (BTreeMap::new(), BTreeMap::new());
-        for (dispatch, invocation_records) in invocation_records {
-            record_bits.extend(
-                invocation_records.by_bit.into_iter().map(|(bit, ranks)| ((dispatch, bit), ranks)),
-            );
-            barriers.extend(
-                invocation_records
-                    .barriers
-                    .into_iter()
-                    .map(|(number, ranks)| ((dispatch, number), ranks)),
-            );
+        let mut ranks_of_run = Self { bits: BTreeMap::new(), barriers: BTreeMap::new() };
+        for (dispatch, dispatch_records) in invocation_records {
+            let by_bit = dispatch_records.by_bit.into_iter();
+            ranks_of_run.bits.extend(by_bit.map(|(bit, ranks)| ((dispatch, bit), ranks)));
+            let by_barrier = dispatch_records.barriers.into_iter();
+            ranks_of_run
+                .barriers
+                .extend(by_barrier.map(|(number, ranks)| ((dispatch, number), ranks)));
         }
-        Some(Self { bits: record_bits, barriers })
+        Some(ranks_of_run)
     }
 
     /// Leaves what the other run has, too.

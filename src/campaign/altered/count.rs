@@ -95,19 +95,23 @@ fn seen_dispatches(
         .map(|(number, _)| number)
         .collect();
     let modules = passed_test.prepared_test.kernels.iter().zip(&passed_test.job_plan.modules);
-    let storing: Option<Vec<Vec<StoringGroup>>> =
-        modules.map(|(kernel, of)| storing_groups_of(kernel, &of.specialization)).collect();
-    let Some(storing) = storing else { return Ok(None) };
-    let watched = |storing: &Vec<StoringGroup>| watched_reads(storing, &buffers);
-    let by_module: Vec<WatchedReads> = storing.iter().map(watched).collect();
-    let watched: Vec<&WatchedReads> =
-        job.dispatches.iter().map(|dispatch| &by_module[dispatch.module]).collect();
-    let reads = sequential_engine.reads_of_each(&job, &watched).map_err(tool_failure)?;
-    let of_dispatch = |(reads, dispatch): (DispatchReads, &JobDispatch)| {
-        let rows = storing[dispatch.module].iter().map(|storing| storing.rows.clone()).collect();
-        SeenDispatch { reads, rows }
+    let groups_by_module: Option<Vec<Vec<StoringGroup>>> = modules
+        .map(|(kernel, module_use)| storing_groups_of(kernel, &module_use.specialization))
+        .collect();
+    let Some(groups_by_module) = groups_by_module else { return Ok(None) };
+    let watched_by_module: Vec<WatchedReads> =
+        groups_by_module.iter().map(|groups| watched_reads(groups, &buffers)).collect();
+    let watched_by_dispatch: Vec<&WatchedReads> =
+        job.dispatches.iter().map(|dispatch| &watched_by_module[dispatch.module]).collect();
+    let reads_by_dispatch =
+        sequential_engine.reads_of_each(&job, &watched_by_dispatch).map_err(tool_failure)?;
+    let seen_dispatch = |(reads, dispatch): (DispatchReads, &JobDispatch)| {
+        let groups = &groups_by_module[dispatch.module];
+        SeenDispatch { reads, rows: groups.iter().map(|group| group.rows.clone()).collect() }
     };
-    Ok(reads.map(|reads| reads.into_iter().zip(&job.dispatches).map(of_dispatch).collect()))
+    Ok(reads_by_dispatch.map(|reads_by_dispatch| {
+        reads_by_dispatch.into_iter().zip(&job.dispatches).map(seen_dispatch).collect()
+    }))
 }
 
 /// The storing instructions of a kernel; none where they are too many to be told apart.
@@ -120,14 +124,14 @@ fn storing_groups_of(
 }
 
 /// What is asked of a dispatch of a kernel with these instructions.
-fn watched_reads(storing: &[StoringGroup], buffers: &BTreeSet<usize>) -> WatchedReads {
+fn watched_reads(groups: &[StoringGroup], buffers: &BTreeSet<usize>) -> WatchedReads {
     let mut watched = WatchedReads { buffers: buffers.clone(), ..WatchedReads::default() };
-    for (group, storing) in storing.iter().enumerate() {
+    for (number, group) in groups.iter().enumerate() {
         watched
             .storers
-            .extend(storing.instructions.iter().map(|index| (*index as u32, group as u8)));
-        for index in &storing.reads {
-            *watched.readers.entry(*index as u32).or_default() |= 1 << group;
+            .extend(group.instructions.iter().map(|index| (*index as u32, number as u8)));
+        for index in &group.reads {
+            *watched.readers.entry(*index as u32).or_default() |= 1 << number;
         }
     }
     watched

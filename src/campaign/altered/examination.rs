@@ -159,16 +159,16 @@ impl<'a> Examination<'a> {
         let Some(contents_around) = self.contents_around(dispatch_index, dispatched_stores)? else {
             return Ok(None);
         };
-        for dispatched_stores in self.altered_extents(
+        for extent_stores in self.altered_extents(
             dispatch_index,
             &dispatched_stores.stored[dispatch_index],
             &contents_around,
             strict_test,
         ) {
-            if let Some(alteration) = self.failing_alteration(&dispatched_stores, strict_test)? {
+            if let Some(alteration) = self.failing_alteration(&extent_stores, strict_test)? {
                 return Ok(Some(NoticedAlteration {
                     dispatch,
-                    extent: dispatched_stores.extent,
+                    extent: extent_stores.extent,
                     alteration,
                 }));
             }
@@ -224,12 +224,12 @@ impl<'a> Examination<'a> {
             .stores_of_each(&truncated_job, &BTreeSet::from([dispatch_index, dispatch_index + 1]))
             .map_err(tool_failure)?;
         Ok(stores_again.and_then(|mut stores_again| {
-            let mut kept_contents = |boundary_number: usize| {
+            let mut contents_again = |boundary_number: usize| {
                 stores_again.contents.remove(&boundary_number).map(Cow::Owned)
             };
             Some(ContentsAround {
-                before: kept_contents(dispatch_index)?,
-                after: kept_contents(dispatch_index + 1)?,
+                before: contents_again(dispatch_index)?,
+                after: contents_again(dispatch_index + 1)?,
                 defined,
             })
         }))
@@ -260,8 +260,9 @@ impl<'a> Examination<'a> {
         strict_test: &StrictTest<'_>,
     ) -> Vec<DispatchStores<'c>> {
         let storable = self.storable_bytes(dispatch_index).into_iter().zip(stored);
-        let storable: StoredBytes =
-            storable.map(|(storable, stored)| subtract_ranges(&storable, stored)).collect();
+        let storable: StoredBytes = storable
+            .map(|(ranges, stored_ranges)| subtract_ranges(&ranges, stored_ranges))
+            .collect();
         let extents =
             [(AlteredExtent::Stored, stored), (AlteredExtent::Storable, &storable)].into_iter();
         let stores = extents.map(|(extent, bytes)| DispatchStores {

@@ -104,7 +104,7 @@ pub fn derive_from_stored(
 ) -> Vec<String> {
     let codes = assemble::kernel_codes(kernels);
     let mut unknown_tests = Vec::new();
-    for (test, row) in prepared_tests.iter().zip(runs_by_test) {
+    for (test, runs_of_test) in prepared_tests.iter().zip(runs_by_test) {
         let Some((stored_expectations, dispatch_flows)) = laid_out.get(&test.test.id) else {
             continue;
         };
@@ -112,37 +112,37 @@ pub fn derive_from_stored(
             run.engine == EngineName::Sequential
                 && failed_alterations(run.verdict, &run.altered).is_some()
         };
-        let (Some(run), Ok(plan)) = (row.iter_mut().find(has_told), &test.job_plan) else {
+        let (Some(run), Ok(plan)) = (runs_of_test.iter_mut().find(has_told), &test.job_plan) else {
             continue;
         };
         let by_code =
             TestObservation::from_expectations(stored_expectations, dispatch_flows, &codes);
-        let stored = std::mem::take(&mut run.altered);
-        let judged = std::mem::take(&mut run.judged);
+        let stored_rows = std::mem::take(&mut run.altered);
+        let stored_judged = std::mem::take(&mut run.judged);
         if by_code.emptiness_reason().is_some() {
             continue;
         }
         run.judged = derived_judged(
             (test, plan),
             (stored_expectations, dispatch_flows),
-            judged,
+            stored_judged,
             &codes,
             &run.outputs,
         );
-        let derived_rows = derived_noticed(test, plan, &run.outputs);
+        let noticed = derived_noticed(test, plan, &run.outputs);
         for mut due in rows_of_kernels(plan, &by_code) {
             let is_same_row = |row: &&AlteredStores| {
                 (&row.kernel, &row.dispatches) == (&due.kernel, &due.dispatches)
             };
-            let stored = stored.iter().find(is_same_row);
-            due.noticed = derived_rows;
+            let stored_row = stored_rows.iter().find(is_same_row);
+            due.noticed = noticed;
             // Of a single dispatch nothing is overwritten, and there is no other.
-            if let (None, Some(row)) = (derived_rows, stored) {
-                take_stored(&mut due, row);
+            if let (None, Some(stored_row)) = (noticed, stored_row) {
+                take_stored(&mut due, stored_row);
             }
             run.altered.push(due);
         }
-        if derived_rows.is_none() {
+        if noticed.is_none() {
             unknown_tests.push(format!("test {} on {}", test.test.id, run.engine));
         }
     }

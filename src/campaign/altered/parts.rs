@@ -236,17 +236,17 @@ impl PassedTest<'_> {
         sides: &[ComparedSide<'_>],
         before: EarlierContents<'_>,
     ) -> Vec<Vec<Range<usize>>> {
-        let mut bytes = vec![Vec::new(); self.job_plan.job.buffers.len()];
-        sides
-            .iter()
-            .for_each(|side| bytes[side.buffer].extend(side.judged_ranges(self.left, before)));
+        let mut bytes_by_buffer = vec![Vec::new(); self.job_plan.job.buffers.len()];
+        for side in sides {
+            bytes_by_buffer[side.buffer].extend(side.judged_ranges(self.left, before));
+        }
         if let StoredContents::Check { reads, .. } = &stored.contents {
-            for (bytes, buffer) in bytes.iter_mut().zip(&self.job_plan.job.buffers) {
+            for (bytes, buffer) in bytes_by_buffer.iter_mut().zip(&self.job_plan.job.buffers) {
                 let own_reads = reads.iter().filter(|range| range.buffer == buffer.name);
                 bytes.extend(own_reads.map(|range| in_buffer(range, buffer)));
             }
         }
-        bytes.into_iter().map(merged_ranges).collect()
+        bytes_by_buffer.into_iter().map(merged_ranges).collect()
     }
 
     /// A row per member of what the kernels have stored, as far as it is known what they read.
@@ -317,15 +317,15 @@ impl PassedTest<'_> {
                 if new.is_empty() {
                     continue;
                 }
-                let judged =
+                let judged_ranges =
                     common_ranges(judged_at(judged, &target), std::slice::from_ref(&target.bytes));
                 let mut found: BTreeMap<u64, u64> = BTreeMap::new();
-                self.each_element(&target, &judged, &mut |member, _| {
+                self.each_element(&target, &judged_ranges, &mut |member, _| {
                     *found.entry(member).or_default() += 1
                 });
                 for (start, place) in new {
-                    let judged = found.get(&start).copied().unwrap_or_default();
-                    counts.insert(place, ElementCount { stored: judged, judged });
+                    let found_count = found.get(&start).copied().unwrap_or_default();
+                    counts.insert(place, ElementCount { stored: found_count, judged: found_count });
                 }
             }
         }
@@ -425,10 +425,10 @@ impl PassedTest<'_> {
             count.judged +=
                 u64::from(judged.get(first_judged).is_some_and(|range| range.start < element.end));
         });
-        for (member, counts_by_member) in counts_by_member.into_values() {
+        for (member, target_count) in counts_by_member.into_values() {
             let count = counts.entry(target.place_of(member)).or_default();
-            count.stored += counts_by_member.stored;
-            count.judged += counts_by_member.judged;
+            count.stored += target_count.stored;
+            count.judged += target_count.judged;
         }
     }
 

@@ -31,13 +31,13 @@ impl<'a> StrictTest<'a> {
         job_plan: &Prepared,
         left_contents: &[BufferContents],
     ) -> Self {
-        let watches = Watches::of_test(job_plan, left_contents);
-        let job_plan = Prepared {
+        let given_watches = Watches::of_test(job_plan, left_contents);
+        let strict_plan = Prepared {
             listed: 0,
-            ..without_misreading(&Elements { plan: job_plan, test, watches: &watches })
+            ..without_misreading(&Elements { plan: job_plan, test, watches: &given_watches })
         };
-        let watches = Watches::of_test(&job_plan, left_contents);
-        Self { test, plan: job_plan, watches }
+        let watches = Watches::of_test(&strict_plan, left_contents);
+        Self { test, plan: strict_plan, watches }
     }
 
     /// The same with references resolved; none where one does not complete.
@@ -48,11 +48,11 @@ impl<'a> StrictTest<'a> {
         reference: &mut dyn ReferenceRunner,
     ) -> Result<Option<Self>, CampaignError> {
         let strict = Self::of_test(test, job_plan, left_contents);
-        let job_plan =
+        let resolved_plan =
             with_resolved_references(&strict.plan, reference).map_err(super::tool_failure)?;
-        Ok(job_plan.map(|job_plan| Self {
-            watches: Watches::of_test(&job_plan, left_contents),
-            plan: job_plan,
+        Ok(resolved_plan.map(|plan| Self {
+            watches: Watches::of_test(&plan, left_contents),
+            plan,
             ..strict
         }))
     }
@@ -82,8 +82,8 @@ impl<'a> StrictTest<'a> {
         let before = EarlierContents { contents: &contents, defined: &defined };
         let groups = self.element_groups(storable);
         for alteration in Alteration::ALL {
-            let contents = altered_contents(left_contents, before, &groups, alteration);
-            if contents != left_contents && self.contents_fail(contents)? {
+            let altered = altered_contents(left_contents, before, &groups, alteration);
+            if altered != left_contents && self.contents_fail(altered)? {
                 return Ok(false);
             }
         }
@@ -101,16 +101,16 @@ impl<'a> StrictTest<'a> {
             return Ok(None);
         }
         let (contents, defined) = start_of(&self.plan.job);
-        let changed_ranges = contents.iter().zip(left_contents).map(|(before, left_contents)| {
-            byte_ranges(before.len().min(left_contents.len()), |byte| {
-                before[byte] != left_contents[byte]
+        let changed_ranges = contents.iter().zip(left_contents).map(|(start_bytes, left_bytes)| {
+            byte_ranges(start_bytes.len().min(left_bytes.len()), |byte| {
+                start_bytes[byte] != left_bytes[byte]
             })
         });
         let groups = self.element_groups(&changed_ranges.collect::<Vec<_>>());
         let before = EarlierContents { contents: &contents, defined: &defined };
         for alteration in Alteration::ALL {
-            let contents = altered_contents(left_contents, before, &groups, alteration);
-            if contents != left_contents && self.contents_fail(contents)? {
+            let altered = altered_contents(left_contents, before, &groups, alteration);
+            if altered != left_contents && self.contents_fail(altered)? {
                 return Ok(Some(NoticedAlteration {
                     dispatch: 0,
                     extent: AlteredExtent::Changed,

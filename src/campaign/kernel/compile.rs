@@ -96,8 +96,7 @@ fn assemble_kernel(
             let message = format!("structural coverage of {name} cannot be measured: {reason}");
             let finding = Finding::new(FindingKind::Validation, message.as_str());
             notes.push(message);
-            let structure = Box::new(compiled.structure);
-            (Measurement::Failed { structure }, vec![finding])
+            (Measurement::Failed { structure: Box::new(compiled.structure) }, vec![finding])
         }
     };
     Ok(CompiledKernel {
@@ -209,7 +208,7 @@ pub fn from_spirv(
     };
     if module.entry_point(entry).is_none() {
         let entry_names: Vec<_> =
-            module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
+            module.entry_points.iter().map(|entry_point| entry_point.name.as_str()).collect();
         let message = format!("no entry point is named `{entry}`");
         let hint = format!("entry points of this module: {}", entry_names.join(", "));
         return Err(Diagnostic::new("unknown-id", message).hint(hint).in_file(path).into());

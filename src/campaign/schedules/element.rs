@@ -95,15 +95,15 @@ impl BufferScalars {
             .test
             .buffers
             .get(&job_buffer.name)
-            .and_then(|buffer| buffer.data_type)
+            .and_then(|stated_buffer| stated_buffer.data_type)
         {
             Some(DataType::Element(element)) => Some(element.scalar),
             Some(DataType::Reflect) | None => None,
         };
-        let expected = job_plan.expected.iter().filter(|expected_buffer| {
+        let expectations = job_plan.expected.iter().filter(|expected_buffer| {
             expected_buffer.buffer == buffer && expected_buffer.format.is_none()
         });
-        let leaves = expected.flat_map(|expected_buffer| match &expected_buffer.contents {
+        let leaves = expectations.flat_map(|expected_buffer| match &expected_buffer.contents {
             ExpectedContents::Values(leaves) => leaves.as_slice(),
             ExpectedContents::Buffer { .. }
             | ExpectedContents::Reference { .. }

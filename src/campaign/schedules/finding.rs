@@ -93,8 +93,9 @@ impl ScheduleTrial<'_, '_> {
         let verdict = judge_run(self.job_plan, run)?.verdict;
         let differing_bytes =
             if *bytes == 1 { "1 byte differs".to_owned() } else { format!("{bytes} bytes differ") };
-        let sizes = [FloatDistance::of_floats(scalar, ours, theirs), self.largest_distance(run)];
-        let distance_text = distance_in_words(sizes);
+        let distances =
+            [FloatDistance::of_floats(scalar, ours, theirs), self.largest_distance(run)];
+        let distance_text = distance_in_words(distances);
         let message = format!(
             "{} of {} changes the result: with schedule `{schedule}` {differing_bytes}, the first in buffer `{buffer_name}` at offset \
              {start}: {} in place of {} ({scalar}){distance_text}; judged as it stands, this result is a {verdict}",
@@ -103,7 +104,7 @@ impl ScheduleTrial<'_, '_> {
             value_as_json(scalar, theirs),
             value_as_json(scalar, ours)
         );
-        let [size, largest] = sizes;
+        let [first_distance, largest_distance] = distances;
         let contents = ChangedContents {
             kernels,
             schedules: self.outputs.schedules.clone(),
@@ -119,10 +120,10 @@ impl ScheduleTrial<'_, '_> {
             actual_bits: shown_bits(scalar, theirs),
             bytes: *bytes,
             verdict,
-            abs: size.map(|size| size.abs.into()),
-            ulps: size.map(|size| size.ulps),
-            largest_abs: largest.map(|size| size.abs.into()),
-            largest_ulps: largest.map(|size| size.ulps),
+            abs: first_distance.map(|distance| distance.abs.into()),
+            ulps: first_distance.map(|distance| distance.ulps),
+            largest_abs: largest_distance.map(|distance| distance.abs.into()),
+            largest_ulps: largest_distance.map(|distance| distance.ulps),
         };
         let finding =
             schedule_finding(message, *schedule, ScheduleEffect::Contents(Box::new(contents)));

@@ -270,13 +270,16 @@ fn restore_omitted(stored_evidence: &Evidence, derived: &mut Evidence) {
         .settings
         .as_ref()
         .map_or(0, |settings| settings.limits.output_bytes);
-    for (ours, theirs) in derived.campaign.tests.iter_mut().zip(&stored_evidence.campaign.tests) {
-        for (ours, theirs) in ours.results.iter_mut().zip(&theirs.results) {
-            for (name, output) in &theirs.outputs {
+    let stored_tests = &stored_evidence.campaign.tests;
+    for (derived_test, stored_test) in derived.campaign.tests.iter_mut().zip(stored_tests) {
+        for (derived_result, stored_result) in
+            derived_test.results.iter_mut().zip(&stored_test.results)
+        {
+            for (name, output) in &stored_result.outputs {
                 if let OutputBytes::Hash { bytes, .. } = output
                     && *bytes > byte_limit
                 {
-                    ours.outputs.entry(name.clone()).or_insert_with(|| output.clone());
+                    derived_result.outputs.entry(name.clone()).or_insert_with(|| output.clone());
                 }
             }
         }

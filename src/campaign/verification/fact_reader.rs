@@ -141,10 +141,10 @@ impl FactReader<'_> {
         let sizes =
             job_plan.job.buffers.iter().map(|buffer| (&buffer.name, buffer.bytes.len() as u64));
         let due_sizes: BTreeMap<&String, (u64, bool)> =
-            sizes.map(|(test_name, size)| (test_name, (size, size > byte_limit))).collect();
-        let left_sizes = stored_result.outputs.iter().map(|(test_name, output)| match output {
-            OutputBytes::Bytes(text) => (test_name, (decoded_size(text), false)),
-            OutputBytes::Hash { bytes, .. } => (test_name, (*bytes, true)),
+            sizes.map(|(buffer_name, size)| (buffer_name, (size, size > byte_limit))).collect();
+        let left_sizes = stored_result.outputs.iter().map(|(buffer_name, output)| match output {
+            OutputBytes::Bytes(text) => (buffer_name, (decoded_size(text), false)),
+            OutputBytes::Hash { bytes, .. } => (buffer_name, (*bytes, true)),
         });
         self.verification.check(left_sizes.collect::<BTreeMap<_, _>>() == due_sizes, || {
             format!("{}: its outputs are not the buffers of the test", test_name())
@@ -273,7 +273,7 @@ impl FactReader<'_> {
         engine_name: EngineName,
         kind: fn(&KernelEvidence) -> &Vec<TestRecords>,
     ) -> Vec<ModuleRecords> {
-        let row = |module_use: &ModuleUse| {
+        let module_records = |module_use: &ModuleUse| {
             let row = self.row_of(module_use, engine_name);
             let records = row.and_then(|row| kind(row).iter().find(|records| records.test == *id));
             let records: Result<Records, String> = records
@@ -290,7 +290,7 @@ impl FactReader<'_> {
                     .unwrap_or_default(),
             }
         };
-        job_plan.modules.iter().map(row).collect()
+        job_plan.modules.iter().map(module_records).collect()
     }
 
     /// The loop decisions of the lowering, with the counts that are stored.

@@ -181,19 +181,19 @@ impl ProgramBench<'_> {
             self.translated[program_index].program.as_ref().map_err(|unsupported_construct| {
                 Compared::Unsupported(unsupported_construct.clone())
             })?;
-        let text =
+        let job_text =
             job::job_text(&plan.job, dispatches, contents, self.engine.settings.subgroup_size)
                 .map_err(Compared::Unsupported)?;
         let job_file = file_stem.with_extension("job");
-        std::fs::write(&job_file, text)
+        std::fs::write(&job_file, job_text)
             .map_err(|error| Compared::NotRun(format!("{}: {error}", job_file.display())))?;
         match self.tools.run_program(
             &ready_program.built,
             &job_file,
             &file_stem.with_extension("profraw"),
         ) {
-            Ok(RunOutcome::Completed(text)) => {
-                job::parse_outputs(&text, contents.len()).map_err(Compared::Stopped)
+            Ok(RunOutcome::Completed(printed_text)) => {
+                job::parse_outputs(&printed_text, contents.len()).map_err(Compared::Stopped)
             }
             Ok(RunOutcome::StoppedItself(reason)) | Err(reason) => Err(Compared::Stopped(reason)),
         }

@@ -39,11 +39,10 @@ impl HostChecks<'_> {
     pub(crate) fn check_specialization(&self, rows: &mut CheckRows) {
         let declared_constants = &self.reflection().specialization;
         let mut given_ids = BTreeSet::new();
-        let values = specialized_values(self.input.interface);
-        let varying_ids: BTreeSet<u32> = values
-            .iter()
+        let varying_ids: BTreeSet<u32> = specialized_values(self.input.interface)
+            .into_iter()
             .filter(|(_, value)| value.is_none())
-            .map(|(constant_id, _)| *constant_id)
+            .map(|(constant_id, _)| constant_id)
             .collect();
         for (constant, value) in
             self.input.interface.specialization.iter().zip(&self.expressions.specialization)
@@ -79,12 +78,12 @@ impl HostChecks<'_> {
                 "specialization constant {constant_id} ({}) takes {}",
                 declared_constant.type_name, constant.value
             );
-            rows.add_answer("specialization-ids", proof_result, &claim, |values| {
+            rows.add_answer("specialization-ids", proof_result, &claim, |refuting_values| {
                 format!(
                     "specialization constant {constant_id} is a {}, and {} does not fit ({})",
                     declared_constant.type_name,
                     constant.value,
-                    values_in_words(values)
+                    values_in_words(refuting_values)
                 )
             });
             if varying_ids.contains(&constant_id) && self.sizes_depend_on(declared_constant) {

@@ -101,7 +101,7 @@ pub(super) fn check_coverage(
     }
     if agreement_row.coverage == AgreementOutcome::UndefinedValue {
         let mut tests_of_row =
-            stored.campaign.tests.iter().filter(|test| test.id == agreement_row.test);
+            stored.campaign.tests.iter().filter(|row_test| row_test.id == agreement_row.test);
         derivation.check(tests_of_row.any(tells_of_undefined), || {
             format!(
                 "{label}: vectors that follow undefined values without a finding that tells of one"

@@ -37,17 +37,12 @@ pub fn apply_justifications(evidence: &mut [KernelEvidence], campaign: &mut Camp
     let given_justifications: Vec<GivenJustification> = justifications
         .iter()
         .zip(refuting_sentences)
-        .map(|(justification, refuting_sentences)| GivenJustification {
-            justification,
-            refuted: refuting_sentences,
-        })
+        .map(|(justification, refuted)| GivenJustification { justification, refuted })
         .collect();
     let configurations = bound_configurations(evidence);
     let mut rejections: Vec<Vec<Option<Rejection>>> = vec![Vec::new(); justifications.len()];
     for kernel_row in evidence.iter_mut().filter(|kernel_row| {
-        given_justifications.iter().any(|given_justifications| {
-            given_justifications.justification.kernel == kernel_row.kernel
-        })
+        given_justifications.iter().any(|given| given.justification.kernel == kernel_row.kernel)
     }) {
         let bound_kernel = bound_kernel(kernel_row, &configurations[&kernel_row.kernel]);
         let justified = coverage::apply_justifications(
@@ -150,36 +145,36 @@ fn refuting_sentences(
     justifications: &[Justification],
     standard: &JustificationStandard,
 ) -> Vec<Option<String>> {
-    let mut refuted = vec![None; justifications.len()];
+    let mut refuting_sentences = vec![None; justifications.len()];
     if standard.binding == HashBinding::DisplayedText {
-        return refuted;
+        return refuting_sentences;
     }
     for kernel_row in evidence {
         let mut shown_obligations = None;
-        for (justification, refuted) in justifications.iter().zip(&mut refuted) {
-            let Some(obligation_id) =
-                claimed_impossible(justification, kernel_row).filter(|_| refuted.is_none())
+        for (justification, refuting_sentence) in justifications.iter().zip(&mut refuting_sentences)
+        {
+            let Some(obligation_id) = claimed_impossible(justification, kernel_row)
+                .filter(|_| refuting_sentence.is_none())
             else {
                 continue;
             };
             let shown_obligations = shown_obligations.get_or_insert_with(|| {
                 ShownObligations::from_coverage(&coverage_by(kernel_row, RecordChoice::All))
             });
-            *refuted = shown_obligations.refuting_sentence(obligation_id, kernel_row.engine).map(
-                |sentence| {
-                    let has_several = configuration_count(evidence, &kernel_row.kernel) > 1;
-                    let configuration_words = has_several
-                        .then(|| format!(" under configuration {}", kernel_row.configuration.name));
-                    let class = justification.class;
-                    format!(
-                        "contradicted: {sentence}{}, which class {class} says cannot be",
-                        configuration_words.unwrap_or_default()
-                    )
-                },
-            );
+            let shown = shown_obligations.refuting_sentence(obligation_id, kernel_row.engine);
+            *refuting_sentence = shown.map(|sentence| {
+                let has_several = configuration_count(evidence, &kernel_row.kernel) > 1;
+                let configuration_words = has_several
+                    .then(|| format!(" under configuration {}", kernel_row.configuration.name));
+                let class = justification.class;
+                format!(
+                    "contradicted: {sentence}{}, which class {class} says cannot be",
+                    configuration_words.unwrap_or_default()
+                )
+            });
         }
     }
-    refuted
+    refuting_sentences
 }
 
 fn configuration_count(evidence: &[KernelEvidence], kernel: &KernelName) -> usize {

@@ -182,12 +182,12 @@ fn specializes_to(interface: &Interface, configuration: &Configuration) -> bool 
 fn constant_bits(value: i128, type_name: &str) -> Option<String> {
     let scalar = type_name.parse::<ElementType>().ok()?.scalar;
     let number = i64::try_from(value).ok()?;
-    let value = match scalar.class() {
+    let datum = match scalar.class() {
         ScalarClass::Bool => Datum::Bool(number != 0),
         ScalarClass::Float => Datum::Float(number as f64),
         ScalarClass::Signed | ScalarClass::Unsigned => Datum::Integer(number.into()),
     };
-    encode_datum(scalar, &value).ok().map(|bits| format!("{bits:#x}"))
+    encode_datum(scalar, &datum).ok().map(|bits| format!("{bits:#x}"))
 }
 
 /// High-level requirements that are shown by their children at best.

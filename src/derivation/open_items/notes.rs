@@ -214,8 +214,8 @@ fn shown_in_directed_schedules(stored: &StoredCampaign) -> Option<CampaignNote> 
 }
 
 /// Bits that count and that directed schedules alone have shown.
-fn shown_directed(records: &[TestRecords]) -> usize {
-    let counted_records = || records.iter().filter(|row| row.counted).map(|row| &row.records);
+fn shown_directed(test_rows: &[TestRecords]) -> usize {
+    let counted_records = || test_rows.iter().filter(|row| row.counted).map(|row| &row.records);
     let directed_bits: BTreeSet<u32> =
         counted_records().flat_map(|records| records.directed.keys().copied()).collect();
     let is_shown_in_order = |bit: &u32| {

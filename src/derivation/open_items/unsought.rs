@@ -100,7 +100,7 @@ pub(super) fn layers_looked(stored: &StoredCampaign) -> bool {
         stored.campaign.engines.iter().filter(|row| row.engine == EngineName::Vulkan && row.ran);
     layers_asked_for
         && devices_that_ran.any(|row| match row.identity.get(ValidationLayer::KEY) {
-            Some(stored) => matches!(ValidationLayer::parse(stored), ValidationLayer::InUse(_)),
+            Some(layer) => matches!(ValidationLayer::parse(layer), ValidationLayer::InUse(_)),
             None => false,
         })
 }

@@ -41,12 +41,12 @@ pub(super) fn extent_on_one_line(place_numbers: &[Value]) -> Option<LineExtent> 
 }
 
 /// All positions of the form `(12:7)` in a line.
-fn parse_positions(line: &str) -> Vec<(u32, u32)> {
+fn parse_positions(report_line: &str) -> Vec<(u32, u32)> {
     let parse_position = |text: &str| {
         let (line, column) = text.split_once(')')?.0.split_once(':')?;
         Some((line.parse().ok()?, column.parse().ok()?))
     };
-    line.split('(').skip(1).filter_map(parse_position).collect()
+    report_line.split('(').skip(1).filter_map(parse_position).collect()
 }
 
 /// Where the branches of constant conditions start: `Branch (10:7): [Folded - Ignored]`.

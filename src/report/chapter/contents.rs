@@ -238,12 +238,12 @@ fn add_leaves(data: &Datum, leaves: &mut Vec<String>) {
     }
 }
 
+fn value_list(values: &[String]) -> Text {
+    Text::code(shortened(&values.join(", "), VALUE))
+}
+
 /// All of few values, the first of many with their number.
 fn shown_values(values: &[String]) -> Text {
-    let value_list = |values: &[String]| {
-        let text = values.join(", ");
-        Text::code(shortened(&text, VALUE))
-    };
     match values.len() {
         0 => Text::quiet("none"),
         1..=ALL_VALUES => value_list(values),
@@ -268,11 +268,12 @@ fn bytes_in_hex(bytes: &[u8]) -> Vec<String> {
 /// A data file with its hash as the manifest has it.
 fn file_with_hash(evidence: &Evidence, test: &TestEvidence, path: &str) -> Text {
     let beside_test = test.file.rsplit_once('/').map(|(folder, _)| format!("{folder}/{path}"));
-    let manifest_entry =
-        |path: String| evidence.manifest.inputs.get(&path).map(|file_hash| (path, file_hash));
+    let manifest_entry = |input_path: String| {
+        evidence.manifest.inputs.get(&input_path).map(|file_hash| (input_path, file_hash))
+    };
     match manifest_entry(path.to_owned()).or_else(|| beside_test.and_then(manifest_entry)) {
-        Some((path, file_hash)) => Text::plain("file ")
-            .followed_by(Text::code(path))
+        Some((input_path, file_hash)) => Text::plain("file ")
+            .followed_by(Text::code(input_path))
             .then_plain(" ")
             .followed_by(Text::code(file_hash.as_str())),
         None => Text::plain("file ")

@@ -269,11 +269,12 @@ fn vector_table(decision: &DecisionCoverage, engine_words: &str) -> Table {
         let partner_rows =
             decision.mcdc.iter().map(|mcdc| partner_row(decision, mcdc, &vector.values));
         if condition_count <= SEPARATE_COLUMNS {
-            row_cells.extend(partner_rows.map(|row| row.map_or_else(no_pair, Text::plain)));
+            row_cells.extend(partner_rows.map(|partner| partner.map_or_else(no_pair, Text::plain)));
         } else {
-            let named_partners = partner_rows
-                .enumerate()
-                .filter_map(|(row_index, row)| Some(format!("C{}:\u{a0}{}", row_index + 1, row?)));
+            let named_partners =
+                partner_rows.enumerate().filter_map(|(condition_index, partner)| {
+                    Some(format!("C{}:\u{a0}{}", condition_index + 1, partner?))
+                });
             let named_partners = named_partners.collect::<Vec<_>>().join(", ");
             row_cells.push(if named_partners.is_empty() {
                 no_pair()
@@ -309,9 +310,9 @@ fn condition_table(evidence: &Evidence, decision: &DecisionCoverage, engine_word
         mcdc_forms.map(|(_, criterion)| facts::is_asked_for(evidence, &criterion.into()));
     let mut table = Table::new(format!("Conditions of {}, {engine_words}", decision.id));
     table = table.columns(&["Condition", "Text", "Line:column"]);
-    for ((title, _), asked_forms) in mcdc_forms.iter().zip(asked_forms) {
+    for ((title, _), is_asked_for) in mcdc_forms.iter().zip(asked_forms) {
         table = table.with_column(
-            format!("{title}{}", if asked_forms { "" } else { " (not asked for)" }),
+            format!("{title}{}", if is_asked_for { "" } else { " (not asked for)" }),
             ColumnAlign::Left,
         );
     }
@@ -402,11 +403,11 @@ fn independence_cell(decision: &DecisionCoverage, side: &Independence, is_asked:
     ));
     match &side.shown_by {
         None => state_text,
-        Some([first_values, second_values]) => state_text
+        Some([first_witness, second_witness]) => state_text
             .then_plain(" (")
-            .followed_by(witness_link(first_values))
+            .followed_by(witness_link(first_witness))
             .then_plain("; ")
-            .followed_by(witness_link(second_values))
+            .followed_by(witness_link(second_witness))
             .then_plain(")"),
     }
 }

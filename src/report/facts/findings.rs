@@ -79,8 +79,13 @@ impl<'a> FindingGathering<'a> {
             self.index.find(&finding.key(), is_same_finding).unwrap_or(merged_findings.len());
         if row_index == merged_findings.len() {
             self.index.add(finding.key(), row_index);
-            let (kernels, engines, tests) = (Vec::new(), Vec::new(), Vec::new());
-            merged_findings.push(MergedFinding { finding, kernels, engines, tests, count: 0 });
+            merged_findings.push(MergedFinding {
+                finding,
+                kernels: Vec::new(),
+                engines: Vec::new(),
+                tests: Vec::new(),
+                count: 0,
+            });
         }
         let merged_entry = &mut merged_findings[row_index];
         merged_entry.count = merged_entry.count.saturating_add(finding.count);

@@ -97,8 +97,8 @@ pub(crate) fn coverage_totals(
         }
     }
     let mut rows = Vec::new();
-    for (engine, criteria) in by_engine {
-        add_shares(&mut rows, (), engine, criteria);
+    for (engine, totals) in by_engine {
+        add_shares(&mut rows, (), engine, totals);
     }
     Some(rows)
 }

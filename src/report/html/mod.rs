@@ -94,8 +94,8 @@ fn headings_of(blocks: &[Block]) -> Vec<&Heading> {
     for block in blocks {
         match block {
             Block::Heading(heading) => all_headings.push(heading),
-            Block::Together(blocks) | Block::Fitting { whole: blocks, brief: _ } => {
-                all_headings.extend(headings_of(blocks))
+            Block::Together(inner_blocks) | Block::Fitting { whole: inner_blocks, brief: _ } => {
+                all_headings.extend(headings_of(inner_blocks))
             }
             Block::Paragraph(_)
             | Block::List(_)
@@ -142,11 +142,11 @@ fn set_block(block: &Block, evidence: &Evidence) -> Markup {
                 @for line in lines { p { (set_text(line)) } }
             }
         },
-        Block::Together(blocks) => {
-            html! { section.together { @for block in blocks { (set_block(block, evidence)) } } }
-        }
-        Block::Fitting { whole, brief: _ } => {
-            html! { @for block in whole { (set_block(block, evidence)) } }
+        Block::Together(inner_blocks) => html! {
+            section.together { @for inner in inner_blocks { (set_block(inner, evidence)) } }
+        },
+        Block::Fitting { whole: inner_blocks, brief: _ } => {
+            html! { @for inner in inner_blocks { (set_block(inner, evidence)) } }
         }
         Block::Source { kernel } => evidence.kernels.get(*kernel).map_or_else(
             || html! {},

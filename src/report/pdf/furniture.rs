@@ -42,11 +42,11 @@ pub(super) fn set_contents(flow: &mut PageFlow, document: &Document) {
     let headings: Vec<&Heading> = document.body.iter().filter_map(heading_of).collect();
     let deepest =
         if headings.iter().filter(|heading| heading.depth <= 2).count() <= 90 { 2 } else { 1 };
-    let font_size = 15.0;
+    let title_size = 15.0;
     let line =
-        flow.line_breaker(font_size).text_lines(&Text::strong("Contents"), LINE_WIDTH).remove(0);
-    flow.set_line(&line, LEFT, flow.y + font_size, font_size, Some(InkColour::Accent));
-    flow.y += 2.0 * font_size;
+        flow.line_breaker(title_size).text_lines(&Text::strong("Contents"), LINE_WIDTH).remove(0);
+    flow.set_line(&line, LEFT, flow.y + title_size, title_size, Some(InkColour::Accent));
+    flow.y += 2.0 * title_size;
     for heading in headings.into_iter().filter(|heading| heading.depth <= deepest) {
         let is_chapter = heading.depth == 1;
         let font_size = if is_chapter { 10.5 } else { 9.6 };
@@ -99,6 +99,10 @@ fn heading_of(block: &Block) -> Option<&Heading> {
     }
 }
 
+fn shortened_name(name_characters: &[char]) -> Text {
+    Text::plain(format!("{}…", name_characters.iter().collect::<String>().trim_end()))
+}
+
 /// The project's name with the title of the report behind it, where that fits; a longer name is
 /// shortened with `…`.
 pub(super) fn header_left(breaker: &LineBreaker, project: &str) -> TextLine {
@@ -109,9 +113,6 @@ pub(super) fn header_left(breaker: &LineBreaker, project: &str) -> TextLine {
         return breaker.text_lines(&whole_text, LINE_WIDTH).remove(0);
     }
     let mut name_characters: Vec<char> = project.chars().collect();
-    let shortened_name = |name_characters: &[char]| {
-        Text::plain(format!("{}…", name_characters.iter().collect::<String>().trim_end()))
-    };
     let mut text = Text::plain(project);
     while breaker.natural_width(&text) > room_width && !name_characters.is_empty() {
         name_characters.pop();
@@ -210,25 +211,20 @@ pub(super) fn resolve_page_numbers(flow: &mut PageFlow) {
                 .sum();
             let leader_count =
                 ((right - number_width - 6.0 - left) / leader_pitch).max(0.0) as usize;
-            let (x, ink) = (
-                right - number_width - 6.0 - leader_count as f32 * leader_pitch,
-                InkColour::Tone(Tone::Quiet),
-            );
             resolved_draws.push(DrawItem::Text {
-                x,
+                x: right - number_width - 6.0 - leader_count as f32 * leader_pitch,
                 y,
                 face: FontFace::Text,
                 size,
-                ink,
+                ink: InkColour::Tone(Tone::Quiet),
                 text: LEADER.repeat(leader_count),
             });
-            let ink = InkColour::Tone(Tone::Neutral);
             resolved_draws.push(DrawItem::Text {
                 x: right - number_width,
                 y,
                 face: FontFace::Text,
                 size,
-                ink,
+                ink: InkColour::Tone(Tone::Neutral),
                 text,
             });
         }

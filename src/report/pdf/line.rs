@@ -107,9 +107,9 @@ impl LineBreaker<'_> {
                     space_before,
                 );
             } else if word_width <= line_limit {
-                let mut line = TextLine::default();
-                self.append_word(&mut line, word, 0.0);
-                lines.push(line);
+                let mut next_line = TextLine::default();
+                self.append_word(&mut next_line, word, 0.0);
+                lines.push(next_line);
             } else {
                 self.append_broken(&mut lines, word, line_limit);
             }

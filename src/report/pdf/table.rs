@@ -26,16 +26,16 @@ type BrokenRow = Vec<Vec<TextLine>>;
 
 fn table_plan(flow: &PageFlow, table: &Table) -> TablePlan {
     let text_room = LINE_WIDTH - 2.0 * PAD * table.columns.len() as f32;
-    for (index, size) in SIZES.into_iter().enumerate() {
+    for (size_index, size) in SIZES.into_iter().enumerate() {
         let breaker = flow.line_breaker(size);
-        let column_bounds = |index: usize| {
-            let title = breaker.text_bounds(&table.columns[index].title.strengthened(), WORD);
-            let cells = table.rows.par_iter().map(|row| breaker.text_bounds(&row[index], WORD));
+        let column_bounds = |column: usize| {
+            let title = breaker.text_bounds(&table.columns[column].title.strengthened(), WORD);
+            let cells = table.rows.par_iter().map(|row| breaker.text_bounds(&row[column], WORD));
             title.of_both(cells.reduce(TextBounds::default, TextBounds::of_both))
         };
         let all_bounds: Vec<TextBounds> = (0..table.columns.len()).map(column_bounds).collect();
-        let least_width: f32 = all_bounds.iter().map(|column_bounds| column_bounds.least).sum();
-        if least_width <= text_room || index + 1 == SIZES.len() {
+        let least_width: f32 = all_bounds.iter().map(|bounds| bounds.least).sum();
+        if least_width <= text_room || size_index + 1 == SIZES.len() {
             return TablePlan { size, widths: column_widths(&all_bounds, text_room, table.extent) };
         }
     }
@@ -209,8 +209,8 @@ fn set_caption(flow: &mut PageFlow, table: &Table, number: u32, suffix: &str) {
         .followed_by(text.clone())
         .followed_by(Text::quiet(suffix));
     let size = 9.2;
-    let line = flow.line_breaker(size).text_lines(&text, LINE_WIDTH);
-    for line in line {
+    let lines = flow.line_breaker(size).text_lines(&text, LINE_WIDTH);
+    for line in lines {
         flow.set_line(&line, LEFT, flow.y + size * 0.95, size, None);
         flow.y += size * LEADING;
     }
@@ -230,8 +230,9 @@ fn set_header(flow: &mut PageFlow, table: &Table, plan: &TablePlan, head: &Broke
     });
     flow.push_draw(DrawItem::Rule { x: LEFT, y, length, thickness: 0.9, ink: InkColour::Rule });
     set_row(flow, table, plan, head);
-    let y = flow.y;
-    flow.push_draw(DrawItem::Rule { x: LEFT, y, length, thickness: 0.5, ink: InkColour::Rule });
+    let bottom = flow.y;
+    let ink = InkColour::Rule;
+    flow.push_draw(DrawItem::Rule { x: LEFT, y: bottom, length, thickness: 0.5, ink });
 }
 
 fn set_row(flow: &mut PageFlow, table: &Table, plan: &TablePlan, row: &BrokenRow) {

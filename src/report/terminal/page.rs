@@ -84,13 +84,13 @@ impl SummaryPage<'_> {
     /// An entry of a list: a line, and more where it takes more.
     pub(super) fn write_item(&mut self, text: &str, tone: Tone) {
         let symbol = self.painted(tone_symbol(tone), tone);
-        for (line_index, text) in
+        for (line_index, line_text) in
             wrap(text, self.page_width().saturating_sub(8)).into_iter().enumerate()
         {
             let line = if line_index == 0 {
-                format!("    {symbol} {text}")
+                format!("    {symbol} {line_text}")
             } else {
-                format!("        {text}")
+                format!("        {line_text}")
             };
             self.write_line(&line);
         }

@@ -40,7 +40,7 @@ impl SummaryPage<'_> {
         let (kept_parts, short_lines) = short_parts(rows, room_columns);
         let widest_short = short_lines.iter().map(|line| column_width(line)).max().unwrap_or(0);
         let mut row_group: &[String] = &[];
-        for (row, short_lines) in rows.iter().zip(short_lines) {
+        for (row, short_line) in rows.iter().zip(short_lines) {
             if row_group != row.group {
                 row_group = &row.group;
                 for line in wrap(&row_group.join(", "), self.page_width().saturating_sub(4)) {
@@ -49,7 +49,7 @@ impl SummaryPage<'_> {
             }
             let other_parts = row.parts.get(kept_parts..).unwrap_or_default();
             for (line_index, line) in
-                folded_row(&short_lines, other_parts, room_columns, widest_short)
+                folded_row(&short_line, other_parts, room_columns, widest_short)
                     .into_iter()
                     .enumerate()
             {
@@ -125,10 +125,7 @@ fn aligned_rows(rows: &[Vec<&str>]) -> Vec<String> {
     };
     let column_widths: Vec<usize> = (0..column_count).map(width_of_column).collect();
     let aligned_line = |row: &Vec<&str>| {
-        let cells = row
-            .iter()
-            .zip(&column_widths)
-            .map(|(cell, width_of_column)| pad_to(cell, *width_of_column));
+        let cells = row.iter().zip(&column_widths).map(|(cell, width)| pad_to(cell, *width));
         cells.collect::<Vec<_>>().join(&" ".repeat(GAP)).trim_end().to_owned()
     };
     rows.iter().map(aligned_line).collect()

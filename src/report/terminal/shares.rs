@@ -35,32 +35,24 @@ fn coloured_cell(cell: Cell, tone: Tone) -> Cell {
 
 impl SummaryPage<'_> {
     pub(super) fn write_coverage(&mut self, evidence: &Evidence) {
-        let criterion_names = facts::measured_criteria(evidence);
+        let criteria = facts::measured_criteria(evidence);
         if evidence.campaign.conclusion.summary.is_empty() {
             return self.write_line("  No kernel was measured.");
         }
-        let rows = facts::coverage_rows(evidence, &criterion_names);
-        let beside_table = share_table(evidence, &rows, &criterion_names, KernelLayout::Beside, 3);
+        let rows = facts::coverage_rows(evidence, &criteria);
+        let beside_table = share_table(evidence, &rows, &criteria, KernelLayout::Beside, 3);
         if table_width(&beside_table) <= self.page_width() {
             self.write_shares(&rows, beside_table, KernelLayout::Beside);
         } else {
-            let above_table = |criterion_names: &[StoredCriterion], column_gap: u16| {
-                share_table(evidence, &rows, criterion_names, KernelLayout::Above, column_gap)
+            let above_table = |columns: &[StoredCriterion], column_gap: u16| {
+                share_table(evidence, &rows, columns, KernelLayout::Above, column_gap)
             };
-            let column_gap = if table_width(&above_table(&criterion_names, 3)) <= self.page_width()
-            {
-                3
-            } else {
-                1
-            };
-            for criterion_names in fitting_columns(&criterion_names, |criterion_names| {
-                table_width(&above_table(criterion_names, column_gap)) <= self.page_width()
+            let column_gap =
+                if table_width(&above_table(&criteria, 3)) <= self.page_width() { 3 } else { 1 };
+            for columns in fitting_columns(&criteria, |tried_columns| {
+                table_width(&above_table(tried_columns, column_gap)) <= self.page_width()
             }) {
-                self.write_shares(
-                    &rows,
-                    above_table(criterion_names, column_gap),
-                    KernelLayout::Above,
-                );
+                self.write_shares(&rows, above_table(columns, column_gap), KernelLayout::Above);
             }
         }
         self.write_quiet(statement::basis_of_shares(evidence));
@@ -72,7 +64,7 @@ impl SummaryPage<'_> {
         if rows.iter().flat_map(|row| &row.criteria).any(|criterion| criterion.justified > 0) {
             self.write_quiet("J: justified, not covered");
         }
-        if criterion_names.iter().any(|name| !facts::is_asked_for(evidence, name)) {
+        if criteria.iter().any(|criterion| !facts::is_asked_for(evidence, criterion)) {
             self.write_quiet("* not asked for");
         }
         self.write_line("");

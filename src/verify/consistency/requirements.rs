@@ -54,7 +54,7 @@ pub(super) fn check_requirements(stored: &Evidence, verification: &mut Verificat
         let uid = &row.record.requirement;
         let requirement = requirement_rows
             .iter()
-            .map(|row| &row.requirement)
+            .map(|requirement_row| &requirement_row.requirement)
             .find(|requirement| requirement.uid == *uid);
         let fault =
             derive::record_fault(row.method, &row.record, requirement, campaign.project.level);

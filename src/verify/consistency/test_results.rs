@@ -209,12 +209,12 @@ pub(super) fn check_findings(stored: &Evidence, verification: &mut Verification)
                 let finding_name =
                     || format!("test {} on {}: a finding {}", test.id, result.engine, finding.kind);
                 let configuration_exists =
-                    finding.configuration.as_ref().is_none_or(|finding_name| {
+                    finding.configuration.as_ref().is_none_or(|configuration_name| {
                         let mut rows = stored
                             .kernels
                             .iter()
                             .filter(|row| Some(&row.kernel) == finding.kernel.as_ref());
-                        rows.any(|row| row.configuration.name == *finding_name)
+                        rows.any(|row| row.configuration.name == *configuration_name)
                     });
                 verification.check(configuration_exists, || {
                     format!("{} is of an unknown configuration", finding_name())

@@ -52,6 +52,13 @@ struct LocatedScalar {
     offset: u64,
 }
 
+impl LocatedScalar {
+    /// Its bits in contents of the buffer; none where it reaches beyond them.
+    fn bits_in(&self, contents: &[u8]) -> Option<u64> {
+        read_scalar(contents, self.ty, self.offset as usize)
+    }
+}
+
 impl BoundBlocks {
     /// Of the production modules of a job, as each dispatch specializes them. What cannot be
     /// reflected on is left out: its bytes have no type.
@@ -86,11 +93,10 @@ impl BoundBlocks {
                 });
                 let Some(resource) = resource else { continue };
                 let start = binding.offset + binding.dynamic_offset;
-                let (end, module) = (start + binding.range, blocks.modules.len());
                 blocks.bound[binding.buffer].push(BoundBlock {
                     start,
-                    end,
-                    module,
+                    end: start + binding.range,
+                    module: blocks.modules.len(),
                     block: resource.block_type,
                 });
             }
@@ -153,9 +159,9 @@ impl BoundBlocks {
 
     /// Scalars in which two contents of a buffer differ, ascending.
     pub fn scalar_differences(&self, contents: ContentsDifference<'_>) -> Vec<ScalarDifference> {
-        let ContentsDifference { buffer, left: ours, right: theirs } = contents;
+        let ContentsDifference { buffer, left: our_bytes, right: their_bytes } = contents;
         if let Some(shape) = self.images[buffer] {
-            return texel_differences(buffer, shape.format, ours, theirs);
+            return texel_differences(buffer, shape.format, our_bytes, their_bytes);
         }
         let mut differences_found: Vec<ScalarDifference> = Vec::new();
         let mut end_of_last = 0;
@@ -164,15 +170,13 @@ impl BoundBlocks {
                 continue;
             }
             let mut scalar = self.scalar_at(buffer, byte_offset as u64);
-            let bits_of = |scalar: &LocatedScalar, bytes| {
-                read_scalar(bytes, scalar.ty, scalar.offset as usize)
-            };
-            let (ours, theirs) = match (bits_of(&scalar, ours), bits_of(&scalar, theirs)) {
-                (Some(ours), Some(theirs)) => (ours, theirs),
+            let whole_scalars = (scalar.bits_in(our_bytes), scalar.bits_in(their_bytes));
+            let (ours, theirs) = match whole_scalars {
+                (Some(our_bits), Some(their_bits)) => (our_bits, their_bits),
                 // The scalar reaches beyond the buffer: its bytes.
                 _ => {
                     scalar = LocatedScalar { ty: ScalarType::Uint8, offset: byte_offset as u64 };
-                    (ours[byte_offset].into(), theirs[byte_offset].into())
+                    (our_bytes[byte_offset].into(), their_bytes[byte_offset].into())
                 }
             };
             end_of_last = scalar.offset as usize + scalar.ty.size();
@@ -198,12 +202,13 @@ impl BoundBlocks {
 pub(super) fn texel_differences(
     buffer: usize,
     format: ImageFormat,
-    ours: &[u8],
-    theirs: &[u8],
+    our_bytes: &[u8],
+    their_bytes: &[u8],
 ) -> Vec<ScalarDifference> {
     let (texel_size, component_type) = (format.texel_size(), format.component());
     let components = u64::from(format.components());
-    let texels = ours.chunks_exact(texel_size).zip(theirs.chunks_exact(texel_size)).enumerate();
+    let texels =
+        our_bytes.chunks_exact(texel_size).zip(their_bytes.chunks_exact(texel_size)).enumerate();
     let mut differences_found = Vec::new();
     for (index, (left, right)) in texels.filter(|(_, (left, right))| left != right) {
         let count_before = differences_found.len();
