@@ -4,7 +4,7 @@
 //! Promises: every fault carries the place of the key or value at fault, and a hint where a name is
 //! nearly right.
 
-use super::{Document, DocumentFault, Node, Origin, TableEntry, Value};
+use super::{Document, DocumentFault, FaultKind, Node, Origin, TableEntry, Value};
 use crate::nearest::{did_you_mean, likely_meant, question};
 use serde::de::value::StrDeserializer;
 use serde::de::{
@@ -30,7 +30,8 @@ pub fn read_node<T: DeserializeOwned>(
             // A fault without a place comes from a whole table (`try_from`), which is this node.
             Err(fault) => DocumentFault { span: fault.span.or(Some(node.span)), ..fault },
         };
-        let unknown_key_span = fault.span.filter(|_| fault.kind == "unknown-key");
+        let unknown_key_span =
+            fault.span.filter(|_| matches!(fault.kind, FaultKind::UnknownKey { .. }));
         faults.push(fault);
         let Some(span) = unknown_key_span else { break };
         let repaired_tree = repaired.get_or_insert_with(|| node.clone());
@@ -39,8 +40,7 @@ pub fn read_node<T: DeserializeOwned>(
         }
     }
     if let [unknown_keys @ .., last_fault] = faults.as_slice()
-        && last_fault.kind == "missing-key"
-        && unknown_keys.iter().any(|fault| fault.key.is_some() && fault.key == last_fault.key)
+        && last_fault.is_misspelt_in(unknown_keys)
     {
         faults.pop();
     }
@@ -76,43 +76,46 @@ impl std::error::Error for DocumentFault {}
 
 impl de::Error for DocumentFault {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        DocumentFault::new("bad-value", message.to_string())
+        DocumentFault::new(FaultKind::BadValue, message.to_string())
     }
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
         DocumentFault::new(
-            "wrong-type",
+            FaultKind::WrongType,
             format!("expected {expected}, found {}", serde_type_name(unexpected)),
         )
     }
     fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
         DocumentFault::new(
-            "bad-value",
+            FaultKind::BadValue,
             format!("expected {expected}, found {}", serde_type_name(unexpected)),
         )
     }
     fn invalid_length(length: usize, expected: &dyn Expected) -> Self {
-        DocumentFault::new("bad-value", format!("expected {expected}, found {length}"))
+        DocumentFault::new(FaultKind::BadValue, format!("expected {expected}, found {length}"))
     }
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
         let hint = did_you_mean(variant, expected).unwrap_or_else(|| allowed_values(expected));
-        DocumentFault::new("bad-value", format!("`{variant}` is none of the values allowed here"))
-            .hint(Some(hint))
+        DocumentFault::new(
+            FaultKind::BadValue,
+            format!("`{variant}` is none of the values allowed here"),
+        )
+        .hint(Some(hint))
     }
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        let meant = likely_meant(field, expected);
-        let hint = match &meant {
-            Some(near) => question(near),
+        let likely_key = likely_meant(field, expected);
+        let hint = match &likely_key {
+            Some(likely_key) => question(likely_key),
             None => format!("the keys here are {}", quoted_list(expected)),
         };
         let message = format!("the key `{field}` is not known here");
-        DocumentFault { key: meant, ..DocumentFault::new("unknown-key", message).hint(Some(hint)) }
+        DocumentFault::new(FaultKind::UnknownKey { likely_key }, message).hint(Some(hint))
     }
     fn missing_field(field: &'static str) -> Self {
         let message = format!("the key `{field}` is missing");
-        DocumentFault { key: Some(field.to_owned()), ..DocumentFault::new("missing-key", message) }
+        DocumentFault::new(FaultKind::MissingKey { key: field.to_owned() }, message)
     }
     fn duplicate_field(field: &'static str) -> Self {
-        DocumentFault::new("duplicate-key", format!("the key `{field}` occurs twice"))
+        DocumentFault::new(FaultKind::DuplicateKey, format!("the key `{field}` occurs twice"))
     }
 }
 
@@ -191,9 +194,10 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
             }
             Value::Table(entries) => match entries.as_slice() {
                 [entry] => visitor.visit_enum(KeyedVariant(entry)),
-                _ => {
-                    Err(DocumentFault::new("bad-value", "expected an object with exactly one key"))
-                }
+                _ => Err(DocumentFault::new(
+                    FaultKind::BadValue,
+                    "expected an object with exactly one key",
+                )),
             },
             Value::Null
             | Value::Bool(_)
@@ -225,7 +229,7 @@ fn visit_elements<'de, V: Visitor<'de>>(
             let taken_count = nodes.len() - remaining_nodes.len() - 1;
             let message =
                 format!("expected an array of {taken_count} elements, found {}", nodes.len());
-            Err(DocumentFault::new("bad-value", message).at(surplus.span))
+            Err(DocumentFault::new(FaultKind::BadValue, message).at(surplus.span))
         }
     }
 }
@@ -346,7 +350,8 @@ struct VariantBody<'a>(&'a Node);
 impl<'de> VariantAccess<'de> for VariantBody<'_> {
     type Error = DocumentFault;
     fn unit_variant(self) -> Result<(), DocumentFault> {
-        Err(DocumentFault::new("wrong-type", "this name stands alone, as a string").at(self.0.span))
+        Err(DocumentFault::new(FaultKind::WrongType, "this name stands alone, as a string")
+            .at(self.0.span))
     }
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(
         self,

@@ -7,11 +7,14 @@
 //! Does not cover: what the files mean.
 
 mod deserialize;
+mod fault;
 mod json;
 mod toml;
 
 pub use deserialize::read_node;
+pub use fault::{DocumentFault, FaultKind};
 
+use fault::first_line;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -243,72 +246,6 @@ pub fn in_place_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     order_keys.sort_unstable();
     let mut open_slots: Vec<Option<Diagnostic>> = diagnostics.drain(..).map(Some).collect();
     order_keys.into_iter().filter_map(|(_, _, position)| open_slots[position].take()).collect()
-}
-
-/// Something wrong at a place of a text.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DocumentFault {
-    /// Stable kebab-case name: `toml-syntax`, `unknown-key` ...
-    pub kind: &'static str,
-    /// What is wrong, in one sentence.
-    pub message: String,
-    /// What to do about it; none where nothing is known.
-    pub hint: Option<String>,
-    /// Of an unknown key, the known one that was likely meant; of a missing key, its name.
-    key: Option<String>,
-    /// Bytes that it is about; none: the whole text.
-    pub span: Option<IndexRange>,
-}
-
-impl DocumentFault {
-    /// A fault of the whole text, without hint.
-    pub fn new(kind: &'static str, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, key: None, span: None }
-    }
-
-    /// The same, about these bytes.
-    pub fn at(mut self, span: impl Into<IndexRange>) -> Self {
-        self.span = Some(span.into());
-        self
-    }
-
-    /// The same with this hint, or without one.
-    pub fn hint(mut self, hint: Option<String>) -> Self {
-        self.hint = hint;
-        self
-    }
-
-    /// Keeps the innermost place: the first that was set.
-    fn or_at_span(mut self, span: IndexRange) -> Self {
-        self.span.get_or_insert(span);
-        self
-    }
-
-    /// The fault as a diagnostic of a file with this text.
-    pub(crate) fn into_diagnostic(self, file: &str, document_text: &Arc<str>) -> Diagnostic {
-        let mut diagnostic = Diagnostic::new(self.kind, self.message);
-        diagnostic.hint = self.hint;
-        match self.span {
-            Some(span) => {
-                diagnostic.at_span(file, Arc::clone(document_text), first_line(document_text, span))
-            }
-            None => diagnostic.in_file(file),
-        }
-    }
-}
-
-/// A span over several lines shows its first line alone, so that a message about a long object
-/// stays short.
-fn first_line(text: &str, span: IndexRange) -> IndexRange {
-    let line_start = span.start.min(text.len());
-    let span_end = span.end.clamp(line_start, text.len());
-    let shown_end = match text.get(line_start..span_end).and_then(|shown| shown.find('\n')) {
-        Some(newline) if newline > 0 => {
-            line_start + text[line_start..line_start + newline].trim_end().len().max(1)
-        }
-        Some(_) | None => span_end,
-    };
-    IndexRange { start: line_start, end: shown_end }
 }
 
 /// One step down a tree.

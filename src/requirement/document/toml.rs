@@ -1,6 +1,6 @@
 //! TOML (v1.1) to the common tree, with the spans of the `toml` crate's own parser.
 
-use super::{DocumentFault, Node, TableEntry, Value};
+use super::{DocumentFault, FaultKind, Node, TableEntry, Value};
 use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
 use vkcert_model::index_range::IndexRange;
@@ -21,7 +21,7 @@ pub(super) fn parse_toml(text: &str) -> Result<Node, Vec<DocumentFault>> {
 /// it is mostly its consequence.
 fn reported_faults(mut faults: Vec<DocumentFault>) -> Vec<DocumentFault> {
     faults.sort_by_key(|fault| fault.span.as_ref().map_or(0, |span| span.start));
-    match faults.iter().position(|fault| fault.kind != "duplicate-key") {
+    match faults.iter().position(|fault| fault.kind != FaultKind::DuplicateKey) {
         Some(first_error) => vec![faults.swap_remove(first_error)],
         None => faults,
     }
@@ -30,8 +30,8 @@ fn reported_faults(mut faults: Vec<DocumentFault>) -> Vec<DocumentFault> {
 fn fault_of_error(error: &::toml::de::Error) -> DocumentFault {
     let message = error.message();
     let is_duplicate = message.contains("duplicate key");
-    let mut fault =
-        DocumentFault::new(if is_duplicate { "duplicate-key" } else { "toml-syntax" }, message);
+    let kind = if is_duplicate { FaultKind::DuplicateKey } else { FaultKind::TomlSyntax };
+    let mut fault = DocumentFault::new(kind, message);
     fault.span = error.span().map(IndexRange::from);
     fault.hint(is_duplicate.then(|| "write each key once".to_owned()))
 }
@@ -79,6 +79,6 @@ fn node_of_value(spanned: &Spanned<DeValue<'_>>, faults: &mut Vec<DocumentFault>
 }
 
 fn too_large(span: IndexRange, faults: &mut Vec<DocumentFault>) -> Value {
-    faults.push(DocumentFault::new("toml-syntax", "this number is too large").at(span));
+    faults.push(DocumentFault::new(FaultKind::TomlSyntax, "this number is too large").at(span));
     Value::Null
 }
