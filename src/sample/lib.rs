@@ -19,7 +19,7 @@ use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::evidence::{
     Agreement, BoundedBuffer, BoundedElement, Campaign, Conclusion, EVIDENCE_SCHEMA, ElementValue,
     EngineIdentity, ErrorBounds, Evidence, JustificationEvidence, KernelEvidence, KernelFinding,
-    KernelSummary, Manifest, ProfileEvidence, ProjectIdentity,
+    KernelSummary, Manifest, ProfileEvidence, ProjectIdentity, RunRounding,
 };
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::finding_details::CouplingDetails;
@@ -272,7 +272,7 @@ fn error_bounds() -> ErrorBounds {
         |value: f64, bits: &str| ElementValue { value: value.into(), bits: bits.into() };
     ErrorBounds {
         runs: 2,
-        rounding: "nearest".into(),
+        rounding: RunRounding::Nearest,
         buffers: vec![BoundedBuffer {
             buffer: "result".into(),
             elements: 3,

@@ -12,7 +12,9 @@ use vkcert_exec::prepare::{ExpectedContents, Prepared};
 use vkcert_exec::{Job, JobModule};
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::element::{ScalarClass, ScalarType};
-use vkcert_model::evidence::{BoundedBuffer, BoundedElement, ElementValue, ErrorBounds};
+use vkcert_model::evidence::{
+    BoundedBuffer, BoundedElement, ElementValue, ErrorBounds, RunRounding,
+};
 use vkcert_model::finding::Finding;
 use vkcert_model::finding_details::{DisagreementDetails, EngineComparison, OutputDisagreement};
 use vkcert_model::id::KernelName;
@@ -231,19 +233,16 @@ fn settle_differences(
         }
         buffers.push(bounded_row);
     }
-    comparison.bounds = Some(ErrorBounds {
-        runs: trial.runs,
-        rounding: rounding_name(trial.rounding).to_owned(),
-        buffers,
-    });
+    comparison.bounds =
+        Some(ErrorBounds { runs: trial.runs, rounding: run_rounding(trial.rounding), buffers });
     comparison
 }
 
-fn rounding_name(rounding: PermittedRounding) -> &'static str {
+fn run_rounding(rounding: PermittedRounding) -> RunRounding {
     match rounding {
-        PermittedRounding::Nearest => "nearest",
-        PermittedRounding::TowardZero => "toward zero",
-        PermittedRounding::Any => "any",
+        PermittedRounding::Nearest => RunRounding::Nearest,
+        PermittedRounding::TowardZero => RunRounding::TowardZero,
+        PermittedRounding::Any => RunRounding::Any,
     }
 }
 

@@ -33,9 +33,26 @@ pub struct ErrorBounds {
     /// Runs of the sequential engine within the permitted errors that the permitted values come from.
     pub runs: u32,
     /// `nearest`: sums and products were rounded to the nearest in all of them; `any`: some were rounded up or down.
-    pub rounding: String,
+    #[schemars(with = "String")]
+    pub rounding: RunRounding,
     /// Those that differ.
     pub buffers: Vec<BoundedBuffer>,
+}
+
+/// How sums and products were rounded in runs within the permitted errors.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunRounding {
+    /// To the nearest in all of them.
+    Nearest,
+    /// Toward zero in some of them.
+    #[serde(rename = "toward zero")]
+    TowardZero,
+    /// Up or down in some of them.
+    Any,
+    /// A word that no run is told by.
+    #[serde(untagged)]
+    Unknown(String),
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -74,9 +91,11 @@ impl ErrorBounds {
         };
         let worst =
             buffer.worst_ulp.map_or_else(String::new, |ulp| format!(", by {ulp} ULP at most"));
-        let rounding = match self.rounding.as_str() {
-            "nearest" => "rounding to the nearest",
-            _ => "rounding up and down",
+        let rounding = match self.rounding {
+            RunRounding::Nearest => "rounding to the nearest",
+            RunRounding::TowardZero | RunRounding::Any | RunRounding::Unknown(_) => {
+                "rounding up and down"
+            }
         };
         let runs = if self.runs == 1 { "1 run".to_owned() } else { format!("{} runs", self.runs) };
         let within =

@@ -12,7 +12,9 @@ mod kernel;
 mod requirement;
 mod test;
 
-pub use agreement::{Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds};
+pub use agreement::{
+    Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds, RunRounding,
+};
 pub use coupling::{CheckStatus, CouplingCheck, CouplingEdge, CouplingEvidence, CouplingNode};
 pub use identity::{EngineIdentity, ProfileEvidence, ProjectIdentity, RefusedKernel};
 pub use kernel::{
