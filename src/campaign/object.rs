@@ -157,14 +157,14 @@ fn instrument_branches(
     let instrumented_object = instrument::instrument_object(production, entry, origins)
         .map_err(|error| error.to_string())?;
     for (what, words) in [
-        ("marked", &instrumented_object.marked),
+        ("marked", &*instrumented_object.marked),
         ("instrumented", &instrumented_object.made.instrumented),
     ] {
         validate::validate(words, environment)
             .map_err(|error| format!("the {what} module is not valid: {error}"))?;
     }
     let modules = ObjectModules {
-        marked: Arc::new(instrumented_object.marked),
+        marked: instrumented_object.marked,
         markers: Arc::new(instrumented_object.made.markers),
         instrumented: Arc::new(instrumented_object.made.instrumented),
         record_buffer: instrumented_object.made.record_buffer,

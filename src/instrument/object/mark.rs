@@ -5,7 +5,7 @@
 //! Promises: nothing else changes; no block is added to any function of the module, so that its
 //! control flow and its phis stay as they are.
 
-use super::{WatchedBranch, marker_structure, switch_groups};
+use super::{WatchedBranch, labels_by_target, marker_structure};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Op, SelectionControl};
 use std::collections::BTreeMap;
@@ -209,12 +209,12 @@ fn define_switch(
     };
     let selector = begin_function_block(draft, function_id, markers.void, &[selector_type])[0];
     let merge_block = draft.fresh_id();
-    let target_groups = switch_groups(production_module, types, switch_index);
-    let blocks_by_target: BTreeMap<Id, (Id, u32)> = target_groups
-        .iter()
-        .zip(first_number..)
-        .map(|((target, _), marker_number)| (*target, (draft.fresh_id(), marker_number)))
-        .collect();
+    let blocks_by_target: BTreeMap<Id, (Id, u32)> =
+        labels_by_target(production_module, types, switch_index)
+            .into_iter()
+            .zip(first_number..)
+            .map(|((target, _), marker_number)| (target, (draft.fresh_id(), marker_number)))
+            .collect();
     let merge =
         vec![Operand::IdRef(merge_block), Operand::SelectionControl(SelectionControl::NONE)];
     draft.push(Op::SelectionMerge, merge);

@@ -20,6 +20,8 @@ pub use position::PositionTable;
 
 use super::trace::{BranchSite, branch_sites};
 use super::{InstrumentError, Instrumented, NotInstrumented, RecordRequest, instrument_as};
+use std::fmt;
+use std::sync::Arc;
 use vkcert_model::id::{DecisionId, ObjectBranchId};
 use vkcert_model::object::*;
 use vkcert_model::place::{FileIndex, Span};
@@ -40,7 +42,7 @@ pub struct InstrumentedObject {
     /// Branches and loops, with what they trace to.
     pub structure: ObjectStructure,
     /// Production with marker calls, for the sequential engine.
-    pub marked: Vec<u32>,
+    pub marked: Arc<Vec<u32>>,
     /// The modules and tables made of it; its findings and notes say nothing new.
     pub made: Instrumented,
 }
@@ -62,9 +64,42 @@ pub enum SourceKnowledge<'a> {
 
 /// One outcome of a branch before it is recorded.
 pub(super) struct BranchExit {
-    pub label: String,
-    pub text: String,
+    pub condition: ExitCondition,
     pub role: MarkerRole,
+}
+
+/// When control leaves a branch by an exit.
+pub(super) enum ExitCondition {
+    /// The value of the branch is this one.
+    Outcome(Outcome),
+    /// The selector has one of the values that lead to the same target.
+    Labels { target_number: usize, labels: Vec<SwitchLabel> },
+}
+
+/// What leads to a target of a switch.
+pub(super) enum SwitchLabel {
+    /// A value of the selector, in the type that it has.
+    Case(String),
+    /// Any value without a case of its own.
+    Default,
+}
+
+impl SwitchLabel {
+    pub(super) fn case_value(&self) -> Option<&str> {
+        match self {
+            SwitchLabel::Case(value) => Some(value),
+            SwitchLabel::Default => None,
+        }
+    }
+}
+
+impl fmt::Display for SwitchLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            SwitchLabel::Case(value) => value,
+            SwitchLabel::Default => "default",
+        })
+    }
 }
 
 /// A branch with its place in the records.
@@ -96,7 +131,8 @@ pub fn instrument_object_as(
     let watched_branches = watch_branches(production_module, &types, entry_function);
     let (marked_words, marker_structure) =
         mark::mark_branches(production_module, &watched_branches, entry_name);
-    let module = Module::parse(marked_words.clone()).map_err(InstrumentError::caused_by)?;
+    let marked_words = Arc::new(marked_words);
+    let module = Module::parse(Arc::clone(&marked_words)).map_err(InstrumentError::caused_by)?;
     let instrumented = instrument_as(&marker_structure, &module, entry_name, record_request)?;
     let mut object_structure =
         traced_structure(production_module, entry_function, &watched_branches, origins);
@@ -113,9 +149,8 @@ pub fn unrecorded_structure(
     entry_name: &str,
     origins: &SourceKnowledge<'_>,
 ) -> Result<ObjectStructure, InstrumentError> {
-    let entry_function = compute_entry(production_module, entry_name)
-        .map_err(|error| InstrumentError { message: error.to_string() })?
-        .function;
+    let entry_function =
+        compute_entry(production_module, entry_name).map_err(InstrumentError::caused_by)?.function;
     let types = Types::of_module(production_module);
     Ok(traced_structure(
         production_module,
@@ -149,19 +184,33 @@ fn traced_structure(
 }
 
 fn exit_outcome(exit: &BranchExit, bit: u32) -> ObjectOutcome {
-    ObjectOutcome { label: exit.label.clone(), text: exit.text.clone(), bit }
+    let (label, text) = match &exit.condition {
+        ExitCondition::Outcome(outcome) => (outcome.to_string(), outcome.as_bool().to_string()),
+        ExitCondition::Labels { target_number, labels } => {
+            (format!("L{target_number}"), target_text(labels))
+        }
+    };
+    ObjectOutcome { label, text, bit }
+}
+
+fn target_text(labels: &[SwitchLabel]) -> String {
+    let listed_labels = labels.iter().map(SwitchLabel::to_string).collect::<Vec<_>>().join(", ");
+    match labels {
+        [SwitchLabel::Default] => listed_labels,
+        _ => format!("case {listed_labels}"),
+    }
 }
 
 fn bit_of_exit(exit: &BranchExit, record_layout: &RecordLayout) -> Option<u32> {
-    match exit.role {
-        MarkerRole::Single { decision } => {
+    match (exit.role, &exit.condition) {
+        (MarkerRole::Single { decision }, ExitCondition::Outcome(wanted_outcome)) => {
             let slot = record_layout.slot(decision)?;
-            let wanted_outcome = Outcome::from(exit.label == "T");
-            let row = slot.vectors.iter().find(|row| row.vector.outcome == wanted_outcome)?;
+            let row = slot.vectors.iter().find(|row| row.vector.outcome == *wanted_outcome)?;
             Some(slot.base + row.sum)
         }
-        MarkerRole::Mark { mark } => record_layout.mark_bit(mark),
-        MarkerRole::Condition { .. } | MarkerRole::Decision { .. } => None,
+        (MarkerRole::Mark { mark }, _) => record_layout.mark_bit(mark),
+        (MarkerRole::Single { .. }, ExitCondition::Labels { .. })
+        | (MarkerRole::Condition { .. } | MarkerRole::Decision { .. }, _) => None,
     }
 }
 
@@ -194,19 +243,18 @@ fn watch_branches(module: &Module, types: &Types, entry_function: Id) -> Vec<Wat
             ObjectBranchKind::Conditional | ObjectBranchKind::Select => {
                 decision_count += 1;
                 let role = MarkerRole::Single { decision: DecisionId(decision_count) };
-                let outcome_exit = |label: &str, text: &str| BranchExit {
-                    label: label.to_owned(),
-                    text: text.to_owned(),
-                    role,
-                };
-                vec![outcome_exit("T", "true"), outcome_exit("F", "false")]
+                [Outcome::True, Outcome::False]
+                    .map(|outcome| BranchExit { condition: ExitCondition::Outcome(outcome), role })
+                    .into()
             }
             ObjectBranchKind::Switch => {
-                let target_groups = switch_groups(module, types, site.instruction);
-                let exits = target_groups.into_iter().enumerate().map(|(number, (_, text))| {
+                let target_labels = labels_by_target(module, types, site.instruction);
+                let exits = (1..).zip(target_labels).map(|(target_number, (_, labels))| {
                     mark_count += 1;
-                    let role = MarkerRole::Mark { mark: MarkIndex(mark_count - 1) };
-                    BranchExit { label: format!("L{}", number + 1), text, role }
+                    BranchExit {
+                        condition: ExitCondition::Labels { target_number, labels },
+                        role: MarkerRole::Mark { mark: MarkIndex(mark_count - 1) },
+                    }
                 });
                 exits.collect()
             }
@@ -216,9 +264,13 @@ fn watch_branches(module: &Module, types: &Types, entry_function: Id) -> Vec<Wat
     watched_branches
 }
 
-/// The distinct targets of a switch with the labels that lead there; cases first, a default of its
-/// own last.
-fn switch_groups(module: &Module, types: &Types, switch_index: usize) -> Vec<(Id, String)> {
+/// The labels that lead to each distinct target of a switch; cases first, a default of its own
+/// last.
+fn labels_by_target(
+    module: &Module,
+    types: &Types,
+    switch_index: usize,
+) -> Vec<(Id, Vec<SwitchLabel>)> {
     let switch = &module.instructions[switch_index];
     let selector = switch.id(0).and_then(|id| module.definition(id)).and_then(|i| i.result_type);
     let signed_width = selector.and_then(|ty| match types.get(ty) {
@@ -227,21 +279,18 @@ fn switch_groups(module: &Module, types: &Types, switch_index: usize) -> Vec<(Id
     });
     let (default_targets, case_targets): (Vec<_>, Vec<_>) =
         switch_targets(switch).into_iter().partition(|(value, _)| value.is_none());
-    let mut target_groups: Vec<(Id, Vec<String>)> = Vec::new();
+    let mut labels_by_target: Vec<(Id, Vec<SwitchLabel>)> = Vec::new();
     for (value, target) in case_targets.into_iter().chain(default_targets) {
-        let target_label =
-            value.map_or_else(|| "default".to_owned(), |value| label_text(value, signed_width));
-        match target_groups.iter_mut().find(|(known_target, _)| *known_target == target) {
-            Some((_, texts)) => texts.push(target_label),
-            None => target_groups.push((target, vec![target_label])),
+        let label = match value {
+            Some(value) => SwitchLabel::Case(label_text(value, signed_width)),
+            None => SwitchLabel::Default,
+        };
+        match labels_by_target.iter_mut().find(|(known_target, _)| *known_target == target) {
+            Some((_, labels)) => labels.push(label),
+            None => labels_by_target.push((target, vec![label])),
         }
     }
-    target_groups.into_iter().map(|(target, texts)| (target, group_text(texts))).collect()
-}
-
-fn group_text(labels: Vec<String>) -> String {
-    let only_default = labels.len() == 1 && labels[0] == "default";
-    if only_default { labels.join(", ") } else { format!("case {}", labels.join(", ")) }
+    labels_by_target
 }
 
 fn label_text(label_value: u64, signed_width: Option<u32>) -> String {

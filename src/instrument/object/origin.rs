@@ -16,7 +16,7 @@ use super::order::{self, AtTernary, BranchCandidate, MarkedConstruct, MarkedSite
 use super::owners::{DecisionOwners, OwnersOfValue};
 use super::position::PositionTable;
 use super::values::{LeafReader, ValueLeaves};
-use super::{SourceKnowledge, WatchedBranch};
+use super::{ExitCondition, SourceKnowledge, SwitchLabel, WatchedBranch};
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -300,12 +300,11 @@ impl<'a> ModulePair<'a> {
 
     /// The only switch statement whose labels are those of an OpSwitch.
     fn switch_by_labels(&self, watched_branch: &WatchedBranch) -> Option<SwitchId> {
-        let own_values: BTreeSet<&str> = watched_branch
-            .exits
-            .iter()
-            .flat_map(|exit| label_values(&exit.text))
-            .filter(|value| *value != "default")
-            .collect();
+        let mut own_values: BTreeSet<&str> = BTreeSet::new();
+        for exit in &watched_branch.exits {
+            let ExitCondition::Labels { labels, .. } = &exit.condition else { continue };
+            own_values.extend(labels.iter().filter_map(SwitchLabel::case_value));
+        }
         let mut fitting_switches =
             self.structure.switches.iter().filter(|switch| case_values(switch) == own_values);
         let first_fitting = fitting_switches.next()?;
@@ -388,11 +387,6 @@ impl<'a> ModulePair<'a> {
         }
         origins
     }
-}
-
-/// The labels of one target of an OpSwitch.
-fn label_values(target_text: &str) -> impl Iterator<Item = &str> {
-    target_text.trim_start_matches("case ").split(", ")
 }
 
 /// The numbers of all case labels of a switch statement.
