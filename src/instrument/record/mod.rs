@@ -13,7 +13,9 @@
 
 mod access;
 mod buffer;
+mod decision_ends;
 mod hand_over;
+mod loop_sides;
 mod mode;
 mod plan;
 mod tree;

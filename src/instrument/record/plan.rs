@@ -8,16 +8,15 @@
 //! variable of its own, which no iteration has to read.
 //! Does not cover: where bits go (`emit`, `hand_over`).
 
+use super::decision_ends::{DecisionEnds, by_outcome, decision_ends};
+use super::loop_sides::{BlockEntries, BranchSide, LoopWay};
 use super::tree::VectorTree;
 use crate::markers::{MarkerCall, MarkerCalls};
-use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::id::DecisionId;
 use vkcert_model::records::{DecisionSlot, RecordLayout};
 use vkcert_model::structure::MarkerRole;
-use vkcert_model::vector::{ConditionValue, Outcome};
-use vkcert_spirv::cfg::{ControlFlowGraph, NaturalLoop};
-use vkcert_spirv::module::{Function, Id, Module};
+use vkcert_spirv::module::{Id, Module};
 
 /// Decisions whose sums reach further than a word has bits cannot be gathered by shifting a bit.
 const WORD_BITS: u32 = 32;
@@ -309,44 +308,6 @@ impl<'a> RecordPlan<'a> {
     }
 }
 
-/// What to record for the outcomes true and false of a decision with two conditions, each evaluated
-/// at one place.
-fn by_outcome(
-    decision_ends: &DecisionEnds,
-    calls: &[(usize, &MarkerCall)],
-    operands: &BTreeMap<Id, Id>,
-) -> Option<[AtEntry; 2]> {
-    let [(_, first_condition), _] = calls else { return None };
-    if !matches!(first_condition.role, MarkerRole::Condition { condition: 0, .. }) {
-        return None;
-    }
-    let first_condition = first_condition.result.and_then(|value| operands.get(&value)).copied()?;
-    Some([
-        entry_for_outcome(decision_ends, first_condition, true)?,
-        entry_for_outcome(decision_ends, first_condition, false)?,
-    ])
-}
-
-fn entry_for_outcome(
-    decision_ends: &DecisionEnds,
-    first_condition: Id,
-    outcome: bool,
-) -> Option<AtEntry> {
-    let mut vectors = decision_ends.values().filter(|end| end.outcome == outcome);
-    match (vectors.next(), vectors.next(), vectors.next()) {
-        (Some(first_end), None, _) => Some(AtEntry::Set { bit: first_end.bit }),
-        (Some(first_end), Some(second_end), None) if first_end.first != second_end.first => {
-            let [if_true, if_false] = if first_end.first {
-                [first_end.bit, second_end.bit]
-            } else {
-                [second_end.bit, first_end.bit]
-            };
-            Some(AtEntry::Choose { value: first_condition, if_true, if_false })
-        }
-        _ => None,
-    }
-}
-
 fn marker_step(
     call: &MarkerCall,
     record_layout: &RecordLayout,
@@ -376,131 +337,5 @@ fn marker_step(
             (Some(_), None) => RecordStep::Conclude { decision },
             (None, _) => RecordStep::Nothing,
         },
-    }
-}
-
-/// The vector that ends with a condition (by number) having a value.
-type DecisionEnds = BTreeMap<(u32, bool), VectorEnd>;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct VectorEnd {
-    bit: u32,
-    outcome: bool,
-    /// Value of the decision's first condition.
-    first: bool,
-}
-
-/// The ends of a decision, if each condition that ends it with a value always ends it so, and with
-/// one vector alone: `a && b && c`, `a || b && c`, but neither `(a && b) || c` nor `a ^^ b`.
-fn decision_ends(decision_slot: &DecisionSlot) -> Option<DecisionEnds> {
-    let mut ends_by_value = DecisionEnds::new();
-    let mut inner_values: BTreeSet<(u32, bool)> = BTreeSet::new();
-    for row in &decision_slot.vectors {
-        let evaluated_values =
-            (0..).zip(&row.vector.values.0).filter_map(|(condition, value)| match value {
-                ConditionValue::True => Some((condition, true)),
-                ConditionValue::False => Some((condition, false)),
-                ConditionValue::NotEvaluated => None,
-            });
-        let mut evaluated: Vec<(u32, bool)> = evaluated_values.collect();
-        let (_, first_value) = *evaluated.first()?;
-        let last_value = evaluated.pop()?;
-        inner_values.extend(evaluated);
-        let vector_end = VectorEnd {
-            bit: decision_slot.base + row.sum,
-            outcome: row.vector.outcome == Outcome::True,
-            first: first_value,
-        };
-        if ends_by_value.insert(last_value, vector_end).is_some() {
-            return None;
-        }
-    }
-    ends_by_value
-        .keys()
-        .all(|vector_end| !inner_values.contains(vector_end))
-        .then_some(ends_by_value)
-}
-
-/// One side of a branch that ends or goes on with a loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct BranchSide {
-    /// The first place in the block where anything may stand: behind the label and the phis.
-    place: usize,
-    way: LoopWay,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LoopWay {
-    On,
-    Out,
-}
-
-/// Block entries of a function with loops.
-struct BlockEntries<'a> {
-    module: &'a Module,
-    graph: ControlFlowGraph,
-    loops: Vec<NaturalLoop>,
-    /// By block, the smallest of the loops that it is in.
-    innermost: BTreeMap<usize, usize>,
-}
-
-impl<'a> BlockEntries<'a> {
-    fn of_function(module: &'a Module, function: &Function) -> Option<Self> {
-        let function_instructions = module.instructions_in(function.range);
-        if !function_instructions.iter().any(|instruction| instruction.op == Op::LoopMerge) {
-            return None;
-        }
-        let graph = ControlFlowGraph::of_function(module, function);
-        let loops = graph.natural_loops();
-        let mut by_size: Vec<usize> = (0..loops.len()).collect();
-        by_size.sort_by_key(|index| std::cmp::Reverse(loops[*index].blocks.len()));
-        let mut innermost_loops = BTreeMap::new();
-        for index in by_size {
-            innermost_loops.extend(loops[index].blocks.iter().map(|block| (*block, index)));
-        }
-        Some(Self { module, graph, loops, innermost: innermost_loops })
-    }
-
-    /// The sides for true and false where the block of instruction `index` branches on `value`, if
-    /// one of them leaves the innermost loop around it and each is entered from there alone.
-    fn by_value(&self, instruction_index: usize, value_id: Id) -> Option<[BranchSide; 2]> {
-        let block_index = self
-            .graph
-            .blocks
-            .partition_point(|block| block.range.start <= instruction_index)
-            .checked_sub(1)?;
-        let innermost_loop = &self.loops[*self.innermost.get(&block_index)?];
-        let branch = &self.module.instructions[self.graph.blocks[block_index].terminator()];
-        if branch.op != Op::BranchConditional {
-            return None;
-        }
-        let (mut condition, mut targets) = (branch.id(0)?, [branch.id(1)?, branch.id(2)?]);
-        while condition != value_id {
-            let negation = self
-                .module
-                .definition(condition)
-                .filter(|instruction| instruction.op == Op::LogicalNot)?;
-            condition = negation.id(0)?;
-            targets.reverse();
-        }
-        let [true_side, false_side] = targets.map(|target| self.side_of(target, innermost_loop));
-        let sides = [true_side?, false_side?];
-        (sides[0].way != sides[1].way).then_some(sides)
-    }
-
-    /// The side that a label begins, seen from within a loop.
-    fn side_of(&self, block_label: Id, enclosing_loop: &NaturalLoop) -> Option<BranchSide> {
-        let block_index = self.graph.block_with_label(block_label)?;
-        let block = &self.graph.blocks[block_index];
-        if block.predecessors.len() != 1 {
-            return None;
-        }
-        let behind_label = block.range.start + 1;
-        let last_phi = (behind_label..block.range.end)
-            .rev()
-            .find(|instruction_index| self.module.instructions[*instruction_index].op == Op::Phi);
-        let side_way =
-            if enclosing_loop.blocks.contains(&block_index) { LoopWay::On } else { LoopWay::Out };
-        Some(BranchSide { place: last_phi.map_or(behind_label, |phi| phi + 1), way: side_way })
     }
 }
