@@ -21,6 +21,7 @@ use super::subject::{CoverageSubject, ProposalRules};
 pub(super) use ruled_out::RuledOut;
 use ruled_out::{FixingGround, ImpossibleMatter, UnreachableCause};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use vkcert_model::evidence::Configuration;
 use vkcert_model::id::{DecisionId, StatementId, SwitchId};
 use vkcert_model::records::{Presence, Reach};
@@ -31,10 +32,10 @@ use vkcert_model::vector::Outcome;
 
 /// A condition that has one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct FixedCondition {
+struct FixedCondition<'a> {
     value: bool,
     /// Specialization ids behind it.
-    constants: Vec<u32>,
+    constants: &'a [u32],
 }
 
 /// What a module holds, and what a configuration fixes of it.
@@ -42,15 +43,15 @@ pub(super) struct Resolution<'a> {
     structure: &'a KernelStructure,
     configuration: &'a Configuration,
     pub proposing: ProposalRules,
-    fixed_conditions: BTreeMap<(DecisionId, u32), FixedCondition>,
+    fixed_conditions: BTreeMap<(DecisionId, u32), FixedCondition<'a>>,
     pub outcome_markers: BTreeMap<DecisionId, Constness>,
     pub condition_markers: BTreeMap<(DecisionId, u32), Constness>,
     pub marks: BTreeSet<MarkIndex>,
     excluded_decisions: BTreeSet<DecisionId>,
     excluded_marks: BTreeSet<MarkIndex>,
     /// What could happen if nothing were fixed, and what can happen as it is.
-    if_nothing_fixed: Execution,
-    as_configured: Execution,
+    if_nothing_fixed: Rc<Execution>,
+    as_configured: Rc<Execution>,
     unreachable_causes: BTreeMap<StatementId, UnreachableCause>,
     /// Statement that holds a decision in its header.
     decision_headers: BTreeMap<DecisionId, StatementId>,
@@ -120,33 +121,33 @@ impl<'a> Resolution<'a> {
             marks: BTreeSet::new(),
             excluded_decisions: BTreeSet::new(),
             excluded_marks: BTreeSet::new(),
-            if_nothing_fixed: Execution::default(),
-            as_configured: Execution::default(),
+            if_nothing_fixed: Rc::default(),
+            as_configured: Rc::default(),
             unreachable_causes: BTreeMap::new(),
             decision_headers: BTreeMap::new(),
         };
         resolution.read_markers(presence);
-        resolution.if_nothing_fixed = derived_execution(
+        resolution.if_nothing_fixed = Rc::new(derived_execution(
             structure,
             &PossibleEvidence { resolution: &resolution, world: AssumedConfiguration::Open },
-        );
+        ));
         let nothing_fixed = resolution.fixed_conditions.is_empty()
             && resolution.excluded_decisions.is_empty()
             && resolution.excluded_marks.is_empty();
         resolution.as_configured = match nothing_fixed {
-            true => resolution.if_nothing_fixed.clone(),
-            false => derived_execution(
+            true => Rc::clone(&resolution.if_nothing_fixed),
+            false => Rc::new(derived_execution(
                 structure,
                 &PossibleEvidence {
                     resolution: &resolution,
                     world: AssumedConfiguration::Configured,
                 },
-            ),
+            )),
         };
         resolution.with_causes()
     }
 
-    fn read_markers(&mut self, presence: &Presence) {
+    fn read_markers(&mut self, presence: &'a Presence) {
         for marker in presence.markers.values() {
             let is_excluded = marker.reach == Reach::Excluded;
             let condition_place = match marker.role {
@@ -161,7 +162,7 @@ impl<'a> Resolution<'a> {
                 if let Some(value) = marker.value {
                     self.fixed_conditions.insert(
                         condition_place,
-                        FixedCondition { value, constants: marker.constants.clone() },
+                        FixedCondition { value, constants: &marker.constants },
                     );
                 }
             }

@@ -356,10 +356,9 @@ fn compile_marked_text(
     // obligation.
     let reason = "the preprocessed text does not compile by itself";
     notes.push(format!("nothing is marked: {reason}"));
-    let unmarked_kernel = KernelSource { optimization: Optimization::Zero, ..kernel.clone() };
-    let marked_words =
-        compiler::compile_production(&unmarked_kernel, &IncludeResolver::new(kernel))
-            .map_err(|_| reason.to_owned())?;
+    let includes = IncludeResolver::new(kernel);
+    let marked_words = compiler::compile_production(kernel, &includes, Optimization::Zero)
+        .map_err(|_| reason.to_owned())?;
     let marked_text = MarkedText { text: String::new(), roles: Vec::new() };
     let reason: Rc<str> = reason.into();
     let excluded = all_marked.into_iter().map(|marked| (marked, Rc::clone(&reason))).collect();

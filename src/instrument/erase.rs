@@ -188,27 +188,33 @@ pub fn strip_records(instrumented: &Module, bound: Id, capabilities: &[Capabilit
         })
         .collect();
     for (index, original) in instrumented.instructions.iter().enumerate() {
-        let mut stripped = original.clone();
-        if matches!(stripped.op, Op::EntryPoint | Op::ExecutionMode | Op::ExecutionModeId) {
-            for operand in &mut stripped.operands {
-                if let Operand::IdRef(id) = operand {
-                    *id = stands_for.get(id).copied().unwrap_or(*id);
-                }
-            }
-        }
-        if stripped.op == Op::EntryPoint {
-            stripped
-                .operands
-                .retain(|operand| !matches!(operand, Operand::IdRef(id) if *id >= bound));
-        }
+        let restored = restored_entry(original, &stands_for, bound);
+        let stripped = restored.as_ref().unwrap_or(original);
         let added_capability = stripped.op == Op::Capability
             && matches!(stripped.operands.first(), Some(Operand::Capability(one)) if capabilities.contains(one));
         let names_added = stripped.result.into_iter().chain(stripped.ids()).any(|id| id >= bound);
         if !names_added && !added_capability && !added_instructions.contains(&index) {
-            stripped_module.copy_instruction(&stripped);
+            stripped_module.copy_instruction(stripped);
         }
     }
     stripped_module.finish()
+}
+
+/// An instruction that names the entry function, about the kernel's own one and without the added
+/// variables; none for others.
+fn restored_entry(
+    original: &Instruction,
+    stands_for: &BTreeMap<Id, Id>,
+    bound: Id,
+) -> Option<Instruction> {
+    if !matches!(original.op, Op::EntryPoint | Op::ExecutionMode | Op::ExecutionModeId) {
+        return None;
+    }
+    let mut restored = with_operands(original, stands_for);
+    if original.op == Op::EntryPoint {
+        restored.operands.retain(|operand| !matches!(operand, Operand::IdRef(id) if *id >= bound));
+    }
+    Some(restored)
 }
 
 /// Whether two modules are the same but for the numbers of ids and for debug lines.

@@ -55,14 +55,14 @@ impl JudgedMember {
     pub fn place_in_words(&self, indexed: bool) -> String {
         let Some(place) = &self.place else { return "what device addresses name".to_owned() };
         let index_suffix = if indexed { format!("[{}]", self.array_index) } else { String::new() };
-        let block_name = place.name.clone().unwrap_or_default() + &index_suffix;
+        let block_name = format!("{}{index_suffix}", place.name.as_deref().unwrap_or_default());
         let name_parts: Vec<&str> =
             [block_name.as_str(), self.member.as_deref().unwrap_or_default()]
                 .into_iter()
                 .filter(|part| !part.is_empty())
                 .collect();
         let member_name = (!name_parts.is_empty()).then(|| name_parts.join("."));
-        StorePlace { name: member_name, ..place.clone() }.to_string()
+        StorePlace { set: place.set, binding: place.binding, name: member_name }.to_string()
     }
 
     /// The member without how much of it is stored and judged.

@@ -160,7 +160,7 @@ fn judged_outputs(
     if compared_bytes.is_empty() {
         return Err(format!("no value of `{buffer_name}` fails the tolerance"));
     }
-    let own_outputs = outputs_behind(compared_bytes, flows);
+    let own_outputs = outputs_behind(&compared_bytes, flows);
     let identities = CodeIdentities { flows, codes };
     match &expectation.contents {
         StoredContents::Values(_) if own_outputs.is_empty() => {
@@ -170,7 +170,7 @@ fn judged_outputs(
         StoredContents::EqualsBuffer { buffer, length, .. } => {
             let bytes = length.map_or(u64::MAX, |length| stored_length(expectation, length));
             let other_bytes = BufferRange { buffer: buffer.clone(), offset: 0, bytes };
-            let other_outputs = outputs_behind(vec![other_bytes], flows);
+            let other_outputs = outputs_behind(&[other_bytes], flows);
             let mut judged_outputs = identities
                 .outputs_by_other_code(&own_outputs, &identities.of_outputs(&other_outputs));
             judged_outputs.extend(
@@ -187,7 +187,7 @@ fn judged_outputs(
             })
         }
         StoredContents::Check { kernel, reads } => {
-            let checked_outputs = outputs_behind(reads.clone(), flows);
+            let checked_outputs = outputs_behind(reads, flows);
             let checker = KernelName::from(kernel);
             let judged_outputs = identities.outputs_by_other_code(
                 &checked_outputs,
@@ -261,9 +261,10 @@ fn not_stored_message(buffer_name: &str, flows: &[DispatchFlow]) -> String {
 /// The outputs from which the watched bytes can be made, directly or through later dispatches: a
 /// backward data-flow analysis over the dispatches.
 fn outputs_behind(
-    mut watched_ranges: Vec<BufferRange>,
+    judged_ranges: &[BufferRange],
     flows: &[DispatchFlow],
 ) -> BTreeSet<DispatchOutput> {
+    let mut watched_ranges: Vec<&BufferRange> = judged_ranges.iter().collect();
     let mut contributing_outputs = BTreeSet::new();
     for (dispatch, flow) in flows.iter().enumerate().rev() {
         let mut open_stores: Vec<_> = flow.stores.iter().enumerate().collect();
@@ -283,8 +284,8 @@ fn outputs_behind(
                     .map(|(store_index, _)| DispatchOutput { dispatch, store: *store_index }),
             );
             for range in reached.iter().flat_map(|(_, store)| &store.from) {
-                if !watched_ranges.contains(range) {
-                    watched_ranges.push(range.clone());
+                if !watched_ranges.contains(&range) {
+                    watched_ranges.push(range);
                 }
             }
             open_stores = other_stores;

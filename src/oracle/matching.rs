@@ -141,10 +141,11 @@ struct RecordKey {
 fn sorted_keys(records: &[ScalarRecord], tolerance: &Tolerance) -> Vec<RecordKey> {
     let mut keys = Vec::with_capacity(records.len());
     for (record_index, record) in records.iter().enumerate() {
-        let mut canonical_scalars = record.scalars.clone();
-        for (scalar, bits) in &mut canonical_scalars {
-            *bits = canonical_bits(*scalar, *bits, tolerance);
-        }
+        let canonical_scalars = record
+            .scalars
+            .iter()
+            .map(|(scalar, bits)| (*scalar, canonical_bits(*scalar, *bits, tolerance)))
+            .collect();
         keys.push(RecordKey { canonical_scalars, record_index });
     }
     keys.sort();

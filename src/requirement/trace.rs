@@ -93,13 +93,13 @@ pub fn kernels_of(test: &Test) -> Vec<KernelName> {
 }
 
 /// Names of the buffers whose device addresses a test gives, in buffers or in push constants.
-pub fn addressed_buffers(test: &Test) -> BTreeSet<String> {
+pub fn addressed_buffers(test: &Test) -> BTreeSet<&str> {
     let addressed_in_buffers = test
         .buffers
         .values()
         .flat_map(|buffer| &buffer.address_of)
-        .map(|address| address.buffer.clone());
-    let mut buffer_names: BTreeSet<String> = addressed_in_buffers.collect();
+        .map(|address| address.buffer.as_str());
+    let mut buffer_names: BTreeSet<&str> = addressed_in_buffers.collect();
     let push_constants =
         test.dispatches.iter().filter_map(|dispatch| dispatch.push_constants.as_ref());
     for contents in
@@ -110,14 +110,14 @@ pub fn addressed_buffers(test: &Test) -> BTreeSet<String> {
     buffer_names
 }
 
-fn addresses_in(contents: &Datum, buffer_names: &mut BTreeSet<String>) {
+fn addresses_in<'a>(contents: &'a Datum, buffer_names: &mut BTreeSet<&'a str>) {
     match contents {
         Datum::List(values) => values.iter().for_each(|value| addresses_in(value, buffer_names)),
         Datum::Record(values) => {
             for (key, value) in values {
                 match value {
                     Datum::Text(name) if key == "address_of" => {
-                        buffer_names.insert(name.clone());
+                        buffer_names.insert(name);
                     }
                     _ => addresses_in(value, buffer_names),
                 }

@@ -1,5 +1,6 @@
 //! The statements that a finding is about.
 
+use super::words::value_text;
 use crate::statement::visit_block;
 use serde_json::Value;
 use std::ops::Range;
@@ -12,24 +13,20 @@ use vkcert_model::place::{LineStarts, Place, Span};
 
 /// The places of a finding in the order of the source, whichever of two came first.
 pub(super) fn subject_places(finding: &Finding, kernel: &KernelEvidence) -> Vec<SubjectPlace> {
-    let accesses = finding.detail(DetailName::Accesses);
-    let accesses = accesses.as_ref().and_then(Value::as_array);
-    // The earlier access is the first, and at the other place.
+    let access_kinds = match finding.detail(DetailName::Accesses) {
+        Some(Value::Array(access_kinds)) => access_kinds,
+        Some(_) | None => Vec::new(),
+    };
+    let mut access_kinds = access_kinds.into_iter().map(value_text);
     let mut subject_places = Vec::new();
-    for (access_index, place) in [&finding.other_place, &finding.place].into_iter().enumerate() {
+    // The earlier access is the first, and at the other place.
+    for place in [&finding.other_place, &finding.place] {
+        let access = access_kinds.next();
         let Some(place) = place else { continue };
-        let access = accesses.and_then(|accesses| accesses.get(access_index)).map(access_kind);
         subject_places.push(SubjectPlace { access, ..subject_place(kernel, place) });
     }
     subject_places.sort();
     subject_places
-}
-
-fn access_kind(access: &Value) -> String {
-    match access {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }
 
 fn subject_place(kernel: &KernelEvidence, place: &Place) -> SubjectPlace {

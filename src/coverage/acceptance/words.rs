@@ -50,8 +50,9 @@ pub(super) fn name_and_content(
             }
         }
         FindingKind::EngineDisagreement => {
-            let stored_details = finding.stored_details();
-            let all_details = stored_details.iter().map(|(name, value)| stated_detail(name, value));
+            let stored_details = finding.stored_details().into_iter();
+            let all_details =
+                stored_details.map(|(name, value)| format!("{name} {}", value_text(value)));
             let nature_words =
                 format!("{}; {}", finding.message, all_details.collect::<Vec<_>>().join(", "));
             content_in_test(finding, occasion, nature_words)
@@ -71,7 +72,7 @@ fn short_digits(digits: &str) -> &str {
 /// Of a coupling check: the host's interface and the kernel's code; of limits also what is said of
 /// the device.
 fn coupling_content(finding: &Finding, occasion: FindingOccasion) -> Option<(String, String)> {
-    let check_name = value_text(&finding.detail(DetailName::Check)?);
+    let check_name = value_text(finding.detail(DetailName::Check)?);
     let name = &occasion.kernel.kernel;
     let rows = &occasion.context.campaign.coupling;
     let interface_digits = rows.iter().find(|row| row.kernel == *name)?.definition.as_ref()?;
@@ -84,22 +85,21 @@ fn coupling_content(finding: &Finding, occasion: FindingOccasion) -> Option<(Str
     ))
 }
 
-fn value_text(value: &Value) -> String {
+pub(super) fn value_text(value: Value) -> String {
     match value {
-        Value::String(text) => text.clone(),
+        Value::String(text) => text,
         other => other.to_string(),
     }
 }
 
 /// Those of the details that the finding has: `memory buffer, same_value true`.
 fn stated_details(finding: &Finding, details: &[DetailName]) -> String {
-    let known_details =
-        details.iter().filter_map(|name| Some(stated_detail(name.text(), &finding.detail(*name)?)));
-    known_details.collect::<Vec<_>>().join(", ")
-}
-
-fn stated_detail(name: &str, value: &Value) -> String {
-    format!("{name} {}", value_text(value))
+    let mut stated_details = Vec::new();
+    for name in details {
+        let Some(value) = finding.detail(*name) else { continue };
+        stated_details.push(format!("{} {}", name.text(), value_text(value)));
+    }
+    stated_details.join(", ")
 }
 
 /// Of a finding without a place: named by test, with what it is of there.
@@ -120,7 +120,7 @@ fn content_in_test(
             ".coverage".to_owned()
         }
         (FindingKind::ScheduleDependentOutput, _) => ".contents".to_owned(),
-        (_, Some(name_part)) => format!(".{}", value_text(&name_part)),
+        (_, Some(name_part)) => format!(".{}", value_text(name_part)),
         (_, None) => String::new(),
     };
     let kernel_code = |name: &KernelName| {
@@ -154,7 +154,7 @@ fn content_at_places(
     let places = subject_places(finding, occasion.kernel);
     let place_names: Vec<&str> = places.iter().map(|place| place.name.as_str()).collect();
     let place_texts: Vec<String> = places.iter().map(place_words).collect();
-    let mut instruction_numbers = finding.numbers.clone();
+    let mut instruction_numbers: Vec<&u32> = finding.numbers.iter().collect();
     instruction_numbers.sort_unstable();
     let instruction_numbers: Vec<String> =
         instruction_numbers.iter().map(ToString::to_string).collect();

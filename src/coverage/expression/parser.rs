@@ -139,7 +139,7 @@ impl Parser<'_> {
             let inside = first_token + 1..range.end - 1;
             return self.parse_expression(inside, depth + 1);
         }
-        if self.tokens[first_token].kind == TokenKind::Not && self.is_unary(range.clone()) {
+        if self.tokens[first_token].kind == TokenKind::Not && self.is_unary(&range) {
             if depth >= MAX_NESTING {
                 let message = format!(
                     "more than {MAX_NESTING} parentheses and negations around one condition"
@@ -155,7 +155,7 @@ impl Parser<'_> {
     /// Whether the tokens are prefix operators and one operand of them: no binary operator outside
     /// brackets. (In `!a == b` the `!` belongs to `a` alone, so that the comparison is the
     /// condition.)
-    fn is_unary(&self, range: Range<usize>) -> bool {
+    fn is_unary(&self, range: &Range<usize>) -> bool {
         let mut index = range.start;
         while index < range.end
             && matches!(self.tokens[index].kind, TokenKind::Not | TokenKind::Sign | TokenKind::Step)

@@ -92,7 +92,7 @@ impl Resolution<'_> {
         let constants_of = |condition: &u32| {
             self.fixed_conditions
                 .get(&(decision, *condition))
-                .map(|fixed_condition| &fixed_condition.constants)
+                .map(|fixed_condition| fixed_condition.constants)
         };
         let constants = conditions.iter().filter_map(constants_of).flatten().copied().collect();
         let condition_texts = || {

@@ -140,7 +140,7 @@ pub(crate) fn compile_production_on(
     freed_byte: u8,
 ) -> Result<Vec<u32>, Vec<Diagnostic>> {
     fill_freed_memory(freed_byte);
-    compile_production(kernel, includes)
+    compile_production(kernel, includes, kernel.optimization)
 }
 
 /// Frees blocks full of one byte, of the sizes that the compiler asks for: its own pools and small
@@ -155,16 +155,17 @@ fn fill_freed_memory(freed_byte: u8) {
     std::hint::black_box(&blocks);
 }
 
-/// Compiles the untouched text, which must have been admitted.
+/// Compiles the untouched text, which must have been admitted, at a level of optimization.
 pub(crate) fn compile_production(
     kernel: &KernelSource,
     includes: &IncludeResolver,
+    optimization: Optimization,
 ) -> Result<Vec<u32>, Vec<Diagnostic>> {
     let single_diagnostic = |diagnostic: Box<Diagnostic>| vec![*diagnostic];
     let mut compile_options =
         compile_options(kernel, IncludedFiles::Exact(includes), MacroDefinitions::OfKernel)
             .map_err(single_diagnostic)?;
-    compile_options.set_optimization_level(optimization_level(kernel.optimization));
+    compile_options.set_optimization_level(optimization_level(optimization));
     let _inside = NativeScope::new(NativePart::Compiler, &kernel.path);
     let result = shared_compiler().map_err(single_diagnostic)?.compile_into_spirv(
         &kernel.text,

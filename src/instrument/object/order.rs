@@ -17,8 +17,8 @@ use super::owners::OwnersOfValue;
 use super::values::LeafReader;
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::RangeInclusive;
 use vkcert_model::id::{DecisionId, SwitchId};
+use vkcert_model::index_range::IndexRange;
 use vkcert_model::object::{ObjectBranchKind, ObjectOrigin};
 use vkcert_model::structure::{Constness, KernelStructure, MarkIndex, MarkerRole};
 use vkcert_spirv::cfg::switch_targets;
@@ -274,7 +274,7 @@ impl BranchCandidate<'_> {
 fn reachable_constructs(
     branches: &[BranchCandidate<'_>],
     constructs: &[MarkedConstruct],
-) -> Option<Vec<RangeInclusive<usize>>> {
+) -> Option<Vec<IndexRange>> {
     let mut constructs_left = 0..constructs.len();
     let first_fitting = |branch: &BranchCandidate<'_>| {
         constructs_left.find(|construct| branch.fits_construct(&constructs[*construct]))
@@ -285,9 +285,8 @@ fn reachable_constructs(
         constructs_left.rfind(|construct| branch.fits_construct(&constructs[*construct]))
     };
     let lasts: Vec<usize> = branches.iter().rev().map(last_fitting).collect::<Option<_>>()?;
-    Some(
-        firsts.into_iter().zip(lasts.into_iter().rev()).map(|(first, last)| first..=last).collect(),
-    )
+    let firsts_and_lasts = firsts.into_iter().zip(lasts.into_iter().rev());
+    Some(firsts_and_lasts.map(|(first, last)| (first..last + 1).into()).collect())
 }
 
 /// A construct that a branch may be.
@@ -305,7 +304,7 @@ pub(super) fn align_branches(
     constructs: &[MarkedConstruct],
 ) -> Option<Vec<usize>> {
     let reachable_ranges = reachable_constructs(production_branches, constructs)?;
-    let pairs = reachable_ranges.iter().map(|range| range.end() - range.start() + 1);
+    let pairs = reachable_ranges.iter().map(|range| range.len());
     if pairs.fold(0, usize::saturating_add) > PAIR_LIMIT {
         return None;
     }
@@ -319,11 +318,11 @@ pub(super) fn align_branches(
     let mut choices: Vec<Vec<ConstructChoice>> = Vec::with_capacity(production_branches.len());
     for (branch, candidate) in production_branches.iter().enumerate() {
         let previous_row =
-            choices.last().map(|branch_choices| (branch_choices, &reachable_ranges[branch - 1]));
+            choices.last().map(|branch_choices| (branch_choices, reachable_ranges[branch - 1]));
         let branch_choices = choices_of(
             candidate,
             constructs,
-            reachable_ranges[branch].clone(),
+            reachable_ranges[branch],
             previous_row,
             &needed_before,
         );
@@ -338,15 +337,12 @@ pub(super) fn align_branches(
             choice.cost? + needed_before[constructs.len()] - needed_before[construct + 1],
         ))
     };
-    let (mut construct, _) = last_row
-        .iter()
-        .zip(range.clone())
-        .filter_map(complete_cost)
-        .min_by_key(|(_, cost)| *cost)?;
+    let (mut construct, _) =
+        last_row.iter().zip(*range).filter_map(complete_cost).min_by_key(|(_, cost)| *cost)?;
     let mut matched = vec![0; production_branches.len()];
     for branch in (0..production_branches.len()).rev() {
         matched[branch] = construct;
-        construct = choices[branch][construct - reachable_ranges[branch].start()].previous;
+        construct = choices[branch][construct - reachable_ranges[branch].start].previous;
     }
     Some(matched)
 }
@@ -357,8 +353,8 @@ pub(super) fn align_branches(
 fn choices_of(
     candidate: &BranchCandidate<'_>,
     constructs: &[MarkedConstruct],
-    construct_range: RangeInclusive<usize>,
-    previous_row: Option<(&Vec<ConstructChoice>, &RangeInclusive<usize>)>,
+    construct_range: IndexRange,
+    previous_row: Option<(&Vec<ConstructChoice>, IndexRange)>,
     needed_before: &[u32],
 ) -> Vec<ConstructChoice> {
     // The best construct so far of the branch before, and its cost less the needed ones up to and
@@ -366,7 +362,7 @@ fn choices_of(
     let mut best_previous: Option<(i64, usize)> = previous_row.is_none().then_some((0, 0));
     let mut earlier_choices = previous_row
         .into_iter()
-        .flat_map(|(row, previous_range)| row.iter().zip(previous_range.clone()))
+        .flat_map(|(row, previous_range)| row.iter().zip(previous_range))
         .peekable();
     let choice_for = |construct: usize| {
         while let Some((earlier_choice, previous)) =
@@ -389,7 +385,7 @@ fn choices_of(
             Some(_) | None => ConstructChoice { cost: None, previous: 0 },
         }
     };
-    construct_range.map(choice_for).collect()
+    construct_range.into_iter().map(choice_for).collect()
 }
 
 #[cfg(test)]

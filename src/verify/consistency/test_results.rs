@@ -144,7 +144,7 @@ fn check_flows(test: &TestEvidence, verification: &mut Verification) {
                 flow.stores.iter().flat_map(|store| store.to.iter().chain(&store.from));
             flow.kernel == dispatch.kernel
                 && ranges.all(|range| {
-                    is_bound(&range.buffer) || addressed_buffers.contains(&range.buffer)
+                    is_bound(&range.buffer) || addressed_buffers.contains(range.buffer.as_str())
                 })
         });
     verification.check(is_consistent, || {

@@ -135,10 +135,13 @@ impl Emitter<'_> {
             if let Some(initialiser) = &declarator.initialiser {
                 self.emit_collective_calls(initialiser)?;
             }
-            let declarators = vec![declarator.clone()];
-            let kind =
-                StatementKind::Declaration(Declaration { declarators, ..declaration.clone() });
-            self.emit_region(&[Statement { kind, ..whole.clone() }])?;
+            let own_declaration = Declaration {
+                declared: declaration.declared.clone(),
+                declarators: vec![declarator.clone()],
+            };
+            let kind = StatementKind::Declaration(own_declaration);
+            let Statement { first, last, header, .. } = *whole;
+            self.emit_region(&[Statement { kind, first, last, header }])?;
         }
         Ok(())
     }
