@@ -39,19 +39,56 @@ impl LaneMask {
     }
 
     /// The lanes, ascending.
-    pub(crate) fn lanes(&self) -> impl Iterator<Item = usize> + use<> {
-        let words = self.0;
-        words
-            .into_iter()
-            .enumerate()
-            .filter(|(_, word)| *word != 0)
-            .flat_map(|(word_index, word)| set_bits(word).map(move |bit| 64 * word_index + bit))
+    #[inline]
+    pub(crate) fn lanes(&self) -> Lanes {
+        Lanes { words: self.0, word_index: 0, remaining_bits: self.0[0] }
     }
 
     pub(crate) fn merge(&mut self, other_mask: &LaneMask) {
         for (own_word, other_word) in self.0.iter_mut().zip(&other_mask.0) {
             *own_word |= other_word;
         }
+    }
+}
+
+/// The lanes of a mask, ascending.
+#[derive(Debug, Clone)]
+pub(crate) struct Lanes {
+    words: [u64; MASK_WORDS],
+    word_index: usize,
+    /// Those bits of the word that have not been given.
+    remaining_bits: u64,
+}
+
+impl Iterator for Lanes {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while self.remaining_bits == 0 {
+            self.remaining_bits = *self.words.get(self.word_index + 1)?;
+            self.word_index += 1;
+        }
+        let bit = self.remaining_bits.trailing_zeros() as usize;
+        self.remaining_bits &= self.remaining_bits - 1;
+        Some(64 * self.word_index + bit)
+    }
+
+    // Word by word, because `next` asks for the next word at every lane.
+    #[inline]
+    fn fold<B, F: FnMut(B, usize) -> B>(self, initial: B, mut combine: F) -> B {
+        let mut combined = initial;
+        let mut word_bits = self.remaining_bits;
+        for word_index in self.word_index..MASK_WORDS {
+            if word_index > self.word_index {
+                word_bits = self.words[word_index];
+            }
+            while word_bits != 0 {
+                combined = combine(combined, 64 * word_index + word_bits.trailing_zeros() as usize);
+                word_bits &= word_bits - 1;
+            }
+        }
+        combined
     }
 }
 
@@ -106,5 +143,35 @@ pub(crate) fn spread_bits(lane_words: &mut [u32], mask: &[u64]) {
 pub(crate) fn blend_lanes(to: &mut [u32], from: &[u32], lanes: &[u32]) {
     for ((to_word, from_word), lane) in to.iter_mut().zip(from).zip(lanes) {
         *to_word = (*from_word & lane) | (*to_word & !lane);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn lanes_are_the_set_bits_from_whichever_lane_on(
+            words in prop::array::uniform16(prop_oneof![Just(0), Just(u64::MAX), any::<u64>()]),
+            skipped_lanes in 0..MOST_LANES,
+        ) {
+            let is_set = |lane: &usize| words[lane / 64] >> (lane % 64) & 1 == 1;
+            let expected: Vec<usize> =
+                (0..MOST_LANES).filter(is_set).skip(skipped_lanes).collect();
+            let mut one_by_one = LaneMask(words).lanes();
+            for _ in 0..skipped_lanes {
+                one_by_one.next();
+            }
+            let mut folded = Vec::new();
+            one_by_one.clone().for_each(|lane| folded.push(lane));
+            prop_assert_eq!(&folded, &expected);
+            let mut given = Vec::new();
+            for lane in one_by_one {
+                given.push(lane);
+            }
+            prop_assert_eq!(given, expected);
+        }
     }
 }

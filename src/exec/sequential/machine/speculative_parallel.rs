@@ -350,13 +350,9 @@ impl WorkerTeam<'_> {
             let store = &mut stores[written_buffer.buffer_index];
             store.access_set =
                 Some(AccessSet::new(store.words.len(), written_buffer.granule_bytes));
-            store.shadow = written_buffer.tracks_races.then(|| {
-                RaceShadow::new(
-                    store.words.len(),
-                    written_buffer.atomicity,
-                    written_buffer.granule_bytes,
-                )
-            });
+            store.shadow = written_buffer
+                .tracks_races
+                .then(|| RaceShadow::new(store.words.len(), written_buffer.granule_bytes));
         }
         let mut machine = self.new_machine(&mut stores);
         let mut tiles = machine.new_tiles();

@@ -17,7 +17,7 @@ use super::workgroup_order::WorkgroupOrder;
 use crate::ir::lane_mask::LaneMask;
 use crate::ir::memory_semantics::{MemoryKinds, OrderedMemory};
 use crate::ir::{PerLaneValue, Program, SpinWaits, UniformValue};
-use crate::memory::race_shadow::{AccessStamp, AtomicUse, RaceShadow};
+use crate::memory::race_shadow::{AccessStamp, RaceShadow};
 use crate::memory::store::{BoundRange, IntervalClock, Store, shared_views};
 use crate::settings::Settings;
 use vkcert_exec::resource::JobSampler;
@@ -132,8 +132,7 @@ impl<'a> Machine<'a> {
         let word_count = self.program.workgroup_words as usize;
         let mut memory = Store::undefined_words(word_count);
         if self.monitor.track_races && word_count > 0 {
-            let mut shadow =
-                RaceShadow::new(word_count, AtomicUse::WithAtomics, self.program.granule);
+            let mut shadow = RaceShadow::new(word_count, self.program.granule);
             if let Some(order) = &self.monitor.order {
                 shadow.order_exactly(order, MemoryKinds::WORKGROUP);
             }

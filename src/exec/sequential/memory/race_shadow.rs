@@ -13,6 +13,7 @@
 //! Does not cover: all readers of a cell that has had no race: of equal ones the first two are
 //! reported.
 
+mod recent_accesses;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,7 @@ use super::vector_clocks::{AccessQuery, HappensBefore, MissingOrder, is_atomic};
 use crate::ir::atomic::AccessKind;
 use crate::ir::memory_semantics::MemoryKinds;
 use crate::ir::{OrderUse, Program};
+use recent_accesses::{AtomicAccesses, PlainAccesses};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -106,55 +108,11 @@ impl CurrentAccess {
     }
 }
 
-/// Accesses of one kind: two invocations of the current interval and one of another workgroup.
-#[derive(Debug, Clone, Copy, Default)]
-struct RecentAccesses {
-    near: AccessStamp,
-    second: AccessStamp,
-    foreign: AccessStamp,
-}
-
-impl RecentAccesses {
-    #[inline]
-    fn record(&mut self, current_access: &CurrentAccess) {
-        if self.near.time() == current_access.stamp.time() {
-            if self.near.lane() != current_access.stamp.lane()
-                && self.second.time() != current_access.stamp.time()
-            {
-                self.second = current_access.stamp;
-            }
-            return;
-        }
-        if current_access.is_foreign(self.near) && !current_access.is_foreign(self.foreign) {
-            self.foreign = self.near;
-        }
-        self.near = current_access.stamp;
-    }
-
-    fn racing_stamp(&self, current_access: &CurrentAccess) -> Option<AccessStamp> {
-        [self.near, self.second, self.foreign]
-            .into_iter()
-            .find(|stamp| current_access.races(*stamp))
-    }
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct PlainAccesses {
-    write: AccessStamp,
-    reads: RecentAccesses,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct AtomicAccesses {
-    writes: RecentAccesses,
-    reads: RecentAccesses,
-}
-
 /// Shadow of one block of memory. Times start at 1, so that fresh cells race with nothing.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RaceShadow {
     plain: Vec<PlainAccesses>,
-    /// Empty where no instruction is atomic.
+    /// Empty until an access is atomic.
     atomics: Vec<AtomicAccesses>,
     /// Cells of a word, as a power of two.
     cell_shift: u32,
@@ -188,16 +146,11 @@ pub(crate) enum AtomicUse {
 
 impl RaceShadow {
     /// For cells of `granule` bytes: 1, 2 or 4.
-    pub(crate) fn new(word_count: usize, atomicity: AtomicUse, granule: u32) -> Self {
+    pub(crate) fn new(word_count: usize, granule: u32) -> Self {
         let finer = 2 - granule.trailing_zeros().min(2);
         let cell_count = word_count << finer;
-        let atomic_count = match atomicity {
-            AtomicUse::PlainOnly => 0,
-            AtomicUse::WithAtomics => cell_count,
-        };
         Self {
             plain: vec![PlainAccesses::default(); cell_count],
-            atomics: vec![AtomicAccesses::default(); atomic_count],
             cell_shift: finer,
             ..Self::default()
         }
@@ -286,11 +239,47 @@ impl RaceShadow {
         values: [u128; 2],
         report_race: impl FnMut(EarlierAccess),
     ) {
+        if self.record_raceless(word_index, access_kind, current_access) {
+            return;
+        }
         if self.cell_shift == 0 {
             self.record_in_cell(word_index, access_kind, current_access, values, report_race);
         } else {
             self.record_bytes(4 * word_index, 4, access_kind, current_access, values, report_race);
         }
+    }
+
+    /// Records a plain access to a word if barriers alone order its memory and it races with
+    /// nothing; otherwise leaves all to [`Self::record_in_cell`], which knows every case.
+    #[inline]
+    fn record_raceless(
+        &mut self,
+        word_index: usize,
+        access_kind: AccessKind,
+        current_access: &CurrentAccess,
+    ) -> bool {
+        let by_words_and_barriers = self.cell_shift == 0
+            && self.exact_order.is_none()
+            && self.atomics.is_empty()
+            && self.racing_cells.is_empty();
+        if !by_words_and_barriers {
+            return false;
+        }
+        let cell = &mut self.plain[word_index];
+        if current_access.races(cell.write) {
+            return false;
+        }
+        match access_kind {
+            AccessKind::Read => cell.reads.record(current_access),
+            AccessKind::Write => {
+                if cell.reads.racing_stamp(current_access).is_some() {
+                    return false;
+                }
+                cell.write = current_access.stamp;
+            }
+            AccessKind::AtomicRead | AccessKind::AtomicWrite => return false,
+        }
+        true
     }
 
     /// Records an access to some bytes. If it races with an instruction on several cells, only the
@@ -317,7 +306,6 @@ impl RaceShadow {
         }
     }
 
-    #[inline]
     fn record_in_cell(
         &mut self,
         cell_index: usize,
@@ -479,12 +467,14 @@ impl RaceShadow {
         {
             report_race(racing_stamp, AccessKind::Read);
         }
-        if let Some(atomics) = self.atomics.get_mut(cell_index) {
-            match access_kind {
-                AccessKind::AtomicRead => atomics.reads.record(current_access),
-                AccessKind::AtomicWrite | AccessKind::Read | AccessKind::Write => {
-                    atomics.writes.record(current_access)
-                }
+        if self.atomics.is_empty() {
+            self.atomics = vec![AtomicAccesses::default(); self.plain.len()];
+        }
+        let atomics = &mut self.atomics[cell_index];
+        match access_kind {
+            AccessKind::AtomicRead => atomics.reads.record(current_access),
+            AccessKind::AtomicWrite | AccessKind::Read | AccessKind::Write => {
+                atomics.writes.record(current_access)
             }
         }
     }

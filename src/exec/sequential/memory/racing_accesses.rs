@@ -59,6 +59,11 @@ pub(crate) struct RacingCells(HashMap<usize, Vec<RecordedAccess>>);
 
 impl RacingCells {
     #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    #[inline]
     pub(crate) fn has_cell(&self, cell_index: usize) -> bool {
         !self.0.is_empty() && self.0.contains_key(&cell_index)
     }

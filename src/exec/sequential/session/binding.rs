@@ -254,11 +254,7 @@ impl<'a> JobSession<'a> {
             .ok_or_else(|| memory_limit_end(needed_bytes, self.job.limits.memory_bytes))?;
         for written_buffer in tracked_buffers() {
             let store = &mut self.stores[written_buffer.buffer_index];
-            store.shadow = Some(RaceShadow::new(
-                store.words.len(),
-                written_buffer.atomicity,
-                written_buffer.granule_bytes,
-            ));
+            store.shadow = Some(RaceShadow::new(store.words.len(), written_buffer.granule_bytes));
         }
         let is_ordered = settings.variation.is_some()
             || settings.following.schedule.workgroups != Order::InOrder;

@@ -11,7 +11,7 @@ fn now(time: u32, lane: u32, workgroup: u32) -> CurrentAccess {
 }
 
 fn races(accesses: &[(AccessKind, CurrentAccess)]) -> Vec<AccessKind> {
-    let mut shadow = RaceShadow::new(1, AtomicUse::WithAtomics, 4);
+    let mut shadow = RaceShadow::new(1, 4);
     let mut racing_kinds = Vec::new();
     for (access_kind, current_access) in accesses {
         racing_kinds.clear();
