@@ -7,6 +7,7 @@
 
 use super::prepare::{Expected, ExpectedContents, Prepared};
 use super::{Completion, ExecError, Job, Run};
+use std::borrow::Cow;
 use std::sync::Arc;
 use vkcert_model::element::ScalarType;
 use vkcert_model::evidence::Mismatch;
@@ -152,19 +153,19 @@ impl Comparison<'_> {
             )));
         };
         let (leaves, actual_bytes) = match &expected.contents {
-            ExpectedContents::Values(leaves) => (leaves.clone(), Arc::clone(actual_bytes)),
+            ExpectedContents::Values(leaves) => {
+                (Cow::Borrowed(&leaves[..]), Arc::clone(actual_bytes))
+            }
             ExpectedContents::Buffer { other, scalar, offset, length } => {
                 match self.run.buffers.get(*other) {
                     Some(other_bytes) => {
                         let other_bytes = compared_contents(expected.format, other_bytes);
-                        (
-                            leaves_of(
-                                other_bytes.get(..*length).unwrap_or(&other_bytes),
-                                *scalar,
-                                *offset,
-                            ),
-                            Arc::clone(actual_bytes),
-                        )
+                        let leaves = leaves_of(
+                            other_bytes.get(..*length).unwrap_or(&other_bytes),
+                            *scalar,
+                            *offset,
+                        );
+                        (Cow::Owned(leaves), Arc::clone(actual_bytes))
                     }
                     None => {
                         return Ok(Err((
@@ -186,14 +187,12 @@ impl Comparison<'_> {
                     .get(expected.buffer)
                     .map_or(&[][..], |other_bytes| other_bytes.as_slice());
                 let other_bytes = compared_contents(expected.format, other_bytes);
-                (
-                    leaves_of(
-                        other_bytes.get(*offset..*offset + *length).unwrap_or(&[]),
-                        *scalar,
-                        *offset,
-                    ),
-                    Arc::clone(actual_bytes),
-                )
+                let leaves = leaves_of(
+                    other_bytes.get(*offset..*offset + *length).unwrap_or(&[]),
+                    *scalar,
+                    *offset,
+                );
+                (Cow::Owned(leaves), Arc::clone(actual_bytes))
             }
             ExpectedContents::Check { job } => {
                 let reference_run = reference.run(&checker_job(job, expected.buffer, self.run))?;
@@ -209,7 +208,8 @@ impl Comparison<'_> {
                 }
                 let verdict_bytes =
                     reference_run.buffers.get(expected.buffer).cloned().unwrap_or_default();
-                (all_ones(self.prepared.job.buffers[expected.buffer].bytes.len()), verdict_bytes)
+                let byte_count = self.prepared.job.buffers[expected.buffer].bytes.len();
+                (Cow::Owned(all_ones(byte_count)), verdict_bytes)
             }
         };
         Ok(self.compare_leaves(

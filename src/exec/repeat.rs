@@ -55,6 +55,36 @@ fn finding_digest(finding: &Finding) -> u64 {
     hasher.finish()
 }
 
+fn differ_in_count_at_most(left: &Finding, right: &Finding) -> bool {
+    let Finding {
+        kind,
+        message,
+        count: _,
+        place,
+        other_place,
+        invocations,
+        details,
+        shown_in,
+        kernel,
+        module,
+        configuration,
+        numbers,
+        acceptance,
+    } = left;
+    *kind == right.kind
+        && *message == right.message
+        && *place == right.place
+        && *other_place == right.other_place
+        && *invocations == right.invocations
+        && *details == right.details
+        && *shown_in == right.shown_in
+        && *kernel == right.kernel
+        && *module == right.module
+        && *configuration == right.configuration
+        && *numbers == right.numbers
+        && *acceptance == right.acceptance
+}
+
 impl Results {
     /// Results of which the first repetition is known.
     pub fn new(first: Run) -> Self {
@@ -97,9 +127,7 @@ impl Results {
             .enumerate()
             .for_each(|(row, finding)| index.add(finding_digest(finding), row));
         for finding in &run.findings {
-            let known = |row: usize| {
-                Finding { count: finding.count, ..self.findings[row].clone() } == *finding
-            };
+            let known = |row: usize| differ_in_count_at_most(&self.findings[row], finding);
             match index.find(&finding_digest(finding), known).map(|row| &mut self.findings[row]) {
                 Some(old) => old.count = old.count.max(finding.count),
                 None => {

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use vkcert_model::element::{DataType, ScalarClass, ScalarType};
 use vkcert_model::image::TexelEncoding;
+use vkcert_model::index_range::IndexRange;
 use vkcert_model::procedure::Test;
 
 /// What an element is altered as.
@@ -48,7 +49,7 @@ pub struct ElementGroup {
     /// Bytes, ascending.
     pub offsets: Vec<usize>,
     /// Of elements that were stored in part, by offset: the bytes that were.
-    pub in_part: BTreeMap<usize, Vec<Range<usize>>>,
+    pub in_part: BTreeMap<usize, Vec<IndexRange>>,
 }
 
 /// What tells one group from another: buffer, type, and the expectations that look at it.
@@ -91,21 +92,22 @@ impl Elements<'_> {
                     let (element_offset, element_kind) = self.element_at(buffer_index, byte_index);
                     next_element = element_offset + element_kind.byte_size();
                     if next_element <= buffer_bytes {
-                        let element_bytes = element_offset..next_element;
+                        let element_bytes = IndexRange { start: element_offset, end: next_element };
                         let group_key = (
                             buffer_index,
                             element_kind,
-                            self.watches.expectations_at(buffer_index, &element_bytes),
+                            self.watches.expectations_at(buffer_index, element_bytes),
                         );
-                        let wanted_values = self.watches.wanted_at(buffer_index, &element_bytes);
+                        let wanted_values = self.watches.wanted_at(buffer_index, element_bytes);
                         let group = groups.entry(group_key).or_insert_with(|| {
                             ElementGroup::empty_group(buffer_index, element_kind)
                         });
                         group.wanted = group.wanted.max(wanted_values);
                         group.offsets.push(element_offset);
-                        let stored_parts = self.stored_parts(buffer_index, &element_bytes, ranges);
-                        if stored_parts.iter().map(Range::len).sum::<usize>() < element_bytes.len()
-                        {
+                        let stored_parts = self.stored_parts(buffer_index, element_bytes, ranges);
+                        let stored_byte_count: usize =
+                            stored_parts.iter().map(|part| part.len()).sum();
+                        if stored_byte_count < element_bytes.len() {
                             group.in_part.insert(element_offset, stored_parts);
                         }
                     }
@@ -121,14 +123,14 @@ impl Elements<'_> {
     fn stored_parts(
         &self,
         buffer: usize,
-        element: &Range<usize>,
+        element: IndexRange,
         stored: &[Range<usize>],
-    ) -> Vec<Range<usize>> {
+    ) -> Vec<IndexRange> {
         if self.image_element_kind(buffer).is_some() {
-            return vec![element.clone()];
+            return vec![element];
         }
         let first_range = stored.partition_point(|range| range.end <= element.start);
-        let has_stored_byte = |part_range: &Range<usize>| {
+        let has_stored_byte = |part_range: IndexRange| {
             let mut near_ranges =
                 stored[first_range..].iter().take_while(|range| range.start < part_range.end);
             near_ranges.any(|range| range.end > part_range.start)
@@ -137,10 +139,10 @@ impl Elements<'_> {
         let mut byte_index = element.start;
         while byte_index < element.end {
             let ReadNumber { offset, scalar } = self.declared_number(buffer, byte_index);
-            let part_range =
-                byte_index..(offset + scalar.size()).clamp(byte_index + 1, element.end);
-            byte_index = part_range.end;
-            if has_stored_byte(&part_range) {
+            let part_end = (offset + scalar.size()).clamp(byte_index + 1, element.end);
+            let part_range = IndexRange { start: byte_index, end: part_end };
+            byte_index = part_end;
+            if has_stored_byte(part_range) {
                 part_ranges.push(part_range);
             }
         }

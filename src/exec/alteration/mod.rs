@@ -151,7 +151,7 @@ fn alter_numbers(
                 .copy_from_slice(number_bytes),
             Some(stored_parts) => {
                 stored_parts.iter().for_each(|part| {
-                    new_bytes[part.clone()].copy_from_slice(
+                    new_bytes[part.range()].copy_from_slice(
                         &number_bytes[part.start - element_offset..part.end - element_offset],
                     )
                 });

@@ -12,10 +12,12 @@ use super::scale::NumberScale;
 use super::watch::{WantedValues, in_stored_bytes, leaves_of};
 use crate::BufferContents;
 use crate::prepare::{Expected, ExpectedContents};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use vkcert_model::altered::Alteration;
 use vkcert_model::element::{ScalarClass, ScalarType};
+use vkcert_model::index_range::IndexRange;
 use vkcert_oracle::compare::{is_taken_for_zero, values_agree};
 use vkcert_oracle::comparison::{Placement, compare_contents};
 use vkcert_oracle::failable::{is_exact, texel_extremes};
@@ -29,7 +31,7 @@ pub struct ComparedSide<'a> {
     pub buffer: usize,
     expected: &'a Expected,
     /// What its numbers are compared with, at the bytes where they are compared.
-    leaves: Vec<Leaf>,
+    leaves: Cow<'a, [Leaf]>,
     side_role: SideRole,
 }
 
@@ -48,7 +50,7 @@ pub fn compared_sides<'a>(
     expected: &'a Expected,
     final_contents: &[BufferContents],
 ) -> Vec<ComparedSide<'a>> {
-    let new_side = |buffer: usize, leaves: Vec<Leaf>, side_role: SideRole| ComparedSide {
+    let new_side = |buffer: usize, leaves: Cow<'a, [Leaf]>, side_role: SideRole| ComparedSide {
         buffer,
         expected,
         leaves,
@@ -59,18 +61,18 @@ pub fn compared_sides<'a>(
                            first_byte: usize,
                            byte_count: usize,
                            byte_offset: usize| {
-        leaves_of(
+        Cow::Owned(leaves_of(
             compared_contents(expected.format, &final_contents[buffer])
                 .get(first_byte..first_byte + byte_count)
                 .unwrap_or(&[]),
             component_type,
             byte_offset,
-        )
+        ))
     };
     let judged_buffer = expected.buffer;
     match &expected.contents {
         ExpectedContents::Values(leaves) => {
-            vec![new_side(judged_buffer, leaves.clone(), SideRole::Actual)]
+            vec![new_side(judged_buffer, Cow::Borrowed(leaves), SideRole::Actual)]
         }
         ExpectedContents::Buffer { other, scalar: component_type, offset, length: byte_count } => {
             vec![
@@ -135,7 +137,7 @@ impl ComparedSide<'_> {
     /// What the buffer is compared with, as contents.
     fn leaves_as_bytes(&self, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
-        for Leaf { offset, scalar, bits } in &self.leaves {
+        for Leaf { offset, scalar, bits } in self.leaves.iter() {
             let byte_offset = *offset as usize;
             bytes[byte_offset..byte_offset + scalar.size()]
                 .copy_from_slice(&bits.to_le_bytes()[..scalar.size()]);
@@ -163,15 +165,14 @@ impl ComparedSide<'_> {
         let mut byte_ranges: Vec<Range<usize>> = Vec::new();
         for leaf in self.leaves.iter().filter(is_judged) {
             let byte_offset = leaf.offset as usize;
-            let stored_bytes = in_stored_bytes(
-                self.expected.format,
-                byte_offset..byte_offset + leaf.scalar.size(),
-            );
+            let leaf_bytes =
+                IndexRange { start: byte_offset, end: byte_offset + leaf.scalar.size() };
+            let stored_bytes = in_stored_bytes(self.expected.format, leaf_bytes);
             match byte_ranges.last_mut() {
                 Some(last_range) if last_range.end == stored_bytes.start => {
                     last_range.end = stored_bytes.end
                 }
-                Some(_) | None => byte_ranges.push(stored_bytes),
+                Some(_) | None => byte_ranges.push(stored_bytes.range()),
             }
         }
         byte_ranges
@@ -183,7 +184,7 @@ impl ComparedSide<'_> {
             return BTreeMap::new();
         }
         let mut numbers_by_type: BTreeMap<ScalarType, Vec<u64>> = BTreeMap::new();
-        for leaf in &self.leaves {
+        for leaf in self.leaves.iter() {
             numbers_by_type.entry(leaf.scalar).or_default().extend(read_scalar(
                 contents,
                 leaf.scalar,

@@ -11,6 +11,7 @@ use crate::prepare::{Expected, ExpectedContents, Prepared, merged_ranges};
 use std::ops::Range;
 use vkcert_model::element::ScalarType;
 use vkcert_model::image::ImageFormat;
+use vkcert_model::index_range::IndexRange;
 use vkcert_oracle::compare::is_taken_for_zero;
 use vkcert_oracle::comparison::Placement;
 use vkcert_oracle::scalar::{Leaf, read_scalar};
@@ -34,7 +35,7 @@ struct BufferWatch {
 /// Bytes that an expectation looks at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct WatchedBytes {
-    bytes: Range<usize>,
+    bytes: IndexRange,
     /// None of a checker: what it expects there is not known.
     reading: Option<Reading>,
 }
@@ -90,7 +91,7 @@ impl Watches {
     /// The bytes of a buffer that expectations look at, ascending and disjoint.
     pub fn watched_ranges(&self, buffer_index: usize) -> Vec<Range<usize>> {
         let all_looks = self.buffers[buffer_index].iter().flat_map(|watch| &watch.looks);
-        merged_ranges(all_looks.map(|look| look.bytes.clone()).collect())
+        merged_ranges(all_looks.map(|look| look.bytes.range()).collect())
     }
 
     fn add_expectation(
@@ -127,8 +128,8 @@ impl Watches {
                 );
             }
             ExpectedContents::Reference { scalar, offset, length: buffer_length, job: _ } => {
-                let compared_bytes =
-                    in_stored_bytes(expected.format, *offset..*offset + *buffer_length);
+                let compared_range = IndexRange { start: *offset, end: *offset + *buffer_length };
+                let compared_bytes = in_stored_bytes(expected.format, compared_range);
                 let reading = Some(Reading { scalar: *scalar, zeros: false });
                 self.add_watch(
                     expectation_index,
@@ -151,7 +152,10 @@ impl Watches {
                     self.add_watch(
                         expectation_index,
                         binding.buffer,
-                        vec![WatchedBytes { bytes: bound_start..bound_end, reading: None }],
+                        vec![WatchedBytes {
+                            bytes: IndexRange { start: bound_start, end: bound_end },
+                            reading: None,
+                        }],
                     );
                 }
             }
@@ -178,14 +182,14 @@ impl Watches {
     fn looks_at(
         &self,
         buffer: usize,
-        bytes: &Range<usize>,
+        bytes: IndexRange,
     ) -> impl Iterator<Item = (usize, &WatchedBytes)> {
         let watches = self.buffers.get(buffer).into_iter().flatten();
-        watches.flat_map(|watch| watch.looks_in(bytes).map(|look| (watch.expectation, look)))
+        watches.flat_map(move |watch| watch.looks_in(bytes).map(|look| (watch.expectation, look)))
     }
 
     /// The expectations that look at some of these bytes of a buffer, ascending.
-    pub fn expectations_at(&self, buffer: usize, bytes: &Range<usize>) -> Vec<usize> {
+    pub fn expectations_at(&self, buffer: usize, bytes: IndexRange) -> Vec<usize> {
         let mut expectation_indices: Vec<usize> =
             self.looks_at(buffer, bytes).map(|(expectation, _)| expectation).collect();
         expectation_indices.dedup();
@@ -193,7 +197,7 @@ impl Watches {
     }
 
     /// What is wanted of these bytes.
-    pub fn wanted_at(&self, buffer: usize, bytes: &Range<usize>) -> WantedValues {
+    pub fn wanted_at(&self, buffer: usize, bytes: IndexRange) -> WantedValues {
         let readings = self.looks_at(buffer, bytes).filter_map(|(_, look)| look.reading);
         let wanted_by_reading = |reading: Reading| {
             if reading.zeros { WantedValues::Zeros } else { WantedValues::Values }
@@ -208,16 +212,16 @@ impl Watches {
             let byte_in_number = (byte - look.bytes.start) % scalar.size();
             Some(ReadNumber { offset: byte - byte_in_number, scalar })
         };
-        self.looks_at(buffer, &(byte..byte + 1)).filter_map(number_of_look).collect()
+        let one_byte = IndexRange { start: byte, end: byte + 1 };
+        self.looks_at(buffer, one_byte).filter_map(number_of_look).collect()
     }
 }
 
 impl BufferWatch {
     /// Its looks at some of these bytes.
-    fn looks_in(&self, bytes: &Range<usize>) -> impl Iterator<Item = &WatchedBytes> {
+    fn looks_in(&self, bytes: IndexRange) -> impl Iterator<Item = &WatchedBytes> {
         let first_look = self.looks.partition_point(|look| look.bytes.end <= bytes.start);
-        let range_end = bytes.end;
-        self.looks[first_look..].iter().take_while(move |look| look.bytes.start < range_end)
+        self.looks[first_look..].iter().take_while(move |look| look.bytes.start < bytes.end)
     }
 }
 
@@ -230,7 +234,10 @@ fn looks_of(expected: &Expected, leaves: &[Leaf]) -> Vec<WatchedBytes> {
     let look_of_leaf = |leaf: &Leaf| WatchedBytes {
         bytes: in_stored_bytes(
             expected.format,
-            leaf.offset as usize..leaf.offset as usize + leaf.scalar.size(),
+            IndexRange {
+                start: leaf.offset as usize,
+                end: leaf.offset as usize + leaf.scalar.size(),
+            },
         ),
         reading: Some(Reading {
             scalar: leaf.scalar,
@@ -257,12 +264,12 @@ pub(super) fn leaves_of(bytes: &[u8], component_type: ScalarType, offset: usize)
 }
 
 /// Compared bytes as bytes of what is stored.
-pub(super) fn in_stored_bytes(format: Option<ImageFormat>, bytes: Range<usize>) -> Range<usize> {
+pub(super) fn in_stored_bytes(format: Option<ImageFormat>, bytes: IndexRange) -> IndexRange {
     match format {
         None => bytes,
         Some(format) => {
             let stored_bytes = stored_range(format, bytes.start as u64..bytes.end as u64);
-            stored_bytes.start as usize..stored_bytes.end as usize
+            IndexRange { start: stored_bytes.start as usize, end: stored_bytes.end as usize }
         }
     }
 }
@@ -306,7 +313,8 @@ mod tests {
     use super::*;
 
     fn look(bytes: Range<usize>, zeros: bool) -> WatchedBytes {
-        WatchedBytes { bytes, reading: Some(Reading { scalar: ScalarType::Float32, zeros }) }
+        let reading = Some(Reading { scalar: ScalarType::Float32, zeros });
+        WatchedBytes { bytes: bytes.into(), reading }
     }
 
     #[test]
@@ -314,17 +322,18 @@ mod tests {
         let mut watches = Watches { buffers: vec![Vec::new(); 2] };
         watches.add_watch(0, 1, vec![look(8..12, false), look(0..4, true), look(4..8, true)]);
         watches.add_watch(1, 1, vec![look(8..16, true)]);
-        watches.add_watch(2, 1, vec![WatchedBytes { bytes: 12..24, reading: None }]);
+        watches.add_watch(2, 1, vec![WatchedBytes { bytes: (12..24).into(), reading: None }]);
         assert_eq!(watches.buffers[1][0].looks, [look(0..8, true), look(8..12, false)]);
         let at = |bytes: Range<usize>| {
-            (watches.expectations_at(1, &bytes), watches.wanted_at(1, &bytes))
+            let bytes = IndexRange::from(bytes);
+            (watches.expectations_at(1, bytes), watches.wanted_at(1, bytes))
         };
         assert_eq!(at(0..4), (vec![0], WantedValues::Zeros));
         assert_eq!(at(8..12), (vec![0, 1], WantedValues::Values));
         assert_eq!(at(12..16), (vec![1, 2], WantedValues::Zeros));
         assert_eq!(at(16..20), (vec![2], WantedValues::Unknown));
         assert_eq!(at(24..28), (vec![], WantedValues::Unknown));
-        assert_eq!(watches.expectations_at(0, &(0..64)), [0_usize; 0]);
+        assert_eq!(watches.expectations_at(0, (0..64).into()), [0_usize; 0]);
         assert_eq!(
             watches.readings_at(1, 14),
             [ReadNumber { offset: 12, scalar: ScalarType::Float32 }]

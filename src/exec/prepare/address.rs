@@ -10,6 +10,7 @@ use super::problems::Problems;
 use crate::JobBuffer;
 use crate::resource::{AddressPlace, JobAddress, JobResources, address_symbol};
 use vkcert_model::element::Datum;
+use vkcert_model::index_range::IndexRange;
 use vkcert_model::procedure::AddressOf;
 use vkcert_requirement::Origin;
 
@@ -145,10 +146,11 @@ pub(super) fn place_symbols(
                 format!("an address at byte {} overlaps another", address.at)
             }
             Some(_) => {
-                let byte_range = address.at as usize..address.at as usize + ADDRESS_BYTES;
-                bytes[byte_range.clone()]
+                let first_byte = address.at as usize;
+                let byte_range = IndexRange { start: first_byte, end: first_byte + ADDRESS_BYTES };
+                bytes[byte_range.range()]
                     .copy_from_slice(&address_symbol(address.target, address.offset).to_le_bytes());
-                defined.push(byte_range);
+                defined.push(byte_range.range());
                 taken_offsets.push(address.at);
                 continue;
             }

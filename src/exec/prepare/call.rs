@@ -62,13 +62,18 @@ pub(super) struct ResolvedCall {
     /// Raw bits by specialization id.
     pub specialization: BTreeMap<u32, u64>,
     pub reflection: Reflection,
-    /// The block that the module declares, whether the kernel uses it or not.
-    pub declared_push_constants: Option<PushConstants>,
+    /// The block that the module declares where the kernel does not use it.
+    pub unused_push_constants: Option<PushConstants>,
     pub layout: Arc<ModuleLayout>,
     pub declared: Vec<DeclaredDescriptor>,
 }
 
 impl ResolvedCall {
+    /// The block that the module declares, whether the kernel uses it or not.
+    pub(super) fn declared_push_constants(&self) -> Option<&PushConstants> {
+        self.reflection.push_constants.as_ref().or(self.unused_push_constants.as_ref())
+    }
+
     /// The block behind a descriptor that the kernel uses.
     pub(super) fn descriptor_block(&self, set: u32, binding: u32) -> Option<ReflectedBlock<'_>> {
         let resource = self.descriptor_at(set, binding)?;

@@ -304,10 +304,10 @@ fn reflected_size(buffer: &Buffer, block: &ReflectedBlock<'_>) -> Option<u64> {
         return Some(block.fixed_bytes);
     };
     let given_elements = match &buffer.data {
-        Some(Datum::Record(values)) => {
-            let member_name = member.name.clone().unwrap_or_else(|| last_member.to_string());
-            values.get(&member_name)
-        }
+        Some(Datum::Record(values)) => match &member.name {
+            Some(member_name) => values.get(member_name),
+            None => values.get(&last_member.to_string()),
+        },
         Some(Datum::List(values)) => values.get(last_member),
         Some(Datum::Bool(_) | Datum::Integer(_) | Datum::Float(_) | Datum::Text(_)) | None => None,
     };

@@ -1,6 +1,7 @@
 //! Which bytes of a buffer are defined, and what the others hold.
 
 use std::ops::Range;
+use vkcert_model::index_range::IndexRange;
 use vkcert_oracle::scalar::Leaf;
 
 /// What an uninitialised byte holds on a device.
@@ -11,10 +12,11 @@ pub const UNINITIALISED: u8 = 0xCD;
 pub(super) fn place_scalars(scalar_leaves: &[Leaf], bytes: &mut [u8]) -> Vec<Range<usize>> {
     let mut written_ranges = Vec::with_capacity(scalar_leaves.len());
     for leaf in scalar_leaves {
-        let byte_range = leaf.offset as usize..leaf.offset as usize + leaf.scalar.size();
-        if let Some(byte_slot) = bytes.get_mut(byte_range.clone()) {
-            byte_slot.copy_from_slice(&leaf.bits.to_le_bytes()[..leaf.scalar.size()]);
-            written_ranges.push(byte_range);
+        let (first_byte, byte_count) = (leaf.offset as usize, leaf.scalar.size());
+        let byte_range = IndexRange { start: first_byte, end: first_byte + byte_count };
+        if let Some(byte_slot) = bytes.get_mut(byte_range.range()) {
+            byte_slot.copy_from_slice(&leaf.bits.to_le_bytes()[..byte_count]);
+            written_ranges.push(byte_range.range());
         }
     }
     merged_ranges(written_ranges)

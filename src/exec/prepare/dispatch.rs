@@ -55,8 +55,8 @@ pub(super) fn resolve_interface(
     )
     .map_err(|error| report_reflect_error(error, call, origin, problems))
     .ok()?;
-    let declared_push_constants = match &reflection.push_constants {
-        Some(used_block) => Some(used_block.clone()),
+    let unused_push_constants = match &reflection.push_constants {
+        Some(_) => None,
         None => PushConstants::unused_block(&prepared_kernel.module, &specialization),
     };
     check_limits(&reflection, call, test_setting, origin, problems);
@@ -68,7 +68,7 @@ pub(super) fn resolve_interface(
     has_no_problem.then_some(ResolvedCall {
         specialization,
         reflection,
-        declared_push_constants,
+        unused_push_constants,
         layout,
         declared: declared_descriptors,
     })
@@ -379,7 +379,7 @@ fn push_constant_contents(
     origin: &Origin,
     problems: &mut Problems,
 ) -> (Vec<u8>, Vec<std::ops::Range<usize>>, Vec<NamedAddress>) {
-    let Some(declared_block) = &called.declared_push_constants else {
+    let Some(declared_block) = called.declared_push_constants() else {
         if call.push_constants.is_some_and(|given_value| !is_empty_value(given_value)) {
             let message = format!("the kernel `{}` uses no push constants", call.kernel);
             problems.push(

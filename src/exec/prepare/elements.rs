@@ -147,15 +147,10 @@ pub(super) fn constant_elements(
     let element_bytes = match given_value {
         Datum::List(_) => encode_elements(element_type, given_value, origin, problems)?,
         single_value => {
-            let all_components =
-                Datum::List(vec![single_value.clone(); element_type.components as usize]);
-            match encode_datum(element_type.scalar, single_value) {
-                Ok(_) => encode_elements(element_type, &all_components, origin, problems)?,
-                Err(message) => {
-                    problems.push(origin.error("bad-value", message));
-                    return None;
-                }
-            }
+            let bits = encoded_bits(element_type, single_value, origin, problems)?;
+            let mut component_bytes = Vec::with_capacity(element_type.scalar.size());
+            append_scalar(&mut component_bytes, element_type.scalar, bits);
+            component_bytes.repeat(element_type.components as usize)
         }
     };
     if element_bytes.len() != element_type.size() {
@@ -172,15 +167,16 @@ pub(super) fn iota_elements(
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<Vec<u8>> {
-    let start_value = rule.start.clone().unwrap_or(Datum::Integer(0));
-    let step_value = rule.step.clone().unwrap_or(Datum::Integer(1));
+    let (first_start, unit_step) = (Datum::Integer(0), Datum::Integer(1));
+    let start_value = rule.start.as_ref().unwrap_or(&first_start);
+    let step_value = rule.step.as_ref().unwrap_or(&unit_step);
     let component_count = element_count * u64::from(element_type.components);
     let mut bytes = Vec::with_capacity(element_count as usize * element_type.size());
     match element_type.scalar.class() {
         ScalarClass::Float => {
             let start_value =
-                encoded_bits(element_type, &start_value, &origin.at("start"), problems)?;
-            let step_value = encoded_bits(element_type, &step_value, &origin.at("step"), problems)?;
+                encoded_bits(element_type, start_value, &origin.at("start"), problems)?;
+            let step_value = encoded_bits(element_type, step_value, &origin.at("step"), problems)?;
             let (start_value, step_value) = (
                 decode_float(element_type.scalar, start_value),
                 decode_float(element_type.scalar, step_value),
@@ -198,7 +194,7 @@ pub(super) fn iota_elements(
         }
         ScalarClass::Signed | ScalarClass::Unsigned => {
             let (Some(start_value), Some(step_value)) =
-                (whole_number(&start_value), whole_number(&step_value))
+                (whole_number(start_value), whole_number(step_value))
             else {
                 problems.push(
                     origin

@@ -69,15 +69,15 @@ impl Device {
         device_choice: &DeviceChoice,
         robustness: Robustness,
     ) -> Result<Self, NoVulkan> {
-        let physical_device = instance.physical_devices()?;
-        let identities: Vec<DeviceIdentity> = physical_device
+        let physical_devices = instance.physical_devices()?;
+        let mut identities: Vec<DeviceIdentity> = physical_devices
             .iter()
             .enumerate()
             .map(|(index, new_device)| identify_device(&instance, index, *new_device))
             .collect();
         let chosen_index = device_choice.choose_device(&identities)?;
         let (physical_device, identity) =
-            (physical_device[chosen_index], identities[chosen_index].clone());
+            (physical_devices[chosen_index], identities.swap_remove(chosen_index));
         let usable_version =
             version::usable_version(instance.api_version(physical_device), &identity.name)?;
         let queue_family = choose_family(&instance, physical_device, &identity)?;

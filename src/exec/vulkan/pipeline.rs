@@ -14,6 +14,7 @@ use super::protocol::{Bytes, Digest, WireMessage};
 use ash::vk;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::CString;
 use std::rc::Rc;
 use vkcert_spirv::interface::{DeviceNeeds, Specialization};
@@ -73,12 +74,14 @@ impl ShaderProgram {
         entry_name: &str,
         specialization: &Specialization,
     ) -> Option<Rc<DeviceNeeds>> {
-        let needs_key = (entry_name.to_owned(), specialization.clone());
-        if !self.needs.contains_key(&needs_key) {
-            let new_needs = DeviceNeeds::of_entry_point(&self.module, entry_name, specialization)?;
-            self.needs.insert(needs_key.clone(), Rc::new(new_needs));
+        match self.needs.entry((entry_name.to_owned(), specialization.clone())) {
+            Entry::Occupied(known_needs) => Some(Rc::clone(known_needs.get())),
+            Entry::Vacant(needs_slot) => {
+                let new_needs =
+                    DeviceNeeds::of_entry_point(&self.module, entry_name, specialization)?;
+                Some(Rc::clone(needs_slot.insert(Rc::new(new_needs))))
+            }
         }
-        self.needs.get(&needs_key).cloned()
     }
 }
 

@@ -5,9 +5,9 @@ use super::finding_collector::NOWHERE;
 use super::state::Machine;
 use crate::ir::atomic::AccessKind;
 use crate::ir::{AccessRoot, RestrictQualifier};
-use std::ops::Range;
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::finding_details::AliasDetails;
+use vkcert_model::index_range::IndexRange;
 
 impl Machine<'_> {
     /// Notes which lanes have accessed which bytes of a store by the instruction that runs.
@@ -15,7 +15,7 @@ impl Machine<'_> {
     pub(super) fn note_users(&mut self, access_root: AccessRoot, source_index: u32) {
         let mut noted_users = std::mem::take(&mut self.monitor.noted_users);
         for (lane, byte_range, touch) in noted_users.drain(..) {
-            self.note_user(access_root, lane, byte_range, touch, source_index);
+            self.note_user(access_root, lane, byte_range.into(), touch, source_index);
         }
         self.monitor.noted_users = noted_users;
     }
@@ -26,14 +26,13 @@ impl Machine<'_> {
         &mut self,
         access_root: AccessRoot,
         lane: usize,
-        byte_range: Range<usize>,
+        byte_range: IndexRange,
         touch: AccessKind,
         source_index: u32,
     ) {
-        self.note_read(access_root, byte_range.clone(), touch, source_index);
+        self.note_read(access_root, byte_range, touch, source_index);
         let AccessRoot::Descriptor(descriptor) = access_root else { return };
         let Some(aliasing) = &mut self.monitor.aliasing else { return };
-        let first_byte = byte_range.start;
         let Some(other_descriptor) = aliasing.note_access(descriptor, byte_range, touch) else {
             return;
         };
@@ -53,7 +52,7 @@ impl Machine<'_> {
                 exclusive.name, other_access.name
             );
             let details = AliasDetails {
-                byte: first_byte as u64,
+                byte: byte_range.start as u64,
                 object: own_descriptor.name.clone(),
                 other: other_variable.name.clone(),
             };
@@ -65,7 +64,7 @@ impl Machine<'_> {
     fn note_read(
         &mut self,
         access_root: AccessRoot,
-        byte_range: Range<usize>,
+        byte_range: IndexRange,
         touch: AccessKind,
         source_index: u32,
     ) {

@@ -5,6 +5,7 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use vkcert_model::finding::{Checks, Finding, FindingKind};
 use vkcert_model::finding_details::{AccessKind, AccessedMemory, FindingDetails, RaceReach};
 use vkcert_model::finding_index::FindingIndex;
@@ -195,21 +196,29 @@ fn race_form(finding: &Finding) -> Option<([AccessKind; 2], AccessedMemory, Race
     finding.details.race().map(|race| (race.accesses, race.memory, race.reach))
 }
 
+/// The same for findings of the same kind and places.
+fn places_digest(finding: &Finding) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (finding.kind, &finding.place, &finding.other_place).hash(&mut hasher);
+    hasher.finish()
+}
+
 /// Adds `new_findings` to `all_findings`: a finding that is there already is counted up. Gives the
 /// number of findings that it compared.
 pub(crate) fn merge_findings(all_findings: &mut Vec<Finding>, new_findings: Vec<Finding>) -> u64 {
-    let finding_key =
-        |finding: &Finding| (finding.kind, finding.place.clone(), finding.other_place.clone());
     let mut finding_index = FindingIndex::default();
     all_findings
         .iter()
         .enumerate()
-        .for_each(|(finding_row, finding)| finding_index.add(finding_key(finding), finding_row));
+        .for_each(|(finding_row, finding)| finding_index.add(places_digest(finding), finding_row));
     for finding in new_findings {
-        let places_key = finding_key(&finding);
+        let places_key = places_digest(&finding);
         let is_same_finding = |finding_row: usize| {
             let known_finding = &all_findings[finding_row];
-            known_finding.kernel == finding.kernel
+            known_finding.kind == finding.kind
+                && known_finding.place == finding.place
+                && known_finding.other_place == finding.other_place
+                && known_finding.kernel == finding.kernel
                 && known_finding.module == finding.module
                 && race_form(known_finding) == race_form(&finding)
         };

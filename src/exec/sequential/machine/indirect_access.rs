@@ -12,6 +12,7 @@ use super::finding_collector::NOWHERE;
 use super::state::Machine;
 use crate::ir::lane_mask::{LaneMask, MASK_WORDS};
 use crate::ir::{Access, AccessRoot, NumberRegisters, PointedObject, Reg, Scalar};
+use std::sync::Arc;
 use vkcert_model::finding::{Finding, FindingKind};
 
 impl Machine<'_> {
@@ -147,9 +148,11 @@ impl Machine<'_> {
             );
         }
         for (object_number, lanes) in &lane_objects {
-            let PointedObject { root, window, name } = program.objects[*object_number].clone();
+            let PointedObject { root, window, name } = &program.objects[*object_number];
             self.registers.activate_lanes(*lanes, *lanes == active_lanes && were_full);
-            run_access(self, &Access { root, window, name, ..access.clone() });
+            let object_access =
+                Access { root: *root, window: *window, name: Arc::clone(name), ..access.clone() };
+            run_access(self, &object_access);
         }
         self.registers.activate_lanes(active_lanes, were_full);
         self.memory.indirect_targets.objects = lane_objects;

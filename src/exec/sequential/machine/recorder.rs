@@ -6,6 +6,7 @@
 use crate::ir::LOCAL_BITS;
 use crate::ir::RecordedComparison;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use vkcert_model::invocations::{DispatchInvocations, Ranks};
 use vkcert_model::records::{MarkerTable, Records};
 use vkcert_model::vector::ConditionValue;
@@ -22,17 +23,23 @@ pub(crate) fn parts_of_rank(rank: Rank) -> (u64, u32) {
     (rank >> LOCAL_BITS, (rank & ((1 << LOCAL_BITS) - 1)) as u32)
 }
 
+/// The bits of a kernel's decisions.
+#[derive(Debug, Default)]
+struct RecorderLayout {
+    /// First bit of each decision.
+    first_bits: Vec<u32>,
+    decision_sizes: Vec<u32>,
+    /// By bit of a decision's vector: which conditions that vector evaluates.
+    conditions_by_bit: BTreeMap<u32, Vec<bool>>,
+}
+
 /// Bits of one kernel in one dispatch.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
-    /// First bit of each decision of the layout.
-    pub first_bits: Vec<u32>,
-    decision_sizes: Vec<u32>,
+    layout: Arc<RecorderLayout>,
     /// Lowest rank by bit; `Rank::MAX` where the bit is not set.
     lowest_ranks: Vec<Rank>,
     operands: BTreeMap<u32, Vec<String>>,
-    /// By bit of a decision's vector: which conditions that vector evaluates.
-    conditions_by_bit: BTreeMap<u32, Vec<bool>>,
     /// Every invocation that set some bits, where that is asked for.
     everyone: Option<DispatchInvocations>,
 }
@@ -59,11 +66,13 @@ impl Recorder {
     pub(crate) fn new(table: Option<&MarkerTable>) -> Self {
         let Some(table) = table else { return Self::default() };
         Self {
-            first_bits: table.layout.decisions.iter().map(|slot| slot.base).collect(),
-            decision_sizes: table.layout.decisions.iter().map(|slot| slot.size).collect(),
+            layout: Arc::new(RecorderLayout {
+                first_bits: table.layout.decisions.iter().map(|slot| slot.base).collect(),
+                decision_sizes: table.layout.decisions.iter().map(|slot| slot.size).collect(),
+                conditions_by_bit: evaluated_conditions(table),
+            }),
             lowest_ranks: vec![Rank::MAX; table.layout.bits as usize],
             operands: BTreeMap::new(),
-            conditions_by_bit: evaluated_conditions(table),
             everyone: None,
         }
     }
@@ -71,11 +80,9 @@ impl Recorder {
     /// A recorder of the same layout with nothing recorded, for a worker.
     pub(crate) fn empty_copy(&self) -> Self {
         Self {
-            first_bits: self.first_bits.clone(),
-            decision_sizes: self.decision_sizes.clone(),
+            layout: Arc::clone(&self.layout),
             lowest_ranks: vec![Rank::MAX; self.lowest_ranks.len()],
             operands: BTreeMap::new(),
-            conditions_by_bit: self.conditions_by_bit.clone(),
             everyone: None,
         }
     }
@@ -145,8 +152,9 @@ impl Recorder {
     /// The bit of a decision's sum; none for a sum that cannot occur.
     #[inline]
     pub(crate) fn record_bit(&self, decision_slot: u32, vector_sum: u32) -> Option<u32> {
-        (vector_sum < self.decision_sizes[decision_slot as usize])
-            .then(|| self.first_bits[decision_slot as usize] + vector_sum)
+        let decision_slot = decision_slot as usize;
+        (vector_sum < self.layout.decision_sizes[decision_slot])
+            .then(|| self.layout.first_bits[decision_slot] + vector_sum)
     }
 
     /// Keeps what was compared when a bit got its witness. A condition that the vector
@@ -158,7 +166,7 @@ impl Recorder {
         compared_operands: &[RecordedComparison],
         value: impl Fn(crate::ir::Reg) -> u32,
     ) {
-        let evaluated_conditions = self.conditions_by_bit.get(&bit);
+        let evaluated_conditions = self.layout.conditions_by_bit.get(&bit);
         let is_evaluated = |comparison: &&RecordedComparison| {
             evaluated_conditions
                 .and_then(|by_condition| by_condition.get(comparison.condition as usize))

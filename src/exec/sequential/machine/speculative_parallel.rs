@@ -247,8 +247,11 @@ impl LentStore {
     }
 
     fn borrowed_store(&self) -> Store {
-        let undefined = self.undefined.clone().map(CopyOnWrite::Lent);
-        Store { words: CopyOnWrite::Lent(Arc::clone(&self.words)), undefined, ..Store::default() }
+        Store {
+            words: CopyOnWrite::Lent(Arc::clone(&self.words)),
+            undefined: self.undefined.as_ref().map(|bits| CopyOnWrite::Lent(Arc::clone(bits))),
+            ..Store::default()
+        }
     }
 }
 

@@ -175,9 +175,9 @@ impl AccessSet {
             if self.updates.is_empty() {
                 self.updates = vec![None; self.words];
             }
-            let mut word_updates = words.clone().zip(update);
-            if word_updates.all(|(word_index, word_update)| {
-                self.updates[word_index].is_none_or(|earlier_update| earlier_update == word_update)
+            let mut earlier_updates = self.updates[words.start..words.end].iter().zip(&update);
+            if earlier_updates.all(|(earlier_update, word_update)| {
+                earlier_update.is_none_or(|earlier_update| earlier_update == *word_update)
             }) {
                 for (word_index, word_update) in words.zip(update) {
                     self.updates[word_index] = Some(word_update);

@@ -14,6 +14,7 @@ use crate::ir::atomic::AccessKind;
 use crate::ir::{Descriptor, Program};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use vkcert_model::index_range::IndexRange;
 
 /// Most overlapping descriptors of one buffer: each has a bit of a word.
 const MOST_SHARING: usize = u32::BITS as usize;
@@ -95,11 +96,11 @@ impl Aliasing {
     pub(crate) fn note_access(
         &mut self,
         descriptor: u32,
-        byte_range: Range<usize>,
+        byte_range: IndexRange,
         access_kind: AccessKind,
     ) -> Option<u32> {
         let sharer = self.sharers[descriptor as usize]?;
-        let byte_users = self.users.get_mut(&sharer.buffer)?.get_mut(byte_range)?;
+        let byte_users = self.users.get_mut(&sharer.buffer)?.get_mut(byte_range.range())?;
         let mut clashing_bits = 0;
         for user in byte_users {
             match access_kind {

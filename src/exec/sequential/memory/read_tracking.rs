@@ -10,6 +10,7 @@
 use crate::ir::atomic::AccessKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
+use vkcert_model::index_range::IndexRange;
 
 /// Most groups of instructions: each has a bit of a word.
 pub const MOST_GROUPS: usize = 32;
@@ -131,7 +132,7 @@ impl ReadTracker {
     pub(crate) fn note_access(
         &mut self,
         buffer: usize,
-        byte_range: Range<usize>,
+        byte_range: IndexRange,
         access_kind: AccessKind,
         source_index: u32,
     ) {
@@ -228,8 +229,9 @@ mod tests {
         };
         let mut reads = ReadTracker::for_watched(&watched_reads, |_| (10, 4)).expect("it is small");
         for (byte_range, access_kind, source_index) in notes {
-            reads.note_access(3, byte_range.clone(), *access_kind, *source_index);
-            reads.note_access(0, byte_range.clone(), *access_kind, *source_index);
+            let byte_range = IndexRange::from(byte_range.clone());
+            reads.note_access(3, byte_range, *access_kind, *source_index);
+            reads.note_access(0, byte_range, *access_kind, *source_index);
         }
         let mut dispatch_reads = reads.into_dispatch_reads().expect("every store is in a group");
         (

@@ -219,26 +219,27 @@ pub(crate) fn find_operands_to_check(
         | AccessRoot::Buffer(_) => true,
     };
     let entry_states = solve_fixpoint(program, &mut maybe_undefined, &memory_may_be_undefined);
-    for (block, state) in program.blocks.iter_mut().zip(entry_states) {
-        let Some(state) = state else { continue };
-        maybe_undefined.across_blocks = state;
-        let state = &mut maybe_undefined;
+    for (block, entry_state) in program.blocks.iter_mut().zip(entry_states) {
+        let Some(entry_state) = entry_state else { continue };
+        maybe_undefined.across_blocks = entry_state;
         for step in &mut block.steps {
             let mut undefined_operands = Vec::new();
-            transfer_instruction(step, state, memory_may_be_undefined, |scalar| {
+            transfer_instruction(step, &mut maybe_undefined, memory_may_be_undefined, |scalar| {
                 if !undefined_operands.contains(&scalar) {
                     undefined_operands.push(scalar);
                 }
             });
             step.operands_to_check = undefined_operands.into();
             step.instruction.visit_registers(&mut |scalar, register_use| {
-                if register_use == RegisterUse::Write && state.may_be_undefined(*scalar) {
+                if register_use == RegisterUse::Write && maybe_undefined.may_be_undefined(*scalar) {
                     *ever_undefined.get_mut(*scalar) = true;
                 }
             });
         }
-        let decider =
-            block.terminator.deciding_register().filter(|decider| state.may_be_undefined(*decider));
+        let decider = block
+            .terminator
+            .deciding_register()
+            .filter(|decider| maybe_undefined.may_be_undefined(*decider));
         block.operands_to_check = decider.into_iter().collect();
     }
     ever_undefined
@@ -258,8 +259,8 @@ fn solve_fixpoint(
     entry_states[0] = Some(maybe_undefined.across_blocks.clone());
     let mut open_blocks: BTreeSet<usize> = BTreeSet::from([0]);
     while let Some(block_index) = open_blocks.pop_first() {
-        let Some(entry_state) = entry_states[block_index].clone() else { continue };
-        maybe_undefined.across_blocks = entry_state;
+        let Some(entry_state) = &entry_states[block_index] else { continue };
+        maybe_undefined.across_blocks.0.clone_from(&entry_state.0);
         for step in &mut program.blocks[block_index].steps {
             transfer_instruction(step, maybe_undefined, memory_may_be_undefined, |_| {});
         }

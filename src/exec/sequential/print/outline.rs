@@ -400,14 +400,16 @@ impl Outline<'_> {
         let source_place = self.module.place_of(instruction_index);
         self.push_line(&format!("barrier at {source_place}"));
         let passed_times = self.passed_barriers.entry(instruction_index as u32).or_insert(0);
-        let barrier_copies = self
+        let barrier_copies: Vec<usize> = self
             .program
             .barriers
             .iter()
             .enumerate()
-            .filter(|(_, barrier)| barrier.source_index == instruction_index as u32);
-        if let Some((barrier_index, _)) =
-            barrier_copies.clone().nth(*passed_times).or_else(|| barrier_copies.clone().next())
+            .filter(|(_, barrier)| barrier.source_index == instruction_index as u32)
+            .map(|(barrier_index, _)| barrier_index)
+            .collect();
+        if let Some(barrier_index) =
+            barrier_copies.get(*passed_times).or_else(|| barrier_copies.first())
         {
             self.region = barrier_index + 1;
         }

@@ -177,7 +177,7 @@ impl<'a> JobSession<'a> {
                     if atomicity == AtomicUse::WithAtomics { atomicity } else { *buffer_atomicity };
             });
         }
-        let checks_races = self.job.checks.has(FindingKind::DataRace);
+        let checks_races = self.checks.has(FindingKind::DataRace);
         let buffer_granules = Self::buffer_granules(program, bound_slots);
         let written_buffer = |(buffer_index, atomicity)| WrittenBuffer {
             buffer_index,
@@ -213,7 +213,7 @@ impl<'a> JobSession<'a> {
         program: &Program,
         bound_slots: &[Option<BoundRange>],
     ) -> Result<Option<Aliasing>, EarlyEnd> {
-        if !self.job.checks.has(FindingKind::UndefinedValue) {
+        if !self.checks.has(FindingKind::UndefinedValue) {
             return Ok(None);
         }
         let store_bytes = |buffer_index: usize| self.stores[buffer_index].words.len() * 4;
@@ -302,7 +302,7 @@ impl<'a> JobSession<'a> {
             )
             .collect();
         let undefined_kinds = [FindingKind::UninitializedRead, FindingKind::UndefinedValue];
-        let checks_undefined = undefined_kinds.into_iter().any(|kind| self.job.checks.has(kind));
+        let checks_undefined = undefined_kinds.into_iter().any(|kind| self.checks.has(kind));
         let undefined_checked =
             if checks_undefined { DefinednessCheck::Yes } else { DefinednessCheck::No };
         DispatchFacts {

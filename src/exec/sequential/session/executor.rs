@@ -19,7 +19,7 @@ use vkcert_exec::{
     Completion, Counts, ExecError, Executor, Job, Observer, Run, RunRequest, Unobserved,
 };
 use vkcert_model::evidence::LoweringDecision;
-use vkcert_model::finding::Checks;
+
 use vkcert_model::id::ModuleKey;
 use vkcert_model::invocations::InvocationRecords;
 use vkcert_model::schedule::{Extent, Turns};
@@ -241,9 +241,8 @@ impl SequentialExecutor {
         run_session: impl FnOnce(&mut JobSession<'_>) -> Result<R, EarlyEnd>,
     ) -> Result<Option<R>, ExecError> {
         let settings = Settings { jobs: Jobs::One, variation: None, ..self.settings };
-        let unchecked_job = Job { checks: Checks::none(), ..job.clone() };
-        match self
-            .new_session(&unchecked_job, settings)
+        match JobSession::unchecked(job, settings, &self.programs)
+            .and_then(|session| self.with_observed_words(session))
             .and_then(|mut session| run_session(&mut session))
         {
             Ok(run_result) => Ok(Some(run_result)),
@@ -252,16 +251,23 @@ impl SequentialExecutor {
         }
     }
 
-    /// A run that is ready to begin; with waiters first, it knows what they look at.
+    /// A run that is ready to begin.
     fn new_session<'j>(
         &'j self,
         job: &'j Job,
         settings: Settings,
     ) -> Result<JobSession<'j>, EarlyEnd> {
-        let mut session = JobSession::new(job, settings, &self.programs)?;
-        if settings.following.schedule.turns == Turns::WaitersFirst {
+        self.with_observed_words(JobSession::new(job, settings, &self.programs)?)
+    }
+
+    /// The session; with waiters first, it knows what they look at.
+    fn with_observed_words<'j>(
+        &self,
+        mut session: JobSession<'j>,
+    ) -> Result<JobSession<'j>, EarlyEnd> {
+        if session.settings.following.schedule.turns == Turns::WaitersFirst {
             session.observed_words =
-                self.observed_words(job, settings).map_err(EarlyEnd::Failure)?;
+                self.observed_words(session.job, session.settings).map_err(EarlyEnd::Failure)?;
         }
         Ok(session)
     }
@@ -273,8 +279,7 @@ impl SequentialExecutor {
         settings: Settings,
     ) -> Result<Vec<ObservedWords>, ExecError> {
         let settings = Settings { following: Following::default(), jobs: Jobs::One, ..settings };
-        let unchecked_job = Job { checks: Checks::none(), ..job.clone() };
-        match JobSession::new(&unchecked_job, settings, &self.programs) {
+        match JobSession::unchecked(job, settings, &self.programs) {
             Ok(mut session) => {
                 session.atomic_observation = AtomicObservation::Remembered;
                 session.run_dispatches(&mut Unobserved)?;

@@ -31,7 +31,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use vkcert_exec::{Completion, ExecError, Job, JobDispatch, ModuleRecording, Observer, Run};
 use vkcert_instrument::DispatchSize;
-use vkcert_model::finding::{Finding, FindingKind, RaceScope};
+use vkcert_model::finding::{Checks, Finding, FindingKind, RaceScope};
 use vkcert_model::id::ModuleKey;
 use vkcert_model::invocations::DispatchInvocations;
 use vkcert_model::printed::Printed;
@@ -56,6 +56,8 @@ pub(super) const MOST_PUSH_CONSTANTS: usize = 1 << 16;
 /// A job in progress.
 pub(super) struct JobSession<'a> {
     pub(super) job: &'a Job,
+    /// What it looks for: the job's checks, or none.
+    pub(super) checks: Checks,
     pub(super) settings: Settings,
     pub(super) programs: &'a ProgramCache,
     modules: Vec<Arc<Module>>,
@@ -104,8 +106,27 @@ pub(super) enum AtomicObservation {
 }
 
 impl<'a> JobSession<'a> {
+    /// A session that looks for what the job asks for.
     pub(super) fn new(
         job: &'a Job,
+        settings: Settings,
+        programs: &'a ProgramCache,
+    ) -> Result<Self, EarlyEnd> {
+        Self::with_checks(job, job.checks, settings, programs)
+    }
+
+    /// A session that looks for nothing.
+    pub(super) fn unchecked(
+        job: &'a Job,
+        settings: Settings,
+        programs: &'a ProgramCache,
+    ) -> Result<Self, EarlyEnd> {
+        Self::with_checks(job, Checks::none(), settings, programs)
+    }
+
+    fn with_checks(
+        job: &'a Job,
+        checks: Checks,
         settings: Settings,
         programs: &'a ProgramCache,
     ) -> Result<Self, EarlyEnd> {
@@ -172,7 +193,8 @@ impl<'a> JobSession<'a> {
             printed: Printed::default(),
             untrusted_reason: None,
             notes: BTreeSet::new(),
-            race_scope: job.checks.has(FindingKind::DataRace).then_some(RaceScope::AllSchedules),
+            race_scope: checks.has(FindingKind::DataRace).then_some(RaceScope::AllSchedules),
+            checks,
             scheduled_buffers: BTreeSet::new(),
             atomic_observation: AtomicObservation::Ignored,
             observed_words: Vec::new(),
@@ -261,7 +283,7 @@ impl<'a> JobSession<'a> {
                 samplers: &job.resources.samplers,
                 push_constants,
                 buffer_lengths: job.buffers.iter().map(|buffer| buffer.bytes.len()).collect(),
-                collector: FindingCollector::new(job.checks),
+                collector: FindingCollector::new(self.checks),
                 recorder,
                 steps_left: self.steps_left,
                 deadline: self.deadline.restarted(),
@@ -296,7 +318,8 @@ impl<'a> JobSession<'a> {
             entry_point,
         ));
         self.diverged |= machine.monitor.diverged;
-        let RegionCounts { entered_times, whole_times } = machine.monitor.regions.clone();
+        let RegionCounts { entered_times, whole_times } =
+            std::mem::take(&mut machine.monitor.regions);
         let mut touched = BTreeMap::new();
         for (descriptor, record_words) in
             program.descriptors.iter().zip(&machine.memory.touched_words)
@@ -317,7 +340,7 @@ impl<'a> JobSession<'a> {
                 .add_dispatch(dispatch_index, DispatchInvocations { barriers, ..kept_invocations });
         }
         let mut collector =
-            std::mem::replace(&mut machine.monitor.collector, FindingCollector::new(job.checks));
+            std::mem::replace(&mut machine.monitor.collector, FindingCollector::new(self.checks));
         if let Some(table) = marker_table {
             let record_words = table.layout.words();
             let mut records = recorder.into_records(record_words, |workgroup, local_index| {

@@ -113,7 +113,7 @@ fn typed_pointer(decoder: &mut Decoder<'_>, pointer_id: Id) -> Result<Pointer, U
 fn load_matrix(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), Unsupported> {
     let ty = result_type(instruction)?;
     let pointer = typed_pointer(decoder, operand_id(instruction, 0)?)?;
-    let element_pointers = element_pointers(decoder, instruction, [1, 2], &pointer, ty)?;
+    let element_pointers = element_pointers(decoder, instruction, [1, 2], pointer, ty)?;
     let mut scalars = Vec::new();
     for element in element_pointers {
         scalars.extend_from_slice(&super::memory::load_from(decoder, &element)?);
@@ -127,7 +127,7 @@ fn store_matrix(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<
     let object_id = operand_id(instruction, 1)?;
     let object_scalars = decoder.scalars_of(object_id)?;
     let element_pointers =
-        element_pointers(decoder, instruction, [2, 3], &pointer, decoder.type_of(object_id)?)?;
+        element_pointers(decoder, instruction, [2, 3], pointer, decoder.type_of(object_id)?)?;
     let scalars_per_element = object_scalars.len() / element_pointers.len().max(1);
     for (element_pointer, element_scalars) in
         element_pointers.iter().zip(object_scalars.chunks(scalars_per_element.max(1)))
@@ -150,7 +150,7 @@ fn element_pointers(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     [order_operand, stride_operand]: [usize; 2],
-    pointer: &Pointer,
+    pointer: Pointer,
     matrix_type: Id,
 ) -> Result<Vec<Pointer>, Unsupported> {
     require_convergence(decoder);
@@ -164,13 +164,10 @@ fn element_pointers(
             ));
         }
     };
+    let pointee_type = pointer.pointee_type;
     let matrix_start = matrix_start(decoder, pointer)?;
-    let [pointee_bytes, element_bytes] = pointee_and_element_bytes(
-        decoder,
-        &matrix_start,
-        pointer.pointee_type,
-        matrix_shape.component,
-    )?;
+    let [pointee_bytes, element_bytes] =
+        pointee_and_element_bytes(decoder, &matrix_start, pointee_type, matrix_shape.component)?;
     let stride_operand = match instruction.id(stride_operand) {
         Some(stride_operand) => super::access_chain::index_word(decoder, stride_operand)?.0,
         None => return Err(unsupported("a cooperative matrix in memory without a stride")),
@@ -231,12 +228,12 @@ fn element_pointers(
 }
 
 /// The pointer to a matrix; in workgroup memory with the bounds of its variable.
-fn matrix_start(decoder: &mut Decoder<'_>, pointer: &Pointer) -> Result<Pointer, Unsupported> {
+fn matrix_start(decoder: &mut Decoder<'_>, pointer: Pointer) -> Result<Pointer, Unsupported> {
     match &pointer.target {
         PointerTarget::Memory { root: AccessRoot::Workgroup, .. } => {
-            super::variable_pointer::bounded_pointer(decoder, pointer)
+            super::variable_pointer::bounded_pointer(decoder, &pointer)
         }
-        PointerTarget::Memory { .. } => Ok(pointer.clone()),
+        PointerTarget::Memory { .. } => Ok(pointer),
         _ => Err(unsupported(
             "a cooperative matrix in memory that is no buffer or workgroup variable",
         )),
@@ -359,14 +356,14 @@ fn multiply_add(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<
     }
     let result_numbers: Vec<NumberRegisters> =
         (0..result_shape.share).map(|_| decoder.new_number(result_format)).collect();
+    define_numbers(decoder, instruction, &result_numbers);
     let factors = MatrixFactors {
         product,
         a: first_factor.parts,
         b: second_factor.parts,
         c: addend.parts,
-        to: result_numbers.clone(),
+        to: result_numbers,
     };
     decoder.push_instruction(LaneInstruction::Product(Arc::new(factors)));
-    define_numbers(decoder, instruction, &result_numbers);
     Ok(())
 }

@@ -498,8 +498,8 @@ fn push_with_result(
     let component_count = decoder.scalar_kinds(result_type)?.len() / result_format.width().words();
     let result_numbers: Vec<NumberRegisters> =
         (0..component_count).map(|_| decoder.new_number(result_format)).collect();
-    image_instruction.to = result_numbers.clone().into();
-    decoder.push_instruction(LaneInstruction::Image(Arc::new(image_instruction)));
     define_numbers(decoder, instruction, &result_numbers);
+    image_instruction.to = result_numbers.into();
+    decoder.push_instruction(LaneInstruction::Image(Arc::new(image_instruction)));
     Ok(())
 }

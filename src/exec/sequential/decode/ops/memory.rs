@@ -140,13 +140,8 @@ fn decode_load(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(
     let result_type =
         instruction.result_type.ok_or_else(|| unsupported("OpLoad without a type"))?;
     let pointer = pointer_to(decoder, operand_id(instruction, 0)?, result_type)?;
-    if let PointerTarget::Opaque(descriptor_choice) = &pointer.target {
-        return image::load_opaque(
-            decoder,
-            instruction,
-            descriptor_choice.clone(),
-            pointer.pointee_type,
-        );
+    if let PointerTarget::Opaque(descriptor_choice) = pointer.target {
+        return image::load_opaque(decoder, instruction, descriptor_choice, pointer.pointee_type);
     }
     let value = load_from(decoder, &pointer)?;
     decoder.define_result(instruction, DecodedValue::Scalars(value));

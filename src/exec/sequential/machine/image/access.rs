@@ -223,9 +223,9 @@ impl Machine<'_> {
         let store = &self.memory.stores[slot.buffer];
         let mut is_undefined = false;
         let mut texel_value = if texel::is_words(texel_format) {
-            let texel_words = first_byte / 4..(first_byte + texel_size) / 4;
-            is_undefined = texel_words.clone().any(|word| store.is_undefined(word));
-            texel::value_of_words(texel_format, &store.words[texel_words])
+            let (first_word, words_end) = (first_byte / 4, (first_byte + texel_size) / 4);
+            is_undefined = (first_word..words_end).any(|word| store.is_undefined(word));
+            texel::value_of_words(texel_format, &store.words[first_word..words_end])
         } else {
             let texel_bytes = &mut self.memory.workspace.texel_bytes;
             texel_bytes.clear();

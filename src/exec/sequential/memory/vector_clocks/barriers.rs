@@ -2,7 +2,7 @@
 
 use super::HappensBefore;
 use super::chains::{AvailabilityDomain, LayeredClocks, Nearness, OrderLayer};
-use super::message::{ReleaseFence, ReleaseMessage, add_message};
+use super::message::{ReleaseMessage, add_message};
 use crate::ir::memory_semantics::{Fence, MemoryKinds, Scope};
 use crate::ir::subgroup_operation::SubgroupMembers;
 use std::collections::BTreeMap;
@@ -192,8 +192,7 @@ impl HappensBefore {
                 if kinds.is_empty() {
                     continue;
                 }
-                let message_clocks =
-                    self.message_clocks(*participant, &ReleaseFence { kinds, ..released.clone() });
+                let message_clocks = self.message_clocks(*participant, released, kinds);
                 let (sender, scope) = (self.own_sender(*participant), released.scope);
                 add_message(
                     &mut messages,

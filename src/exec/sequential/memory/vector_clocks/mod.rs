@@ -312,11 +312,16 @@ impl HappensBefore {
         Some(ReleaseFence { scope, kinds: released_kinds, clocks: own_clocks, own_time, available })
     }
 
-    /// The clocks of a release fence's message.
-    fn message_clocks(&self, invocation: u32, released: &ReleaseFence) -> Rc<LayeredClocks> {
+    /// The clocks of a release fence's message about some of the kinds that it releases.
+    fn message_clocks(
+        &self,
+        invocation: u32,
+        released: &ReleaseFence,
+        kinds: MemoryKinds,
+    ) -> Rc<LayeredClocks> {
         let mut message_clocks = LayeredClocks::default();
         let workgroup = self.running.workgroup;
-        for memory_kind in released.kinds.kind_numbers() {
+        for memory_kind in kinds.kind_numbers() {
             message_clocks.copy_kind(&released.clocks, memory_kind);
             message_clocks.clock_mut(OrderLayer::HappensBefore, memory_kind).advance(
                 workgroup,
@@ -397,8 +402,10 @@ impl HappensBefore {
             .filter(|fence_before| fence_before.kinds.contains(carrier_kinds));
         let messages: Vec<ReleaseMessage> = (carried_fences.chain(&own_release))
             .map(|released| {
-                let (scope, message_clocks) =
-                    (released.scope.min(reach), self.message_clocks(invocation, released));
+                let (scope, message_clocks) = (
+                    released.scope.min(reach),
+                    self.message_clocks(invocation, released, released.kinds),
+                );
                 ReleaseMessage {
                     sender,
                     scope,
