@@ -7,36 +7,26 @@
 use super::bit_witnesses::BitWitnesses;
 use super::early::EarlyEnd;
 use super::executor::{ScheduleDependence, SequentialRun};
-use super::notes::{
-    idiom_notes, memory_limit_end, printed_lines, report_no_termination, whole_executions,
-    workgroups_by_number,
-};
+use super::notes::memory_limit_end;
 use super::program_cache::{DecodedProgram, ProgramCache, ProgramOrigin};
 use super::store_contents::{extend_push_constants, used_push_constant_words};
-use super::unset_push_constants;
-use crate::analysis::{schedule_dependence, schedule_influence};
+use crate::analysis::schedule_influence;
 use crate::ir::SpinWaits;
 use crate::ir::subgroup_operation::MOST_INVOCATIONS;
-use crate::machine::finding_collector::{FindingCollector, merge_findings};
 use crate::machine::undefined_contents::{UnwrittenWords, WordOwner};
-use crate::machine::{
-    Deadline, DirectedYield, DispatchLaunch, EarlyStop, Machine, ObservedWords, RegionCounts,
-};
-use crate::memory::read_tracking::{DispatchReads, ReadTracker, WatchedReads};
+use crate::machine::{Deadline, ObservedWords};
+use crate::memory::read_tracking::{DispatchReads, WatchedReads};
 use crate::memory::store::Store;
 use crate::print::LoopTally;
-use crate::settings::{MemoryModel, Settings};
+use crate::settings::Settings;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 use vkcert_exec::{Completion, ExecError, Job, JobDispatch, ModuleRecording, Observer, Run};
-use vkcert_instrument::DispatchSize;
 use vkcert_model::finding::{Checks, Finding, FindingKind, RaceScope};
 use vkcert_model::id::ModuleKey;
-use vkcert_model::invocations::DispatchInvocations;
 use vkcert_model::printed::Printed;
 use vkcert_model::records::{MarkerTable, Records};
-use vkcert_model::schedule::Turns;
 use vkcert_model::verdict::EngineName;
 use vkcert_spirv::module::Module;
 
@@ -60,25 +50,25 @@ pub(super) struct JobSession<'a> {
     pub(super) checks: Checks,
     pub(super) settings: Settings,
     pub(super) programs: &'a ProgramCache,
-    modules: Vec<Arc<Module>>,
+    pub(super) modules: Vec<Arc<Module>>,
     /// The job's buffers, then one record buffer per module that has one.
     pub(super) stores: Vec<Store>,
     /// By module: the store of its record buffer.
     pub(super) record_stores: Vec<Option<usize>>,
-    steps_left: u64,
-    deadline: Deadline,
-    findings: Vec<Finding>,
+    pub(super) steps_left: u64,
+    pub(super) deadline: Deadline,
+    pub(super) findings: Vec<Finding>,
     pub(super) records: BTreeMap<ModuleKey, Records>,
-    loop_tallies: BTreeMap<ModuleKey, LoopTally>,
+    pub(super) loop_tallies: BTreeMap<ModuleKey, LoopTally>,
     pub(super) touched: Vec<BTreeMap<(u32, u32), u64>>,
-    diverged: bool,
+    pub(super) diverged: bool,
     pub(super) printed: Printed,
     /// Why records cannot be trusted, of the first dispatch with such records.
-    untrusted_reason: Option<String>,
-    notes: BTreeSet<String>,
-    race_scope: Option<RaceScope>,
+    pub(super) untrusted_reason: Option<String>,
+    pub(super) notes: BTreeSet<String>,
+    pub(super) race_scope: Option<RaceScope>,
     /// Buffers whose contents depend on the schedule of the dispatches so far.
-    scheduled_buffers: BTreeSet<usize>,
+    pub(super) scheduled_buffers: BTreeSet<usize>,
     pub(super) atomic_observation: AtomicObservation,
     /// By dispatch.
     pub(super) observed_words: Vec<ObservedWords>,
@@ -217,209 +207,6 @@ impl<'a> JobSession<'a> {
             }
         }
         Ok(Completion::Completed)
-    }
-
-    /// Who lets others go first in the next dispatch, whose settings these are.
-    fn directed_yield(&self, settings: &Settings) -> Option<DirectedYield> {
-        match (self.atomic_observation, settings.following.schedule.turns) {
-            (AtomicObservation::Remembered, _) => Some(DirectedYield::observing()),
-            (AtomicObservation::Ignored, Turns::AsReached) => None,
-            (AtomicObservation::Ignored, Turns::WaitersFirst) => Some(DirectedYield::holding(
-                self.observed_words.get(self.touched.len()).cloned().unwrap_or_default(),
-            )),
-        }
-    }
-
-    pub(super) fn run_dispatch(
-        &mut self,
-        dispatch: &JobDispatch,
-        observer: &mut dyn Observer,
-    ) -> Result<(), EarlyEnd> {
-        let job = self.job;
-        let job_module = job.modules.get(dispatch.module).ok_or_else(no_such_module)?;
-        let settings = self.settings_of(dispatch)?;
-        let marker_table = job_module.recording.markers();
-        let mut push_constants =
-            Store::from_bytes(&dispatch.push_constants, &dispatch.push_constants_defined);
-        let spirv_module = &*Arc::clone(&self.modules[dispatch.module]);
-        let decoded_program = self.decoded_program(
-            dispatch,
-            marker_table,
-            &mut push_constants,
-            settings.subgroup_size,
-        )?;
-        UnwrittenWords::for_owner(
-            settings.variation,
-            WordOwner::PushConstants,
-            self.touched.len() as u64,
-        )
-        .fill_store(&mut push_constants);
-        let program = &decoded_program.program;
-        // A dispatch by itself: what follows is this program's memory, slots and shadows.
-        let dispatch_size =
-            DispatchSize { groups: dispatch.groups, local_size: program.local_size };
-        self.fill_record_buffer(dispatch.module, &dispatch_size)?;
-        let bound_slots = self.bound_slots(dispatch, program)?;
-        self.check_images(program, &bound_slots)?;
-        let dispatch_index = self.touched.len();
-        let settings = settings.in_schedule(dispatch_index, dispatch)?;
-        let wanted_width = settings.tile_width;
-        let settings = settings.with_whole_subgroups(program);
-        self.notes.extend(settings.widening_note(wanted_width, &job_module.key));
-        let directed_yield = self.directed_yield(&settings);
-        let aliasing = self.tracked_aliasing(program, &bound_slots)?;
-        let parallel_run = self.add_race_shadows(&decoded_program, &bound_slots, settings)?;
-        let tracked_reads = self.tracked_reads(program, &bound_slots);
-        let parallel_run = parallel_run
-            .filter(|_| directed_yield.is_none() && aliasing.is_none() && tracked_reads.is_none());
-        let recorder = self.new_recorder(marker_table.map(|table| &**table), &dispatch_size)?;
-        let mut machine = Machine::new(
-            program,
-            DispatchLaunch {
-                settings,
-                workgroup_counts: dispatch.groups,
-                stores: &mut self.stores,
-                slots: bound_slots,
-                samplers: &job.resources.samplers,
-                push_constants,
-                buffer_lengths: job.buffers.iter().map(|buffer| buffer.bytes.len()).collect(),
-                collector: FindingCollector::new(self.checks),
-                recorder,
-                steps_left: self.steps_left,
-                deadline: self.deadline.restarted(),
-                step_budget: None,
-            },
-        );
-        machine.scheduler.directed_yield = directed_yield;
-        machine.monitor.aliasing = aliasing;
-        machine.monitor.reads = tracked_reads;
-        let early_stop = machine
-            .run_workgroups(parallel_run.as_ref(), |workgroup| {
-                observer.workgroup_completed(workgroup)
-            })
-            .err();
-        self.steps_left = machine.scheduler.steps_left;
-        let directed_yield = machine.scheduler.directed_yield.take();
-        if let ReadTracking::Requested(_) = self.read_tracking {
-            self.read_tracking = ReadTracking::Done(
-                machine.monitor.reads.take().and_then(ReadTracker::into_dispatch_reads),
-            );
-        }
-        self.observed_words.extend(
-            directed_yield
-                .filter(|_| self.atomic_observation == AtomicObservation::Remembered)
-                .map(DirectedYield::into_observed_words),
-        );
-        let entry_point = (dispatch.entry.as_str(), &dispatch.specialization);
-        self.notes.extend(unset_push_constants::unset_note(
-            program,
-            &machine.memory.push_constants,
-            spirv_module,
-            entry_point,
-        ));
-        self.diverged |= machine.monitor.diverged;
-        let RegionCounts { entered_times, whole_times } =
-            std::mem::take(&mut machine.monitor.regions);
-        let mut touched = BTreeMap::new();
-        for (descriptor, record_words) in
-            program.descriptors.iter().zip(&machine.memory.touched_words)
-        {
-            let touched_bytes = touched.entry((descriptor.set, descriptor.binding)).or_insert(0);
-            *touched_bytes = u64::from(*record_words * 4).max(*touched_bytes);
-        }
-        self.touched.push(touched);
-        let printed_writes = std::mem::take(&mut machine.monitor.printer).into_lines();
-        let printed =
-            printed_lines(printed_writes, spirv_module, |rank| machine.global_id_of_rank(rank));
-        let mut recorder = std::mem::take(&mut machine.monitor.recorder);
-        if let (Some(everyone), Some(kept_invocations)) =
-            (&mut self.bit_witnesses, recorder.take_everyone())
-        {
-            let barriers = workgroups_by_number(spirv_module, program, &kept_invocations.barriers);
-            everyone
-                .add_dispatch(dispatch_index, DispatchInvocations { barriers, ..kept_invocations });
-        }
-        let mut collector =
-            std::mem::replace(&mut machine.monitor.collector, FindingCollector::new(self.checks));
-        if let Some(table) = marker_table {
-            let record_words = table.layout.words();
-            let mut records = recorder.into_records(record_words, |workgroup, local_index| {
-                machine.global_id_of(workgroup, local_index)
-            });
-            records.barriers = whole_executions(spirv_module, program, &whole_times);
-            self.records.entry(job_module.key).or_default().merge(&records);
-        }
-        if self.race_scope.is_some() {
-            let dependent_place = schedule_dependence::schedule_dependence(program, &machine.memory.slots, &collector.racing_places, &mut self.scheduled_buffers).map(|source_index| (source_index, "the branch or address at {} depends on what an atomic gave, or on a value that is of a race"));
-            let access_order =
-                machine.monitor.order.as_ref().map(|access_order| access_order.borrow());
-            let ordering_atomic =
-                access_order.as_ref().and_then(|access_order| access_order.synchronized);
-            let ordering_atomic = ordering_atomic.map(|source_index| {
-                (source_index, "the atomic at {} orders invocations by what it happened to read")
-            });
-            // Nobody has read it in time, and somebody races.
-            let late_atomic = access_order
-                .filter(|_| collector.has_race())
-                .and_then(|access_order| access_order.published);
-            let late_atomic = late_atomic.map(|source_index| {
-                (
-                    source_index,
-                    "whether the atomic at {} orders what races depends on who comes first",
-                )
-            });
-            for (source_index, scope_reason) in
-                dependent_place.into_iter().chain(ordering_atomic.or(late_atomic))
-            {
-                self.race_scope = Some(RaceScope::ExecutedSchedule);
-                let scope_reason = scope_reason
-                    .replace("{}", &spirv_module.place_of(source_index as usize).to_string());
-                self.notes
-                    .insert(format!("races are those of the schedule that ran: {scope_reason}"));
-            }
-        }
-        self.keep_printed(printed);
-        if early_stop.is_none()
-            && let Err(reason) =
-                self.read_record_buffer(dispatch.module, dispatch_index, &dispatch_size)
-        {
-            self.untrusted_reason.get_or_insert(reason);
-        }
-        if self.settings.memory_model == MemoryModel::Idiom {
-            self.notes.extend(idiom_notes(spirv_module, program, &entered_times));
-        }
-        let loop_tally = self
-            .loop_tallies
-            .entry(job_module.key)
-            .or_insert_with(|| LoopTally::new(spirv_module, program));
-        loop_tally.add_dispatch(program, dispatch.groups, &entered_times);
-        for store in self.stores.iter_mut() {
-            store.shadow = None;
-        }
-        if let Some(EarlyStop::StepLimit { place: source_index, invocation }) = &early_stop {
-            report_no_termination(&mut collector, *source_index, *invocation, job.limits.steps);
-        }
-        let mut new_findings = collector.into_findings(spirv_module);
-        for finding in &mut new_findings {
-            finding.kernel = Some(job_module.key.kernel);
-            finding.module = Some(job_module.key);
-            observer.finding(finding);
-        }
-        merge_findings(&mut self.findings, new_findings);
-        match early_stop {
-            None => Ok(()),
-            Some(EarlyStop::StepLimit { .. }) => {
-                Err(EarlyEnd::Completion(Completion::NoTermination {
-                    reason: format!("the limit of {} steps was reached", job.limits.steps),
-                }))
-            }
-            Some(EarlyStop::TimeLimit) => Err(EarlyEnd::Completion(Completion::Timeout {
-                reason: format!(
-                    "the time limit of {} s was reached",
-                    settings.time_limit.unwrap_or_default().as_secs_f64()
-                ),
-            })),
-        }
     }
 
     /// The program of a dispatch with what is in memory before any has run.

@@ -2,6 +2,7 @@
 
 mod binding;
 mod bit_witnesses;
+mod dispatch_run;
 mod early;
 mod executor;
 mod job_run;
