@@ -9,6 +9,7 @@
 
 mod address;
 mod binding;
+mod binding_class;
 mod call;
 mod contents;
 mod declared;

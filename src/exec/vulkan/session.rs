@@ -1,4 +1,4 @@
-//! A worker's open device: runs jobs, repeats them, times them.
+//! A worker's open device: runs jobs, repeats them, times them (`timing`).
 //!
 //! Knows: in which order the passes of a job run, and what a failure on the way means for it.
 //! Promises: repetitions run one after the other, each from the job's initial contents; a job of a
@@ -6,20 +6,20 @@
 //! a job but cached pipelines.
 //! Does not cover: time limits and crashes (`process`).
 
+mod loop_counting;
+mod timing;
+
 use super::commands::{Commands, RecordedStep};
 use super::device::{CallFailure, Device};
 use super::fault::{FaultKind, Faults};
 use super::identity::NoVulkan;
-use super::image::Copying;
 use super::instance::{Instance, call_failed};
 use super::kept::KeptResources;
-use super::memory::{BufferStorage, Placement};
 use super::pass::{Pass, PassBuilder};
 use super::pipeline::{PipelineCaches, ShaderProgram};
 use super::pipeline_cache::PipelineCache;
 use super::protocol::{
-    Bytes, Cache, Ending, Fitness, Open, Opened, Phase, Stage, WireJob, WireMessage, WireRun,
-    WireRuns, WireTime, storage_binding,
+    Cache, Ending, Fitness, Open, Opened, Phase, Stage, WireJob, WireMessage, WireRun, WireRuns,
 };
 use super::shape::{JobShape, KeptShapes};
 use super::stop::JobStop;
@@ -27,7 +27,6 @@ use super::{canary, version};
 use ash::vk;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 use vkcert_spirv::module::Module;
 
 /// Where a job stopped.
@@ -70,10 +69,6 @@ impl JobHalt {
         (ending, Fitness::Spent)
     }
 }
-
-/// Before times count: at least so long, and so many runs of each job.
-const WARMING_TIME: Duration = Duration::from_millis(300);
-const WARMING_RUNS: usize = 3;
 
 pub(crate) struct DeviceSession {
     shapes: KeptShapes,
@@ -323,148 +318,6 @@ impl DeviceSession {
         Ok(())
     }
 
-    /// What a loop count tells that is not zero in the end.
-    fn cut_off_ending(&self, loop_count: &mut Pass, job: &WireJob) -> Option<Ending> {
-        let buffer_count = job.buffers.len();
-        let cut_dispatch = (0..job.dispatches.len()).find(|dispatch_index| {
-            loop_count.buffer_contents(buffer_count + dispatch_index) != [0; 4]
-        })?;
-        let kernel = &job.modules[job.dispatches[cut_dispatch].module as usize].kernel;
-        let loop_limit = self.loop_limit.unwrap_or_default();
-        Some(Ending::CutOff(format!(
-            "dispatch {cut_dispatch} of kernel `{kernel}` did not end by itself: the driver ends a kernel's loops after {loop_limit} \
-             iterations"
-        )))
-    }
-
-    /// The job with its modules in loop-counting form and a counter for each dispatch; none if no
-    /// module has loops.
-    fn loop_counting_job(
-        &mut self,
-        job: &WireJob,
-        loop_limit: u32,
-    ) -> Result<Option<WireJob>, JobStop> {
-        let programs = &mut self.pipelines.programs;
-        let mut looping = |digest| programs.get_mut(digest).is_some_and(ShaderProgram::has_loops);
-        if !job.modules.iter().any(|module| looping(&module.digest)) {
-            return Ok(None);
-        }
-        let mut counting_job = job.clone();
-        counting_job.cache = Cache::Keep;
-        let own_programs = job.modules.iter().filter_map(|module| programs.get(&module.digest));
-        let counter_binding = free_binding(job, own_programs.map(|program| &program.module));
-        for module in &mut counting_job.modules {
-            let Some(program) = programs.get_mut(&module.digest) else { continue };
-            let loop_count = program.loop_count(counter_binding).map_err(|uncountable_reason| {
-                Ending::Undetermined(format!(
-                    "the driver ends a kernel's loops after {loop_limit} iterations, and whether it did so in kernel `{}` \
-                     cannot be seen: {uncountable_reason}",
-                    module.kernel
-                ))
-            })?;
-            module.digest = loop_count.digest;
-            module.words =
-                (!programs.contains_key(&loop_count.digest)).then(|| loop_count.words.clone());
-        }
-        for (dispatch_index, dispatch) in counting_job.dispatches.iter_mut().enumerate() {
-            let buffer_index = (job.buffers.len() + dispatch_index) as u32;
-            counting_job.buffers.push(Bytes::from(vec![0; 4]));
-            dispatch.bindings.push(storage_binding(0, counter_binding, buffer_index, 4));
-        }
-        self.receive_modules(&counting_job)?;
-        Ok(Some(counting_job))
-    }
-
-    /// Runs jobs in turn (A, B, A, B ...) and times each run; buffers are written anew before every
-    /// run.
-    pub(crate) fn measure_jobs(
-        &mut self,
-        jobs: &[WireJob],
-        repetition_count: u32,
-        announce: PhaseListener,
-    ) -> (Ending, Fitness, Vec<Vec<WireTime>>) {
-        let mut job_times = vec![Vec::with_capacity(repetition_count as usize); jobs.len()];
-        let Some(first_job) = jobs.first() else {
-            return (Ending::Completed, Fitness::Fit, job_times);
-        };
-        let mut current_station = (first_job, None);
-        announce(Phase::START);
-        match self.time_in_turn(
-            jobs,
-            repetition_count,
-            &mut current_station,
-            &mut job_times,
-            announce,
-        ) {
-            Ok(()) => (Ending::Completed, Fitness::Fit, job_times),
-            Err(stop) => {
-                let (job, dispatch) = current_station;
-                let (ending, fitness) = JobHalt { repetition: 0, dispatch, stop }.ending_for(job);
-                (ending, fitness, Vec::new())
-            }
-        }
-    }
-
-    fn time_in_turn<'a>(
-        &mut self,
-        jobs: &'a [WireJob],
-        repetition_count: u32,
-        current_station: &mut (&'a WireJob, Option<u32>),
-        job_times: &mut [Vec<WireTime>],
-        announce: PhaseListener,
-    ) -> Result<(), JobStop> {
-        let mut prepared_jobs = Vec::with_capacity(jobs.len());
-        for job in jobs {
-            current_station.0 = job;
-            self.receive_modules(job)?;
-            let mut prepared_pass = self.pass_builder().prepare_pass(job, Placement::Near)?;
-            prepared_pass.fill_buffers(&job.name, &job.buffers);
-            // The device restores the buffers: while the host did it, the device would be idle and
-            // lower its clock.
-            let mut original_storage = BufferStorage::create_buffers(
-                &self.device,
-                &prepared_pass.storage.content_lengths(),
-                Placement::Near,
-                None,
-            )?;
-            prepared_pass.fill_storage(&job.name, &job.buffers, &mut original_storage);
-            prepared_jobs.push((job, prepared_pass, original_storage));
-        }
-        announce(Phase { repetition: 0, stage: Stage::Dispatched(0) });
-        let start_time = Instant::now();
-        let mut counted_rounds = 0;
-        while counted_rounds < repetition_count {
-            // The first runs do not count: a device raises its clock, a driver finishes compiling.
-            let is_warm = job_times.iter().all(|job_times| job_times.len() >= WARMING_RUNS)
-                && start_time.elapsed() >= WARMING_TIME;
-            if counted_rounds == 0 && is_warm {
-                job_times.iter_mut().for_each(Vec::clear);
-            }
-            counted_rounds += u32::from(counted_rounds > 0 || is_warm);
-            for ((job, pass, original_storage), job_times) in
-                prepared_jobs.iter().zip(&mut *job_times)
-            {
-                self.commands.copy_images(&pass.resources, &pass.storage, Copying::IntoImages)?;
-                current_station.0 = job;
-                let restored_buffers = pass.storage.restored_from(original_storage);
-                let mut restored_buffers = restored_buffers.as_slice();
-                let mut summed_time = WireTime { wall: 0.0, device: None };
-                for (dispatch, dispatch_index) in pass.dispatches.iter().zip(0..) {
-                    current_station.1 = Some(dispatch_index);
-                    let dispatch_time =
-                        self.commands.run_timed(std::mem::take(&mut restored_buffers), dispatch)?;
-                    summed_time.wall += dispatch_time.wall;
-                    summed_time.device = dispatch_time
-                        .device
-                        .map(|device| summed_time.device.unwrap_or(0.0) + device);
-                }
-                job_times.push(summed_time);
-            }
-        }
-        announce(Phase { repetition: 0, stage: Stage::Collecting });
-        Ok(())
-    }
-
     fn receive_modules(&mut self, job: &WireJob) -> Result<(), JobStop> {
         if job.cache == Cache::Forget {
             self.shapes.retire_all(&mut self.kept_resources)?;
@@ -538,24 +391,4 @@ fn unite_messages(messages: Vec<WireMessage>) -> Vec<WireMessage> {
         *counts_by_message.entry(WireMessage { count: 0, ..message }).or_insert(0) += count;
     }
     counts_by_message.into_iter().map(|(message, count)| WireMessage { count, ..message }).collect()
-}
-
-/// A binding of set 0 that neither the job nor any module uses.
-fn free_binding<'a>(job: &WireJob, modules: impl Iterator<Item = &'a Module>) -> u32 {
-    let bound_numbers = job
-        .dispatches
-        .iter()
-        .flat_map(|dispatch| &dispatch.bindings)
-        .map(|binding| binding.binding);
-    let record_numbers = job
-        .modules
-        .iter()
-        .filter_map(|module| module.records)
-        .map(|record_slot| record_slot.binding);
-    let declared_numbers = modules.flat_map(Module::binding_numbers);
-    bound_numbers
-        .chain(record_numbers)
-        .chain(declared_numbers)
-        .max()
-        .map_or(0, |highest_number| highest_number + 1)
 }

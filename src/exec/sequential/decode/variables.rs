@@ -76,7 +76,7 @@ impl<'a> Decoder<'a> {
                 }
             }
             StorageClass::UniformConstant => {
-                ops::image::opaque_variable(self, variable_id, pointee_type)?
+                ops::opaque::opaque_variable(self, variable_id, pointee_type)?
             }
             StorageClass::PushConstant => self.memory_target(
                 AccessRoot::PushConstant,

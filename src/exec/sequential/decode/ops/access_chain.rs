@@ -3,8 +3,8 @@
 //! Promises: every index is a dimension with its bound, or a constant within the bound.
 //! Does not cover: loads and stores (`memory`).
 
-use super::image;
 use super::number::{compute_binary, compute_number};
+use super::opaque;
 use crate::decode::decoder::Decoder;
 use crate::decode::layout::MemoryArrangement;
 use crate::decode::unsupported::Unsupported;
@@ -88,11 +88,11 @@ pub(crate) fn apply_index(
             Err(unsupported("an access chain into an image or sampler"))
         }
         PointerTarget::Descriptors { variable, length }
-            if image::is_opaque(decoder, pointer.pointee_type) =>
+            if opaque::is_opaque(decoder, pointer.pointee_type) =>
         {
             let inner_type = component_type(decoder, pointer.pointee_type, 0)?;
             Ok(Pointer {
-                target: image::opaque_element(decoder, variable, length, index_id, constant)?,
+                target: opaque::opaque_element(decoder, variable, length, index_id, constant)?,
                 pointee_type: inner_type,
             })
         }

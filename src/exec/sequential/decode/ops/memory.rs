@@ -2,9 +2,9 @@
 
 use super::access_chain::{apply_index, check_descriptors, pointer_to, retyped_pointer};
 use super::copy_memory::{copy_memory, copy_memory_sized};
-use super::image;
 use super::meaning::{OpcodeMeaning, OpcodeRow, opcode_row};
 use super::memory_access::access_of_pointer;
+use super::opaque;
 use super::operand::operand_id;
 use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
@@ -141,7 +141,7 @@ fn decode_load(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(
         instruction.result_type.ok_or_else(|| unsupported("OpLoad without a type"))?;
     let pointer = pointer_to(decoder, operand_id(instruction, 0)?, result_type)?;
     if let PointerTarget::Opaque(descriptor_choice) = pointer.target {
-        return image::load_opaque(decoder, instruction, descriptor_choice, pointer.pointee_type);
+        return opaque::load_opaque(decoder, instruction, descriptor_choice, pointer.pointee_type);
     }
     let value = load_from(decoder, &pointer)?;
     decoder.define_result(instruction, DecodedValue::Scalars(value));

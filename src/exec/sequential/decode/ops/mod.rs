@@ -23,6 +23,7 @@ pub(crate) mod meaning;
 pub(crate) mod memory;
 mod memory_access;
 pub(crate) mod number;
+pub(crate) mod opaque;
 pub(crate) mod operand;
 mod packing;
 pub(crate) mod pointer;
