@@ -15,6 +15,8 @@ mod error;
 pub mod first_format;
 pub mod folder;
 pub mod form;
+#[cfg(test)]
+mod honest;
 pub mod project_derivation;
 pub mod rebuild;
 pub mod records;
@@ -416,4 +418,197 @@ fn refuse_replay(options: &VerificationOptions, verification: &mut Verification)
 /// Whether reports of the evidence can be made at all; the reason where not.
 pub fn why_unreadable(stored: &Evidence) -> Option<String> {
     form::malformed_reason(stored)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        DerivationExtent, NoToolchain, ProjectCheck, RootCover, SuccessDemand, Verification,
+        VerificationOptions, VerificationStatus, VerifyError, verify_files, verify_folder,
+        why_unreadable,
+    };
+    use crate::honest::{
+        PROJECT_FILES, folder_of, honest, list_files, result_of, stored_folder, write_project,
+    };
+    use std::path::Path;
+    use vkcert_model::evidence::{Evidence, OutputBytes};
+    use vkcert_model::verdict::EngineName;
+
+    fn write_folder(evidence: &Evidence, folder: &Path) {
+        std::fs::create_dir_all(folder).unwrap();
+        for (name, bytes) in &folder_of(evidence).files {
+            std::fs::write(folder.join(name), bytes).unwrap();
+        }
+    }
+
+    fn verified(evidence: &Evidence, options: &VerificationOptions) -> Verification {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("evidence");
+        write_folder(evidence, &path);
+        verify_folder(&path, options, &NoToolchain).unwrap().0
+    }
+
+    #[test]
+    fn a_folder_is_verified_as_a_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("evidence");
+        write_folder(&honest(), &path);
+        let options = VerificationOptions::default();
+        let (verification, evidence) = verify_folder(&path, &options, &NoToolchain).unwrap();
+        assert_eq!(verification.problems, Vec::<String>::new());
+        assert_eq!(evidence.as_deref(), Some(&honest()));
+        assert_eq!(verification.root, folder_of(&honest()).root());
+        assert_eq!(verification.status(), VerificationStatus::InPart);
+        assert!(matches!(verification.project, ProjectCheck::NotGiven));
+        let nowhere = verify_folder(&folder.path().join("none"), &options, &NoToolchain);
+        assert!(matches!(nowhere, Err(VerifyError::Input(_))));
+        // Files that cannot be read as evidence leave nothing to derive from.
+        std::fs::write(path.join("campaign.json"), "{").unwrap();
+        let (verification, evidence) = verify_folder(&path, &options, &NoToolchain).unwrap();
+        assert!(evidence.is_none() && verification.problems.len() == 2);
+    }
+
+    #[test]
+    fn what_is_malformed_is_not_derived_from() {
+        let mut malformed = honest();
+        malformed.kernels[0].layout.bits = 0;
+        list_files(&mut malformed);
+        let told = "guard on sequential: \
+                    the layout of its records does not follow from its structure";
+        assert_eq!(why_unreadable(&malformed).as_deref(), Some(told));
+        assert_eq!(why_unreadable(&honest()), None);
+        let verification = verified(&malformed, &VerificationOptions::default());
+        assert_eq!(verification.problems, [told]);
+    }
+
+    #[test]
+    fn each_file_and_each_report_is_a_statement() {
+        let mut folder = folder_of(&honest());
+        let (alone, _) = verify_files(&folder, &VerificationOptions::default()).unwrap();
+        assert_eq!((alone.checked, alone.reports.listed), (5, None));
+        for name in ["a.html", "b.html"] {
+            folder.reports.insert(name.to_owned(), Vec::new());
+        }
+        folder.report_list = Some(b"{".to_vec());
+        folder.unlisted.push("c.html".to_owned());
+        let (beside, _) = verify_files(&folder, &VerificationOptions::default()).unwrap();
+        assert_eq!(beside.checked, 7);
+        assert_eq!(beside.reports_hash, folder.list_hash());
+        assert_eq!(beside.reports.listed.unwrap(), ["a.html", "b.html"]);
+        assert_eq!(beside.reports.unlisted, ["c.html"]);
+        assert!(beside.reports.unreadable && !alone.reports.unreadable);
+        assert_eq!(beside.problems, ["reports.json is not a list of reports"]);
+    }
+
+    #[test]
+    fn a_given_root_is_that_of_the_manifest_or_of_the_list() {
+        let mut folder = folder_of(&honest());
+        folder.report_list = Some(b"{".to_vec());
+        let none = "0".repeat(64);
+        for (root, cover) in [
+            (None, RootCover::NotGiven),
+            (Some(folder.root()), RootCover::Evidence),
+            (Some(format!(" sha256:{}\n", folder.root().to_uppercase())), RootCover::Evidence),
+            (folder.list_hash(), RootCover::EvidenceAndReports),
+            (Some(none.clone()), RootCover::Nothing),
+        ] {
+            let options = VerificationOptions { root, ..VerificationOptions::default() };
+            let (verification, _) = verify_files(&folder, &options).unwrap();
+            assert_eq!(verification.root_cover, cover, "{:?}", options.root);
+            assert_eq!(verification.given_root.is_some(), options.root.is_some());
+            let told =
+                format!("neither the manifest nor the list of reports has the SHA-256 {none}");
+            assert_eq!(verification.problems.contains(&told), cover == RootCover::Nothing);
+        }
+        folder.report_list = None;
+        let options = VerificationOptions { root: Some(none), ..VerificationOptions::default() };
+        let (verification, _) = verify_files(&folder, &options).unwrap();
+        assert_eq!(verification.root_cover, RootCover::Nothing);
+    }
+
+    #[test]
+    fn evidence_is_compared_with_the_project_that_is_given() {
+        let project = tempfile::tempdir().unwrap();
+        write_project(project.path());
+        let options = VerificationOptions {
+            project: Some(project.path().to_owned()),
+            ..VerificationOptions::default()
+        };
+        let verification = verified(&honest(), &options);
+        let ProjectCheck::Compared(compared) = &verification.project else {
+            panic!("{:?}", verification.project)
+        };
+        assert_eq!((compared.same_files, verification.problems.len()), (PROJECT_FILES.len(), 0));
+        let mut malformed = honest();
+        malformed.kernels[0].layout.bits = 0;
+        let verification = verified(&malformed, &options);
+        let ProjectCheck::NotCompared { folder } = verification.project else {
+            panic!("{:?}", verification.project)
+        };
+        assert_eq!(folder, project.path().display().to_string());
+    }
+
+    #[test]
+    fn older_evidence_verifies_in_part() {
+        for format in ["format_1", "format_2"] {
+            let path = stored_folder(format);
+            let options = VerificationOptions::default();
+            let (verification, _) = verify_folder(&path, &options, &NoToolchain).unwrap();
+            assert_eq!(verification.problems, Vec::<String>::new(), "{format}");
+            assert_eq!(verification.status(), VerificationStatus::InPart, "{format}");
+        }
+    }
+
+    #[test]
+    fn what_holds_and_what_was_derived_make_the_status() {
+        use DerivationExtent::{Whole, WithoutInputs, WithoutModules};
+        use VerificationStatus::{InPart, NotVerified, Verified};
+        let told = |is_there: bool| Vec::from_iter(is_there.then(|| "a sentence".to_owned()));
+        for (has_problem, lacks_something, extent, status) in [
+            (false, false, Whole, Verified),
+            (false, true, Whole, InPart),
+            (false, false, WithoutModules, InPart),
+            (false, true, WithoutInputs, InPart),
+            (true, false, Whole, NotVerified),
+            (true, true, WithoutInputs, NotVerified),
+        ] {
+            let verification = Verification {
+                problems: told(has_problem),
+                not_derivable: told(lacks_something),
+                extent,
+                ..Verification::default()
+            };
+            assert_eq!(verification.status(), status);
+            assert_eq!(verification.holds(), !has_problem);
+            assert_eq!(verification.satisfies(SuccessDemand::NoDifference), !has_problem);
+            assert_eq!(verification.satisfies(SuccessDemand::Everything), status == Verified);
+        }
+    }
+
+    #[test]
+    fn each_check_is_counted_and_told_where_it_does_not_hold() {
+        let mut verification = Verification::default();
+        verification.check(true, || unreachable!("it holds"));
+        verification.check(false, || "a sentence".to_owned());
+        verification.check(true, || unreachable!("it holds"));
+        assert_eq!(verification.checked, 3);
+        assert_eq!(verification.problems, ["a sentence"]);
+    }
+
+    #[test]
+    fn stored_contents_are_decoded() {
+        let mut evidence = honest();
+        let result = result_of(&mut evidence, 0, EngineName::Sequential);
+        let hash = OutputBytes::Hash { sha256: "sha256:0".to_owned(), bytes: 9 };
+        result.outputs.insert("large".to_owned(), hash);
+        result.outputs.insert("other".to_owned(), OutputBytes::Bytes("*".to_owned()));
+        let result = result.clone();
+        let mut verification = Verification::default();
+        let outputs = verification.stored_outputs(&"T1".into(), &result);
+        assert_eq!(outputs.keys().collect::<Vec<_>>(), ["i", "o"]);
+        let values = [9_u32, 6, 7, 9].map(u32::to_le_bytes);
+        assert_eq!(outputs["o"], values.concat());
+        let told = "test T1: buffer other is not base64: Invalid symbol 42, offset 0.";
+        assert_eq!(verification.problems, [told]);
+    }
 }

@@ -168,3 +168,254 @@ fn check_open_items(
         "what findings were not looked for".to_owned()
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::honest::{
+        Forgery, assert_permitted, assert_told, assert_told_without_inputs, finding, honest,
+        honest_with, result_of,
+    };
+    use vkcert_model::coverage::Status;
+    use vkcert_model::evidence::{Evidence, JustificationEvidence};
+    use vkcert_model::finding::FindingKind;
+    use vkcert_model::open_item::RejectedAcceptance;
+    use vkcert_model::verdict::{EngineName, Verdict};
+
+    #[test]
+    fn records_count_as_their_tests_verdict_says() {
+        let forgeries = [
+            Forgery::new(
+                "a verdict beside source records",
+                |forged| forged.kernels[0].records[0].verdict = Verdict::Fail,
+                "guard on sequential: records of T1 do not go with its verdict",
+            ),
+            Forgery::new(
+                "a verdict beside object records",
+                |forged| forged.kernels[1].objects.records[1].verdict = Verdict::Fail,
+                "guard on vulkan: records of T2 do not go with its verdict",
+            ),
+            Forgery::new(
+                "records of a passed test that do not count",
+                |forged| forged.kernels[0].records[1].counted = false,
+                "guard on sequential: records of T2 do not go with its verdict",
+            ),
+            Forgery::new(
+                "a test of a row that there is none of",
+                |forged| forged.kernels[0].records[0].test = "T3".into(),
+                "guard on sequential: T3 never runs it under default",
+            ),
+            Forgery::new(
+                "the kernel of a dispatch",
+                |forged| forged.campaign.tests[0].definition.dispatches[0].kernel = "other".into(),
+                "guard on sequential: T1 never runs it under default",
+            ),
+        ];
+        assert_told(&honest(), &forgeries);
+        assert_told_without_inputs(&honest(), &forgeries);
+    }
+
+    /// The second test did not come to its end on the device.
+    fn with_timeout(facts: &mut Evidence) {
+        result_of(facts, 1, EngineName::Vulkan).verdict = Verdict::Timeout;
+        facts.campaign.agreement.truncate(1);
+        let rows = &mut facts.kernels[1];
+        for row in [&mut rows.records[1], &mut rows.objects.records[1]] {
+            (row.verdict, row.counted) = (Verdict::Timeout, false);
+        }
+    }
+
+    #[test]
+    fn each_engine_has_its_own_verdicts() {
+        assert_permitted(with_timeout);
+        let counting = Forgery::new(
+            "records of a test that timed out",
+            |forged| forged.kernels[1].records[1].counted = true,
+            "guard on vulkan: records of T2 do not go with its verdict",
+        );
+        assert_told(&honest_with(with_timeout), &[counting]);
+    }
+
+    #[test]
+    fn coverage_follows_from_the_records() {
+        assert_told(
+            &honest(),
+            &[
+                Forgery::new(
+                    "statement coverage",
+                    |forged| forged.kernels[0].coverage.statements[0].status = Status::Uncovered,
+                    "guard on sequential: statement coverage",
+                ),
+                Forgery::new(
+                    "branch coverage",
+                    |forged| forged.kernels[0].coverage.branches[0].tests.clear(),
+                    "guard on sequential: branch coverage",
+                ),
+                Forgery::new(
+                    "entry points",
+                    |forged| forged.kernels[1].coverage.points[0].status = Status::Uncovered,
+                    "guard on vulkan: entry and exit points",
+                ),
+                Forgery::new(
+                    "barriers",
+                    |forged| forged.kernels[1].coverage.barriers[0].status = Status::Covered,
+                    "guard on vulkan: barrier coverage",
+                ),
+                Forgery::new(
+                    "object code",
+                    |forged| forged.kernels[0].coverage.objects[0].status = Status::Uncovered,
+                    "guard on sequential: coverage of object code",
+                ),
+                Forgery::new(
+                    "additional code",
+                    |forged| forged.kernels[0].coverage.additional.push("B1.T".into()),
+                    "guard on sequential: coverage of object code",
+                ),
+                Forgery::new(
+                    "functions that are not reached",
+                    |forged| forged.kernels[0].coverage.not_reached.push("main".to_owned()),
+                    "guard on sequential: functions that are not reached",
+                ),
+                Forgery::new(
+                    "a decision left out",
+                    |forged| forged.kernels[0].coverage.decisions.clear(),
+                    "guard on sequential: number of decisions",
+                ),
+                Forgery::new(
+                    "a vector of a decision",
+                    |forged| drop(forged.kernels[0].coverage.decisions[0].vectors.pop()),
+                    "guard on sequential: decision D1",
+                ),
+                Forgery::new(
+                    "a share",
+                    |forged| forged.kernels[0].coverage.summary[0].covered = 3,
+                    "guard on sequential: statement is stored as 3/4, derived 4/4",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_conclusion_follows_from_coverage_and_tests() {
+        assert_told(
+            &honest(),
+            &[
+                Forgery::new(
+                    "exit code",
+                    |forged| forged.campaign.conclusion.exit_code = 0,
+                    "exit code: stored 0, derived 1",
+                ),
+                Forgery::new(
+                    "a reason left out",
+                    |forged| drop(forged.campaign.conclusion.reasons.pop()),
+                    "reasons of the conclusion",
+                ),
+                Forgery::new(
+                    "a ground left out",
+                    |forged| drop(forged.campaign.conclusion.grounds.pop()),
+                    "grounds of the conclusion",
+                ),
+                Forgery::new(
+                    "a share of the conclusion",
+                    |forged| {
+                        forged.campaign.conclusion.summary[1].criteria[2].covered = 0;
+                    },
+                    "summary of the conclusion",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn open_items_follow_from_the_settings() {
+        let forgeries = [
+            Forgery::new(
+                "no settings",
+                |forged| forged.campaign.settings = None,
+                "the project file as it was read is missing",
+            ),
+            Forgery::new(
+                "a test of a requirement that was left out",
+                |forged| forged.campaign.requirements[0].left_out_tests.push("T3".into()),
+                "tests that were left out",
+            ),
+            Forgery::new(
+                "an open item left out",
+                |forged| drop(forged.campaign.open_items.pop()),
+                "open items",
+            ),
+            Forgery::new(
+                "a rejected acceptance",
+                |forged| {
+                    let rejected = RejectedAcceptance { item: "i".into(), reason: "r".into() };
+                    forged.campaign.rejected_acceptances.push(rejected);
+                },
+                "which acceptances of open items are rejected",
+            ),
+            Forgery::new(
+                "a note left out",
+                |forged| forged.campaign.notes.clear(),
+                "notes of page 1",
+            ),
+            Forgery::new(
+                "a kind of finding as if it had been looked for",
+                |forged| forged.campaign.unsought.truncate(2),
+                "what findings were not looked for",
+            ),
+        ];
+        assert_told(&honest(), &forgeries);
+        assert_told_without_inputs(&honest(), &forgeries);
+    }
+
+    #[test]
+    fn findings_stand_unless_a_justification_accepts_them() {
+        let race = honest_with(|facts| {
+            let result = result_of(facts, 0, EngineName::Sequential);
+            result.findings.push(finding(FindingKind::DataRace));
+        });
+        let acceptance = race.campaign.tests[0].results[0].findings[0].acceptance.as_ref();
+        assert_eq!(acceptance.map(|acceptance| &acceptance.justification), Some(&None));
+        assert_told(
+            &race,
+            &[
+                Forgery::new(
+                    "a finding accepted without a justification",
+                    |forged| {
+                        let finding = &mut forged.campaign.tests[0].results[0].findings[0];
+                        finding.acceptance.as_mut().unwrap().justification = Some("J".to_owned());
+                    },
+                    "names of findings, or which of them are accepted",
+                ),
+                Forgery::new(
+                    "a finding without a name",
+                    |forged| forged.campaign.tests[0].results[0].findings[0].acceptance = None,
+                    "names of findings, or which of them are accepted",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn whether_a_justification_is_accepted_follows_from_what_it_signs() {
+        let justified = honest_with(|facts| {
+            let justification = serde_json::json!({
+                "justification": {
+                    "kernel": "guard", "obligation": "D1.C1", "class": "defensive", "reason": "r",
+                    "author": "a", "approver": "b", "hash": "sha256:0",
+                },
+                "file": "requirements/all.toml", "rejected": null,
+            });
+            let justification: JustificationEvidence =
+                serde_json::from_value(justification).unwrap();
+            facts.campaign.justifications.push(justification);
+        });
+        assert!(justified.campaign.justifications[0].rejected.is_some());
+        assert_told_without_inputs(
+            &justified,
+            &[Forgery::new(
+                "a justification as if it were accepted",
+                |forged| forged.campaign.justifications[0].rejected = None,
+                "justifications",
+            )],
+        );
+    }
+}

@@ -118,3 +118,181 @@ pub(super) fn check_settings(stored: &Evidence, verification: &mut Verification)
         "the identity of the project does not follow from its settings".to_owned()
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_date;
+    use crate::honest::{Forgery, assert_told, assert_told_without_inputs, honest, honest_with};
+    use vkcert_model::criterion::{CriterionName, StoredCriterion};
+    use vkcert_model::place::SourceFile;
+    use vkcert_model::project::{DecisionPolicy, MemoryModel, SoftwareLevel};
+
+    #[test]
+    fn manifest_campaign_and_project_file_name_the_same() {
+        const OTHER_IDENTITY: &str =
+            "the identity of the project does not follow from its settings";
+        let forgeries = [
+            Forgery::new(
+                "tool of the manifest",
+                |forged| forged.manifest.tool = "vkcert 9.0.0".to_owned(),
+                "the manifest names another tool than the campaign",
+            ),
+            Forgery::new(
+                "compiler of the manifest",
+                |forged| forged.manifest.compiler.push('2'),
+                "the manifest names another compiler than the campaign",
+            ),
+            Forgery::new(
+                "devices of the manifest",
+                |forged| forged.manifest.devices.clear(),
+                "the manifest names other devices than the campaign",
+            ),
+            Forgery::new(
+                "date",
+                |forged| forged.campaign.project.date = Some("yesterday".to_owned()),
+                "the date of the campaign is none of RFC 3339 in UTC",
+            ),
+            Forgery::new(
+                "name of the project",
+                |forged| forged.campaign.project.name.push('2'),
+                OTHER_IDENTITY,
+            ),
+            Forgery::new(
+                "level",
+                |forged| forged.campaign.project.level = SoftwareLevel::A,
+                OTHER_IDENTITY,
+            ),
+            Forgery::new(
+                "decision policy",
+                |forged| forged.campaign.project.decision_policy = DecisionPolicy::ControlFlow,
+                OTHER_IDENTITY,
+            ),
+            Forgery::new(
+                "memory model",
+                |forged| forged.campaign.project.memory_model = MemoryModel::Spec,
+                OTHER_IDENTITY,
+            ),
+            Forgery::new(
+                "criteria",
+                |forged| {
+                    let criterion = StoredCriterion::from(CriterionName::McdcMasking);
+                    forged.campaign.project.criteria.push(criterion);
+                },
+                OTHER_IDENTITY,
+            ),
+        ];
+        assert_told(&honest(), &forgeries);
+        assert_told_without_inputs(&honest(), &forgeries);
+    }
+
+    #[test]
+    fn a_date_has_one_form() {
+        assert!(is_date("2026-01-31T12:00:00Z"));
+        for other in [
+            "",
+            "2026-01-31T12:00:00",
+            "2026-01-31T12:00:00ZZ",
+            "2026-01-31 12:00:00Z",
+            "2026-01-31T12:00:00+",
+            "2026-O1-31T12:00:00Z",
+            "d026-01-31T12:00:00Z",
+        ] {
+            assert!(!is_date(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn coverage_is_shown_on_the_text_of_the_input() {
+        assert_told(
+            &honest(),
+            &[
+                Forgery::new(
+                    "the text of a kernel",
+                    |forged| forged.kernels[1].structure.files[0].text.push('\n'),
+                    "guard on vulkan: the text of glsl/guard.comp is not the input",
+                ),
+                Forgery::new(
+                    "a text that is no input",
+                    |forged| forged.kernels[0].structure.files[0].path = "other.comp".to_owned(),
+                    "guard on sequential: the text of other.comp is not the input",
+                ),
+                Forgery::new(
+                    "a text of defines where there are none",
+                    |forged| forged.kernels[0].structure.files.push(text_of_defines()),
+                    "guard on sequential: the text of <defines> is not the input",
+                ),
+            ],
+        );
+    }
+
+    fn text_of_defines() -> SourceFile {
+        SourceFile { path: "<defines>".to_owned(), text: "#define N 1\n".to_owned() }
+    }
+
+    #[test]
+    fn defines_have_a_text_that_is_no_input() {
+        let with_defines = honest_with(|facts| {
+            for kernel in &mut facts.kernels {
+                kernel.configuration.defines.insert("N".to_owned(), "1".to_owned());
+                kernel.structure.files.push(text_of_defines());
+            }
+        });
+        assert_told_without_inputs(
+            &with_defines,
+            &[Forgery::new(
+                "a text beside that of the defines",
+                |forged| forged.kernels[0].structure.files[0].text.push('\n'),
+                "guard on sequential: the text of glsl/guard.comp is not the input",
+            )],
+        );
+    }
+
+    #[test]
+    fn each_kernel_has_a_file_for_each_engine_that_ran() {
+        assert_told(
+            &honest(),
+            &[
+                Forgery::new(
+                    "the file of the device left out",
+                    |forged| forged.kernels.truncate(1),
+                    "there is no file of kernel guard on vulkan",
+                ),
+                Forgery::new(
+                    "another engine of a file",
+                    |forged| forged.kernels[0].engine = forged.kernels[1].engine,
+                    "there is no file of kernel guard on sequential",
+                ),
+                Forgery::new(
+                    "a kernel that a test dispatches",
+                    |forged| {
+                        forged.campaign.tests[0].definition.dispatches[0].kernel = "other".into();
+                    },
+                    "there is no file of kernel other on sequential",
+                ),
+                Forgery::new(
+                    "a kernel of the settings",
+                    |forged| {
+                        let settings = forged.campaign.settings.as_mut().unwrap();
+                        settings.kernels[0].name = "stated".into();
+                    },
+                    "there is no file of kernel stated on vulkan",
+                ),
+                Forgery::new(
+                    "an engine as if it had not run",
+                    |forged| forged.campaign.engines[1].ran = false,
+                    "guard on vulkan: that engine did not run",
+                ),
+                Forgery::new(
+                    "a kernel that the project does not have",
+                    |forged| forged.kernels[1].kernel = "other".into(),
+                    "other on vulkan: the project has no such kernel",
+                ),
+                Forgery::new(
+                    "a result left out",
+                    |forged| forged.campaign.tests[1].results.truncate(1),
+                    "test T2: its results are not those of the engines",
+                ),
+            ],
+        );
+    }
+}

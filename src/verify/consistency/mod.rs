@@ -53,3 +53,54 @@ fn check_agreement(stored: &Evidence, verification: &mut Verification) {
     verification.not_derivable.extend(derivation.not_derivable);
     verification.not_derived_from_modules.extend(derivation.of_modules);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::check_agreement;
+    use crate::Verification;
+    use crate::honest::{Forgery, assert_told, honest};
+    use vkcert_derivation::agreement::derive_agreement;
+    use vkcert_model::agreement::AgreementOutcome;
+
+    #[test]
+    fn engines_agree_as_their_outputs_and_records_do() {
+        assert_told(
+            &honest(),
+            &[
+                Forgery::new(
+                    "a comparison left out",
+                    |forged| forged.campaign.agreement.truncate(1),
+                    "agreement of guard on T2: 0 rows where both engines ended",
+                ),
+                Forgery::new(
+                    "a comparison of no test",
+                    |forged| forged.campaign.agreement[0].test = "T9".into(),
+                    "agreement of guard on T9: there is no such test",
+                ),
+                Forgery::new(
+                    "a difference without a finding",
+                    |forged| forged.campaign.agreement[0].coverage = AgreementOutcome::Different,
+                    "agreement of guard on T1: a difference without a finding",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_agreement_checks_is_counted_and_what_it_cannot_derive_is_named() {
+        let mut evidence = honest();
+        let outcomes = [AgreementOutcome::UndefinedValue, AgreementOutcome::ScheduleDependent];
+        for (test, outcome) in outcomes.into_iter().enumerate() {
+            evidence.campaign.agreement[test].coverage = outcome;
+            evidence.kernels[1].records[test].records.words[0] ^= 2;
+        }
+        let derivation = derive_agreement(&evidence);
+        assert!(derivation.checked > 0);
+        assert_eq!((derivation.not_derivable.len(), derivation.of_modules.len()), (1, 1));
+        let mut verification = Verification { checked: 5, ..Verification::default() };
+        check_agreement(&evidence, &mut verification);
+        assert_eq!(verification.checked, 5 + derivation.checked);
+        assert_eq!(verification.not_derivable, derivation.not_derivable);
+        assert_eq!(verification.not_derived_from_modules, derivation.of_modules);
+    }
+}

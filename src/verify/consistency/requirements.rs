@@ -91,3 +91,163 @@ fn tests_naming<'a>(uid: &RequirementId, campaign: &'a Campaign) -> Vec<&'a Test
         campaign.tests.iter().filter(|test| test.definition.requirements.contains(uid));
     naming_tests.map(|test| &test.id).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::honest::{Forgery, assert_told_without_inputs, honest, honest_with};
+    use vkcert_model::evidence::{Evidence, RecordEvidence, RequirementStatus};
+    use vkcert_model::procedure::{TestKind, Tolerance};
+    use vkcert_model::requirement::{VerificationMethod, VerificationRecord};
+    use vkcert_requirement::hash::requirement_hash;
+
+    #[test]
+    fn a_test_repeats_its_definition() {
+        assert_told_without_inputs(
+            &honest(),
+            &[
+                Forgery::new(
+                    "id",
+                    |forged| forged.campaign.tests[0].id = "T9".into(),
+                    "test T9: its id does not follow from its definition",
+                ),
+                Forgery::new(
+                    "hash",
+                    |forged| forged.campaign.tests[0].hash.push('0'),
+                    "test T1: its hash does not follow from its definition",
+                ),
+                Forgery::new(
+                    "what is dispatched",
+                    |forged| forged.campaign.tests[1].definition.dispatches[0].groups = [2, 1, 1],
+                    "test T2: its hash does not follow from its definition",
+                ),
+                Forgery::new(
+                    "title",
+                    |forged| forged.campaign.tests[0].title = Some("A title".to_owned()),
+                    "test T1: its title does not follow from its definition",
+                ),
+                Forgery::new(
+                    "kind",
+                    |forged| forged.campaign.tests[0].kind = TestKind::Robustness,
+                    "test T1: its kind does not follow from its definition",
+                ),
+                Forgery::new(
+                    "requirements",
+                    |forged| forged.campaign.tests[0].requirements.clear(),
+                    "test T1: its list of requirements does not follow from its definition",
+                ),
+                Forgery::new(
+                    "kernels",
+                    |forged| forged.campaign.tests[0].kernels.push("other".into()),
+                    "test T1: its list of kernels does not follow from its definition",
+                ),
+                Forgery::new(
+                    "procedure",
+                    |forged| forged.campaign.tests[0].procedure.clear(),
+                    "test T1: its procedure does not follow from its definition",
+                ),
+                Forgery::new(
+                    "the buffer that is judged",
+                    |forged| forged.campaign.tests[0].expected[0].buffer = "i".to_owned(),
+                    "test T1: its list of expectations does not follow from its definition",
+                ),
+                Forgery::new(
+                    "tolerance",
+                    |forged| {
+                        forged.campaign.tests[0].expected[0].tolerance =
+                            Tolerance { abs: Some(9.0), ..Tolerance::default() };
+                    },
+                    "test T1: its tolerance does not follow from its definition",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_status_of_a_requirement_follows_from_its_tests() {
+        assert_told_without_inputs(
+            &honest(),
+            &[
+                Forgery::new(
+                    "statement",
+                    |forged| forged.campaign.requirements[0].requirement.statement.push('!'),
+                    "requirement R: its content has another hash",
+                ),
+                Forgery::new(
+                    "hash",
+                    |forged| forged.campaign.requirements[0].hash.push('0'),
+                    "requirement R: its content has another hash",
+                ),
+                Forgery::new(
+                    "status",
+                    |forged| forged.campaign.requirements[0].status = RequirementStatus::Failed,
+                    "requirement R: its status is not failed",
+                ),
+                Forgery::new(
+                    "what is open",
+                    |forged| forged.campaign.requirements[0].open.push(VerificationMethod::Test),
+                    "requirement R: its status is not verified",
+                ),
+                Forgery::new(
+                    "a test left out",
+                    |forged| forged.campaign.requirements[0].tests.truncate(1),
+                    "requirement R: its tests",
+                ),
+            ],
+        );
+    }
+
+    /// A requirement that an analysis verifies, too, and its record.
+    fn with_analysis() -> Evidence {
+        honest_with(|facts| {
+            let row = &mut facts.campaign.requirements[0];
+            row.requirement.verification.push(VerificationMethod::Analysis);
+            row.hash = requirement_hash(&row.requirement);
+            let record = VerificationRecord {
+                requirement: row.requirement.uid,
+                document: "D".to_owned(),
+                section: "1".to_owned(),
+                author: "a".to_owned(),
+                reviewer: "b".to_owned(),
+                hash: row.hash.clone(),
+            };
+            facts.campaign.records.push(RecordEvidence {
+                method: VerificationMethod::Analysis,
+                record,
+                file: "requirements/all.toml".to_owned(),
+                rejected: None,
+            });
+        })
+    }
+
+    #[test]
+    fn a_record_is_accepted_for_the_requirement_that_it_was_made_of() {
+        let evidence = with_analysis();
+        assert_eq!(evidence.campaign.requirements[0].status, RequirementStatus::Verified);
+        const NOT_AS_JUDGED: &str = "analysis of R: whether it is accepted";
+        assert_told_without_inputs(
+            &evidence,
+            &[
+                Forgery::new(
+                    "a record of other content",
+                    |forged| forged.campaign.records[0].record.hash.push('0'),
+                    NOT_AS_JUDGED,
+                ),
+                Forgery::new(
+                    "a rejection",
+                    |forged| forged.campaign.records[0].rejected = Some("why".to_owned()),
+                    NOT_AS_JUDGED,
+                ),
+                Forgery::new(
+                    "a record of no requirement",
+                    |forged| forged.campaign.records[0].record.requirement = "S".into(),
+                    "analysis of S: whether it is accepted",
+                ),
+                Forgery::new(
+                    "a record left out",
+                    |forged| forged.campaign.records.clear(),
+                    "requirement R: its status is not verified",
+                ),
+            ],
+        );
+    }
+}

@@ -256,3 +256,6 @@ fn values_agree(finding: &Finding) -> bool {
     finding.same_value() != Some(true)
         || has_equal(DetailName::Values) && has_equal(DetailName::Accesses)
 }
+
+#[cfg(test)]
+mod tests;
