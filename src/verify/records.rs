@@ -361,3 +361,6 @@ fn check_repetitions(stored: &Evidence, verification: &mut Verification) {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;
