@@ -374,3 +374,6 @@ fn check_depth(bytes: &[u8]) -> Result<(), serde_json::Error> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
