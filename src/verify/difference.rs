@@ -102,4 +102,16 @@ mod tests {
         assert_eq!(differences.messages, expected);
         assert_eq!(differences.compared, 6);
     }
+
+    #[test]
+    fn long_values_are_shortened() {
+        let mut differences = Differences::default();
+        let texts = [118, 119].map(|length| "é".repeat(length));
+        differences.compare("f", &json!(texts[0]), &json!(texts[1]));
+        let [whole, shortened] = [texts[0].as_str(), texts[1].as_str()];
+        assert_eq!(
+            differences.messages,
+            [format!("f: stored \"{whole}\", derived \"{shortened}...")]
+        );
+    }
 }

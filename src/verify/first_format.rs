@@ -173,3 +173,239 @@ fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 4] {
         ),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{NOT_DERIVED, check_first_format};
+    use crate::honest::{
+        assert_told_of, finding, honest, honest_with, result_of, stored_evidence,
+        verified_without_inputs,
+    };
+    use crate::{DerivationExtent, Verification, VerificationStatus};
+    use serde::de::DeserializeOwned;
+    use serde_json::{Value, json};
+    use vkcert_model::evidence::{Evidence, RequirementStatus, TestResult};
+    use vkcert_model::finding::{Finding, FindingKind};
+    use vkcert_model::procedure::Expectation;
+    use vkcert_model::requirement::{DeactivationCategory, Justification, VerificationMethod};
+    use vkcert_model::verdict::EngineName;
+
+    fn later_parts(evidence: &Evidence) -> Vec<String> {
+        let mut verification = Verification::default();
+        check_first_format(evidence, &mut verification);
+        verification.problems
+    }
+
+    fn read_json<T: DeserializeOwned>(value: Value) -> T {
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn result(forged: &mut Evidence) -> &mut TestResult {
+        &mut forged.campaign.tests[0].results[0]
+    }
+
+    fn expectation(forged: &mut Evidence) -> &mut Expectation {
+        &mut forged.campaign.tests[0].definition.expect[0]
+    }
+
+    fn justification(forged: &mut Evidence) -> &mut Justification {
+        &mut forged.campaign.justifications[0].justification
+    }
+
+    fn current_finding() -> Finding {
+        let current = honest_with(|facts| {
+            let race = finding(FindingKind::DataRace);
+            result_of(facts, 0, EngineName::Sequential).findings.push(race);
+        });
+        current.campaign.tests[0].results[0].findings[0].clone()
+    }
+
+    #[test]
+    fn evidence_of_the_first_format_verifies_in_part() {
+        let first = stored_evidence("format_1");
+        let verification = verified_without_inputs(&first);
+        assert_eq!(verification.problems, Vec::<String>::new());
+        assert_eq!(verification.not_derivable[0], NOT_DERIVED);
+        assert_eq!(verification.extent, DerivationExtent::WithoutInputs);
+        assert_eq!(verification.status(), VerificationStatus::InPart);
+        let mut counted = Verification::default();
+        check_first_format(&first, &mut counted);
+        assert_eq!(counted.checked, 4);
+    }
+
+    #[test]
+    fn other_formats_have_every_part() {
+        for evidence in [honest(), stored_evidence("format_2")] {
+            let mut verification = Verification::default();
+            check_first_format(&evidence, &mut verification);
+            assert_eq!((verification.checked, verification.problems.len()), (0, 0));
+            assert!(verification.not_derivable.is_empty());
+        }
+    }
+
+    #[test]
+    fn the_first_format_was_written_by_the_first_version() {
+        let mut evidence = stored_evidence("format_1");
+        evidence.campaign.project.tool_version = "0.2.0".to_owned();
+        assert_eq!(later_parts(&evidence), ["format 1 is not what vkcert 0.2.0 writes"]);
+        let mut evidence = stored_evidence("format_1");
+        evidence.campaign.project.tool = "another".to_owned();
+        assert_eq!(later_parts(&evidence), ["format 1 is not what another 0.1.0 writes"]);
+        let mut listed =
+            Verification { reports_hash: Some(String::new()), ..Verification::default() };
+        check_first_format(&stored_evidence("format_1"), &mut listed);
+        let told = "format 1 has a list of reports beside it, which came with a later format";
+        assert_eq!(listed.problems, [told]);
+    }
+
+    /// The part, and how to put it into evidence of the first format.
+    type LaterPart = (&'static str, fn(&mut Evidence));
+
+    const OF_CAMPAIGN: [LaterPart; 9] = [
+        ("stored inputs", |forged| forged.inputs = honest().inputs),
+        ("the project file", |forged| forged.campaign.settings = honest().campaign.settings),
+        ("records of verification", |forged| {
+            let record = json!({
+                "requirement": "R", "document": "D", "section": "1", "author": "a",
+                "reviewer": "b", "hash": "sha256:0",
+            });
+            let row =
+                json!({ "method": "analysis", "record": record, "file": "f", "rejected": null });
+            forged.campaign.records.push(read_json(row));
+        }),
+        ("open items", |forged| forged.campaign.open_items = honest().campaign.open_items),
+        ("rejected acceptances", |forged| {
+            let rejected = read_json(json!({ "item": "i", "reason": "r" }));
+            forged.campaign.rejected_acceptances.push(rejected);
+        }),
+        ("notes of page 1", |forged| forged.campaign.notes = honest().campaign.notes),
+        ("kinds of findings that were not looked for", |forged| {
+            forged.campaign.unsought = honest().campaign.unsought;
+        }),
+        ("grounds of the conclusion", |forged| {
+            forged.campaign.conclusion.grounds = honest().campaign.conclusion.grounds;
+        }),
+        ("what agreement leaves open", |forged| {
+            forged.campaign.agreement = honest().campaign.agreement;
+            forged.campaign.agreement[1].left_open.push("o".to_owned());
+        }),
+    ];
+
+    const OF_REQUIREMENTS: [LaterPart; 4] = [
+        ("tests of requirements that were left out", |forged| {
+            forged.campaign.requirements[0].left_out_tests.push("T".into());
+        }),
+        ("open methods of verification", |forged| {
+            forged.campaign.requirements[0].open.push(VerificationMethod::Test);
+        }),
+        ("a later status of requirements", |forged| {
+            forged.campaign.requirements[0].status = RequirementStatus::Open;
+        }),
+        ("kernels in which code is not tested", |forged| {
+            let row = json!({ "file": "f", "kernel": "k", "text": "same" });
+            forged.campaign.requirements[0].untested_kernels.push(read_json(row));
+        }),
+    ];
+
+    const OF_TESTS: [LaterPart; 12] = [
+        ("what dispatches store", |forged| {
+            forged.campaign.tests[0].flows = honest().campaign.tests[0].flows.clone();
+        }),
+        ("expectations of a later form", |forged| expectation(forged).count = Some(1)),
+        ("expectations of a later form", |forged| {
+            expectation(forged).order = Some(read_json(json!("any")));
+        }),
+        ("expectations of a later form", |forged| expectation(forged).record = Some(4)),
+        ("expectations of a later form", |forged| {
+            let check = json!({ "kernel": "k", "groups": [1, 1, 1], "verdict": "v" });
+            expectation(forged).check = Some(read_json(check));
+        }),
+        ("the repetition that gave a verdict", |forged| {
+            result(forged).deciding_repetition = Some(1);
+        }),
+        ("directed schedules", |forged| {
+            let row = json!({ "schedule": "reversed", "of": "source", "shown": 0 });
+            result(forged).directed.push(read_json(row));
+        }),
+        ("what a test leaves open", |forged| result(forged).left_open.push("o".to_owned())),
+        ("passes by undefined values", |forged| result(forged).rests_on_undefined = true),
+        ("remarks of engines", |forged| result(forged).notes.push("n".to_owned())),
+        ("numbers of printed lines", |forged| result(forged).printed_lines = 1),
+        ("what dispatches accessed", |forged| result(forged).touched.push(Vec::new())),
+    ];
+
+    const OF_SIGNATURES: [LaterPart; 4] = [
+        ("a category, means or argument of a justification", |forged| {
+            justification(forged).category = Some(DeactivationCategory::Never);
+        }),
+        ("a category, means or argument of a justification", |forged| {
+            justification(forged).means = Some("m".to_owned());
+        }),
+        ("a category, means or argument of a justification", |forged| {
+            justification(forged).argument = Some("a".to_owned());
+        }),
+        ("typed subjects of findings", |forged| {
+            result(forged).findings[0].acceptance = current_finding().acceptance;
+        }),
+    ];
+
+    const OF_KERNELS: [LaterPart; 7] = [
+        ("tests that exercise and do not count", |forged| {
+            forged.kernels[0].coverage.statements[0].uncounted.push("T".into());
+        }),
+        ("tests that exercise and do not count", |forged| {
+            forged.kernels[0].coverage.points[0].uncounted.push("T".into());
+        }),
+        ("digests of texts", |forged| {
+            forged.kernels[0].structure.texts = honest().kernels[0].structure.texts.clone();
+        }),
+        ("vectors of directed schedules", |forged| {
+            let directed = &mut forged.kernels[0].records[0].records.directed;
+            directed.insert(0, "reversed".parse().unwrap());
+        }),
+        ("vectors of directed schedules", |forged| {
+            let directed = &mut forged.kernels[0].objects.records[0].records.directed;
+            directed.insert(0, "reversed".parse().unwrap());
+        }),
+        ("what may follow undefined values", |forged| {
+            forged.kernels[0].records[0].records.undefined.insert(0);
+        }),
+        ("what may follow undefined values", |forged| {
+            forged.kernels[0].objects.records[0].records.undefined_barriers.insert(0);
+        }),
+    ];
+
+    #[test]
+    fn the_first_format_holds_no_part_of_a_later_one() {
+        let first = stored_evidence("format_1");
+        let parts = OF_CAMPAIGN.iter().chain(&OF_REQUIREMENTS).chain(&OF_TESTS);
+        for (part, add) in parts.chain(&OF_SIGNATURES).chain(&OF_KERNELS) {
+            let mut forged = first.clone();
+            add(&mut forged);
+            let told = format!("format 1 has {part}, which came with a later format");
+            assert_eq!(later_parts(&forged), [told]);
+        }
+    }
+
+    #[test]
+    fn what_the_first_format_says_follows_from_its_records() {
+        use crate::honest::Forgery;
+        assert_told_of(
+            "format_1",
+            &[
+                Forgery::new(
+                    "settings",
+                    |forged| forged.campaign.settings = honest().campaign.settings,
+                    "the project file as it was read is missing",
+                ),
+                Forgery::new(
+                    "a status",
+                    |forged| {
+                        forged.campaign.requirements[0].status = RequirementStatus::Untested;
+                    },
+                    "requirement HLR-ALM-001: its status is not untested",
+                ),
+            ],
+        );
+    }
+}

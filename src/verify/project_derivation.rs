@@ -171,3 +171,185 @@ impl ProjectComparison {
 fn json_value(value: &impl Serialize) -> Result<Value, VerifyError> {
     Ok(serde_json::to_value(value)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::compare_project;
+    use crate::honest::{Forgery, KERNEL_PATH, assert_told, honest, result_of};
+    use crate::{LaidOutProject, NoToolchain, RebuildOutcome, Verification, rebuild};
+    use serde_json::json;
+    use vkcert_model::evidence::Evidence;
+    use vkcert_model::verdict::EngineName;
+
+    fn laid_out(evidence: &Evidence) -> Box<LaidOutProject> {
+        match rebuild::rebuild_project(evidence, None, &NoToolchain) {
+            RebuildOutcome::ProjectAlone(project, _) => project,
+            _ => panic!("the project is rebuilt without its kernels"),
+        }
+    }
+
+    fn compared(evidence: &Evidence, project: &LaidOutProject) -> Verification {
+        let mut verification = Verification::default();
+        compare_project(evidence, project, &mut verification).unwrap();
+        verification
+    }
+
+    #[test]
+    fn what_the_projects_files_state_is_derived_from_them() {
+        assert_told(
+            &honest(),
+            &[
+                Forgery::new(
+                    "a requirement",
+                    |forged| forged.campaign.requirements[0].requirement.title.push('!'),
+                    "campaign.json/requirements/0/requirement/title: \
+                     stored \"Guard!\", derived \"Guard\"",
+                ),
+                Forgery::new(
+                    "the code of a requirement",
+                    |forged| forged.campaign.requirements[0].code[0].line = Some(9),
+                    "campaign.json/requirements/0/code/0/line: stored 9, derived 5",
+                ),
+                Forgery::new(
+                    "a setting",
+                    |forged| {
+                        forged.campaign.settings.as_mut().unwrap().limits.mismatches = 17;
+                    },
+                    "campaign.json/settings/limits/mismatches: stored 17, derived 16",
+                ),
+                Forgery::new(
+                    "a test",
+                    |forged| forged.campaign.tests[0].definition.dispatches[0].groups[1] = 2,
+                    "campaign.json/tests/0/definition/dispatches/0/groups/1: stored 2, derived 1",
+                ),
+                Forgery::new(
+                    "a test left out",
+                    |forged| {
+                        forged.campaign.tests.pop();
+                        forged.campaign.left_out.push("T2".into());
+                    },
+                    "campaign.json/requirements/0/left_out_tests: not stored, derived [\"T2\"]",
+                ),
+                Forgery::new(
+                    "a test left out that there is none of",
+                    |forged| forged.campaign.left_out.push("T3".into()),
+                    "tests that were left out",
+                ),
+                Forgery::new(
+                    "compiler options",
+                    |forged| forged.campaign.project.compiler_options.clear(),
+                    "campaign.json/project/compiler_options: stored \"\", \
+                     derived \"guard: vulkan1.1, optimization zero, debug lines\"",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_kernel_comes_from_where_the_project_file_says() {
+        assert_told(
+            &honest(),
+            &[
+                Forgery::new(
+                    "source",
+                    |forged| forged.kernels[0].source = "other.comp".to_owned(),
+                    "guard on sequential/source: \
+                     stored \"other.comp\", derived \"glsl/guard.comp\"",
+                ),
+                Forgery::new(
+                    "entry",
+                    |forged| forged.kernels[1].configuration.entry = "other".to_owned(),
+                    "guard on vulkan/entry: stored \"other\", derived \"main\"",
+                ),
+                Forgery::new(
+                    "defines",
+                    |forged| {
+                        let defines = &mut forged.kernels[0].configuration.defines;
+                        defines.insert("N".to_owned(), "1".to_owned());
+                    },
+                    "guard on sequential/defines/N: stored \"1\", and nothing is derived",
+                ),
+                Forgery::new(
+                    "include folders",
+                    |forged| forged.kernels[0].configuration.include.push("inc".to_owned()),
+                    "guard on sequential/include/0: stored \"inc\", and nothing is derived",
+                ),
+                Forgery::new(
+                    "target",
+                    |forged| forged.kernels[0].configuration.target_env = "vulkan1.3".to_owned(),
+                    "guard on sequential/target_env: stored \"vulkan1.3\", derived \"vulkan1.1\"",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn signatures_are_those_of_the_projects_files() {
+        let mut forged = honest();
+        forged.campaign.justifications.push(
+            serde_json::from_value(json!({
+                "justification": {
+                    "kernel": "guard", "obligation": "D1.C1", "class": "defensive", "reason": "r",
+                    "author": "a", "approver": "b", "hash": "sha256:0",
+                },
+                "file": "requirements/all.toml", "rejected": null,
+            }))
+            .unwrap(),
+        );
+        forged.campaign.records.push(
+            serde_json::from_value(json!({
+                "method": "review", "file": "f", "rejected": null,
+                "record": {
+                    "requirement": "R", "document": "D", "section": "1", "author": "a",
+                    "reviewer": "b", "hash": "sha256:0",
+                },
+            }))
+            .unwrap(),
+        );
+        forged.campaign.coupling.push(
+            serde_json::from_value(json!({
+                "kernel": "guard", "nodes": [], "edges": [], "checks": [],
+            }))
+            .unwrap(),
+        );
+        let problems = compared(&forged, &laid_out(&honest())).problems;
+        for place in ["records/0", "justifications/0", "coupling/0"] {
+            let start = format!("campaign.json/{place}: stored ");
+            let is_told = |problem: &String| {
+                problem.starts_with(&start) && problem.ends_with(", and nothing is derived")
+            };
+            assert!(problems.iter().any(is_told), "{place}: {problems:#?}");
+        }
+    }
+
+    #[test]
+    fn what_a_run_left_is_not_compared_with_the_project() {
+        let mut evidence = honest();
+        let project = laid_out(&evidence);
+        let checked = compared(&evidence, &project).checked;
+        assert!(checked > 50, "{checked}");
+        let test = &mut evidence.campaign.tests[0];
+        test.expected.clear();
+        test.flows.clear();
+        result_of(&mut evidence, 0, EngineName::Sequential).printed_lines = 7;
+        let again = compared(&evidence, &project);
+        assert_eq!((again.problems.len(), again.checked), (0, checked));
+        // It adds to what was compared before.
+        let mut verification = Verification { checked: 10, ..Verification::default() };
+        compare_project(&evidence, &project, &mut verification).unwrap();
+        assert_eq!(verification.checked, checked + 10);
+    }
+
+    /// Of a file that was too large to store it cannot be told whether it holds `main`.
+    #[test]
+    fn the_code_of_absent_files_is_taken_over() {
+        let mut forged = honest();
+        forged.campaign.requirements[0].code[0].found = false;
+        let mut project = laid_out(&forged);
+        let told = "campaign.json/requirements/0/code/0/found: stored false, derived true";
+        assert_eq!(compared(&forged, &project).problems, [told]);
+        forged.campaign.requirements[0].code[0].line = None;
+        project.absent.insert(KERNEL_PATH.to_owned());
+        assert_eq!(compared(&forged, &project).problems, Vec::<String>::new());
+    }
+}

@@ -227,6 +227,12 @@ fn first_message(diagnostics: &[Diagnostic]) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::honest::{
+        KERNEL_PATH, PROJECT_FILES, REQUIREMENTS_PATH, honest, verified, verified_with,
+        write_project,
+    };
+    use crate::{DerivationExtent, KernelCheck, NoToolchain, Replay, Verification, VerifyError};
+    use crate::{VerificationOptions, VerificationStatus};
 
     #[test]
     fn stored_paths_lead_nowhere_but_below_their_folder() {
@@ -259,5 +265,266 @@ mod tests {
         assert!(of(4, Some(&hash)));
         assert!(!of(5, Some(&hash)) && !of(4, Some(&sha256_digits(b"1235"))) && !of(4, None));
         assert!(read_omitted_input("f", 4, Some(&hash), None).is_err());
+    }
+
+    /// A toolchain that made the evidence itself and compiles nothing.
+    struct OwnToolchain {
+        compiles: bool,
+    }
+
+    impl Toolchain for OwnToolchain {
+        type Compiled = LaidOutProject;
+        type Error = VerifyError;
+
+        fn other_maker(&self, _stored: &Evidence) -> Option<String> {
+            None
+        }
+
+        fn compile(&self, laid_out: LaidOutProject) -> Result<LaidOutProject, String> {
+            if self.compiles { Ok(laid_out) } else { Err("it is no kernel".to_owned()) }
+        }
+
+        fn derive(
+            &self,
+            _stored: &Evidence,
+            _compiled: &LaidOutProject,
+            _replay: Replay,
+            verification: &mut Verification,
+        ) -> Result<(), VerifyError> {
+            verification.problems.push("derived by the toolchain".to_owned());
+            Ok(())
+        }
+
+        fn compare_kernels(
+            &self,
+            _stored: &Evidence,
+            _folder: &Path,
+            _verification: &mut Verification,
+        ) -> KernelCheck {
+            KernelCheck::default()
+        }
+    }
+
+    /// What becomes of the stored inputs, in a word and the reason.
+    fn outcome(evidence: &Evidence, source_folder: Option<&Path>) -> (&'static str, String) {
+        match rebuild_project(evidence, source_folder, &OwnToolchain { compiles: true }) {
+            RebuildOutcome::Whole(_) => ("whole", String::new()),
+            RebuildOutcome::ProjectAlone(_, reason) => ("project alone", reason),
+            RebuildOutcome::WithoutInputs(reason) => ("without inputs", reason),
+            RebuildOutcome::Contradicting(problem) => ("contradicting", problem),
+        }
+    }
+
+    fn inputs(evidence: &mut Evidence) -> &mut BTreeMap<String, StoredFile> {
+        &mut evidence.inputs.as_mut().unwrap().files
+    }
+
+    /// Replaces an input, and its hash in the manifest.
+    fn replace_input(evidence: &mut Evidence, path: &str, text: &str) {
+        inputs(evidence).insert(path.to_owned(), StoredFile::Text(text.to_owned()));
+        let hash = sha256_digits(text.as_bytes());
+        evidence.manifest.inputs.insert(path.to_owned(), hash);
+    }
+
+    fn omit_input(evidence: &mut Evidence, path: &str, bytes: u64) {
+        inputs(evidence).insert(path.to_owned(), StoredFile::Omitted { bytes });
+    }
+
+    #[test]
+    fn stored_inputs_are_laid_out_or_refused() {
+        type Forge = fn(&mut Evidence);
+        let settings = PROJECT_FILES[0].1;
+        assert!(settings.contains("glsl/guard.comp"));
+        let cases: [(&str, Forge, (&str, &str)); 11] = [
+            ("honest", |_| {}, ("whole", "")),
+            (
+                "no inputs",
+                |forged| forged.inputs = None,
+                (
+                    "without inputs",
+                    "what follows from the inputs: evidence of this format does not store them",
+                ),
+            ),
+            (
+                "the text of an input",
+                |forged| {
+                    let text = StoredFile::Text("x".to_owned());
+                    inputs(forged).insert(KERNEL_PATH.to_owned(), text);
+                },
+                (
+                    "contradicting",
+                    "the stored input glsl/guard.comp has another SHA-256 than the manifest",
+                ),
+            ),
+            (
+                "bytes that are no base64",
+                |forged| {
+                    let bytes = StoredFile::Bytes("*".to_owned());
+                    inputs(forged).insert(KERNEL_PATH.to_owned(), bytes);
+                },
+                ("contradicting", "the stored input glsl/guard.comp is not base64"),
+            ),
+            (
+                "an input that the manifest does not name",
+                |forged| drop(forged.manifest.inputs.remove(KERNEL_PATH)),
+                (
+                    "contradicting",
+                    "the stored input glsl/guard.comp has another SHA-256 than the manifest",
+                ),
+            ),
+            (
+                "an input that is not stored",
+                |forged| {
+                    forged.manifest.inputs.insert("a.bin".to_owned(), sha256_digits(b""));
+                },
+                ("contradicting", "the input a.bin of the manifest is not stored"),
+            ),
+            (
+                "a file and a folder of one name",
+                |forged| replace_input(forged, "vkcert.toml/a", ""),
+                ("contradicting", "the stored input vkcert.toml/a cannot be laid out: "),
+            ),
+            (
+                "inputs that are no project",
+                |forged| replace_input(forged, "vkcert.toml", "schema = 1\n"),
+                ("contradicting", "the stored inputs are no project: the key `name` is missing"),
+            ),
+            (
+                "an input outside of the project",
+                |forged| replace_input(forged, "../a.bin", ""),
+                (
+                    "project alone",
+                    "what follows from the modules: \
+                     the input `../a.bin` is no file inside of the project",
+                ),
+            ),
+            (
+                "data that were too large",
+                |forged| {
+                    replace_input(forged, "a.bin", "1234");
+                    omit_input(forged, "a.bin", 4);
+                },
+                (
+                    "project alone",
+                    "what follows from the modules: \
+                     the input a.bin (4 bytes) is not stored; `--project` gives it",
+                ),
+            ),
+            (
+                "requirements that were too large",
+                |forged| omit_input(forged, "vkcert.toml", 4),
+                (
+                    "without inputs",
+                    "what follows from the inputs: \
+                     the input vkcert.toml (4 bytes) is not stored; `--project` gives it",
+                ),
+            ),
+        ];
+        for (name, forge, (word, reason)) in cases {
+            let mut forged = honest();
+            forge(&mut forged);
+            let (outcome_word, outcome_reason) = outcome(&forged, None);
+            assert_eq!(outcome_word, word, "{name}: {outcome_reason}");
+            assert!(outcome_reason.starts_with(reason), "{name}: {outcome_reason}");
+            assert_eq!(outcome_reason.is_empty(), reason.is_empty(), "{name}: {outcome_reason}");
+        }
+    }
+
+    #[test]
+    fn a_project_gives_what_is_not_stored() {
+        let folder = tempfile::tempdir().unwrap();
+        write_project(folder.path());
+        let mut evidence = honest();
+        for (path, text) in PROJECT_FILES {
+            omit_input(&mut evidence, path, text.len() as u64);
+        }
+        assert_eq!(outcome(&evidence, Some(folder.path())).0, "whole");
+        std::fs::write(folder.path().join(REQUIREMENTS_PATH), "schema = 1\n").unwrap();
+        assert_eq!(outcome(&evidence, Some(folder.path())).0, "without inputs");
+    }
+
+    #[test]
+    fn tests_that_were_left_out_are_no_tests_of_the_run() {
+        let mut evidence = honest();
+        evidence.campaign.left_out.push("T1".into());
+        let rebuilt = rebuild_project(&evidence, None, &OwnToolchain { compiles: true });
+        let RebuildOutcome::Whole(laid_out) = rebuilt else { panic!("it is rebuilt") };
+        let ids = |tests: &[requirement::Located<vkcert_model::procedure::Test>]| -> Vec<_> {
+            tests.iter().map(|test| test.id.to_string()).collect()
+        };
+        let project = &laid_out.project;
+        assert_eq!(
+            (ids(&project.left_out), ids(&project.tests)),
+            (vec!["T1".into()], vec!["T2".into()])
+        );
+    }
+
+    #[test]
+    fn kernels_are_compiled_by_the_toolchain_that_made_them() {
+        let evidence = honest();
+        let compile = |toolchain: &OwnToolchain| rebuild_project(&evidence, None, toolchain);
+        assert!(matches!(compile(&OwnToolchain { compiles: true }), RebuildOutcome::Whole(_)));
+        let RebuildOutcome::Contradicting(problem) = compile(&OwnToolchain { compiles: false })
+        else {
+            panic!("what cannot be compiled contradicts the evidence")
+        };
+        assert_eq!(problem, "the stored inputs cannot be compiled: it is no kernel");
+        let RebuildOutcome::ProjectAlone(_, reason) =
+            rebuild_project(&evidence, None, &NoToolchain)
+        else {
+            panic!("there is no compiler")
+        };
+        let tool_version = &evidence.campaign.project.tool_version;
+        assert_eq!(
+            reason,
+            format!(
+                "what follows from the modules: \
+                 they were made by vkcert {tool_version} with a compiler of GLSL"
+            )
+        );
+    }
+
+    #[test]
+    fn include_folders_outside_of_the_project_are_not_read() {
+        for (folder, reason) in
+            [("inc", None), ("..", Some("the include folder `..` is outside of the project"))]
+        {
+            let mut evidence = honest();
+            let settings = format!("{}include = [\"{folder}\"]\n", PROJECT_FILES[0].1);
+            replace_input(&mut evidence, "vkcert.toml", &settings);
+            replace_input(&mut evidence, "inc/a.glsl", "");
+            let told = reason
+                .map_or(String::new(), |reason| format!("what follows from the modules: {reason}"));
+            assert_eq!(outcome(&evidence, None).1, told, "{folder}");
+        }
+    }
+
+    #[test]
+    fn what_was_rebuilt_decides_what_is_derived() {
+        let evidence = honest();
+        let in_part = verified(&evidence);
+        assert_eq!(in_part.extent, DerivationExtent::WithoutModules);
+        assert_eq!(in_part.status(), VerificationStatus::InPart);
+        assert!(in_part.not_derivable[0].starts_with("what follows from the modules: "));
+        let replay =
+            VerificationOptions { replay: Replay::Sequential, ..VerificationOptions::default() };
+        let told = "the tests cannot be replayed (see above)";
+        assert_eq!(verified_with(&evidence, &replay).problems, [told]);
+        let mut older = honest();
+        older.inputs = None;
+        let without_inputs = verified_with(&older, &replay);
+        assert_eq!(without_inputs.extent, DerivationExtent::WithoutInputs);
+        assert!(without_inputs.problems.contains(&told.to_owned()));
+        let mut contradicting = honest();
+        inputs(&mut contradicting).remove(KERNEL_PATH);
+        let told = "the input glsl/guard.comp of the manifest is not stored";
+        assert_eq!(verified(&contradicting).problems, [told]);
+        let mut derived = Verification::default();
+        let toolchain = OwnToolchain { compiles: true };
+        let rebuilt = rebuild_project(&evidence, None, &toolchain);
+        let options = VerificationOptions::default();
+        crate::verify_contents(&evidence, &rebuilt, &options, &toolchain, &mut derived).unwrap();
+        assert_eq!(derived.problems, ["derived by the toolchain"]);
+        assert_eq!(derived.extent, DerivationExtent::Whole);
     }
 }

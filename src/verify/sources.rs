@@ -55,3 +55,73 @@ pub fn compare_sources(
     };
     Ok(compared_files)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::compare_sources;
+    use crate::honest::{KERNEL_PATH, PROJECT_FILES, honest, write_project};
+    use crate::{ComparedFiles, KernelCheck, NoToolchain, Verification};
+    use std::path::Path;
+
+    fn compared(change: impl FnOnce(&Path)) -> (ComparedFiles, Verification, String) {
+        let folder = tempfile::tempdir().unwrap();
+        write_project(folder.path());
+        change(folder.path());
+        let mut verification = Verification { checked: 10, ..Verification::default() };
+        let compared_files =
+            compare_sources(&honest(), folder.path(), &NoToolchain, &mut verification).unwrap();
+        let name = folder.path().display().to_string();
+        assert_eq!(compared_files.folder_name, name);
+        assert_eq!(compared_files.input_count, PROJECT_FILES.len());
+        (compared_files, verification, name)
+    }
+
+    fn reason(compared_files: &ComparedFiles) -> &str {
+        match &compared_files.kernels {
+            KernelCheck::NotCompared { reason } => reason,
+            KernelCheck::Compared(_) => panic!("there is no compiler"),
+        }
+    }
+
+    #[test]
+    fn the_files_of_the_project_are_the_inputs() {
+        let (compared_files, verification, _) = compared(|_| {});
+        assert_eq!((compared_files.same_files, compared_files.unread_files), (3, 0));
+        assert_eq!(verification.problems, Vec::<String>::new());
+        // Three inputs and one requirement file.
+        assert_eq!(verification.checked, 14);
+        assert!(reason(&compared_files).starts_with("they were made by vkcert "));
+    }
+
+    #[test]
+    fn a_file_of_another_content_and_one_that_is_gone_are_told() {
+        let (compared_files, verification, name) =
+            compared(|folder| std::fs::write(folder.join(KERNEL_PATH), "void main() {}").unwrap());
+        assert_eq!(compared_files.same_files, 2);
+        let told = format!("glsl/guard.comp in {name} is not the input: it has another SHA-256");
+        assert_eq!(verification.problems, [told]);
+        assert_eq!(reason(&compared_files), "its files are not those of the evidence");
+        let (compared_files, verification, name) =
+            compared(|folder| std::fs::remove_file(folder.join(KERNEL_PATH)).unwrap());
+        assert_eq!(compared_files.same_files, 2);
+        let told = format!("glsl/guard.comp is an input, and in {name}: ");
+        assert!(verification.problems[0].starts_with(&told), "{:?}", verification.problems);
+        assert_eq!(verification.problems.len(), 1);
+        assert_eq!(reason(&compared_files), "its files are not those of the evidence");
+    }
+
+    #[test]
+    fn a_requirement_file_that_the_run_did_not_read_is_told() {
+        let (compared_files, verification, name) = compared(|folder| {
+            for file in ["requirements/a.toml", "requirements/b.toml"] {
+                std::fs::write(folder.join(file), "schema = 1\n").unwrap();
+            }
+        });
+        assert_eq!((compared_files.same_files, compared_files.unread_files), (3, 2));
+        let told = ["a", "b"].map(|file| {
+            format!("requirements/{file}.toml is in {name}, and the run did not read it")
+        });
+        assert_eq!(verification.problems, told);
+        assert_eq!(reason(&compared_files), "its files are not those of the evidence");
+    }
+}

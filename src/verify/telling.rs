@@ -258,3 +258,327 @@ fn reports_in_words(reports: &ReportCheck, cover: RootCover) -> String {
     };
     format!("{listed_sentence}{cover_sentence}{unlisted_sentence}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{in_words, json_document};
+    use crate::{
+        ComparedFiles, ComparedKernels, DerivationExtent, KernelCheck, ProjectCheck, ReportCheck,
+        RootCover, Verification,
+    };
+    use serde_json::{Value, json};
+
+    fn verification() -> Verification {
+        Verification { checked: 7, root: "r00t".to_owned(), ..Verification::default() }
+    }
+
+    fn in_part(extent: DerivationExtent) -> Verification {
+        let not_derivable = vec!["a reason".to_owned()];
+        Verification { extent, not_derivable, ..verification() }
+    }
+
+    fn with_problems(count: usize) -> Verification {
+        let problems = (1..=count).map(|number| format!("problem {number}")).collect();
+        Verification { problems, ..verification() }
+    }
+
+    fn compared(files: ComparedFiles) -> Verification {
+        Verification { project: ProjectCheck::Compared(files), ..verification() }
+    }
+
+    fn files(input_count: usize, same_files: usize) -> ComparedFiles {
+        let folder_name = "p".to_owned();
+        ComparedFiles { folder_name, input_count, same_files, ..ComparedFiles::default() }
+    }
+
+    fn listed(names: &[&str], unlisted: &[&str], root_cover: RootCover) -> Verification {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let reports = ReportCheck {
+            listed: Some(owned(names)),
+            unlisted: owned(unlisted),
+            unreadable: false,
+        };
+        Verification { reports, root_cover, ..verification() }
+    }
+
+    fn line_of(verification: &Verification, label: &str) -> Option<String> {
+        let text = in_words(verification);
+        let label = format!("{label:<18}");
+        text.lines().find_map(|line| line.strip_prefix(&label)).map(str::to_owned)
+    }
+
+    #[test]
+    fn the_whole_result_in_words() {
+        let verification = Verification {
+            problems: vec!["it differs".to_owned()],
+            reports_hash: Some("l1st".to_owned()),
+            given_root: Some("r00t".to_owned()),
+            root_cover: RootCover::Evidence,
+            ..in_part(DerivationExtent::WithoutModules)
+        };
+        let lines = [
+            "result            NOT verified",
+            "differs           it differs",
+            "not re-derivable  a reason",
+            "root              r00t",
+            "report list       l1st",
+            "root given        r00t is that of the manifest, \
+             which holds the hashes of all inputs and evidence files",
+            "reports           not checked: there is no reports.json beside the evidence",
+            "NOT verified: 1 of 7 statements does not hold; 1 not re-derivable, named above",
+        ];
+        assert_eq!(in_words(&verification), lines.map(|line| format!("{line}\n")).concat());
+        let document = json!({
+            "schema": 1, "verified": false, "status": "not-verified",
+            "extent": "without-modules", "checked": 7, "problems": ["it differs"],
+            "not_rederivable": ["a reason"], "root": "r00t", "reports": "l1st",
+            "root_covers": "evidence", "project": null,
+            "report_files": { "listed": null, "unlisted": [] },
+        });
+        assert_eq!(json_document(&verification), document);
+    }
+
+    #[test]
+    fn verified_is_said_only_where_all_was_derived() {
+        const NOT_AS_A_WHOLE: &str =
+            "verified in part, NOT as a whole: what was not derived stands below";
+        for (verification, status, verified, brief, last_line) in [
+            (
+                verification(),
+                "verified",
+                true,
+                "verified",
+                "verified: all 7 hashes, verdicts, statuses and percentages \
+                 follow from the stored records",
+            ),
+            (
+                in_part(DerivationExtent::Whole),
+                "verified-in-part",
+                true,
+                NOT_AS_A_WHOLE,
+                "verified in part, NOT as a whole: 7 hashes, verdicts, statuses and percentages \
+                 follow from the stored records; 1 not re-derivable, named above",
+            ),
+            (
+                in_part(DerivationExtent::WithoutModules),
+                "verified-in-part",
+                false,
+                NOT_AS_A_WHOLE,
+                "verified in part, NOT as a whole: 7 statements agree; \
+                 the kernels were NOT derived from their sources; 1 not re-derivable, named above",
+            ),
+            (
+                Verification { extent: DerivationExtent::WithoutInputs, ..verification() },
+                "verified-in-part",
+                false,
+                NOT_AS_A_WHOLE,
+                "verified in part, NOT as a whole: 7 statements agree; \
+                 nothing was derived from the project's files",
+            ),
+            (
+                with_problems(1),
+                "not-verified",
+                false,
+                "NOT verified",
+                "NOT verified: 1 of 7 statements does not hold",
+            ),
+            (
+                with_problems(2),
+                "not-verified",
+                false,
+                "NOT verified",
+                "NOT verified: 2 of 7 statements do not hold",
+            ),
+        ] {
+            let document = json_document(&verification);
+            assert_eq!(document["status"], status);
+            assert_eq!(document["verified"], verified, "{status}");
+            assert_eq!(line_of(&verification, "result").as_deref(), Some(brief));
+            assert_eq!(in_words(&verification).lines().last(), Some(last_line));
+        }
+        let extents = [DerivationExtent::Whole, DerivationExtent::WithoutInputs]
+            .map(|extent| json_document(&in_part(extent))["extent"].clone());
+        assert_eq!(extents, ["whole", "without-inputs"]);
+    }
+
+    #[test]
+    fn many_problems_are_counted() {
+        let told = |count: usize| {
+            let text = in_words(&with_problems(count));
+            let rest = text.lines().find(|line| line.contains(" more")).unwrap_or_default();
+            (text.matches("\ndiffers ").count(), rest.trim().to_owned())
+        };
+        assert_eq!(told(199), (199, String::new()));
+        assert_eq!(told(200), (200, String::new()));
+        assert_eq!(told(201), (200, "... and 1 more".to_owned()));
+        assert_eq!(told(405), (200, "... and 205 more".to_owned()));
+    }
+
+    #[test]
+    fn what_was_compared_with_the_project_is_told() {
+        const NONE_UNREAD: &str = "it has no requirement file that the run did not read";
+        const NO_KERNELS: &str = "its kernels were not compared: ";
+        let with_unread = |unread_files: usize| ComparedFiles { unread_files, ..files(3, 3) };
+        let all_same = "all 3 input files of the evidence have the same SHA-256 in `p`";
+        for (files, told) in [
+            (
+                files(0, 0),
+                format!(
+                    "compared with nothing in `p`: the evidence names no input file; \
+                     {NONE_UNREAD}; {NO_KERNELS}"
+                ),
+            ),
+            (
+                files(1, 1),
+                format!(
+                    "the 1 input file of the evidence has the same SHA-256 in `p`; \
+                     {NONE_UNREAD}; {NO_KERNELS}"
+                ),
+            ),
+            (
+                files(1, 0),
+                format!(
+                    "0 of 1 input files of the evidence have the same SHA-256 in `p`; \
+                     {NONE_UNREAD}; {NO_KERNELS}"
+                ),
+            ),
+            (files(3, 3), format!("{all_same}; {NONE_UNREAD}; {NO_KERNELS}")),
+            (
+                files(3, 1),
+                format!(
+                    "1 of 3 input files of the evidence have the same SHA-256 in `p`; \
+                     {NONE_UNREAD}; {NO_KERNELS}"
+                ),
+            ),
+            (
+                with_unread(1),
+                format!(
+                    "{all_same}; 1 requirement file there was not read by the run; {NO_KERNELS}"
+                ),
+            ),
+            (
+                with_unread(2),
+                format!(
+                    "{all_same}; 2 requirement files there were not read by the run; {NO_KERNELS}"
+                ),
+            ),
+        ] {
+            let verification = compared(files);
+            assert_eq!(line_of(&verification, "project"), Some(told));
+            assert_eq!(json_document(&verification)["project"]["kernels"], Value::Null);
+        }
+        let project = ProjectCheck::NotCompared { folder: "p".to_owned() };
+        let unread = Verification { project, ..verification() };
+        let told = "`p` was compared with nothing: the evidence cannot be read";
+        assert_eq!(line_of(&unread, "project").as_deref(), Some(told));
+        let document = json!({
+            "folder": "p", "inputs": null, "same": null, "unread_requirement_files": null,
+            "kernels": null,
+        });
+        assert_eq!(json_document(&unread)["project"], document);
+        assert_eq!(line_of(&verification(), "project"), None);
+        assert_eq!(json_document(&verification())["project"], Value::Null);
+    }
+
+    #[test]
+    fn modules_of_another_compiler_are_not_counted_as_the_same() {
+        let with_kernels = |other_compiler: Option<&str>| {
+            let kernels = ComparedKernels {
+                kernels: 2,
+                same_files: 1,
+                same_modules: 1,
+                other_compiler: other_compiler.map(str::to_owned),
+            };
+            compared(ComparedFiles { kernels: KernelCheck::Compared(kernels), ..files(3, 3) })
+        };
+        for (other_compiler, same_modules, told) in [
+            (
+                None,
+                json!(1),
+                "; 1 of its 2 kernels include the same files, \
+                 1 of 2 compile to the same production module",
+            ),
+            (
+                Some("another"),
+                Value::Null,
+                "; 1 of its 2 kernels include the same files; \
+                 production modules were not compared: another made those of the evidence",
+            ),
+        ] {
+            let verification = with_kernels(other_compiler);
+            let words = line_of(&verification, "project").unwrap();
+            assert!(words.ends_with(told), "{words}");
+            let numbers = json!({
+                "folder": "p", "inputs": 3, "same": 3, "unread_requirement_files": 0,
+                "kernels": { "compiled": 2, "same_files": 1, "same_modules": same_modules },
+            });
+            assert_eq!(json_document(&verification)["project"], numbers);
+        }
+    }
+
+    #[test]
+    fn what_the_given_root_covers_is_told() {
+        for (root_cover, name, told) in [
+            (RootCover::NotGiven, Value::Null, None),
+            (
+                RootCover::Nothing,
+                json!("nothing"),
+                Some("r00t is neither that of the manifest nor that of the report list"),
+            ),
+            (
+                RootCover::EvidenceAndReports,
+                json!("evidence-and-reports"),
+                Some(
+                    "r00t is that of the report list, \
+                     which holds the root and the hashes of the reports listed",
+                ),
+            ),
+        ] {
+            let given_root = Some("r00t".to_owned());
+            let verification = Verification { given_root, root_cover, ..verification() };
+            assert_eq!(json_document(&verification)["root_covers"], name);
+            assert_eq!(line_of(&verification, "root given").as_deref(), told);
+        }
+    }
+
+    #[test]
+    fn which_reports_were_checked_is_told() {
+        const BY_LIST: &str =
+            ", and nothing else: `--root` with the hash of the report list covers them";
+        let mut unreadable = listed(&[], &["a.html"], RootCover::NotGiven);
+        unreadable.reports.unreadable = true;
+        for (verification, told) in [
+            (
+                listed(&["a.html", "b.pdf"], &[], RootCover::EvidenceAndReports),
+                "a.html, b.pdf checked against reports.json, whose SHA-256 is the one given"
+                    .to_owned(),
+            ),
+            (
+                listed(&["a.html"], &["b.pdf", "c.json"], RootCover::Evidence),
+                "a.html checked against reports.json, and nothing else: \
+                 the SHA-256 given is that of the evidence, which does not cover them; \
+                 not checked: b.pdf, c.json"
+                    .to_owned(),
+            ),
+            (
+                listed(&["a.html"], &[], RootCover::Nothing),
+                format!("a.html checked against reports.json{BY_LIST}"),
+            ),
+            (
+                listed(&[], &[], RootCover::NotGiven),
+                format!("none listed in reports.json{BY_LIST}"),
+            ),
+            (
+                unreadable,
+                format!("not checked: reports.json cannot be read{BY_LIST}; not checked: a.html"),
+            ),
+        ] {
+            assert_eq!(line_of(&verification, "reports"), Some(told));
+        }
+        let document = json_document(&listed(&["a.html"], &["b.pdf"], RootCover::NotGiven));
+        assert_eq!(
+            document["report_files"],
+            json!({ "listed": ["a.html"], "unlisted": ["b.pdf"] })
+        );
+    }
+}
