@@ -27,6 +27,7 @@ use vkcert::exec::{
 };
 use vkcert::glsl::{self, KernelSource};
 use vkcert::instrument;
+use vkcert::model::device_type::DeviceType;
 use vkcert::model::finding::{Checks, FindingKind};
 use vkcert::model::procedure::Limits;
 use vkcert::spirv::module::Module;
@@ -167,7 +168,7 @@ fn one_core(production: &Job, operations: f64) -> Result<(), Box<dyn std::error:
     // llvmpipe counts the threads beside the one that hands work out.
     settings.environment.insert("LP_NUM_THREADS".to_owned(), "1".to_owned());
     let Ok(mut executor) = VulkanExecutor::new(DeviceChoice::Best, settings) else { return Ok(()) };
-    if executor.device().kind != "cpu" {
+    if executor.device().kind != DeviceType::Cpu {
         return Ok(());
     }
     let measured = executor.measure(&[production], RUNS as u32)?;

@@ -21,6 +21,7 @@ use vkcert::exec::{
 };
 use vkcert::glsl::{self, KernelSource};
 use vkcert::instrument;
+use vkcert::model::device_type::DeviceType;
 use vkcert::model::finding::{Checks, FindingKind};
 use vkcert::model::image::{
     AddressMode, BorderColor, Coordinates, Filter, ImageDim, ImageFormat, ImageShape,
@@ -240,7 +241,7 @@ fn device() -> Option<VulkanExecutor> {
     settings.environment.insert("LP_NUM_THREADS".to_owned(), "1".to_owned());
     let executor = VulkanExecutor::new(DeviceChoice::Best, settings).ok()?;
     println!("device: {} ({})", executor.device().name, executor.device().driver_info);
-    (executor.device().kind == "cpu").then_some(executor)
+    (executor.device().kind == DeviceType::Cpu).then_some(executor)
 }
 
 fn measure(

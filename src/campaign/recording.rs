@@ -7,6 +7,7 @@ use super::kernel::Kernel;
 use super::profile::ProjectTarget;
 use crate::CampaignError;
 use vkcert_instrument::{DeviceAbility, DeviceParallelism, RecordRequest, RecordingDevice};
+use vkcert_model::device_type::DeviceType;
 use vkcert_model::evidence::Evidence;
 use vkcert_model::records::{RecordMode, Witnesses};
 use vkcert_model::verdict::EngineName;
@@ -30,7 +31,7 @@ pub fn record_request(
             DeviceAbility::Missing
         },
         workgroup_memory: u64::from(device_identity.limits.workgroup_memory),
-        parallelism: if device_identity.kind == "cpu" {
+        parallelism: if device_identity.kind == DeviceType::Cpu {
             DeviceParallelism::Few
         } else {
             DeviceParallelism::Thousands
@@ -87,7 +88,7 @@ pub fn restore_recording(
             workgroup_memory: identity_text("maxComputeSharedMemorySize")
                 .parse()
                 .unwrap_or_default(),
-            parallelism: if identity_text("device type") == "cpu" {
+            parallelism: if DeviceType::of_identity(&device.identity) == Some(DeviceType::Cpu) {
                 DeviceParallelism::Few
             } else {
                 DeviceParallelism::Thousands

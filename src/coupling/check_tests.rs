@@ -6,7 +6,7 @@ mod resources;
 mod rounding_up;
 
 use super::*;
-use vkcert_model::evidence::CheckStatus;
+use vkcert_model::evidence::{CheckStatus, CouplingCheckName};
 use vkcert_model::requirement::{
     HostBuffer, HostLocal, HostMember, HostParameter, HostStruct, HostType,
 };
@@ -108,7 +108,7 @@ fn coupled(
 }
 
 fn rows<'a>(coupling: &'a Coupling, check: &str) -> Vec<&'a CouplingCheck> {
-    coupling.checks.iter().filter(|row| row.check == check).collect()
+    coupling.checks.iter().filter(|row| row.check.as_str() == check).collect()
 }
 
 fn refuted<'a>(coupling: &'a Coupling, check: &str) -> Vec<&'a CouplingCheck> {
@@ -138,7 +138,7 @@ fn without_a_device_more_invocations_than_guaranteed_are_undetermined() {
     let open: Vec<_> =
         coupling.checks.iter().filter(|row| row.status != CheckStatus::Holds).collect();
     assert!(
-        matches!(open.as_slice(), [row] if row.check == "device-limits" && row.message.contains("256")),
+        matches!(open.as_slice(), [row] if row.check == CouplingCheckName::DeviceLimits && row.message.contains("256")),
         "{open:#?}"
     );
 }

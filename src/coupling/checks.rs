@@ -18,6 +18,7 @@ pub(super) use buffers::is_buffer;
 use super::expressions::HostExpressions;
 use super::rows::CheckRows;
 use super::{BarrierControl, CouplingInput};
+use vkcert_model::evidence::CouplingCheckName;
 use vkcert_model::requirement::HostType;
 use vkcert_requirement::host::decide::{EvaluatedCase, HostModel};
 use vkcert_requirement::host::expression::{self as host, DivisionRounding, HostExpression};
@@ -58,17 +59,17 @@ impl HostChecks<'_> {
         let kernel_size = self.reflection().local_size;
         match self.input.interface.local_size {
             None => rows.add_undetermined(
-                "local-size-match",
+                CouplingCheckName::LocalSizeMatch,
                 "the interface does not state the local size that the host assumes",
             ),
             Some(assumed_size) if assumed_size == kernel_size => {
                 rows.add_holding(
-                    "local-size-match",
+                    CouplingCheckName::LocalSizeMatch,
                     format!("host and kernel agree on {}", size_words(kernel_size)),
                 );
             }
             Some(assumed_size) => rows.add_refuted(
-                "local-size-match",
+                CouplingCheckName::LocalSizeMatch,
                 format!(
                     "the host assumes a local size of {}, the kernel has {}",
                     size_words(assumed_size),
@@ -82,16 +83,16 @@ impl HostChecks<'_> {
     pub(crate) fn check_barriers(&self, rows: &mut CheckRows) {
         let barriers = self.input.barriers;
         if barriers.is_empty() {
-            rows.add_holding("uniform-barrier", "the kernel has no barrier");
+            rows.add_holding(CouplingCheckName::UniformBarrier, "the kernel has no barrier");
         }
         for (index, barrier) in barriers.iter().enumerate() {
             rows.begin_subject(format!("barrier {}", index + 1));
             match &barrier.control {
                 BarrierControl::Uniform => {
-                    rows.add_holding("uniform-barrier", format!("the barrier at {} is reached by all invocations of a workgroup alike", barrier.place));
+                    rows.add_holding(CouplingCheckName::UniformBarrier, format!("the barrier at {} is reached by all invocations of a workgroup alike", barrier.place));
                 }
                 BarrierControl::Divergent { branch, reason } => rows.add_refuted_at(
-                    "uniform-barrier",
+                    CouplingCheckName::UniformBarrier,
                     format!(
                         "the barrier at {} stands under the branch at {branch}, which invocations of one workgroup can take differently: {reason}",
                         barrier.place
@@ -101,7 +102,7 @@ impl HostChecks<'_> {
                     Some(branch.clone()),
                 ),
                 BarrierControl::Unknown { reason } => {
-                    rows.add_undetermined("uniform-barrier", format!("the barrier at {}: {reason}", barrier.place));
+                    rows.add_undetermined(CouplingCheckName::UniformBarrier, format!("the barrier at {}: {reason}", barrier.place));
                 }
             }
         }

@@ -16,7 +16,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use vkcert_model::evidence::{CouplingEdge, CouplingNode};
+use vkcert_model::evidence::{CouplingEdge, CouplingEdgeKind, CouplingNode, CouplingNodeKind};
 use vkcert_model::structure::KernelStructure;
 use vkcert_requirement::host::decide::HostModel;
 use vkcert_requirement::host::expression::{HostExpression, type_name};
@@ -26,7 +26,7 @@ use vkcert_spirv::interface::Access;
 #[derive(Debug, Clone, Default)]
 pub struct CouplingGraph {
     /// The graph itself.
-    pub graph: DiGraph<CouplingNode, (EdgeKind, String)>,
+    pub graph: DiGraph<CouplingNode, (CouplingEdgeKind, String)>,
     by_id: BTreeMap<String, NodeIndex>,
 }
 
@@ -34,40 +34,21 @@ pub struct CouplingGraph {
 struct GraphEdge<'a> {
     from: &'a CouplingNode,
     to: &'a CouplingNode,
-    kind: EdgeKind,
+    kind: &'a CouplingEdgeKind,
     label: &'a str,
 }
 
-/// How one node depends on another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EdgeKind {
-    /// The target takes values of the source, or is sized, ordered or covered by it.
-    Data,
-    /// The source decides whether or how the target is executed.
-    Control,
-}
-
-impl EdgeKind {
-    /// The name in evidence.
-    pub fn name(self) -> &'static str {
-        match self {
-            EdgeKind::Data => "data",
-            EdgeKind::Control => "control",
-        }
-    }
-}
-
 impl CouplingGraph {
-    fn add_node(&mut self, id: &str, kind: &str, label: String) {
+    fn add_node(&mut self, id: &str, kind: CouplingNodeKind, label: String) {
         if !self.by_id.contains_key(id) {
-            let new_node = CouplingNode { id: id.to_owned(), kind: kind.to_owned(), label };
+            let new_node = CouplingNode { id: id.to_owned(), kind, label };
             let node_index = self.graph.add_node(new_node);
             self.by_id.insert(id.to_owned(), node_index);
         }
     }
 
     /// Adds an edge if both ends exist and it is new.
-    fn add_edge(&mut self, from: &str, to: &str, kind: EdgeKind, label: &str) {
+    fn add_edge(&mut self, from: &str, to: &str, kind: CouplingEdgeKind, label: &str) {
         let (Some(from), Some(to)) = (self.by_id.get(from).copied(), self.by_id.get(to).copied())
         else {
             return;
@@ -88,7 +69,7 @@ impl CouplingGraph {
         let evidence_edge = |edge: GraphEdge<'_>| CouplingEdge {
             from: edge.from.id.clone(),
             to: edge.to.id.clone(),
-            kind: edge.kind.name().to_owned(),
+            kind: edge.kind.clone(),
             label: edge.label.to_owned(),
         };
         self.graph_edges().map(evidence_edge).collect()
@@ -99,7 +80,7 @@ impl CouplingGraph {
             let (from, to) =
                 self.graph.edge_endpoints(edge_index).expect("the edge is of this graph");
             let (kind, label) = &self.graph[edge_index];
-            GraphEdge { from: &self.graph[from], to: &self.graph[to], kind: *kind, label }
+            GraphEdge { from: &self.graph[from], to: &self.graph[to], kind, label }
         })
     }
 
@@ -112,9 +93,8 @@ impl CouplingGraph {
             for edge in edges.iter().filter(|edge| edge.to.id == node.id) {
                 let edge_words =
                     if edge.label.is_empty() { String::new() } else { format!(", {}", edge.label) };
-                let kind_name = edge.kind.name();
                 graph_text
-                    .push_str(&format!("    <- {} ({kind_name}{edge_words})\n", edge.from.id));
+                    .push_str(&format!("    <- {} ({}{edge_words})\n", edge.from.id, edge.kind));
             }
         }
         graph_text
@@ -131,14 +111,14 @@ impl CouplingGraph {
             graph_text.push_str(&format!(
                 "  \"{}\" [label=\"{}\\n{}\"];\n",
                 quoted_text(&node.id),
-                quoted_text(&node.kind),
+                quoted_text(node.kind.as_str()),
                 quoted_text(&node.label)
             ));
         }
         for edge in self.graph_edges() {
             let edge_style = match edge.kind {
-                EdgeKind::Control => "dashed",
-                EdgeKind::Data => "solid",
+                CouplingEdgeKind::Control => "dashed",
+                CouplingEdgeKind::Data | CouplingEdgeKind::Unknown(_) => "solid",
             };
             let edge_label = quoted_text(edge.label);
             graph_text.push_str(&format!(
@@ -163,7 +143,7 @@ pub(super) fn build_graph(
     expressions: &HostExpressions,
 ) -> CouplingGraph {
     let mut graph = CouplingGraph::default();
-    graph.add_node(KERNEL, "kernel", input.interface.kernel.to_string());
+    graph.add_node(KERNEL, CouplingNodeKind::Kernel, input.interface.kernel.to_string());
     add_host_values(&mut graph, input, host);
     add_kernel_inputs(&mut graph, input, host, expressions);
     add_dispatch(&mut graph, input, host, expressions);
@@ -194,7 +174,7 @@ fn add_uses(
     let mut name_indices = std::collections::BTreeSet::new();
     expression.collect_names(&mut name_indices);
     for name_index in name_indices {
-        graph.add_edge(&value_id(input, host, name_index), to, EdgeKind::Data, label);
+        graph.add_edge(&value_id(input, host, name_index), to, CouplingEdgeKind::Data, label);
     }
 }
 
@@ -205,13 +185,17 @@ fn add_host_values(graph: &mut CouplingGraph, input: &CouplingInput<'_>, host: &
             "{} {} from {} to {}",
             width_name, parameter.name, parameter.min, parameter.max
         );
-        graph.add_node(&format!("parameter:{}", parameter.name), "parameter", label);
+        graph.add_node(
+            &format!("parameter:{}", parameter.name),
+            CouplingNodeKind::Parameter,
+            label,
+        );
     }
     for local in &input.interface.locals {
         let width_name = type_name(local.width);
         graph.add_node(
             &format!("local:{}", local.name),
-            "local",
+            CouplingNodeKind::Local,
             format!("{width_name} {} = {}", local.name, local.value),
         );
     }
@@ -232,17 +216,26 @@ fn add_kernel_inputs(
         let input_name = name_or_number(member.name.as_deref(), '#', member_index);
         let node_id = format!("push-constant:{member_index}");
         let offset_words = member.offset.map_or("?".to_owned(), |offset| offset.to_string());
-        graph.add_node(&node_id, "push constant", format!("{input_name} at offset {offset_words}"));
+        graph.add_node(
+            &node_id,
+            CouplingNodeKind::PushConstant,
+            format!("{input_name} at offset {offset_words}"),
+        );
         if let Some(expression) = expressions.members.get(&*input_name) {
             add_uses(graph, input, host, &node_id, expression, "");
         }
         let stated_members = input.interface.push_constants.iter().flat_map(|block| &block.members);
-        graph.add_edge(&node_id, KERNEL, EdgeKind::Data, "read");
+        graph.add_edge(&node_id, KERNEL, CouplingEdgeKind::Data, "read");
         if stated_members.into_iter().any(|stated_members| {
             stated_members.name == input_name && stated_members.value.is_none()
         }) {
-            graph.add_edge(&format!("parameter:{input_name}"), &node_id, EdgeKind::Data, "");
-            graph.add_edge(&format!("local:{input_name}"), &node_id, EdgeKind::Data, "");
+            graph.add_edge(
+                &format!("parameter:{input_name}"),
+                &node_id,
+                CouplingEdgeKind::Data,
+                "",
+            );
+            graph.add_edge(&format!("local:{input_name}"), &node_id, CouplingEdgeKind::Data, "");
         }
     }
     for constant in &input.reflection.specialization {
@@ -250,10 +243,10 @@ fn add_kernel_inputs(
         let input_name = constant.name.as_deref().unwrap_or("-");
         graph.add_node(
             &node_id,
-            "specialization constant",
+            CouplingNodeKind::SpecializationConstant,
             format!("{} {input_name}", constant.type_name),
         );
-        graph.add_edge(&node_id, KERNEL, EdgeKind::Data, "fixed when the pipeline is made");
+        graph.add_edge(&node_id, KERNEL, CouplingEdgeKind::Data, "fixed when the pipeline is made");
         let stated_constants =
             input.interface.specialization.iter().zip(&expressions.specialization);
         for (_, expression) in
@@ -267,14 +260,14 @@ fn add_kernel_inputs(
         let input_name = resource.name.as_deref().unwrap_or("-");
         graph.add_node(
             &node_id,
-            "buffer",
+            CouplingNodeKind::Buffer,
             format!("{input_name}, {}", access_words(resource.access)),
         );
         if matches!(resource.access, Access::ReadOnly | Access::ReadWrite) {
-            graph.add_edge(&node_id, KERNEL, EdgeKind::Data, "read");
+            graph.add_edge(&node_id, KERNEL, CouplingEdgeKind::Data, "read");
         }
         if matches!(resource.access, Access::WriteOnly | Access::ReadWrite) {
-            graph.add_edge(KERNEL, &node_id, EdgeKind::Data, "written");
+            graph.add_edge(KERNEL, &node_id, CouplingEdgeKind::Data, "written");
         }
         let stated_sizes = input.interface.buffers.iter().zip(&expressions.buffers);
         for (_, expression) in stated_sizes.filter(|(stated_buffer, _)| {
@@ -308,41 +301,41 @@ fn add_dispatch(
     let local_size = input.reflection.local_size;
     graph.add_node(
         "local-size",
-        "local size",
+        CouplingNodeKind::LocalSize,
         format!("{} x {} x {}", local_size[0], local_size[1], local_size[2]),
     );
     let group_texts = &input.interface.groups;
     graph.add_node(
         "dispatch",
-        "dispatch",
+        CouplingNodeKind::Dispatch,
         format!("({}, {}, {}) workgroups", group_texts[0], group_texts[1], group_texts[2]),
     );
-    graph.add_edge("local-size", "dispatch", EdgeKind::Data, "invocations per workgroup");
-    graph.add_edge("dispatch", KERNEL, EdgeKind::Control, "starts");
+    graph.add_edge("local-size", "dispatch", CouplingEdgeKind::Data, "invocations per workgroup");
+    graph.add_edge("dispatch", KERNEL, CouplingEdgeKind::Control, "starts");
     for (axis_name, expression) in ["x", "y", "z"].iter().zip(&expressions.groups) {
         add_uses(graph, input, host, "dispatch", expression, axis_name);
     }
     if let (Some(domain_texts), Some(domain)) = (&input.interface.domain, &expressions.domain) {
         graph.add_node(
             "domain",
-            "domain",
+            CouplingNodeKind::Domain,
             format!("{} x {} x {}", domain_texts[0], domain_texts[1], domain_texts[2]),
         );
         for (axis_name, expression) in ["x", "y", "z"].iter().zip(domain) {
             add_uses(graph, input, host, "domain", expression, axis_name);
         }
-        graph.add_edge("dispatch", "domain", EdgeKind::Data, "covers");
+        graph.add_edge("dispatch", "domain", CouplingEdgeKind::Data, "covers");
     }
     for variable in &input.reflection.workgroup {
         let array_name = name_or_number(variable.name.as_deref(), '%', variable.variable);
         let node_id = format!("workgroup:{array_name}");
         graph.add_node(
             &node_id,
-            "workgroup memory",
+            CouplingNodeKind::WorkgroupMemory,
             format!("{array_name}, {} bytes", variable.size),
         );
         // One element per invocation or so: the array's size follows the local size.
-        graph.add_edge("local-size", &node_id, EdgeKind::Data, "size");
+        graph.add_edge("local-size", &node_id, CouplingEdgeKind::Data, "size");
     }
 }
 
@@ -353,11 +346,16 @@ fn barrier_id(barrier: &super::Barrier) -> String {
 fn add_barriers(graph: &mut CouplingGraph, input: &CouplingInput<'_>) {
     for barrier in input.barriers {
         let node_id = barrier_id(barrier);
-        graph.add_node(&node_id, "barrier", format!("at {}", barrier.place));
-        graph.add_edge("local-size", &node_id, EdgeKind::Control, "invocations that meet");
+        graph.add_node(&node_id, CouplingNodeKind::Barrier, format!("at {}", barrier.place));
+        graph.add_edge("local-size", &node_id, CouplingEdgeKind::Control, "invocations that meet");
         for variable in &input.reflection.workgroup {
             let array_name = name_or_number(variable.name.as_deref(), '%', variable.variable);
-            graph.add_edge(&node_id, &format!("workgroup:{array_name}"), EdgeKind::Data, "orders");
+            graph.add_edge(
+                &node_id,
+                &format!("workgroup:{array_name}"),
+                CouplingEdgeKind::Data,
+                "orders",
+            );
         }
     }
 }
@@ -369,7 +367,7 @@ fn add_decisions(
 ) {
     for decision in &structure.decisions {
         let node_id = format!("decision:{}", decision.id);
-        graph.add_node(&node_id, "decision", decision.text.clone());
+        graph.add_node(&node_id, CouplingNodeKind::Decision, decision.text.clone());
         let decision_words: Vec<&str> =
             decision.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
         for (member_index, member) in
@@ -379,7 +377,7 @@ fn add_decisions(
                 graph.add_edge(
                     &format!("push-constant:{member_index}"),
                     &node_id,
-                    EdgeKind::Data,
+                    CouplingEdgeKind::Data,
                     "",
                 );
             }
@@ -389,7 +387,7 @@ fn add_decisions(
                 graph.add_edge(
                     &format!("specialization:{}", constant.spec_id),
                     &node_id,
-                    EdgeKind::Data,
+                    CouplingEdgeKind::Data,
                     "",
                 );
             }
@@ -403,7 +401,12 @@ fn add_decisions(
                 && branch.line.is_some()
                 && branch.line == line_of_span(decision.span)
             {
-                graph.add_edge(&node_id, &barrier_id(barrier), EdgeKind::Control, "not uniform");
+                graph.add_edge(
+                    &node_id,
+                    &barrier_id(barrier),
+                    CouplingEdgeKind::Control,
+                    "not uniform",
+                );
             }
         }
     }

@@ -10,13 +10,14 @@ use super::checks::is_buffer;
 use super::rows::CheckRows;
 use rspirv::spirv::{Dim, ImageFormat as Declared};
 use vkcert_exec::prepare::{declared_class, declared_format, image_type};
+use vkcert_model::evidence::CouplingCheckName;
 use vkcert_model::image::ImageDim;
 use vkcert_model::procedure::DescriptorClass;
 use vkcert_model::requirement::HostImage;
 use vkcert_spirv::interface::ReflectedResource;
 use vkcert_spirv::types::{ImageType, Types};
 
-const CHECK: &str = "image-descriptor";
+const CHECK: CouplingCheckName = CouplingCheckName::ImageDescriptor;
 
 /// Rows for every image and sampler.
 pub(super) fn check_images(rows: &mut CheckRows, input: &CouplingInput<'_>) {

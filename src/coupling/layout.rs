@@ -10,12 +10,13 @@
 use super::rows::CheckRows;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use vkcert_model::evidence::CouplingCheckName;
 use vkcert_model::requirement::{HostMember, HostStruct, HostType};
 use vkcert_requirement::host::expression::{integer_format, type_name};
 use vkcert_spirv::interface::PushConstants;
 use vkcert_spirv::types::{Signedness, Type, Types};
 
-const CHECK: &str = "push-constant-layout";
+const CHECK: CouplingCheckName = CouplingCheckName::PushConstantLayout;
 
 /// A member of the host's struct as C places it.
 struct PlacedMember<'a> {

@@ -32,20 +32,6 @@ use vkcert_spirv::module::Module;
 use vkcert_spirv::types::Types;
 use vkcert_spirv::uniformity::divergent_barriers;
 
-/// Names of the checks, in the order in which they are made.
-pub const CHECKS: &[&str] = &[
-    "dispatch-covers-domain",
-    "dispatch-not-truncated",
-    "host-overflow",
-    "local-size-match",
-    "push-constant-layout",
-    "buffer-size",
-    "image-descriptor",
-    "device-limits",
-    "specialization-ids",
-    "uniform-barrier",
-];
-
 /// What the coupling analysis of one kernel reads.
 #[derive(Debug, Clone, Copy)]
 pub struct CouplingInput<'a> {
@@ -169,7 +155,7 @@ impl DeviceLimits {
 pub struct Coupling {
     /// Host values, kernel and what connects them.
     pub graph: CouplingGraph,
-    /// In the order of [`CHECKS`].
+    /// In the order of [`vkcert_model::evidence::CouplingCheckName`].
     pub checks: Vec<CouplingCheck>,
     /// One per refuted check.
     pub findings: Vec<Finding>,
@@ -198,8 +184,7 @@ pub fn analyse_coupling(input: &CouplingInput<'_>) -> Result<Coupling, Diagnosti
     host_checks.check_limits(&mut rows);
     host_checks.check_specialization(&mut rows);
     host_checks.check_barriers(&mut rows);
-    let check_order = |check: &CouplingCheck| CHECKS.iter().position(|name| *name == check.check);
-    rows.checks.sort_by_key(check_order);
+    rows.checks.sort_by(|one, other| one.check.cmp(&other.check));
     let graph = graph::build_graph(input, &host, &expressions);
     Ok(Coupling { graph, checks: rows.checks, findings: rows.findings })
 }

@@ -6,7 +6,7 @@
 //! Does not cover: what is checked.
 
 use std::collections::BTreeMap;
-use vkcert_model::evidence::{CheckStatus, CouplingCheck};
+use vkcert_model::evidence::{CheckStatus, CouplingCheck, CouplingCheckName};
 use vkcert_model::finding::Finding;
 use vkcert_model::finding_details::CouplingDetails;
 use vkcert_model::place::Place;
@@ -38,17 +38,21 @@ impl CheckRows {
         self.about = None;
     }
 
-    pub(crate) fn add_holding(&mut self, check: &str, message: impl Into<String>) {
+    pub(crate) fn add_holding(&mut self, check: CouplingCheckName, message: impl Into<String>) {
         self.add_check(check, CheckStatus::Holds, message.into(), None);
     }
 
-    pub(crate) fn add_undetermined(&mut self, check: &str, message: impl Into<String>) {
+    pub(crate) fn add_undetermined(
+        &mut self,
+        check: CouplingCheckName,
+        message: impl Into<String>,
+    ) {
         self.add_check(check, CheckStatus::Undetermined, message.into(), None);
     }
 
     pub(crate) fn add_refuted(
         &mut self,
-        check: &str,
+        check: CouplingCheckName,
         message: impl Into<String>,
         counterexample: Option<BTreeMap<String, i64>>,
     ) {
@@ -61,7 +65,7 @@ impl CheckRows {
 
     pub(crate) fn add_refuted_at(
         &mut self,
-        check: &str,
+        check: CouplingCheckName,
         message: impl Into<String>,
         counterexample: Option<BTreeMap<String, i64>>,
         place: Option<Place>,
@@ -69,7 +73,7 @@ impl CheckRows {
     ) {
         let message = message.into();
         let details = CouplingDetails {
-            check: check.to_owned(),
+            check: check.clone(),
             about: self.about.clone(),
             counterexample: counterexample.clone(),
         };
@@ -80,23 +84,18 @@ impl CheckRows {
 
     fn add_check(
         &mut self,
-        check: &str,
+        check: CouplingCheckName,
         status: CheckStatus,
         message: String,
         counterexample: Option<BTreeMap<String, i64>>,
     ) {
-        self.checks.push(CouplingCheck {
-            check: check.to_owned(),
-            status,
-            message,
-            counterexample,
-        });
+        self.checks.push(CouplingCheck { check, status, message, counterexample });
     }
 
     /// A row from an answer; `refutation` words it for the values found.
     pub(super) fn add_answer(
         &mut self,
-        check: &str,
+        check: CouplingCheckName,
         proof_result: ProofResult,
         claim: &str,
         refutation: impl Fn(&BTreeMap<String, i64>) -> String,

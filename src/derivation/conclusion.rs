@@ -9,8 +9,8 @@ mod tests;
 use vkcert_coverage::criteria;
 use vkcert_model::criterion::StoredCriterion;
 use vkcert_model::evidence::{
-    Campaign, CheckStatus, Conclusion, KernelEvidence, KernelSummary, RequirementEvidence,
-    RequirementStatus, kernel_label,
+    Campaign, CheckStatus, Conclusion, CouplingCheckName, KernelEvidence, KernelSummary,
+    RequirementEvidence, RequirementStatus, kernel_label,
 };
 use vkcert_model::exit::Exit;
 use vkcert_model::finding::Finding;
@@ -226,8 +226,8 @@ fn undetermined_coupling(campaign: &Campaign, because: &mut Because) {
     for coupling_row in &campaign.coupling {
         let undetermined_checks =
             coupling_row.checks.iter().filter(|check| check.status == CheckStatus::Undetermined);
-        for check in
-            undetermined_checks.filter(|check| device_ran || check.check != "device-limits")
+        for check in undetermined_checks
+            .filter(|check| device_ran || check.check != CouplingCheckName::DeviceLimits)
         {
             let (check, message) = (check.check.clone(), check.message.clone());
             because(Reason::CouplingUndetermined { kernel: coupling_row.kernel, check, message });

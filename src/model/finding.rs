@@ -2,6 +2,7 @@
 
 mod stored;
 
+use super::evidence::CouplingCheckName;
 use super::finding_details::{
     AliasDetails, CouplingDetails, DataRaceDetails, DetailName, DisagreementDetails,
     DivergenceDetails, FindingDetails, LayerMessage, OutOfBoundsDetails, ScheduleDetails,
@@ -285,10 +286,12 @@ impl Finding {
     }
 
     /// Of coupling: the check that is refuted.
-    pub fn coupling_check(&self) -> Option<&str> {
+    pub fn coupling_check(&self) -> Option<CouplingCheckName> {
         match &self.details {
-            FindingDetails::Coupling(coupling) => Some(&coupling.check),
-            FindingDetails::Stored(fields) => fields.get(DetailName::Check.text())?.as_str(),
+            FindingDetails::Coupling(coupling) => Some(coupling.check.clone()),
+            FindingDetails::Stored(fields) => {
+                fields.get(DetailName::Check.text())?.as_str().map(CouplingCheckName::from)
+            }
             _ => None,
         }
     }

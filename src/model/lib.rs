@@ -11,6 +11,7 @@ pub mod altered;
 pub mod canonical;
 pub mod coverage;
 pub mod criterion;
+pub mod device_type;
 pub mod diagnostic;
 pub mod element;
 pub mod evidence;

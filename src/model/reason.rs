@@ -5,6 +5,7 @@
 //! Does not cover: what gives a reason (`derivation::conclusion`).
 
 use super::criterion::StoredCriterion;
+use super::evidence::CouplingCheckName;
 use super::finding::FindingKind;
 use super::id::{KernelName, RequirementId, TestId};
 use super::requirement::VerificationMethod;
@@ -196,7 +197,7 @@ pub enum Reason {
         /// The kernel that the interface is of.
         kernel: KernelName,
         /// Name of the check.
-        check: String,
+        check: CouplingCheckName,
         /// What keeps it from being decided.
         message: String,
     },

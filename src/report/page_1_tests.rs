@@ -17,7 +17,7 @@ fn more_reasons_than_fit_are_told_by_kind() {
         requirement: format!("LLR-{number}").as_str().into(),
         children: Vec::new(),
     };
-    let (check, message) = ("host-overflow".to_owned(), "m * n".to_owned());
+    let (check, message) = ("host-overflow".into(), "m * n".to_owned());
     let other = Reason::CouplingUndetermined { kernel: "k".into(), check, message };
     let items =
         evidence.campaign.open_items.iter().filter(|item| item.stands()).map(|item| item.reason());

@@ -17,9 +17,10 @@ use self::test_results::sample_tests;
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::evidence::{
-    Agreement, BoundedBuffer, BoundedElement, Campaign, Conclusion, EVIDENCE_SCHEMA, ElementValue,
-    EngineIdentity, ErrorBounds, Evidence, JustificationEvidence, KernelEvidence, KernelFinding,
-    KernelSummary, Manifest, ProfileEvidence, ProjectIdentity, RunRounding,
+    Agreement, BoundedBuffer, BoundedElement, Campaign, Conclusion, CouplingCheckName,
+    EVIDENCE_SCHEMA, ElementValue, EngineIdentity, ErrorBounds, Evidence, JustificationEvidence,
+    KernelEvidence, KernelFinding, KernelSummary, Manifest, ProfileEvidence, ProjectIdentity,
+    RunRounding,
 };
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::finding_details::CouplingDetails;
@@ -211,7 +212,7 @@ pub fn evidence() -> Evidence {
                     "The dispatch of 1 group in y covers 16 rows of a domain with m rows."
                         .to_owned(),
                     CouplingDetails {
-                        check: "dispatch-covers-domain".to_owned(),
+                        check: CouplingCheckName::DispatchCoversDomain,
                         about: None,
                         counterexample: None,
                     },

@@ -4,7 +4,7 @@ use super::{LARGE, correct, coupled, parameter};
 use crate::Interface;
 use crate::cover;
 use std::collections::BTreeMap;
-use vkcert_model::evidence::{CheckStatus, CouplingCheck};
+use vkcert_model::evidence::{CheckStatus, CouplingCheck, CouplingCheckName};
 use vkcert_model::requirement::{HostLocal, HostParameter, HostType};
 use vkcert_requirement::host::decide::HostModel;
 use vkcert_requirement::host::expression::{DivisionRounding, HostExpression};
@@ -20,8 +20,9 @@ fn in_x(groups: &str, domain: &str, max: i64, local: Option<HostLocal>) -> Vec<C
         ..correct()
     };
     let coupling = coupled(&interface, &[], &[], Some(&LARGE));
-    let dispatch =
-        |row: &&CouplingCheck| row.check.starts_with("dispatch") && row.message.starts_with("in x");
+    let dispatch = |row: &&CouplingCheck| {
+        row.check.as_str().starts_with("dispatch") && row.message.starts_with("in x")
+    };
     coupling.checks.iter().filter(dispatch).cloned().collect()
 }
 
@@ -57,7 +58,8 @@ fn rounding_up_that_wraps_is_refuted_with_the_value() {
     let most = i64::from(u32::MAX);
     for max in [most - 14, most] {
         let rows = in_x("(k + 15) / 16", "k", max, None);
-        let covers = rows.iter().find(|row| row.check == "dispatch-covers-domain").unwrap();
+        let covers =
+            rows.iter().find(|row| row.check == CouplingCheckName::DispatchCoversDomain).unwrap();
         assert_eq!(covers.status, CheckStatus::Refuted, "{covers:?}");
         assert!(covers.counterexample.as_ref().unwrap()["k"] > most - 15, "{covers:?}");
     }
@@ -76,7 +78,8 @@ fn what_only_looks_like_rounding_up_is_not_proved() {
         ("k / 16", "k"),
     ] {
         let rows = in_x(groups, domain, large, None);
-        let covers = rows.iter().find(|row| row.check == "dispatch-covers-domain").unwrap();
+        let covers =
+            rows.iter().find(|row| row.check == CouplingCheckName::DispatchCoversDomain).unwrap();
         assert_ne!(covers.status, CheckStatus::Holds, "{groups} for {domain}: {covers:?}");
     }
 }

@@ -6,6 +6,7 @@
 
 use super::HostChecks;
 use crate::rows::{CheckRows, values_in_words};
+use vkcert_model::evidence::CouplingCheckName;
 use vkcert_model::procedure::DescriptorClass;
 use vkcert_requirement::host::decide::ProofResult;
 use vkcert_requirement::host::expression::HostExpression;
@@ -42,7 +43,7 @@ impl HostChecks<'_> {
             rows.begin_subject(format!("{}.{} is not stated", resource.set, resource.binding));
             let message =
                 format!("the kernel uses {buffer_place}, the interface states no buffer for it");
-            rows.add_refuted("buffer-size", message, None);
+            rows.add_refuted(CouplingCheckName::BufferSize, message, None);
         }
         for (buffer, size_expression) in interface.buffers.iter().zip(&self.expressions.buffers) {
             let buffer_place = format!("{}.{}", buffer.set, buffer.binding);
@@ -52,7 +53,7 @@ impl HostChecks<'_> {
             });
             let Some(resource) = resource else {
                 rows.add_holding(
-                    "buffer-size",
+                    CouplingCheckName::BufferSize,
                     format!("the kernel does not use buffer {buffer_place}"),
                 );
                 continue;
@@ -62,7 +63,7 @@ impl HostChecks<'_> {
                 let message = format!(
                     "the interface states a buffer at {buffer_place}, where the kernel has a {class_name}"
                 );
-                rows.add_refuted("buffer-size", message, None);
+                rows.add_refuted(CouplingCheckName::BufferSize, message, None);
                 continue;
             }
             let least_bytes = i128::from(resource.fixed_bytes.max(1));
@@ -79,7 +80,7 @@ impl HostChecks<'_> {
                 buffer.size,
                 if least_bytes == 1 { "byte" } else { "bytes" }
             );
-            rows.add_answer("buffer-size", proof_result, &claim, |refuting_values| {
+            rows.add_answer(CouplingCheckName::BufferSize, proof_result, &claim, |refuting_values| {
                 let host_bytes =
                     self.evaluated_value(size_expression, &self.host.named_case(refuting_values));
                 format!(
@@ -112,7 +113,11 @@ impl HostChecks<'_> {
                         test.name,
                         values_in_words(&test.parameters)
                     );
-                    rows.add_refuted("buffer-size", message, Some(test.parameters.clone()));
+                    rows.add_refuted(
+                        CouplingCheckName::BufferSize,
+                        message,
+                        Some(test.parameters.clone()),
+                    );
                 }
                 Some(_) => agreeing_count += 1,
                 None if i128::from(buffer_use.bound) <= host_bytes => agreeing_count += 1,
@@ -122,7 +127,7 @@ impl HostChecks<'_> {
         }
         if agreeing_count > 0 {
             rows.add_holding(
-                "buffer-size",
+                CouplingCheckName::BufferSize,
                 format!(
                     "buffer {set}.{binding}: the host's size covers what {agreeing_count} tests use"
                 ),
@@ -133,7 +138,7 @@ impl HostChecks<'_> {
                 "buffer {set}.{binding}: tests bind more than the host allocates for the same parameters, and whether the kernel uses the rest is not known: {}",
                 larger_uses.join(", ")
             );
-            rows.add_undetermined("buffer-size", message);
+            rows.add_undetermined(CouplingCheckName::BufferSize, message);
         }
     }
 }

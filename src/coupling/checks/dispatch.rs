@@ -7,13 +7,16 @@
 use super::{AXES, HostChecks};
 use crate::cover::covers_by_form;
 use crate::rows::{CheckRows, values_in_words};
+use vkcert_model::evidence::CouplingCheckName;
 use vkcert_requirement::host::decide::{EvaluatedCase, ProofResult};
 use vkcert_requirement::host::expression::{DivisionRounding, HostExpression};
 
 impl HostChecks<'_> {
     pub(crate) fn check_dispatch(&self, rows: &mut CheckRows) {
         let Some(domain) = &self.expressions.domain else {
-            for check in ["dispatch-covers-domain", "dispatch-not-truncated"] {
+            for check in
+                [CouplingCheckName::DispatchCoversDomain, CouplingCheckName::DispatchNotTruncated]
+            {
                 rows.add_undetermined(check, "the interface states no domain");
             }
             return;
@@ -45,7 +48,7 @@ impl HostChecks<'_> {
                 "in {axis_name}, a group count of {} and a local size of {local_size} cover {}",
                 texts.0, texts.1
             );
-            rows.add_answer("dispatch-covers-domain", cover_result, &claim, |refuting_values| {
+            rows.add_answer(CouplingCheckName::DispatchCoversDomain, cover_result, &claim, |refuting_values| {
                 let host_case = self.host.named_case(refuting_values);
                 let group_count = self.dispatched_groups(axis, &host_case);
                 let count_words = match texts.0.trim() == group_count.to_string() {
@@ -90,7 +93,7 @@ impl HostChecks<'_> {
             "in {axis_name}, no division in {} drops a partial workgroup",
             self.group_count_text(axis)
         );
-        rows.add_answer("dispatch-not-truncated", proof_result, &claim, |refuting_values| {
+        rows.add_answer(CouplingCheckName::DispatchNotTruncated, proof_result, &claim, |refuting_values| {
             let host_case = self.host.named_case(refuting_values);
             format!(
                 "in {axis_name}, the integer division in {} drops a partial workgroup: {} instead of {} ({})",

@@ -7,6 +7,7 @@
 use super::{AXES, HostChecks};
 use crate::DeviceLimits;
 use crate::rows::{CheckRows, values_in_words};
+use vkcert_model::evidence::CouplingCheckName;
 use vkcert_requirement::host::decide::ProofResult;
 
 impl HostChecks<'_> {
@@ -20,20 +21,20 @@ impl HostChecks<'_> {
             rows.begin_subject(quantity_words);
             if value <= guaranteed_limit {
                 return rows.add_holding(
-                    "device-limits",
+                    CouplingCheckName::DeviceLimits,
                     format!("{quantity_words} {value} is within the {guaranteed_limit} that every device has"),
                 );
             }
             match device_limit {
                 Some(limit) if value <= limit => rows.add_holding(
-                    "device-limits",
+                    CouplingCheckName::DeviceLimits,
                     format!("{quantity_words} {value} is within this device's {limit}; a device need have only {guaranteed_limit}"),
                 ),
                 Some(limit) => {
-                    rows.add_refuted("device-limits", format!("{quantity_words} {value} exceeds this device's {limit}"), None)
+                    rows.add_refuted(CouplingCheckName::DeviceLimits, format!("{quantity_words} {value} exceeds this device's {limit}"), None)
                 }
                 None => rows.add_undetermined(
-                    "device-limits",
+                    CouplingCheckName::DeviceLimits,
                     format!("{quantity_words} {value} is more than the {guaranteed_limit} that every device has; it depends on the device"),
                 ),
             }
@@ -107,7 +108,7 @@ impl HostChecks<'_> {
         }
         let limit_owner =
             if self.input.device.is_some() { "this device allows" } else { "every device allows" };
-        rows.add_answer("device-limits", proof_result, &claim, |refuting_values| {
+        rows.add_answer(CouplingCheckName::DeviceLimits, proof_result, &claim, |refuting_values| {
             let group_count =
                 self.evaluated_value(expression, &self.host.named_case(refuting_values));
             format!(

@@ -7,6 +7,7 @@
 
 use super::{AXES, HostChecks};
 use crate::rows::{CheckRows, values_in_words};
+use vkcert_model::evidence::CouplingCheckName;
 use vkcert_model::index_range::IndexRange;
 use vkcert_model::requirement::HostType;
 use vkcert_requirement::host::decide::{EvaluatedCase, ProofResult};
@@ -116,7 +117,7 @@ impl HostChecks<'_> {
                 .decide_for_all(&[expression], &|host_case| events_of_case(host_case).is_empty())
         };
         let claim = format!("{value_words}, {text}, is computed without overflow");
-        rows.add_answer("host-overflow", proof_result, &claim, |refuting_values| {
+        rows.add_answer(CouplingCheckName::HostOverflow, proof_result, &claim, |refuting_values| {
             let host_case = self.host.named_case(refuting_values);
             let event_words = events_of_case(&host_case)
                 .first()

@@ -8,6 +8,7 @@
 use super::HostChecks;
 use crate::rows::{CheckRows, values_in_words};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::evidence::CouplingCheckName;
 use vkcert_requirement::host::specialized_values;
 use vkcert_spirv::interface::{Reflection, SpecializationConstant};
 
@@ -54,7 +55,7 @@ impl HostChecks<'_> {
                 .find(|declared_constant| declared_constant.spec_id == constant_id)
             else {
                 rows.add_refuted(
-                    "specialization-ids",
+                    CouplingCheckName::SpecializationIds,
                     format!(
                         "the host sets specialization constant {constant_id}; the kernel has none"
                     ),
@@ -64,7 +65,7 @@ impl HostChecks<'_> {
             };
             if !given_ids.insert(constant_id) {
                 rows.add_refuted(
-                    "specialization-ids",
+                    CouplingCheckName::SpecializationIds,
                     format!("the host sets specialization constant {constant_id} twice"),
                     None,
                 );
@@ -78,14 +79,19 @@ impl HostChecks<'_> {
                 "specialization constant {constant_id} ({}) takes {}",
                 declared_constant.type_name, constant.value
             );
-            rows.add_answer("specialization-ids", proof_result, &claim, |refuting_values| {
-                format!(
-                    "specialization constant {constant_id} is a {}, and {} does not fit ({})",
-                    declared_constant.type_name,
-                    constant.value,
-                    values_in_words(refuting_values)
-                )
-            });
+            rows.add_answer(
+                CouplingCheckName::SpecializationIds,
+                proof_result,
+                &claim,
+                |refuting_values| {
+                    format!(
+                        "specialization constant {constant_id} is a {}, and {} does not fit ({})",
+                        declared_constant.type_name,
+                        constant.value,
+                        values_in_words(refuting_values)
+                    )
+                },
+            );
             if varying_ids.contains(&constant_id) && self.sizes_depend_on(declared_constant) {
                 let sizes_sentence =
                     "sizes were taken from the kernel's default, and nothing is shown of others";
@@ -93,7 +99,7 @@ impl HostChecks<'_> {
                     "specialization constant {constant_id} takes {}, no one value: {sizes_sentence}",
                     constant.value
                 );
-                rows.add_undetermined("specialization-ids", message);
+                rows.add_undetermined(CouplingCheckName::SpecializationIds, message);
             }
         }
         let defaulted_constants: Vec<String> = declared_constants
@@ -108,7 +114,7 @@ impl HostChecks<'_> {
             .collect();
         if !defaulted_constants.is_empty() {
             rows.add_holding(
-                "specialization-ids",
+                CouplingCheckName::SpecializationIds,
                 format!("not set by the host: {}", defaulted_constants.join(", ")),
             );
         }

@@ -10,7 +10,7 @@ use crate::justification::BoundConfiguration;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use vkcert_model::canonical::{canonical_json, sha256_digits};
-use vkcert_model::evidence::KernelEvidence;
+use vkcert_model::evidence::{CouplingCheckName, KernelEvidence};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::finding_details::DetailName;
 use vkcert_model::finding_subject::{FindingSubject, SubjectEngine, SubjectTest};
@@ -64,7 +64,7 @@ pub(super) fn finding_subject(
         }
         FindingScope::Interface => {
             finding_subject.interface = interface_hash(occasion);
-            let of_device = finding.coupling_check() == Some("device-limits");
+            let of_device = finding.coupling_check() == Some(CouplingCheckName::DeviceLimits);
             let device_engine = || SubjectEngine {
                 engine: EngineName::Vulkan,
                 identity: device_identity(occasion),
@@ -301,7 +301,7 @@ mod tests {
             }),
         );
         let of_host_with = |counterexample| {
-            let check = "device-limits".to_owned();
+            let check = CouplingCheckName::DeviceLimits;
             let details = CouplingDetails { check, about: None, counterexample };
             Finding::coupling("m".to_owned(), details)
         };

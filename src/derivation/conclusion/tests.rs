@@ -39,7 +39,7 @@ fn status(evidence: &mut Evidence, status: RequirementStatus) {
 
 fn check(evidence: &mut Evidence, check: &str, status: CheckStatus) {
     let checks = vec![CouplingCheck {
-        check: check.to_owned(),
+        check: check.into(),
         status,
         message: "m".to_owned(),
         counterexample: None,

@@ -7,6 +7,7 @@ use super::identity::{DeviceIdentity, DeviceLimits, KINDS, NoVulkan};
 use super::instance::Instance;
 use super::{ValidationLayers, describe, version};
 use ash::{ext, khr, vk};
+use vkcert_model::device_type::DeviceType;
 
 /// Every device of this machine, asked in this process. A driver that crashes takes the process
 /// with it: commands that must survive that ask a worker instead
@@ -51,13 +52,13 @@ pub(super) fn identify_device(
     let device_kind = KINDS
         .iter()
         .find(|(device_kind, _)| *device_kind == core_properties.device_type)
-        .map_or("other", |(_, name)| name);
+        .map_or(DeviceType::Other, |(_, known_type)| *known_type);
     DeviceIdentity {
         index: device_index,
         name: describe::text_of_chars(&core_properties.device_name),
         vendor_id: core_properties.vendor_id,
         device_id: core_properties.device_id,
-        kind: device_kind.to_owned(),
+        kind: device_kind,
         api_version: describe::version_text(core_properties.api_version),
         api_in_use: describe::version_text(instance.api_version(physical_device)),
         driver_name: describe::text_of_chars(&driver.driver_name),

@@ -9,6 +9,7 @@ use ash::vk;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use vkcert_exec::{DeviceAbsence, ExecError};
+use vkcert_model::device_type::DeviceType;
 
 /// A Vulkan device as reports and evidence identify it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,8 +22,8 @@ pub struct DeviceIdentity {
     pub vendor_id: u32,
     /// `VkPhysicalDeviceProperties::deviceID`.
     pub device_id: u32,
-    /// `discrete`, `integrated`, `virtual`, `cpu` or `other`.
-    pub kind: String,
+    /// `VkPhysicalDeviceProperties::deviceType`.
+    pub kind: DeviceType,
     /// `1.3.230`; the device's own.
     pub api_version: String,
     /// The version in use, at most what loader and engine know.
@@ -111,7 +112,7 @@ impl DeviceIdentity {
         let limits = &self.limits;
         let identity_rows = [
             ("device", self.name.clone()),
-            ("device type", self.kind.clone()),
+            (DeviceType::KEY, self.kind.to_string()),
             ("vendor id", format!("{:#06x}", self.vendor_id)),
             ("device id", format!("{:#06x}", self.device_id)),
             ("api version", self.api_version.clone()),
@@ -289,15 +290,15 @@ impl DeviceChoice {
 }
 
 fn preference_rank(device: &DeviceIdentity) -> usize {
-    KINDS.iter().position(|(_, name)| *name == device.kind).unwrap_or(KINDS.len())
+    KINDS.iter().position(|(_, device_type)| *device_type == device.kind).unwrap_or(KINDS.len())
 }
 
 /// Device types in order of preference.
-pub(super) const KINDS: &[(vk::PhysicalDeviceType, &str)] = &[
-    (vk::PhysicalDeviceType::DISCRETE_GPU, "discrete"),
-    (vk::PhysicalDeviceType::INTEGRATED_GPU, "integrated"),
-    (vk::PhysicalDeviceType::VIRTUAL_GPU, "virtual"),
-    (vk::PhysicalDeviceType::CPU, "cpu"),
+pub(super) const KINDS: &[(vk::PhysicalDeviceType, DeviceType)] = &[
+    (vk::PhysicalDeviceType::DISCRETE_GPU, DeviceType::Discrete),
+    (vk::PhysicalDeviceType::INTEGRATED_GPU, DeviceType::Integrated),
+    (vk::PhysicalDeviceType::VIRTUAL_GPU, DeviceType::Virtual),
+    (vk::PhysicalDeviceType::CPU, DeviceType::Cpu),
 ];
 
 #[cfg(test)]
@@ -305,13 +306,13 @@ mod tests {
     use super::*;
     use crate::identification::device_limits;
 
-    fn device(buffer_index: usize, name: &str, kind: &str) -> DeviceIdentity {
+    fn device(index: usize, name: &str, kind: DeviceType) -> DeviceIdentity {
         DeviceIdentity {
-            index: buffer_index,
+            index,
             name: name.to_owned(),
             vendor_id: 0,
             device_id: 0,
-            kind: kind.to_owned(),
+            kind,
             api_version: String::new(),
             api_in_use: String::new(),
             driver_name: String::new(),
@@ -329,9 +330,9 @@ mod tests {
     #[test]
     fn a_device_is_chosen_by_type_index_or_part_of_its_name() {
         let devices = [
-            device(0, "llvmpipe (LLVM)", "cpu"),
-            device(1, "Big GPU 1", "discrete"),
-            device(2, "Big GPU 2", "discrete"),
+            device(0, "llvmpipe (LLVM)", DeviceType::Cpu),
+            device(1, "Big GPU 1", DeviceType::Discrete),
+            device(2, "Big GPU 2", DeviceType::Discrete),
         ];
         assert_eq!(DeviceChoice::Best.choose_device(&devices), Ok(1));
         assert_eq!(DeviceChoice::parse("0").choose_device(&devices), Ok(0));

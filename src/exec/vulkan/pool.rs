@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 use vkcert_exec::repeat::Results;
 use vkcert_exec::{Completion, Counts, ExecError, Executor, Observer, RunRequest};
+use vkcert_model::device_type::DeviceType;
 use vkcert_model::verdict::EngineName;
 
 /// Most workers on one device: each holds a device context of its own, and a device has one queue
@@ -34,7 +35,7 @@ impl Workers {
     fn count_on(self, device: &DeviceIdentity) -> usize {
         match self {
             Workers::AtMost(worker_count) => worker_count,
-            Workers::AsSuits(worker_count) if device.kind == "cpu" => worker_count,
+            Workers::AsSuits(worker_count) if device.kind == DeviceType::Cpu => worker_count,
             Workers::AsSuits(_) => 1,
         }
     }

@@ -15,7 +15,10 @@ mod test;
 pub use agreement::{
     Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds, RunRounding,
 };
-pub use coupling::{CheckStatus, CouplingCheck, CouplingEdge, CouplingEvidence, CouplingNode};
+pub use coupling::{
+    CheckStatus, CouplingCheck, CouplingCheckName, CouplingEdge, CouplingEdgeKind,
+    CouplingEvidence, CouplingNode, CouplingNodeKind,
+};
 pub use identity::{EngineIdentity, ProfileEvidence, ProjectIdentity, RefusedKernel};
 pub use kernel::{
     Configuration, KernelEvidence, KernelFinding, LoweringDecision, ModuleHashes, ObjectEvidence,

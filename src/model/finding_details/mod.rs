@@ -22,6 +22,7 @@ pub use schedule::{
     RefusedOutputs, ScheduleDetails, ScheduleEffect,
 };
 
+use crate::evidence::CouplingCheckName;
 use crate::finding::FindingKind;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -154,7 +155,7 @@ pub enum MessageSeverity {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CouplingDetails {
     /// Its name in the table of checks.
-    pub check: String,
+    pub check: CouplingCheckName,
     /// The axis, buffer, constant or limit, where a check has several answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,

@@ -13,6 +13,7 @@ use crate::figures::{self, FigurePart};
 use crate::{facts, statement};
 use std::collections::BTreeMap;
 use vkcert_model::coverage::CriterionSummary;
+use vkcert_model::device_type::DeviceType;
 use vkcert_model::evidence::{Evidence, RequirementStatus};
 use vkcert_model::procedure::TestKind;
 use vkcert_model::verdict::{EngineName, Verdict};
@@ -89,13 +90,14 @@ fn engines_and_tool(evidence: &Evidence) -> [(String, Text); 2] {
         } else {
             Text::plain(" (not run)").with_tone(Tone::Caution)
         };
-        let is_software =
-            engine.identity.get("device type").is_some_and(|device_type| device_type == "cpu");
-        let is_software = if is_software { " (software device, not a GPU)" } else { "" };
+        let software_words = match DeviceType::of_identity(&engine.identity) {
+            Some(DeviceType::Cpu) => " (software device, not a GPU)",
+            _ => "",
+        };
         let device_words = engine
             .identity
             .get("device")
-            .map(|device| format!(": {device}{is_software}"))
+            .map(|device| format!(": {device}{software_words}"))
             .unwrap_or_default();
         Text::plain(format!("{}{device_words}", engine.engine)).followed_by(engine_state)
     });

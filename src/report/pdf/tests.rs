@@ -254,11 +254,7 @@ fn crowded() -> Evidence {
                 total: 4,
                 undetermined: 0,
             },
-            Reason::CouplingUndetermined {
-                kernel,
-                check: "host-overflow".to_owned(),
-                message: text(),
-            },
+            Reason::CouplingUndetermined { kernel, check: "host-overflow".into(), message: text() },
             Reason::JustificationRejected { kernel, subject: "D1.T".to_owned(), reason: text() },
             Reason::AcceptanceRejected {
                 item: format!("decision-policy {number}"),

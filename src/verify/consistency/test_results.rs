@@ -195,7 +195,7 @@ pub(super) fn check_findings(stored: &Evidence, verification: &mut Verification)
         .collect();
     let checks_with_rows = campaign.coupling.iter().flat_map(|row| {
         let checks = row.checks.iter().filter(|check| check.status == CheckStatus::Refuted);
-        checks.map(move |check| (&row.kernel, Some(check.check.as_str()), &check.message))
+        checks.map(move |check| (&row.kernel, Some(check.check.clone()), &check.message))
     });
     let mut refuted_checks: Vec<_> = checks_with_rows.collect();
     reported_checks.sort();
