@@ -9,6 +9,7 @@ use super::kernel::Kernel;
 use super::test_run::{PreparedTest, TestRun};
 use crate::CampaignError;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use vkcert_exec::flow::BindingNames;
 use vkcert_exec::prepare::Prepared;
 use vkcert_exec::{flow, stored};
@@ -56,16 +57,18 @@ fn dispatch_flows<'a>(
     for (number, dispatch) in job_plan.job.dispatches.iter().enumerate() {
         let module_use = &job_plan.modules[dispatch.module];
         let kernel_key = (module_use.kernel, &module_use.specialization);
-        if !known_flows.contains_key(&kernel_key) {
-            let kernel = kernels.iter().find(|kernel| kernel.name == module_use.kernel.as_str());
-            let kernel = kernel.expect("a prepared test has its kernels");
-            let new_flows = kernel_flow(kernel, &module_use.specialization);
-            let new_flows = new_flows.map_err(|error| {
-                CampaignError::tool(format!("kernel `{}`: {error}", module_use.kernel))
-            })?;
-            known_flows.insert(kernel_key, new_flows);
-        }
-        let KernelFlow { flows, names } = &known_flows[&kernel_key];
+        let KernelFlow { flows, names } = match known_flows.entry(kernel_key) {
+            Entry::Occupied(known_flow) => known_flow.into_mut(),
+            Entry::Vacant(unknown_flow) => {
+                let kernel =
+                    kernels.iter().find(|kernel| kernel.name == module_use.kernel.as_str());
+                let kernel = kernel.expect("a prepared test has its kernels");
+                let new_flow = kernel_flow(kernel, &module_use.specialization);
+                unknown_flow.insert(new_flow.map_err(|error| {
+                    CampaignError::tool(format!("kernel `{}`: {error}", module_use.kernel))
+                })?)
+            }
+        };
         flows_by_dispatch.push(flow::of_dispatch(
             &job_plan.job,
             number,
