@@ -167,7 +167,7 @@ fn coupled() -> Evidence {
         .unwrap();
         facts.campaign.coupling.push(row);
         let details = CouplingDetails {
-            check: "dispatch-covers-domain".to_owned(),
+            check: "dispatch-covers-domain".into(),
             about: None,
             counterexample: None,
         };
