@@ -290,6 +290,8 @@ impl JsonReader<'_> {
             self.read_digits()?;
         }
         let number_text = &self.text[number_start..self.position];
+        // No integer keeps the sign of a zero.
+        is_integer &= number_text != "-0";
         let integer_value =
             if is_integer { number_text.parse().ok().map(Value::Integer) } else { None };
         let value = integer_value.or_else(|| {
@@ -364,6 +366,86 @@ mod tests {
                 Err(faults) => prop_assert!(theirs.is_err() || faults.iter().any(|fault| fault.kind == FaultKind::DuplicateKey), "{} {:?}", text, faults),
             }
         }
+    }
+
+    #[test]
+    fn numbers_keep_their_sign_and_are_integers_up_to_128_bits() {
+        for (text, value) in [
+            ("0", Value::Integer(0)),
+            ("-7", Value::Integer(-7)),
+            ("18446744073709551616", Value::Integer(1 << 64)),
+            ("-170141183460469231731687303715884105728", Value::Integer(i128::MIN)),
+            ("170141183460469231731687303715884105728", Value::Float(2f64.powi(127))),
+            ("0.0", Value::Float(0.0)),
+            ("1e2", Value::Float(100.0)),
+            ("12.5E-1", Value::Float(1.25)),
+        ] {
+            assert_eq!(parse_json(text).unwrap().value, value, "{text}");
+        }
+        for text in ["-0", "-0.0", "-0e5"] {
+            let Value::Float(zero) = parse_json(text).unwrap().value else { panic!("{text}") };
+            assert!(zero == 0.0 && zero.is_sign_negative(), "{text}");
+        }
+        let faults = parse_json("[1, 1e999]").unwrap_err();
+        assert_eq!(faults[0].message, "this number is too large");
+        assert_eq!(faults[0].span, Some((4..9).into()));
+    }
+
+    /// Of texts that are no JSON, what is said and of which bytes.
+    #[test]
+    fn a_fault_stands_where_the_text_goes_wrong() {
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(parse_json(&nested(128)).is_ok());
+        assert!(parse_json(&format!("[{0},{0}]", nested(127))).is_ok());
+        let too_deep = nested(129);
+        for (text, message, span) in [
+            ("", "expected a value, but the file ends here", 0..0),
+            ("{} x", "the document ends before this", 3..4),
+            ("é", "expected a value, found `\\u{e9}`", 0..2),
+            ("nul", "expected a value, found `n`", 0..1),
+            ("[1 2]", "expected `,` or `]`, found `2`", 3..4),
+            ("[1,]", "expected a value, found `]`", 3..4),
+            ("{a: 1}", "expected a key in double quotes, found `a`", 1..2),
+            ("{\"a\" 1}", "expected `:`, found `1`", 5..6),
+            ("{\"a\": 1; }", "expected `,` or `}`, found `;`", 7..8),
+            ("{\"a\": 1,}", "expected a key in double quotes, found `}`", 8..9),
+            ("[\"abc", "this string has no closing `\"`", 1..5),
+            ("\"a\nb\"", "a control character stands in a string only as an escape", 2..3),
+            ("\"\\x\"", "expected one of \" \\ / b f n r t u, found `x`", 2..3),
+            ("\"\\u12g4\"", "expected four hexadecimal digits, found `1`", 3..4),
+            ("\"\\u12", "expected four hexadecimal digits, found `1`", 3..4),
+            ("\"\\ud800\"", "this escape is half of a surrogate pair", 1..7),
+            ("\"\\ud800\\u0041\"", "this escape is half of a surrogate pair", 1..13),
+            ("\"\\udc00\"", "this escape is half of a surrogate pair", 1..7),
+            ("01", "a number does not start with 0 and another digit", 1..2),
+            ("-", "expected a digit, but the file ends here", 1..1),
+            ("1.", "expected a digit, but the file ends here", 2..2),
+            ("1e+x", "expected a digit, found `x`", 3..4),
+            (too_deep.as_str(), "nested deeper than 128 levels", 128..129),
+        ] {
+            let faults = parse_json(text).unwrap_err();
+            let [fault] = faults.as_slice() else { panic!("{text}: {faults:?}") };
+            assert_eq!(fault.kind, FaultKind::JsonSyntax, "{text}");
+            assert_eq!(fault.message, message, "{text}");
+            assert_eq!(fault.span, Some(span.into()), "{text}");
+        }
+    }
+
+    #[test]
+    fn escapes_and_spans_are_those_of_the_text() {
+        let text = " {\"a\\n\" : \"\\u00e9\\uD83D\\uDE00\\/\\b\\f\\r\\t\\\\\\\"\", \"b\":[ true , null,false]} ";
+        let node = parse_json(text).unwrap();
+        assert_eq!(node.span, (1..text.len() - 1).into());
+        let entry = node.entry("a\n").unwrap();
+        assert_eq!(&text[entry.key_span.range()], "\"a\\n\"");
+        assert_eq!(entry.node.value, Value::Text("é😀/\u{8}\u{c}\r\t\\\"".to_owned()));
+        assert_eq!(entry.node.span, (10..44).into());
+        let list = &node.entry("b").unwrap().node;
+        let parts: Vec<&str> =
+            list.elements().iter().map(|element| &text[element.span.range()]).collect();
+        assert_eq!(parts, ["true", "null", "false"]);
+        let hexadecimal = parse_json("\"\\u1234\\uABCD\\u0fF9\"").unwrap();
+        assert_eq!(hexadecimal.value, Value::Text("\u{1234}\u{abcd}\u{ff9}".to_owned()));
     }
 
     #[test]
