@@ -14,6 +14,8 @@ mod check_interface;
 mod check_justification;
 mod check_requirements;
 mod check_test;
+#[cfg(test)]
+mod check_tests;
 pub mod code;
 pub mod document;
 pub mod hash;
@@ -21,6 +23,10 @@ pub mod host;
 mod load;
 pub mod nearest;
 pub mod pin;
+#[cfg(test)]
+mod procedure_tests;
+#[cfg(test)]
+mod project_folder;
 pub mod reach;
 pub mod schema;
 pub mod status;
