@@ -89,4 +89,59 @@ mod tests {
         assert_eq!(find_symbol(source_text, "f"), Some(2));
         assert_eq!(find_symbol(source_text, "h"), None);
     }
+
+    #[test]
+    fn words_stand_on_their_lines_without_comments() {
+        let text = "a1_ = b// c\n/* d\n e */f/**/g /=h;\n\té";
+        let words = [
+            ("a1_", 1),
+            ("=", 1),
+            ("b", 1),
+            ("f", 3),
+            ("g", 3),
+            ("/", 3),
+            ("=", 3),
+            ("h", 3),
+            (";", 3),
+            ("é", 4),
+        ];
+        assert_eq!(located_words(text), words);
+        assert_eq!(located_words("a /* never closed\n b"), [("a", 1)]);
+        assert_eq!(located_words("a // last"), [("a", 1)]);
+        assert_eq!(located_words(""), []);
+        assert_eq!(located_words("_x /*/ y */ z"), [("_x", 1), ("z", 1)]);
+    }
+
+    #[test]
+    fn a_definition_has_a_name_parameters_and_a_body() {
+        for (text, names) in [
+            ("void f() {}", &["f"][..]),
+            ("void f(int a[(2)], vec2 (b)) {}", &["f"]),
+            ("void f();", &[]),
+            ("void f() const {}", &[]),
+            ("x = f(g(1));", &[]),
+            ("if (a) {} for (;;) {} while (b) {} switch (c) {}", &[]),
+            ("2 (a) {}", &[]),
+            ("_f() {} f2() {}", &["_f", "f2"]),
+            ("struct S { int a; };", &[]),
+            ("f", &[]),
+            ("f(", &[]),
+            ("f()", &[]),
+            ("f)({", &[]),
+            ("g(a {", &[]),
+        ] {
+            let found: Vec<String> = function_lines(text).into_iter().map(|row| row.0).collect();
+            assert_eq!(found, names, "{text}");
+        }
+        let lines = function_lines("\nvoid\nf(\n)\n{}\n\nvoid g() {}");
+        assert_eq!(lines, [("f".to_owned(), 3), ("g".to_owned(), 7)]);
+    }
+
+    #[test]
+    fn a_symbol_is_found_at_its_definition_before_any_use() {
+        let text = "int n;\nvoid g();\n#define MAKE(x) void x\nvoid g() { n; }\n";
+        for (symbol, line) in [("n", Some(1)), ("g", Some(4)), ("MAKE", Some(3)), ("h", None)] {
+            assert_eq!(find_symbol(text, symbol), line, "{symbol}");
+        }
+    }
 }

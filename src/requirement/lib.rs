@@ -21,6 +21,8 @@ pub mod document;
 pub mod hash;
 pub mod host;
 mod load;
+#[cfg(test)]
+mod load_tests;
 pub mod nearest;
 pub mod pin;
 #[cfg(test)]

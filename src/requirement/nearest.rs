@@ -104,6 +104,7 @@ fn edit_distance(left_characters: &str, right_characters: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn types_of_other_shading_languages_lead_to_those_of_glsl() {
@@ -132,5 +133,101 @@ mod tests {
         assert_eq!(nearest_name("idmo", ["idiom", "spec"]), None);
         assert_eq!(nearest_name("E", ["A", "B"]), None);
         assert_eq!(nearest_name("b", ["A", "B"]), Some("B"));
+    }
+
+    /// All words of at most three letters over an alphabet of three.
+    fn short_words() -> Vec<String> {
+        let mut words = vec![String::new()];
+        let mut longest = words.clone();
+        for _ in 0..3 {
+            longest = longest
+                .iter()
+                .flat_map(|word| ["a", "b", "c"].map(|letter| format!("{word}{letter}")))
+                .collect();
+            words.extend(longest.iter().cloned());
+        }
+        words
+    }
+
+    /// Everything that one insertion, deletion, replacement or swap of neighbours makes of a word.
+    fn edited_once(word: &str) -> BTreeSet<String> {
+        let mut made = BTreeSet::new();
+        for place in 0..=word.len() {
+            for letter in ["a", "b", "c"] {
+                made.insert(format!("{}{letter}{}", &word[..place], &word[place..]));
+                if place < word.len() {
+                    made.insert(format!("{}{letter}{}", &word[..place], &word[place + 1..]));
+                }
+            }
+            if place < word.len() {
+                made.insert(format!("{}{}", &word[..place], &word[place + 1..]));
+            }
+            if place + 1 < word.len() {
+                let (first, second) = (&word[place..=place], &word[place + 1..place + 2]);
+                made.insert(format!("{}{second}{first}{}", &word[..place], &word[place + 2..]));
+            }
+        }
+        made
+    }
+
+    #[test]
+    fn a_distance_is_the_least_number_of_edits() {
+        let words = short_words();
+        for word in &words {
+            let near = edited_once(word);
+            for other in &words {
+                let distance = edit_distance(word, other);
+                assert_eq!(distance == 0, word == other, "{word} {other}");
+                assert_eq!(distance == 1, word != other && near.contains(other), "{word} {other}");
+                assert_eq!(distance, edit_distance(other, word), "{word} {other}");
+            }
+        }
+        for (left, right, distance) in [
+            ("kitten", "sitting", 3),
+            ("", "abcd", 4),
+            ("abcd", "badc", 2),
+            ("abcdef", "ghijkl", 6),
+            ("abcdef", "bcdefa", 2),
+            ("été", "ete", 2),
+            ("ca", "abc", 3),
+        ] {
+            assert_eq!(edit_distance(left, right), distance, "{left} {right}");
+        }
+    }
+
+    /// At most a third of the characters differ, or one.
+    #[test]
+    fn a_name_is_near_within_a_third_of_its_characters() {
+        for (name, known, is_near) in [
+            ("ab", "ac", true),
+            ("ab", "cd", false),
+            ("abcde", "abcxe", true),
+            ("abcde", "abxye", false),
+            ("abcdef", "abxyef", true),
+            ("abcdef", "axyzef", false),
+            ("abcdefghi", "abcxyzghi", true),
+            ("x", "y", false),
+            ("x", "xy", false),
+            ("ABCdef", "abcDEF", true),
+        ] {
+            assert_eq!(nearest_name(name, [known]), is_near.then_some(known), "{name} {known}");
+        }
+        assert_eq!(nearest_name("abcdef", ["abcxyf", "abcdxf", "abcdey"]), Some("abcdxf"));
+    }
+
+    #[test]
+    fn every_foreign_type_has_its_name_in_glsl() {
+        let known = vkcert_model::element::ElementType::all_names();
+        for (foreign, scalar, vector) in FOREIGN_TYPES {
+            assert_eq!(glsl_type(foreign).as_deref(), Some(*scalar));
+            for count in 2..=4 {
+                let name = format!("{foreign}{count}");
+                assert_eq!(glsl_type(&name), Some(format!("{vector}{count}")));
+            }
+            assert_eq!([1, 5].map(|count| glsl_type(&format!("{foreign}{count}"))), [None, None]);
+            assert!(known.iter().any(|name| name == scalar), "{scalar}");
+        }
+        assert_eq!(likely_meant("half4", &["f16vec4"]).as_deref(), Some("f16vec4"));
+        assert_eq!(likely_meant("half4", &["count"]), None);
     }
 }

@@ -83,3 +83,32 @@ pub fn schema_text(name: &str) -> Option<String> {
         serde_json::to_string_pretty((schema_row.make)().as_value()).expect("a schema is JSON");
     Some(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_has_a_schema_by_its_name() {
+        for (name, key) in [
+            ("procedure", "kernels"),
+            ("project", "level"),
+            ("requirements", "justification"),
+            ("result", "tests"),
+            ("coverage", "decisions"),
+            ("manifest", "inputs"),
+        ] {
+            let text = schema_text(name).unwrap();
+            let schema: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert!(schema["properties"].get(key).is_some(), "{name}: {text}");
+        }
+        assert_eq!(schema_text("procedures"), None);
+        for row in SCHEMAS {
+            assert!(
+                schema_text(row.name).is_some_and(|text| text.starts_with('{')),
+                "{}",
+                row.name
+            );
+        }
+    }
+}

@@ -149,3 +149,59 @@ fn describe_dispatch(dispatch: &Dispatch) -> String {
     }
     description
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn test_of(value: serde_json::Value) -> Test {
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn dispatch(kernel: &str, more: serde_json::Value) -> serde_json::Value {
+        let mut row = json!({ "kernel": kernel, "groups": [2, 1, 3] });
+        row.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        row
+    }
+
+    #[test]
+    fn a_test_is_described_by_its_dispatches() {
+        let test = test_of(json!({ "id": "T", "dispatches": [
+            dispatch("b", json!({ "push_constants": { "m": 3, "k": 4 } })),
+            dispatch("a", json!({ "specialization": {
+                "0": { "type": "uint", "value": 16 }, "7": { "bits": 32 },
+            } })),
+            dispatch("b", json!({})),
+        ] }));
+        assert_eq!(kernels_of(&test), ["b".into(), "a".into()]);
+        let constants = test.dispatches[0].push_constants.as_ref().unwrap();
+        let expected = [
+            format!("b 2x1x3 groups, {constants}"),
+            "a 2x1x3 groups, specialization 0 = 16, specialization 7 = 32".to_owned(),
+            "b 2x1x3 groups".to_owned(),
+        ];
+        assert_eq!(describe_test(&test), expected);
+    }
+
+    #[test]
+    fn addresses_are_those_of_buffers_and_of_constants() {
+        let test = test_of(json!({
+            "id": "T",
+            "buffers": {
+                "a": { "type": "uint", "count": 4, "address_of": [{ "at": 0, "buffer": "b" }] },
+                "c": { "type": "reflect", "data": {
+                    "rows": [{ "next": { "address_of": "d", "offset": 8 } }, { "buffer": "x" }],
+                } },
+                "e": { "type": "uint", "data": ["address_of", 1] },
+            },
+            "dispatches": [dispatch("k", json!({ "push_constants": {
+                "p": { "address_of": "f" }, "address_of": { "q": { "address_of": "g" } }, "n": "y",
+            } }))],
+        }));
+        let expected = ["b", "d", "f", "g"];
+        assert_eq!(addressed_buffers(&test), BTreeSet::from(expected));
+        let plain = test_of(json!({ "id": "T", "dispatches": [dispatch("k", json!({}))] }));
+        assert_eq!(addressed_buffers(&plain), BTreeSet::new());
+    }
+}

@@ -1,0 +1,312 @@
+//! Tests of reading a project folder: which files, their schema, their places, and links by hash.
+
+use super::hash::{requirement_hash, test_hash};
+use super::load::{is_requirement_file, load_procedure, load_project, requirement_files};
+use super::pin::{LinkState, Pinning, pin_links};
+use super::project_folder::{ProjectFolder, edited, kinds_and_places};
+use super::trace::trace_requirements;
+use std::collections::BTreeMap;
+use std::path::Path;
+use vkcert_model::canonical::content_hash;
+use vkcert_model::evidence::{CodeTrace, RequirementStatus};
+use vkcert_model::id::{RequirementId, TestId};
+
+const PROJECT: &str = r#"schema = 1
+name = "Example"
+level = "C"
+[[kernel]]
+name = "k"
+source = "./glsl//k.comp"
+"#;
+
+const PARENT: &str = r#"schema = 1
+[[requirement]]
+uid = "HLR-1"
+level = "HLR"
+title = "Results"
+statement = "The kernel shall write results."
+verification = ["test"]
+"#;
+
+const CHILD: &str = r#"schema = 1
+[[requirement]]
+uid = "LLR-1"
+level = "LLR"
+title = "Guard"
+statement = "No store beyond."
+parents = [{ uid = "HLR-1" }]
+verification = ["review"]
+implements = [{ file = "./glsl/k.comp", symbol = "guard" }, { file = "glsl/k.comp" }]
+[[test]]
+id = "TC-1"
+requirements = ["LLR-1"]
+buffers.r = { type = "uint", count = 4 }
+[[test.dispatches]]
+kernel = "k"
+groups = [1, 1, 1]
+bindings = [{ binding = 0, buffer = "r" }]
+"#;
+
+const KERNEL: &str = "// guard\nvoid guard() {}\nvoid main() { guard(); }\n";
+
+fn example_folder() -> ProjectFolder {
+    ProjectFolder::with_files(&[
+        ("vkcert.toml", PROJECT),
+        ("requirements/a/child.toml", CHILD),
+        ("requirements/parent.toml", PARENT),
+        ("requirements/notes.txt", "no TOML"),
+        ("requirements/toml", "no TOML"),
+        ("glsl/k.comp", KERNEL),
+    ])
+}
+
+fn problems_of(folder: &ProjectFolder) -> Vec<String> {
+    kinds_and_places(&folder.load().err().unwrap_or_default())
+}
+
+#[test]
+fn files_are_read_in_the_order_of_their_paths() {
+    let folder = example_folder();
+    let files = ["requirements/a/child.toml", "requirements/parent.toml"];
+    assert_eq!(requirement_files(&folder.path).unwrap(), files);
+    let project = folder.load().unwrap();
+    assert_eq!(project.settings.kernels[0].source, "glsl/k.comp");
+    let uids: Vec<&str> =
+        project.requirements.iter().map(|requirement| requirement.uid.as_str()).collect();
+    assert_eq!(uids, ["LLR-1", "HLR-1"]);
+    let read_from: Vec<String> =
+        project.requirements.iter().map(|requirement| project.relative_file(requirement)).collect();
+    assert_eq!(read_from, files);
+    assert_eq!(project.requirements[0].implements[0].file, "glsl/k.comp");
+    let inputs = [
+        ("requirements/a/child.toml", CHILD),
+        ("requirements/parent.toml", PARENT),
+        ("vkcert.toml", PROJECT),
+    ];
+    let hashes = inputs.map(|(file, text)| (file.to_owned(), content_hash(text.as_bytes())));
+    assert_eq!(project.inputs, BTreeMap::from(hashes));
+    assert!(project.left_out.is_empty());
+}
+
+#[test]
+fn a_requirement_file_is_toml_below_its_folder() {
+    for path in ["requirements/a.toml", "requirements/b/c.toml"] {
+        assert!(is_requirement_file(path), "{path}");
+    }
+    for path in [
+        "requirements.toml",
+        "requirements/a.txt",
+        "requirements/toml",
+        "requirements2/a.toml",
+        "a/requirements/a.toml",
+        "vkcert.toml",
+        "requirements",
+    ] {
+        assert!(!is_requirement_file(path), "{path}");
+    }
+}
+
+#[test]
+fn what_is_missing_is_told_by_its_path() {
+    let folder = example_folder();
+    std::fs::remove_dir_all(folder.path.join("requirements")).unwrap();
+    assert_eq!(problems_of(&folder), ["missing-file requirements"]);
+    folder.write("requirements/notes.txt", "");
+    assert_eq!(problems_of(&folder), ["missing-file requirements"]);
+    std::fs::remove_file(folder.path.join("vkcert.toml")).unwrap();
+    let found = folder.load().unwrap_err();
+    assert_eq!(kinds_and_places(&found), ["missing-file vkcert.toml", "missing-file requirements"]);
+    let shown_file = folder.path.join("vkcert.toml").display().to_string();
+    assert_eq!(found[0].message, format!("there is no project file `{shown_file}`"));
+    let below = folder.path.join("./glsl/..");
+    let shown = load_project(&below).unwrap_err().remove(0).location.unwrap().file;
+    assert_eq!(shown, folder.path.join("glsl/../vkcert.toml").display().to_string());
+    let found = load_project(Path::new("./no such folder")).unwrap_err();
+    let files: Vec<&str> =
+        found.iter().map(|problem| problem.location.as_ref().unwrap().file.as_str()).collect();
+    assert_eq!(files, ["no such folder/vkcert.toml", "no such folder/requirements"]);
+}
+
+#[test]
+fn the_version_of_a_format_is_looked_at_first() {
+    let folder = example_folder();
+    for (file, text) in [("vkcert.toml", PROJECT), ("requirements/parent.toml", PARENT)] {
+        for (replacement, expected) in [
+            ("schema = 2\nunknown = 3", "schema 2"),
+            ("schema = \"1\"", "schema \"1\""),
+            ("schemas = 1", "unknown-key schemas"),
+        ] {
+            folder.write(file, &edited(text, "schema = 1", replacement));
+            assert_eq!(problems_of(&folder), [expected], "{replacement} in {file}");
+        }
+        folder.write(file, &edited(text, "schema = 1\n", ""));
+        let found = folder.load().unwrap_err();
+        assert_eq!((found.len(), found[0].kind), (1, "missing-key"), "{file}");
+        folder.write(file, text);
+    }
+    folder.write("vkcert.toml", "");
+    assert_eq!(problems_of(&folder), ["empty-file "]);
+    folder.write("vkcert.toml", "# nothing\n");
+    assert_eq!(folder.load().unwrap_err()[0].kind, "empty-file");
+}
+
+#[test]
+fn keys_and_tables_of_a_requirements_file_are_known() {
+    let folder = example_folder();
+    let file = "requirements/parent.toml";
+    folder.write(file, &edited(PARENT, "schema = 1\n", "schema = 1\ninterfaces = 1\n"));
+    let found = folder.load().unwrap_err();
+    assert_eq!(kinds_and_places(&found), ["unknown-key interfaces"]);
+    assert_eq!(found[0].hint.as_deref(), Some("did you mean `interface`?"));
+    folder.write(file, &edited(PARENT, "schema = 1\n", "schema = 1\nqqqqqq = 1\n"));
+    let hint = "the keys at the top of this file are schema, requirement, test, analysis, review, \
+                justification, interface";
+    assert_eq!(folder.load().unwrap_err()[0].hint.as_deref(), Some(hint));
+    folder.write(file, &edited(PARENT, "[[requirement]]", "[requirement]"));
+    assert_eq!(problems_of(&folder), ["wrong-type [requirement]"]);
+    for table in ["test", "analysis", "review", "justification", "interface"] {
+        folder.write(file, &format!("{PARENT}[[{table}]]\nqqqqqq = 1\n"));
+        assert!(problems_of(&folder).contains(&"unknown-key qqqqqq".to_owned()), "{table}");
+    }
+}
+
+/// One bad table or file does not hide the faults of the others; what it may declare is not said
+/// to be unknown.
+#[test]
+fn faults_of_several_files_are_told_together() {
+    let folder = example_folder();
+    folder.write("requirements/parent.toml", &edited(PARENT, "title", "titel"));
+    folder.write("requirements/a/child.toml", &edited(CHILD, "\"Guard\"", "\"\""));
+    assert_eq!(problems_of(&folder), ["unknown-key titel", "bad-value \"\""]);
+    folder.write("requirements/parent.toml", "schema = ");
+    let found = problems_of(&folder);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("toml-syntax") && found[1] == "bad-value \"\"", "{found:?}");
+    folder.write("vkcert.toml", &edited(PROJECT, "level", "levle"));
+    assert!(problems_of(&folder).contains(&"unknown-key levle".to_owned()));
+    // Faults of a file stand in the order of the text, whichever check found them.
+    folder.write("vkcert.toml", PROJECT);
+    folder.write("requirements/parent.toml", PARENT);
+    let twice = edited(CHILD, "\"No store beyond.\"", "\"\"");
+    folder
+        .write("requirements/a/child.toml", &edited(&twice, "uid = \"LLR-1\"", "uid = \"LLR 1\""));
+    let places = ["bad-name \"LLR 1\"", "bad-value \"\"", "unknown-requirement \"LLR-1\""];
+    assert_eq!(problems_of(&folder), places);
+}
+
+#[test]
+fn a_procedure_is_read_beside_its_files() {
+    let text = "schema = 1\n[kernels.k]\nsource = \"k.comp\"\n[[tests]]\nid = \"T\"\n\
+                [[tests.dispatches]]\nkernel = \"k\"\ngroups = [1, 1, 1]\n";
+    let folder = ProjectFolder::with_files(&[("p/run.toml", text)]);
+    let path = folder.path.join("p/run.toml");
+    let read = load_procedure(&path).unwrap();
+    assert_eq!(read.base, folder.path.join("p"));
+    assert_eq!(read.procedure.origin.file(), path.display().to_string());
+    assert_eq!((read.tests.len(), read.procedure.tests.len()), (1, 1));
+    folder.write("p/run.toml", &edited(text, "schema = 1", "schema = 3"));
+    assert_eq!(kinds_and_places(&load_procedure(&path).unwrap_err()), ["schema 3"]);
+    let absent = load_procedure(&folder.path.join("absent.toml")).unwrap_err();
+    assert_eq!(kinds_and_places(&absent), ["missing-file absent.toml"]);
+}
+
+#[test]
+fn a_trace_leads_to_children_tests_and_code() {
+    let folder = example_folder();
+    let more = "[[requirement]]\nuid = \"LLR-2\"\nlevel = \"LLR\"\ntitle = \"t\"\nstatement = \"s\"\n\
+                parents = [{ uid = \"HLR-1\" }, { uid = \"LLR-1\" }]\nverification = [\"test\"]\n";
+    folder.write("requirements/z.toml", &format!("schema = 1\n{more}"));
+    let mut project = folder.load().unwrap();
+    let mut left_out = project.tests[0].clone();
+    left_out.value.id = TestId::from("TC-2");
+    left_out.value.requirements = vec!["HLR-1".into()];
+    project.left_out.push(left_out);
+    let traces = trace_requirements(&project);
+    let [guard, results, second] = traces.as_slice() else { panic!("three requirements") };
+    let ids =
+        |names: &[&str]| names.iter().map(|name| RequirementId::from(*name)).collect::<Vec<_>>();
+    assert_eq!(results.children, ids(&["LLR-1", "LLR-2"]));
+    assert_eq!((&guard.children, &second.children), (&ids(&["LLR-2"]), &ids(&[])));
+    assert_eq!((guard.tests.as_slice(), guard.left_out_tests.len()), (&["TC-1".into()][..], 0));
+    assert_eq!((results.tests.len(), results.left_out_tests.as_slice()), (0, &["TC-2".into()][..]));
+    assert_eq!(guard.file, "requirements/a/child.toml");
+    assert_eq!(guard.hash, requirement_hash(&guard.requirement));
+    assert_eq!(guard.status, RequirementStatus::Untested);
+    let trace = |symbol: Option<&str>, line: Option<u32>, found: bool| CodeTrace {
+        file: "glsl/k.comp".to_owned(),
+        symbol: symbol.map(str::to_owned),
+        line,
+        found,
+        kernels: Vec::new(),
+    };
+    assert_eq!(guard.code, [trace(Some("guard"), Some(2), true), trace(None, None, true)]);
+    // The code may change behind the project.
+    folder.write("glsl/k.comp", "void main() {}\n");
+    let code = &trace_requirements(&project)[0].code;
+    assert_eq!(*code, [trace(Some("guard"), None, false), trace(None, None, true)]);
+    std::fs::remove_file(folder.path.join("glsl/k.comp")).unwrap();
+    let code = &trace_requirements(&project)[0].code;
+    assert_eq!(*code, [trace(Some("guard"), None, false), trace(None, None, false)]);
+    // In a binary file no symbol can be looked for.
+    std::fs::write(folder.path.join("glsl/k.comp"), [0xff, 0xfe]).unwrap();
+    let code = &trace_requirements(&project)[0].code;
+    assert_eq!(*code, [trace(Some("guard"), None, true), trace(None, None, true)]);
+}
+
+/// A link is suspect once its parent's content is another than the one that its hash is of.
+#[test]
+fn links_are_pinned_and_suspect_by_the_parents_content() {
+    let folder = example_folder();
+    let project = folder.load().unwrap();
+    let hash = requirement_hash(&project.requirements[1]);
+    let pinned_text =
+        edited(CHILD, "{ uid = \"HLR-1\" }", &format!("{{ uid = \"HLR-1\", hash = \"{hash}\" }}"));
+    let file = "requirements/a/child.toml";
+    let link_states = |pinning: Pinning| {
+        let (links, files) = pin_links(&folder.load().unwrap(), pinning);
+        let [link] = links.as_slice() else { panic!("one link") };
+        assert_eq!((link.requirement.as_str(), link.parent.as_str()), ("LLR-1", "HLR-1"));
+        assert_eq!(link.file, file);
+        assert_eq!(link.changed, !files.is_empty());
+        (link.state, link.hash.clone(), files.get(file).cloned())
+    };
+    let unchanged = |state: LinkState, hash: &str| (state, hash.to_owned(), None);
+    assert_eq!(link_states(Pinning::None), unchanged(LinkState::NotPinned, &hash));
+    for pinning in [Pinning::Missing, Pinning::MissingAndSuspect] {
+        let expected = (LinkState::Pinned, hash.clone(), Some(pinned_text.clone()));
+        assert_eq!(link_states(pinning), expected);
+    }
+    let suspect_parents = || trace_requirements(&folder.load().unwrap())[0].suspect_parents.clone();
+    assert!(suspect_parents().is_empty(), "it was never reviewed against a content");
+    folder.write(file, &pinned_text);
+    for pinning in [Pinning::None, Pinning::Missing, Pinning::MissingAndSuspect] {
+        assert_eq!(link_states(pinning), unchanged(LinkState::Pinned, &hash));
+    }
+    assert!(suspect_parents().is_empty());
+    folder.write("requirements/parent.toml", &edited(PARENT, "shall write", "shall store"));
+    let new_hash = requirement_hash(&folder.load().unwrap().requirements[1]);
+    for pinning in [Pinning::None, Pinning::Missing] {
+        assert_eq!(link_states(pinning), unchanged(LinkState::Suspect, &new_hash));
+    }
+    assert_eq!(suspect_parents(), ["HLR-1".into()]);
+    let repinned = edited(&pinned_text, &hash, &new_hash);
+    let expected = (LinkState::Pinned, new_hash.clone(), Some(repinned));
+    assert_eq!(link_states(Pinning::MissingAndSuspect), expected);
+}
+
+/// What a hash is of: SHA-256 of canonical JSON, as `hash` says it.
+#[test]
+fn a_content_hash_is_of_the_canonical_content() {
+    let folder = example_folder();
+    let project = folder.load().unwrap();
+    let guard = "{\"derived\":false,\"level\":\"LLR\",\"rationale\":null,\"safety_rationale\":null,\
+                 \"statement\":\"No store beyond.\",\"title\":\"Guard\",\"uid\":\"LLR-1\",\
+                 \"verification\":[\"review\"]}";
+    assert_eq!(requirement_hash(&project.requirements[0]), content_hash(guard.as_bytes()));
+    let before = test_hash(&project.tests[0]);
+    let mut test = project.tests[0].value.clone();
+    assert_eq!(test_hash(&test), before);
+    test.dispatches[0].groups = [2, 1, 1];
+    assert_ne!(test_hash(&test), before);
+    assert!(vkcert_model::canonical::is_content_hash(&before));
+}
