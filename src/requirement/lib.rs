@@ -30,8 +30,12 @@ mod procedure_tests;
 #[cfg(test)]
 mod project_folder;
 pub mod reach;
+#[cfg(test)]
+mod reach_tests;
 pub mod schema;
 pub mod status;
+#[cfg(test)]
+mod status_tests;
 pub mod trace;
 
 pub use document::{Located, Origin};

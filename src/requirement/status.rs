@@ -348,16 +348,12 @@ pub fn open_reasons(requirement_row: &RequirementEvidence, verdicts: &Verdicts) 
     }
     // Tests that name the requirement must pass even where it does not ask for tests.
     for test in &requirement_row.tests {
-        match verdicts.get(test) {
-            Some(test_verdicts)
-                if outcome_of_test(test_verdicts, Generation::Current) == TestOutcome::Open =>
-            {
-                let shown_verdict = test_verdicts
-                    .iter()
-                    .find(|verdict| !matches!(verdict, Verdict::Pass | Verdict::NotRun));
-                reasons.push(format!("test {test}: {}", shown_verdict.unwrap_or(&Verdict::NotRun)));
-            }
-            Some(_) | None => {}
+        let test_verdicts = verdicts.get(test).map_or(&[][..], Vec::as_slice);
+        if outcome_of_test(test_verdicts, Generation::Current) == TestOutcome::Open {
+            let shown_verdict = test_verdicts
+                .iter()
+                .find(|verdict| !matches!(verdict, Verdict::Pass | Verdict::NotRun));
+            reasons.push(format!("test {test}: {}", shown_verdict.unwrap_or(&Verdict::NotRun)));
         }
     }
     reasons.extend(
