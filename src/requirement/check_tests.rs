@@ -289,9 +289,12 @@ fn a_duplicate_names_the_file_of_the_first() {
     assert!(found[0].hint.as_ref().unwrap().ends_with("requirements/all.toml"), "{found:?}");
 }
 
+/// A requirement with its parents.
+type ParentsRow<'a> = (&'a str, &'a [&'a str]);
+
 #[test]
 fn each_cycle_of_parents_is_told_once() {
-    let cycles: &[(&[(&str, &[&str])], &[&str])] = &[
+    let cycles: &[(&[ParentsRow], &[&str])] = &[
         (&[("A", &["B"]), ("B", &["C"]), ("C", &[])], &[]),
         (&[("A", &["B", "C"]), ("B", &["D"]), ("C", &["D"]), ("D", &[])], &[]),
         (&[("A", &["A"])], &["A -> A"]),

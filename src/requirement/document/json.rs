@@ -397,6 +397,7 @@ mod tests {
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert!(parse_json(&nested(128)).is_ok());
         assert!(parse_json(&format!("[{0},{0}]", nested(127))).is_ok());
+        assert!(parse_json(&format!("[[{}[]]]", "[],".repeat(200))).is_ok());
         let too_deep = nested(129);
         for (text, message, span) in [
             ("", "expected a value, but the file ends here", 0..0),

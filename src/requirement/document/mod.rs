@@ -9,6 +9,8 @@
 mod deserialize;
 mod fault;
 mod json;
+#[cfg(test)]
+mod tests;
 mod toml;
 
 pub use deserialize::read_node;

@@ -423,7 +423,7 @@ impl HostExpression {
             BinaryOperator::Divide => {
                 let rounds_up = division == DivisionRounding::RoundUp
                     && left_value % right_value != 0
-                    && (left_value < 0) == (right_value < 0);
+                    && left_value.signum() == right_value.signum();
                 self.fit_to_type(
                     left_value / right_value + i128::from(rounds_up),
                     host_type,
