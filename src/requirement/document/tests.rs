@@ -393,3 +393,15 @@ fn unknown_keys_are_all_told() {
         assert_eq!(kinds_and_places(&read_json(text).unwrap_err()), expected, "{text}");
     }
 }
+
+/// What a whole value is refused for has no place of its own within it.
+#[test]
+fn a_value_that_is_refused_as_a_whole_is_the_place() {
+    let document =
+        Document::parse("d.json", "{ \"r\": 1.5, \"s\": [] }", FileSyntax::Json).unwrap();
+    let origin = Origin::of(&document);
+    let refused = origin.at("r").read::<Ratio>().unwrap_err();
+    assert_eq!(kinds_and_places(&refused), ["bad-value 1.5"]);
+    let wrong = origin.at("s").read::<Ratio>().unwrap_err();
+    assert_eq!(kinds_and_places(&wrong), ["wrong-type []"]);
+}

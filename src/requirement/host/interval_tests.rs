@@ -1,6 +1,6 @@
 //! Tests of enclosing intervals, against the values that evaluation gives.
 
-use super::expression::{DivisionRounding, TypedValue, type_range};
+use super::expression::{DivisionRounding, HOST_TYPES, TypedValue, type_range};
 use super::expression_tests::{WIDE_TYPES, names, operand_names, telling_values};
 use super::interval::{ValueInterval, interval_of_type};
 use super::parser::{BINARY_OPERATORS, parse_expression};
@@ -205,5 +205,46 @@ proptest! {
         prop_assert_eq!(typed.width, expression.width);
         prop_assert!(interval.low <= typed.value && typed.value <= interval.high, "{} = {:?} not in {:?}", text, typed, interval);
         prop_assert!(!quiet || events.is_empty(), "{} {:?}", text, events);
+    }
+}
+
+/// An interval has the type that C gives the expression, of narrow operands, too.
+#[test]
+fn an_interval_has_the_type_of_its_expression() {
+    let texts = [
+        "a",
+        "+a",
+        "-a",
+        "~a",
+        "!a",
+        "a + b",
+        "a - b",
+        "a * b",
+        "a / 3",
+        "a % 3",
+        "a & b",
+        "a | b",
+        "a ^ b",
+        "a << 1",
+        "a >> 1",
+        "a < b",
+        "a && b",
+        "min(a, b)",
+        "max(a, b)",
+        "a ? a : b",
+        "int8(a)",
+        "uint64(a)",
+        "a / b",
+        "a << b",
+    ];
+    for (_, left_type) in &HOST_TYPES[..8] {
+        for (_, right_type) in &HOST_TYPES[..8] {
+            let widths = [*left_type, *right_type];
+            for text in texts {
+                let expression = parse_expression(text, &operand_names(widths), "test").unwrap();
+                let (interval, _) = enclose_pair(text, [[0, 5], [0, 7]], widths);
+                assert_eq!(interval.width, expression.width, "{text} of {widths:?}");
+            }
+        }
     }
 }
