@@ -126,15 +126,17 @@ pub fn mcdc_command(
     vector_text: Option<&str>,
 ) -> Result<McdcResult, Diagnostic> {
     let parsed = expression::parse(expression_text)?;
-    let usage_error = |error: &dyn std::fmt::Display| Diagnostic::new("usage", error.to_string());
-    let mcdc = Mcdc::new(&parsed.expression, &parsed.coupling_numbers())
-        .map_err(|error| usage_error(&error))?;
+    let mcdc = Mcdc::new(&parsed.expression, &parsed.coupling_numbers()).map_err(usage_error)?;
     let vectors_given = given_vectors(vector_text.unwrap_or(""), &mcdc, &parsed)?;
     let analysis = mcdc.analyse_vectors(vectors_given).map_err(|error| match error {
-        McdcError::Limit(error) => usage_error(&error),
-        McdcError::Vector(error) => usage_error(&error),
+        McdcError::Limit(error) => usage_error(error),
+        McdcError::Vector(error) => usage_error(error),
     })?;
     Ok(mcdc_result(expression_text, &parsed, &mcdc, analysis))
+}
+
+fn usage_error(error: impl std::fmt::Display) -> Diagnostic {
+    Diagnostic::new("usage", error.to_string())
 }
 
 /// Reads the vectors, each checked against the decision.

@@ -417,6 +417,11 @@ impl ExecutionWalk<'_> {
         if may_depart { Truth::Unknown } else { Truth::Yes }
     }
 
+    fn way_entered(&self, way: Option<&Statement>) -> Truth {
+        let is_entered = way.and_then(|way| self.row_entered(std::slice::from_ref(way)));
+        is_entered.map_or(Truth::Unknown, Truth::from)
+    }
+
     /// The ways out of a decision that was reached; where it is not recorded, what lies on them is
     /// asked.
     fn branch_ways(
@@ -430,12 +435,8 @@ impl ExecutionWalk<'_> {
                 BranchWays { when_true: true_seen.into(), when_false: false_seen.into() }
             }
             DecisionOutcomes::Unrecorded => {
-                let way_entered = |way: Option<&Statement>| {
-                    let way_entered =
-                        way.and_then(|way| self.row_entered(std::slice::from_ref(way)));
-                    way_entered.map_or(Truth::Unknown, Truth::from)
-                };
-                let (when_true, when_false) = (way_entered(on_true), way_entered(on_false));
+                let (when_true, when_false) =
+                    (self.way_entered(on_true), self.way_entered(on_false));
                 // One way was taken; if it was not this one, it was the other.
                 BranchWays {
                     when_true: forced_way(when_true, when_false),

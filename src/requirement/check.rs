@@ -40,9 +40,7 @@ pub(crate) fn check_project(project: &Project) -> Vec<Diagnostic> {
 
 /// A name that may stand in file names and reports; `what` is what it names.
 pub(crate) fn check_name(origin: &Origin, named_thing: &str, name: &str) -> Option<Diagnostic> {
-    let is_plain =
-        |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
-    if !name.is_empty() && !name.starts_with('.') && name.chars().all(is_plain) {
+    if !name.is_empty() && !name.starts_with('.') && name.chars().all(is_name_character) {
         return None;
     }
     Some(
@@ -50,6 +48,10 @@ pub(crate) fn check_name(origin: &Origin, named_thing: &str, name: &str) -> Opti
             .error("bad-name", format!("`{name}` is no name of a {named_thing}"))
             .hint("use letters, digits, `-`, `_` and `.`, and do not begin with `.`"),
     )
+}
+
+fn is_name_character(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.')
 }
 
 /// Most names that a hint lists.

@@ -271,13 +271,13 @@ impl StatusDerivation<'_> {
     }
 
     fn children_outcome(&mut self, trace: &RequirementEvidence) -> TestOutcome {
-        let children: Vec<Option<&RequirementEvidence>> =
-            trace.children.iter().map(|child| self.by_uid.get(child).copied()).collect();
-        let child_status = |child: Option<&RequirementEvidence>| match child {
-            Some(child) => self.derive_status(child),
-            None => RequirementStatus::Untested,
-        };
-        let statuses: Vec<RequirementStatus> = children.into_iter().map(child_status).collect();
+        let mut statuses = Vec::with_capacity(trace.children.len());
+        for child in &trace.children {
+            statuses.push(match self.by_uid.get(child).copied() {
+                Some(child) => self.derive_status(child),
+                None => RequirementStatus::Untested,
+            });
+        }
         let tested_statuses = [RequirementStatus::Verified, RequirementStatus::VerifiedByChildren];
         if statuses.contains(&RequirementStatus::Failed) {
             TestOutcome::Failed

@@ -151,11 +151,11 @@ impl<'a> UniformityAnalysis<'a> {
 
     /// What is written through a variable pointer may be any storage buffer.
     fn find_pointed_buffers(&mut self) {
-        let is_variable_buffer = |root: &Id| {
+        let writes_variable_buffer = self.written.iter().any(|root| {
             self.storage_class(*root) == Some(StorageClass::StorageBuffer)
                 && self.is_variable_pointer(*root)
-        };
-        if self.written.iter().any(is_variable_buffer) {
+        });
+        if writes_variable_buffer {
             let globals = self
                 .module
                 .instructions
@@ -172,9 +172,7 @@ impl<'a> UniformityAnalysis<'a> {
 
     /// Whether a root is a pointer that was chosen at run time.
     fn is_variable_pointer(&self, root: Id) -> bool {
-        let is_known =
-            |op: Op| matches!(op, Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter);
-        self.module.definition(root).is_some_and(|definition| !is_known(definition.op))
+        self.module.definition(root).is_some_and(|definition| !is_fixed_root(definition.op))
     }
 
     /// Variables and pointer parameters that are written, parameters carried over to what is passed
@@ -451,6 +449,10 @@ impl<'a> UniformityAnalysis<'a> {
             }
         }
     }
+}
+
+fn is_fixed_root(op: Op) -> bool {
+    matches!(op, Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter)
 }
 
 fn is_variable(instruction: &&Instruction) -> bool {

@@ -65,11 +65,7 @@ pub(super) fn finding_subject(
         FindingScope::Interface => {
             finding_subject.interface = interface_hash(occasion);
             let of_device = finding.coupling_check() == Some(CouplingCheckName::DeviceLimits);
-            let device_engine = || SubjectEngine {
-                engine: EngineName::Vulkan,
-                identity: device_identity(occasion),
-            };
-            finding_subject.engine = of_device.then(device_engine);
+            finding_subject.engine = of_device.then(|| device_engine(occasion));
         }
     }
     finding_subject
@@ -106,29 +102,32 @@ const COUPLING_FACTS: &[DetailName] =
 
 /// The details that are about the code, and the cause where a kind has several.
 fn finding_facts(finding: &Finding) -> BTreeMap<String, Value> {
-    let chosen_details = |names: &[DetailName]| {
-        let known_details =
-            names.iter().filter_map(|name| Some((name.text().to_owned(), finding.detail(*name)?)));
-        known_details.collect::<BTreeMap<_, _>>()
-    };
     match finding.kind {
-        FindingKind::DataRace => chosen_details(RACE_FACTS),
-        FindingKind::OutOfBounds if finding.place.is_none() => chosen_details(GUARD_ZONE_FACTS),
-        FindingKind::OutOfBounds => with_cause(chosen_details(BOUNDS_FACTS), finding),
+        FindingKind::DataRace => chosen_details(finding, RACE_FACTS),
+        FindingKind::OutOfBounds if finding.place.is_none() => {
+            chosen_details(finding, GUARD_ZONE_FACTS)
+        }
+        FindingKind::OutOfBounds => with_cause(chosen_details(finding, BOUNDS_FACTS), finding),
         FindingKind::UninitializedRead
         | FindingKind::UndefinedValue
         | FindingKind::UntracedBranch => with_cause(BTreeMap::new(), finding),
-        FindingKind::ScheduleDependentOutput => chosen_details(SCHEDULE_FACTS),
+        FindingKind::ScheduleDependentOutput => chosen_details(finding, SCHEDULE_FACTS),
         // Values too: which way the engines part is what is signed for.
         FindingKind::EngineDisagreement => match finding.stored_details() {
             details if details.is_empty() => with_cause(details, finding),
             details => details,
         },
-        FindingKind::Coupling => chosen_details(COUPLING_FACTS),
+        FindingKind::Coupling => chosen_details(finding, COUPLING_FACTS),
         FindingKind::BarrierDivergence | FindingKind::NoTermination | FindingKind::Validation => {
             BTreeMap::new()
         }
     }
+}
+
+fn chosen_details(finding: &Finding, names: &[DetailName]) -> BTreeMap<String, Value> {
+    let known_details =
+        names.iter().filter_map(|name| Some((name.text().to_owned(), finding.detail(*name)?)));
+    known_details.collect()
 }
 
 fn with_cause(mut facts: BTreeMap<String, Value>, finding: &Finding) -> BTreeMap<String, Value> {
@@ -168,10 +167,12 @@ fn subject_engine(occasion: FindingOccasion) -> SubjectEngine {
         Some(EngineName::Sequential) => {
             SubjectEngine { engine: EngineName::Sequential, identity: BTreeMap::new() }
         }
-        Some(EngineName::Vulkan) | None => {
-            SubjectEngine { engine: EngineName::Vulkan, identity: device_identity(occasion) }
-        }
+        Some(EngineName::Vulkan) | None => device_engine(occasion),
     }
+}
+
+fn device_engine(occasion: FindingOccasion) -> SubjectEngine {
+    SubjectEngine { engine: EngineName::Vulkan, identity: device_identity(occasion) }
 }
 
 /// Which device and driver ran.

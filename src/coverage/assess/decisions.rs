@@ -21,18 +21,21 @@ enum DecisionRecords {
 
 impl Assessment<'_> {
     pub(super) fn decision_coverages(&self) -> Vec<DecisionCoverage> {
-        let is_part =
-            |decision: &&Decision| match decision.function.and_then(|id| self.function_by_id(id)) {
-                Some(function) => self.is_reached(function),
-                // At global scope, or in a function that is not listed: kept, never dropped.
-                None => true,
-            };
         self.structure
             .decisions
             .iter()
-            .filter(is_part)
+            .filter(|decision| self.is_part(decision))
             .map(|decision| self.decision_coverage(decision))
             .collect()
+    }
+
+    /// Whether a decision is in code that the kernel reaches.
+    fn is_part(&self, decision: &Decision) -> bool {
+        match decision.function.and_then(|id| self.function_by_id(id)) {
+            Some(function) => self.is_reached(function),
+            // At global scope, or in a function that is not listed: kept, never dropped.
+            None => true,
+        }
     }
 
     fn decision_coverage(&self, decision: &Decision) -> DecisionCoverage {
@@ -191,11 +194,10 @@ impl Assessment<'_> {
 
     /// Fills in a decision that the compiler left out of the module.
     fn fill_absent(&self, decision: &Decision, coverage: &mut DecisionCoverage) {
-        let absent_state = || ObligationState {
+        self.fill_open(decision, coverage, || ObligationState {
             ruled_out: Some(self.resolution.absent_ruling()),
             ..ObligationState::without_tests(Status::Uncovered, None)
-        };
-        self.fill_open(decision, coverage, absent_state);
+        });
     }
 
     fn fill_open(

@@ -214,13 +214,8 @@ impl Resolution<'_> {
     /// decision around it.
     pub(super) fn cause_of(&self, decision: DecisionId) -> Option<UnreachableCause> {
         let span = self.structure.decision(decision).span;
-        let is_inside = |outer_decision: Span| {
-            outer_decision.file == span.file
-                && outer_decision.start <= span.start
-                && span.end <= outer_decision.end
-        };
         let enclosing_decision = self.structure.decisions.iter().filter(|outer_decision| {
-            outer_decision.id != decision && is_inside(outer_decision.span)
+            outer_decision.id != decision && is_within(span, outer_decision.span)
         });
         let enclosing_decision = enclosing_decision
             .filter(|outer_decision| !self.all_fixed(outer_decision.id).is_empty())
@@ -232,7 +227,7 @@ impl Resolution<'_> {
                 visit_block(&function.body, &mut |inner_statement| {
                     let length =
                         inner_statement.span.end.saturating_sub(inner_statement.span.start);
-                    if is_inside(inner_statement.span)
+                    if is_within(span, inner_statement.span)
                         && inner_statement.id.is_some()
                         && length < shortest_length
                     {
@@ -247,4 +242,10 @@ impl Resolution<'_> {
             .or(enclosing_decision
                 .map(|outer_decision| UnreachableCause::Decision(outer_decision.id)))
     }
+}
+
+fn is_within(inner_span: Span, outer_span: Span) -> bool {
+    outer_span.file == inner_span.file
+        && outer_span.start <= inner_span.start
+        && inner_span.end <= outer_span.end
 }

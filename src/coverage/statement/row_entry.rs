@@ -32,17 +32,14 @@ impl ExecutionWalk<'_> {
     /// Whether any record inside a statement is set.
     fn any_record_set(&self, statement: &Statement) -> bool {
         let mut is_seen = false;
-        let outcome_seen = |decision: &DecisionId| match self.evidence.decision_outcomes(*decision)
-        {
-            DecisionOutcomes::Recorded { true_seen, false_seen } => true_seen || false_seen,
-            DecisionOutcomes::Unrecorded => false,
-        };
         visit_statement(statement, &mut |inner_statement| {
             is_seen |= match &inner_statement.kind {
                 StatementKind::If { decision, .. }
                 | StatementKind::While { decision, .. }
-                | StatementKind::DoWhile { decision, .. } => outcome_seen(decision),
-                StatementKind::For { decision, .. } => decision.as_ref().is_some_and(outcome_seen),
+                | StatementKind::DoWhile { decision, .. } => self.outcome_seen(*decision),
+                StatementKind::For { decision, .. } => {
+                    decision.is_some_and(|decision| self.outcome_seen(decision))
+                }
                 StatementKind::Label { switch, label } => {
                     self.label_mark(*switch, *label) == Some(true)
                 }
@@ -62,20 +59,29 @@ impl ExecutionWalk<'_> {
         is_seen
     }
 
-    /// What a statement without any set record says about whether it was executed.
-    fn head_record(&self, statement: &Statement) -> HeadRecord {
-        let recorded_head = |decision: &DecisionId| match self.evidence.decision_outcomes(*decision)
-        {
+    fn outcome_seen(&self, decision: DecisionId) -> bool {
+        match self.evidence.decision_outcomes(decision) {
+            DecisionOutcomes::Recorded { true_seen, false_seen } => true_seen || false_seen,
+            DecisionOutcomes::Unrecorded => false,
+        }
+    }
+
+    fn decision_head(&self, decision: DecisionId) -> HeadRecord {
+        match self.evidence.decision_outcomes(decision) {
             DecisionOutcomes::Recorded { .. } => HeadRecord::Unseen,
             DecisionOutcomes::Unrecorded => HeadRecord::Unknown,
-        };
+        }
+    }
+
+    /// What a statement without any set record says about whether it was executed.
+    fn head_record(&self, statement: &Statement) -> HeadRecord {
         match &statement.kind {
             StatementKind::Empty | StatementKind::Simple => HeadRecord::Plain,
             StatementKind::If { decision, .. } | StatementKind::While { decision, .. } => {
-                recorded_head(decision)
+                self.decision_head(*decision)
             }
             StatementKind::For { decision, .. } => {
-                decision.as_ref().map_or(HeadRecord::Unknown, recorded_head)
+                decision.map_or(HeadRecord::Unknown, |decision| self.decision_head(decision))
             }
             StatementKind::Block { block } => match self.row_entered(&block.0) {
                 Some(_) => HeadRecord::Unseen,

@@ -161,7 +161,6 @@ pub(crate) fn compile_production(
     includes: &IncludeResolver,
     optimization: Optimization,
 ) -> Result<Vec<u32>, Vec<Diagnostic>> {
-    let single_diagnostic = |diagnostic: Box<Diagnostic>| vec![*diagnostic];
     let mut compile_options =
         compile_options(kernel, IncludedFiles::Exact(includes), MacroDefinitions::OfKernel)
             .map_err(single_diagnostic)?;
@@ -177,6 +176,10 @@ pub(crate) fn compile_production(
     result
         .map(|artifact| artifact.as_binary().to_vec())
         .map_err(|error| error_diagnostics(kernel, includes, &error))
+}
+
+fn single_diagnostic(diagnostic: Box<Diagnostic>) -> Vec<Diagnostic> {
+    vec![*diagnostic]
 }
 
 fn optimization_level(optimization: Optimization) -> shaderc::OptimizationLevel {
@@ -249,8 +252,6 @@ pub(crate) fn compile_rewritten(
     text: &str,
     optimization: Optimization,
 ) -> Result<Vec<u32>, RewriteError> {
-    let not_compiled =
-        |error: Box<Diagnostic>| RewriteError { reason: error.to_string(), places: Vec::new() };
     let mut compile_options =
         compile_options(kernel, IncludedFiles::Nothing, MacroDefinitions::None)
             .map_err(not_compiled)?;
@@ -278,6 +279,10 @@ pub(crate) fn compile_rewritten(
             places,
         }
     })
+}
+
+fn not_compiled(error: Box<Diagnostic>) -> RewriteError {
+    RewriteError { reason: error.to_string(), places: Vec::new() }
 }
 
 /// Compiles marked text, which is never optimised.

@@ -301,9 +301,8 @@ impl<'a> DecisionCollector<'a> {
         }
         debug_assert_eq!(leftmost.first, whole.first, "a chain starts with its leftmost operand");
         // Operands of `==` and `!=` have one type; operands of other operators are no Booleans.
-        let is_boolean = |operand: &Expression| self.names.is_boolean(operand);
-        let position = match is_boolean(leftmost)
-            || right_operands.last().is_some_and(|innermost_right| is_boolean(innermost_right))
+        let position = match self.names.is_boolean(leftmost)
+            || right_operands.last().is_some_and(|operand| self.names.is_boolean(operand))
         {
             true => ExpressionPosition::BooleanOperand,
             false => ExpressionPosition::Operand,

@@ -423,7 +423,6 @@ fn folded_operation(op: Op) -> Option<ScalarOperation> {
 
 /// Operators on one number: from a value of `from` bits to one of `to` bits.
 fn unary_value(op: Op, operand_bits: u64, from_width: u32, to_width: u32) -> Option<ConstantValue> {
-    let integer_format = |width: u32| Width::from_bits(width).map(NumberFormat::Integer);
     let bits = match folded_operation(op)? {
         ScalarOperation::Unary(Unary::QuantizeToF16) if from_width == 32 => {
             let mut quantized = [0];
@@ -443,6 +442,10 @@ fn unary_value(op: Op, operand_bits: u64, from_width: u32, to_width: u32) -> Opt
         _ => return None,
     };
     Some(ConstantValue::Scalar(bits))
+}
+
+fn integer_format(bit_width: u32) -> Option<NumberFormat> {
+    Width::from_bits(bit_width).map(NumberFormat::Integer)
 }
 
 /// Operators on two integers of `width` bits; undefined results are `Undef`, `None` where `op` is

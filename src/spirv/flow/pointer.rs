@@ -209,33 +209,36 @@ impl<'a> PointerAnalysis<'a> {
         u32::try_from(index).ok()
     }
 
+    fn array_element(&self, type_id: Id) -> Option<Id> {
+        match self.types.get(type_id)? {
+            Type::Array { element, .. } | Type::RuntimeArray { element, .. } => Some(*element),
+            _ => None,
+        }
+    }
+
     /// Which descriptor of a variable, where it is an array of them and a chain has chosen.
     fn descriptor_element(
         &self,
         variable: &Instruction,
         chosen_index: Option<Option<u32>>,
     ) -> DescriptorElement {
-        let array_element = |type_id: Id| match self.types.get(type_id) {
-            Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. }) => {
-                Some(*element)
-            }
-            _ => None,
-        };
         let is_descriptor = variable.operands.first().is_some_and(|class| {
             let descriptor_classes =
                 [StorageClass::Uniform, StorageClass::StorageBuffer, StorageClass::UniformConstant];
             descriptor_classes
                 .iter()
-                .any(|descriptor_classes| *class == Operand::StorageClass(*descriptor_classes))
+                .any(|descriptor_class| *class == Operand::StorageClass(*descriptor_class))
         });
         let pointee = variable
             .result_type
             .and_then(|type_id| self.types.pointee(type_id))
             .filter(|_| is_descriptor);
-        match (pointee.and_then(array_element), chosen_index) {
+        match (pointee.and_then(|pointee| self.array_element(pointee)), chosen_index) {
             (None, _) | (Some(_), None) => DescriptorElement::Whole,
             // Indices of arrays of arrays are not put together here.
-            (Some(element), Some(_)) if array_element(element).is_some() => DescriptorElement::Any,
+            (Some(element), Some(_)) if self.array_element(element).is_some() => {
+                DescriptorElement::Any
+            }
             (Some(_), Some(chosen_index)) => {
                 chosen_index.map_or(DescriptorElement::Any, DescriptorElement::At)
             }

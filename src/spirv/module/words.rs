@@ -11,14 +11,11 @@ use rspirv::spirv::{Capability, Op};
 pub fn unknown_capabilities(module_words: &[u32]) -> Vec<u32> {
     let declared_numbers =
         capability_words(module_words).map(|(_, capability_number)| capability_number);
-    declared_numbers
-        .filter(|capability_number| Capability::from_u32(*capability_number).is_none())
-        .collect()
+    declared_numbers.filter(|capability_number| is_unknown(*capability_number)).collect()
 }
 
 /// The module without these declarations.
 pub fn without_unknown_capabilities(module_words: &[u32]) -> Vec<u32> {
-    let is_unknown = |capability_number: u32| Capability::from_u32(capability_number).is_none();
     let dropped_starts: Vec<usize> = capability_words(module_words)
         .filter(|numbered_capability| is_unknown(numbered_capability.1))
         .map(|(word_index, _)| word_index)
@@ -34,6 +31,10 @@ pub fn without_unknown_capabilities(module_words: &[u32]) -> Vec<u32> {
         .filter(|(word_index, _)| is_kept(*word_index))
         .map(|(_, word)| *word)
         .collect()
+}
+
+fn is_unknown(capability_number: u32) -> bool {
+    Capability::from_u32(capability_number).is_none()
 }
 
 /// Where each OpCapability stands, and its number; they come before everything else.

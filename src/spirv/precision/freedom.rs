@@ -124,17 +124,12 @@ impl FastMath {
             return Self::default();
         }
         let types = Types::of_module(module);
-        let is_float_type = |type_id: Id| {
-            types
-                .scalar_of(type_id)
-                .and_then(|type_id| types.get(type_id))
-                .map(|type_id| matches!(type_id, Type::Float { .. }))
-        };
         let mut fast_math = Self::default();
         for (index, instruction) in module.instructions.iter().enumerate() {
-            if instruction.result_type.and_then(is_float_type) != Some(true) {
+            let scalar_type = instruction.result_type.and_then(|result| types.scalar_of(result));
+            let Some(Type::Float { .. }) = scalar_type.and_then(|scalar| types.get(scalar)) else {
                 continue;
-            }
+            };
             let Some(fast_math_flags) = float_controls.fast_math(module, &types, instruction)
             else {
                 continue;

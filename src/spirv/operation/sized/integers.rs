@@ -96,12 +96,15 @@ pub(super) fn ternary_on_integers(
 
 fn ternary_of_width<T: Integer>(op: Ternary, a: T, second_bits: u64, third_bits: u64) -> Option<T> {
     let (second_operand, third_operand) = (T::of_bits(second_bits), T::of_bits(third_bits));
-    let to_word = |bits: u64| u32::try_from(bits).unwrap_or(u32::MAX);
     Some(match op {
         Ternary::UClamp => a.max(second_operand).min(third_operand),
         Ternary::SClamp => a.signed_max(second_operand).signed_min(third_operand),
-        Ternary::BitFieldUExtract => a.unsigned_field(to_word(second_bits), to_word(third_bits)),
-        Ternary::BitFieldSExtract => a.signed_field(to_word(second_bits), to_word(third_bits)),
+        Ternary::BitFieldUExtract => {
+            a.unsigned_field(saturated_word(second_bits), saturated_word(third_bits))
+        }
+        Ternary::BitFieldSExtract => {
+            a.signed_field(saturated_word(second_bits), saturated_word(third_bits))
+        }
         Ternary::BitFieldInsert => a.insert_field(
             second_operand,
             (third_bits & 0xffff) as u32,
@@ -116,4 +119,8 @@ fn ternary_of_width<T: Integer>(op: Ternary, a: T, second_bits: u64, third_bits:
         | Ternary::ContractedSub
         | Ternary::ContractedSubFrom => return None,
     })
+}
+
+fn saturated_word(bits: u64) -> u32 {
+    u32::try_from(bits).unwrap_or(u32::MAX)
 }
