@@ -162,3 +162,46 @@ impl Color {
         self.on(std::io::stderr().is_terminal())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Color, Coloring, CommandLine, seconds};
+    use clap::{CommandFactory, Parser};
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        CommandLine::command().debug_assert();
+        assert!(CommandLine::try_parse_from(["vkcert-verify", "verify"]).is_err());
+    }
+
+    #[test]
+    fn a_limit_in_seconds_is_above_0_and_at_most_a_day() {
+        for (text, value) in [("0.001", 0.001), ("10", 10.0), ("86400", 86_400.0)] {
+            assert_eq!(seconds(text), Ok(value));
+        }
+        const OUTSIDE: &str = "must be above 0 and at most 86400";
+        for (text, told) in [
+            ("0", OUTSIDE),
+            ("-1", OUTSIDE),
+            ("86400.1", OUTSIDE),
+            ("NaN", OUTSIDE),
+            ("inf", OUTSIDE),
+            ("ten", "invalid float literal"),
+        ] {
+            assert_eq!(seconds(text), Err(told.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn colour_is_asked_for_or_follows_the_terminal() {
+        for terminal in [false, true] {
+            assert_eq!(Color::Always.on(terminal), Coloring::Colored);
+            assert_eq!(Color::Never.on(terminal), Coloring::Plain);
+        }
+        assert_eq!(Color::Auto.on(false), Coloring::Plain);
+        assert_eq!(Color::Always.on_stdout(), Coloring::Colored);
+        assert_eq!(Color::Never.on_stdout(), Coloring::Plain);
+        assert_eq!(Color::Always.on_stderr(), Coloring::Colored);
+        assert_eq!(Color::Never.on_stderr(), Coloring::Plain);
+    }
+}

@@ -320,3 +320,123 @@ impl miette::Diagnostic for MietteDiagnostic {
             .map(|label| Box::new(std::iter::once(label.clone())) as Box<dyn Iterator<Item = _>>)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Coloring, Failure, exit_for, json_document, render_diagnostic, shortened_message};
+    use serde_json::{Value, json};
+    use vkcert_model::diagnostic::Diagnostic;
+    use vkcert_model::exit::Exit;
+    use vkcert_model::place::Position;
+    use vkcert_verification::VerifyError;
+
+    fn at_span(text: &str, fault: &str) -> Diagnostic {
+        let start = text.find(fault).expect("a part of the text");
+        Diagnostic::new("toml-syntax", "it is wrong").at_span(
+            "f.toml",
+            text,
+            start..start + fault.len(),
+        )
+    }
+
+    fn rendered(diagnostic: &Diagnostic) -> String {
+        render_diagnostic(diagnostic, Coloring::Plain)
+    }
+
+    #[test]
+    fn each_failure_has_its_exit_and_its_document() {
+        let diagnostics = [
+            Diagnostic::new("usage", "one").hint("a hint"),
+            Diagnostic::new("bad-evidence", "two")
+                .at_position("f.json", Position { line: 3, column: 4 }),
+        ];
+        let one = json!({
+            "kind": "usage", "message": "one", "hint": "a hint", "file": null, "line": null,
+            "column": null,
+        });
+        let two = json!({
+            "kind": "bad-evidence", "message": "two", "hint": null, "file": "f.json", "line": 3,
+            "column": 4,
+        });
+        let tool = json!({
+            "kind": "tool", "message": "m", "hint": null, "file": "p", "line": null,
+            "column": null,
+        });
+        let unavailable = json!({
+            "kind": "unavailable", "message": "m", "hint": "h", "file": null, "line": null,
+            "column": null,
+        });
+        let unwritable = VerifyError::Tool { message: "m".into(), path: Some("p".into()) };
+        for (failure, exit, document) in [
+            (Failure::Input(&diagnostics[..1]), Exit::Usage, json!({ "error": one })),
+            (
+                Failure::Input(&diagnostics),
+                Exit::Usage,
+                json!({ "error": one, "errors": [one, two] }),
+            ),
+            (Failure::from(&unwritable), Exit::Tool, json!({ "error": tool })),
+            (
+                Failure::Unavailable { message: "m", hint: Some("h") },
+                Exit::Unavailable,
+                json!({ "error": unavailable }),
+            ),
+        ] {
+            assert_eq!(exit_for(failure), exit);
+            assert_eq!(json_document(failure), document);
+        }
+        let input = VerifyError::from(diagnostics[0].clone());
+        assert_eq!(json_document((&input).into())["error"]["message"], Value::from("one"));
+    }
+
+    #[test]
+    fn long_messages_are_cut() {
+        let whole = "é".repeat(1_000);
+        assert_eq!(shortened_message(&whole), whole);
+        assert_eq!(shortened_message(&format!("{whole}é")), format!("{whole} ... (shortened)"));
+        let hint = rendered(&Diagnostic::new("usage", "m").hint("h".repeat(1_001)));
+        assert!(hint.contains("(shortened)"), "{hint}");
+    }
+
+    #[test]
+    fn a_diagnostic_shows_kind_message_hint_and_place() {
+        let text = rendered(&Diagnostic::new("usage", "it is wrong").hint("do that"));
+        for part in ["usage", "it is wrong", "help: do that"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let position = Position { line: 3, column: 4 };
+        let placed = Diagnostic::new("bad-evidence", "it is wrong").at_position("f.json", position);
+        assert!(rendered(&placed).contains("f.json:3:4: it is wrong"), "{}", rendered(&placed));
+        let of_file = Diagnostic::new("missing-file", "it is wrong").in_file("f.json");
+        assert!(rendered(&of_file).contains("f.json: it is wrong"), "{}", rendered(&of_file));
+        let colored = render_diagnostic(&of_file, Coloring::Colored);
+        assert!(colored.contains('\u{1b}') && !rendered(&of_file).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn a_fault_is_shown_with_the_lines_around_it() {
+        let text = rendered(&at_span("before = 1\nfault = x\nafter = 2\nlater = 3\n", "x"));
+        for part in ["f.toml:2:9", "before = 1", "fault = x", "after = 2", "here"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("later"), "{text}");
+        let labelled = rendered(&at_span("fault = x\n", "x").label("this one"));
+        assert!(labelled.contains("this one") && !labelled.contains("here"), "{labelled}");
+    }
+
+    #[test]
+    fn of_a_long_line_the_part_around_the_fault_is_shown() {
+        let [before, after] = ["b", "é"].map(|letter| letter.repeat(500));
+        let line = format!("{before}fault{after}");
+        let text = rendered(&at_span(&format!("first\n{line}\nlast\n"), "fault"));
+        assert!(text.contains("f.toml:2:501"), "{text}");
+        assert!(text.contains("fault") && text.contains("here"), "{text}");
+        assert!(!text.contains("first") && !text.contains("last"), "{text}");
+        let shown = |letter: char| text.chars().filter(|shown| *shown == letter).count();
+        // 80 bytes stand in front of the fault, and 200 are shown.
+        assert_eq!((shown('b'), shown('é')), (80, 57), "{text}");
+        // A neighbour that is long is left out, too.
+        let neighbours = rendered(&at_span(&format!("{before}\nfault = 1\n{after}\n"), "fault"));
+        assert!(neighbours.contains("fault = 1"), "{neighbours}");
+        assert!(!neighbours.contains("bbb") && !neighbours.contains("ééé"), "{neighbours}");
+    }
+}

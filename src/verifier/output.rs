@@ -44,3 +44,27 @@ pub fn write_file(path: &Path, contents: &[u8]) -> Result<(), VerifyError> {
     file.persist(path).map_err(|error| VerifyError::unwritable(path, &error.error))?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::write_file;
+    use vkcert_verification::VerifyError;
+
+    #[test]
+    fn a_file_appears_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.html");
+        for contents in ["one", "another"] {
+            write_file(&path, contents.as_bytes()).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), contents);
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        let nowhere = folder.path().join("none/report.html");
+        let Err(VerifyError::Tool { message, path }) = write_file(&nowhere, b"") else {
+            panic!("it is written")
+        };
+        let shown = nowhere.display().to_string();
+        assert!(message.starts_with(&format!("cannot write {shown}: ")), "{message}");
+        assert_eq!(path, Some(shown));
+    }
+}

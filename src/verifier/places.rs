@@ -31,3 +31,43 @@ pub fn place_of_project(dir: &Path) -> ProjectPlace {
         false => ProjectPlace::At(dir.display().to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{place_of_project, places_of_evidence};
+    use std::path::Path;
+    use vkcert_report::ProjectPlace;
+
+    fn shown(place: &ProjectPlace) -> Option<&str> {
+        match place {
+            ProjectPlace::Here => Some("."),
+            ProjectPlace::At(folder) => Some(folder),
+            ProjectPlace::Unknown => None,
+        }
+    }
+
+    #[test]
+    fn the_project_is_known_where_certify_has_written_into_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("reports/evidence");
+        // No project file is there yet.
+        let places = places_of_evidence(&own);
+        assert_eq!(shown(&places.project), None);
+        assert_eq!(places.evidence, Some(own.display().to_string()));
+        std::fs::write(folder.path().join("vkcert.toml"), "").unwrap();
+        let places = places_of_evidence(&own);
+        assert_eq!(shown(&places.project), Some(&*folder.path().display().to_string()));
+        assert_eq!(places.evidence, None);
+        let elsewhere = folder.path().join("out/evidence");
+        let places = places_of_evidence(&elsewhere);
+        assert_eq!(shown(&places.project), None);
+        assert_eq!(places.evidence, Some(elsewhere.display().to_string()));
+    }
+
+    #[test]
+    fn the_present_folder_needs_no_name() {
+        for (folder, place) in [("", "."), (".", "."), ("a", "a"), ("./a", "./a"), ("..", "..")] {
+            assert_eq!(shown(&place_of_project(Path::new(folder))), Some(place), "{folder}");
+        }
+    }
+}

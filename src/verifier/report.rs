@@ -135,3 +135,152 @@ pub fn terminal_presentation(
     let width = output::stdout_width().unwrap_or(u16::MAX);
     Presentation { colour, width, written, standing: Standing::Verified, places }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{json_document, report_standing, run_report, terminal_presentation};
+    use crate::args::{Command, CommandLine, Common, Report};
+    use crate::command::run_verify;
+    use clap::Parser;
+    use serde_json::json;
+    use std::path::{Path, PathBuf};
+    use vkcert_model::exit::Exit;
+    use vkcert_report::{Colour, FormatName, Places, ProjectPlace, Standing};
+    use vkcert_verification::{DerivationExtent, NoToolchain, Verification, VerifyError};
+
+    /// Evidence of an older version, which verifies in part.
+    fn evidence() -> PathBuf {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        root.join("tests/stored/format_2/evidence")
+    }
+
+    /// The same with a file altered.
+    fn altered(folder: &Path) -> PathBuf {
+        let copy = folder.join("evidence");
+        std::fs::create_dir(&copy).unwrap();
+        for entry in std::fs::read_dir(evidence()).unwrap() {
+            let path = entry.unwrap().path();
+            std::fs::copy(&path, copy.join(path.file_name().unwrap())).unwrap();
+        }
+        let campaign = copy.join("campaign.json");
+        let text = std::fs::read_to_string(&campaign).unwrap();
+        std::fs::write(&campaign, text.replace("\"exit_code\": 1", "\"exit_code\": 0")).unwrap();
+        copy
+    }
+
+    fn parsed(arguments: &[&str]) -> CommandLine {
+        CommandLine::try_parse_from([&["vkcert-verify"], arguments].concat()).unwrap()
+    }
+
+    fn report_of(arguments: &[&str]) -> (Common, Report) {
+        let CommandLine { common, command } = parsed(arguments);
+        match command {
+            Command::Report(report) => (common, report),
+            Command::Verify(_) => panic!("no report is asked for"),
+        }
+    }
+
+    /// Renders evidence into a file; its text where it is there.
+    fn rendered(evidence: &Path, more: &[&str]) -> (Result<Exit, VerifyError>, Option<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("report");
+        let [evidence, file] = [evidence, &output].map(|path| path.to_str().unwrap());
+        let arguments = ["report", evidence, "--output", file, "--report-format"];
+        let (common, report) = report_of(&[&arguments, more].concat());
+        let exit = run_report(&common, &report, &NoToolchain);
+        (exit, std::fs::read_to_string(output).ok())
+    }
+
+    #[test]
+    fn a_report_is_stamped_by_how_its_evidence_verifies() {
+        let (exit, text) = rendered(&evidence(), &["terminal"]);
+        assert_eq!(exit.unwrap(), Exit::Success);
+        assert!(text.unwrap().contains("VERIFIED IN PART"));
+        let folder = tempfile::tempdir().unwrap();
+        let forged = altered(folder.path());
+        let (exit, text) = rendered(&forged, &["terminal"]);
+        assert_eq!((exit.unwrap(), text), (Exit::Failed, None));
+        let (exit, text) = rendered(&forged, &["terminal", "--format", "json"]);
+        assert_eq!((exit.unwrap(), text), (Exit::Failed, None));
+        let (exit, text) = rendered(&forged, &["terminal", "--unverified"]);
+        assert_eq!(exit.unwrap(), Exit::Failed);
+        assert!(text.unwrap().contains("NOT VERIFIED"));
+    }
+
+    #[test]
+    fn what_cannot_be_rendered_is_refused() {
+        let (exit, text) = rendered(&evidence(), &["xml"]);
+        assert!(matches!(exit, Err(VerifyError::Input(_))) && text.is_none());
+        let folder = tempfile::tempdir().unwrap();
+        let forged = altered(folder.path());
+        std::fs::write(forged.join("campaign.json"), "{").unwrap();
+        let (exit, text) = rendered(&forged, &["terminal", "--unverified"]);
+        let told = exit.unwrap_err().to_string();
+        assert!(told.starts_with("no report can be made: "), "{told}");
+        assert_eq!(text, None);
+    }
+
+    #[test]
+    fn verify_fails_where_something_differs_or_more_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let forged = altered(folder.path());
+        for (path, more, exit) in [
+            (evidence(), &[] as &[&str], Exit::Success),
+            (evidence(), &["--format", "json"], Exit::Success),
+            (evidence(), &["--strict"], Exit::Failed),
+            (evidence(), &["--replay"], Exit::Failed),
+            (forged, &[], Exit::Failed),
+        ] {
+            let arguments = [&["verify", path.to_str().unwrap()], more].concat();
+            let CommandLine { common, command } = parsed(&arguments);
+            let Command::Verify(verify) = command else { panic!("{arguments:?}") };
+            let result = run_verify(&common, &verify, &NoToolchain).unwrap();
+            assert_eq!(result, exit, "{more:?}");
+        }
+    }
+
+    #[test]
+    fn standing_follows_from_problems_and_extent() {
+        let verification = |problems: &[&str], extent| Verification {
+            problems: problems.iter().map(|problem| (*problem).to_owned()).collect(),
+            not_derivable: vec!["a reason".to_owned()],
+            extent,
+            ..Verification::default()
+        };
+        let standing = report_standing(&verification(&["p"], DerivationExtent::Whole));
+        assert!(matches!(standing, Standing::Unverified(problems) if problems == ["p"]));
+        let standing = report_standing(&verification(&[], DerivationExtent::Whole));
+        assert!(matches!(standing, Standing::Verified));
+        for extent in [DerivationExtent::WithoutModules, DerivationExtent::WithoutInputs] {
+            let standing = report_standing(&verification(&[], extent));
+            assert!(matches!(standing, Standing::InPart(reasons) if reasons == ["a reason"]));
+        }
+    }
+
+    #[test]
+    fn a_document_holds_the_report_or_where_it_was_written() {
+        let (_, to_stdout) = report_of(&["report", "e", "--report-format", "pdf"]);
+        let (_, to_file) = report_of(&["report", "e", "--report-format", "pdf", "-o", "f"]);
+        for (report, bytes, document) in [
+            (&to_file, b"t".as_slice(), json!({ "output": "f" })),
+            (&to_stdout, b"t", json!({ "text": "t" })),
+            (&to_stdout, b"\xff", json!({ "bytes": "/w==" })),
+        ] {
+            let mut whole = json!({ "schema": 1, "format": "pdf" });
+            whole.as_object_mut().unwrap().extend(document.as_object().unwrap().clone());
+            assert_eq!(json_document(report, FormatName::Pdf, bytes), whole);
+        }
+    }
+
+    #[test]
+    fn the_terminal_gets_colours_as_asked_for() {
+        for (color, expected) in [("always", Colour::Ansi), ("never", Colour::Plain)] {
+            let arguments = ["report", "e", "--report-format", "terminal", "--color", color];
+            let (common, _) = report_of(&arguments);
+            let places = Places { project: ProjectPlace::Here, evidence: None };
+            let presentation = terminal_presentation(&common, None, places);
+            assert!(presentation.colour == expected, "{color}");
+            assert!(matches!(presentation.places.project, ProjectPlace::Here));
+        }
+    }
+}
