@@ -179,13 +179,13 @@ fn opaque_binding(
         )?),
         None => None,
     };
-    let bound_sampler = match &binding.sampler {
+    let sampler_index = match &binding.sampler {
         Some(resource_name) => {
             let sampler_index = bound_targets
                 .resources
                 .samplers
                 .iter()
-                .position(|bound_sampler| bound_sampler.name == *resource_name);
+                .position(|sampler| sampler.name == *resource_name);
             let Some(sampler_index) = sampler_index else {
                 let message = format!("there is no sampler `{resource_name}`");
                 problems.push(origin.at("sampler").error("unknown-id", message));
@@ -195,9 +195,9 @@ fn opaque_binding(
         }
         None => None,
     };
-    let (buffer, view) = match (bound_image, bound_sampler) {
-        (Some((buffer, view)), Some(bound_sampler)) => {
-            let combined_sampler = &bound_targets.resources.samplers[bound_sampler as usize];
+    let (buffer, view) = match (bound_image, sampler_index) {
+        (Some((buffer, view)), Some(sampler_index)) => {
+            let combined_sampler = &bound_targets.resources.samplers[sampler_index as usize];
             let view = view::combined_view(
                 reflected_resource,
                 &called.layout.types,
@@ -206,10 +206,10 @@ fn opaque_binding(
                 origin,
                 problems,
             )?;
-            (buffer, JobView::Combined(view, bound_sampler))
+            (buffer, JobView::Combined(view, sampler_index))
         }
         (Some((buffer, view)), None) => (buffer, JobView::Image(view)),
-        (None, Some(bound_sampler)) => (0, JobView::Sampler(bound_sampler)),
+        (None, Some(sampler_index)) => (0, JobView::Sampler(sampler_index)),
         (None, None) => return None,
     };
     let (set, array_index) = (binding.set, binding.array_index);

@@ -6,7 +6,7 @@
 
 use super::UNINITIALISED;
 use super::address::NamedAddress;
-use super::definedness::{place_scalars, whole_range};
+use super::definedness::{defined_buffer, place_scalars};
 use super::elements::{decode_base64, encode_elements, fill_elements};
 use super::file_contents::FilePlace;
 use super::layout::{ModuleLayout, ValueWalk};
@@ -50,11 +50,6 @@ impl ContentsSource<'_> {
         origin: &Origin,
         problems: &mut Problems,
     ) -> Option<(JobBuffer, Vec<NamedAddress>)> {
-        let defined_buffer = |bytes: Vec<u8>| JobBuffer {
-            name: buffer_name.to_owned(),
-            defined: whole_range(bytes.len()),
-            bytes: Arc::new(bytes),
-        };
         let mut pointers = Vec::new();
         let job_buffer = match buffer.data_type {
             Some(DataType::Reflect) => match block {
@@ -79,18 +74,16 @@ impl ContentsSource<'_> {
             },
             Some(DataType::Element(element)) => match &buffer.data {
                 Some(data) => {
-                    defined_buffer(encode_elements(element, data, &origin.at("data"), problems)?)
+                    let bytes = encode_elements(element, data, &origin.at("data"), problems)?;
+                    defined_buffer(buffer_name, bytes)
                 }
                 None => match (&buffer.fill, buffer.count) {
                     (Some(fill_rule), Some(count)) => {
                         self.checked_byte_count(buffer_name, element, count, origin, problems)?;
-                        defined_buffer(fill_elements(
-                            element,
-                            fill_rule,
-                            count,
-                            &origin.at("fill"),
-                            problems,
-                        )?)
+                        defined_buffer(
+                            buffer_name,
+                            fill_elements(element, fill_rule, count, &origin.at("fill"), problems)?,
+                        )
                     }
                     _ => {
                         self.untyped_buffer(buffer_name, buffer, Some(element), origin, problems)?
@@ -115,14 +108,9 @@ impl ContentsSource<'_> {
         origin: &Origin,
         problems: &mut Problems,
     ) -> Option<JobBuffer> {
-        let defined_buffer = |bytes: Vec<u8>| JobBuffer {
-            name: buffer_name.to_owned(),
-            defined: whole_range(bytes.len()),
-            bytes: Arc::new(bytes),
-        };
         if let Some(text) = &buffer.bytes {
             let bytes = decode_base64(text, &origin.at("bytes"), problems)?;
-            return Some(defined_buffer(bytes));
+            return Some(defined_buffer(buffer_name, bytes));
         }
         if let Some(file_path) = &buffer.file {
             let (_, bytes) = self.file_contents(
@@ -131,7 +119,7 @@ impl ContentsSource<'_> {
                 &origin.at("file"),
                 problems,
             )?;
-            return Some(defined_buffer(bytes));
+            return Some(defined_buffer(buffer_name, bytes));
         }
         let (Some(element_type), Some(count)) = (element_type, buffer.count) else {
             problems.push(origin.error(

@@ -1,6 +1,8 @@
 //! Which bytes of a buffer are defined, and what the others hold.
 
+use crate::JobBuffer;
 use std::ops::Range;
+use std::sync::Arc;
 use vkcert_model::index_range::IndexRange;
 use vkcert_oracle::scalar::Leaf;
 
@@ -25,6 +27,11 @@ pub(super) fn place_scalars(scalar_leaves: &[Leaf], bytes: &mut [u8]) -> Vec<Ran
 /// All of `length` bytes.
 pub(super) fn whole_range(byte_count: usize) -> Vec<Range<usize>> {
     std::iter::once(0..byte_count).filter(|range| !range.is_empty()).collect()
+}
+
+/// A buffer of which every byte is defined.
+pub(super) fn defined_buffer(name: &str, bytes: Vec<u8>) -> JobBuffer {
+    JobBuffer { name: name.to_owned(), defined: whole_range(bytes.len()), bytes: Arc::new(bytes) }
 }
 
 /// Ascending, disjoint, not touching, without empty ones.

@@ -9,7 +9,7 @@
 //! Does not cover: how a kernel sees an image (`view`).
 
 use super::contents::ContentsSource;
-use super::definedness::{UNINITIALISED, whole_range};
+use super::definedness::{UNINITIALISED, defined_buffer};
 use super::elements::{decode_base64, encode_elements, fill_elements};
 use super::file_contents::FilePlace;
 use super::problems::Problems;
@@ -41,11 +41,6 @@ pub fn initial_image(
             .push(origin.at("extent").error("limit", message).hint("raise `limits.memory_bytes`"));
         return None;
     };
-    let defined_buffer = |bytes: Vec<u8>| JobBuffer {
-        name: image_name.to_owned(),
-        defined: whole_range(bytes.len()),
-        bytes: Arc::new(bytes),
-    };
     let Some((key, bytes)) = image_contents(source, image, &image_shape, origin, problems)? else {
         let bytes = Arc::new(vec![UNINITIALISED; image_bytes as usize]);
         return Some((
@@ -65,7 +60,7 @@ pub fn initial_image(
         problems.push(origin.at(key).error("size", message));
         return None;
     }
-    Some((image_shape, defined_buffer(bytes)))
+    Some((image_shape, defined_buffer(image_name, bytes)))
 }
 
 fn checked_shape(image: &Image, origin: &Origin, problems: &mut Problems) -> Option<ImageShape> {

@@ -200,7 +200,7 @@ impl Faults {
                 .iter_mut()
                 .take(1)
                 .filter_map(|invocation_records| invocation_records.by_bit.get_mut(&bit));
-            ranks.for_each(|ranks| (0..rank_count).for_each(|rank| ranks.insert(rank)));
+            ranks.for_each(|bit_ranks| (0..rank_count).for_each(|rank| bit_ranks.insert(rank)));
         }
     }
 

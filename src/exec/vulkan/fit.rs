@@ -243,7 +243,7 @@ fn check_resource(
     let (set_number, binding_number) = (descriptor.resource.set, descriptor.resource.binding);
     let binding_place = binding_name(set_number, binding_number);
     let Some(layout_slot) =
-        sets.get(set_number as usize).and_then(|set_number| set_number.get(&binding_number))
+        sets.get(set_number as usize).and_then(|set_slots| set_slots.get(&binding_number))
     else {
         let resource_noun = match resource_class {
             Class::StorageImage | Class::SampledImage | Class::Combined => "image",

@@ -249,17 +249,10 @@ impl DeviceChoice {
 
     /// The place of the chosen device in `devices`.
     pub fn choose_device(&self, devices: &[DeviceIdentity]) -> Result<usize, NoVulkan> {
-        let device_names = |device_indices: &[usize]| {
-            let device_names: Vec<_> = device_indices
-                .iter()
-                .map(|device_index| format!("{device_index} ({})", devices[*device_index].name))
-                .collect();
-            device_names.join(", ")
-        };
         let all_devices: Vec<usize> = (0..devices.len()).collect();
         let no_such_device = |wanted_name: String| NoVulkan::NoSuchDevice {
             wanted: wanted_name,
-            present: device_names(&all_devices),
+            present: listed_devices(devices, &all_devices),
         };
         match self {
             Self::Best => all_devices
@@ -281,12 +274,21 @@ impl DeviceChoice {
                     [device_index] => Ok(*device_index),
                     several => Err(NoVulkan::Ambiguous {
                         wanted: name.clone(),
-                        matching: device_names(several),
+                        matching: listed_devices(devices, several),
                     }),
                 }
             }
         }
     }
+}
+
+/// `0 (llvmpipe), 1 (...)`
+fn listed_devices(devices: &[DeviceIdentity], device_indices: &[usize]) -> String {
+    let device_names: Vec<String> = device_indices
+        .iter()
+        .map(|device_index| format!("{device_index} ({})", devices[*device_index].name))
+        .collect();
+    device_names.join(", ")
 }
 
 fn preference_rank(device: &DeviceIdentity) -> usize {

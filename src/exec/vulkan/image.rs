@@ -204,15 +204,15 @@ impl DeviceImage {
 
     /// One region per level, each with all layers.
     fn copy_regions(&self) -> Vec<vk::BufferImageCopy> {
-        let level_region = |level_region| {
-            let [width, height, depth] = self.shape.level_extent(level_region);
-            let level_start = self.shape.layer_start(level_region, 0).unwrap_or(0);
+        let level_region = |level| {
+            let [width, height, depth] = self.shape.level_extent(level);
+            let level_start = self.shape.layer_start(level, 0).unwrap_or(0);
             vk::BufferImageCopy::default()
                 .buffer_offset(GUARD as u64 + level_start)
                 .image_subresource(
                     vk::ImageSubresourceLayers::default()
                         .aspect_mask(image_aspect(self.shape.format))
-                        .mip_level(level_region)
+                        .mip_level(level)
                         .layer_count(self.shape.layers),
                 )
                 .image_extent(vk::Extent3D { width, height, depth })

@@ -283,17 +283,18 @@ impl Drop for BufferStorage {
     }
 }
 
+fn changed_bytes(guard: &[u8]) -> Vec<usize> {
+    if guard == GUARDS {
+        return Vec::new();
+    }
+    let indexed_bytes = guard.iter().enumerate();
+    indexed_bytes
+        .filter(|(byte_index, byte)| **byte != guard_byte(*byte_index))
+        .map(|(byte_index, _)| byte_index)
+        .collect()
+}
+
 fn guard_changes(guarded_bytes: &[u8], content_length: usize) -> Vec<GuardChange> {
-    let changed_bytes = |guard: &[u8]| -> Vec<usize> {
-        if guard == GUARDS {
-            return Vec::new();
-        }
-        let indexed_bytes = guard.iter().enumerate();
-        indexed_bytes
-            .filter(|(byte_index, byte)| **byte != guard_byte(*byte_index))
-            .map(|(byte_index, _)| byte_index)
-            .collect()
-    };
     let changes_before = changed_bytes(&guarded_bytes[..GUARD]);
     let changes_behind = changed_bytes(&guarded_bytes[GUARD + content_length..]);
     let changes_before = changes_before.last().map(|nearest| GuardChange {

@@ -256,6 +256,15 @@ fn checked_contents<'a>(
     Ok(cache_data)
 }
 
+fn word_at(header: &[u8; HEADER_BYTES], byte_offset: usize) -> u32 {
+    u32::from_le_bytes([
+        header[byte_offset],
+        header[byte_offset + 1],
+        header[byte_offset + 2],
+        header[byte_offset + 3],
+    ])
+}
+
 /// Vulkan specification, "Pipeline Cache Header": length, version, vendor and device in
 /// little-endian bytes, then the UUID.
 fn check_header(cache_data: &[u8], owner: &CacheOwner) -> Result<(), UnusableCache> {
@@ -263,14 +272,7 @@ fn check_header(cache_data: &[u8], owner: &CacheOwner) -> Result<(), UnusableCac
     let Some(header) = cache_data.first_chunk::<HEADER_BYTES>() else {
         return wrong_header("cut off");
     };
-    let header_word = |byte_offset: usize| {
-        u32::from_le_bytes([
-            header[byte_offset],
-            header[byte_offset + 1],
-            header[byte_offset + 2],
-            header[byte_offset + 3],
-        ])
-    };
+    let header_word = |byte_offset: usize| word_at(header, byte_offset);
     if (header_word(0) as usize) < HEADER_BYTES || header_word(0) as usize > cache_data.len() {
         return wrong_header("of an impossible length");
     }

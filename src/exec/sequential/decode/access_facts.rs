@@ -129,9 +129,9 @@ impl FactsReader<'_> {
                         operand_index + 1 + usize::from(flags.contains(MemoryAccess::ALIGNED));
                     let mut scope_taken = |flag: MemoryAccess| {
                         let has_flag = flags.contains(flag);
-                        let scope_taken = if has_flag { scope_at(next_operand) } else { None };
+                        let scope = if has_flag { scope_at(next_operand) } else { None };
                         next_operand += usize::from(has_flag);
-                        scope_taken
+                        scope
                     };
                     let available_scope = scope_taken(MemoryAccess::MAKE_POINTER_AVAILABLE);
                     let visible_scope = scope_taken(MemoryAccess::MAKE_POINTER_VISIBLE);
@@ -246,7 +246,7 @@ impl FactsReader<'_> {
                     if decorations.iter().any(|decoration| is_coherent(decoration.decoration)) {
                         return true;
                     }
-                    members.get(member_index as usize).map(|member_index| member_index.ty)
+                    members.get(member_index as usize).map(|member| member.ty)
                 }
                 _ => self.types.component_type(type_id, 0),
             };

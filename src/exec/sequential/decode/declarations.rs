@@ -97,7 +97,7 @@ pub(super) const CAPABILITIES: &[Capability] = &[
 
 /// A workgroup has from one to [`MOST_INVOCATIONS`] invocations.
 pub(crate) fn check_local_size(local_size: [u32; 3]) -> Result<(), Unsupported> {
-    let invocations: u128 = local_size.iter().map(|local_size| u128::from(*local_size)).product();
+    let invocations: u128 = local_size.iter().map(|axis_size| u128::from(*axis_size)).product();
     if (1..=u128::from(MOST_INVOCATIONS)).contains(&invocations) {
         return Ok(());
     }

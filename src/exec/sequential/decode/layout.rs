@@ -57,9 +57,9 @@ pub(crate) fn scalar_kinds(
 ) -> Result<Vec<ScalarKind>, Unsupported> {
     let repeated_kinds =
         |element_type: Id, element_count: u64| -> Result<Vec<ScalarKind>, Unsupported> {
-            let element_type = scalar_kinds(types, constants, element_type)?;
-            check_scalar_count(element_type.len() as u64 * element_count.min(MOST_LISTED + 1))?;
-            Ok(element_type.repeat(element_count as usize))
+            let element_kinds = scalar_kinds(types, constants, element_type)?;
+            check_scalar_count(element_kinds.len() as u64 * element_count.min(MOST_LISTED + 1))?;
+            Ok(element_kinds.repeat(element_count as usize))
         };
     match types.get(type_id) {
         Some(Type::Void) => Ok(Vec::new()),
@@ -70,9 +70,7 @@ pub(crate) fn scalar_kinds(
         Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => {
             Ok(vec![ScalarKind::Word; 2])
         }
-        Some(type_id) if is_address(type_id) || is_variable_pointer(type_id) => {
-            Ok(vec![ScalarKind::Word; 2])
-        }
+        Some(ty) if is_address(ty) || is_variable_pointer(ty) => Ok(vec![ScalarKind::Word; 2]),
         Some(Type::Vector { component, count: element_count }) => {
             repeated_kinds(*component, u64::from(*element_count))
         }
@@ -139,7 +137,7 @@ pub(crate) fn flat_size(
             | Type::BFloat16,
         ) => 1,
         Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => 2,
-        Some(type_id) if is_address(type_id) || is_variable_pointer(type_id) => 2,
+        Some(ty) if is_address(ty) || is_variable_pointer(ty) => 2,
         Some(Type::Vector { component, count }) => {
             u64::from(flat_size(types, constants, *component)?) * u64::from(*count)
         }
@@ -236,7 +234,7 @@ pub(crate) fn is_variable_pointer(ty: &Type) -> bool {
 /// Bytes of a scalar.
 pub(crate) fn scalar_bytes(types: &Types, type_id: Id) -> Result<u32, Unsupported> {
     match types.get(type_id) {
-        Some(type_id) if is_address(type_id) => Ok(8),
+        Some(ty) if is_address(ty) => Ok(8),
         Some(
             Type::Int { width: 8 | 16 | 32 | 64, .. }
             | Type::Float { width: 16 | 32 | 64 }

@@ -81,8 +81,13 @@ fn uses_result(action: &LaneInstruction) -> bool {
     }
 }
 
-fn spin_waits(program: &Program, access_facts: &FactsByInstruction) -> SpinWaits {
-    let waits_of_read = |step: &LocatedInstruction| match &step.instruction {
+/// Whether an invocation can wait in a loop for what an instruction reads.
+fn waits_of_read(
+    program: &Program,
+    access_facts: &FactsByInstruction,
+    step: &LocatedInstruction,
+) -> SpinWaits {
+    match &step.instruction {
         LaneInstruction::Load { access, .. } if may_be_written(program, access.root) => {
             if access_facts.facts_at(step.source_index).coherent {
                 SpinWaits::Possibly
@@ -98,7 +103,10 @@ fn spin_waits(program: &Program, access_facts: &FactsByInstruction) -> SpinWaits
         }
         action if uses_result(action) => SpinWaits::Possibly,
         _ => SpinWaits::Never,
-    };
+    }
+}
+
+fn spin_waits(program: &Program, access_facts: &FactsByInstruction) -> SpinWaits {
     let mut strongest = SpinWaits::Never;
     // The blocks of a loop are contiguous, and its back edge leads to an earlier block.
     let mut loop_start = None;
@@ -107,7 +115,8 @@ fn spin_waits(program: &Program, access_facts: &FactsByInstruction) -> SpinWaits
         let earliest_target = successors.filter(|to| *to as usize <= block_index).min();
         loop_start = [loop_start, earliest_target].into_iter().flatten().min();
         if loop_start.is_some_and(|first| first as usize <= block_index) {
-            strongest = block.steps.iter().map(waits_of_read).fold(strongest, SpinWaits::max);
+            let waits = block.steps.iter().map(|step| waits_of_read(program, access_facts, step));
+            strongest = waits.fold(strongest, SpinWaits::max);
         }
     }
     strongest

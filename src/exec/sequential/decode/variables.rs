@@ -130,7 +130,7 @@ impl<'a> Decoder<'a> {
             let word_count = layout::flat_size(&self.types, &self.constants, pointee_type)?;
             (self.program.workgroup_words, word_count, MemoryArrangement::Flat)
         };
-        let end_word = base_word.checked_add(word_count).filter(|word_count| *word_count < 1 << 30);
+        let end_word = base_word.checked_add(word_count).filter(|end_word| *end_word < 1 << 30);
         let end_word = end_word.ok_or_else(|| unsupported("workgroup memory of 4 GiB"))?;
         self.program.workgroup_words = self.program.workgroup_words.max(end_word);
         self.program.workgroup_variables.push(VariableScalars {
@@ -217,9 +217,9 @@ impl<'a> Decoder<'a> {
             Some(Type::Array { element, .. } | Type::RuntimeArray { element, .. }) => *element,
             Some(_) | None => ty,
         });
-        let members =
+        let block =
             block_type.and_then(|block_type| Some((block_type, self.types.get(block_type)?)));
-        let is_member_restrict = members.is_some_and(|(block_type, ty)| match ty {
+        let is_member_restrict = block.is_some_and(|(block_type, ty)| match ty {
             Type::Structure { members, .. } => (0..members.len() as u32).any(|member| {
                 self.module.member_decoration(block_type, member, Decoration::Restrict).is_some()
             }),

@@ -80,22 +80,17 @@ impl AtomicOperation {
         value: u64,
         comparator: u64,
     ) -> Option<u64> {
-        let compute_with = |op: Binary| {
+        let changed_by = |op: Binary, operand: u64| {
             Operation::new(SizedOperator::Binary(op), number_format, number_format)
-                .result_bits(old_value, value, 0)
+                .result_bits(old_value, operand, 0)
         };
+        let compute_with = |op: Binary| changed_by(op, value);
         match self {
             AtomicOperation::Load => None,
             AtomicOperation::Store | AtomicOperation::Exchange => Some(value),
             AtomicOperation::CompareExchange => (old_value == comparator).then_some(value),
-            AtomicOperation::Increment => {
-                Operation::new(SizedOperator::Binary(Binary::IAdd), number_format, number_format)
-                    .result_bits(old_value, 1, 0)
-            }
-            AtomicOperation::Decrement => {
-                Operation::new(SizedOperator::Binary(Binary::ISub), number_format, number_format)
-                    .result_bits(old_value, 1, 0)
-            }
+            AtomicOperation::Increment => changed_by(Binary::IAdd, 1),
+            AtomicOperation::Decrement => changed_by(Binary::ISub, 1),
             AtomicOperation::Add => compute_with(Binary::IAdd),
             AtomicOperation::Sub => compute_with(Binary::ISub),
             AtomicOperation::SMin => compute_with(Binary::SMin),

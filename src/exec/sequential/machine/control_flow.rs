@@ -68,7 +68,7 @@ impl Registers {
                 .0
                 .iter_mut()
                 .zip(&target_lanes.0)
-                .for_each(|(remaining_lanes, gone)| *remaining_lanes &= !gone);
+                .for_each(|(remaining_bits, target_bits)| *remaining_bits &= !target_bits);
             insert_entry(&mut tile.frontier, target_block, &target_lanes);
         }
         self.staging_words = lane_targets;

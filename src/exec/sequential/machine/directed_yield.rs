@@ -263,7 +263,7 @@ impl Machine<'_> {
             .0
             .iter_mut()
             .zip(released_lanes.0)
-            .for_each(|(held_lanes, released_bits)| *held_lanes &= !released_bits);
+            .for_each(|(held_bits, released_bits)| *held_bits &= !released_bits);
         if held_lanes.lanes.is_empty() {
             holding.held_lanes.remove(hold_index);
         }

@@ -110,7 +110,7 @@ impl Machine<'_> {
                 self.registers.apply_truth_table(*table, *to, *a, *b)
             }
             LaneInstruction::Not { to, a } => {
-                let lane_bits = self.registers.mask_bits(*a).map(|lane_bits| !lane_bits);
+                let lane_bits = self.registers.mask_bits(*a).map(|mask_word| !mask_word);
                 self.registers.write_mask(*to, &lane_bits);
             }
             LaneInstruction::Select { to, condition, a, b } => {
@@ -319,7 +319,7 @@ impl Machine<'_> {
             Scalar::Word(result_register),
             &[
                 (Scalar::Word(a), lane_bits),
-                (Scalar::Word(b), lane_bits.map(|lane_bits| !lane_bits)),
+                (Scalar::Word(b), lane_bits.map(|mask_word| !mask_word)),
             ],
         );
     }
@@ -335,7 +335,7 @@ impl Machine<'_> {
             Scalar::Mask(result_register),
             &[
                 (Scalar::Mask(a), lane_bits),
-                (Scalar::Mask(b), lane_bits.map(|lane_bits| !lane_bits)),
+                (Scalar::Mask(b), lane_bits.map(|mask_word| !mask_word)),
             ],
         );
     }
@@ -407,7 +407,7 @@ impl Machine<'_> {
             Scalar::Word(result_register),
             &[
                 (Scalar::Word(value_register), lane_bits),
-                (Scalar::Word(old_register), lane_bits.map(|lane_bits| !lane_bits)),
+                (Scalar::Word(old_register), lane_bits.map(|mask_word| !mask_word)),
             ],
         );
     }
@@ -421,7 +421,7 @@ impl Machine<'_> {
             undefined_bits
                 .iter_mut()
                 .zip(&self.registers.active_lanes.0)
-                .for_each(|(undefined_bits, active)| *undefined_bits |= active);
+                .for_each(|(undefined_word, active_word)| *undefined_word |= active_word);
             for lane in self.registers.active_lanes.lanes() {
                 self.registers.private_words[word * self.registers.width + lane] =
                     unwritten_words.word_of_invocation(word as u32, first_lane + lane as u32);

@@ -60,11 +60,9 @@ impl Machine<'_> {
                 .zip(&mut undefined_results)
             {
                 let bits = machine.registers.undefined_bits(*scalar);
-                undefined
-                    .iter_mut()
-                    .zip(bits)
-                    .zip(active.0)
-                    .for_each(|((all_bits, bits), active)| *all_bits |= bits & active);
+                undefined.iter_mut().zip(bits).zip(active.0).for_each(
+                    |((result_bits, new_bits), active)| *result_bits |= new_bits & active,
+                );
                 for lane in active.lanes() {
                     words[lane] = machine.registers.word_of(*scalar, lane);
                 }

@@ -77,7 +77,7 @@ impl Machine<'_> {
             register_marks
                 .iter_mut()
                 .zip(&lanes.0)
-                .for_each(|(register_marks, lanes)| *register_marks |= lanes);
+                .for_each(|(mark_word, lane_word)| *mark_word |= lane_word);
             for lane in lanes.lanes() {
                 let register = self.register_location(*scalar, lane);
                 self.monitor.origins.by_location.insert(register, origin_number);
@@ -170,7 +170,7 @@ impl Machine<'_> {
             result_marks
                 .iter_mut()
                 .zip(source_marks)
-                .for_each(|(result_word, source_marks)| *result_word |= source_marks);
+                .for_each(|(result_word, source_word)| *result_word |= source_word);
             if !self.monitor.origins.is_empty() {
                 carried_origins.extend(LaneMask(source_marks).lanes().filter_map(|lane| {
                     self.monitor

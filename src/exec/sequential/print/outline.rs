@@ -45,7 +45,7 @@ pub(super) fn print_outline(
     outline.push_header(entry_name);
     if let Some(function) = spirv_module
         .entry_point(entry_name)
-        .and_then(|entry_name| spirv_module.function_by_id(entry_name.function))
+        .and_then(|entry_point| spirv_module.function_by_id(entry_point.function))
     {
         outline.print_function(function);
     }
@@ -93,10 +93,8 @@ impl Outline<'_> {
 
     /// A loop that the lowering adds, with its label.
     fn push_added_loop(&mut self, decision_index: usize, loop_header: &str) {
-        let decision_label = self
-            .decisions
-            .get(decision_index)
-            .map_or("", |decision_index| decision_index.id.as_str());
+        let decision_label =
+            self.decisions.get(decision_index).map_or("", |decision| decision.id.as_str());
         let indent = "  ".repeat(self.depth);
         self.outline_text.push_str(&format!(
             "{indent}{loop_header:<width$}  // {decision_label}\n",

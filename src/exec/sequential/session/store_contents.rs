@@ -30,7 +30,7 @@ pub(super) fn descriptor_counts(dispatch: &JobDispatch) -> BTreeMap<(u32, u32), 
 /// Words of push constants that the program reads at known places.
 pub(super) fn used_push_constant_words(program: &Program) -> usize {
     let words_up_to = |uniform: &UniformValue| match uniform {
-        UniformValue::PushConstant(words_up_to) => Some(*words_up_to as usize + 1),
+        UniformValue::PushConstant(word) => Some(*word as usize + 1),
         UniformValue::Constant(_)
         | UniformValue::WorkgroupId(_)
         | UniformValue::NumWorkgroups(_)

@@ -7,8 +7,21 @@
 use crate::ir::{Program, UniformValue};
 use crate::memory::store::Store;
 use std::collections::{BTreeMap, BTreeSet};
-use vkcert_spirv::interface::Reflection;
+use vkcert_spirv::interface::{PushConstants, Reflection};
 use vkcert_spirv::module::Module;
+
+/// The member that holds a word, else its bytes.
+fn name_of_word(push_constants: Option<&PushConstants>, word: u32) -> String {
+    let byte_offset = u64::from(word) * 4;
+    let members_before = push_constants.iter().flat_map(|block| &block.members).filter(|member| {
+        member.offset.is_some_and(|member_offset| u64::from(member_offset) <= byte_offset)
+    });
+    let holding_member = members_before.max_by_key(|member| member.offset);
+    match holding_member.and_then(|member| member.name.as_deref()) {
+        Some(member_name) => format!("`{member_name}`"),
+        None => format!("bytes {byte_offset} to {}", byte_offset + 3),
+    }
+}
 
 /// The note about them; none where all that is read has been set.
 pub(super) fn unset_note(
@@ -30,22 +43,8 @@ pub(super) fn unset_note(
     let reflection = Reflection::of_entry_point(spirv_module, entry, specialization).ok();
     let push_constant_block =
         reflection.as_ref().and_then(|reflection| reflection.push_constants.as_ref());
-    let name_of_word = |word: u32| {
-        let byte_offset = u64::from(word) * 4;
-        let members =
-            push_constant_block.iter().flat_map(|push_constant_block| &push_constant_block.members);
-        let members_before = members.filter(|holding_member| {
-            holding_member.offset.is_some_and(|offset| u64::from(offset) <= byte_offset)
-        });
-        let holding_member = members_before
-            .max_by_key(|holding_member| holding_member.offset)
-            .and_then(|holding_member| holding_member.name.as_deref());
-        holding_member.map_or_else(
-            || format!("bytes {byte_offset} to {}", byte_offset + 3),
-            |name| format!("`{name}`"),
-        )
-    };
-    let names: BTreeSet<String> = unset_words.map(name_of_word).collect();
+    let names: BTreeSet<String> =
+        unset_words.map(|word| name_of_word(push_constant_block, word)).collect();
     if names.is_empty() {
         return None;
     }

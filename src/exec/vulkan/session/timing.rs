@@ -75,13 +75,13 @@ impl DeviceSession {
         let mut counted_rounds = 0;
         while counted_rounds < repetition_count {
             // The first runs do not count: a device raises its clock, a driver finishes compiling.
-            let is_warm = job_times.iter().all(|job_times| job_times.len() >= WARMING_RUNS)
+            let is_warm = job_times.iter().all(|own_times| own_times.len() >= WARMING_RUNS)
                 && start_time.elapsed() >= WARMING_TIME;
             if counted_rounds == 0 && is_warm {
                 job_times.iter_mut().for_each(Vec::clear);
             }
             counted_rounds += u32::from(counted_rounds > 0 || is_warm);
-            for ((job, pass, original_storage), job_times) in
+            for ((job, pass, original_storage), own_times) in
                 prepared_jobs.iter().zip(&mut *job_times)
             {
                 self.commands.copy_images(&pass.resources, &pass.storage, Copying::IntoImages)?;
@@ -98,7 +98,7 @@ impl DeviceSession {
                         .device
                         .map(|device| summed_time.device.unwrap_or(0.0) + device);
                 }
-                job_times.push(summed_time);
+                own_times.push(summed_time);
             }
         }
         announce(Phase { repetition: 0, stage: Stage::Collecting });

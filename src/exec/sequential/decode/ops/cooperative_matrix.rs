@@ -168,16 +168,16 @@ fn element_pointers(
     let matrix_start = matrix_start(decoder, pointer)?;
     let [pointee_bytes, element_bytes] =
         pointee_and_element_bytes(decoder, &matrix_start, pointee_type, matrix_shape.component)?;
-    let stride_operand = match instruction.id(stride_operand) {
-        Some(stride_operand) => super::access_chain::index_word(decoder, stride_operand)?.0,
+    let stride_word = match instruction.id(stride_operand) {
+        Some(stride_id) => super::access_chain::index_word(decoder, stride_id)?.0,
         None => return Err(unsupported("a cooperative matrix in memory without a stride")),
     };
     let pointee_bytes = decoder.constant_word(pointee_bytes);
-    let stride_operand = compute_binary(
+    let stride_bytes = compute_binary(
         decoder,
         Binary::IMul,
         NumberFormat::WORD,
-        stride_operand.into(),
+        stride_word.into(),
         pointee_bytes.into(),
     )?;
     let invocation = decoder.lane_register(PerLaneValue::SubgroupInvocation);
@@ -212,7 +212,7 @@ fn element_pointers(
         };
         let element_bytes = decoder.constant_word(element_bytes);
         let line_offset =
-            compute_binary(decoder, Binary::IMul, NumberFormat::WORD, line_offset, stride_operand)?;
+            compute_binary(decoder, Binary::IMul, NumberFormat::WORD, line_offset, stride_bytes)?;
         let offset_in_line = compute_binary(
             decoder,
             Binary::IMul,

@@ -31,11 +31,11 @@ pub(crate) fn debug_printf(
             "NonSemantic.DebugPrintf instruction {instruction_number}"
         )));
     }
-    let format_text = decoder
+    let format_string = decoder
         .module
         .definition(operand_id(instruction, 2)?)
-        .filter(|format_text| format_text.op == Op::String);
-    let format_text = format_text.and_then(|format_text| match format_text.operands.first() {
+        .filter(|definition| definition.op == Op::String);
+    let format_text = format_string.and_then(|definition| match definition.operands.first() {
         Some(rspirv::dr::Operand::LiteralString(format_text)) => Some(format_text.as_str()),
         _ => None,
     });

@@ -92,12 +92,11 @@ fn extended_instruction(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
 ) -> Result<(), Unsupported> {
-    let instruction_set = decoder.module.definition(operand_id(instruction, 0)?);
-    let set_name =
-        instruction_set.and_then(|instruction_set| match instruction_set.operands.first() {
-            Some(Operand::LiteralString(set_name)) => Some(set_name.as_str()),
-            _ => None,
-        });
+    let set_import = decoder.module.definition(operand_id(instruction, 0)?);
+    let set_name = set_import.and_then(|import| match import.operands.first() {
+        Some(Operand::LiteralString(set_name)) => Some(set_name.as_str()),
+        _ => None,
+    });
     match set_name {
         Some("NonSemantic.DebugPrintf") => {
             return super::debug_printf::debug_printf(decoder, instruction);

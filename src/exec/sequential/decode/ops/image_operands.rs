@@ -61,7 +61,7 @@ pub(super) fn whole_coordinates(
     let scalar_type = decoder
         .types
         .scalar_of(operand_type)
-        .and_then(|operand_type| decoder.types.get(operand_type));
+        .and_then(|scalar_type| decoder.types.get(scalar_type));
     image_instruction.coordinate_format = match scalar_type {
         Some(Type::Int { signedness: Signedness::Unsigned, .. }) => CoordinateFormat::Unsigned,
         _ => CoordinateFormat::Signed,
@@ -74,13 +74,13 @@ pub(super) fn add_offset_to_coordinates(
     decoder: &mut Decoder<'_>,
     image_instruction: &mut ImageInstruction,
 ) -> Result<(), Unsupported> {
-    let [offset] = &*image_instruction.offsets else {
+    let [offset_words] = &*image_instruction.offsets else {
         return Err(unsupported("several offsets of one texel"));
     };
     let number_format = NumberFormat::WORD;
     let mut shifted_coordinates = Vec::new();
     for (axis_index, coordinate) in image_instruction.coordinates.iter().enumerate() {
-        shifted_coordinates.push(match offset.get(axis_index) {
+        shifted_coordinates.push(match offset_words.get(axis_index) {
             Some(offset) => {
                 let add = vkcert_spirv::operation::operator::Binary::IAdd;
                 super::number::compute_binary(

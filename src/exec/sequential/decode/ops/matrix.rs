@@ -268,17 +268,21 @@ pub(super) fn undefined_where(
     condition: Reg,
     reason: &'static str,
 ) -> NumberRegisters {
-    let mut mark_undefined = |value: Reg| {
-        let marked_word = decoder.new_word();
-        decoder.push_instruction(LaneInstruction::UndefinedWhere {
-            to: marked_word,
-            value,
-            condition,
-            why: reason,
-        });
-        marked_word
-    };
-    NumberRegisters { low: mark_undefined(number.low), high: number.high.map(mark_undefined) }
+    NumberRegisters {
+        low: push_undefined_where(decoder, number.low, condition, reason),
+        high: number.high.map(|high| push_undefined_where(decoder, high, condition, reason)),
+    }
+}
+
+fn push_undefined_where(
+    decoder: &mut Decoder<'_>,
+    value: Reg,
+    condition: Reg,
+    reason: &'static str,
+) -> Reg {
+    let to = decoder.new_word();
+    decoder.push_instruction(LaneInstruction::UndefinedWhere { to, value, condition, why: reason });
+    to
 }
 
 /// The adjugate divided by the determinant.

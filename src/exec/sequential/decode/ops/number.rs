@@ -36,7 +36,7 @@ impl Decoder<'_> {
             Type::Vector { component: component_type, .. } => self.form(*component_type),
             Type::Matrix { column: column_type, .. } => self.form(*column_type),
             Type::CooperativeMatrix { component: component_type, .. } => self.form(*component_type),
-            type_id if is_address(type_id) || is_variable_pointer(type_id) => {
+            ty if is_address(ty) || is_variable_pointer(ty) => {
                 Some(NumberFormat::Integer(Width::W64))
             }
             _ => None,

@@ -176,9 +176,9 @@ pub(crate) fn array_stride(
     decoder: &Decoder<'_>,
     pointer_id: Id,
 ) -> Result<Option<u32>, Unsupported> {
-    let decoration_words =
+    let stride_decoration =
         decoder.module.decoration(decoder.type_of(pointer_id)?, Decoration::ArrayStride);
-    Ok(decoration_words.and_then(|decoration_words| match decoration_words.operands.first() {
+    Ok(stride_decoration.and_then(|decoration| match decoration.operands.first() {
         Some(Operand::LiteralBit32(stride)) => Some(*stride),
         _ => None,
     }))

@@ -335,7 +335,7 @@ pub(crate) fn pointer_difference(
         _ => return Err(unsupported("OpPtrDiff of pointers that are no variable pointers")),
     }
     let stride = element_stride(decoder, &pointer, declared_stride)?;
-    let [first_words, second_words] = [
+    let [first_pointer, second_pointer] = [
         number_operand(decoder, instruction, 0)?.parts[0],
         number_operand(decoder, instruction, 1)?.parts[0],
     ];
@@ -343,14 +343,14 @@ pub(crate) fn pointer_difference(
         decoder,
         Binary::ISub,
         NumberFormat::WORD,
-        first_words.low.into(),
-        second_words.low.into(),
+        first_pointer.low.into(),
+        second_pointer.low.into(),
     )?;
     let stride = decoder.constant_word(stride);
     let equal = Relation::Compare(Compare::IEqual);
     let element_difference =
         compute_binary(decoder, Binary::SDiv, NumberFormat::WORD, byte_difference, stride.into())?;
-    if let (Some(first_words), Some(second_words)) = (first_words.high, second_words.high) {
+    if let (Some(first_object), Some(second_object)) = (first_pointer.high, second_pointer.high) {
         // A remainder of negative numbers would be a finding.
         let multiplied_back = compute_binary(
             decoder,
@@ -365,7 +365,7 @@ pub(crate) fn pointer_difference(
             decoder,
             equal,
             NumberFormat::WORD,
-            &[first_words.into(), second_words.into()],
+            &[first_object.into(), second_object.into()],
         );
         let condition = decoder.new_mask();
         decoder.push_instruction(LaneInstruction::Logic {

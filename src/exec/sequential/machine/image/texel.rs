@@ -52,23 +52,34 @@ pub(crate) fn value_of_words(texel_format: ImageFormat, words: &[u32]) -> [u64; 
     component_bits
 }
 
+/// By 2.5 ulp, the bound of a division.
+fn move_quotient(bits: &mut u64, error_direction: f64) {
+    let exact_value = f32::from_bits(*bits as u32);
+    if exact_value != 0.0 && exact_value.abs() != 1.0 {
+        let ulp = f64::from(f32::from_bits((exact_value.abs().to_bits()) + 1))
+            - f64::from(exact_value.abs());
+        *bits =
+            u64::from(((f64::from(exact_value) + error_direction * 2.5 * ulp) as f32).to_bits());
+    }
+}
+
+/// A component of `r11f_g11f_b10f`: no number of the format is negative or exceeds its largest one.
+fn small_float(bits: u64, largest_value: f64) -> f64 {
+    let component_value = f64::from(f32::from_bits(bits as u32));
+    if component_value.is_nan() || component_value == f64::INFINITY {
+        component_value
+    } else {
+        component_value.clamp(0.0, largest_value)
+    }
+}
+
 /// Moves a texel to the farthest value that a device may read (Vulkan specification, "Precision and Operation
 /// of SPIR-V Instructions"): a quotient has the bound of a division, but for 0 and 1; a value of
 /// the sRGB curve may be that of half a step beside it.
 pub(crate) fn depart_value(texel_format: ImageFormat, value: &mut [u64; 4], error_direction: f64) {
-    let move_quotient = |bits: &mut u64| {
-        let exact_value = f32::from_bits(*bits as u32);
-        if exact_value != 0.0 && exact_value.abs() != 1.0 {
-            let ulp = f64::from(f32::from_bits((exact_value.abs().to_bits()) + 1))
-                - f64::from(exact_value.abs());
-            *bits = u64::from(
-                ((f64::from(exact_value) + error_direction * 2.5 * ulp) as f32).to_bits(),
-            );
-        }
-    };
     match texel_format.encoding() {
         TexelEncoding::Unorm(_) | TexelEncoding::Snorm(_) | TexelEncoding::Rgb10A2 => {
-            value.iter_mut().for_each(move_quotient)
+            value.iter_mut().for_each(|bits| move_quotient(bits, error_direction))
         }
         TexelEncoding::Srgb => {
             for bits in &mut value[..3] {
@@ -77,7 +88,7 @@ pub(crate) fn depart_value(texel_format: ImageFormat, value: &mut [u64; 4], erro
                     (to_srgb(linear_value) + error_direction * 0.5 / 255.0).clamp(0.0, 1.0);
                 *bits = u64::from((from_srgb(neighbour_value) as f32).to_bits());
             }
-            move_quotient(&mut value[3]);
+            move_quotient(&mut value[3], error_direction);
         }
         TexelEncoding::Plain(_) | TexelEncoding::Rgb10A2Uint | TexelEncoding::R11G11B10 => {}
     }
@@ -307,19 +318,11 @@ pub(crate) fn store_texel(
         TexelEncoding::R11G11B10 => {
             // The largest values of 11 and of 10 bits.
             let largest_values = [65024.0, 65024.0, 64512.0];
-            let clamp_small = |(bits, largest_value): (&u64, f64)| {
-                let component_value = f64::from(f32::from_bits(*bits as u32));
-                if component_value.is_nan() || component_value == f64::INFINITY {
-                    component_value
-                } else {
-                    component_value.clamp(0.0, largest_value)
-                }
-            };
-            encode_components(
-                texel_format,
-                component_bits.iter().zip(largest_values).map(clamp_small),
-                stored_bytes,
-            );
+            let small_floats = component_bits
+                .iter()
+                .zip(largest_values)
+                .map(|(bits, largest_value)| small_float(*bits, largest_value));
+            encode_components(texel_format, small_floats, stored_bytes);
             StoreFit::Fits
         }
     }

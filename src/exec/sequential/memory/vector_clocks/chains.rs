@@ -234,11 +234,9 @@ impl LayeredClocks {
         self.happens_before[memory_kind].clone_from(&other_clocks.happens_before[memory_kind]);
         if let Some(their_chains) = &other_clocks.chains {
             let own_chains = self.chains.get_or_insert_default();
-            own_chains.iter_mut().zip(their_chains.iter()).for_each(
-                |(own_chains, their_chains)| {
-                    own_chains[memory_kind].clone_from(&their_chains[memory_kind])
-                },
-            );
+            own_chains.iter_mut().zip(their_chains.iter()).for_each(|(own_chain, their_chain)| {
+                own_chain[memory_kind].clone_from(&their_chain[memory_kind])
+            });
         }
     }
 
