@@ -52,7 +52,7 @@ pub(crate) fn value_of_words(texel_format: ImageFormat, words: &[u32]) -> [u64; 
     component_bits
 }
 
-/// By 2.5 ulp, the bound of a division.
+/// Moves a quotient by 2.5 ulp, the bound of a division; 0 and 1 stay.
 fn move_quotient(bits: &mut u64, error_direction: f64) {
     let exact_value = f32::from_bits(*bits as u32);
     if exact_value != 0.0 && exact_value.abs() != 1.0 {
@@ -63,7 +63,7 @@ fn move_quotient(bits: &mut u64, error_direction: f64) {
     }
 }
 
-/// A component of `r11f_g11f_b10f`: no number of the format is negative or exceeds its largest one.
+/// A component of `r11f_g11f_b10f`, which has no sign: what is finite is clamped to its range.
 fn small_float(bits: u64, largest_value: f64) -> f64 {
     let component_value = f64::from(f32::from_bits(bits as u32));
     if component_value.is_nan() || component_value == f64::INFINITY {
