@@ -201,10 +201,10 @@ fn host_parameters(interface: &Interface, dispatch: &Dispatch) -> BTreeMap<Strin
     let block_members = interface.push_constants.iter().flat_map(|block| &block.members);
     for HostMember { name, value, .. } in block_members {
         let parameter = value.as_deref().unwrap_or(name).trim();
-        let known_parameter =
+        let is_known =
             interface.parameters.iter().any(|known_parameter| known_parameter.name == parameter);
         if let (true, Some(stored_value)) =
-            (known_parameter, push_constants.get(name).and_then(serde_json::Value::as_i64))
+            (is_known, push_constants.get(name).and_then(serde_json::Value::as_i64))
         {
             parameter_values.insert(parameter.to_owned(), stored_value);
         }

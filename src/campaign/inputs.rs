@@ -123,11 +123,11 @@ impl ProjectInputs {
 
     /// What is kept always stays kept where the same file is asked for otherwise.
     fn add_input(&mut self, path: &str, bytes: Vec<u8>, keeping: Keeping, limit: u64) {
-        let known_input = self
+        let is_stored = self
             .files
             .get(path)
             .is_some_and(|known_input| !matches!(known_input.contents, StoredFile::Omitted { .. }));
-        if known_input {
+        if is_stored {
             return;
         }
         let sha256 = sha256_digits(&bytes);

@@ -70,11 +70,8 @@ fn unnamed_finding(
     let error = |message: String| justification.origin.at("finding").error("unknown-id", message);
     let of_test = project.tests.iter().any(|test| id.is_in(&test.id));
     let statement = |name_part: &str| {
-        let statement_number =
-            name_part.strip_prefix('S').filter(|statement_number| !statement_number.is_empty());
-        statement_number.is_some_and(|statement_number| {
-            statement_number.bytes().all(|byte| byte.is_ascii_digit())
-        })
+        let statement_digits = name_part.strip_prefix('S').filter(|digits| !digits.is_empty());
+        statement_digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
     };
     match id.kind()? {
         FindingKind::ScheduleDependentOutput | FindingKind::EngineDisagreement if !of_test => {
@@ -114,11 +111,8 @@ fn unnamed_finding(
 
 fn unknown_configuration(justification: &Row, kernel: &Kernel) -> Option<Diagnostic> {
     let name = justification.value.configuration.as_ref()?;
-    let known_names: Vec<&str> = kernel
-        .configurations
-        .iter()
-        .map(|known_names| known_names.configuration.name.as_str())
-        .collect();
+    let known_names: Vec<&str> =
+        kernel.configurations.iter().map(|known| known.configuration.name.as_str()).collect();
     if known_names.contains(&name.as_str()) {
         return None;
     }

@@ -356,11 +356,8 @@ fn printed_lines(printed: &Printed) -> String {
 fn result_in_words(result: &RunResult) -> String {
     let mut text = String::new();
     for test in &result.tests {
-        let reason_suffix = test
-            .reason
-            .as_deref()
-            .map(|reason_suffix| format!("  {reason_suffix}"))
-            .unwrap_or_default();
+        let reason_suffix =
+            test.reason.as_deref().map(|reason| format!("  {reason}")).unwrap_or_default();
         text.push_str(&format!(
             "{:<13} {:<11} {}{reason_suffix}\n",
             test.verdict.to_string(),

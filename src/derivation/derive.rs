@@ -214,17 +214,6 @@ pub fn coverage_without_source(
 
 /// Counts by criterion; without source nothing of its structure may look complete.
 pub fn summary_without_source(coverage: &KernelCoverage) -> Vec<CriterionSummary> {
-    let undetermined_unless_object =
-        |undetermined_unless_object: CriterionSummary| match criteria::criterion_named(
-            &undetermined_unless_object.criterion,
-        )
-        .map(Criterion::subject)
-        {
-            Some(CriterionSubject::Object) => undetermined_unless_object,
-            Some(CriterionSubject::Source) | None => {
-                CriterionSummary { total: 1, undetermined: 1, ..undetermined_unless_object }
-            }
-        };
     let criterion_rows = criteria::criterion_summaries(coverage).into_iter();
     criterion_rows
         .map(|criterion_row| {
@@ -235,6 +224,16 @@ pub fn summary_without_source(coverage: &KernelCoverage) -> Vec<CriterionSummary
             }
         })
         .collect()
+}
+
+/// The counts themselves of object code; of the source that they are not known.
+fn undetermined_unless_object(summary: CriterionSummary) -> CriterionSummary {
+    match criteria::criterion_named(&summary.criterion).map(Criterion::subject) {
+        Some(CriterionSubject::Object) => summary,
+        Some(CriterionSubject::Source) | None => {
+            CriterionSummary { total: 1, undetermined: 1, ..summary }
+        }
+    }
 }
 
 fn everything_present(structure: &KernelStructure) -> Presence {

@@ -234,7 +234,7 @@ impl<'a> ProgramCoverage<'a> {
         let leaf_index = placed_decision
             .conditions
             .iter()
-            .position(|leaf_index| self.is_same_expression(*branch_extent, *leaf_index));
+            .position(|condition| self.is_same_expression(*branch_extent, *condition));
         let leaf_index =
             leaf_index.ok_or("a condition of clang's that is no condition of the decision")?;
         Ok((

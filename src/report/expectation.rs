@@ -77,10 +77,10 @@ fn contents_in_words(resolved: &StoredExpectation) -> String {
     match &resolved.contents {
         StoredContents::Values(runs) => values_in_words(runs, &format_words),
         StoredContents::EqualsBuffer { buffer, scalar, offset, length } => {
-            let length =
+            let part_words =
                 length.map_or("all of it".to_owned(), |length| format!("its first {length} bytes"));
             format!(
-                "from byte {offset} on as `{buffer}` is at the end ({length}), compared as {scalar}{format_words}"
+                "from byte {offset} on as `{buffer}` is at the end ({part_words}), compared as {scalar}{format_words}"
             )
         }
         StoredContents::Reference { kernel, scalar, offset, length } => {

@@ -99,6 +99,6 @@ fn no_item(item_name: &str) -> String {
         return "not needed: there is no such open item".to_owned();
     }
     let known_names: Vec<&str> =
-        OpenItemKind::ALL.iter().map(|(_, known_names)| *known_names).collect();
+        OpenItemKind::ALL.iter().map(|(_, known_name)| *known_name).collect();
     format!("no kind of open item is named `{kind_word}`; known: {}", known_names.join(", "))
 }

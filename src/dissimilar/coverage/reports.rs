@@ -94,7 +94,7 @@ pub(super) fn mcdc_blocks(text: &str) -> Result<BTreeMap<LineExtent, McdcBlock>,
             );
         } else if let Some((name, _)) = block_line.split_once("-Pair: constant folded") {
             let condition_number: Option<usize> =
-                name.strip_prefix('C').and_then(|condition_number| condition_number.parse().ok());
+                name.strip_prefix('C').and_then(|digits| digits.parse().ok());
             block
                 .folded_conditions
                 .extend(condition_number.map(|condition_number| condition_number - 1));

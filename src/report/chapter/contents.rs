@@ -344,8 +344,8 @@ fn scalar_of(test: &TestEvidence, name: &str) -> Option<ScalarType> {
         };
     }
     let expected_scalar =
-        test.expected.iter().find(|expected_scalar| expected_scalar.buffer == name).and_then(
-            |expected_scalar| match &expected_scalar.contents {
+        test.expected.iter().find(|expectation| expectation.buffer == name).and_then(
+            |expectation| match &expectation.contents {
                 StoredContents::Values(runs) => runs.first().map(|run| run.scalar.as_str()),
                 StoredContents::EqualsBuffer { scalar, .. }
                 | StoredContents::Reference { scalar, .. } => Some(scalar.as_str()),
