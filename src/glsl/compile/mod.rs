@@ -163,10 +163,10 @@ pub(crate) fn compile_production(
 ) -> Result<Vec<u32>, Vec<Diagnostic>> {
     let mut compile_options =
         compile_options(kernel, IncludedFiles::Exact(includes), MacroDefinitions::OfKernel)
-            .map_err(single_diagnostic)?;
+            .map_err(|diagnostic| vec![*diagnostic])?;
     compile_options.set_optimization_level(optimization_level(optimization));
     let _inside = NativeScope::new(NativePart::Compiler, &kernel.path);
-    let result = shared_compiler().map_err(single_diagnostic)?.compile_into_spirv(
+    let result = shared_compiler().map_err(|diagnostic| vec![*diagnostic])?.compile_into_spirv(
         &kernel.text,
         shaderc::ShaderKind::Compute,
         &kernel.path,
@@ -176,10 +176,6 @@ pub(crate) fn compile_production(
     result
         .map(|artifact| artifact.as_binary().to_vec())
         .map_err(|error| error_diagnostics(kernel, includes, &error))
-}
-
-fn single_diagnostic(diagnostic: Box<Diagnostic>) -> Vec<Diagnostic> {
-    vec![*diagnostic]
 }
 
 fn optimization_level(optimization: Optimization) -> shaderc::OptimizationLevel {
