@@ -2,7 +2,7 @@
 //!
 //! Promises: a read out of bounds gives 0 and a write out of bounds is dropped, after the finding.
 
-use super::access_step::LaneAccess;
+use super::access_step::{LaneAccess, word_bytes};
 use super::addressing::{AddressedLanes, TransferDirection};
 use super::control_trace::{StoredExtent, trace_stored};
 use super::registers::Registers;
@@ -286,7 +286,7 @@ impl Machine<'_> {
             if is_watched {
                 let lane_access = LaneAccess {
                     lane,
-                    bytes: 4 * store_index..4 * store_index + 4,
+                    bytes: word_bytes(store_index, 1),
                     touch: AccessKind::Write,
                     values: [store.words[store_index], lane_values[lane]].map(u128::from),
                     atomic: None,

@@ -15,7 +15,7 @@ impl Machine<'_> {
     pub(super) fn note_users(&mut self, access_root: AccessRoot, source_index: u32) {
         let mut noted_users = std::mem::take(&mut self.monitor.noted_users);
         for (lane, byte_range, touch) in noted_users.drain(..) {
-            self.note_user(access_root, lane, byte_range.into(), touch, source_index);
+            self.note_user(access_root, lane, byte_range, touch, source_index);
         }
         self.monitor.noted_users = noted_users;
     }

@@ -18,8 +18,8 @@ use crate::ir::{Access, AccessRoot};
 use crate::memory::access_sets::{AccessSet, CommutativeUpdate};
 use crate::memory::race_shadow::CurrentAccess;
 use crate::memory::store::{IntervalClock, Store};
-use std::ops::Range;
 use std::sync::Arc;
+use vkcert_model::index_range::IndexRange;
 
 /// When and where an instruction accesses memory.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +36,7 @@ pub(super) struct AccessMoment {
 pub(super) struct LaneAccess {
     pub(super) lane: usize,
     /// Bytes of the store.
-    pub(super) bytes: Range<usize>,
+    pub(super) bytes: IndexRange,
     pub(super) touch: AccessKind,
     /// What they held before, and what was read or is left.
     pub(super) values: [u128; 2],
@@ -59,6 +59,12 @@ pub(super) enum AtomicOrder {
     InOrder,
     /// By what it does; with a way where its place among others does not matter.
     ByOperation(Option<[CommutativeUpdate; 2]>),
+}
+
+/// The bytes of words of a store.
+#[inline]
+pub(super) fn word_bytes(first_word: usize, word_count: usize) -> IndexRange {
+    IndexRange { start: 4 * first_word, end: 4 * (first_word + word_count) }
 }
 
 impl AccessMoment {
@@ -106,7 +112,7 @@ impl Monitor {
             mark_access_set(marks, lane_access);
         }
         if self.notes_users() {
-            self.noted_users.push((lane_access.lane, lane_access.bytes.clone(), lane_access.touch));
+            self.noted_users.push((lane_access.lane, lane_access.bytes, lane_access.touch));
         }
         if self.track_races {
             self.check_races(store, access_moment, lane_access);
@@ -169,7 +175,7 @@ impl Machine<'_> {
                 let store_index = addressed.first_word + word_index as usize;
                 let lane_access = LaneAccess {
                     lane,
-                    bytes: 4 * store_index..4 * store_index + 4,
+                    bytes: word_bytes(store_index, 1),
                     touch: AccessKind::Read,
                     values: [u128::from(store.words[store_index]); 2],
                     atomic: None,

@@ -1,6 +1,6 @@
 //! Atomics on memory.
 
-use super::access_step::{AtomicAccess, AtomicOrder, LaneAccess};
+use super::access_step::{AtomicAccess, AtomicOrder, LaneAccess, word_bytes};
 use super::control_trace::{StoredExtent, trace_stored};
 use super::state::Machine;
 use crate::ir::atomic::{AccessKind, AtomicOperation};
@@ -93,7 +93,7 @@ impl Machine<'_> {
                 AtomicOrder::ByOperation(combined_operations.filter(|_| !is_undefined));
             let lane_access = LaneAccess {
                 lane,
-                bytes: 4 * store_index..4 * (store_index + word_count),
+                bytes: word_bytes(store_index, word_count),
                 touch: if new_value.is_some() { op.access_kind() } else { AccessKind::AtomicRead },
                 values: [old_value, new_value.unwrap_or(old_value)].map(u128::from),
                 atomic: Some(AtomicAccess { op, time_after, atomic_order }),

@@ -7,6 +7,7 @@ use super::state::Machine;
 use crate::ir::atomic::AccessKind;
 use crate::ir::lane_mask::MASK_WORDS;
 use crate::ir::{Access, Scalar};
+use vkcert_model::index_range::IndexRange;
 
 impl Machine<'_> {
     /// Reads numbers of any size, lane by lane.
@@ -17,7 +18,7 @@ impl Machine<'_> {
         result_scalars: &[Scalar],
         source_index: u32,
     ) {
-        for ((component, byte_range), scalar) in
+        for ((component, byte_count), scalar) in
             access.components.iter().zip(access.sizes.iter()).zip(result_scalars)
         {
             let mut lane_values = std::mem::take(&mut self.registers.staging_words);
@@ -29,24 +30,25 @@ impl Machine<'_> {
                     access,
                     addressed,
                     (lane, *component),
-                    *byte_range,
+                    *byte_count,
                     source_index,
                 ) else {
                     continue;
                 };
                 let first_byte = 4 * addressed.first_word + byte_offset as usize;
-                let byte_range = first_byte..first_byte + *byte_range as usize;
+                let byte_range =
+                    IndexRange { start: first_byte, end: first_byte + *byte_count as usize };
                 let store = self.memory.store_of(access.root);
-                lane_values[lane] = store.bytes_as_number(&byte_range) as u32;
-                if store.has_undefined_byte(&byte_range) {
+                lane_values[lane] = store.bytes_as_number(byte_range) as u32;
+                if store.has_undefined_byte(byte_range) {
                     undefined_lanes[lane / 64] |= 1 << (lane % 64);
                 }
-                if let Some(store) = self.memory.store_of_mut(access.root) {
+                if let Some(watched_store) = self.memory.store_of_mut(access.root) {
                     let values = [u128::from(lane_values[lane]); 2];
                     let touch = AccessKind::Read;
                     let lane_access =
                         LaneAccess { lane, bytes: byte_range, touch, values, atomic: None };
-                    self.monitor.observe_access(store, &access_moment, &lane_access);
+                    self.monitor.observe_access(watched_store, &access_moment, &lane_access);
                 }
                 self.trace_stored_word(access.root, lane, first_byte / 4);
             }
@@ -60,7 +62,7 @@ impl Machine<'_> {
                 *scalar,
                 (access, &undefined_lanes),
                 addressed,
-                (*component, *byte_range),
+                (*component, *byte_count),
             );
         }
     }
@@ -73,10 +75,10 @@ impl Machine<'_> {
         source_scalars: &[Scalar],
         source_index: u32,
     ) {
-        for ((component, byte_range), scalar) in
+        for ((component, byte_count), scalar) in
             access.components.iter().zip(access.sizes.iter()).zip(source_scalars)
         {
-            let undefined = if self.monitor.track_undefined {
+            let undefined_lanes = if self.monitor.track_undefined {
                 self.registers.undefined_bits(*scalar)
             } else {
                 [0; MASK_WORDS]
@@ -88,20 +90,21 @@ impl Machine<'_> {
                     access,
                     addressed,
                     (lane, *component),
-                    *byte_range,
+                    *byte_count,
                     source_index,
                 ) else {
                     continue;
                 };
                 let first_byte = 4 * addressed.first_word + byte_offset as usize;
-                let byte_range = first_byte..first_byte + *byte_range as usize;
+                let byte_range =
+                    IndexRange { start: first_byte, end: first_byte + *byte_count as usize };
                 let lane_trace = self.lane_trace(lane);
                 let new_value = self.registers.word_of(*scalar, lane) & low_bits(byte_range.len());
                 let Some(store) = self.memory.store_of_mut(access.root) else { continue };
-                let old_value = store.bytes_as_number(&byte_range) as u32;
+                let old_value = store.bytes_as_number(byte_range) as u32;
                 let lane_access = LaneAccess {
                     lane,
-                    bytes: byte_range.clone(),
+                    bytes: byte_range,
                     touch: AccessKind::Write,
                     values: [old_value, new_value].map(u128::from),
                     atomic: None,
@@ -114,11 +117,12 @@ impl Machine<'_> {
                     StoredExtent::Part,
                 );
                 memory_changed |= old_value != new_value;
-                let is_undefined = undefined[lane / 64] >> (lane % 64) & 1 == 1;
+                let is_undefined = undefined_lanes[lane / 64] >> (lane % 64) & 1 == 1;
                 // An undefined value written to a buffer was reported where it was written.
                 let is_defined = !is_undefined || access.root.is_buffer();
-                for (byte_index, byte_offset) in byte_range.zip(new_value.to_le_bytes()) {
-                    store.write_byte(byte_index, byte_offset, is_defined);
+                for (byte_index, byte_value) in byte_range.into_iter().zip(new_value.to_le_bytes())
+                {
+                    store.write_byte(byte_index, byte_value, is_defined);
                 }
             }
             self.report_access((access.root, &access.name), source_index);
@@ -126,9 +130,9 @@ impl Machine<'_> {
             self.pass_origins(
                 TransferDirection::Store,
                 *scalar,
-                (access, &undefined),
+                (access, &undefined_lanes),
                 addressed,
-                (*component, *byte_range),
+                (*component, *byte_count),
             );
         }
     }

@@ -16,8 +16,8 @@ use crate::memory::read_tracking::ReadTracker;
 use crate::memory::store::IntervalClock;
 use crate::memory::vector_clocks::HappensBefore;
 use std::cell::RefCell;
-use std::ops::Range;
 use std::rc::Rc;
+use vkcert_model::index_range::IndexRange;
 
 /// What is noticed of a dispatch.
 pub(crate) struct Monitor {
@@ -36,7 +36,7 @@ pub(crate) struct Monitor {
     /// Races of the access that runs.
     pub(super) races: Vec<RacingPair>,
     /// Lane, bytes and kind of each access of the instruction that runs, where that is noted.
-    pub(super) noted_users: Vec<(usize, Range<usize>, AccessKind)>,
+    pub(super) noted_users: Vec<(usize, IndexRange, AccessKind)>,
     /// Where `restrict` variables overlap others.
     pub(crate) aliasing: Option<Aliasing>,
     /// The bytes that are read, where that is asked for.

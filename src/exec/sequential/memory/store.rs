@@ -11,6 +11,7 @@ use crate::ir::memory_semantics::OrderedMemory;
 use std::ops::Range;
 use vkcert_exec::resource::JobView;
 use vkcert_exec::{Job, JobBinding};
+use vkcert_model::index_range::IndexRange;
 
 /// What undefined memory reads as.
 pub(crate) const UNDEFINED_WORD: u32 = 0xCDCD_CDCD;
@@ -136,17 +137,15 @@ impl Store {
     }
 
     /// Some bytes, at most 16, as a number.
-    pub(crate) fn bytes_as_number(&self, byte_range: &Range<usize>) -> u128 {
+    pub(crate) fn bytes_as_number(&self, byte_range: IndexRange) -> u128 {
         let byte_at = |byte_index: usize| {
             u128::from(self.words[byte_index / 4] >> (byte_index % 4 * 8) & 0xff)
         };
-        (byte_range.start..byte_range.end)
-            .rev()
-            .fold(0, |number, byte_index| number << 8 | byte_at(byte_index))
+        byte_range.into_iter().rev().fold(0, |number, byte_index| number << 8 | byte_at(byte_index))
     }
 
-    pub(crate) fn has_undefined_byte(&self, byte_range: &Range<usize>) -> bool {
-        (byte_range.start..byte_range.end).any(|byte_index| {
+    pub(crate) fn has_undefined_byte(&self, byte_range: IndexRange) -> bool {
+        byte_range.into_iter().any(|byte_index| {
             let byte_in_word = byte_index as u32 % 4;
             self.are_bytes_undefined(byte_index / 4, byte_in_word..byte_in_word + 1)
         })

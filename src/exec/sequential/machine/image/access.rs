@@ -26,9 +26,9 @@ use crate::machine::state::Machine;
 use crate::memory::image_view;
 use crate::memory::image_view::{DescriptorView, TexelPosition};
 use crate::memory::store::BoundRange;
-use std::ops::Range;
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::image::ImageFormat;
+use vkcert_model::index_range::IndexRange;
 
 /// An image instruction in one lane.
 #[derive(Debug, Clone, Copy)]
@@ -254,7 +254,7 @@ impl Machine<'_> {
         }
         self.observe_texel(
             image_access,
-            first_byte..first_byte + texel_size,
+            (first_byte..first_byte + texel_size).into(),
             (AccessKind::Read, None),
             None,
         );
@@ -304,7 +304,7 @@ impl Machine<'_> {
         }
         let new_bits =
             bytes.iter().rev().fold(0, |joined_bytes, byte| joined_bytes << 8 | u128::from(*byte));
-        let texel_bytes = first_byte..first_byte + bytes.len();
+        let texel_bytes = IndexRange { start: first_byte, end: first_byte + bytes.len() };
         self.observe_texel(image_access, texel_bytes, (AccessKind::Write, Some(new_bits)), None);
         let lane_trace = self.lane_trace(lane);
         let store = &mut self.memory.stores[slot.buffer];
@@ -332,7 +332,7 @@ impl Machine<'_> {
         let word_count = step.texel_format.width().words();
         let first_word = first_byte / 4;
         let old_value = self.memory.stores[slot.buffer]
-            .bytes_as_number(&(first_byte..first_byte + 4 * word_count))
+            .bytes_as_number((first_byte..first_byte + 4 * word_count).into())
             as u64;
         let new_value = op.new_value(step.texel_format, old_value, operand_value, comparator);
         let touch = if new_value.is_some() { op.access_kind() } else { AccessKind::AtomicRead };
@@ -341,7 +341,7 @@ impl Machine<'_> {
         let atomic = AtomicAccess { op, time_after, atomic_order: AtomicOrder::InOrder };
         self.observe_texel(
             image_access,
-            first_byte..first_byte + 4 * word_count,
+            (first_byte..first_byte + 4 * word_count).into(),
             (touch, new_value.map(u128::from)),
             Some(atomic),
         );
@@ -393,9 +393,9 @@ impl Machine<'_> {
         let operand_bits = |at: usize| {
             step.texel.get(at).map_or(0, |parts| self.registers.number_at(*parts, lane))
         };
-        let old_value = self.memory.stores[slot.buffer]
-            .bytes_as_number(&(first_byte..first_byte + 4 * step.texel_format.width().words()))
-            as u64;
+        let old_value = self.memory.stores[slot.buffer].bytes_as_number(
+            (first_byte..first_byte + 4 * step.texel_format.width().words()).into(),
+        ) as u64;
         let new_value = op
             .new_value(step.texel_format, old_value, operand_bits(0), operand_bits(1))
             .unwrap_or(old_value);
@@ -407,7 +407,7 @@ impl Machine<'_> {
     fn observe_texel(
         &mut self,
         image_access: &ImageAccess<'_>,
-        byte_range: Range<usize>,
+        byte_range: IndexRange,
         (touch, new_bits): (AccessKind, Option<u128>),
         atomic: Option<AtomicAccess>,
     ) {
@@ -420,7 +420,7 @@ impl Machine<'_> {
             source_index,
         );
         let store = &mut self.memory.stores[slot.buffer];
-        let held_bits = if *track_races { store.bytes_as_number(&byte_range) } else { 0 };
+        let held_bits = if *track_races { store.bytes_as_number(byte_range) } else { 0 };
         let texel_bits = [held_bits, new_bits.unwrap_or(held_bits)];
         self.monitor.observe_access(
             store,
