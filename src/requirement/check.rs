@@ -106,14 +106,23 @@ fn check_settings(project: &Project) -> Vec<Diagnostic> {
             &kernel.source,
             PathKind::File,
         ));
-        for (folder_index, folder) in kernel.include.iter().enumerate() {
-            let folder_place = kernel_place.at("include").at(folder_index);
-            problems.extend(check_path(&project.root, &folder_place, folder, PathKind::Folder));
-        }
         check_configurations(&kernel_place, kernel, &mut problems);
     }
     check_lists(origin, settings, &mut problems);
     check_limits(&origin.at("limits"), &settings.limits, &mut problems);
+    problems
+}
+
+/// The include folders that are not there.
+pub(crate) fn check_include_folders(project: &Project) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for (kernel_index, kernel) in project.settings.kernels.iter().enumerate() {
+        let include_place = project.settings.origin.at("kernel").at(kernel_index).at("include");
+        for (folder_index, folder) in kernel.include.iter().enumerate() {
+            let folder_place = include_place.at(folder_index);
+            problems.extend(check_path(&project.root, &folder_place, folder, PathKind::Folder));
+        }
+    }
     problems
 }
 

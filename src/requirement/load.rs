@@ -3,7 +3,7 @@
 //! Promises: files are read in the order of their paths; a file that cannot be read does not keep
 //! the others from being checked, as far as names in it are not missed elsewhere.
 
-use super::check::check_project;
+use super::check::{check_include_folders, check_project};
 use super::check_test::{KernelNames, check_tests};
 use super::document::{Document, FileSyntax, Located, Origin, Value, in_place_order};
 use super::nearest::{did_you_mean, nearest_name};
@@ -65,6 +65,19 @@ impl Project {
 
 /// Reads and checks the project in `root`.
 pub fn load_project(root: &Path) -> Result<Project, Vec<Diagnostic>> {
+    read_project(root, check_include_folders)
+}
+
+/// As [`load_project`], of the inputs that evidence stores: an include folder from which no file
+/// was read is not among them.
+pub fn load_stored_project(root: &Path) -> Result<Project, Vec<Diagnostic>> {
+    read_project(root, |_| Vec::new())
+}
+
+fn read_project(
+    root: &Path,
+    check_folders: impl Fn(&Project) -> Vec<Diagnostic>,
+) -> Result<Project, Vec<Diagnostic>> {
     let mut problems = Vec::new();
     let mut inputs = BTreeMap::new();
     let settings = load_settings(root, &mut inputs).unwrap_or_else(|diagnostics| {
@@ -105,6 +118,7 @@ pub fn load_project(root: &Path) -> Result<Project, Vec<Diagnostic>> {
     // Checks of one table by itself hold in any case; that a name is unknown is certain only if
     // every file was read.
     let every_file_read = problems.is_empty();
+    problems.extend(check_folders(&project));
     problems.extend(
         check_project(&project)
             .into_iter()

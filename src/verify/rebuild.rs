@@ -52,7 +52,7 @@ pub fn rebuild_project<T: Toolchain>(
             }
         };
     let missing_reason = absent_inputs.values().next().cloned();
-    let mut project = match (requirement::load_project(folder.path()), &missing_reason) {
+    let mut project = match (requirement::load_stored_project(folder.path()), &missing_reason) {
         (Ok(project), _) => project,
         (Err(_), Some(reason)) => {
             return RebuildOutcome::WithoutInputs(format!(
@@ -486,16 +486,21 @@ mod tests {
 
     #[test]
     fn include_folders_outside_of_the_project_are_not_read() {
-        for (folder, reason) in
-            [("inc", None), ("..", Some("the include folder `..` is outside of the project"))]
+        // From `unread` and `../nowhere` no file was read, so that they are not among the inputs.
+        for (folder, is_outside) in
+            [("inc", false), ("unread", false), ("..", true), ("../nowhere", true)]
         {
             let mut evidence = honest();
             let settings = format!("{}include = [\"{folder}\"]\n", PROJECT_FILES[0].1);
             replace_input(&mut evidence, "vkcert.toml", &settings);
             replace_input(&mut evidence, "inc/a.glsl", "");
-            let told = reason
-                .map_or(String::new(), |reason| format!("what follows from the modules: {reason}"));
-            assert_eq!(outcome(&evidence, None).1, told, "{folder}");
+            let expected_outcome = if is_outside {
+                let reason = format!("the include folder `{folder}` is outside of the project");
+                ("project alone", format!("what follows from the modules: {reason}"))
+            } else {
+                ("whole", String::new())
+            };
+            assert_eq!(outcome(&evidence, None), expected_outcome, "{folder}");
         }
     }
 
