@@ -88,8 +88,8 @@ fuzz-evidence: build ## fuzz what reads evidence for FUZZ_SECONDS; links the com
 		-max_total_time=$(FUZZ_SECONDS) fuzz/corpus-evidence
 
 mutants: ## alter the calculus and the requirements with cargo-mutants, one by one: would their unit tests notice? (hours)
-	CARGO_INCREMENTAL=1 $(CARGO) mutants $(MUTANTS) -p vkcert-coverage -p vkcert-requirement -p vkcert-oracle -p vkcert-derivation \
-		-p vkcert-verification --output $(or $(CARGO_TARGET_DIR),target)/mutants
+	CARGO_INCREMENTAL=1 PROPTEST_DISABLE_FAILURE_PERSISTENCE=1 $(CARGO) mutants $(MUTANTS) -p vkcert-coverage -p vkcert-requirement \
+		-p vkcert-oracle -p vkcert-derivation -p vkcert-verification -p vkcert-verifier --output $(or $(CARGO_TARGET_DIR),target)/mutants
 
 dist: setup ## a release archive in dist/: the program, stripped, with manual pages and completions
 	for package in . src/verifier; do \
