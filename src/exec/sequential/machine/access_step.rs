@@ -94,7 +94,7 @@ impl Monitor {
 
     /// Whether any check observes accesses to this store: memory that is only read has no shadow.
     #[inline]
-    fn watches_store(&self, store: &Store) -> bool {
+    pub(super) fn watches_store(&self, store: &Store) -> bool {
         self.notes_users()
             || store.access_set.is_some()
             || (self.track_races && store.shadow.is_some())
@@ -159,14 +159,16 @@ impl Machine<'_> {
         component: u32,
         source_index: u32,
     ) {
-        if !self.monitor.watches_accesses() {
+        let monitor = &self.monitor;
+        let watches_store = |store: &mut Store| monitor.watches_store(store);
+        if !monitor.watches_accesses()
+            || !self.memory.store_of_mut(access.root).is_some_and(watches_store)
+        {
             return;
         }
         let access_moment = self.access_moment(access.root, source_index);
         let addresses = std::mem::take(&mut self.memory.addresses);
-        if let Some(store) = self.memory.store_of_mut(access.root)
-            && self.monitor.watches_store(store)
-        {
+        if let Some(store) = self.memory.store_of_mut(access.root) {
             for lane in addressed.lanes.lanes() {
                 let word_index = addresses[lane].wrapping_add(component);
                 if word_index >= addressed.root_limit {

@@ -412,6 +412,10 @@ impl Machine<'_> {
         atomic: Option<AtomicAccess>,
     ) {
         let ImageAccess { descriptor, slot, lane, source_index, .. } = *image_access;
+        let store = &mut self.memory.stores[slot.buffer];
+        if !self.monitor.watches_store(store) {
+            return;
+        }
         let Monitor { track_races, clock, .. } = &self.monitor;
         let access_moment = AccessMoment::for_memory(
             clock,
@@ -419,7 +423,6 @@ impl Machine<'_> {
             self.registers.first_lane,
             source_index,
         );
-        let store = &mut self.memory.stores[slot.buffer];
         let held_bits = if *track_races { store.bytes_as_number(byte_range) } else { 0 };
         let texel_bits = [held_bits, new_bits.unwrap_or(held_bits)];
         self.monitor.observe_access(
