@@ -4,7 +4,7 @@
 //! type), and which parts of their text differ between two runs of the same program (handles).
 //! Promises: equal messages are one entry with a count; the text of an entry does not depend on
 //! addresses; at most [`DISTINCT`] entries are kept and the overflow is an entry of its own.
-//! Does not cover: what a message means for a test (`mod`).
+//! Does not cover: what a message means for a test (`executor`).
 
 use super::protocol::{Severity, WireMessage};
 use ash::vk;

@@ -4,7 +4,7 @@
 //! Promises: no call blocks past its deadline, whatever the worker does (it may hang, die, write
 //! nonsense or too much); a dropped worker is killed; at most [`STDERR`] bytes of its error stream
 //! are kept.
-//! Does not cover: what an answer means (`mod`).
+//! Does not cover: what an answer means (`executor`).
 
 use super::frame::{self, FrameError};
 use super::protocol::{self, Reply, Request};

@@ -1,13 +1,9 @@
-//! What the parent and its device worker say to each other: versioned, length-limited frames over
-//! two pipes.
+//! What the parent and its device worker say to each other.
 //!
-//! Knows: the wire types (our own, so that a change of the job types cannot silently change the
-//! protocol) and the frame: magic word, protocol version, payload length, then the payload in
-//! postcard.
-//! Promises: a frame that is longer than the reader allows, of another version or without the magic
-//! word is an error before any of its payload is read; nothing is allocated for more than the
-//! allowed length.
-//! Does not cover: who waits how long (`process`), what a message means for a test (`mod`).
+//! Knows: the wire types, which are our own, so that a change of the job types cannot silently
+//! change the protocol.
+//! Does not cover: how a message travels (`frame`), who waits how long (`process`), what a message
+//! means for a test (`executor`).
 
 use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan};
 use serde::de::{self, Visitor};

@@ -1,4 +1,5 @@
-//! A worker's open device: runs jobs, repeats them, times them (`timing`).
+//! A worker's open device: runs jobs, repeats them, times them (`timing`), counts
+//! the iterations of their loops (`loop_counting`).
 //!
 //! Knows: in which order the passes of a job run, and what a failure on the way means for it.
 //! Promises: repetitions run one after the other, each from the job's initial contents; a job of a

@@ -6,7 +6,7 @@
 //! (`tree`); others add weights. The bits of a decision that ends or leaves a loop move out of the
 //! iteration: those of leaving are set on the way out, and that of going on is a constant in a
 //! variable of its own, which no iteration has to read.
-//! Does not cover: where bits go (`emit`, `hand_over`).
+//! Does not cover: where bits go (`RecordWriter`, `hand_over`).
 
 use super::decision_ends::{DecisionEnds, by_outcome, decision_ends};
 use super::loop_sides::{BlockEntries, BranchSide, LoopWay};

@@ -1,6 +1,7 @@
-//! Loads, stores and atomics of the machine, with bounds, definedness and races.
+//! Loads and stores of words, with bounds, definedness and races.
 //!
 //! Promises: a read out of bounds gives 0 and a write out of bounds is dropped, after the finding.
+//! Does not cover: atomics (`atomic`), numbers of one byte or two (`byte_access`).
 
 use super::access_step::{LaneAccess, word_bytes};
 use super::addressing::{AddressedLanes, TransferDirection};

@@ -2,8 +2,8 @@
 //!
 //! Knows: first its bounds (`bounds`), then, lane by lane, the observers of it: the access sets of
 //! workgroups on several cores (`access_sets`), other variables and readers (`access_observers`), races (`races`);
-//! then the value moves. Races and clashes are reported once all lanes have accessed, because a
-//! report needs the machine as a whole.
+//! then the value moves. Races and clashes are reported once all lanes have accessed, clashes of
+//! texels lane by lane, because a report needs the machine as a whole.
 //! Promises: loads, stores, atomics, bytes and texels are watched by the same checks in the same
 //! order.
 //! Does not cover: memory of invocations, which nobody else sees; control-flow traces
