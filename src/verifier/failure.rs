@@ -107,30 +107,31 @@ pub fn json_document(failure: Failure) -> serde_json::Value {
 
 /// Prints a failure to stderr for people.
 pub fn print_failure(failure: Failure, color: Color) {
-    let stderr_coloring = color.on_stderr();
+    output::print_to_stderr(failure_text(failure, color.on_stderr()));
+}
+
+/// A failure as people read it; of many diagnostics the first ones and how many follow.
+fn failure_text(failure: Failure, colors: Coloring) -> String {
+    const SHOWN: usize = 20;
     match failure {
         Failure::Input(diagnostics) => {
-            const SHOWN: usize = 20;
-            for diagnostic in diagnostics.iter().take(SHOWN) {
-                output::print_to_stderr(render_diagnostic(diagnostic, stderr_coloring));
-            }
+            let shown_diagnostics = diagnostics.iter().take(SHOWN);
+            let mut text: String =
+                shown_diagnostics.map(|diagnostic| render_diagnostic(diagnostic, colors)).collect();
             if diagnostics.len() > SHOWN {
-                output::print_to_stderr(format_args!(
-                    "... and {} more\n",
-                    diagnostics.len() - SHOWN
-                ));
+                text.push_str(&format!("... and {} more\n", diagnostics.len() - SHOWN));
             }
+            text
         }
-        Failure::Tool { message, .. } => output::print_to_stderr(render_diagnostic(
-            &Diagnostic::new("tool", message),
-            stderr_coloring,
-        )),
+        Failure::Tool { message, .. } => {
+            render_diagnostic(&Diagnostic::new("tool", message), colors)
+        }
         Failure::Unavailable { message, hint } => {
             let diagnostic = Diagnostic {
                 hint: hint.map(str::to_owned),
                 ..Diagnostic::new("unavailable", message)
             };
-            output::print_to_stderr(render_diagnostic(&diagnostic, stderr_coloring));
+            render_diagnostic(&diagnostic, colors)
         }
     }
 }
@@ -323,7 +324,10 @@ impl miette::Diagnostic for MietteDiagnostic {
 
 #[cfg(test)]
 mod tests {
-    use super::{Coloring, Failure, exit_for, json_document, render_diagnostic, shortened_message};
+    use super::{
+        Coloring, Failure, exit_for, failure_text, json_document, render_diagnostic,
+        shortened_message,
+    };
     use serde_json::{Value, json};
     use vkcert_model::diagnostic::Diagnostic;
     use vkcert_model::exit::Exit;
@@ -341,6 +345,31 @@ mod tests {
 
     fn rendered(diagnostic: &Diagnostic) -> String {
         render_diagnostic(diagnostic, Coloring::Plain)
+    }
+
+    #[test]
+    fn people_read_the_first_twenty_diagnostics_and_how_many_follow() {
+        for (count, shown, last_line) in [
+            (1, 1, None),
+            (20, 20, None),
+            (21, 20, Some("... and 1 more")),
+            (50, 20, Some("... and 30 more")),
+        ] {
+            let diagnostics: Vec<Diagnostic> =
+                (0..count).map(|_| Diagnostic::new("usage", "it is wrong")).collect();
+            let text = failure_text(Failure::Input(&diagnostics), Coloring::Plain);
+            assert_eq!(text.matches("it is wrong").count(), shown);
+            let following = text.lines().last().filter(|line| line.starts_with("..."));
+            assert_eq!(following, last_line, "{count} diagnostics");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_here_is_told_with_its_remedy() {
+        let missing =
+            Failure::Unavailable { message: "there is no device", hint: Some("install a driver") };
+        let text = failure_text(missing, Coloring::Plain);
+        assert!(text.contains("there is no device") && text.contains("install a driver"), "{text}");
     }
 
     #[test]

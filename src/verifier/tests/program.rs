@@ -1,7 +1,8 @@
 //! The small program as a process: what it prints where, and how it exits.
 
 use serde_json::Value;
-use std::process::{Command, Output};
+use std::fs::File;
+use std::process::{Command, Output, Stdio};
 
 const EVIDENCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/stored/format_2/evidence");
 
@@ -59,6 +60,9 @@ fn a_wrong_command_line_is_told_as_json_where_that_is_asked_for() {
         assert!(String::from_utf8_lossy(&output.stderr).contains("Usage: "), "{arguments:?}");
         if is_json {
             assert_eq!(error_kind(&output), "usage", "{arguments:?}");
+            // One line: the usage stands on stderr alone.
+            let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(document["error"]["message"], "unexpected argument '--nope' found");
         } else {
             assert!(output.stdout.is_empty(), "{arguments:?}");
         }
@@ -106,4 +110,40 @@ fn a_report_goes_to_stdout_or_to_a_file_and_json_says_which() {
             _ => assert!(summary_of(&summarised).is_object()),
         }
     }
+}
+
+#[test]
+fn a_report_is_written_into_the_folder_that_the_program_runs_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_vkcert-verify"))
+        .current_dir(folder.path())
+        .args(["report", EVIDENCE, "--report-format", "json", "--output", "report.json"])
+        .output()
+        .expect("the program starts");
+    assert_eq!(exit_code(&output), 0, "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(folder.path().join("report.json").is_file());
+}
+
+#[test]
+fn a_reader_who_leaves_is_no_failure_and_a_full_disk_is_one() {
+    let report = ["report", EVIDENCE, "--report-format", "json"];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_vkcert-verify"))
+        .args(report)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(exit_code(&output), 0);
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_vkcert-verify"))
+        .args(report)
+        .stdout(full)
+        .output()
+        .expect("the program starts");
+    assert_eq!(exit_code(&output), 3);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to stdout"));
 }
