@@ -91,6 +91,9 @@ pub(super) struct Certify {
     /// Folder for reports and evidence [default: reports in the project]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Reports to write, by name (see `vkcert list formats`) [default: json,html,pdf]
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
+    pub report: Vec<String>,
     /// Findings to look for: all, none, or a comma-separated list of kinds
     #[arg(long, value_name = "KINDS", default_value = "all")]
     pub check: String,

@@ -16,7 +16,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Campaign, Evidence, ReportList};
 use crate::model::exit::Exit;
 use crate::model::id::TestId;
-use crate::report::{self, FORMATS, FormatName, Written};
+use crate::report::{self, FORMATS, FormatName, FormatRow, Written};
 use crate::requirement::Project;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -51,6 +51,7 @@ pub(super) fn run_campaign(
     certify: &Certify,
 ) -> Result<(Evidence, Written), Failure> {
     let plan = plan::plan_of(common, &certify.check)?;
+    let reports = wanted_reports(certify)?;
     let mut project = project::load_project(&certify.dir)?;
     leave_tests_out(&mut project, certify)?;
     let (schedules, replay) = certify.schedules.over(project.settings.value.schedules)?;
@@ -81,7 +82,7 @@ pub(super) fn run_campaign(
     }
     drop(prepared_tests);
     let sealed_evidence = campaign.seal(campaign_outcome)?;
-    let written = write_results(&sealed_evidence, folder, output_folder)?;
+    let written = write_results(&sealed_evidence, &reports, folder, output_folder)?;
     Ok((sealed_evidence.evidence, written))
 }
 
@@ -145,6 +146,7 @@ fn unwritable_json(error: serde_json::Error) -> Failure {
 /// Writes evidence and reports, and the list of both hashes.
 fn write_results(
     sealed_evidence: &SealedEvidence,
+    reports: &[&'static FormatRow],
     folder: PendingFolder,
     output_folder: &Path,
 ) -> Result<Written, Failure> {
@@ -159,7 +161,7 @@ fn write_results(
         )
     };
     let (reports_rendered, evidence_written) =
-        rayon::join(|| render_reports(evidence), write_evidence);
+        rayon::join(|| render_reports(evidence, reports), write_evidence);
     evidence_written?;
     let mut linked_names = vec!["evidence"];
     let mut report_hashes = BTreeMap::new();
@@ -181,9 +183,32 @@ fn write_results(
     Ok(Written { root: report_list.root, reports: sha256_digits(&list_bytes), files: shown_files })
 }
 
-/// Every report that is a file, with its name, rendered on all cores.
-fn render_reports(evidence: &Evidence) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
-    FORMATS
+/// The reports asked for that are files, in the order of the table.
+fn wanted_reports(certify: &Certify) -> Result<Vec<&'static FormatRow>, Failure> {
+    let mut wanted_names = Vec::new();
+    for word in &certify.report {
+        let name: FormatName = word.parse().map_err(|error: report::ReportError| {
+            Diagnostic::new("usage", error.to_string()).hint("see `vkcert list formats`")
+        })?;
+        if name.row().file.is_none() {
+            let message = format!("--report: `{name}` is for standard output alone, no file");
+            return Err(Diagnostic::new("usage", message).into());
+        }
+        wanted_names.push(name);
+    }
+    let is_wanted = |row: &&FormatRow| match wanted_names.as_slice() {
+        [] => row.by_default,
+        names => names.contains(&row.name),
+    };
+    Ok(FORMATS.iter().filter(is_wanted).collect())
+}
+
+/// The reports, each with the name of its file, rendered on all cores.
+fn render_reports(
+    evidence: &Evidence,
+    reports: &[&'static FormatRow],
+) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
+    reports
         .par_iter()
         .filter_map(|format_row| Some((format_row.name, format_row.file?)))
         .map(|(name, file)| {

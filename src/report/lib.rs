@@ -18,6 +18,7 @@ mod figures;
 mod html;
 mod json;
 mod pdf;
+mod pipeline;
 mod places;
 mod scalars;
 mod shortened;
@@ -127,6 +128,10 @@ pub enum FormatName {
     Html,
     /// One PDF file.
     Pdf,
+    /// Coverage of lines, branches and conditions, as LCOV has it.
+    Lcov,
+    /// The same, as Cobertura has it.
+    Cobertura,
 }
 
 /// A row of [`FORMATS`].
@@ -137,6 +142,8 @@ pub struct FormatRow {
     pub word: &'static str,
     /// Name of the file below the output folder; none: for standard output alone.
     pub file: Option<&'static str>,
+    /// Whether a run writes it where nobody says which reports are wanted.
+    pub by_default: bool,
     /// One line for help texts and documents.
     pub description: &'static str,
     /// Renders the format.
@@ -149,6 +156,7 @@ pub const FORMATS: &[FormatRow] = &[
         name: FormatName::Terminal,
         word: "terminal",
         file: None,
+        by_default: false,
         description: "summary for a terminal",
         format: &terminal::Terminal,
     },
@@ -156,6 +164,7 @@ pub const FORMATS: &[FormatRow] = &[
         name: FormatName::Json,
         word: "json",
         file: Some("report.json"),
+        by_default: true,
         description: "the whole evidence as one canonical JSON document",
         format: &json::Json,
     },
@@ -163,6 +172,7 @@ pub const FORMATS: &[FormatRow] = &[
         name: FormatName::Html,
         word: "html",
         file: Some("report.html"),
+        by_default: true,
         description: "one self-contained page with marked source text",
         format: &html::Html,
     },
@@ -170,8 +180,25 @@ pub const FORMATS: &[FormatRow] = &[
         name: FormatName::Pdf,
         word: "pdf",
         file: Some("report.pdf"),
+        by_default: true,
         description: "verification report for a certification reviewer (A4)",
         format: &pdf::Pdf,
+    },
+    FormatRow {
+        name: FormatName::Lcov,
+        word: "lcov",
+        file: Some("lcov.info"),
+        by_default: false,
+        description: "lines, branches and MC/DC by source file, for genhtml and editors (LCOV 2)",
+        format: &pipeline::Lcov,
+    },
+    FormatRow {
+        name: FormatName::Cobertura,
+        word: "cobertura",
+        file: Some("cobertura.xml"),
+        by_default: false,
+        description: "the same for build servers (Cobertura XML)",
+        format: &pipeline::Cobertura,
     },
 ];
 
