@@ -109,9 +109,10 @@ fn the_rewritten_form_of_every_kernel_is_valid() {
         }
     }
     for path in files("spirv", "spv").into_iter().chain(files("tests/schedules", "spv")) {
-        if !["block_member", "passed_pointer"]
+        // Two that are refused, and one whose single workgroup reads no place of its own.
+        if !["block_member", "passed_pointer", "prefix_sum"]
             .iter()
-            .any(|refused| path.ends_with(format!("{refused}.spv")))
+            .any(|unchanged| path.ends_with(format!("{unchanged}.spv")))
         {
             assert!(check_form(&path.display().to_string(), &module(&path)), "{}", path.display());
             rewritten += 1;
