@@ -64,13 +64,13 @@ impl Share {
         items.map(|is_covered| Self { covered: u32::from(is_covered), total: 1 }).sum()
     }
 
-    /// `0.8333`, rounded down, so that only a complete share is 1; of nothing 1, as readers of
-    /// such rates expect.
+    /// `0.8333`, rounded down, so that only a complete share is 1; of nothing 0, because nothing
+    /// is shown.
     pub(super) fn rate(self) -> String {
         let ten_thousandths = (u64::from(self.covered) * 10_000).checked_div(u64::from(self.total));
-        match ten_thousandths {
-            None | Some(10_000) => "1".to_owned(),
-            Some(ten_thousandths) => format!("0.{ten_thousandths:04}"),
+        match ten_thousandths.unwrap_or_default() {
+            10_000 => "1".to_owned(),
+            ten_thousandths => format!("0.{ten_thousandths:04}"),
         }
     }
 
@@ -79,10 +79,10 @@ impl Share {
         format!("{} ({}/{})", self.percent(), self.covered, self.total)
     }
 
-    /// `50%`, rounded down.
+    /// `50%`, rounded down; of nothing 0.
     pub(super) fn percent(self) -> String {
         let percent = (u64::from(self.covered) * 100).checked_div(u64::from(self.total));
-        format!("{}%", percent.unwrap_or(100))
+        format!("{}%", percent.unwrap_or_default())
     }
 }
 

@@ -154,3 +154,11 @@ fn evidence_that_does_not_verify_says_so() {
         assert!(String::from_utf8(bytes).unwrap().contains("NOT VERIFIED"), "{format}");
     }
 }
+
+#[test]
+fn where_nothing_is_measured_nothing_is_covered() {
+    let mut evidence = sample::flawless();
+    evidence.kernels.clear();
+    let xml = String::from_utf8(rendered(&evidence, FormatName::Cobertura)).unwrap();
+    assert!(xml.contains("line-rate=\"0.0000\" branch-rate=\"0.0000\""), "{xml}");
+}
