@@ -5,8 +5,8 @@
 //! and no compiler.
 //! Promises: the same evidence and [`Presentation`] give the same bytes (no clock, no chance);
 //! every percentage is printed with its numerator and denominator, and the rows it counts stand in
-//! the same report; all text of the project is escaped for the format. A new format is a row of [`FORMATS`]
-//! and a variant of `FormatName`.
+//! the same report; all text of the project is escaped for the format. A new format is a
+//! row of [`FORMATS`] and a variant of [`FormatName`].
 //! Does not cover: where reports are written (`cli`), whether the evidence is true (`vkcert
 //! verify`).
 

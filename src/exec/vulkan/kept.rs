@@ -2,9 +2,9 @@
 //!
 //! Knows: the lengths of a job's buffers and the descriptors of its layouts: what makes two jobs
 //! alike here.
-//! Promises: at most [`MOST_KEPT`] of each are kept, and no storage of more than [`SMALL_STORAGE`] bytes; what
-//! is handed out holds no descriptor set. Contents are as the last job left them: the session
-//! writes every byte anew, guards included.
+//! Promises: at most [`MOST_KEPT`] of each are kept, and no storage of more than
+//! [`SMALL_STORAGE`] bytes; what is handed out holds no descriptor set. Contents are as the last
+//! job left them: the session writes every byte anew, guards included.
 //! Does not cover: pipelines (`pipeline`).
 
 use super::descriptors::{DescriptorPool, PoolRoom};

@@ -9,8 +9,8 @@
 //! kernel can do.
 //! Promises: the loop count changes nothing that the kernel computes; what cannot be observed is an
 //! error by name.
-//! Does not cover: devices whose cut-off lies beyond the probe's [`PROBE_ITERATIONS`] iterations; kernels with
-//! data races, which may run differently the second time.
+//! Does not cover: devices whose cut-off lies beyond the probe's [`PROBE_ITERATIONS`] iterations;
+//! kernels with data races, which may run differently the second time.
 
 use rspirv::dr::Operand;
 use rspirv::spirv::{self as spv, Op};

@@ -3,7 +3,7 @@
 //! Knows: which messages count (warnings and errors about validity or performance; errors of any
 //! type), and which parts of their text differ between two runs of the same program (handles).
 //! Promises: equal messages are one entry with a count; the text of an entry does not depend on
-//! addresses; at most [`DISTINCT`] entries are kept and the overflow is an entry of its own.
+//! addresses; at most [`MOST_DISTINCT`] entries are kept and the overflow is an entry of its own.
 //! Does not cover: what a message means for a test (`executor`).
 
 use super::protocol::{Severity, WireMessage};

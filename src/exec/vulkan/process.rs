@@ -2,8 +2,8 @@
 //!
 //! Knows: pipes, deadlines and exit statuses.
 //! Promises: no call blocks past its deadline, whatever the worker does (it may hang, die, write
-//! nonsense or too much); a dropped worker is killed; at most [`STDERR`] bytes of its error stream
-//! are kept.
+//! nonsense or too much); a dropped worker is killed; at most [`MOST_STDERR`] bytes of its error
+//! stream are kept.
 //! Does not cover: what an answer means (`executor`).
 
 use super::frame::{self, FrameError};

@@ -2,8 +2,8 @@
 //!
 //! Knows: what makes two jobs alike: everything but their names and the contents of their buffers.
 //! Promises: what is taken over (pipelines, buffers, descriptor sets, recorded command buffers) was
-//! made and checked for just such a job; at most [`MOST_SHAPES`] are kept, each of at most [`SMALL_CONTENTS`]
-//! bytes.
+//! made and checked for just such a job; at most [`MOST_SHAPES`] are kept, each of at most
+//! [`SMALL_CONTENTS`] bytes.
 //! Does not cover: contents: a pass is filled anew for every job (`pass`).
 
 use super::kept::KeptResources;

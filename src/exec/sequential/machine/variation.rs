@@ -3,8 +3,8 @@
 //! Knows: which operation of the specification's table (`spirv::precision`) each operation of the
 //! engine is.
 //! Promises: every result that a variation gives is one that the specification permits for its
-//! operands; without a variation nothing here runs. The hook is one place: `Machine::run_varied_step`,
-//! behind an operation's result.
+//! operands; without a variation nothing here runs. The hook is one place:
+//! `Machine::run_varied_step`, behind an operation's result.
 //! Does not cover: findings on the operands of varied operations, which the ordinary run makes;
 //! expressions that are rearranged other than by contraction within a block; operations that are no
 //! arithmetic on 32-bit floats.
