@@ -23,7 +23,8 @@ use kernel_evidence::device_recording;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_derivation::derive::{self, CodeIdentity};
 use vkcert_derivation::stated::{
-    TOOL, TOOL_VERSION, compiler_options, records_of_verification, tests_without_results,
+    TOOL, TOOL_VERSION, compiler_options, records_of_verification, stated_reviews,
+    tests_without_results,
 };
 use vkcert_glsl as glsl;
 use vkcert_model::canonical::content_hash;
@@ -80,6 +81,7 @@ pub fn assemble_campaign(
         tests: assemble_tests(project, std::mem::take(&mut campaign_facts.laid_out)),
         justifications: stored_justifications(project),
         records,
+        test_reviews: stated_reviews(project),
         coupling,
         findings,
         agreement,
@@ -89,6 +91,7 @@ pub fn assemble_campaign(
         rejected_acceptances: Vec::new(),
         notes: Vec::new(),
         unsought: Vec::new(),
+        objectives: Vec::new(),
         limits,
         conclusion: Conclusion {
             exit_code: 0,

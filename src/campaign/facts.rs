@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use vkcert_derivation::conclusion::conclude;
 use vkcert_derivation::files::evidence_files;
 use vkcert_derivation::stated::{device_labels, tool_label};
-use vkcert_derivation::{derive, open_items};
+use vkcert_derivation::{derive, objectives, open_items};
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::evidence::{Campaign, EVIDENCE_SCHEMA, EngineIdentity, Evidence, Manifest};
 use vkcert_model::finding::FindingKind;
@@ -113,6 +113,7 @@ pub fn derive_evidence(
     derive::settle_requirements(&mut campaign, &kernel_evidence);
     open_items::derive_open_items(&mut campaign, &kernel_evidence);
     campaign.conclusion = conclude(&campaign, &kernel_evidence);
+    objectives::derive_objectives(&mut campaign, &kernel_evidence);
     let manifest = manifest_of(&campaign, &inputs);
     let inputs = Some(inputs.stored_inputs());
     let mut evidence = Evidence { campaign, kernels: kernel_evidence, inputs, manifest };

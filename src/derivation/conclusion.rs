@@ -185,7 +185,7 @@ fn open_obligations(campaign: &Campaign, kernels: &[KernelEvidence], because: &m
             {
                 continue;
             }
-            if told_elsewhere(kernels, kernel, &criterion_row.criterion) {
+            if is_told_elsewhere(kernels, kernel, &criterion_row.criterion) {
                 continue;
             }
             because(Reason::ObligationsOpen {
@@ -201,7 +201,7 @@ fn open_obligations(campaign: &Campaign, kernels: &[KernelEvidence], because: &m
 }
 
 /// Whether an engine can tell nothing of a criterion, and another one that ran the same kernel can.
-fn told_elsewhere(
+pub(crate) fn is_told_elsewhere(
     kernels: &[KernelEvidence],
     kernel: &KernelEvidence,
     criterion: &StoredCriterion,

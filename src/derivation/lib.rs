@@ -9,5 +9,6 @@ pub mod agreement;
 pub mod conclusion;
 pub mod derive;
 pub mod files;
+pub mod objectives;
 pub mod open_items;
 pub mod stated;

@@ -2,7 +2,9 @@
 //! verification, compiler options; and what makes the evidence.
 
 use super::derive;
-use vkcert_model::evidence::{Campaign, EngineIdentity, RecordEvidence, TestEvidence};
+use vkcert_model::evidence::{
+    Campaign, EngineIdentity, RecordEvidence, TestEvidence, TestReviewEvidence,
+};
 use vkcert_model::project::ProjectFile;
 use vkcert_model::requirement::VerificationMethod;
 use vkcert_requirement::{Project, trace};
@@ -53,6 +55,18 @@ pub fn records_of_verification(project: &Project) -> Vec<RecordEvidence> {
                 file: project.relative_file(located),
                 rejected: reject_reason,
             }
+        })
+        .collect()
+}
+
+/// Reviews of tests, not yet judged.
+pub fn stated_reviews(project: &Project) -> Vec<TestReviewEvidence> {
+    let reviews = project.test_reviews.iter();
+    reviews
+        .map(|located| TestReviewEvidence {
+            review: located.value.clone(),
+            file: project.relative_file(located),
+            rejected: Vec::new(),
         })
         .collect()
 }

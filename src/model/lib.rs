@@ -29,6 +29,7 @@ pub mod index_range;
 pub mod invocations;
 pub mod judged;
 pub mod object;
+pub mod objective;
 pub mod open_item;
 pub mod path;
 pub mod place;

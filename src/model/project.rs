@@ -65,6 +65,12 @@ pub struct ProjectFile {
     /// Limits of tests, kernels and evidence.
     #[serde(default)]
     pub limits: ProjectLimits,
+    /// Which levels of requirements the project has.
+    #[serde(default, skip_serializing_if = "RequirementLevels::are_both")]
+    pub requirement_levels: RequirementLevels,
+    /// The target computer: where executable object code is to be shown to meet its requirements.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<TargetComputer>,
     /// Open items that the project accepts.
     #[serde(rename = "accept", default, skip_serializing_if = "Vec::is_empty")]
     pub acceptances: Vec<ItemAcceptance>,
@@ -99,6 +105,12 @@ pub struct ProjectKernel {
     /// Optimisation of the production module.
     #[serde(default)]
     pub optimization: Optimization,
+    /// Who wrote the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// Who reviewed the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reviewer: Option<String>,
     /// Specializations that production uses; coverage belongs to each of these. None: each specialization that tests of the
     /// kernel use.
     #[serde(rename = "configuration", default, skip_serializing_if = "Vec::is_empty")]
@@ -165,6 +177,36 @@ impl std::fmt::Display for SoftwareLevel {
             SoftwareLevel::D => "D",
         })
     }
+}
+
+/// Which levels of requirements a project has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RequirementLevels {
+    /// High-level and low-level requirements.
+    #[default]
+    Both,
+    /// One level: each requirement is high-level and low-level (DO-178C 5.0).
+    Single,
+}
+
+impl RequirementLevels {
+    /// Whether there are two levels.
+    pub fn are_both(&self) -> bool {
+        *self == RequirementLevels::Both
+    }
+}
+
+/// The target computer, in the words in which the identity of the device engine has them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TargetComputer {
+    /// Name of the device.
+    pub device: String,
+    /// Name of the driver.
+    pub driver: String,
+    /// What the driver tells of itself, its version as a rule.
+    pub driver_info: String,
 }
 
 /// Which Boolean expressions are decisions.

@@ -3,7 +3,8 @@
 use super::check_interface::check_interfaces;
 use super::check_justification::check_justifications;
 use super::check_requirements::{
-    check_code, check_cycles, check_records, check_requirement, check_test_requirements, check_uids,
+    check_code, check_cycles, check_people, check_records, check_requirement,
+    check_test_requirements, check_test_reviews, check_texts, check_uids,
 };
 use super::check_test::{KernelNames, check_tests};
 use super::document::Origin;
@@ -33,6 +34,11 @@ pub(crate) fn check_project(project: &Project) -> Vec<Diagnostic> {
     problems.extend(check_tests(&project.tests, &kernels));
     check_test_requirements(project, &by_uid, &mut problems);
     check_records(project, &by_uid, &mut problems);
+    check_test_reviews(project, &mut problems);
+    for test in &project.tests {
+        let people = [&test.author, &test.reviewer];
+        check_people(&test.origin, "a test", people, &mut problems);
+    }
     check_justifications(&project.justifications, &kernels, &mut problems);
     check_interfaces(&project.interfaces, &kernels, &mut problems);
     problems
@@ -107,6 +113,16 @@ fn check_settings(project: &Project) -> Vec<Diagnostic> {
             PathKind::File,
         ));
         check_configurations(&kernel_place, kernel, &mut problems);
+        let people = [&kernel.author, &kernel.reviewer];
+        check_people(&kernel_place, "a kernel", people, &mut problems);
+    }
+    if let Some(target) = &settings.target {
+        let required_texts = [
+            ("device", &target.device),
+            ("driver", &target.driver),
+            ("driver_info", &target.driver_info),
+        ];
+        check_texts(&origin.at("target"), "the target", &required_texts, &mut problems);
     }
     check_lists(origin, settings, &mut problems);
     check_limits(&origin.at("limits"), &settings.limits, &mut problems);

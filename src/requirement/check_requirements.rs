@@ -11,8 +11,8 @@ use super::load::Project;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::canonical::is_content_hash;
 use vkcert_model::diagnostic::Diagnostic;
-use vkcert_model::id::RequirementId;
-use vkcert_model::requirement::{Requirement, RequirementLevel};
+use vkcert_model::id::{RequirementId, TestId};
+use vkcert_model::requirement::{Requirement, RequirementLevel, SignedReason};
 
 pub(super) type RequirementsByUid<'a> = BTreeMap<&'a RequirementId, &'a Located<Requirement>>;
 
@@ -81,6 +81,12 @@ pub(super) fn check_requirement(
         problems.push(
             problem.hint("name its parents, or set `derived = true` with a `safety_rationale`"),
         );
+    }
+    if let Some(signed) = &requirement.no_robustness_test {
+        let SignedReason { reason, author, approver } = signed;
+        let required_texts = [("reason", reason), ("author", author), ("approver", approver)];
+        let place = origin.at("no_robustness_test");
+        check_texts(&place, "why no robustness test is needed", &required_texts, problems);
     }
     let mut seen_parents = BTreeSet::new();
     for (index, parent) in requirement.parents.iter().enumerate() {
@@ -241,17 +247,75 @@ pub(super) fn check_records(
                 ("author", &record.author),
                 ("reviewer", &record.reviewer),
             ];
-            for (key, _) in
-                required_texts.iter().filter(|(_, text)| !text.contains(char::is_alphanumeric))
-            {
-                problems.push(
-                    origin.at(*key).error("bad-value", format!("the {key} of a record is empty")),
-                );
-            }
+            check_texts(origin, "a record", &required_texts, problems);
             if !seen_records.insert((uid, &record.document, &record.section)) {
                 let message =
                     format!("{} {} of `{uid}` is recorded twice", record.document, record.section);
                 problems.push(origin.at("section").error("duplicate-id", message));
+            }
+        }
+    }
+}
+
+/// Texts that must say something: at least one letter or digit.
+pub(super) fn check_texts(
+    origin: &Origin,
+    holder: &str,
+    required_texts: &[(&'static str, &String)],
+    problems: &mut Vec<Diagnostic>,
+) {
+    for (key, text) in required_texts {
+        if !text.contains(char::is_alphanumeric) {
+            let message = format!("the {key} of {holder} is empty");
+            problems.push(origin.at(*key).error("bad-value", message));
+        }
+    }
+}
+
+/// Names of people beside a kernel or a test, where they are given.
+pub(super) fn check_people(
+    origin: &Origin,
+    holder: &str,
+    [author, reviewer]: [&Option<String>; 2],
+    problems: &mut Vec<Diagnostic>,
+) {
+    let given_names = [("author", author), ("reviewer", reviewer)];
+    let given_names = given_names.into_iter().filter_map(|(key, name)| Some((key, name.as_ref()?)));
+    check_texts(origin, holder, &given_names.collect::<Vec<_>>(), problems);
+}
+
+pub(super) fn check_test_reviews(project: &Project, problems: &mut Vec<Diagnostic>) {
+    let known_tests: BTreeSet<&TestId> = project.tests.iter().map(|test| &test.id).collect();
+    for review in &project.test_reviews {
+        let origin = &review.origin;
+        let required_texts = [
+            ("document", &review.document),
+            ("section", &review.section),
+            ("reviewer", &review.reviewer),
+        ];
+        check_texts(origin, "a review", &required_texts, problems);
+        if review.tests.is_empty() {
+            let problem = origin.at("tests").error("bad-value", "the review is of no test");
+            problems.push(problem.hint("tests = [{ id = \"TC-1\", hash = \"sha256:...\" }]"));
+        }
+        let mut seen_tests = BTreeSet::new();
+        for (index, test) in review.tests.iter().enumerate() {
+            let place = origin.at("tests").at(index);
+            if !known_tests.contains(&test.id) {
+                problems.push(unknown_name(
+                    &place.at("id"),
+                    "unknown-test",
+                    "test",
+                    test.id.as_str(),
+                    known_tests.iter().map(|id| id.as_str()),
+                ));
+            }
+            if !is_content_hash(&test.hash) {
+                problems.push(hash_error(&place.at("hash"), &test.hash));
+            }
+            if !seen_tests.insert(&test.id) {
+                let message = format!("the review names `{}` twice", test.id);
+                problems.push(place.at("id").error("duplicate-id", message));
             }
         }
     }

@@ -7,13 +7,15 @@
 //! - a requirement: an object with `uid`, `level`, `title`, `statement`, `rationale`, `derived`,
 //!   `safety_rationale` and `verification`, null where absent; neither its own links (`parents`,
 //!   `implements`) nor its file;
-//! - a test: all of its fields as the file has them, defaults of `kind`, `offset`, `set` and the
-//!   like filled in, absent optional fields left out; the contents of files that it names are
-//!   hashed in the manifest, not here.
+//! - a test: all of its fields but `author` and `reviewer` as the file has them, defaults of
+//!   `kind`, `offset`, `set` and the like filled in, absent optional fields left out; the contents
+//!   of files that it names are hashed in the manifest, not here;
+//! - the results of a test: its hash, and of each engine what came of it.
 
 use serde::Serialize;
 use serde_json::json;
 use vkcert_model::canonical::{canonical_json, content_hash};
+use vkcert_model::evidence::TestEvidence;
 use vkcert_model::procedure::Test;
 use vkcert_model::requirement::{ParentLink, Requirement};
 
@@ -40,7 +42,29 @@ pub fn requirement_hash(requirement: &Requirement) -> String {
 
 /// Content hash of a test.
 pub fn test_hash(test: &Test) -> String {
-    hash_of(test)
+    if test.author.is_none() && test.reviewer.is_none() {
+        return hash_of(test);
+    }
+    hash_of(&Test { author: None, reviewer: None, ..test.clone() })
+}
+
+/// Content hash of what came of a test, as a review of its results is bound to it: the test, and of each engine the verdict,
+/// its reason, the mismatches and the final contents.
+pub fn results_hash(test: &TestEvidence) -> String {
+    let results: Vec<_> = test
+        .results
+        .iter()
+        .map(|result| {
+            json!({
+                "engine": result.engine,
+                "verdict": result.verdict,
+                "reason": result.reason,
+                "mismatches": result.mismatches,
+                "outputs": result.outputs,
+            })
+        })
+        .collect();
+    hash_of(&json!({ "test": test_hash(&test.definition), "results": results }))
 }
 
 /// Whether a parent has changed since the link to it was reviewed. A link without a hash was never

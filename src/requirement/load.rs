@@ -5,7 +5,7 @@
 
 use super::check::{check_include_folders, check_project};
 use super::check_test::{KernelNames, check_tests};
-use super::document::{Document, FileSyntax, Located, Origin, Value, in_place_order};
+use super::document::{Document, FileSyntax, Located, Node, Origin, Value, in_place_order};
 use super::nearest::{did_you_mean, nearest_name};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -17,7 +17,9 @@ use vkcert_model::id::KernelName;
 use vkcert_model::path::canonical_name;
 use vkcert_model::procedure::{Procedure, SCHEMA, Test};
 use vkcert_model::project::ProjectFile;
-use vkcert_model::requirement::{Interface, Justification, Requirement, VerificationRecord};
+use vkcert_model::requirement::{
+    Interface, Justification, Requirement, TestReview, VerificationRecord,
+};
 
 /// The project file's name.
 pub const PROJECT_FILE: &str = "vkcert.toml";
@@ -41,6 +43,8 @@ pub struct Project {
     pub analyses: Vec<Located<VerificationRecord>>,
     /// Records of verification by review, in the same order.
     pub reviews: Vec<Located<VerificationRecord>>,
+    /// Reviews of tests, in the same order.
+    pub test_reviews: Vec<Located<TestReview>>,
     /// Justifications, in the same order.
     pub justifications: Vec<Located<Justification>>,
     /// Interfaces of the host, in the same order.
@@ -97,8 +101,15 @@ fn read_project(
         Err(diagnostic) => problems.push(diagnostic),
     }
     let Some(settings) = settings else { return Err(in_place_order(problems)) };
-    let ProjectItems { mut requirements, tests, analyses, reviews, justifications, interfaces } =
-        items;
+    let ProjectItems {
+        mut requirements,
+        tests,
+        analyses,
+        reviews,
+        test_reviews,
+        justifications,
+        interfaces,
+    } = items;
     for link in requirements.iter_mut().flat_map(|requirement| &mut requirement.value.implements) {
         link.file = canonical_name(&link.file);
     }
@@ -111,6 +122,7 @@ fn read_project(
         left_out,
         analyses,
         reviews,
+        test_reviews,
         justifications,
         interfaces,
         inputs,
@@ -262,6 +274,7 @@ struct ProjectItems {
     tests: Vec<Located<Test>>,
     analyses: Vec<Located<VerificationRecord>>,
     reviews: Vec<Located<VerificationRecord>>,
+    test_reviews: Vec<Located<TestReview>>,
     justifications: Vec<Located<Justification>>,
     interfaces: Vec<Located<Interface>>,
 }
@@ -291,7 +304,13 @@ impl ProjectItems {
         read_tables(document, "requirement", &mut self.requirements, problems);
         read_tables(document, "test", &mut self.tests, problems);
         read_tables(document, "analysis", &mut self.analyses, problems);
-        read_tables(document, "review", &mut self.reviews, problems);
+        for table in tables_of(document, "review", problems) {
+            // A review of tests says of what of them it is.
+            match table.node.entry("of") {
+                Some(_) => table.read_into(&mut self.test_reviews, problems),
+                None => table.read_into(&mut self.reviews, problems),
+            }
+        }
         read_tables(document, "justification", &mut self.justifications, problems);
         read_tables(document, "interface", &mut self.interfaces, problems);
     }
@@ -305,8 +324,38 @@ fn read_tables<T: DeserializeOwned>(
     located_items: &mut Vec<Located<T>>,
     problems: &mut Vec<Diagnostic>,
 ) {
+    for table in tables_of(document, key, problems) {
+        table.read_into(located_items, problems);
+    }
+}
+
+/// A table of an array of tables.
+struct PlacedTable<'d> {
+    document: &'d Arc<Document>,
+    node: &'d Node,
+    origin: Origin,
+}
+
+impl PlacedTable<'_> {
+    fn read_into<T: DeserializeOwned>(
+        self,
+        located_items: &mut Vec<Located<T>>,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        match super::document::read_node(self.document, self.node) {
+            Ok(value) => located_items.push(Located { value, origin: self.origin }),
+            Err(diagnostics) => problems.extend(diagnostics),
+        }
+    }
+}
+
+fn tables_of<'d>(
+    document: &'d Arc<Document>,
+    key: &str,
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<PlacedTable<'d>> {
     let origin = Origin::of(document).at(key);
-    let Some(entry) = document.root.entry(key) else { return };
+    let Some(entry) = document.root.entry(key) else { return Vec::new() };
     let Value::Array(nodes) = &entry.node.value else {
         let message = format!("`{key}` is an array of tables");
         problems.push(
@@ -314,14 +363,10 @@ fn read_tables<T: DeserializeOwned>(
                 .error("wrong-type", message)
                 .hint(format!("write `[[{key}]]` with two brackets")),
         );
-        return;
+        return Vec::new();
     };
-    for (index, node) in nodes.iter().enumerate() {
-        match super::document::read_node(document, node) {
-            Ok(value) => located_items.push(Located { value, origin: origin.at(index) }),
-            Err(diagnostics) => problems.extend(diagnostics),
-        }
-    }
+    let place = |(index, node)| PlacedTable { document, node, origin: origin.at(index) };
+    nodes.iter().enumerate().map(place).collect()
 }
 
 /// A test-procedure file that has been read and checked.

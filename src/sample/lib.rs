@@ -25,6 +25,7 @@ use vkcert_model::evidence::{
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::finding_details::CouplingDetails;
 use vkcert_model::id::{KernelName, ObligationId, TestId};
+use vkcert_model::objective::{OBJECTIVES, Objective, ObjectiveAssessment, ObjectiveStatus};
 use vkcert_model::open_item::{
     Acceptability, CampaignNote, ItemApproval, NoteKind, OpenItem, OpenItemKind, OpenItemSubject,
     UnsoughtKind, UnsoughtReason,
@@ -88,6 +89,32 @@ fn open_items() -> Vec<OpenItem> {
         "test TC-MM-05 was left out on request (--without)",
     );
     vec![criterion_item, interface_item, left_out_item]
+}
+
+/// One of each status, the others open.
+fn objectives() -> Vec<ObjectiveAssessment> {
+    let rows = OBJECTIVES.iter();
+    rows.map(|row| {
+        let demand = row.demand(SoftwareLevel::A);
+        let sentence = |words: &str| vec![words.to_owned()];
+        let (status, missing, applicant) = match row.objective {
+            Objective::DecisionsCovered => (ObjectiveStatus::Met, Vec::new(), Vec::new()),
+            Objective::CodeMeetsStandards => {
+                let duty = "Show that the source code conforms to the software code standards.";
+                (ObjectiveStatus::Applicant, Vec::new(), sentence(duty))
+            }
+            Objective::ParametersCorrect | Objective::ParametersVerified => {
+                (ObjectiveStatus::NotApplicable, Vec::new(), Vec::new())
+            }
+            _ => (ObjectiveStatus::Open, sentence("The project names no target."), Vec::new()),
+        };
+        let shown = match status {
+            ObjectiveStatus::NotApplicable => Vec::new(),
+            _ => sentence("6 of 8 tests passed on a device."),
+        };
+        ObjectiveAssessment { objective: row.objective, demand, status, shown, missing, applicant }
+    })
+    .collect()
 }
 
 /// Both engines left and recorded the same.
@@ -196,6 +223,7 @@ pub fn evidence() -> Evidence {
             requirements: sample_requirements(),
             tests: sample_tests(),
             records: Vec::new(),
+            test_reviews: Vec::new(),
             justifications: vec![
                 justification_row("F1.X2", None),
                 justification_row(
@@ -240,6 +268,7 @@ pub fn evidence() -> Evidence {
                 kind: FindingKind::ScheduleDependentOutput,
                 reason: UnsoughtReason::NoOtherSchedule,
             }],
+            objectives: objectives(),
             limits: vec![
                 "Images and cooperative matrices are unsupported by the sequential engine.".into(),
                 "Weak memory behaviour is not explored.".into(),

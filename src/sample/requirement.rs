@@ -27,6 +27,7 @@ fn requirement_evidence(
             safety_rationale: None,
             verification: vec![VerificationMethod::Test],
             implements: Vec::new(),
+            no_robustness_test: None,
         },
         hash: made_up_hash(uid.len() as u64 * 31),
         file: "requirements/matmul.toml".into(),

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use vkcert_derivation::files::{MANIFEST, canonical_bytes, evidence_files};
-use vkcert_derivation::{conclusion, derive, open_items, stated};
+use vkcert_derivation::{conclusion, derive, objectives, open_items, stated};
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::evidence::{
     Agreement, Campaign, EVIDENCE_SCHEMA, Evidence, KernelEvidence, Manifest, StoredFile,
@@ -163,6 +163,7 @@ pub(crate) fn conclude(evidence: &mut Evidence) {
     derive::settle_requirements(campaign, kernels);
     open_items::derive_open_items(campaign, kernels);
     campaign.conclusion = conclusion::conclude(campaign, kernels);
+    objectives::derive_objectives(campaign, kernels);
     list_files(evidence);
 }
 

@@ -17,6 +17,8 @@ pub mod folder;
 pub mod form;
 #[cfg(test)]
 mod honest;
+#[cfg(test)]
+mod objectives_tests;
 pub mod project_derivation;
 pub mod rebuild;
 pub mod records;

@@ -48,6 +48,12 @@ pub fn compare_project(
         &campaign.records,
         &derived_campaign.records,
     )?;
+    let stored_reviews: Vec<_> =
+        campaign.test_reviews.iter().map(|row| (&row.review, &row.file)).collect();
+    let project_reviews = stated::stated_reviews(project);
+    let project_reviews: Vec<_> =
+        project_reviews.iter().map(|row| (&row.review, &row.file)).collect();
+    comparison.compare_values("campaign.json/test_reviews", &stored_reviews, &project_reviews)?;
     comparison.compare_values(
         "campaign.json/settings",
         &campaign.settings,

@@ -25,8 +25,8 @@ pub use kernel::{
     SpecializedConstant, TestRecords, kernel_label,
 };
 pub use requirement::{
-    CodeTrace, JustificationEvidence, KernelText, RecordEvidence, RequirementEvidence,
-    RequirementStatus, UntestedKernel,
+    CodeTrace, JustificationEvidence, KernelText, RecordEvidence, RejectedReview,
+    RequirementEvidence, RequirementStatus, TestReviewEvidence, UntestedKernel,
 };
 pub use test::{
     ExpectedRun, Mismatch, OutputBytes, StoredContents, StoredExpectation, TestEvidence,
@@ -36,6 +36,7 @@ pub use test::{
 use crate::coverage::CriterionSummary;
 use crate::finding::{Finding, FindingKind};
 use crate::id::{KernelName, TestId};
+use crate::objective::ObjectiveAssessment;
 use crate::open_item::{CampaignNote, OpenItem, RejectedAcceptance, UnsoughtKind};
 use crate::reason::Ground;
 use crate::verdict::EngineName;
@@ -123,6 +124,9 @@ pub struct Campaign {
     /// Records of verification by analysis and review; format 1 knew none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub records: Vec<RecordEvidence>,
+    /// Reviews of tests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub test_reviews: Vec<TestReviewEvidence>,
     /// Per kernel with an interface: the coupling graph and checks.
     pub coupling: Vec<CouplingEvidence>,
     /// Findings that belong to no test: validation, untraced branches, engine disagreement, coupling.
@@ -147,6 +151,10 @@ pub struct Campaign {
     /// Kinds of findings that were not looked for, or not everywhere, with the reason.
     #[serde(default)]
     pub unsought: Vec<UnsoughtKind>,
+    /// Objectives of DO-178C tables, each with how far this campaign meets it; evidence without settings and
+    /// of version 0.1.0 has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objectives: Vec<ObjectiveAssessment>,
     /// What the tool does not cover, as sentences.
     pub limits: Vec<String>,
     /// Exit code, reasons and summary of coverage.

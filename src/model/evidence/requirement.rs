@@ -2,7 +2,7 @@
 
 use crate::id::{KernelName, RequirementId, TestId};
 use crate::requirement::{
-    CodeLink, Justification, Requirement, VerificationMethod, VerificationRecord,
+    CodeLink, Justification, Requirement, TestReview, VerificationMethod, VerificationRecord,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,6 +104,27 @@ pub struct RecordEvidence {
     pub file: String,
     /// Why it is not accepted; none: accepted.
     pub rejected: Option<String>,
+}
+
+/// A review of tests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestReviewEvidence {
+    /// The review as its file states it.
+    pub review: TestReview,
+    /// Path of the file that states it, relative to the project.
+    pub file: String,
+    /// Of which of its tests it does not count, each with the reason; empty: it counts of all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<RejectedReview>,
+}
+
+/// A test of which a review does not count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RejectedReview {
+    /// The test.
+    pub test: TestId,
+    /// Why the review does not count of it.
+    pub reason: String,
 }
 
 /// A link of a requirement to code, as found in the source.

@@ -54,6 +54,12 @@ pub struct Test {
     /// Normal range or robustness (DO-178C 6.4.2).
     #[serde(default)]
     pub kind: TestKind,
+    /// Who wrote the test; not part of its content hash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// Who reviewed the test; not part of its content hash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reviewer: Option<String>,
     /// Limits of this test; what it leaves out is of the project or command line.
     #[serde(default, skip_serializing_if = "TestLimits::is_empty")]
     pub limits: TestLimits,

@@ -2,6 +2,7 @@
 
 mod host;
 mod justification;
+mod review;
 
 pub use host::{
     HostBuffer, HostImage, HostLocal, HostMember, HostParameter, HostSpecialization, HostStruct,
@@ -10,6 +11,8 @@ pub use host::{
 pub use justification::{
     DeactivationCategory, Justification, JustificationClass, JustificationSubject, StatementFault,
 };
+
+pub use review::{ReviewedTest, ReviewedThing, TestReview};
 
 use crate::id::{KernelName, RequirementId};
 use schemars::JsonSchema;
@@ -90,6 +93,21 @@ pub struct Requirement {
     /// Code that implements it.
     #[serde(default)]
     pub implements: Vec<CodeLink>,
+    /// Why no robustness test of it is needed; not part of its content hash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_robustness_test: Option<SignedReason>,
+}
+
+/// A reason that somebody gives and another approves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SignedReason {
+    /// The reason.
+    pub reason: String,
+    /// Who gives it.
+    pub author: String,
+    /// Who approves it; at levels A and B another person than the author.
+    pub approver: String,
 }
 
 /// A link to a parent requirement, with the hash of the parent's content when the link was reviewed.
@@ -151,6 +169,16 @@ impl std::fmt::Display for CodeLink {
     }
 }
 
+/// A `[[review]]`, for the schema of its file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ReviewRecord {
+    /// The review of tests.
+    Tests(TestReview),
+    /// The verification of a requirement by review.
+    Requirement(VerificationRecord),
+}
+
 /// A file `requirements/**/*.toml` as a whole, for its schema; readers take each table by itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -166,9 +194,9 @@ pub struct RequirementsFile {
     /// Records of verification by analysis.
     #[serde(default)]
     pub analysis: Vec<VerificationRecord>,
-    /// Records of verification by review.
+    /// Records of verification by review, and, with the key `of`, reviews of tests.
     #[serde(default)]
-    pub review: Vec<VerificationRecord>,
+    pub review: Vec<ReviewRecord>,
     /// `[[justification]]`.
     #[serde(default)]
     pub justification: Vec<Justification>,

@@ -7,7 +7,9 @@
 
 use super::links::{joined_texts, listed_texts};
 use super::tones::verdict_tone;
-use super::{conclusion, findings as findings_chapter, identification, open_item, summary};
+use super::{
+    conclusion, findings as findings_chapter, identification, objectives, open_item, summary,
+};
 use crate::document::{Block, Table, Text, Tone};
 use crate::figures::{self, FigurePart};
 use crate::{facts, statement};
@@ -129,6 +131,8 @@ fn run_in_numbers(evidence: &Evidence) -> Vec<(String, Text)> {
             .push(("Justified".to_owned(), justified_text.with_link("chapter/justifications")));
     }
     number_rows.push(("Findings".to_owned(), findings_text(evidence)));
+    let objectives = objectives::objectives_in_brief(evidence);
+    number_rows.extend(objectives.map(|brief| ("Objectives".to_owned(), brief)));
     number_rows
 }
 

@@ -14,6 +14,7 @@ mod identifiers;
 mod kernel;
 mod links;
 mod object;
+mod objectives;
 mod open_item;
 mod requirement;
 mod summary;
@@ -33,6 +34,7 @@ pub(super) fn report_document(evidence: &Evidence) -> Result<Document, ReportErr
     let mut outline = Outline::default();
     identification::identification_chapter(evidence, &mut outline);
     conclusion::conclusion_chapter(evidence, &mut outline);
+    objectives::objectives_chapter(evidence, &mut outline);
     summary::summary_chapter(evidence, &mut outline);
     findings::uncovered_chapter(evidence, &mut outline);
     findings::findings_chapter(evidence, &mut outline);

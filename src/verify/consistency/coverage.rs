@@ -3,6 +3,7 @@
 use crate::Verification;
 use vkcert_derivation::conclusion::conclude;
 use vkcert_derivation::derive;
+use vkcert_derivation::objectives::derive_objectives;
 use vkcert_derivation::open_items as items;
 use vkcert_model::coverage::CriterionSummary;
 use vkcert_model::evidence::{Campaign, Evidence, KernelEvidence};
@@ -132,6 +133,35 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
     verification.check(conclusion.summary == stored.campaign.conclusion.summary, || {
         "summary of the conclusion".to_owned()
     });
+    campaign.conclusion = conclusion;
+    check_objectives(campaign, &kernels, &stored.campaign, verification);
+}
+
+/// Reviews of tests and objectives, derived again and compared.
+fn check_objectives(
+    mut derived: Campaign,
+    kernels: &[KernelEvidence],
+    stored: &Campaign,
+    verification: &mut Verification,
+) {
+    derived.objectives.clear();
+    derive_objectives(&mut derived, kernels);
+    verification.check(derived.test_reviews == stored.test_reviews, || {
+        "which reviews of tests count".to_owned()
+    });
+    verification.check(derived.objectives.len() == stored.objectives.len(), || {
+        "number of objectives".to_owned()
+    });
+    for (derived_row, stored_row) in derived.objectives.iter().zip(&stored.objectives) {
+        verification.check(derived_row == stored_row, || {
+            format!(
+                "objective {}: stored as {}, derived {}",
+                stored_row.objective.row().number,
+                stored_row.status,
+                derived_row.status
+            )
+        });
+    }
 }
 
 fn coverage_share(row: &CriterionSummary) -> String {

@@ -1,0 +1,156 @@
+//! Coverage of requirements, of structure and of coupling (DO-178C 6.4.4, table A-7, objectives 3
+//! to 9).
+
+use super::Showing;
+use super::campaign_facts::{CampaignFacts, LevelRequirements, lacking};
+use crate::conclusion::is_told_elsewhere;
+use vkcert_model::coverage::CriterionSummary;
+use vkcert_model::criterion::CriterionName;
+use vkcert_model::evidence::{CheckStatus, KernelEvidence, RequirementStatus, kernel_label};
+use vkcert_model::open_item::OpenItemKind;
+use vkcert_model::verdict::EngineName;
+
+/// Whether test cases exist for every requirement of a level, and verify it.
+pub(super) fn requirements_tested(
+    facts: &CampaignFacts,
+    requirements: &LevelRequirements,
+) -> Showing {
+    let (total, name) = (requirements.rows.len(), requirements.name);
+    if total == 0 {
+        return Showing::default().misses(format!("The project has no {name}."));
+    }
+    let uids_with = |statuses: &[RequirementStatus]| -> Vec<String> {
+        let rows = requirements.rows.iter().filter(|row| statuses.contains(&row.status));
+        rows.map(|row| row.requirement.uid.to_string()).collect()
+    };
+    let not_verified = uids_with(&[
+        RequirementStatus::Failed,
+        RequirementStatus::Untested,
+        RequirementStatus::Open,
+    ]);
+    let by_tests =
+        uids_with(&[RequirementStatus::Verified, RequirementStatus::VerifiedByChildren]).len();
+    let by_other_means = uids_with(&[RequirementStatus::ByOtherMeans]).len();
+    let showing = Showing::default()
+        .shows(format!(
+            "Of {total} {name}, {by_tests} are verified by tests of them or of what is below them, and {by_other_means} by \
+             analysis or review alone."
+        ))
+        .misses_all(lacking(total, name, "are not verified", &not_verified))
+        .misses_all(facts.open_items(OpenItemKind::HlrWithoutTest))
+        .misses_all(facts.left_out_of_run());
+    match by_other_means {
+        0 => showing,
+        _ => showing.leaves(
+            "Show that analysis or review is enough where no test is asked for (DO-178C 6.4.4.1).",
+        ),
+    }
+}
+
+pub(super) fn mcdc_covered(facts: &CampaignFacts) -> Showing {
+    let forms = [CriterionName::McdcUniqueCause, CriterionName::McdcMasking];
+    let asked_form =
+        forms.into_iter().find(|form| facts.campaign.project.criteria.contains(&(*form).into()));
+    match asked_form {
+        Some(form) => structure_covered(facts, form),
+        None => not_asked("MC/DC"),
+    }
+    .misses_all(facts.open_items(OpenItemKind::DecisionPolicy))
+}
+
+pub(super) fn decisions_covered(facts: &CampaignFacts) -> Showing {
+    structure_covered(facts, CriterionName::Decision)
+        .misses_all(facts.open_items(OpenItemKind::DecisionPolicy))
+}
+
+pub(super) fn statements_covered(facts: &CampaignFacts) -> Showing {
+    structure_covered(facts, CriterionName::Statement)
+}
+
+pub(super) fn additional_code_verified(facts: &CampaignFacts) -> Showing {
+    structure_covered(facts, CriterionName::AdditionalCode).misses(
+        "Branches are traced to source down to SPIR-V: the instructions that the device's driver makes of it are not seen.",
+    )
+}
+
+fn not_asked(name: &str) -> Showing {
+    Showing::default().misses(format!("The project does not ask for {name}."))
+}
+
+/// Whether every obligation of a criterion is covered, or justified, in every kernel.
+fn structure_covered(facts: &CampaignFacts, criterion: CriterionName) -> Showing {
+    if !facts.campaign.project.criteria.contains(&criterion.into()) {
+        return not_asked(&format!("{criterion} coverage"));
+    }
+    let mut showing = Showing::default();
+    for engine in [EngineName::Sequential, EngineName::Vulkan] {
+        let rows = facts.kernels.iter().filter(|kernel| kernel.engine == engine);
+        let rows: Vec<(&KernelEvidence, &CriterionSummary)> = rows
+            .filter(|kernel| !is_told_elsewhere(facts.kernels, kernel, &criterion.into()))
+            .filter_map(|kernel| Some((kernel, summary_of(kernel, criterion)?)))
+            .collect();
+        if rows.is_empty() {
+            continue;
+        }
+        showing = showing.shows(engine_share(engine, criterion, &rows));
+        for (kernel, row) in rows.iter().filter(|(_, row)| !row.complete()) {
+            let open = row.total - row.covered - row.justified;
+            showing = showing.misses(format!(
+                "{} on the {engine} engine: {open} of {} obligations of {criterion} are open.",
+                kernel_label(facts.kernels, kernel),
+                row.total
+            ));
+        }
+    }
+    for kernel in &facts.settings.kernels {
+        if !facts.kernels.iter().any(|row| row.kernel == kernel.name) {
+            showing = showing.misses(format!("The kernel {} was not measured.", kernel.name));
+        }
+    }
+    if showing.shown.is_empty() && showing.missing.is_empty() {
+        showing = showing.misses("Nothing was measured.");
+    }
+    showing.misses_all(facts.left_out_of_run())
+}
+
+fn summary_of(kernel: &KernelEvidence, criterion: CriterionName) -> Option<&CriterionSummary> {
+    kernel.coverage.summary.iter().find(|row| row.criterion == criterion)
+}
+
+fn engine_share(
+    engine: EngineName,
+    criterion: CriterionName,
+    rows: &[(&KernelEvidence, &CriterionSummary)],
+) -> String {
+    let sum =
+        |part: fn(&CriterionSummary) -> u32| -> u32 { rows.iter().map(|(_, row)| part(row)).sum() };
+    let justified = match sum(|row| row.justified) {
+        0 => String::new(),
+        count => format!(", {count} more are justified"),
+    };
+    format!(
+        "On the {engine} engine {} of {} obligations of {criterion} are covered{justified}.",
+        sum(|row| row.covered),
+        sum(|row| row.total)
+    )
+}
+
+/// Whether host and kernels fit each other. That tests exercise each coupling is not measured.
+pub(super) fn coupling_covered(facts: &CampaignFacts) -> Showing {
+    let checks = || {
+        let rows = facts.campaign.coupling.iter();
+        rows.flat_map(|row| row.checks.iter().map(move |check| (row.kernel, check)))
+    };
+    let holding = checks().filter(|(_, check)| check.status == CheckStatus::Holds).count();
+    let mut showing = Showing::default()
+        .shows(format!("{holding} of {} checks between host and kernels hold.", checks().count()));
+    for (kernel, check) in checks().filter(|(_, check)| check.status != CheckStatus::Holds) {
+        showing = showing.misses(format!("{kernel}: the check {} does not hold.", check.check));
+    }
+    showing
+        .misses_all(facts.open_items(OpenItemKind::KernelWithoutInterface))
+        .misses("Which couplings the tests exercise is not measured.")
+        .leaves(
+            "Show that the host program does what its interface states, and cover its own data and control coupling.",
+        )
+}

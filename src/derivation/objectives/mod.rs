@@ -1,0 +1,127 @@
+//! How far a campaign meets the objectives of DO-178C tables, derived from stored
+//! evidence alone, by `certify` when it is made and by `verify` when it is checked again.
+//!
+//! Knows: the whole campaign with its conclusion. Promises: an objective is met only where this
+//! evidence shows all that it asks for, on the target that the project names and with the
+//! independence that the level demands; what is missing is told, never left out.
+//! Does not cover: evidence of format 1 and of version 0.1.0, which says too little.
+
+mod campaign_facts;
+mod coverage;
+mod independence;
+mod reviews;
+mod source_code;
+mod target_tests;
+
+use campaign_facts::CampaignFacts;
+use vkcert_model::evidence::{Campaign, KernelEvidence};
+use vkcert_model::generation::Generation;
+use vkcert_model::objective::{
+    OBJECTIVES, Objective, ObjectiveAssessment, ObjectiveDemand, ObjectiveRow, ObjectiveStatus,
+};
+
+/// Judges the reviews of tests and assesses every objective; the conclusion has been drawn.
+pub fn derive_objectives(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
+    if Generation::for_campaign(campaign) != Generation::Current {
+        return;
+    }
+    reviews::judge_reviews(campaign);
+    let Some(settings) = &campaign.settings else { return };
+    let facts = CampaignFacts { settings, campaign, kernels };
+    let objectives = OBJECTIVES.iter().map(|row| assess_objective(row, &facts)).collect();
+    campaign.objectives = objectives;
+}
+
+/// What of an objective is shown, missing and left to the applicant.
+#[derive(Debug, Default)]
+struct Showing {
+    shown: Vec<String>,
+    missing: Vec<String>,
+    applicant: Vec<String>,
+}
+
+impl Showing {
+    fn shows(mut self, sentence: impl Into<String>) -> Self {
+        self.shown.push(sentence.into());
+        self
+    }
+
+    fn misses(mut self, sentence: impl Into<String>) -> Self {
+        self.missing.push(sentence.into());
+        self
+    }
+
+    fn misses_all(mut self, sentences: impl IntoIterator<Item = String>) -> Self {
+        self.missing.extend(sentences);
+        self
+    }
+
+    fn leaves(mut self, sentence: impl Into<String>) -> Self {
+        self.applicant.push(sentence.into());
+        self
+    }
+
+    fn status(&self) -> ObjectiveStatus {
+        match (self.missing.is_empty(), self.applicant.is_empty()) {
+            (false, _) => ObjectiveStatus::Open,
+            (true, false) => ObjectiveStatus::Applicant,
+            (true, true) => ObjectiveStatus::Met,
+        }
+    }
+}
+
+fn assess_objective(row: &ObjectiveRow, facts: &CampaignFacts) -> ObjectiveAssessment {
+    let demand = row.demand(facts.settings.level);
+    let without_showing = |status| ObjectiveAssessment {
+        objective: row.objective,
+        demand,
+        status,
+        shown: Vec::new(),
+        missing: Vec::new(),
+        applicant: Vec::new(),
+    };
+    if demand == ObjectiveDemand::NotRequired {
+        return without_showing(ObjectiveStatus::NotRequired);
+    }
+    let Some(mut showing) = showing_of(row.objective, facts) else {
+        return without_showing(ObjectiveStatus::NotApplicable);
+    };
+    if demand == ObjectiveDemand::WithIndependence {
+        showing.missing.extend(independence::lacking_independence(row.objective, facts));
+    }
+    let status = showing.status();
+    let Showing { shown, missing, applicant } = showing;
+    ObjectiveAssessment { objective: row.objective, demand, status, shown, missing, applicant }
+}
+
+/// None: the project has nothing that the objective is about.
+fn showing_of(objective: Objective, facts: &CampaignFacts) -> Option<Showing> {
+    Some(match objective {
+        Objective::CodeMeetsLowLevel => source_code::meets_low_level(facts),
+        Objective::CodeMeetsArchitecture => source_code::meets_architecture(facts),
+        Objective::CodeVerifiable => source_code::is_verifiable(facts),
+        Objective::CodeMeetsStandards => source_code::meets_standards(),
+        Objective::CodeTraceable => source_code::is_traceable(facts),
+        Objective::CodeAccurate => source_code::is_accurate(facts),
+        Objective::IntegrationComplete => source_code::is_integrated(facts),
+        Objective::ParametersCorrect => source_code::parameters_correct(facts)?,
+        Objective::ParametersVerified => source_code::parameters_verified(facts)?,
+        Objective::ObjectMeetsHighLevel | Objective::ObjectMeetsLowLevel => {
+            target_tests::meets_requirements(facts, &facts.requirements_for(objective))
+        }
+        Objective::ObjectRobustHighLevel | Objective::ObjectRobustLowLevel => {
+            target_tests::is_robust(facts, &facts.requirements_for(objective))
+        }
+        Objective::ObjectFitsTarget => target_tests::fits_target(facts),
+        Objective::ProceduresCorrect => reviews::procedures_correct(facts),
+        Objective::ResultsCorrect => reviews::results_correct(facts),
+        Objective::HighLevelTested | Objective::LowLevelTested => {
+            coverage::requirements_tested(facts, &facts.requirements_for(objective))
+        }
+        Objective::McdcCovered => coverage::mcdc_covered(facts),
+        Objective::DecisionsCovered => coverage::decisions_covered(facts),
+        Objective::StatementsCovered => coverage::statements_covered(facts),
+        Objective::CouplingCovered => coverage::coupling_covered(facts),
+        Objective::AdditionalCodeVerified => coverage::additional_code_verified(facts),
+    })
+}

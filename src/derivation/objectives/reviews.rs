@@ -1,0 +1,120 @@
+//! Reviews of tests and of their results (DO-178C 6.4.5, table A-7, objectives 1 and 2).
+
+use super::Showing;
+use super::campaign_facts::{CampaignFacts, lacking};
+use super::independence::are_different_people;
+use std::collections::BTreeSet;
+use vkcert_model::evidence::{Campaign, RejectedReview, TestEvidence};
+use vkcert_model::id::TestId;
+use vkcert_model::objective::{Objective, ObjectiveDemand};
+use vkcert_model::project::SoftwareLevel;
+use vkcert_model::requirement::{ReviewedTest, ReviewedThing, TestReview};
+use vkcert_model::verdict::Verdict;
+use vkcert_requirement::hash::{results_hash, test_hash};
+
+/// Puts to each review of which of its tests it does not count.
+pub(super) fn judge_reviews(campaign: &mut Campaign) {
+    let mut test_reviews = std::mem::take(&mut campaign.test_reviews);
+    let level = campaign.project.level;
+    for row in &mut test_reviews {
+        let review = &row.review;
+        let fault = |reviewed: &ReviewedTest| {
+            let test = campaign.tests.iter().find(|test| test.id == reviewed.id);
+            let reason = review_fault(review, reviewed, test, level)?;
+            Some(RejectedReview { test: reviewed.id, reason })
+        };
+        row.rejected = review.tests.iter().filter_map(fault).collect();
+    }
+    campaign.test_reviews = test_reviews;
+}
+
+fn review_fault(
+    review: &TestReview,
+    reviewed: &ReviewedTest,
+    test: Option<&TestEvidence>,
+    level: SoftwareLevel,
+) -> Option<String> {
+    let Some(test) = test else { return Some("the test did not run".to_owned()) };
+    let (current_hash, objective) = match review.of {
+        ReviewedThing::Procedures => (test_hash(&test.definition), Objective::ProceduresCorrect),
+        ReviewedThing::Results => (results_hash(test), Objective::ResultsCorrect),
+    };
+    if current_hash != reviewed.hash {
+        let what = match review.of {
+            ReviewedThing::Procedures => "the test is another",
+            ReviewedThing::Results => "the results are others",
+        };
+        return Some(format!("stale: {what} now, with the hash {current_hash}"));
+    }
+    let needs_independence = objective.row().demand(level) == ObjectiveDemand::WithIndependence;
+    let author = test.definition.author.as_deref();
+    if needs_independence && !are_different_people(author, Some(&review.reviewer)) {
+        return Some(match author {
+            None => "the test names no author, and this level demands another person as reviewer"
+                .to_owned(),
+            Some(author) => format!(
+                "author of the test and reviewer are the same ({author}); this level demands independence"
+            ),
+        });
+    }
+    None
+}
+
+/// Whether every test has been reviewed.
+pub(super) fn procedures_correct(facts: &CampaignFacts) -> Showing {
+    reviewed(facts, ReviewedThing::Procedures, Showing::default())
+        .misses_all(facts.left_out_of_run())
+}
+
+/// Whether the results of every test have been reviewed, and every test passed.
+pub(super) fn results_correct(facts: &CampaignFacts) -> Showing {
+    let tests = &facts.campaign.tests;
+    let has_discrepancy = |test: &&TestEvidence| {
+        test.results.iter().any(|result| match result.verdict {
+            Verdict::Pass | Verdict::NotRun => false,
+            Verdict::Fail
+            | Verdict::Error
+            | Verdict::Unsupported
+            | Verdict::Timeout
+            | Verdict::Undetermined => true,
+        })
+    };
+    let discrepant_tests: Vec<String> =
+        tests.iter().filter(has_discrepancy).map(|test| test.id.to_string()).collect();
+    let discrepancies =
+        lacking(tests.len(), "tests", "did not pass on an engine that ran", &discrepant_tests);
+    reviewed(facts, ReviewedThing::Results, Showing::default())
+        .misses_all(discrepancies)
+        .misses_all(facts.standing_findings(|_| true))
+        .misses_all(facts.left_out_of_run())
+}
+
+fn reviewed(facts: &CampaignFacts, thing: ReviewedThing, showing: Showing) -> Showing {
+    let reviewed_tests = reviewed_tests(facts.campaign, thing);
+    let tests = &facts.campaign.tests;
+    if tests.is_empty() {
+        return showing.misses("There is no test.");
+    }
+    let unreviewed: Vec<String> = tests
+        .iter()
+        .filter(|test| !reviewed_tests.contains(&test.id))
+        .map(|test| test.id.to_string())
+        .collect();
+    let showing = showing.shows(format!(
+        "The {thing} of {} of {} tests have an accepted review.",
+        tests.len() - unreviewed.len(),
+        tests.len()
+    ));
+    let lack = format!("have no accepted review of their {thing}");
+    showing.misses_all(lacking(tests.len(), "tests", &lack, &unreviewed))
+}
+
+/// Tests with a review that counts.
+fn reviewed_tests(campaign: &Campaign, thing: ReviewedThing) -> BTreeSet<TestId> {
+    let rows = campaign.test_reviews.iter().filter(|row| row.review.of == thing);
+    rows.flat_map(|row| {
+        let is_rejected = |id: &TestId| row.rejected.iter().any(|rejected| rejected.test == *id);
+        row.review.tests.iter().map(|test| test.id).filter(move |id| !is_rejected(id))
+    })
+    .collect()
+}

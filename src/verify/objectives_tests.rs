@@ -1,0 +1,317 @@
+//! What objectives come to in small campaigns, and what is told of forged ones.
+
+use crate::honest::{Forgery, assert_told, conclude, honest, honest_with};
+use vkcert_model::device_type::DeviceType;
+use vkcert_model::evidence::{Campaign, Evidence, TestReviewEvidence};
+use vkcert_model::objective::{ObjectiveAssessment, ObjectiveStatus};
+use vkcert_model::procedure::TestKind;
+use vkcert_model::project::{ProjectFile, RequirementLevels, SoftwareLevel, TargetComputer};
+use vkcert_model::requirement::{ReviewedTest, ReviewedThing, SignedReason, TestReview};
+use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_requirement::hash::{results_hash, test_hash};
+
+fn assessment<'e>(evidence: &'e Evidence, number: &str) -> &'e ObjectiveAssessment {
+    let mut rows = evidence.campaign.objectives.iter();
+    rows.find(|row| row.objective.row().number == number).expect("every objective is assessed")
+}
+
+fn status(evidence: &Evidence, number: &str) -> ObjectiveStatus {
+    assessment(evidence, number).status
+}
+
+fn missing(evidence: &Evidence, number: &str) -> String {
+    assessment(evidence, number).missing.join(" ")
+}
+
+fn settings(campaign: &mut Campaign) -> &mut ProjectFile {
+    campaign.settings.as_mut().expect("the project file is stored")
+}
+
+/// The device of the honest evidence as the target.
+fn name_target(evidence: &mut Evidence) {
+    settings(&mut evidence.campaign).target = Some(TargetComputer {
+        device: "a device".to_owned(),
+        driver: "its driver".to_owned(),
+        driver_info: "1.0".to_owned(),
+    });
+}
+
+/// On the named target, with no schedule or check left out.
+fn on_target(change: impl FnOnce(&mut Evidence)) -> Evidence {
+    honest_with(|evidence| {
+        name_target(evidence);
+        change(evidence);
+    })
+}
+
+fn at_level(evidence: &mut Evidence, level: SoftwareLevel) {
+    settings(&mut evidence.campaign).level = level;
+    evidence.campaign.project.level = level;
+}
+
+#[test]
+fn object_code_complies_only_on_the_target_that_the_project_names() {
+    let without_target = honest();
+    assert_eq!(status(&without_target, "A-6.1"), ObjectiveStatus::Open);
+    assert!(missing(&without_target, "A-6.1").contains("names no target computer"));
+
+    let met = on_target(|_| {});
+    assert_eq!(missing(&met, "A-6.1"), "");
+    assert_eq!(status(&met, "A-6.1"), ObjectiveStatus::Met);
+
+    for (key, value) in [("device", "another"), ("driver", "another"), ("driver info", "1.1")] {
+        let elsewhere = on_target(|evidence| {
+            let identity = &mut evidence.campaign.engines[1].identity;
+            identity.insert(key.to_owned(), value.to_owned());
+        });
+        assert_eq!(status(&elsewhere, "A-6.1"), ObjectiveStatus::Open, "{key}");
+        assert!(missing(&elsewhere, "A-6.1").contains(value), "{key}");
+    }
+
+    let software = on_target(|evidence| {
+        let identity = &mut evidence.campaign.engines[1].identity;
+        identity.insert(DeviceType::KEY.to_owned(), "cpu".to_owned());
+    });
+    assert_eq!(status(&software, "A-6.1"), ObjectiveStatus::Open);
+    assert!(missing(&software, "A-6.1").contains("software device"));
+
+    let not_run = on_target(|evidence| evidence.campaign.engines[1].ran = false);
+    assert!(missing(&not_run, "A-6.1").contains("No test ran on a device."));
+}
+
+#[test]
+fn a_test_that_did_not_pass_on_the_device_shows_nothing_of_the_target() {
+    for verdict in [Verdict::NotRun, Verdict::Fail, Verdict::Undetermined] {
+        let evidence = on_target(|evidence| {
+            evidence.campaign.tests[0].results[1].verdict = verdict;
+        });
+        assert_eq!(status(&evidence, "A-6.1"), ObjectiveStatus::Open, "{verdict}");
+    }
+}
+
+#[test]
+fn robustness_needs_a_passed_test_or_a_signed_reason() {
+    assert_eq!(status(&on_target(|_| {}), "A-6.2"), ObjectiveStatus::Open);
+    let tested = on_target(|evidence| {
+        evidence.campaign.tests[0].kind = TestKind::Robustness;
+    });
+    assert_eq!(missing(&tested, "A-6.2"), "");
+    assert_eq!(status(&tested, "A-6.2"), ObjectiveStatus::Met);
+
+    let exempt = |approver: &str, level: SoftwareLevel| {
+        on_target(|evidence| {
+            at_level(evidence, level);
+            evidence.campaign.requirements[0].requirement.no_robustness_test = Some(SignedReason {
+                reason: "every input is in the normal range".to_owned(),
+                author: "A. Author".to_owned(),
+                approver: approver.to_owned(),
+            });
+        })
+    };
+    assert_eq!(status(&exempt("A. Author", SoftwareLevel::C), "A-6.2"), ObjectiveStatus::Met);
+    let own_approval = exempt("a author", SoftwareLevel::A);
+    assert!(missing(&own_approval, "A-6.2").contains("no approved reason"));
+    let approved = exempt("B. Reviewer", SoftwareLevel::A);
+    assert!(!missing(&approved, "A-6.2").contains("no approved reason"));
+}
+
+#[test]
+fn a_single_level_of_requirements_is_both() {
+    let two_levels = on_target(|_| {});
+    assert!(missing(&two_levels, "A-7.4").contains("The project has no low-level requirements."));
+    let single = on_target(|evidence| {
+        settings(&mut evidence.campaign).requirement_levels = RequirementLevels::Single;
+    });
+    assert_eq!(missing(&single, "A-7.4"), "");
+    assert_eq!(status(&single, "A-6.3"), ObjectiveStatus::Met);
+}
+
+/// A review of both tests, with the hashes that they have.
+fn review(evidence: &Evidence, of: ReviewedThing, reviewer: &str) -> TestReviewEvidence {
+    let tests = evidence.campaign.tests.iter().map(|test| ReviewedTest {
+        id: test.id,
+        hash: match of {
+            ReviewedThing::Procedures => test_hash(&test.definition),
+            ReviewedThing::Results => results_hash(test),
+        },
+    });
+    TestReviewEvidence {
+        review: TestReview {
+            of,
+            tests: tests.collect(),
+            document: "V-17".to_owned(),
+            section: "3".to_owned(),
+            reviewer: reviewer.to_owned(),
+        },
+        file: "requirements/all.toml".to_owned(),
+        rejected: Vec::new(),
+    }
+}
+
+#[test]
+fn tests_and_results_are_correct_by_reviews_of_what_they_are_now() {
+    let things = [(ReviewedThing::Procedures, "A-7.1"), (ReviewedThing::Results, "A-7.2")];
+    for (of, number) in things {
+        assert_eq!(status(&honest(), number), ObjectiveStatus::Open);
+        let reviewed = honest_with(|evidence| {
+            evidence.campaign.test_reviews = vec![review(evidence, of, "B. Reviewer")];
+        });
+        assert_eq!(missing(&reviewed, number), "");
+        assert_eq!(status(&reviewed, number), ObjectiveStatus::Met);
+
+        let mut stale = reviewed.clone();
+        match of {
+            ReviewedThing::Procedures => {
+                stale.campaign.tests[1].definition.title = Some("new".into())
+            }
+            ReviewedThing::Results => {
+                stale.campaign.tests[1].results[0].reason = Some("new".into())
+            }
+        }
+        conclude(&mut stale);
+        assert_eq!(status(&stale, number), ObjectiveStatus::Open);
+        let rejected = &stale.campaign.test_reviews[0].rejected;
+        assert_eq!(rejected.len(), 1);
+        assert!(rejected[0].reason.contains("stale"), "{}", rejected[0].reason);
+
+        let other = match of {
+            ReviewedThing::Procedures => "A-7.2",
+            ReviewedThing::Results => "A-7.1",
+        };
+        assert_eq!(status(&reviewed, other), ObjectiveStatus::Open, "a review is of one thing");
+    }
+}
+
+#[test]
+fn who_wrote_a_test_does_not_change_what_was_reviewed() {
+    let mut evidence = honest();
+    let hash = test_hash(&evidence.campaign.tests[0].definition);
+    evidence.campaign.tests[0].definition.author = Some("A. Author".to_owned());
+    assert_eq!(test_hash(&evidence.campaign.tests[0].definition), hash);
+}
+
+#[test]
+fn level_a_demands_another_reviewer_than_the_author_of_the_test() {
+    let reviewed_by = |reviewer: &str, author: Option<&str>| {
+        let evidence = honest_with(|evidence| {
+            at_level(evidence, SoftwareLevel::A);
+            for test in &mut evidence.campaign.tests {
+                test.definition.author = author.map(str::to_owned);
+            }
+            evidence.campaign.test_reviews =
+                vec![review(evidence, ReviewedThing::Procedures, reviewer)];
+        });
+        status(&evidence, "A-7.1")
+    };
+    assert_eq!(reviewed_by("B. Reviewer", Some("A. Author")), ObjectiveStatus::Met);
+    assert_eq!(reviewed_by("A Author", Some("A. Author")), ObjectiveStatus::Open);
+    assert_eq!(reviewed_by("B. Reviewer", None), ObjectiveStatus::Open);
+}
+
+#[test]
+fn structure_is_covered_where_every_obligation_of_the_criterion_is() {
+    let covered = honest();
+    assert_eq!(missing(&covered, "A-7.7"), "");
+    assert_eq!(status(&covered, "A-7.7"), ObjectiveStatus::Met);
+    assert_eq!(status(&covered, "A-7.6"), ObjectiveStatus::NotRequired);
+    let uncovered = honest_with(|evidence| {
+        for record in &mut evidence.kernels[0].records {
+            record.records.words[0] &= !4;
+        }
+    });
+    assert_eq!(status(&uncovered, "A-7.7"), ObjectiveStatus::Open);
+    assert!(missing(&uncovered, "A-7.7").contains("guard on the sequential engine"));
+    let not_measured = honest_with(|evidence| evidence.kernels.clear());
+    assert!(missing(&not_measured, "A-7.7").contains("The kernel guard was not measured."));
+}
+
+#[test]
+fn independence_needs_an_author_and_another_reviewer_of_kernels_and_tests() {
+    let people = |kernel: [&str; 2], test: [&str; 2]| {
+        let evidence = honest_with(|evidence| {
+            at_level(evidence, SoftwareLevel::A);
+            let name = |name: &str| Some(name.to_owned());
+            let row = &mut settings(&mut evidence.campaign).kernels[0];
+            (row.author, row.reviewer) = (name(kernel[0]), name(kernel[1]));
+            for row in &mut evidence.campaign.tests {
+                let definition = &mut row.definition;
+                (definition.author, definition.reviewer) = (name(test[0]), name(test[1]));
+            }
+        });
+        missing(&evidence, "A-7.7")
+    };
+    let unnamed = honest_with(|evidence| at_level(evidence, SoftwareLevel::A));
+    assert!(missing(&unnamed, "A-7.7").contains("1 of 1 kernels have no author"));
+    assert!(missing(&unnamed, "A-7.7").contains("2 of 2 tests have no author"));
+    assert_eq!(people(["A", "B"], ["C", "D"]), "");
+    assert!(people(["A", "a."], ["C", "D"]).contains("1 of 1 kernels have no author"));
+    assert!(people(["A", "B"], ["C", "C"]).contains("2 of 2 tests have no author"));
+    assert!(people(["A", "B"], ["A", "D"]).contains("have the author of a kernel"));
+}
+
+#[test]
+fn what_cannot_be_shown_is_never_met() {
+    let evidence = on_target(|evidence| at_level(evidence, SoftwareLevel::A));
+    for number in ["A-5.1", "A-5.2", "A-5.3", "A-5.4", "A-5.5", "A-5.6", "A-5.7", "A-6.5"] {
+        assert_ne!(status(&evidence, number), ObjectiveStatus::Met, "{number}");
+        assert!(!assessment(&evidence, number).applicant.is_empty(), "{number}");
+    }
+    for number in ["A-5.8", "A-5.9"] {
+        assert_eq!(status(&evidence, number), ObjectiveStatus::NotApplicable, "{number}");
+    }
+    for number in ["A-7.8", "A-7.9"] {
+        assert_eq!(status(&evidence, number), ObjectiveStatus::Open, "{number}");
+    }
+}
+
+#[test]
+fn a_run_that_left_something_out_meets_nothing_that_tests_show() {
+    let evidence = on_target(|evidence| {
+        evidence.campaign.not_looked_for = vec![vkcert_model::finding::FindingKind::DataRace];
+    });
+    for number in ["A-6.1", "A-7.3", "A-7.7"] {
+        assert_eq!(status(&evidence, number), ObjectiveStatus::Open, "{number}");
+        assert!(missing(&evidence, number).contains("This run left something out"), "{number}");
+    }
+}
+
+#[test]
+fn forged_objectives_and_reviews_are_told() {
+    let with_review = honest_with(|evidence| {
+        let mut stale = review(evidence, ReviewedThing::Procedures, "B. Reviewer");
+        stale.review.tests[0].hash = format!("sha256:{}", "0".repeat(64));
+        evidence.campaign.test_reviews = vec![stale];
+    });
+    assert_eq!(with_review.campaign.test_reviews[0].rejected.len(), 1);
+    assert_told(
+        &honest(),
+        &[
+            Forgery::new(
+                "an objective said to be met",
+                |forged| {
+                    let row = &mut forged.campaign.objectives[9];
+                    (row.status, row.missing) = (ObjectiveStatus::Met, Vec::new());
+                },
+                "objective A-6.1: stored as met, derived open",
+            ),
+            Forgery::new(
+                "objectives left out",
+                |forged| forged.campaign.objectives.clear(),
+                "number of objectives",
+            ),
+        ],
+    );
+    let mut forged = with_review.clone();
+    forged.campaign.test_reviews[0].rejected.clear();
+    let verification = crate::honest::verified(&forged);
+    assert!(
+        verification
+            .problems
+            .iter()
+            .any(|problem| problem.contains("which reviews of tests count")),
+        "{:?}",
+        verification.problems
+    );
+    let engine = with_review.campaign.tests[0].results[1].engine;
+    assert_eq!(engine, EngineName::Vulkan);
+}
