@@ -1,10 +1,11 @@
 //! The objectives of DO-178C that a kernel's verification touches, with how far this evidence meets
 //! each.
 
-use super::links::listed_texts;
+use super::links::{joined_texts, listed_texts, test_link};
 use crate::document::{Block, ColumnAlign, Outline, Table, Text, Tone};
 use crate::statement;
 use vkcert_model::evidence::Evidence;
+use vkcert_model::id::TestId;
 use vkcert_model::objective::{
     OBJECTIVES, Objective, ObjectiveAssessment, ObjectiveDemand, ObjectiveStatus,
 };
@@ -51,8 +52,49 @@ pub(super) fn objectives_chapter(evidence: &Evidence, outline: &mut Outline) {
         };
         let of_table: Vec<_> = assessments.iter().filter(is_of_table).collect();
         outline.add_heading(2, format!("Table {table}: {title}"), format!("{ANCHOR}/{table}"));
-        outline.add_table(reasons(&of_table, table));
+        let reasons = reasons(&of_table, table);
+        if reasons.rows.is_empty() {
+            outline.add_paragraph(Text::quiet("This level asks for none of these objectives."));
+        } else {
+            outline.add_table(reasons);
+        }
     }
+    reviews_section(evidence, outline);
+}
+
+/// The reviews of tests, with what of them does not count.
+fn reviews_section(evidence: &Evidence, outline: &mut Outline) {
+    let reviews = &evidence.campaign.test_reviews;
+    if reviews.is_empty() {
+        return;
+    }
+    outline.add_heading(2, "Reviews of tests", format!("{ANCHOR}/reviews"));
+    let mut table = Table::new("Reviews of procedures and of results").columns(&[
+        "Of",
+        "Recorded in",
+        "Reviewer",
+        "Tests",
+        "Not counted",
+    ]);
+    for row in reviews {
+        let review = &row.review;
+        let is_rejected = |id: &TestId| row.rejected.iter().any(|rejected| rejected.test == *id);
+        let counted = review.tests.iter().filter(|test| !is_rejected(&test.id));
+        let rejected = row
+            .rejected
+            .iter()
+            .map(|rejected| test_link(&rejected.test).then_plain(format!(": {}", rejected.reason)));
+        table.add_row(vec![
+            Text::plain(review.of.to_string()),
+            Text::plain(format!("{}, {} (", review.document, review.section))
+                .followed_by(Text::code(row.file.as_str()))
+                .then_plain(")"),
+            Text::plain(review.reviewer.as_str()),
+            listed_texts(counted.map(|test| test_link(&test.id)), Tone::Bad),
+            joined_texts(rejected.map(|text| text.with_tone(Tone::Bad)), "; ", Tone::Quiet),
+        ]);
+    }
+    outline.add_table(table);
 }
 
 fn meaning(status: ObjectiveStatus, words: &str) -> Text {
@@ -114,17 +156,13 @@ fn reasons(assessments: &[&ObjectiveAssessment], table_number: &str) -> Table {
             ("Applicant", Tone::Neutral, &assessment.applicant),
         ];
         let given_parts = parts.into_iter().filter(|(_, _, sentences)| !sentences.is_empty());
-        for (part_index, (title, tone, sentences)) in given_parts.enumerate() {
-            let number = if part_index == 0 { assessment.objective.row().number } else { "" };
+        for (title, tone, sentences) in given_parts {
             table.add_row(vec![
-                Text::strong(number),
+                Text::strong(assessment.objective.row().number),
                 Text::plain(title).with_tone(tone),
                 Text::sentence(sentences.join(" ")),
             ]);
         }
-    }
-    if table.rows.is_empty() {
-        table.add_row(vec![Text::empty(), Text::empty(), Text::quiet("nothing of it is required")]);
     }
     table
 }
