@@ -241,11 +241,11 @@ fn independence_needs_an_author_and_another_reviewer_of_kernels_and_tests() {
         missing(&evidence, "A-7.7")
     };
     let unnamed = honest_with(|evidence| at_level(evidence, SoftwareLevel::A));
-    assert!(missing(&unnamed, "A-7.7").contains("1 of 1 kernels have no author"));
-    assert!(missing(&unnamed, "A-7.7").contains("2 of 2 tests have no author"));
+    assert!(missing(&unnamed, "A-7.7").contains("All 1 kernels have no author"));
+    assert!(missing(&unnamed, "A-7.7").contains("All 2 tests have no author"));
     assert_eq!(people(["A", "B"], ["C", "D"]), "");
-    assert!(people(["A", "a."], ["C", "D"]).contains("1 of 1 kernels have no author"));
-    assert!(people(["A", "B"], ["C", "C"]).contains("2 of 2 tests have no author"));
+    assert!(people(["A", "a."], ["C", "D"]).contains("All 1 kernels have no author"));
+    assert!(people(["A", "B"], ["C", "C"]).contains("All 2 tests have no author"));
     assert!(people(["A", "B"], ["A", "D"]).contains("have the author of a kernel"));
 }
 

@@ -145,6 +145,9 @@ pub(super) fn sentence_of(text: &str) -> String {
 
 /// `3 of 8 low-level requirements have no test: A, B and C.`; none where there is none.
 pub(super) fn lacking(total: usize, name: &str, lack: &str, uids: &[String]) -> Option<String> {
-    let count = uids.len();
-    (count > 0).then(|| format!("{count} of {total} {name} {lack}: {}.", uids.join(", ")))
+    match uids.len() {
+        0 => None,
+        count if count == total => Some(format!("All {total} {name} {lack}.")),
+        count => Some(format!("{count} of {total} {name} {lack}: {}.", uids.join(", "))),
+    }
 }

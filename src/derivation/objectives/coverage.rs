@@ -124,6 +124,9 @@ fn engine_share(
 ) -> String {
     let sum =
         |part: fn(&CriterionSummary) -> u32| -> u32 { rows.iter().map(|(_, row)| part(row)).sum() };
+    if sum(|row| row.total) == 0 {
+        return format!("On the {engine} engine there is no obligation of {criterion}.");
+    }
     let justified = match sum(|row| row.justified) {
         0 => String::new(),
         count => format!(", {count} more are justified"),

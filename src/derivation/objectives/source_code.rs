@@ -45,7 +45,11 @@ pub(super) fn is_verifiable(facts: &CampaignFacts) -> Showing {
         facts.kernels.iter().filter(|kernel| kernel.engine == EngineName::Sequential);
     let undetermined: u32 = sequential_kernels.map(of_asked).sum();
     Showing::default()
-        .shows(format!("{undetermined} obligations cannot be measured on the sequential engine."))
+        .shows(match undetermined {
+            0 => "The sequential engine measured each obligation of the criteria asked for."
+                .to_owned(),
+            count => format!("{count} obligations could not be measured on the sequential engine."),
+        })
         .leaves("Show that the source code has no structure that cannot be verified.")
 }
 
@@ -110,10 +114,12 @@ pub(super) fn is_integrated(facts: &CampaignFacts) -> Showing {
         |kind: FindingKind| matches!(kind, FindingKind::Validation | FindingKind::UntracedBranch);
     let showing = Showing::default()
         .misses_all(facts.refused_kernels())
-        .misses_all(facts.standing_findings(is_of_modules));
+        .misses_all(facts.standing_findings(is_of_modules))
+        .misses_all(facts.left_out_of_run());
     let showing = if showing.missing.is_empty() {
         showing.shows(
-            "The production modules are valid, and those on disk are what the compiler makes.",
+            "No finding of the validator stands against a module, no branch is without a trace, and each production module \
+             on disk is what the compiler makes.",
         )
     } else {
         showing

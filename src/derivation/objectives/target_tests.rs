@@ -70,13 +70,13 @@ pub(super) fn meets_requirements(
     let by_test = requirements.by_test().count();
     let showing = Showing::default()
         .shows(format!(
-            "{} of {by_test} {name} to be verified by test are verified by tests that passed on a device.",
+            "{} of {by_test} {name} to be verified by test are verified by tests that passed on the vulkan engine.",
             by_test - not_shown.len()
         ))
         .misses_all(lacking(
             by_test,
             name,
-            "to be verified by test are not verified by tests that passed on a device",
+            "to be verified by test are not verified by tests that passed on the vulkan engine",
             &not_shown,
         ))
         .misses_all(against_tests(facts));
@@ -135,7 +135,7 @@ pub(super) fn is_robust(facts: &CampaignFacts, requirements: &LevelRequirements)
         }
     }
     let mut showing = Showing::default().shows(format!(
-        "{tested} of {by_test} {name} to be verified by test have robustness tests that passed on a device."
+        "{tested} of {by_test} {name} to be verified by test have robustness tests that passed on the vulkan engine."
     ));
     if let Some(sentence) = lacking(
         by_test,
@@ -149,7 +149,7 @@ pub(super) fn is_robust(facts: &CampaignFacts, requirements: &LevelRequirements)
         .misses_all(lacking(
             by_test,
             name,
-            "to be verified by test have no robustness test that passed on a device, and no approved reason why none is needed",
+            "to be verified by test have no robustness test that passed on the vulkan engine, and no approved reason why none is needed",
             &lacking_test,
         ))
         .misses_all(against_tests(facts));
@@ -178,7 +178,7 @@ pub(super) fn fits_target(facts: &CampaignFacts) -> Showing {
     let passed =
         tests.iter().filter(|test| CampaignFacts::passed_on(test, EngineName::Vulkan)).count();
     let mut showing = Showing::default()
-        .shows(format!("{passed} of {} tests passed on a device.", tests.len()))
+        .shows(format!("{passed} of {} tests passed on the vulkan engine.", tests.len()))
         .shows(format!("{holding} of {total} checks of the device's limits hold."));
     if holding < total || total == 0 {
         showing = showing.misses(
@@ -186,7 +186,7 @@ pub(super) fn fits_target(facts: &CampaignFacts) -> Showing {
         );
     }
     if passed < tests.len() || tests.is_empty() {
-        showing = showing.misses("Not every test passed on a device.");
+        showing = showing.misses("Not every test passed on the vulkan engine.");
     }
     showing.misses_all(against_tests(facts)).leaves(
         "Show what else the target computer asks for (DO-178C 6.4.3.a): worst-case execution time, memory, \

@@ -224,6 +224,14 @@ fn configurations_section(evidence: &Evidence, outline: &mut Outline) {
         let configuration = &kernel.configuration;
         let modules = &kernel.modules;
         add_property(&mut table, "Source", Text::code(kernel.source.as_str()));
+        let settings = evidence.campaign.settings.as_ref();
+        if let Some(stated) = settings.and_then(|settings| settings.kernel(&kernel.kernel)) {
+            for (role, name) in [("Author", &stated.author), ("Reviewer", &stated.reviewer)] {
+                if let Some(name) = name {
+                    add_property(&mut table, role, Text::plain(name.as_str()));
+                }
+            }
+        }
         add_property(&mut table, "Entry point", Text::code(configuration.entry.as_str()));
         add_property(
             &mut table,

@@ -109,6 +109,9 @@ fn test_entry(test: &TestEvidence, outline: &mut Outline) {
         ("Kernels".into(), listed_texts(test.kernels.iter().map(kernel_link), Tone::Quiet)),
         ("Kind".into(), Text::plain(test.kind.to_string())),
     ];
+    let people = [("Author", &test.definition.author), ("Reviewer", &test.definition.reviewer)];
+    let given_people = people.into_iter().filter_map(|(role, name)| Some((role, name.as_ref()?)));
+    pairs.extend(given_people.map(|(role, name)| (role.to_owned(), Text::plain(name.as_str()))));
     for (index, step) in test.procedure.iter().enumerate() {
         let name = if test.procedure.len() == 1 {
             "Procedure".to_owned()
