@@ -13,6 +13,7 @@ pub mod coverage;
 pub mod criterion;
 pub mod device_type;
 pub mod diagnostic;
+pub mod document;
 pub mod element;
 pub mod evidence;
 pub mod exit;

@@ -4,6 +4,7 @@
 //! Does not cover: reading and checking (`requirement`).
 
 use super::criterion::CriterionName;
+use super::document::DocumentIdentity;
 use super::id::KernelName;
 use super::open_item::ItemAcceptance;
 use super::procedure::{Language, Limits, SpecializationValue, TargetEnvironment, default_entry};
@@ -71,6 +72,9 @@ pub struct ProjectFile {
     /// The target computer: where executable object code is to be shown to meet its requirements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetComputer>,
+    /// What the project says of the documents that its reports are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<DocumentIdentity>,
     /// Open items that the project accepts.
     #[serde(rename = "accept", default, skip_serializing_if = "Vec::is_empty")]
     pub acceptances: Vec<ItemAcceptance>,

@@ -268,6 +268,8 @@ pub(crate) enum Block {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Document {
     pub project: String,
+    /// Number and revision of the document, where the project states them.
+    pub label: Option<String>,
     pub level: String,
     /// Tool name and version.
     pub tool: String,

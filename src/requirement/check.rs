@@ -1,5 +1,6 @@
 //! Consistency of a project and of a test-procedure file: names, references, traces.
 
+use super::check_document::check_document;
 use super::check_interface::check_interfaces;
 use super::check_justification::check_justifications;
 use super::check_requirements::{
@@ -115,6 +116,9 @@ fn check_settings(project: &Project) -> Vec<Diagnostic> {
         check_configurations(&kernel_place, kernel, &mut problems);
         let people = [&kernel.author, &kernel.reviewer];
         check_people(&kernel_place, "a kernel", people, &mut problems);
+    }
+    if let Some(document) = &settings.document {
+        check_document(&origin.at("document"), document, &mut problems);
     }
     if let Some(target) = &settings.target {
         let required_texts = [

@@ -10,6 +10,7 @@
 //! (`exec::judge`).
 
 mod check;
+mod check_document;
 mod check_interface;
 mod check_justification;
 mod check_requirements;

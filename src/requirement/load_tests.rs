@@ -310,3 +310,96 @@ fn a_content_hash_is_of_the_canonical_content() {
     assert_ne!(test_hash(&test), before);
     assert!(vkcert_model::canonical::is_content_hash(&before));
 }
+
+/// The whole of it, without faults.
+const IDENTITY: &str = r#"
+[target]
+device = "GPU"
+driver = "its driver"
+driver_info = "1.0"
+[document]
+number = "SVR-1"
+revision = "B"
+date = "2026-01-31"
+authors = ["A. Author"]
+approval = [{ role = "Verification", name = "C. Approver" }]
+history = [
+    { revision = "A", date = "2025-11-03", author = "A. Author", change = "First issue" },
+    { revision = "B", date = "2026-01-31", author = "A. Author", change = "More" },
+]
+reference = [{ id = "SVP", title = "Plan" }, { id = "SDP", title = "Plan" }]
+acronyms = { SVP = "Plan" }
+"#;
+
+#[test]
+fn target_and_document_say_something_or_are_refused_in_their_place() {
+    let with = |settings: String| {
+        ProjectFolder::with_files(&[
+            ("vkcert.toml", settings.as_str()),
+            ("requirements/a/child.toml", CHILD),
+            ("requirements/parent.toml", PARENT),
+            ("glsl/k.comp", KERNEL),
+        ])
+    };
+    let whole = format!("{PROJECT}author = \"A\"\nreviewer = \"B\"\n{IDENTITY}");
+    assert_eq!(problems_of(&with(whole.clone())), Vec::<String>::new());
+    for (old, new, kind) in [
+        ("driver = \"its driver\"", "driver = \"  \"", "bad-value"),
+        ("driver_info = \"1.0\"\n", "", "missing-key"),
+        ("driver_info", "driver_version", "missing-key"),
+        ("number = \"SVR-1\"", "number = \"\"", "bad-value"),
+        (
+            "revision = \"B\"\ndate = \"2026-01-31\"",
+            "revision = \"B\"\ndate = \"2026-02-30\"",
+            "bad-value",
+        ),
+        ("revision = \"B\"\ndate", "revision = \"C\"\ndate", "bad-value"),
+        ("{ revision = \"A\",", "{ revision = \"B\",", "duplicate-id"),
+        ("date = \"2025-11-03\"", "date = \"3 November\"", "bad-value"),
+        ("[\"A. Author\"]", "[\"A. Author\", \" \"]", "bad-value"),
+        ("name = \"C. Approver\"", "name = \"\"", "bad-value"),
+        ("id = \"SDP\"", "id = \"SVP\"", "duplicate-id"),
+        ("title = \"Plan\" }]", "title = \"-\" }]", "bad-value"),
+        ("reviewer = \"B\"", "reviewer = \"\"", "bad-value"),
+    ] {
+        assert!(whole.contains(old), "{old}");
+        let problems = problems_of(&with(whole.replacen(old, new, 1)));
+        assert!(problems.iter().any(|problem| problem.starts_with(kind)), "{new}: {problems:?}");
+    }
+}
+
+#[test]
+fn reviews_of_tests_stand_beside_those_of_requirements() {
+    let review = format!(
+        "schema = 1\n[[review]]\nof = \"procedures\"\ntests = [{{ id = \"TC-1\", hash = \"sha256:{}\" }}]\n\
+         document = \"V-17\"\nsection = \"3\"\nreviewer = \"B\"\n",
+        "0".repeat(64)
+    );
+    let with = |review: &str| {
+        ProjectFolder::with_files(&[
+            ("vkcert.toml", PROJECT),
+            ("requirements/a/child.toml", CHILD),
+            ("requirements/parent.toml", PARENT),
+            ("requirements/review.toml", review),
+            ("glsl/k.comp", KERNEL),
+        ])
+    };
+    let project = with(&review).load().unwrap();
+    assert_eq!((project.reviews.len(), project.test_reviews.len()), (0, 1));
+    for (old, new, kind) in [
+        ("\"TC-1\"", "\"TC-2\"", "unknown-test"),
+        ("sha256:00", "sha256:0", "bad-hash"),
+        ("procedures", "everything", "bad-value"),
+        ("reviewer = \"B\"", "reviewer = \".\"", "bad-value"),
+        ("reviewer = \"B\"", "author = \"B\"", "unknown-key"),
+    ] {
+        let problems = problems_of(&with(&review.replacen(old, new, 1)));
+        assert!(problems.iter().any(|problem| problem.starts_with(kind)), "{new}: {problems:?}");
+    }
+    let row = review.split_once("tests = ").unwrap().1.split_once('\n').unwrap().0;
+    let none = problems_of(&with(&review.replacen(row, "[]", 1)));
+    assert!(none.iter().any(|problem| problem.starts_with("bad-value")), "{none:?}");
+    let twice = row.replacen("}]", &format!("}}, {}]", &row[1..row.len() - 1]), 1);
+    let twice = problems_of(&with(&review.replacen(row, &twice, 1)));
+    assert!(twice.iter().any(|problem| problem.starts_with("duplicate-id")), "{twice:?}");
+}

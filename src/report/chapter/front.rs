@@ -8,7 +8,8 @@
 use super::links::{joined_texts, listed_texts};
 use super::tones::verdict_tone;
 use super::{
-    conclusion, findings as findings_chapter, identification, objectives, open_item, summary,
+    conclusion, document_control, findings as findings_chapter, identification, objectives,
+    open_item, summary,
 };
 use crate::document::{Block, Table, Text, Tone};
 use crate::figures::{self, FigurePart};
@@ -23,12 +24,13 @@ use vkcert_model::verdict::{EngineName, Verdict};
 /// The blocks of page 1.
 pub(super) fn front_blocks(evidence: &Evidence, root: &str) -> Vec<Block> {
     let project = &evidence.campaign.project;
-    let known_by = Block::Pairs(vec![
+    let mut known_by = document_control::identity_pairs(evidence);
+    known_by.extend([
         ("Software level".into(), Text::plain(format!("DO-178C level {}", project.level))),
         ("Date".into(), identification::date_text(project.date.as_deref())),
         ("Root".into(), Text::code(root)),
     ]);
-    let mut front_blocks = vec![known_by, conclusion::conclusion_notice(evidence)];
+    let mut front_blocks = vec![Block::Pairs(known_by), conclusion::conclusion_notice(evidence)];
     front_blocks.extend(open_item::brief_table(evidence).map(Block::Table));
     let all_pairs: Vec<(String, Text)> =
         run_in_numbers(evidence).into_iter().chain(engines_and_tool(evidence)).collect();

@@ -7,6 +7,7 @@ mod conclusion;
 mod contents;
 mod coupling;
 mod decision;
+mod document_control;
 mod findings;
 mod front;
 mod identification;
@@ -32,6 +33,7 @@ pub(super) use tones::{requirement_tone, verdict_tone};
 pub(super) fn report_document(evidence: &Evidence) -> Result<Document, ReportError> {
     let root = evidence.root()?;
     let mut outline = Outline::default();
+    document_control::control_chapter(evidence, &mut outline);
     identification::identification_chapter(evidence, &mut outline);
     conclusion::conclusion_chapter(evidence, &mut outline);
     objectives::objectives_chapter(evidence, &mut outline);
@@ -51,6 +53,7 @@ pub(super) fn report_document(evidence: &Evidence) -> Result<Document, ReportErr
     let project = &evidence.campaign.project;
     Ok(Document {
         project: project.name.clone(),
+        label: document_control::label(evidence),
         level: project.level.to_string(),
         tool: format!("{} {}", project.tool, project.tool_version),
         date: project.date.clone(),

@@ -129,7 +129,12 @@ pub(super) fn add_furniture(flow: &mut PageFlow, document: &Document) {
     let set_line = |text: Text| breaker.text_lines(&text, LINE_WIDTH * 0.62).remove(0);
     let left_line = header_left(&breaker, &document.project);
     let right_line = set_line(Text::quiet(document.tool.as_str()));
-    let level_line = set_line(Text::quiet(format!("DO-178C level {}", document.level)));
+    let label = document.label.as_ref().map(|label| format!("   {label}")).unwrap_or_default();
+    let level_line = set_line(Text::quiet(format!("DO-178C level {}{label}", document.level)));
+    let root_size = 6.6;
+    let root_text = Text::quiet("Evidence ")
+        .followed_by(Text::code(document.root.as_str()).with_tone(Tone::Quiet));
+    let root_line = flow.line_breaker(root_size).text_lines(&root_text, LINE_WIDTH).remove(0);
     let date_line = set_line(Text::quiet(document.date.as_deref().unwrap_or_default()));
     for index in 0..page_count {
         let page_line = set_line(Text::quiet(format!("Page {} of {page_count}", index + 1)));
@@ -162,14 +167,12 @@ pub(super) fn add_furniture(flow: &mut PageFlow, document: &Document) {
             ink: InkColour::Rule,
         });
         furniture.set_line(&level_line, LEFT, y + 13.0, font_size, None);
-        furniture.set_line(
-            &date_line,
-            LEFT + (LINE_WIDTH - date_line.width) / 2.0,
-            y + 13.0,
-            font_size,
-            None,
-        );
+        let date_left = LEFT + (LINE_WIDTH - date_line.width) / 2.0;
+        // A long number of the document leaves no room in the middle.
+        let date_left = date_left.max(LEFT + level_line.width + 12.0);
+        furniture.set_line(&date_line, date_left, y + 13.0, font_size, None);
         furniture.set_line(&page_line, right_edge - page_line.width, y + 13.0, font_size, None);
+        furniture.set_line(&root_line, LEFT, y + 24.0, root_size, None);
         flow.pages[index].append(&mut furniture.pages[0]);
     }
 }

@@ -60,12 +60,23 @@ fn every_font_is_embedded_as_a_subset() {
 
 #[test]
 fn every_page_bears_its_number_and_the_total() {
-    let bytes = pdf(&sample::evidence());
+    let mut evidence = sample::evidence();
+    let settings = evidence.campaign.settings.as_mut().unwrap();
+    let identity = serde_json::json!({ "number": "SVR-1", "revision": "B" });
+    settings.document = serde_json::from_value(identity).unwrap();
+    let root = evidence.root().unwrap();
+    let bytes = pdf(&evidence);
     let total = lopdf::Document::load_mem(&bytes).unwrap().get_pages().len();
     let Some(pages) = pages(&bytes) else { return };
     assert_eq!(pages.len(), total);
     for (index, page) in pages.iter().enumerate() {
         assert!(page.contains(&format!("Page {} of {total}", index + 1)), "page {}", index + 1);
+        assert!(page.contains(&root), "page {} does not name its evidence", index + 1);
+        assert!(
+            page.contains("SVR-1, revision B"),
+            "page {} does not name its document",
+            index + 1
+        );
         assert!(
             index == 0 || page.contains("vkcert 0.2.0"),
             "page {} has no running header",

@@ -1,0 +1,141 @@
+//! The identity of the documents that a project's reports are: numbers, people, history, references.
+//!
+//! Knows: what the project file states under `[document]`. Promises: reports print it as it stands.
+//! Does not cover: whether any of it is true; the tool derives none of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// `[document]`: what the project says of the documents that its reports are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentIdentity {
+    /// Number of the document.
+    pub number: String,
+    /// Its revision.
+    pub revision: String,
+    /// Date of the revision, as `2026-01-31`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// Number of the part whose software is verified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
+    /// Name of the configuration item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub configuration_item: Option<String>,
+    /// The baseline of the project that is verified: a commit or a name in configuration management.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
+    /// Who wrote the document.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub authors: Vec<String>,
+    /// Who reviewed it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reviewers: Vec<String>,
+    /// Who is to sign it.
+    #[serde(rename = "approval", default, skip_serializing_if = "Vec::is_empty")]
+    pub approvals: Vec<DocumentApproval>,
+    /// What each revision changed, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<DocumentRevision>,
+    /// Documents that are referred to.
+    #[serde(rename = "reference", default, skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<DocumentReference>,
+    /// Acronyms with what they stand for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub acronyms: BTreeMap<String, String>,
+}
+
+/// A line of the approval block; the signature itself is given outside of this tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentApproval {
+    /// In which role the person signs.
+    pub role: String,
+    /// Name of the person.
+    pub name: String,
+}
+
+/// A revision of the document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentRevision {
+    /// The revision.
+    pub revision: String,
+    /// Its date, as `2026-01-31`.
+    pub date: String,
+    /// Who made it.
+    pub author: String,
+    /// What it changed.
+    pub change: String,
+}
+
+/// A document that is referred to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentReference {
+    /// How it is called in texts, unique.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Its number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<String>,
+    /// Its revision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+}
+
+/// Whether a text is a date of the Gregorian calendar, as `2026-01-31` (ISO 8601).
+pub fn is_calendar_date(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let [year, month, day] = parts.as_slice() else { return false };
+    let number_of = |digits: &str, length: usize| -> Option<u32> {
+        let are_digits = digits.len() == length && digits.bytes().all(|byte| byte.is_ascii_digit());
+        are_digits.then(|| digits.parse().ok())?
+    };
+    let (Some(year), Some(month), Some(day)) =
+        (number_of(year, 4), number_of(month, 2), number_of(day, 2))
+    else {
+        return false;
+    };
+    let is_leap_year = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if is_leap_year => 29,
+        2 => 28,
+        _ => 0,
+    };
+    (1..=days).contains(&day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_calendar_date;
+
+    #[test]
+    fn a_date_is_one_of_the_calendar() {
+        for date in ["2026-01-31", "2024-02-29", "2000-02-29", "0001-12-01"] {
+            assert!(is_calendar_date(date), "{date}");
+        }
+        for text in [
+            "",
+            "2026-1-31",
+            "2026-02-29",
+            "1900-02-29",
+            "2026-13-01",
+            "2026-00-10",
+            "2026-04-31",
+            "2026-01-00",
+            "31-01-2026",
+            "2026-01-31 ",
+            "2026-01",
+            "2026-01-31-1",
+            "+026-01-31",
+        ] {
+            assert!(!is_calendar_date(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Consistency of what a project says of its documents.
+
+use super::check_requirements::check_texts;
+use super::document::Origin;
+use std::collections::BTreeSet;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::document::{
+    DocumentApproval, DocumentIdentity, DocumentReference, DocumentRevision, is_calendar_date,
+};
+
+pub(super) fn check_document(
+    origin: &Origin,
+    document: &DocumentIdentity,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let required_texts = [("number", &document.number), ("revision", &document.revision)];
+    check_texts(origin, "the document", &required_texts, problems);
+    let optional_texts = [
+        ("part", &document.part),
+        ("configuration_item", &document.configuration_item),
+        ("baseline", &document.baseline),
+    ];
+    let given_texts =
+        optional_texts.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?)));
+    check_texts(origin, "the document", &given_texts.collect::<Vec<_>>(), problems);
+    if let Some(date) = &document.date {
+        check_date(&origin.at("date"), date, problems);
+    }
+    for (key, names) in [("authors", &document.authors), ("reviewers", &document.reviewers)] {
+        let unnamed = |name: &String| !name.contains(char::is_alphanumeric);
+        for (index, _) in names.iter().enumerate().filter(|(_, name)| unnamed(name)) {
+            let message = format!("a name of the document's {key} is empty");
+            problems.push(origin.at(key).at(index).error("bad-value", message));
+        }
+    }
+    for (index, DocumentApproval { role, name }) in document.approvals.iter().enumerate() {
+        let place = origin.at("approval").at(index);
+        check_texts(&place, "an approval", &[("role", role), ("name", name)], problems);
+    }
+    check_history(origin, document, problems);
+    check_references(origin, document, problems);
+}
+
+fn check_date(origin: &Origin, date: &str, problems: &mut Vec<Diagnostic>) {
+    if !is_calendar_date(date) {
+        let problem = origin.error("bad-value", format!("`{date}` is no date of the calendar"));
+        problems.push(problem.hint("write year, month and day: \"2026-01-31\""));
+    }
+}
+
+/// The last revision is that of the document.
+fn check_history(origin: &Origin, document: &DocumentIdentity, problems: &mut Vec<Diagnostic>) {
+    let mut seen_revisions = BTreeSet::new();
+    for (index, row) in document.history.iter().enumerate() {
+        let place = origin.at("history").at(index);
+        let DocumentRevision { revision, date, author, change } = row;
+        let required_texts = [("revision", revision), ("author", author), ("change", change)];
+        check_texts(&place, "a revision", &required_texts, problems);
+        check_date(&place.at("date"), date, problems);
+        if !seen_revisions.insert(revision) {
+            let message = format!("the revision `{revision}` is there twice");
+            problems.push(place.at("revision").error("duplicate-id", message));
+        }
+    }
+    if let Some(last) = document.history.last()
+        && last.revision != document.revision
+    {
+        let message = format!(
+            "the history ends with revision `{}`, and the document is revision `{}`",
+            last.revision, document.revision
+        );
+        let place = origin.at("history").at(document.history.len() - 1).at("revision");
+        problems.push(place.error("bad-value", message));
+    }
+}
+
+fn check_references(origin: &Origin, document: &DocumentIdentity, problems: &mut Vec<Diagnostic>) {
+    let mut seen_ids = BTreeSet::new();
+    for (index, reference) in document.references.iter().enumerate() {
+        let place = origin.at("reference").at(index);
+        let DocumentReference { id, title, number: _, revision: _ } = reference;
+        check_texts(&place, "a reference", &[("id", id), ("title", title)], problems);
+        if !seen_ids.insert(id) {
+            let message = format!("the reference `{id}` is there twice");
+            problems.push(place.at("id").error("duplicate-id", message));
+        }
+    }
+}
