@@ -17,8 +17,8 @@ pub use criteria::is_asked_for;
 pub(crate) use criteria::{column_title, criterion_title, measured_criteria};
 pub(crate) use findings::{MergedFinding, finding_counts, merged_findings};
 pub(crate) use obligations::{
-    UncoveredObligation, exercised_only_by_few, justified_conditions, merged_obligations,
-    of_passed_tests, uncovered_obligations,
+    UncoveredObligation, exercised_only_by_few, justified_conditions, justified_obligations,
+    merged_obligations, of_passed_tests, uncovered_obligations,
 };
 pub(crate) use results::{Failure, merged_failures, result_on, schedule_counts, verdict_counts};
 pub(crate) use shares::{

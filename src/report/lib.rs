@@ -132,6 +132,10 @@ pub enum FormatName {
     Lcov,
     /// The same, as Cobertura has it.
     Cobertura,
+    /// Tests and all else that counts, as JUnit has it.
+    Junit,
+    /// Gaps, findings and failures with their places, as SARIF has them.
+    Sarif,
 }
 
 /// A row of [`FORMATS`].
@@ -199,6 +203,22 @@ pub const FORMATS: &[FormatRow] = &[
         by_default: false,
         description: "the same for build servers (Cobertura XML)",
         format: &pipeline::Cobertura,
+    },
+    FormatRow {
+        name: FormatName::Junit,
+        word: "junit",
+        file: Some("junit.xml"),
+        by_default: false,
+        description: "tests by engine, and all else that counts, for build servers (JUnit XML)",
+        format: &pipeline::Junit,
+    },
+    FormatRow {
+        name: FormatName::Sarif,
+        word: "sarif",
+        file: Some("report.sarif"),
+        by_default: false,
+        description: "gaps, findings and failures at their places (SARIF 2.1.0)",
+        format: &pipeline::Sarif,
     },
 ];
 

@@ -106,20 +106,34 @@ pub(crate) fn justified_conditions(decision: &DecisionCoverage) -> String {
 /// Every uncovered obligation (also an undetermined one) of the criteria that the project asks for,
 /// by kernel, engine, criterion and source order.
 pub(crate) fn uncovered_obligations(evidence: &Evidence) -> Vec<UncoveredObligation<'_>> {
-    let mut open_obligations = Vec::new();
-    for kernel in &evidence.kernels {
-        add_open_simple(evidence, kernel, &mut open_obligations);
-        for decision in &kernel.coverage.decisions {
-            add_open_mcdc(evidence, kernel, decision, &mut open_obligations);
-        }
-    }
-    open_obligations
+    obligations_of_status(evidence, is_open)
 }
 
-fn add_open_simple<'a>(
+/// Every obligation that an accepted justification closes, of the same criteria in the same order;
+/// its reason is the justification.
+pub(crate) fn justified_obligations(evidence: &Evidence) -> Vec<UncoveredObligation<'_>> {
+    obligations_of_status(evidence, |status| status == Status::Justified)
+}
+
+fn obligations_of_status(
+    evidence: &Evidence,
+    is_wanted: fn(Status) -> bool,
+) -> Vec<UncoveredObligation<'_>> {
+    let mut obligations = Vec::new();
+    for kernel in &evidence.kernels {
+        add_simple(evidence, kernel, is_wanted, &mut obligations);
+        for decision in &kernel.coverage.decisions {
+            add_mcdc(evidence, kernel, decision, is_wanted, &mut obligations);
+        }
+    }
+    obligations
+}
+
+fn add_simple<'a>(
     evidence: &Evidence,
     kernel: &'a KernelEvidence,
-    open_obligations: &mut Vec<UncoveredObligation<'a>>,
+    is_wanted: fn(Status) -> bool,
+    obligations: &mut Vec<UncoveredObligation<'a>>,
 ) {
     let coverage = &kernel.coverage;
     let outcomes = || coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
@@ -150,12 +164,12 @@ fn add_open_simple<'a>(
         if !is_asked_for(evidence, &criterion.into()) {
             continue;
         }
-        for item in list.into_iter().filter(|item| is_open(item.status)) {
+        for item in list.into_iter().filter(|item| is_wanted(item.status)) {
             if !seen_ids.insert(&item.id) {
                 continue;
             }
             let decision = decision_by_item.get(&item.id).copied();
-            open_obligations.push(UncoveredObligation {
+            obligations.push(UncoveredObligation {
                 unit: kernel_unit(evidence, &kernel.kernel, &kernel.configuration.name),
                 engine: kernel.engine,
                 obligation: item.id.to_string(),
@@ -176,11 +190,12 @@ fn add_open_simple<'a>(
     }
 }
 
-fn add_open_mcdc<'a>(
+fn add_mcdc<'a>(
     evidence: &Evidence,
     kernel: &'a KernelEvidence,
     decision: &'a DecisionCoverage,
-    open_obligations: &mut Vec<UncoveredObligation<'a>>,
+    is_wanted: fn(Status) -> bool,
+    obligations: &mut Vec<UncoveredObligation<'a>>,
 ) {
     for (condition_index, condition) in decision.conditions.iter().enumerate() {
         let Some(mcdc) = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id) else {
@@ -191,10 +206,10 @@ fn add_open_mcdc<'a>(
             (CriterionName::McdcUniqueCause, &mcdc.unique_cause),
         ];
         for (criterion, side) in criterion_sides {
-            if !is_asked_for(evidence, &criterion.into()) || !is_open(side.status) {
+            if !is_asked_for(evidence, &criterion.into()) || !is_wanted(side.status) {
                 continue;
             }
-            open_obligations.push(UncoveredObligation {
+            obligations.push(UncoveredObligation {
                 unit: kernel_unit(evidence, &kernel.kernel, &kernel.configuration.name),
                 engine: kernel.engine,
                 obligation: condition.id.to_string(),

@@ -5,11 +5,22 @@
 //! have, the worst counts; evidence that does not verify says so in the file.
 
 mod cobertura;
+mod declared;
+mod junit;
 mod lcov;
+mod notices;
+#[cfg(test)]
+mod result_tests;
+mod rules;
+mod sarif;
 mod source_coverage;
 #[cfg(test)]
 mod tests;
 mod xml;
+#[cfg(test)]
+mod xml_reader;
 
 pub(super) use cobertura::Cobertura;
+pub(super) use junit::Junit;
 pub(super) use lcov::Lcov;
+pub(super) use sarif::Sarif;
