@@ -93,7 +93,7 @@ pub(super) fn measure_overhead(common: &Common, options: &BenchOverhead) -> Resu
         median_ratio: median_value(&mut ratios),
         kernels: rows,
     };
-    match common.format {
+    match common.form() {
         OutputForm::Json => {
             let value = serde_json::to_value(&overhead)
                 .map_err(|error| Failure::tool(error.to_string()))?;

@@ -54,7 +54,7 @@ pub(super) fn build_modules(common: &Common, folder: &ProjectFolder) -> Result<E
             refused: &kernel.refused,
         });
     }
-    match common.format {
+    match common.form() {
         OutputForm::Json => {
             let document = serde_json::json!({ "schema": 1, "modules": built_modules });
             output::print_text(&format!("{document:#}\n"))?;

@@ -30,7 +30,12 @@ const RESULT_SECTION: &str = "latest";
 /// Runs the whole campaign, writes evidence and reports, prints the summary.
 pub(super) fn certify_project(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
     let (evidence, written) = run_campaign(common, certify)?;
-    match common.format {
+    if let Some(form) = common.line_form() {
+        let presentation = terminal_presentation(common, None, report::Places::default());
+        output::print_text(&report::result_lines(&evidence, &presentation, form, &certify.dir))?;
+        return Ok(exit_of_code(evidence.campaign.conclusion.exit_code));
+    }
+    match common.form() {
         OutputForm::Json => output::print_text(&json_document(&evidence, &written)?)?,
         OutputForm::Text => {
             let advised_places = places::places_of_run(&certify.dir, certify.out.as_deref());

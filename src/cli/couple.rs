@@ -41,7 +41,7 @@ pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, F
         .iter()
         .flat_map(|kernel_coupling| &kernel_coupling.coupling.checks)
         .all(|check| check.status == CheckStatus::Holds);
-    match (common.format, couple.graph) {
+    match (common.form(), couple.graph) {
         (OutputForm::Json, _) => {
             let (rows, findings) = coupling::coupling_evidence(results);
             let findings: Vec<_> = findings.iter().map(|row| &row.finding).collect();

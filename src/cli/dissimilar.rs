@@ -84,7 +84,7 @@ pub(super) fn measure_dissimilar(
     program_bench.compare_coverage(&prepared_tests, &runs, &mut comparison)?;
     comparison.summarise();
     let table_path = write_comparison(dissimilar_arguments, &program_bench, &comparison)?;
-    match common.format {
+    match common.form() {
         OutputForm::Json => output::print_json(&comparison)?,
         OutputForm::Text => {
             output::print_text(&table::markdown_report(&comparison))?;

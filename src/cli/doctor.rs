@@ -22,7 +22,7 @@ struct InstallationCheck {
 /// exit code is 0, because nothing of it was asked for.
 pub(super) fn print_checks(common: &Common) -> Result<Exit, Failure> {
     let checks = installation_checks()?;
-    match common.format {
+    match common.form() {
         OutputForm::Json => {
             let rows: Vec<_> = checks
                 .iter()

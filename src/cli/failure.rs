@@ -3,6 +3,7 @@
 pub(super) use crate::campaign::CampaignError as Failure;
 use crate::cli::args::Color;
 use crate::model::exit::Exit;
+use crate::report::{DiagnosticLine, LineForm, LineLevel};
 use vkcert_verifier::failure;
 
 fn printable_failure(failure: &Failure) -> failure::Failure<'_> {
@@ -30,4 +31,26 @@ pub(super) fn json_document(failure: &Failure) -> serde_json::Value {
 /// Prints a failure to stderr for people.
 pub(super) fn print_failure(failure: &Failure, color: Color) {
     failure::print_failure(printable_failure(failure), color);
+}
+
+/// A line for each diagnostic.
+pub(super) fn lines(failure: &Failure, form: LineForm) -> String {
+    let document = json_document(failure);
+    let errors = match document["errors"].as_array() {
+        Some(errors) => errors.clone(),
+        None => vec![document["error"].clone()],
+    };
+    let line_of = |error: &serde_json::Value| {
+        let number = |key: &str| error[key].as_u64().and_then(|number| u32::try_from(number).ok());
+        let line = DiagnosticLine {
+            level: LineLevel::Error,
+            file: error["file"].as_str(),
+            line: number("line"),
+            column: number("column"),
+            kind: error["kind"].as_str().unwrap_or("error"),
+            message: error["message"].as_str().unwrap_or_default(),
+        };
+        line.in_form(form)
+    };
+    errors.iter().map(line_of).collect()
 }

@@ -101,7 +101,7 @@ pub(super) fn propose_justifications(common: &Common, list: &List) -> Result<Exi
             on_one_line(&acceptance.content)
         ));
     }
-    match common.format {
+    match common.form() {
         OutputForm::Json => output::print_text(&format!("{:#}\n", Value::Array(values)))?,
         OutputForm::Text if text.is_empty() => {
             output::print_text("# No finding stands; there is nothing to propose.\n")?

@@ -97,7 +97,7 @@ pub(super) fn create_project(common: &Common, init: &Init) -> Result<Exit, Failu
         fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
         fs::write(&file, contents).map_err(|error| Failure::unwritable(&file, &error))?;
     }
-    if common.format == OutputForm::Json {
+    if common.form() == OutputForm::Json {
         let files: Vec<_> = template_files(&name).map(|(path, _)| path).collect();
         let document = serde_json::json!({ "schema": 1, "project": shown_folder, "name": name, "files": files });
         output::print_text(&format!("{document:#}\n"))?;

@@ -40,8 +40,8 @@ pub(super) fn print_listing(common: &Common, list: &List) -> Result<Exit, Failur
         Listing::Requirements => requirement_rows(list)?,
         Listing::Tests => test_rows(list)?,
         Listing::Obligations => match list.status {
-            Some(status) => measured_obligations::obligation_rows(list, status, common.format)?,
-            None => obligations::obligation_rows(list, common.format)?,
+            Some(status) => measured_obligations::obligation_rows(list, status, common.form())?,
+            None => obligations::obligation_rows(list, common.form())?,
         },
         Listing::Findings => findings::finding_rows(list)?,
         Listing::Devices => device_rows()?,
@@ -54,7 +54,7 @@ pub(super) fn print_listing(common: &Common, list: &List) -> Result<Exit, Failur
             .map(|row| json!({"name": row.word, "description": row.description, "file": row.file}))
             .collect(),
     };
-    match (common.format, list.status) {
+    match (common.form(), list.status) {
         (OutputForm::Json, _) => output::print_text(&format!("{:#}\n", Value::Array(rows)))?,
         (OutputForm::Text, None) => {
             output::print_text(&table_of_rows(&rows, output::stdout_width()))?

@@ -40,7 +40,7 @@ pub(super) fn lower_kernel(common: &Common, lower_arguments: &Lower) -> Result<E
             Failure::Unavailable { message: format!("unsupported: {unsupported}"), hint: None }
         })?;
     let text = lowered.to_string();
-    match common.format {
+    match common.form() {
         OutputForm::Text => output::print_text(&text)?,
         OutputForm::Json => {
             let document = serde_json::json!({ "schema": 1, "kernel": kernel.name, "text": text });
@@ -74,7 +74,7 @@ fn lower_to_cpp(common: &Common, lower_arguments: &Lower) -> Result<Exit, Failur
             lower_arguments.test.as_deref(),
         )?
     };
-    match common.format {
+    match common.form() {
         OutputForm::Text => output::print_text(&cpp_program.text)?,
         OutputForm::Json => {
             let document = serde_json::json!({ "schema": 1, "kernel": lower_arguments.kernel, "text": cpp_program.text });

@@ -15,7 +15,7 @@ pub(super) fn write_manual(common: &Common, manual: &Manual) -> Result<Exit, Fai
         let rendered = clap_mangen::Man::new(program).render(&mut page);
         rendered
             .map_err(|error| Failure::tool(format!("the manual page cannot be made: {error}")))?;
-        match common.format {
+        match common.form() {
             OutputForm::Text => output::print_bytes(&page)?,
             OutputForm::Json => {
                 let document =
@@ -28,7 +28,7 @@ pub(super) fn write_manual(common: &Common, manual: &Manual) -> Result<Exit, Fai
     fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
     clap_mangen::generate_to(program, folder)
         .map_err(|error| Failure::unwritable(folder, &error))?;
-    if common.format == OutputForm::Json {
+    if common.form() == OutputForm::Json {
         output::print_text(&format!(
             "{:#}\n",
             serde_json::json!({ "schema": 1, "folder": folder })

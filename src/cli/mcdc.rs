@@ -10,7 +10,7 @@ use crate::model::exit::Exit;
 /// wrong.
 pub(super) fn run_mcdc(common: &Common, mcdc: &Mcdc) -> Result<Exit, Failure> {
     let result = mcdc_command(&mcdc.expression, mcdc.vectors.as_deref())?;
-    match common.format {
+    match common.form() {
         OutputForm::Json => {
             let value = serde_json::to_value(&result).expect("the result is JSON");
             output::print_text(&format!("{value:#}\n"))?;

@@ -70,7 +70,7 @@ fn run_program() -> Exit {
     if let Command::VulkanWorker = command_line.command {
         return run_worker();
     }
-    if command_line.common.format == OutputForm::Json {
+    if command_line.common.form() == OutputForm::Json {
         crate::crash::report_in_json();
     }
     crate::crash::install_crash_handlers();
@@ -78,9 +78,14 @@ fn run_program() -> Exit {
     match result {
         Ok(exit) => exit,
         Err(failure) => {
-            if command_line.common.format == OutputForm::Json {
+            if command_line.common.form() == OutputForm::Json {
                 // Nothing can be done about a stdout that cannot be written.
                 let _ = output::print_text(&format!("{:#}\n", failure::json_document(&failure)));
+            }
+            if let (Some(form), Command::Certify(_)) =
+                (command_line.common.line_form(), &command_line.command)
+            {
+                let _ = output::print_text(&failure::lines(&failure, form));
             }
             failure::print_failure(&failure, command_line.common.color);
             failure::exit_for(&failure)
@@ -90,6 +95,9 @@ fn run_program() -> Exit {
 
 fn run_command(command_line: &CommandLine) -> Result<Exit, Failure> {
     let common = &command_line.common;
+    if let Some(name) = name_without_lines(&command_line.command) {
+        common.refuse_lines(name)?;
+    }
     match &command_line.command {
         Command::Certify(certify) => certify::certify_project(common, certify),
         Command::Build(folder) => build::build_modules(common, folder),
@@ -112,6 +120,29 @@ fn run_command(command_line: &CommandLine) -> Result<Exit, Failure> {
     }
 }
 
+/// The name of a command that tells nothing line by line; none of one that does.
+fn name_without_lines(command: &Command) -> Option<&'static str> {
+    match command {
+        Command::Certify(_) | Command::VulkanWorker => None,
+        Command::Build(_) => Some("build"),
+        Command::Run(_) => Some("run"),
+        Command::List(_) => Some("list"),
+        Command::Requirements(_) => Some("requirements"),
+        Command::Mcdc(_) => Some("mcdc"),
+        Command::Lower(_) => Some("lower"),
+        Command::Dissimilar(_) => Some("dissimilar"),
+        Command::Couple(_) => Some("couple"),
+        Command::Report(_) => Some("report"),
+        Command::Verify(_) => Some("verify"),
+        Command::Init(_) => Some("init"),
+        Command::BenchOverhead(_) => Some("bench-overhead"),
+        Command::Doctor => Some("doctor"),
+        Command::Schema(_) => Some("schema"),
+        Command::Completions(_) => Some("completions"),
+        Command::Manual(_) => Some("manual"),
+    }
+}
+
 fn run_worker() -> Exit {
     if crate::exec::vulkan::worker_main() == 0 { Exit::Success } else { Exit::Tool }
 }
@@ -123,7 +154,7 @@ fn print_completions(
     let mut script = Vec::new();
     clap_complete::generate(completions.shell, &mut CommandLine::command(), "vkcert", &mut script);
     let script = String::from_utf8_lossy(&script);
-    match common.format {
+    match common.form() {
         OutputForm::Text => output::print_text(&script)?,
         OutputForm::Json => {
             let document =

@@ -98,7 +98,7 @@ pub(super) fn propose_justifications(common: &Common, list: &List) -> Result<Exi
             ));
         }
     }
-    match common.format {
+    match common.form() {
         OutputForm::Json => output::print_text(&format!("{:#}\n", Value::Array(values)))?,
         OutputForm::Text if text.is_empty() => {
             let hash_command = places::places_of_list(list)

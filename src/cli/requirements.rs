@@ -24,7 +24,7 @@ pub(super) fn print_links(common: &Common, link_arguments: &Requirements) -> Res
         let path = path.canonicalize().unwrap_or(path);
         output::write_file(&path, text.as_bytes())?;
     }
-    match common.format {
+    match common.form() {
         OutputForm::Json => {
             let written: Vec<&String> = files.keys().collect();
             let document = json!({ "schema": 1, "links": links, "written": written });

@@ -94,7 +94,7 @@ pub(super) fn run_procedure(common: &Common, run: &Run) -> Result<Exit, Failure>
         }
     }
     let result = RunResult { schema: procedure::SCHEMA, tests: outcomes };
-    match common.format {
+    match common.form() {
         OutputForm::Json => {
             // Written as a stream, because a tree of values and its text would take several times
             // the memory of everything else.

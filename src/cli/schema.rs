@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// Prints one schema, or the table of names.
 pub(super) fn print_schema(common: &Common, schema_arguments: &Schema) -> Result<Exit, Failure> {
     let Some(name) = &schema_arguments.name else {
-        if common.format == OutputForm::Json {
+        if common.form() == OutputForm::Json {
             let rows =
                 SCHEMAS.iter().map(|row| json!({ "name": row.name, "describes": row.describes }));
             output::print_text(&format!("{:#}\n", Value::Array(rows.collect())))?;

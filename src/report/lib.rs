@@ -27,6 +27,7 @@ mod terminal;
 
 pub use facts::is_asked_for;
 pub use facts::obligations::{condition_explanation, open_reason};
+pub use pipeline::{DiagnosticLine, LineForm, LineLevel, result_lines};
 pub use places::{Places, ProjectPlace, shell_word};
 pub use terminal::wrap;
 

@@ -3,6 +3,8 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_report::LineForm;
 
 /// Verifies evidence of vkcert and renders its reports again, with no compiler and no engine.
 #[derive(Debug, Parser)]
@@ -36,8 +38,8 @@ pub struct Common {
     #[arg(long, global = true, value_name = "NAME_OR_INDEX", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub device: Option<String>,
     /// Form of the result on stdout
-    #[arg(long, global = true, value_enum, default_value_t = OutputForm::Text)]
-    pub format: OutputForm,
+    #[arg(long, global = true, value_enum, default_value_t = FormatArgument::Text)]
+    pub format: FormatArgument,
     /// Tests run at the same time [default: number of cores; one on a device with processors of its
     /// own]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
@@ -115,10 +117,60 @@ pub enum EngineArgument {
 
 /// Which form of the result `--format` asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs, reason = "a doc comment would stand in `--help`")]
-pub enum OutputForm {
+pub enum FormatArgument {
+    /// For people
     Text,
+    /// One JSON document
     Json,
+    /// A line `file:line:column: kind: message` for all that counts (certify alone)
+    Short,
+    /// Annotations of a GitHub workflow (certify alone)
+    Github,
+}
+
+/// The form of a result as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputForm {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+impl Common {
+    /// The form of the result of a command that knows no lines.
+    pub fn form(&self) -> OutputForm {
+        match self.format {
+            FormatArgument::Json => OutputForm::Json,
+            FormatArgument::Text | FormatArgument::Short | FormatArgument::Github => {
+                OutputForm::Text
+            }
+        }
+    }
+
+    /// The form of lines that is asked for; none: the result as a whole.
+    pub fn line_form(&self) -> Option<LineForm> {
+        match self.format {
+            FormatArgument::Short => Some(LineForm::Short),
+            FormatArgument::Github => Some(LineForm::Github),
+            FormatArgument::Text | FormatArgument::Json => None,
+        }
+    }
+
+    /// Refuses lines, for a command that has none.
+    ///
+    /// # Errors
+    /// Where lines are asked for.
+    pub fn refuse_lines(&self, command: &str) -> Result<(), Diagnostic> {
+        let word = match self.format {
+            FormatArgument::Text | FormatArgument::Json => return Ok(()),
+            FormatArgument::Short => "short",
+            FormatArgument::Github => "github",
+        };
+        let message = format!("`vkcert {command}` has no `--format {word}`");
+        Err(Diagnostic::new("usage", message)
+            .hint("`vkcert certify` has; here there are text and json"))
+    }
 }
 
 /// When `--color` lets streams have colour codes.

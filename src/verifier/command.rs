@@ -25,7 +25,7 @@ pub fn run_verify<T: Toolchain>(
         },
     };
     let (verification, _) = verify::verify_folder(&arguments.evidence, &options, toolchain)?;
-    match common.format {
+    match common.form() {
         OutputForm::Json => {
             output::print_text(&format!("{:#}\n", telling::json_document(&verification)))?
         }

@@ -42,12 +42,17 @@ fn run_command() -> Exit {
         Err(error) => return exit_for_usage_error(&error),
     };
     let common = &command_line.common;
-    let result = match &command_line.command {
+    let name = match &command_line.command {
+        Command::Report(_) => "report",
+        Command::Verify(_) => "verify",
+    };
+    let is_known_form = common.refuse_lines(name).map_err(VerifyError::from);
+    let result = is_known_form.and_then(|()| match &command_line.command {
         Command::Report(report) => report::run_report(common, report, &NoToolchain),
         Command::Verify(verify) => command::run_verify(common, verify, &NoToolchain),
-    };
+    });
     result.unwrap_or_else(|error| {
-        if common.format == OutputForm::Json {
+        if common.form() == OutputForm::Json {
             // Nothing can be done about a stdout that cannot be written.
             let _ = output::print_text(&format!("{:#}\n", failure::json_document((&error).into())));
         }

@@ -55,12 +55,12 @@ pub fn run_report<T: Toolchain>(
         .map_err(|error| VerifyError::tool(error.to_string()))?;
     match &report.output {
         Some(path) => output::write_file(path, &bytes)?,
-        None if common.format == OutputForm::Text || format == FormatName::Json => {
+        None if common.form() == OutputForm::Text || format == FormatName::Json => {
             output::print_bytes(&bytes)?
         }
         None => {}
     }
-    if common.format == OutputForm::Json && (report.output.is_some() || format != FormatName::Json)
+    if common.form() == OutputForm::Json && (report.output.is_some() || format != FormatName::Json)
     {
         output::print_text(&format!("{:#}\n", json_document(report, format, &bytes)))?;
     }
@@ -88,7 +88,7 @@ fn refuse_unverified(
     let hint = format!(
         "`vkcert verify {evidence_argument}` lists them; `--unverified` renders all the same, with a stamp on every page"
     );
-    match common.format {
+    match common.form() {
         OutputForm::Json => {
             let error = serde_json::json!({
                 "kind": "unverified", "message": message, "hint": hint, "file": null, "line": null, "column": null,

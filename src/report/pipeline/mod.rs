@@ -8,6 +8,7 @@ mod cobertura;
 mod declared;
 mod junit;
 mod lcov;
+mod lines;
 mod notices;
 #[cfg(test)]
 mod result_tests;
@@ -23,4 +24,5 @@ mod xml_reader;
 pub(super) use cobertura::Cobertura;
 pub(super) use junit::Junit;
 pub(super) use lcov::Lcov;
+pub use lines::{DiagnosticLine, LineForm, LineLevel, result_lines};
 pub(super) use sarif::Sarif;
