@@ -353,3 +353,46 @@ fn a_campaign_without_the_program_seals_the_same_evidence() {
     let wrong = project::load_project(&root().join("tests/projects")).err().unwrap();
     assert!(matches!(wrong, CampaignError::Input(_)), "{wrong}");
 }
+
+#[test]
+fn reports_for_other_programs_name_the_lines_and_are_red_beside_an_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let (project, out) = (folder.path().join("project"), folder.path().join("out"));
+    run(vkcert().arg("init").arg(&project), 0);
+    let place_of = |file: &str, words: &str| {
+        let text = std::fs::read_to_string(project.join(file)).unwrap();
+        let index = text.lines().position(|line| line.contains(words)).unwrap();
+        format!("{}:{}:", project.join(file).display(), index + 1)
+    };
+    let lines = |exit: i32, form: &str| {
+        let mut command = vkcert();
+        command.arg("certify").arg(&project).args(["--engine", "sequential", "--format", form]);
+        let output = command.arg("--out").arg(&out).args(["--report", "junit,sarif"]).output();
+        let output = output.unwrap();
+        assert_eq!(output.status.code(), Some(exit));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let report = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    assert_eq!(lines(0, "short"), "");
+    assert!(!report("junit.xml").contains("<failure"));
+    let kernel = std::fs::read_to_string(project.join("glsl/scale.comp")).unwrap();
+    let never = "    if (value == 77.0) { value = 1.0; }\n    result[i] = value;";
+    write(&project, "glsl/scale.comp", kernel.replace("    result[i] = value;", never));
+    let tests = std::fs::read_to_string(project.join("requirements/scale.toml")).unwrap();
+    write(&project, "requirements/scale.toml", tests.replace("[0, 10, 0, 10,", "[0, 10, 0, 11,"));
+    let short = lines(1, "short");
+    let failed = format!("{}6: test-failed: ", place_of("requirements/scale.toml", "TC-SCALE-02"));
+    let uncovered = format!("{}26: uncovered-statement: ", place_of("glsl/scale.comp", "77.0"));
+    for start in [failed, uncovered] {
+        assert!(short.lines().any(|line| line.starts_with(&start)), "{start}: {short}");
+    }
+    assert!(lines(1, "github").contains("::error file="));
+    assert!(report("junit.xml").contains("<failure type=\"fail\""));
+    let sarif: Value = serde_json::from_str(&report("report.sarif")).unwrap();
+    assert_eq!(sarif["runs"][0]["invocations"][0]["exitCode"], 1);
+    write(&project, "vkcert.toml", "schema = 1\n\nnmae = 1\n");
+    let start = format!("{}:3:1: unknown-key: ", project.join("vkcert.toml").display());
+    assert!(lines(2, "short").lines().any(|line| line.starts_with(&start)));
+    let mut refused = vkcert();
+    run(refused.arg("couple").arg(&project).args(["--format", "short"]), 2);
+}

@@ -55,20 +55,21 @@ fn element(text: &str) -> (Element, &str) {
         attributes: attributes(attribute_text),
         children: Vec::new(),
     };
-    while !is_empty {
+    if is_empty {
+        return (found, rest);
+    }
+    loop {
         let (characters, behind) = rest.split_at(rest.find('<').expect("an end tag"));
         unescaped(characters);
         if let Some(end_tag) = behind.strip_prefix("</") {
             let (end_name, behind) = end_tag.split_once('>').unwrap();
             assert_eq!(end_name, name);
-            rest = behind;
-            break;
+            return (found, behind);
         }
         let (child, behind) = element(behind);
         found.children.push(child);
         rest = behind;
     }
-    (found, rest)
 }
 
 fn attributes(mut text: &str) -> Vec<(String, String)> {
