@@ -97,6 +97,9 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
                 format!("{kernel_name}: decision {}", stored_decision.id)
             });
         }
+        verification.check(derived_coverage.summary.len() == stored_coverage.summary.len(), || {
+            format!("{kernel_name}: number of criteria")
+        });
         for (derived_row, stored_row) in
             derived_coverage.summary.iter().zip(&stored_coverage.summary)
         {
@@ -304,6 +307,11 @@ mod tests {
                     "functions that are not reached",
                     |forged| forged.kernels[0].coverage.not_reached.push("main".to_owned()),
                     "guard on sequential: functions that are not reached",
+                ),
+                Forgery::new(
+                    "a criterion left out",
+                    |forged| drop(forged.kernels[0].coverage.summary.pop()),
+                    "guard on sequential: number of criteria",
                 ),
                 Forgery::new(
                     "a decision left out",
