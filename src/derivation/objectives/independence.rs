@@ -86,7 +86,7 @@ fn dependent_kernels_and_tests(facts: &CampaignFacts) -> Vec<String> {
     ]
     .into_iter()
     .flatten()
-    .map(|sentence| format!("Independence is not shown: {sentence}"))
+    .map(|sentence| format!("Independence is not shown. {sentence}"))
     .collect()
 }
 
