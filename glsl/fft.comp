@@ -27,8 +27,11 @@ layout(push_constant) uniform Parameters {
 
 shared vec2 values[MAX_POINTS];
 
+// Precise: each product is rounded, wherever the kernel runs. A device may else join a product and a sum, in one build of the
+// kernel and not in another.
 vec2 complexProduct(vec2 left, vec2 right) {
-    return vec2(left.x * right.x - left.y * right.y, left.x * right.y + left.y * right.x);
+    precise vec2 product = vec2(left.x * right.x - left.y * right.y, left.x * right.y + left.y * right.x);
+    return product;
 }
 
 // The place with the last `stages` bits in the opposite order.
