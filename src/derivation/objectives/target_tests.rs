@@ -20,10 +20,8 @@ fn target_fault(facts: &CampaignFacts) -> Option<String> {
     let Some(target) = &facts.settings.target else {
         return Some("The project file names no target computer (`[target]`).".to_owned());
     };
-    let engines = facts.campaign.engines.iter();
-    let Some(engine) =
-        engines.filter(|row| row.engine == EngineName::Vulkan && row.ran).next_back()
-    else {
+    let mut engines = facts.campaign.engines.iter();
+    let Some(engine) = engines.find(|row| row.engine == EngineName::Vulkan && row.ran) else {
         return Some("No test ran on a device.".to_owned());
     };
     let identity_word = |key: &str| engine.identity.get(key).map_or("", String::as_str);
