@@ -257,11 +257,37 @@ pub(crate) enum Block {
         whole: Vec<Block>,
         brief: Vec<Block>,
     },
-    /// The marked source text of a kernel, by index in the evidence's kernels; shown by formats
-    /// that have room for it.
+    /// The marked source text of a kernel, by index in the evidence's kernels. Formats on paper set
+    /// the listing, others mark the text itself.
     Source {
         kernel: usize,
+        listing: SourceListing,
     },
+}
+
+/// The source text of a kernel line by line, with what begins on each line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SourceListing {
+    /// Legend and key, before the files.
+    pub lead: Vec<Block>,
+    pub files: Vec<ListedFile>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ListedFile {
+    pub path: Text,
+    /// All lines, the first one is line 1.
+    pub lines: Vec<ListedLine>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ListedLine {
+    /// Symbol and tone; none where nothing begins.
+    pub mark: Option<(&'static str, Tone)>,
+    /// White space counts.
+    pub source: Text,
+    pub obligations: Text,
+    pub tests: Text,
 }
 
 /// A whole report.

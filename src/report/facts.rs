@@ -4,15 +4,18 @@
 //! Promises: nothing is dropped.
 
 mod code_trace;
+mod coverage_mark;
 mod criteria;
 mod distinct;
 mod findings;
 pub(crate) mod obligations;
 mod results;
 mod shares;
+mod source_lines;
 mod unit;
 
 pub(crate) use code_trace::code_rows;
+pub(crate) use coverage_mark::CoverageMark;
 pub use criteria::is_asked_for;
 pub(crate) use criteria::{column_title, criterion_title, measured_criteria};
 pub(crate) use findings::{MergedFinding, finding_counts, merged_findings};
@@ -25,6 +28,7 @@ pub(crate) use shares::{
     CoverageRow, coverage_rows, coverage_totals, criterion_summary, obligations_of,
     percent_in_words, share_in_words,
 };
+pub(crate) use source_lines::{LineFacts, ListedObligation, SourceLines, source_lines};
 pub(crate) use unit::{KernelUnit, kernel_unit, kernel_units, on_engines};
 
 use vkcert_model::coverage::{DecisionCoverage, Independence, ObservedVector, Status};

@@ -18,6 +18,7 @@ mod object;
 mod objectives;
 mod open_item;
 mod requirement;
+mod source;
 mod summary;
 mod test;
 mod tones;

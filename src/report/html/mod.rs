@@ -148,10 +148,11 @@ fn set_block(block: &Block, evidence: &Evidence) -> Markup {
         Block::Fitting { whole: inner_blocks, brief: _ } => {
             html! { @for inner in inner_blocks { (set_block(inner, evidence)) } }
         }
-        Block::Source { kernel } => evidence.kernels.get(*kernel).map_or_else(
+        Block::Source { kernel, .. } => evidence.kernels.get(*kernel).map_or_else(
             || html! {},
             |kernel| {
                 source::source_view(
+                    evidence,
                     kernel,
                     &facts::kernel_unit(evidence, &kernel.kernel, &kernel.configuration.name)
                         .chapter_anchor(),

@@ -1,72 +1,16 @@
 //! The source text of a kernel with line numbers, statements and conditions marked.
 //!
-//! A line's mark sums up the statements and decision outcomes that begin on it; a condition's mark
-//! is its independence (masking). Marks are a symbol and a colour. Nested decisions: the innermost
+//! A line's mark sums up the obligations that begin on it, on every engine; a condition's mark is
+//! its independence (masking) on the engine named. Marks are a symbol and a colour. Nested decisions: the innermost
 //! condition owns the text. With line accuracy only, conditions are not marked inside the line.
 
 use super::{element_id, tone_class};
-use crate::document::Tone;
-use crate::facts;
+use crate::facts::{self, CoverageMark, LineFacts, SourceLines};
 use maud::{Markup, html};
-use std::collections::BTreeMap;
 use vkcert_model::coverage::{ConditionPlace, DecisionCoverage, Status};
-use vkcert_model::evidence::KernelEvidence;
+use vkcert_model::evidence::{Evidence, KernelEvidence};
 use vkcert_model::place::SourceFile;
 use vkcert_model::structure::Accuracy;
-
-/// What is known of a line or a condition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CoverageMark {
-    Covered,
-    /// Something on it is covered and something is not.
-    Partial,
-    Uncovered,
-    Undetermined,
-    Justified,
-}
-
-impl CoverageMark {
-    fn symbol(self) -> &'static str {
-        match self {
-            CoverageMark::Covered => "✓",
-            CoverageMark::Partial => "◐",
-            CoverageMark::Uncovered => "✗",
-            CoverageMark::Undetermined => "?",
-            CoverageMark::Justified => "J",
-        }
-    }
-
-    fn mark_word(self) -> &'static str {
-        match self {
-            CoverageMark::Covered => "covered",
-            CoverageMark::Partial => "partly covered",
-            CoverageMark::Uncovered => "uncovered",
-            CoverageMark::Undetermined => "undetermined",
-            CoverageMark::Justified => "justified",
-        }
-    }
-
-    fn tone(self) -> Tone {
-        match self {
-            CoverageMark::Covered => Tone::Good,
-            CoverageMark::Partial | CoverageMark::Justified => Tone::Caution,
-            CoverageMark::Uncovered | CoverageMark::Undetermined => Tone::Bad,
-        }
-    }
-
-    fn of_statuses(statuses: &[Status]) -> Option<CoverageMark> {
-        let has_status = |status| statuses.contains(&status);
-        let all_have = |status| statuses.iter().all(|other_status| *other_status == status);
-        match statuses {
-            [] => None,
-            _ if all_have(Status::Covered) => Some(CoverageMark::Covered),
-            _ if has_status(Status::Covered) => Some(CoverageMark::Partial),
-            _ if has_status(Status::Uncovered) => Some(CoverageMark::Uncovered),
-            _ if has_status(Status::Undetermined) => Some(CoverageMark::Undetermined),
-            _ => Some(CoverageMark::Justified),
-        }
-    }
-}
 
 /// A marked stretch of text in one file.
 struct MarkedStretch<'a> {
@@ -78,21 +22,27 @@ struct MarkedStretch<'a> {
 }
 
 /// Every file of the kernel, the main one open; `anchor` is where its chapter begins.
-pub(super) fn source_view(kernel: &KernelEvidence, anchor: &str) -> Markup {
+pub(super) fn source_view(evidence: &Evidence, kernel: &KernelEvidence, anchor: &str) -> Markup {
+    let unit = facts::kernel_unit(evidence, &kernel.kernel, &kernel.configuration.name);
+    let sides: Vec<&KernelEvidence> =
+        facts::on_engines(evidence, &unit).into_iter().map(|(_, side)| side).collect();
+    let source_lines = facts::source_lines(evidence, &sides);
+    let engines =
+        sides.iter().map(|side| side.engine.to_string()).collect::<Vec<_>>().join(" and ");
     html! {
         section.source-view {
             p.legend {
-                "Source as measured on " (kernel.engine) ". "
-                @for mark in [CoverageMark::Covered, CoverageMark::Partial, CoverageMark::Uncovered, CoverageMark::Undetermined, CoverageMark::Justified] {
+                "Marks of lines hold on " (engines) "; conditions are marked as measured on " (kernel.engine) ". "
+                @for mark in CoverageMark::ALL {
                     span class=(tone_class(mark.tone())) { (mark.symbol()) " " (mark.mark_word()) } " "
                 }
-                "Choose a marked condition to see its vectors beside the text."
+                "What begins on a line, and its tests, stand behind its mark. Choose a marked condition to see its vectors beside the text."
             }
             @for (index, file) in kernel.structure.files.iter().enumerate() {
                 details.source open[index == 0] {
                     summary { code { (file.path) } }
                     div.columns {
-                        pre.code tabindex="0" { @for line in line_markups(kernel, anchor, file) { (line) } }
+                        pre.code tabindex="0" { @for line in line_markups(kernel, &source_lines, anchor, (index, file)) { (line) } }
                         @if index == 0 { aside.vectors aria-live="polite" { p.quiet { "No decision chosen." } } }
                     }
                 }
@@ -101,22 +51,26 @@ pub(super) fn source_view(kernel: &KernelEvidence, anchor: &str) -> Markup {
     }
 }
 
-fn line_markups(kernel: &KernelEvidence, anchor: &str, file: &SourceFile) -> Vec<Markup> {
+fn line_markups(
+    kernel: &KernelEvidence,
+    source_lines: &SourceLines,
+    anchor: &str,
+    (file_index, file): (usize, &SourceFile),
+) -> Vec<Markup> {
     let stretches = StretchesByLine::of_stretches(condition_stretches(kernel, file), &file.text);
-    let statuses_by_line = line_marks(kernel, &file.path);
     let mut line_offset = 0;
     let mut line_markups = Vec::new();
     for (index, line) in file.text.split_inclusive('\n').enumerate() {
         let line_number = index as u32 + 1;
         let line_text = line.trim_end_matches(['\n', '\r']);
-        let line_mark = statuses_by_line
-            .get(&line_number)
-            .and_then(|statuses| CoverageMark::of_statuses(statuses));
+        let line_facts = source_lines.lines.get(&(file_index, line_number));
+        let line_mark = line_facts.and_then(LineFacts::mark);
+        let line_title = line_facts.and_then(|facts| line_title(source_lines, facts));
         let tone_class_name = line_mark.map_or("none", |line_mark| tone_class(line_mark.tone()));
         line_markups.push(html! {
             span class={ "line " (tone_class_name) } id=(element_id(&format!("{}/source/{}/{line_number}", anchor, file.path))) {
                 span.number { (line_number) }
-                span.gutter title=[line_mark.map(CoverageMark::mark_word)] { (line_mark.map_or(" ", CoverageMark::symbol)) }
+                span.gutter title=[line_title] { (line_mark.map_or(" ", CoverageMark::symbol)) }
                 span.text { (marked_line(anchor, line_text, line_offset, stretches.on_line(index))) }
             }
         });
@@ -125,16 +79,25 @@ fn line_markups(kernel: &KernelEvidence, anchor: &str, file: &SourceFile) -> Vec
     line_markups
 }
 
-/// What is said of each line of a file.
-fn line_marks(kernel: &KernelEvidence, path: &str) -> BTreeMap<u32, Vec<Status>> {
-    let coverage = &kernel.coverage;
-    let outcomes = coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
-    let simple_items = coverage.statements.iter().chain(&coverage.branches).chain(outcomes);
-    let mut statuses_by_line: BTreeMap<u32, Vec<Status>> = BTreeMap::new();
-    for item in simple_items.filter(|item| item.file == path) {
-        statuses_by_line.entry(item.line).or_default().push(item.status);
+/// What the pointer shows of a line: its mark, its obligations and the tests that count there.
+fn line_title(source_lines: &SourceLines, line: &LineFacts) -> Option<String> {
+    const TESTS: usize = 12;
+    let mut title_text = line.mark()?.mark_word().to_owned();
+    for item in &line.obligations {
+        title_text.push_str(&format!("\n{} {}", facts::status_symbol(item.status), item.id));
     }
-    statuses_by_line
+    if !line.tests.is_empty() {
+        let test_names = line.tests.iter().take(TESTS).map(|(test, is_everywhere)| {
+            let engine_words = if *is_everywhere { "" } else { " (not on every engine)" };
+            format!("{}{engine_words}", source_lines.tests[*test])
+        });
+        let test_names = test_names.collect::<Vec<_>>().join(", ");
+        title_text.push_str(&format!("\nTests: {test_names}"));
+    }
+    if line.tests.len() > TESTS {
+        title_text.push_str(&format!(" and {} more", line.tests.len() - TESTS));
+    }
+    Some(title_text)
 }
 
 /// Stretches with the lines that they stand on.

@@ -4,7 +4,7 @@
 use super::canvas::{
     BODY, BOTTOM, DrawItem, InkColour, LEADING, LEFT, LINE_WIDTH, OutlineMark, PageFlow, TOP,
 };
-use super::table;
+use super::{listing, table};
 use crate::document::{Block, Heading, Text, Tone};
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl PageFlow<'_> {
             Block::Fitting { whole: whole_height, brief } => {
                 self.lead_height(self.fitting_blocks(whole_height, brief))
             }
-            Block::Source { .. } => self.lead_height(&blocks[1..]),
+            Block::Source { listing, .. } => self.lead_height(&listing.lead),
         }
     }
 
@@ -91,7 +91,7 @@ impl PageFlow<'_> {
             Block::Notice { tone, title, lines } => self.set_notice(*tone, title, lines),
             Block::Together(blocks) => self.set_together(blocks),
             Block::Fitting { whole, brief } => self.set_blocks(self.fitting_blocks(whole, brief)),
-            Block::Source { .. } => {}
+            Block::Source { listing, .. } => listing::set_listing(self, listing),
         }
     }
 

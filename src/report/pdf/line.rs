@@ -117,6 +117,48 @@ impl LineBreaker<'_> {
         lines
     }
 
+    /// Breaks source text, whose white space counts, into lines no wider than `limit`, each with
+    /// its indent; what goes on stands a little further in than the beginning.
+    pub(super) fn source_lines(&self, text: &Text, line_limit: f32) -> Vec<(f32, TextLine)> {
+        let spaceless = |character: char| !character.is_whitespace();
+        let characters = self.source_characters(text);
+        let is_blank = |span: &TextSpan| !span.text.contains(spaceless);
+        let text_start = characters.iter().position(|span| !is_blank(span));
+        let Some(text_start) = text_start else { return vec![(0.0, TextLine::default())] };
+        let (indent_part, mut remaining) = characters.split_at(text_start);
+        let natural_indent: f32 = indent_part.iter().map(|span| span.width).sum();
+        // Text that stands too far in would have no room.
+        let mut indent = natural_indent.min(line_limit / 2.0);
+        let next_indent = indent + 2.0 * self.faces.character_width(FontFace::Code, ' ', self.size);
+        let mut lines = Vec::new();
+        while !remaining.is_empty() {
+            let fitting_count = fitting_source(remaining, line_limit - indent);
+            let (fitting_part, remaining_part) = remaining.split_at(fitting_count);
+            remaining = remaining_part;
+            let spans = join_characters(fitting_part);
+            let width = word_width(&spans);
+            lines.push((indent, TextLine { spans, width }));
+            indent = next_indent;
+        }
+        lines
+    }
+
+    /// One span per character, white space included; one that no font shows as its code point.
+    fn source_characters(&self, text: &Text) -> Vec<TextSpan> {
+        let mut word = Word::new();
+        for run in &text.0 {
+            for character in run.text.chars() {
+                match self.faces.face_showing(FontFace::from(run.style), character) {
+                    Some(face) => self.push_character(&mut word, face, run, character),
+                    None => format!("<U+{:04X}>", character as u32)
+                        .chars()
+                        .for_each(|c| self.push_character(&mut word, FontFace::Code, run, c)),
+                }
+            }
+        }
+        self.single_characters(&word)
+    }
+
     fn append_word(&self, line: &mut TextLine, word: Word, space_before: f32) {
         if space_before > 0.0 {
             let link = match (line.spans.last(), word.first()) {
@@ -253,6 +295,24 @@ fn fitting_characters(characters: &[TextSpan], free_width: f32) -> usize {
     let good_break = (1..=fitting_count).rev().find(|end| break_reads_well(characters, *end));
     // A break that leaves less than a third of the line filled reads worse than one inside a name.
     good_break.filter(|end| *end * 3 >= fitting_count).unwrap_or(fitting_count).max(1)
+}
+
+/// How many characters of source text fit, at least one, preferably up to behind a space.
+fn fitting_source(characters: &[TextSpan], free_width: f32) -> usize {
+    let mut used_width = 0.0;
+    let fits = |span: &&TextSpan| {
+        used_width += span.width;
+        used_width <= free_width + 0.01
+    };
+    let fitting_count = characters.iter().take_while(fits).count().max(1);
+    if fitting_count == characters.len() {
+        return fitting_count;
+    }
+    let space_end = characters[..fitting_count].iter().rposition(|span| span.text == " ");
+    space_end
+        .map(|place| place + 1)
+        .filter(|end| *end * 3 >= fitting_count * 2)
+        .unwrap_or(fitting_count)
 }
 
 /// Whether a break before the character at `end` reads well.

@@ -13,6 +13,7 @@ mod file;
 mod flow;
 mod furniture;
 mod line;
+mod listing;
 mod operations;
 mod table;
 

@@ -220,6 +220,42 @@ fn a_word_of_many_pages_loses_nothing() {
     assert!(lines.iter().all(|line| line.width <= 400.1), "a line is too wide");
 }
 
+/// Indentation is an indent, and what goes on loses no character, however narrow the column.
+#[test]
+fn source_text_keeps_its_white_space() {
+    let faces = FontFaces::load().unwrap();
+    let breaker = line::LineBreaker { faces: &faces, size: 7.4 };
+    let source = "    if (a  <  b) { colour = first_operand + second_operand; } // \u{4e2d}";
+    for limit in [40.0, 120.0, 400.0] {
+        let lines = breaker.source_lines(&crate::document::Text::code(source), limit);
+        let texts = lines.iter().flat_map(|(_, line)| &line.spans).map(|span| span.text.as_str());
+        let joined = texts.collect::<String>().replace("<U+4E2D>", "\u{4e2d}");
+        assert_eq!(joined, source.trim_start());
+        assert!(
+            lines.iter().all(|(indent, line)| *indent > 10.0 && indent + line.width <= limit + 0.1)
+        );
+    }
+}
+
+/// Every line of every file is on a page, with its number.
+#[test]
+fn the_source_is_listed_line_by_line() {
+    let evidence = sample::evidence();
+    let Some(pages) = pages(&pdf(&evidence)) else { return };
+    let text = pages.concat();
+    let kernel = &evidence.kernels[0];
+    for (number, line) in (1..).zip(kernel.structure.files[0].text.lines()) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some(first_word) = words.first() else { continue };
+        let is_listed = |row: &str| {
+            let mut row_words = row.split_whitespace();
+            row_words.next() == Some(number.to_string().as_str())
+                && row_words.take(2).any(|word| word == *first_word)
+        };
+        assert!(text.lines().any(is_listed), "line {number}: {line}");
+    }
+}
+
 /// Far more of everything than fits on a page: reasons of every kind, open items of every kind,
 /// long notes.
 fn crowded() -> Evidence {
