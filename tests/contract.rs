@@ -330,7 +330,9 @@ fn every_command_answers_json_with_one_document() {
     );
     assert!(run_json(vkcert().args(["schema", "result"]), 0)["properties"]["tests"].is_object());
     assert!(run_json(vkcert().args(["completions", "bash"]), 0)["script"].is_string());
-    for what in ["kernels", "requirements", "tests", "obligations", "criteria", "formats"] {
+    for what in
+        ["kernels", "requirements", "tests", "obligations", "criteria", "formats", "documents"]
+    {
         assert!(run_json(vkcert().arg("list").arg(what).arg(&project), 0).is_array(), "{what}");
     }
     run_json(vkcert().arg("build").arg(&project), 0);

@@ -261,6 +261,7 @@ pub(super) enum Listing {
     Devices,
     Criteria,
     Formats,
+    Documents,
 }
 
 #[derive(Debug, Clone, Args)]

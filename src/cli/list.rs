@@ -1,5 +1,5 @@
 //! `vkcert list WHAT`: kernels, requirements, tests, obligations, findings, devices, criteria,
-//! formats.
+//! formats, documents.
 
 use super::args::{Common, List, Listing, OutputForm};
 use super::failure::Failure;
@@ -10,7 +10,7 @@ use crate::exec::vulkan::VulkanExecutor;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::exit::Exit;
 use crate::model::vulkan_sc::Profile;
-use crate::report::{self, FORMATS};
+use crate::report::{self, DOCUMENTS, FORMATS};
 use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 
@@ -52,6 +52,12 @@ pub(super) fn print_listing(common: &Common, list: &List) -> Result<Exit, Failur
         Listing::Formats => FORMATS
             .iter()
             .map(|row| json!({"name": row.word, "description": row.description, "file": row.file}))
+            .collect(),
+        Listing::Documents => DOCUMENTS
+            .iter()
+            .map(|row| {
+                json!({"name": row.word, "title": row.title, "do_178c": row.asked_for_by, "description": row.description})
+            })
             .collect(),
     };
     match (common.form(), list.status) {

@@ -4,6 +4,7 @@
 //! Promises: anchors are unique within a document; text is plain Unicode that each format escapes
 //! itself.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How a run of text is set.
@@ -294,6 +295,8 @@ pub(crate) struct ListedLine {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Document {
     pub project: String,
+    /// What kind of document it is.
+    pub title: &'static str,
     /// Number and revision of the document, where the project states them.
     pub label: Option<String>,
     pub level: String,
@@ -305,6 +308,96 @@ pub(crate) struct Document {
     /// Title page, before the contents.
     pub front: Vec<Block>,
     pub body: Vec<Block>,
+}
+
+impl Document {
+    /// For title bars and lists of files.
+    pub(crate) fn project_and_title(&self) -> String {
+        let mut title = self.title.to_owned();
+        if let Some(first_letter) = title.get_mut(..1) {
+            first_letter.make_ascii_lowercase();
+        }
+        format!("{}: {title}", self.project)
+    }
+
+    /// Text that leads to what another document holds stays as text alone.
+    pub(crate) fn drop_links_to_other_documents(&mut self) {
+        let mut anchors = BTreeSet::new();
+        for block in self.front.iter().chain(&self.body) {
+            block.add_anchors(&mut anchors);
+        }
+        for block in self.front.iter_mut().chain(&mut self.body) {
+            block.for_each_text(&mut |text| {
+                for run in &mut text.0 {
+                    run.link = run.link.take().filter(|anchor| anchors.contains(anchor));
+                }
+            });
+        }
+    }
+}
+
+impl Block {
+    fn add_anchors(&self, anchors: &mut BTreeSet<Anchor>) {
+        match self {
+            Block::Heading(heading) => {
+                anchors.insert(Arc::clone(&heading.anchor));
+            }
+            Block::Together(blocks) => blocks.iter().for_each(|block| block.add_anchors(anchors)),
+            Block::Fitting { whole, brief } => {
+                whole.iter().chain(brief).for_each(|block| block.add_anchors(anchors));
+            }
+            Block::Source { listing, .. } => {
+                listing.lead.iter().for_each(|block| block.add_anchors(anchors));
+            }
+            Block::Paragraph(_)
+            | Block::List(_)
+            | Block::Pairs(_)
+            | Block::Table(_)
+            | Block::Notice { .. } => {}
+        }
+    }
+
+    fn for_each_text(&mut self, change: &mut impl FnMut(&mut Text)) {
+        match self {
+            Block::Heading(heading) => change(&mut heading.text),
+            Block::Paragraph(text) => change(text),
+            Block::List(texts) => texts.iter_mut().for_each(change),
+            Block::Pairs(pairs) => pairs.iter_mut().for_each(|(_, text)| change(text)),
+            Block::Table(table) => table.for_each_text(change),
+            Block::Notice { title, lines, .. } => {
+                std::iter::once(title).chain(lines).for_each(change);
+            }
+            Block::Together(blocks) => {
+                blocks.iter_mut().for_each(|block| block.for_each_text(change));
+            }
+            Block::Fitting { whole, brief } => {
+                whole.iter_mut().chain(brief).for_each(|block| block.for_each_text(change));
+            }
+            Block::Source { listing, .. } => listing.for_each_text(change),
+        }
+    }
+}
+
+impl Table {
+    fn for_each_text(&mut self, change: &mut impl FnMut(&mut Text)) {
+        let titles = self.columns.iter_mut().map(|column| &mut column.title);
+        self.caption
+            .iter_mut()
+            .chain(titles)
+            .chain(self.rows.iter_mut().flatten())
+            .for_each(change);
+    }
+}
+
+impl SourceListing {
+    fn for_each_text(&mut self, change: &mut impl FnMut(&mut Text)) {
+        self.lead.iter_mut().for_each(|block| block.for_each_text(change));
+        for line in self.files.iter_mut().flat_map(|file| &mut file.lines) {
+            [&mut line.source, &mut line.obligations, &mut line.tests]
+                .into_iter()
+                .for_each(&mut *change);
+        }
+    }
 }
 
 /// Collects the blocks of a document and numbers its headings.

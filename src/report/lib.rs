@@ -12,6 +12,7 @@
 
 mod chapter;
 mod document;
+mod documents;
 mod expectation;
 mod facts;
 mod figures;
@@ -25,6 +26,7 @@ mod shortened;
 mod statement;
 mod terminal;
 
+pub use documents::{DOCUMENTS, DocumentName, DocumentRow};
 pub use facts::is_asked_for;
 pub use facts::obligations::{condition_explanation, open_reason};
 pub use pipeline::{DiagnosticLine, LineForm, LineLevel, result_lines};
@@ -35,7 +37,8 @@ use std::fmt;
 use std::str::FromStr;
 use vkcert_model::evidence::Evidence;
 
-/// What a format is rendered with; only the terminal summary looks at more than `standing`.
+/// What a format is rendered with; only the terminal summary looks at more than `standing` and
+/// `document`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Presentation {
     /// Whether colours are shown.
@@ -46,6 +49,8 @@ pub struct Presentation {
     pub written: Option<Written>,
     /// Whether the evidence verifies, which every page says where it does not.
     pub standing: Standing,
+    /// Which document; formats without documents have all of the evidence.
+    pub document: DocumentName,
     /// How commands that are advised name project and evidence.
     pub places: Places,
 }
@@ -93,6 +98,7 @@ impl Default for Presentation {
             width: 100,
             written: None,
             standing: Standing::Verified,
+            document: DocumentName::All,
             places: Places::default(),
         }
     }
@@ -147,6 +153,8 @@ pub struct FormatRow {
     pub word: &'static str,
     /// Name of the file below the output folder; none: for standard output alone.
     pub file: Option<&'static str>,
+    /// Whether it sets a document of [`DOCUMENTS`], not all of the evidence alone.
+    pub has_documents: bool,
     /// Whether a run writes it where nobody says which reports are wanted.
     pub by_default: bool,
     /// One line for help texts and documents.
@@ -161,6 +169,7 @@ pub const FORMATS: &[FormatRow] = &[
         name: FormatName::Terminal,
         word: "terminal",
         file: None,
+        has_documents: false,
         by_default: false,
         description: "summary for a terminal",
         format: &terminal::Terminal,
@@ -169,6 +178,7 @@ pub const FORMATS: &[FormatRow] = &[
         name: FormatName::Json,
         word: "json",
         file: Some("report.json"),
+        has_documents: false,
         by_default: true,
         description: "the whole evidence as one canonical JSON document",
         format: &json::Json,
@@ -177,6 +187,7 @@ pub const FORMATS: &[FormatRow] = &[
         name: FormatName::Html,
         word: "html",
         file: Some("report.html"),
+        has_documents: true,
         by_default: true,
         description: "one self-contained page with marked source text",
         format: &html::Html,
@@ -185,6 +196,7 @@ pub const FORMATS: &[FormatRow] = &[
         name: FormatName::Pdf,
         word: "pdf",
         file: Some("report.pdf"),
+        has_documents: true,
         by_default: true,
         description: "verification report for a certification reviewer (A4)",
         format: &pdf::Pdf,
@@ -193,6 +205,7 @@ pub const FORMATS: &[FormatRow] = &[
         name: FormatName::Lcov,
         word: "lcov",
         file: Some("lcov.info"),
+        has_documents: false,
         by_default: false,
         description: "lines, branches and MC/DC by source file, for genhtml and editors (LCOV 2)",
         format: &pipeline::Lcov,
@@ -201,6 +214,7 @@ pub const FORMATS: &[FormatRow] = &[
         name: FormatName::Cobertura,
         word: "cobertura",
         file: Some("cobertura.xml"),
+        has_documents: false,
         by_default: false,
         description: "the same for build servers (Cobertura XML)",
         format: &pipeline::Cobertura,
@@ -209,6 +223,7 @@ pub const FORMATS: &[FormatRow] = &[
         name: FormatName::Junit,
         word: "junit",
         file: Some("junit.xml"),
+        has_documents: false,
         by_default: false,
         description: "tests by engine, and all else that counts, for build servers (JUnit XML)",
         format: &pipeline::Junit,
@@ -217,6 +232,7 @@ pub const FORMATS: &[FormatRow] = &[
         name: FormatName::Sarif,
         word: "sarif",
         file: Some("report.sarif"),
+        has_documents: false,
         by_default: false,
         description: "gaps, findings and failures at their places (SARIF 2.1.0)",
         format: &pipeline::Sarif,
@@ -253,6 +269,14 @@ pub enum ReportError {
     /// The word of a command line names no format.
     #[error("`{word}` is no report format; there are {known}")]
     UnknownFormat {
+        /// The word.
+        word: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// The word of a command line names no document.
+    #[error("`{word}` is no document; there are {known}")]
+    UnknownDocument {
         /// The word.
         word: String,
         /// The names that there are.

@@ -2,6 +2,7 @@
 
 use super::document::Block;
 use super::*;
+use std::collections::BTreeSet;
 use vkcert_model::coverage::{SimpleObligation, Status};
 use vkcert_sample as sample;
 
@@ -44,6 +45,57 @@ fn stored_evidence_renders_to_the_same_report() {
     for row in FORMATS {
         assert!(rendered(&stored, row.name) == rendered(&evidence, row.name), "{}", row.word);
     }
+}
+
+fn anchors_and_links(document: &super::document::Document) -> (BTreeSet<String>, BTreeSet<String>) {
+    let html = format!("{document:?}");
+    let named = |before: &str| {
+        html.split(before).skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
+    };
+    (named("anchor: \""), named("link: Some(\""))
+}
+
+#[test]
+fn every_chapter_stands_in_a_document_and_no_link_leads_out_of_one() {
+    let whole = DocumentName::All.row().chapters;
+    let parts: Vec<_> =
+        DOCUMENTS.iter().skip(1).flat_map(|row| row.chapters.iter().copied()).collect();
+    assert!(whole.iter().all(|chapter| parts.contains(chapter)));
+    let evidence = sample::evidence();
+    for row in DOCUMENTS {
+        assert_eq!(row.word.parse::<DocumentName>().unwrap(), row.name);
+        let document = super::chapter::report_document(&evidence, row.name).unwrap();
+        let (anchors, links) = anchors_and_links(&document);
+        assert!(!anchors.is_empty(), "{}", row.word);
+        assert!(!links.is_empty() || row.name != DocumentName::All, "{}", row.word);
+        assert!(links.is_subset(&anchors), "{}: {:?}", row.word, &links - &anchors);
+    }
+}
+
+#[test]
+fn a_part_of_a_failed_run_tells_that_it_failed() {
+    let evidence = with_open_statements(3);
+    let (_, conclusion) = statement::conclusion_title(&evidence);
+    for row in DOCUMENTS {
+        let document = super::chapter::report_document(&evidence, row.name).unwrap();
+        let told = document.front.iter().any(|block| match block {
+            Block::Notice { title, .. } => title.0.iter().any(|run| run.text.contains(&conclusion)),
+            _ => false,
+        });
+        assert!(told, "{}", row.word);
+    }
+}
+
+#[test]
+fn cases_and_procedures_hold_nothing_that_a_run_left() {
+    let evidence = super::contents_tests::with_contents();
+    let text =
+        |name| format!("{:?}", super::chapter::report_document(&evidence, name).unwrap().body);
+    let (cases, results) = (text(DocumentName::Svcp), text(DocumentName::Svr));
+    for word in ["Actual", "Result, ", "Altered: ", "Runs, "] {
+        assert!(results.contains(word) && !cases.contains(word), "{word}");
+    }
+    assert!(cases.contains("Expected") && cases.contains("Input"));
 }
 
 #[test]
@@ -157,7 +209,7 @@ pub(super) fn whole_text(evidence: &Evidence) -> String {
             Block::Source { .. } => {}
         }
     }
-    let document = super::chapter::report_document(evidence).unwrap();
+    let document = super::chapter::report_document(evidence, DocumentName::All).unwrap();
     let mut lines = Vec::new();
     document.front.iter().chain(&document.body).for_each(|block| add(block, &mut lines));
     lines.join("\n")

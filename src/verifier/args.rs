@@ -78,6 +78,9 @@ pub struct Report {
     /// Which report (see `vkcert list formats`)
     #[arg(long, value_name = "F")]
     pub report_format: String,
+    /// Which document, of a PDF or HTML report (see `vkcert list documents`) [default: all]
+    #[arg(long, value_name = "NAME")]
+    pub document: Option<String>,
     /// File to write [default: stdout]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

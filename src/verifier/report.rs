@@ -7,7 +7,8 @@ use std::path::Path;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::exit::Exit;
 use vkcert_report::{
-    self as report_formats, Colour, FormatName, Places, Presentation, Standing, Written, shell_word,
+    self as report_formats, Colour, DocumentName, FORMATS, FormatName, Places, Presentation,
+    ReportError, Standing, Written, shell_word,
 };
 use vkcert_verification::{self as verify, DerivationExtent, Toolchain, Verification, VerifyError};
 
@@ -21,12 +22,11 @@ pub fn run_report<T: Toolchain>(
     report: &Report,
     toolchain: &T,
 ) -> Result<Exit, T::Error> {
-    let format: FormatName =
-        report.report_format.parse().map_err(|error: report_formats::ReportError| {
-            VerifyError::from(
-                Diagnostic::new("usage", error.to_string()).hint("see `vkcert list formats`"),
-            )
-        })?;
+    let format: FormatName = report
+        .report_format
+        .parse()
+        .map_err(|error| usage_error(&error, "see `vkcert list formats`"))?;
+    let document = document_of(report, format)?;
     let (verification, stored) = verify::verify_folder(
         &report.evidence,
         &verify::VerificationOptions::default(),
@@ -49,6 +49,7 @@ pub fn run_report<T: Toolchain>(
     }
     let presentation = Presentation {
         standing,
+        document,
         ..terminal_presentation(common, None, places::places_of_evidence(&report.evidence))
     };
     let bytes = report_formats::render(&stored, format, &presentation)
@@ -65,6 +66,24 @@ pub fn run_report<T: Toolchain>(
         output::print_text(&format!("{:#}\n", json_document(report, format, &bytes)))?;
     }
     Ok(if verification.holds() { Exit::Success } else { Exit::Failed })
+}
+
+fn usage_error(error: &ReportError, hint: &str) -> VerifyError {
+    VerifyError::from(Diagnostic::new("usage", error.to_string()).hint(hint))
+}
+
+/// The document asked for, which the format must be able to set.
+fn document_of(report: &Report, format: FormatName) -> Result<DocumentName, VerifyError> {
+    let Some(word) = &report.document else { return Ok(DocumentName::All) };
+    let document =
+        word.parse().map_err(|error| usage_error(&error, "see `vkcert list documents`"))?;
+    if format.row().has_documents {
+        return Ok(document);
+    }
+    let able = FORMATS.iter().filter(|row| row.has_documents).map(|row| row.word);
+    let able: Vec<&str> = able.collect();
+    let message = format!("--document goes with --report-format {} alone", able.join(" or "));
+    Err(VerifyError::from(Diagnostic::new("usage", message)))
 }
 
 fn report_standing(verification: &Verification) -> Standing {
@@ -112,6 +131,9 @@ fn refuse_unverified(
 /// The rendered report inside a JSON document: where it was written, or its contents.
 fn json_document(report: &Report, format: FormatName, bytes: &[u8]) -> serde_json::Value {
     let mut document = serde_json::json!({ "schema": 1, "format": format.to_string() });
+    if let Some(word) = &report.document {
+        document["document"] = word.as_str().into();
+    }
     match (&report.output, std::str::from_utf8(bytes)) {
         (Some(path), _) => document["output"] = path.display().to_string().into(),
         (None, Ok(text)) => document["text"] = text.into(),
@@ -133,7 +155,7 @@ pub fn terminal_presentation(
         Coloring::Plain => Colour::Plain,
     };
     let width = output::stdout_width().unwrap_or(u16::MAX);
-    Presentation { colour, width, written, standing: Standing::Verified, places }
+    Presentation { colour, width, written, places, ..Presentation::default() }
 }
 
 #[cfg(test)]
@@ -218,6 +240,21 @@ mod tests {
         let told = exit.unwrap_err().to_string();
         assert!(told.starts_with("no report can be made: "), "{told}");
         assert_eq!(text, None);
+    }
+
+    #[test]
+    fn a_document_is_set_by_the_formats_that_have_documents() {
+        let (exit, text) = rendered(&evidence(), &["html", "--document", "trace"]);
+        assert_eq!(exit.unwrap(), Exit::Success);
+        let text = text.unwrap();
+        assert!(text.contains(": trace data</title>") && text.contains("chapter:requirements"));
+        assert!(!text.contains("chapter:coupling"));
+        for more in [["terminal", "--document", "trace"], ["html", "--document", "report"]] {
+            let (exit, text) = rendered(&evidence(), &more);
+            let told = exit.unwrap_err().to_string();
+            assert!(told.contains("--document") || told.contains("svcp, svr"), "{told}");
+            assert_eq!(text, None);
+        }
     }
 
     #[test]

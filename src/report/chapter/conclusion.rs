@@ -19,6 +19,15 @@ const ANCHOR: &str = "chapter/conclusion";
 
 /// What page 1 says, whatever the number of reasons.
 pub(super) fn conclusion_notice(evidence: &Evidence) -> Block {
+    notice(evidence, &format!("the chapter “{TITLE}” has all of it"))
+}
+
+/// The same where the chapter stands in another document, which `whole_place` names.
+pub(super) fn notice_of_the_whole_run(evidence: &Evidence, whole_place: &str) -> Block {
+    notice(evidence, whole_place)
+}
+
+fn notice(evidence: &Evidence, whole_place: &str) -> Block {
     let conclusion = &evidence.campaign.conclusion;
     let (tone, title) = statement::conclusion_title(evidence);
     let shortened_reasons = statement::brief_reasons(evidence);
@@ -47,10 +56,10 @@ pub(super) fn conclusion_notice(evidence: &Evidence) -> Block {
     if !is_whole {
         let reason_count = statement::counted(conclusion.reasons.len(), "reason");
         let pointer_words = format!(
-            "Told in brief: the chapter “{TITLE}” has all of it ({reason_count}, {}).",
+            "Told in brief: {whole_place} ({reason_count}, {}).",
             statement::counted(remarks.len(), "note")
         );
-        notice_lines.push(Text::plain(pointer_words).with_link(ANCHOR));
+        notice_lines.push(Text::sentence(pointer_words).with_link(ANCHOR));
     }
     let title = Text::strong(format!("{title} (exit code {})", conclusion.exit_code));
     Block::Notice { tone, title, lines: notice_lines }

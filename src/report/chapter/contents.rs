@@ -52,6 +52,26 @@ fn json_pointer(test_index: usize, pointer_parts: &[&str]) -> Text {
 
 /// The table of a test, `index` in the evidence's tests; none of a test without contents.
 pub(super) fn contents_table(evidence: &Evidence, test_index: usize) -> Option<Table> {
+    let mut table = stated_contents_table(evidence, test_index);
+    let test = &evidence.campaign.tests[test_index];
+    let judged_buffers: BTreeSet<&str> =
+        test.expected.iter().map(|expected| expected.buffer.as_str()).collect();
+    for name in judged_buffers {
+        add_output_rows(test, name, &mut table, |result_index| {
+            json_pointer(test_index, &["results", &result_index.to_string(), "outputs", name])
+        });
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
+/// The same without what came out.
+pub(super) fn case_contents_table(evidence: &Evidence, test_index: usize) -> Option<Table> {
+    let table = stated_contents_table(evidence, test_index);
+    (!table.rows.is_empty()).then_some(table)
+}
+
+/// What goes in and what is expected.
+fn stated_contents_table(evidence: &Evidence, test_index: usize) -> Table {
     let test = &evidence.campaign.tests[test_index];
     let columns = ["Contents", "Type and number", "Values", "Stands in"];
     let mut table = Table::new(format!("Contents of {}", test.id)).columns(&columns);
@@ -85,14 +105,7 @@ pub(super) fn contents_table(evidence: &Evidence, test_index: usize) -> Option<T
             contents_hash.map(Text::code),
         ));
     }
-    let judged_buffers: BTreeSet<&str> =
-        test.expected.iter().map(|expected| expected.buffer.as_str()).collect();
-    for name in judged_buffers {
-        add_output_rows(test, name, &mut table, |result_index| {
-            json_pointer(test_index, &["results", &result_index.to_string(), "outputs", name])
-        });
-    }
-    (!table.rows.is_empty()).then_some(table)
+    table
 }
 
 /// Type and number, and the values or what they follow from.

@@ -1,5 +1,6 @@
 //! What the project says of the document: numbers, people, approval, history, references, acronyms.
 
+use crate::DocumentName;
 use crate::document::{Block, Outline, Table, Text};
 use vkcert_model::document::DocumentIdentity;
 use vkcert_model::evidence::Evidence;
@@ -9,10 +10,14 @@ fn stated_identity(evidence: &Evidence) -> Option<&DocumentIdentity> {
     evidence.campaign.settings.as_ref()?.document.as_ref()
 }
 
-/// Number and revision, for every page.
-pub(super) fn label(evidence: &Evidence) -> Option<String> {
+/// Number and revision, for every page; of a part also which one it is.
+pub(super) fn label(evidence: &Evidence, document: DocumentName) -> Option<String> {
     let identity = stated_identity(evidence)?;
-    Some(format!("{}, revision {}", identity.number, identity.revision))
+    let part = match document {
+        DocumentName::All => String::new(),
+        part => format!(" ({part})"),
+    };
+    Some(format!("{}{part}, revision {}", identity.number, identity.revision))
 }
 
 /// Number, revision and date for page 1.

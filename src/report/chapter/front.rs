@@ -23,14 +23,8 @@ use vkcert_model::verdict::{EngineName, Verdict};
 
 /// The blocks of page 1.
 pub(super) fn front_blocks(evidence: &Evidence, root: &str) -> Vec<Block> {
-    let project = &evidence.campaign.project;
-    let mut known_by = document_control::identity_pairs(evidence);
-    known_by.extend([
-        ("Software level".into(), Text::plain(format!("DO-178C level {}", project.level))),
-        ("Date".into(), identification::date_text(project.date.as_deref())),
-        ("Root".into(), Text::code(root)),
-    ]);
-    let mut front_blocks = vec![Block::Pairs(known_by), conclusion::conclusion_notice(evidence)];
+    let known_by = Block::Pairs(known_by(evidence, root));
+    let mut front_blocks = vec![known_by, conclusion::conclusion_notice(evidence)];
     front_blocks.extend(open_item::brief_table(evidence).map(Block::Table));
     let all_pairs: Vec<(String, Text)> =
         run_in_numbers(evidence).into_iter().chain(engines_and_tool(evidence)).collect();
@@ -45,6 +39,18 @@ pub(super) fn front_blocks(evidence: &Evidence, root: &str) -> Vec<Block> {
         None => Block::Together(brief_pairs),
     });
     front_blocks
+}
+
+/// What the document and its evidence are known by.
+pub(super) fn known_by(evidence: &Evidence, root: &str) -> Vec<(String, Text)> {
+    let project = &evidence.campaign.project;
+    let mut known_by = document_control::identity_pairs(evidence);
+    known_by.extend([
+        ("Software level".into(), Text::plain(format!("DO-178C level {}", project.level))),
+        ("Date".into(), identification::date_text(project.date.as_deref())),
+        ("Root".into(), Text::code(root)),
+    ]);
+    known_by
 }
 
 fn share_table(evidence: &Evidence) -> Option<Table> {
@@ -86,7 +92,7 @@ fn criterion_share(evidence: &Evidence, summary: &CriterionSummary) -> Text {
 }
 
 /// Tool and engines.
-fn engines_and_tool(evidence: &Evidence) -> [(String, Text); 2] {
+pub(super) fn engines_and_tool(evidence: &Evidence) -> [(String, Text); 2] {
     let project = &evidence.campaign.project;
     let engine_texts = evidence.campaign.engines.iter().map(|engine| {
         let engine_state = if engine.ran {

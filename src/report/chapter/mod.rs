@@ -17,51 +17,98 @@ mod links;
 mod object;
 mod objectives;
 mod open_item;
+mod part_front;
 mod requirement;
 mod source;
 mod summary;
 mod test;
 mod tones;
 
-use super::ReportError;
 use super::document::{Block, ColumnAlign, Document, Outline, Table, Text};
 use super::facts;
+use super::{DocumentName, ReportError};
 use vkcert_model::evidence::Evidence;
 
 pub(super) use tones::{requirement_tone, verdict_tone};
 
-/// Builds the whole document.
-pub(super) fn report_document(evidence: &Evidence) -> Result<Document, ReportError> {
-    let root = evidence.root()?;
-    let mut outline = Outline::default();
-    document_control::control_chapter(evidence, &mut outline);
-    identification::identification_chapter(evidence, &mut outline);
-    conclusion::conclusion_chapter(evidence, &mut outline);
-    objectives::objectives_chapter(evidence, &mut outline);
-    summary::summary_chapter(evidence, &mut outline);
-    findings::uncovered_chapter(evidence, &mut outline);
-    findings::findings_chapter(evidence, &mut outline);
-    requirement::requirement_chapter(evidence, &mut outline);
-    test::test_chapter(evidence, &mut outline);
-    for unit in facts::kernel_units(evidence) {
-        kernel::kernel_chapter(evidence, &unit, &mut outline);
+/// What a document can hold; `kernels` is a chapter per kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Chapter {
+    Control,
+    Identification,
+    Conclusion,
+    Objectives,
+    Summary,
+    Uncovered,
+    Findings,
+    Requirements,
+    /// Cases and procedures with their results.
+    Tests,
+    /// Cases and procedures alone.
+    TestCases,
+    Kernels,
+    Justifications,
+    Coupling,
+    Agreement,
+    Limits,
+    Manifest,
+}
+
+impl Chapter {
+    fn add(self, evidence: &Evidence, root: &str, outline: &mut Outline) {
+        match self {
+            Chapter::Control => document_control::control_chapter(evidence, outline),
+            Chapter::Identification => identification::identification_chapter(evidence, outline),
+            Chapter::Conclusion => conclusion::conclusion_chapter(evidence, outline),
+            Chapter::Objectives => objectives::objectives_chapter(evidence, outline),
+            Chapter::Summary => summary::summary_chapter(evidence, outline),
+            Chapter::Uncovered => findings::uncovered_chapter(evidence, outline),
+            Chapter::Findings => findings::findings_chapter(evidence, outline),
+            Chapter::Requirements => requirement::requirement_chapter(evidence, outline),
+            Chapter::Tests => test::test_chapter(evidence, outline),
+            Chapter::TestCases => test::test_case_chapter(evidence, outline),
+            Chapter::Kernels => {
+                for unit in facts::kernel_units(evidence) {
+                    kernel::kernel_chapter(evidence, &unit, outline);
+                }
+            }
+            Chapter::Justifications => findings::justifications_chapter(evidence, outline),
+            Chapter::Coupling => coupling::coupling_chapter(evidence, outline),
+            Chapter::Agreement => coupling::agreement_chapter(evidence, outline),
+            Chapter::Limits => limits_chapter(evidence, outline),
+            Chapter::Manifest => manifest_chapter(evidence, root, outline),
+        }
     }
-    findings::justifications_chapter(evidence, &mut outline);
-    coupling::coupling_chapter(evidence, &mut outline);
-    coupling::agreement_chapter(evidence, &mut outline);
-    limits_chapter(evidence, &mut outline);
-    manifest_chapter(evidence, &root, &mut outline);
+}
+
+/// Builds a document of [`DOCUMENTS`](crate::DOCUMENTS).
+pub(super) fn report_document(
+    evidence: &Evidence,
+    name: DocumentName,
+) -> Result<Document, ReportError> {
+    let root = evidence.root()?;
+    let row = name.row();
+    let mut outline = Outline::default();
+    row.chapters.iter().for_each(|chapter| chapter.add(evidence, &root, &mut outline));
     let project = &evidence.campaign.project;
-    Ok(Document {
+    let mut document = Document {
         project: project.name.clone(),
-        label: document_control::label(evidence),
+        title: row.title,
+        label: document_control::label(evidence, name),
         level: project.level.to_string(),
         tool: format!("{} {}", project.tool, project.tool_version),
         date: project.date.clone(),
-        front: front::front_blocks(evidence, &root),
+        front: match name {
+            DocumentName::All => front::front_blocks(evidence, &root),
+            _ => part_front::front_blocks(evidence, &root, row),
+        },
         body: outline.blocks,
         root,
-    })
+    };
+    if name != DocumentName::All {
+        document.drop_links_to_other_documents();
+    }
+    Ok(document)
 }
 
 fn limits_chapter(evidence: &Evidence, outline: &mut Outline) {

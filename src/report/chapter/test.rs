@@ -24,7 +24,8 @@ pub(super) fn test_chapter(evidence: &Evidence, outline: &mut Outline) {
         outline.add_paragraph(altered_legend());
     }
     for (index, test) in evidence.campaign.tests.iter().enumerate() {
-        test_entry(test, outline);
+        let pairs = case_pairs(test).into_iter().chain(result_pairs(test)).chain(file_pairs(test));
+        test_entry(test, pairs.collect(), outline);
         contents::contents_table(evidence, index)
             .into_iter()
             .for_each(|table| outline.add_table(table));
@@ -33,6 +34,43 @@ pub(super) fn test_chapter(evidence: &Evidence, outline: &mut Outline) {
             .iter()
             .filter(|one| !one.mismatches.is_empty())
             .for_each(|one| mismatch_table(test, one, outline));
+    }
+}
+
+/// Test cases and procedures without anything that a run left.
+pub(super) fn test_case_chapter(evidence: &Evidence, outline: &mut Outline) {
+    outline.add_heading(1, "Test cases and procedures", "chapter/tests");
+    case_table(evidence, outline);
+    outline.add_heading(2, "Test cases in full", "chapter/tests/full");
+    if !evidence.campaign.tests.is_empty() {
+        outline.add_paragraph(contents::contents_legend(evidence));
+    }
+    for (index, test) in evidence.campaign.tests.iter().enumerate() {
+        let pairs = case_pairs(test).into_iter().chain(file_pairs(test));
+        test_entry(test, pairs.collect(), outline);
+        contents::case_contents_table(evidence, index)
+            .into_iter()
+            .for_each(|table| outline.add_table(table));
+    }
+}
+
+fn case_table(evidence: &Evidence, outline: &mut Outline) {
+    outline.add_heading(2, "Test cases", "chapter/tests/cases");
+    let columns = ["Test case", "Title", "Kind", "Requirements", "Kernels"];
+    let mut table = Table::new("Every test case").columns(&columns);
+    for test in &evidence.campaign.tests {
+        table.add_row(vec![
+            test_link(&test.id),
+            text_or_none(test.title.as_deref().unwrap_or_default()),
+            Text::plain(test.kind.to_string()),
+            listed_texts(test.requirements.iter().map(requirement_link), Tone::Bad),
+            listed_texts(test.kernels.iter().map(kernel_link), Tone::Quiet),
+        ]);
+    }
+    if table.rows.is_empty() {
+        outline.add_paragraph(Text::plain("None.").with_tone(Tone::Bad));
+    } else {
+        outline.add_table(table);
     }
 }
 
@@ -94,13 +132,18 @@ fn verdict_text(verdict: Verdict) -> Text {
     Text::plain(format!("{symbol}\u{a0}{verdict}")).with_tone(tone)
 }
 
-fn test_entry(test: &TestEvidence, outline: &mut Outline) {
+fn test_entry(test: &TestEvidence, pairs: Vec<(String, Text)>, outline: &mut Outline) {
     let title = test.title.as_ref().map(|title| format!(": {title}")).unwrap_or_default();
     let heading = outline.numbered_heading(
         3,
         Text::plain(format!("{}{title}", test.id)),
         format!("test/{}", test.id),
     );
+    outline.add_block(Block::Together(vec![heading, Block::Pairs(pairs)]));
+}
+
+/// What a test is, before any run.
+fn case_pairs(test: &TestEvidence) -> Vec<(String, Text)> {
     let mut pairs = vec![
         (
             "Requirements".into(),
@@ -121,6 +164,11 @@ fn test_entry(test: &TestEvidence, outline: &mut Outline) {
         pairs.push((name, Text::plain(step.as_str())));
     }
     pairs.extend(expectation_pairs(test));
+    pairs
+}
+
+fn result_pairs(test: &TestEvidence) -> Vec<(String, Text)> {
+    let mut pairs = Vec::new();
     for result in &test.results {
         let reason = result.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
         let result_text = verdict_text(result.verdict).followed_by(Text::sentence(reason));
@@ -153,9 +201,15 @@ fn test_entry(test: &TestEvidence, outline: &mut Outline) {
             ));
         }
     }
-    pairs.push(("File".into(), Text::code(test.file.as_str())));
-    pairs.push(("Hash".into(), Text::code(test.hash.as_str())));
-    outline.add_block(Block::Together(vec![heading, Block::Pairs(pairs)]));
+    pairs
+}
+
+/// Where a test is written down.
+fn file_pairs(test: &TestEvidence) -> [(String, Text); 2] {
+    [
+        ("File".into(), Text::code(test.file.as_str())),
+        ("Hash".into(), Text::code(test.hash.as_str())),
+    ]
 }
 
 /// Whether a test that passed stores elements that it does not judge, or has expectations that

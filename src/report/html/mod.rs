@@ -21,7 +21,7 @@ impl Format for Html {
         evidence: &Evidence,
         presentation: &Presentation,
     ) -> Result<Vec<u8>, ReportError> {
-        let document = super::chapter::report_document(evidence)?;
+        let document = super::chapter::report_document(evidence, presentation.document)?;
         Ok(html_page(&document, evidence, &presentation.standing).into_string().into_bytes())
     }
 }
@@ -48,7 +48,7 @@ fn html_page(document: &Document, evidence: &Evidence, standing: &Standing) -> M
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="generator" content=(document.tool);
-                title { (document.project) ": software verification report" }
+                title { (document.project_and_title()) }
                 style { (PreEscaped(STYLE)) }
             }
             body {
@@ -56,7 +56,7 @@ fn html_page(document: &Document, evidence: &Evidence, standing: &Standing) -> M
                 (navigation(document))
                 main {
                     header.front {
-                        p.kicker { "Software verification report" }
+                        p.kicker { (document.title) }
                         h1 { (document.project) }
                         @for block in &document.front { (set_block(block, evidence)) }
                     }

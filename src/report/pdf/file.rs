@@ -20,7 +20,7 @@ pub(super) fn pdf_bytes(
     document: &Document,
     identifier: &[u8],
 ) -> Result<Vec<u8>, ReportError> {
-    let mut pdf = PdfDocument::new(&format!("{}: software verification report", document.project));
+    let mut pdf = PdfDocument::new(&document.project_and_title());
     for (face, font) in font_subsets(&flow)? {
         pdf.resources.fonts.map.insert(font_id(face), printpdf::PdfFont::new(font));
     }

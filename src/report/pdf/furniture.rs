@@ -19,10 +19,9 @@ pub(super) fn set_title(flow: &mut PageFlow, document: &Document) {
         thickness: 3.0,
         ink: InkColour::Accent,
     });
-    for (text, size) in [
-        (Text::quiet("Software verification report"), 13.0),
-        (Text::strong(document.project.as_str()), 27.0),
-    ] {
+    for (text, size) in
+        [(Text::quiet(document.title), 13.0), (Text::strong(document.project.as_str()), 27.0)]
+    {
         flow.set_text(&text, size, LEFT, LINE_WIDTH);
         flow.y += 4.0;
     }
@@ -105,10 +104,9 @@ fn shortened_name(name_characters: &[char]) -> Text {
 
 /// The project's name with the title of the report behind it, where that fits; a longer name is
 /// shortened with `…`.
-pub(super) fn header_left(breaker: &LineBreaker, project: &str) -> TextLine {
+pub(super) fn header_left(breaker: &LineBreaker, project: &str, title: &str) -> TextLine {
     let room_width = LINE_WIDTH * 0.8;
-    let title = "   Software verification report";
-    let whole_text = Text::plain(project).followed_by(Text::quiet(title));
+    let whole_text = Text::plain(project).followed_by(Text::quiet(format!("   {title}")));
     if breaker.natural_width(&whole_text) <= room_width {
         return breaker.text_lines(&whole_text, LINE_WIDTH).remove(0);
     }
@@ -127,7 +125,7 @@ pub(super) fn add_furniture(flow: &mut PageFlow, document: &Document) {
     let font_size = 8.6;
     let breaker = flow.line_breaker(font_size);
     let set_line = |text: Text| breaker.text_lines(&text, LINE_WIDTH * 0.62).remove(0);
-    let left_line = header_left(&breaker, &document.project);
+    let left_line = header_left(&breaker, &document.project, document.title);
     let right_line = set_line(Text::quiet(document.tool.as_str()));
     let label = document.label.as_ref().map(|label| format!("   {label}")).unwrap_or_default();
     let level_line = set_line(Text::quiet(format!("DO-178C level {}{label}", document.level)));

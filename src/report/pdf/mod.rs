@@ -18,7 +18,7 @@ mod operations;
 mod table;
 
 use super::document::Document;
-use super::{Format, Presentation, ReportError};
+use super::{DocumentName, Format, Presentation, ReportError};
 use canvas::PageFlow;
 use face::FontFaces;
 use furniture::{add_furniture, add_stamp, resolve_page_numbers, set_contents, set_title};
@@ -33,15 +33,23 @@ impl Format for Pdf {
         evidence: &Evidence,
         presentation: &Presentation,
     ) -> Result<Vec<u8>, ReportError> {
-        let document = super::chapter::report_document(evidence)?;
+        let document = super::chapter::report_document(evidence, presentation.document)?;
         let faces = FontFaces::load()?;
         let mut flow = set_document(&document, &faces);
         add_furniture(&mut flow, &document);
         add_stamp(&mut flow, &presentation.standing);
         resolve_page_numbers(&mut flow);
-        let identifier =
-            Sha256::digest(format!("{} {:?}", evidence.root()?, presentation.standing));
+        let identifier = Sha256::digest(identity(&document.root, presentation));
         file::pdf_bytes(flow, &document, &identifier[..16])
+    }
+}
+
+/// What the identifier of the file follows from: two files that differ have two.
+fn identity(root: &str, presentation: &Presentation) -> String {
+    let standing = format!("{root} {:?}", presentation.standing);
+    match presentation.document {
+        DocumentName::All => standing,
+        document => format!("{standing} {document}"),
     }
 }
 

@@ -88,7 +88,7 @@ fn every_page_bears_its_number_and_the_total() {
 #[test]
 fn every_page_of_unverified_evidence_is_stamped() {
     let evidence = sample::evidence();
-    let document = crate::chapter::report_document(&evidence).unwrap();
+    let document = crate::chapter::report_document(&evidence, DocumentName::All).unwrap();
     let faces = FontFaces::load().unwrap();
     let stamped = |standing: Standing| {
         let mut flow = set_document(&document, &faces);
@@ -180,7 +180,7 @@ fn chapters_and_kernels_are_bookmarks() {
 #[test]
 fn no_text_leaves_the_page_or_its_cell() {
     let evidence = sample::evidence();
-    let document = crate::chapter::report_document(&evidence).unwrap();
+    let document = crate::chapter::report_document(&evidence, DocumentName::All).unwrap();
     let faces = FontFaces::load().unwrap();
     let flow = set_document(&document, &faces);
     for (index, page) in flow.pages.iter().enumerate() {
@@ -341,7 +341,7 @@ fn crowded() -> Evidence {
 fn conclusion_and_open_items_stand_on_page_1_however_many_there_are() {
     let faces = FontFaces::load().unwrap();
     for evidence in [crowded(), sample::evidence()] {
-        let document = crate::chapter::report_document(&evidence).unwrap();
+        let document = crate::chapter::report_document(&evidence, DocumentName::All).unwrap();
         let flow = set_document(&document, &faces);
         let text = |page: &Vec<DrawItem>| {
             let texts = page.iter().filter_map(|draw| match draw {
@@ -376,7 +376,7 @@ fn a_running_header_of_a_long_name_is_one_line_that_says_it_is_cut() {
     let faces = FontFaces::load().unwrap();
     let breaker = line::LineBreaker { faces: &faces, size: 8.6 };
     let shown = |name: &str| {
-        let line = header_left(&breaker, name);
+        let line = header_left(&breaker, name, "Software verification report");
         assert!(line.width <= LINE_WIDTH * 0.8, "{}", line.width);
         line.spans.iter().map(|span| span.text.as_str()).collect::<String>()
     };
