@@ -42,9 +42,23 @@ pub struct DocumentIdentity {
     /// Documents that are referred to.
     #[serde(rename = "reference", default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<DocumentReference>,
+    /// Paper of the PDF reports; none: A4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paper: Option<Paper>,
     /// Acronyms with what they stand for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub acronyms: BTreeMap<String, String>,
+}
+
+/// Sizes of paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Paper {
+    /// 210 mm × 297 mm (ISO 216).
+    #[default]
+    A4,
+    /// 8.5 in × 11 in (ANSI/ASME Y14.1).
+    Letter,
 }
 
 /// A line of the approval block; the signature itself is given outside of this tool.

@@ -35,6 +35,7 @@ pub use terminal::wrap;
 
 use std::fmt;
 use std::str::FromStr;
+use vkcert_model::document::Paper;
 use vkcert_model::evidence::Evidence;
 
 /// What a format is rendered with; only the terminal summary looks at more than `standing` and
@@ -51,6 +52,8 @@ pub struct Presentation {
     pub standing: Standing,
     /// Which document; formats without documents have all of the evidence.
     pub document: DocumentName,
+    /// Paper of a PDF; none: that of the project, else A4.
+    pub paper: Option<Paper>,
     /// How commands that are advised name project and evidence.
     pub places: Places,
 }
@@ -99,6 +102,7 @@ impl Default for Presentation {
             written: None,
             standing: Standing::Verified,
             document: DocumentName::All,
+            paper: None,
             places: Places::default(),
         }
     }
@@ -198,7 +202,7 @@ pub const FORMATS: &[FormatRow] = &[
         file: Some("report.pdf"),
         has_documents: true,
         by_default: true,
-        description: "verification report for a certification reviewer (A4)",
+        description: "verification report for a certification reviewer (A4 or Letter)",
         format: &pdf::Pdf,
     },
     FormatRow {

@@ -4,6 +4,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::document::Paper;
 use vkcert_report::LineForm;
 
 /// Verifies evidence of vkcert and renders its reports again, with no compiler and no engine.
@@ -81,12 +82,32 @@ pub struct Report {
     /// Which document, of a PDF or HTML report (see `vkcert list documents`) [default: all]
     #[arg(long, value_name = "NAME")]
     pub document: Option<String>,
+    /// Paper of a PDF report [default: that of the project, else a4]
+    #[arg(long, value_enum, value_name = "SIZE")]
+    pub paper: Option<PaperArgument>,
     /// File to write [default: stdout]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Render evidence that does not verify, too, with a stamp on every page that says so
     #[arg(long)]
     pub unverified: bool,
+}
+
+/// Sizes of paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "a doc comment would stand in `--help`")]
+pub enum PaperArgument {
+    A4,
+    Letter,
+}
+
+impl From<PaperArgument> for Paper {
+    fn from(argument: PaperArgument) -> Self {
+        match argument {
+            PaperArgument::A4 => Paper::A4,
+            PaperArgument::Letter => Paper::Letter,
+        }
+    }
 }
 
 /// Re-derive every verdict and percentage of stored evidence, and check all hashes

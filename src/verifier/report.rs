@@ -27,6 +27,10 @@ pub fn run_report<T: Toolchain>(
         .parse()
         .map_err(|error| usage_error(&error, "see `vkcert list formats`"))?;
     let document = document_of(report, format)?;
+    if report.paper.is_some() && format != FormatName::Pdf {
+        let message = "--paper goes with --report-format pdf alone";
+        return Err(VerifyError::from(Diagnostic::new("usage", message)).into());
+    }
     let (verification, stored) = verify::verify_folder(
         &report.evidence,
         &verify::VerificationOptions::default(),
@@ -50,6 +54,7 @@ pub fn run_report<T: Toolchain>(
     let presentation = Presentation {
         standing,
         document,
+        paper: report.paper.map(Into::into),
         ..terminal_presentation(common, None, places::places_of_evidence(&report.evidence))
     };
     let bytes = report_formats::render(&stored, format, &presentation)
@@ -255,6 +260,24 @@ mod tests {
             assert!(told.contains("--document") || told.contains("svcp, svr"), "{told}");
             assert_eq!(text, None);
         }
+    }
+
+    #[test]
+    fn paper_goes_with_a_pdf_alone() {
+        let (exit, text) = rendered(&evidence(), &["html", "--paper", "letter"]);
+        assert!(exit.unwrap_err().to_string().contains("--paper") && text.is_none());
+        let sizes = [("a4", b"595.28".as_slice()), ("letter", b"612")].map(|(word, width)| {
+            let folder = tempfile::tempdir().unwrap();
+            let output = folder.path().join("report.pdf");
+            let evidence = evidence();
+            let [evidence, file] = [&evidence, &output].map(|path| path.to_str().unwrap());
+            let arguments = ["report", evidence, "--output", file, "--report-format", "pdf"];
+            let (common, report) = report_of(&[&arguments[..], &["--paper", word]].concat());
+            run_report(&common, &report, &NoToolchain).unwrap();
+            let bytes = std::fs::read(&output).unwrap();
+            bytes.windows(width.len()).any(|window| window == width)
+        });
+        assert_eq!(sizes, [true, true]);
     }
 
     #[test]

@@ -1,10 +1,14 @@
 //! The document outline: headings as bookmarks.
 
-use super::canvas::{OutlineMark, PAGE_HEIGHT};
+use super::canvas::{OutlineMark, Sheet};
 use super::operations::round_to_hundredth;
 
 /// The outline tree (ISO 32000-1, 12.3.3): chapters open, deeper levels closed.
-pub(super) fn add_bookmarks(file: &mut lopdf::Document, marks: &[OutlineMark]) -> lopdf::Object {
+pub(super) fn add_bookmarks(
+    file: &mut lopdf::Document,
+    marks: &[OutlineMark],
+    sheet: Sheet,
+) -> lopdf::Object {
     use lopdf::{Object, dictionary};
     let pages: Vec<lopdf::ObjectId> = file.get_pages().into_values().collect();
     let root_id = file.new_object_id();
@@ -12,7 +16,7 @@ pub(super) fn add_bookmarks(file: &mut lopdf::Document, marks: &[OutlineMark]) -
     let outline_tree = OutlineTree::of_marks(marks);
     for (mark_index, mark) in marks.iter().enumerate() {
         let Some(page) = pages.get(mark.page) else { continue };
-        let page_top = Object::Real(round_to_hundredth(PAGE_HEIGHT - mark.y + 14.0));
+        let page_top = Object::Real(round_to_hundredth(sheet.above_edge(mark.y) + 14.0));
         let mut outline_entry = dictionary! {
             "Title" => lopdf::text_string(&mark.title),
             "Parent" => outline_tree.parents[mark_index].map_or(root_id, |parent| entry_ids[parent]),

@@ -7,18 +7,59 @@ use super::line::{LineBreaker, TextLine, TextSpan};
 use crate::document::{Anchor, Text, Tone};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use vkcert_model::document::Paper;
 
-/// A4, ISO 216.
-pub(super) const PAGE_WIDTH: f32 = 595.28;
-pub(super) const PAGE_HEIGHT: f32 = 841.89;
+/// Left and right margin.
 pub(super) const LEFT: f32 = 59.0;
-pub(super) const LINE_WIDTH: f32 = PAGE_WIDTH - 2.0 * LEFT;
+/// Upper edge of the text area.
 pub(super) const TOP: f32 = 74.0;
-pub(super) const BOTTOM: f32 = PAGE_HEIGHT - 64.0;
+/// Height below the text area.
+const FOOT: f32 = 64.0;
 /// Size of running text.
 pub(super) const BODY: f32 = 10.0;
 /// Distance of baselines as a multiple of the size.
 pub(super) const LEADING: f32 = 1.27;
+
+/// A sheet of paper, in points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Sheet {
+    pub width: f32,
+    pub height: f32,
+}
+
+impl Sheet {
+    pub(super) fn of_paper(paper: Paper) -> Self {
+        match paper {
+            Paper::A4 => Self { width: 595.28, height: 841.89 },
+            Paper::Letter => Self { width: 612.0, height: 792.0 },
+        }
+    }
+
+    /// Width of the text area.
+    pub(super) fn line_width(self) -> f32 {
+        self.width - 2.0 * LEFT
+    }
+
+    /// Right edge of the text area.
+    pub(super) fn right(self) -> f32 {
+        LEFT + self.line_width()
+    }
+
+    /// Lower edge of the text area.
+    pub(super) fn bottom(self) -> f32 {
+        self.height - FOOT
+    }
+
+    /// As PDF has it, from the lower edge (ISO 32000-1, 8.3.2.3).
+    pub(super) fn above_edge(self, y: f32) -> f32 {
+        self.height - y
+    }
+
+    /// Height of the text area.
+    pub(super) fn text_height(self) -> f32 {
+        self.bottom() - TOP
+    }
+}
 
 /// Colours of the report; every tone is legible in black and white as well.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -111,6 +152,7 @@ fn span_ink(span: &TextSpan) -> InkColour {
 
 pub(super) struct PageFlow<'a> {
     pub faces: &'a FontFaces,
+    pub sheet: Sheet,
     pub pages: Vec<Vec<DrawItem>>,
     pub y: f32,
     /// Lower edge of the text area; infinite while measuring.
@@ -121,12 +163,13 @@ pub(super) struct PageFlow<'a> {
 }
 
 impl<'a> PageFlow<'a> {
-    pub(super) fn new(faces: &'a FontFaces) -> Self {
+    pub(super) fn new(faces: &'a FontFaces, sheet: Sheet) -> Self {
         Self {
             faces,
+            sheet,
             pages: vec![Vec::new()],
             y: TOP,
-            bottom: BOTTOM,
+            bottom: sheet.bottom(),
             anchors: BTreeMap::new(),
             outline: Vec::new(),
             tables: 0,

@@ -1,7 +1,7 @@
 //! The file: pages, fonts, dates and identifier, compressed.
 
 use super::bookmarks::add_bookmarks;
-use super::canvas::{DrawItem, OutlineMark, PAGE_HEIGHT, PAGE_WIDTH, PageFlow};
+use super::canvas::{DrawItem, PageFlow};
 use super::face::FontFace;
 use super::operations::{font_id, page_operations};
 use crate::ReportError;
@@ -24,11 +24,11 @@ pub(super) fn pdf_bytes(
     for (face, font) in font_subsets(&flow)? {
         pdf.resources.fonts.map.insert(font_id(face), printpdf::PdfFont::new(font));
     }
-    let page_size = (Mm::from(Pt(PAGE_WIDTH)), Mm::from(Pt(PAGE_HEIGHT)));
+    let page_size = (Mm::from(Pt(flow.sheet.width)), Mm::from(Pt(flow.sheet.height)));
     // Each page's drawing goes as its operations come: a long report is held in one form at a time.
     let drawn_pages = std::mem::take(&mut flow.pages);
     let pdf_page = |draws: Vec<DrawItem>| {
-        PdfPage::new(page_size.0, page_size.1, page_operations(&draws, &flow.anchors))
+        PdfPage::new(page_size.0, page_size.1, page_operations(&draws, &flow.anchors, flow.sheet))
     };
     pdf.pages = drawn_pages.into_par_iter().map(pdf_page).collect();
     pdf.metadata.info.creator = document.tool.clone();
@@ -37,7 +37,7 @@ pub(super) fn pdf_bytes(
     let mut warnings = Vec::new();
     let mut file = pdf.to_lopdf_document(&PdfSaveOptions::default(), &mut warnings);
     drop(pdf);
-    finish_document(&mut file, &flow.outline, document, identifier)
+    finish_document(&mut file, &flow, document, identifier)
         .map_err(|error| ReportError::Pdf(error.to_string()))?;
     compress_streams(&mut file).map_err(|error| ReportError::Pdf(error.to_string()))?;
     let mut bytes = Vec::new();
@@ -84,7 +84,7 @@ fn font_subsets(flow: &PageFlow) -> Result<BTreeMap<FontFace, ParsedFont>, Repor
 /// exact places.
 fn finish_document(
     pdf_file: &mut lopdf::Document,
-    outline_marks: &[OutlineMark],
+    flow: &PageFlow<'_>,
     document: &Document,
     identifier: &[u8],
 ) -> lopdf::Result<()> {
@@ -110,7 +110,7 @@ fn finish_document(
         information.set("CreationDate", Object::string_literal(creation_date.as_str()));
         information.set("ModDate", Object::string_literal(creation_date.as_str()));
     }
-    let outlines = add_bookmarks(pdf_file, outline_marks);
+    let outlines = add_bookmarks(pdf_file, &flow.outline, flow.sheet);
     let catalog = pdf_file.catalog_mut()?;
     catalog.set("Lang", Object::string_literal("en"));
     catalog.set("ViewerPreferences", dictionary! { "DisplayDocTitle" => true });

@@ -1,9 +1,7 @@
 //! Blocks set on pages: headings stay with what follows them, tables repeat their header, nothing
 //! is clipped.
 
-use super::canvas::{
-    BODY, BOTTOM, DrawItem, InkColour, LEADING, LEFT, LINE_WIDTH, OutlineMark, PageFlow, TOP,
-};
+use super::canvas::{BODY, DrawItem, InkColour, LEADING, LEFT, OutlineMark, PageFlow, TOP};
 use super::{listing, table};
 use crate::document::{Block, Heading, Text, Tone};
 use std::sync::Arc;
@@ -11,7 +9,7 @@ use std::sync::Arc;
 impl PageFlow<'_> {
     /// Height of blocks set one after the other on an endless page.
     pub(super) fn measured_height(&self, blocks: &[Block]) -> f32 {
-        let mut endless_flow = PageFlow::new(self.faces);
+        let mut endless_flow = PageFlow::new(self.faces, self.sheet);
         endless_flow.bottom = f32::INFINITY;
         // Not at the top of the page, where space above headings is left out.
         endless_flow.y = TOP + 1.0;
@@ -46,7 +44,11 @@ impl PageFlow<'_> {
             Block::Notice { .. } => self.measured_height(single_block),
             Block::Together(inner) => {
                 let whole_height = self.measured_height(inner);
-                if whole_height <= TOGETHER { whole_height } else { self.lead_height(inner) }
+                if whole_height <= TOGETHER * self.sheet.text_height() {
+                    whole_height
+                } else {
+                    self.lead_height(inner)
+                }
             }
             Block::Fitting { whole: whole_height, brief } => {
                 self.lead_height(self.fitting_blocks(whole_height, brief))
@@ -69,11 +71,11 @@ impl PageFlow<'_> {
     fn keep_together(&mut self, blocks: &[Block]) {
         let Some(first_block) = blocks.first() else { return };
         let is_chapter = matches!(first_block, Block::Heading(heading) if heading.depth == 1);
-        if is_chapter && self.room_below() < 0.38 * (BOTTOM - TOP) {
+        if is_chapter && self.room_below() < 0.38 * self.sheet.text_height() {
             self.new_page();
         }
         let lead_height = self.lead_height(blocks);
-        if lead_height < BOTTOM - TOP {
+        if lead_height < self.sheet.text_height() {
             self.need_height(lead_height);
         }
     }
@@ -82,7 +84,7 @@ impl PageFlow<'_> {
         match block {
             Block::Heading(heading) => self.set_heading(heading),
             Block::Paragraph(text) => {
-                self.set_text(text, BODY, LEFT, LINE_WIDTH);
+                self.set_text(text, BODY, LEFT, self.sheet.line_width());
                 self.y += 6.0;
             }
             Block::List(items) => self.set_list(items),
@@ -133,10 +135,10 @@ impl PageFlow<'_> {
             breaker.natural_width(&number) + 0.8 * size
         };
         if indent > 0.0 {
-            let line = breaker.text_lines(&number, LINE_WIDTH).remove(0);
+            let line = breaker.text_lines(&number, self.sheet.line_width()).remove(0);
             self.set_line(&line, LEFT, self.y + size * 0.95, size, Some(InkColour::Accent));
         }
-        for line in breaker.text_lines(&text, LINE_WIDTH - indent) {
+        for line in breaker.text_lines(&text, self.sheet.line_width() - indent) {
             self.set_line(&line, LEFT + indent, self.y + size * 0.95, size, None);
             self.y += size * 1.2;
         }
@@ -144,7 +146,7 @@ impl PageFlow<'_> {
             self.push_draw(DrawItem::Rule {
                 x: LEFT,
                 y: self.y + 3.0,
-                length: LINE_WIDTH,
+                length: self.sheet.line_width(),
                 thickness: 0.9,
                 ink: InkColour::Accent,
             });
@@ -156,8 +158,10 @@ impl PageFlow<'_> {
     fn set_list(&mut self, items: &[Text]) {
         for item in items {
             self.need_height(BODY * LEADING);
-            let bullet_line =
-                self.line_breaker(BODY).text_lines(&Text::plain("•"), LINE_WIDTH).remove(0);
+            let bullet_line = self
+                .line_breaker(BODY)
+                .text_lines(&Text::plain("•"), self.sheet.line_width())
+                .remove(0);
             self.set_line(
                 &bullet_line,
                 LEFT + 4.0,
@@ -165,7 +169,7 @@ impl PageFlow<'_> {
                 BODY,
                 Some(InkColour::Accent),
             );
-            self.set_text(item, BODY, LEFT + 16.0, LINE_WIDTH - 16.0);
+            self.set_text(item, BODY, LEFT + 16.0, self.sheet.line_width() - 16.0);
             self.y += 2.0;
         }
         self.y += 5.0;
@@ -182,7 +186,7 @@ impl PageFlow<'_> {
             self.need_height(BODY * LEADING);
             let name_line = breaker.text_lines(&Text::quiet(name.as_str()), value_indent).remove(0);
             self.set_line(&name_line, LEFT, self.y + BODY * 0.95, BODY, None);
-            self.set_text(value, BODY, LEFT + value_indent, LINE_WIDTH - value_indent);
+            self.set_text(value, BODY, LEFT + value_indent, self.sheet.line_width() - value_indent);
             self.y += 1.6;
         }
         self.y += 6.0;
@@ -192,20 +196,20 @@ impl PageFlow<'_> {
     fn set_notice(&mut self, tone: Tone, title: &Text, lines: &[Text]) {
         const INSET: f32 = 14.0;
         self.add_space(8.0);
-        let inner_width = LINE_WIDTH - 2.0 * INSET;
+        let inner_width = self.sheet.line_width() - 2.0 * INSET;
         let text_height = |text: &Text, size: f32| {
             self.line_breaker(size).text_lines(text, inner_width).len() as f32 * size * LEADING
         };
         let line_heights: f32 = lines.iter().map(|line| text_height(line, BODY) + 3.0).sum();
         let frame_height = text_height(title, 13.0) + line_heights + 2.0 * INSET;
-        if self.bottom.is_finite() && frame_height < BOTTOM - TOP {
+        if self.bottom.is_finite() && frame_height < self.sheet.text_height() {
             self.need_height(frame_height);
         }
         let shown_height = frame_height.min(self.room_below());
         self.push_draw(DrawItem::Fill {
             x: LEFT,
             y: self.y,
-            width: LINE_WIDTH,
+            width: self.sheet.line_width(),
             height: shown_height,
             ink: InkColour::Wash(tone),
         });
@@ -227,5 +231,5 @@ impl PageFlow<'_> {
     }
 }
 
-/// Blocks that belong together move to the next page as one, up to this height.
-const TOGETHER: f32 = 0.34 * (BOTTOM - TOP);
+/// Blocks that belong together move to the next page as one, up to this share of its height.
+const TOGETHER: f32 = 0.34;

@@ -1,6 +1,6 @@
 //! What stands around the text: title, contents, running header and footer, page numbers.
 
-use super::canvas::{BOTTOM, DrawItem, InkColour, LEFT, LINE_WIDTH, PageFlow, TOP};
+use super::canvas::{DrawItem, InkColour, LEFT, PageFlow, Sheet, TOP};
 use super::face::FontFace;
 use super::line::{LineBreaker, TextLine};
 use crate::Standing;
@@ -22,7 +22,7 @@ pub(super) fn set_title(flow: &mut PageFlow, document: &Document) {
     for (text, size) in
         [(Text::quiet(document.title), 13.0), (Text::strong(document.project.as_str()), 27.0)]
     {
-        flow.set_text(&text, size, LEFT, LINE_WIDTH);
+        flow.set_text(&text, size, LEFT, flow.sheet.line_width());
         flow.y += 4.0;
     }
     flow.set_text(
@@ -31,7 +31,7 @@ pub(super) fn set_title(flow: &mut PageFlow, document: &Document) {
         ),
         12.0,
         LEFT,
-        LINE_WIDTH,
+        flow.sheet.line_width(),
     );
     flow.y += 22.0;
 }
@@ -42,8 +42,10 @@ pub(super) fn set_contents(flow: &mut PageFlow, document: &Document) {
     let deepest =
         if headings.iter().filter(|heading| heading.depth <= 2).count() <= 90 { 2 } else { 1 };
     let title_size = 15.0;
-    let line =
-        flow.line_breaker(title_size).text_lines(&Text::strong("Contents"), LINE_WIDTH).remove(0);
+    let line = flow
+        .line_breaker(title_size)
+        .text_lines(&Text::strong("Contents"), flow.sheet.line_width())
+        .remove(0);
     flow.set_line(&line, LEFT, flow.y + title_size, title_size, Some(InkColour::Accent));
     flow.y += 2.0 * title_size;
     for heading in headings.into_iter().filter(|heading| heading.depth <= deepest) {
@@ -58,24 +60,28 @@ pub(super) fn set_contents(flow: &mut PageFlow, document: &Document) {
         let plain_title = heading.text.0.iter().map(|run| run.text.as_str()).collect::<String>();
         let baseline = flow.y + font_size;
         let breaker = flow.line_breaker(font_size);
-        let number_line = breaker.text_lines(&entry_style(&heading.number), LINE_WIDTH).remove(0);
+        let number_line =
+            breaker.text_lines(&entry_style(&heading.number), flow.sheet.line_width()).remove(0);
         flow.set_line(&number_line, LEFT + indent, baseline, font_size, None);
         // One line per entry; a longer title is cut here, never in its place.
         let title_line = breaker
-            .text_lines(&entry_style(&plain_title), LINE_WIDTH - indent - number_width - 40.0)
+            .text_lines(
+                &entry_style(&plain_title),
+                flow.sheet.line_width() - indent - number_width - 40.0,
+            )
             .remove(0);
         flow.set_line(&title_line, LEFT + indent + number_width, baseline, font_size, None);
         let leader_start = LEFT + indent + number_width + title_line.width + 6.0;
         flow.push_draw(DrawItem::Link {
             x: LEFT,
             y: flow.y,
-            width: LINE_WIDTH,
+            width: flow.sheet.line_width(),
             height: font_size * 1.3,
             anchor: Arc::clone(&heading.anchor),
         });
         flow.push_draw(DrawItem::PageNumber {
             left: leader_start,
-            right: LEFT + LINE_WIDTH,
+            right: flow.sheet.right(),
             y: baseline,
             size: font_size,
             anchor: Arc::clone(&heading.anchor),
@@ -104,11 +110,16 @@ fn shortened_name(name_characters: &[char]) -> Text {
 
 /// The project's name with the title of the report behind it, where that fits; a longer name is
 /// shortened with `…`.
-pub(super) fn header_left(breaker: &LineBreaker, project: &str, title: &str) -> TextLine {
-    let room_width = LINE_WIDTH * 0.8;
+pub(super) fn header_left(
+    breaker: &LineBreaker,
+    sheet: Sheet,
+    project: &str,
+    title: &str,
+) -> TextLine {
+    let room_width = sheet.line_width() * 0.8;
     let whole_text = Text::plain(project).followed_by(Text::quiet(format!("   {title}")));
     if breaker.natural_width(&whole_text) <= room_width {
-        return breaker.text_lines(&whole_text, LINE_WIDTH).remove(0);
+        return breaker.text_lines(&whole_text, sheet.line_width()).remove(0);
     }
     let mut name_characters: Vec<char> = project.chars().collect();
     let mut text = Text::plain(project);
@@ -116,7 +127,7 @@ pub(super) fn header_left(breaker: &LineBreaker, project: &str, title: &str) -> 
         name_characters.pop();
         text = shortened_name(&name_characters);
     }
-    breaker.text_lines(&text, LINE_WIDTH).remove(0)
+    breaker.text_lines(&text, sheet.line_width()).remove(0)
 }
 
 /// Running header and footer.
@@ -124,20 +135,21 @@ pub(super) fn add_furniture(flow: &mut PageFlow, document: &Document) {
     let page_count = flow.pages.len();
     let font_size = 8.6;
     let breaker = flow.line_breaker(font_size);
-    let set_line = |text: Text| breaker.text_lines(&text, LINE_WIDTH * 0.62).remove(0);
-    let left_line = header_left(&breaker, &document.project, document.title);
+    let set_line = |text: Text| breaker.text_lines(&text, flow.sheet.line_width() * 0.62).remove(0);
+    let left_line = header_left(&breaker, flow.sheet, &document.project, document.title);
     let right_line = set_line(Text::quiet(document.tool.as_str()));
     let label = document.label.as_ref().map(|label| format!("   {label}")).unwrap_or_default();
     let level_line = set_line(Text::quiet(format!("DO-178C level {}{label}", document.level)));
     let root_size = 6.6;
     let root_text = Text::quiet("Evidence ")
         .followed_by(Text::code(document.root.as_str()).with_tone(Tone::Quiet));
-    let root_line = flow.line_breaker(root_size).text_lines(&root_text, LINE_WIDTH).remove(0);
+    let root_line =
+        flow.line_breaker(root_size).text_lines(&root_text, flow.sheet.line_width()).remove(0);
     let date_line = set_line(Text::quiet(document.date.as_deref().unwrap_or_default()));
     for index in 0..page_count {
         let page_line = set_line(Text::quiet(format!("Page {} of {page_count}", index + 1)));
-        let mut furniture = PageFlow::new(flow.faces);
-        let right_edge = LEFT + LINE_WIDTH;
+        let mut furniture = PageFlow::new(flow.faces, flow.sheet);
+        let right_edge = flow.sheet.right();
         if index > 0 {
             furniture.set_line(&left_line, LEFT, TOP - 32.0, font_size, None);
             furniture.set_line(
@@ -151,21 +163,21 @@ pub(super) fn add_furniture(flow: &mut PageFlow, document: &Document) {
             furniture.push_draw(DrawItem::Rule {
                 x: LEFT,
                 y,
-                length: LINE_WIDTH,
+                length: flow.sheet.line_width(),
                 thickness: 0.4,
                 ink: InkColour::Rule,
             });
         }
-        let y = BOTTOM + 16.0;
+        let y = flow.sheet.bottom() + 16.0;
         furniture.push_draw(DrawItem::Rule {
             x: LEFT,
             y,
-            length: LINE_WIDTH,
+            length: flow.sheet.line_width(),
             thickness: 0.4,
             ink: InkColour::Rule,
         });
         furniture.set_line(&level_line, LEFT, y + 13.0, font_size, None);
-        let date_left = LEFT + (LINE_WIDTH - date_line.width) / 2.0;
+        let date_left = LEFT + (flow.sheet.line_width() - date_line.width) / 2.0;
         // A long number of the document leaves no room in the middle.
         let date_left = date_left.max(LEFT + level_line.width + 12.0);
         furniture.set_line(&date_line, date_left, y + 13.0, font_size, None);
@@ -181,11 +193,17 @@ pub(super) fn add_stamp(flow: &mut PageFlow, standing: &Standing) {
     let size = 12.0;
     let line = flow
         .line_breaker(size)
-        .text_lines(&Text::strong(stamp).with_tone(Tone::Bad), LINE_WIDTH)
+        .text_lines(&Text::strong(stamp).with_tone(Tone::Bad), flow.sheet.line_width())
         .remove(0);
     for index in 0..flow.pages.len() {
-        let mut furniture = PageFlow::new(flow.faces);
-        furniture.set_line(&line, LEFT + (LINE_WIDTH - line.width) / 2.0, TOP - 48.0, size, None);
+        let mut furniture = PageFlow::new(flow.faces, flow.sheet);
+        furniture.set_line(
+            &line,
+            LEFT + (flow.sheet.line_width() - line.width) / 2.0,
+            TOP - 48.0,
+            size,
+            None,
+        );
         flow.pages[index].append(&mut furniture.pages[0]);
     }
 }

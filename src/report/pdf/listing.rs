@@ -3,7 +3,7 @@
 //! Promises: indentation is kept; a line longer than its column goes on below, as do obligations
 //! and tests; every page repeats the header.
 
-use super::canvas::{BOTTOM, DrawItem, InkColour, LEFT, LINE_WIDTH, PageFlow};
+use super::canvas::{DrawItem, InkColour, LEFT, PageFlow};
 use super::line::TextLine;
 use crate::document::{ListedFile, ListedLine, SourceListing, Text, Tone};
 
@@ -37,7 +37,7 @@ impl ListingColumns {
         let mut obligations = file.lines.iter().map(|line| &line.obligations);
         let obligations = widest("Obligations", &mut obligations, OBLIGATIONS);
         let tests = widest("Tests", &mut file.lines.iter().map(|line| &line.tests), TESTS);
-        let source = LINE_WIDTH - number - MARK - obligations - tests - 4.0 * GAP;
+        let source = flow.sheet.line_width() - number - MARK - obligations - tests - 4.0 * GAP;
         Self { number, source, obligations, tests }
     }
 
@@ -69,18 +69,24 @@ fn set_file(flow: &mut PageFlow, file: &ListedFile) {
 
 fn end_rule(flow: &mut PageFlow) {
     let (y, ink) = (flow.y + 1.0, InkColour::Rule);
-    flow.push_draw(DrawItem::Rule { x: LEFT, y, length: LINE_WIDTH, thickness: 0.5, ink });
+    flow.push_draw(DrawItem::Rule {
+        x: LEFT,
+        y,
+        length: flow.sheet.line_width(),
+        thickness: 0.5,
+        ink,
+    });
 }
 
 fn set_header(flow: &mut PageFlow, file: &ListedFile, columns: &ListingColumns, suffix: &str) {
     let title =
         Text::strong("Source ").followed_by(file.path.clone()).followed_by(Text::quiet(suffix));
-    flow.set_text(&title, 9.2, LEFT, LINE_WIDTH);
+    flow.set_text(&title, 9.2, LEFT, flow.sheet.line_width());
     flow.y += 2.0;
     flow.push_draw(DrawItem::Fill {
         x: LEFT,
         y: flow.y,
-        width: LINE_WIDTH,
+        width: flow.sheet.line_width(),
         height: LINE_HEIGHT + 3.0,
         ink: InkColour::Wash(Tone::Neutral),
     });
@@ -96,7 +102,7 @@ fn set_header(flow: &mut PageFlow, file: &ListedFile, columns: &ListingColumns, 
 
 /// A text of one line at the flow's place.
 fn set_cell_line(flow: &mut PageFlow, text: &Text, x: f32) {
-    let lines = flow.line_breaker(SIZE).text_lines(text, LINE_WIDTH);
+    let lines = flow.line_breaker(SIZE).text_lines(text, flow.sheet.line_width());
     lines.first().into_iter().for_each(|line| set_at(flow, line, x));
 }
 
@@ -119,14 +125,14 @@ fn set_listed_line(
     let [mark_x, source_x, obligations_x, tests_x] = columns.edges();
     let height = source_lines.len().max(obligation_lines.len()).max(test_lines.len());
     for row in 0..height {
-        if flow.y + LINE_HEIGHT + 2.0 > BOTTOM.min(flow.bottom) {
+        if flow.y + LINE_HEIGHT + 2.0 > flow.sheet.bottom().min(flow.bottom) {
             end_rule(flow);
             flow.new_page();
             set_header(flow, file, columns, " (continued)");
         }
         if let Some((_, tone @ (Tone::Bad | Tone::Caution))) = line.mark {
             let (y, ink) = (flow.y, InkColour::Wash(tone));
-            let (width, height) = (LINE_WIDTH, LINE_HEIGHT);
+            let (width, height) = (flow.sheet.line_width(), LINE_HEIGHT);
             flow.push_draw(DrawItem::Fill { x: LEFT, y, width, height, ink });
         }
         if row == 0 {

@@ -1,4 +1,4 @@
-//! The report as PDF, A4. This folder alone names `printpdf` (and `lopdf`, which it hands its
+//! The report as PDF, A4 or Letter. This folder alone names `printpdf` (and `lopdf`, which it hands its
 //! documents over as).
 //!
 //! Promises: equal evidence gives equal bytes (the document identifier follows from the root hash,
@@ -19,10 +19,11 @@ mod table;
 
 use super::document::Document;
 use super::{DocumentName, Format, Presentation, ReportError};
-use canvas::PageFlow;
+use canvas::{PageFlow, Sheet};
 use face::FontFaces;
 use furniture::{add_furniture, add_stamp, resolve_page_numbers, set_contents, set_title};
 use sha2::{Digest, Sha256};
+use vkcert_model::document::Paper;
 use vkcert_model::evidence::Evidence;
 
 pub(super) struct Pdf;
@@ -35,7 +36,8 @@ impl Format for Pdf {
     ) -> Result<Vec<u8>, ReportError> {
         let document = super::chapter::report_document(evidence, presentation.document)?;
         let faces = FontFaces::load()?;
-        let mut flow = set_document(&document, &faces);
+        let mut flow =
+            set_document(&document, &faces, Sheet::of_paper(paper(evidence, presentation)));
         add_furniture(&mut flow, &document);
         add_stamp(&mut flow, &presentation.standing);
         resolve_page_numbers(&mut flow);
@@ -44,18 +46,28 @@ impl Format for Pdf {
     }
 }
 
+/// The paper asked for, else that of the project, else A4.
+fn paper(evidence: &Evidence, presentation: &Presentation) -> Paper {
+    let settings = evidence.campaign.settings.as_ref();
+    let stated = settings.and_then(|settings| settings.document.as_ref()?.paper);
+    presentation.paper.or(stated).unwrap_or_default()
+}
+
 /// What the identifier of the file follows from: two files that differ have two.
 fn identity(root: &str, presentation: &Presentation) -> String {
-    let standing = format!("{root} {:?}", presentation.standing);
-    match presentation.document {
-        DocumentName::All => standing,
-        document => format!("{standing} {document}"),
+    let mut identity = format!("{root} {:?}", presentation.standing);
+    if presentation.document != DocumentName::All {
+        identity.push_str(&format!(" {}", presentation.document));
     }
+    if let Some(paper) = presentation.paper {
+        identity.push_str(&format!(" {paper:?}"));
+    }
+    identity
 }
 
 /// Sets title page, contents and body.
-fn set_document<'a>(document: &Document, faces: &'a FontFaces) -> PageFlow<'a> {
-    let mut flow = PageFlow::new(faces);
+fn set_document<'a>(document: &Document, faces: &'a FontFaces, sheet: Sheet) -> PageFlow<'a> {
+    let mut flow = PageFlow::new(faces, sheet);
     set_title(&mut flow, document);
     flow.set_blocks(&document.front);
     flow.new_page();

@@ -1,6 +1,6 @@
 //! A page's drawing as operations of `printpdf`.
 
-use super::canvas::{Anchors, DrawItem, InkColour, PAGE_HEIGHT};
+use super::canvas::{Anchors, DrawItem, InkColour, Sheet};
 use super::face::FontFace;
 use crate::document::Tone;
 use printpdf::{
@@ -46,24 +46,25 @@ fn points(value: f32) -> Pt {
 
 /// A page's drawing operations: washes first, then rules, then text. Font and colour are set where
 /// they change.
-pub(super) fn page_operations(draws: &[DrawItem], anchors: &Anchors) -> Vec<Op> {
+pub(super) fn page_operations(draws: &[DrawItem], anchors: &Anchors, sheet: Sheet) -> Vec<Op> {
     let mut page_fills = PageFills::default();
-    let mut page_texts = PageTexts::new();
+    let mut page_texts = PageTexts::new(sheet);
     let mut page_links = Vec::new();
     for draw in draws {
         match draw {
             DrawItem::Fill { x, y, width, height, ink } => {
-                page_fills.push_fill(*ink, fill_rectangle(*x, *y, *width, *height))
+                page_fills.push_fill(*ink, fill_rectangle(sheet, [*x, *y, *width, *height]))
             }
             DrawItem::Rule { x, y, length, thickness, ink } => {
-                page_fills
-                    .push_fill(*ink, fill_rectangle(*x, *y - thickness / 2.0, *length, *thickness));
+                let area = [*x, *y - thickness / 2.0, *length, *thickness];
+                page_fills.push_fill(*ink, fill_rectangle(sheet, area));
             }
             DrawItem::Text { x, y, face, size, ink, text } => {
                 page_texts.push_text((*x, *y), (*face, *size), *ink, text)
             }
             DrawItem::Link { x, y, width, height, anchor } => {
-                page_links.extend(link_annotation([*x, *y, *width, *height], anchor, anchors))
+                let area = [*x, *y, *width, *height];
+                page_links.extend(link_annotation(area, anchor, anchors, sheet))
             }
             DrawItem::PageNumber { .. } => {}
         }
@@ -90,14 +91,15 @@ impl PageFills {
 
 /// Texts of a page.
 struct PageTexts {
+    sheet: Sheet,
     operations: Vec<Op>,
     font: Option<(FontFace, f32)>,
     ink: Option<InkColour>,
 }
 
 impl PageTexts {
-    fn new() -> Self {
-        Self { operations: vec![Op::StartTextSection], font: None, ink: None }
+    fn new(sheet: Sheet) -> Self {
+        Self { sheet, operations: vec![Op::StartTextSection], font: None, ink: None }
     }
 
     fn push_text(&mut self, (x, y): (f32, f32), font: (FontFace, f32), ink: InkColour, text: &str) {
@@ -112,7 +114,7 @@ impl PageTexts {
             self.operations.push(fill_colour(ink));
         }
         self.operations.push(Op::SetTextMatrix {
-            matrix: TextMatrix::Translate(points(x), points(PAGE_HEIGHT - y)),
+            matrix: TextMatrix::Translate(points(x), points(self.sheet.above_edge(y))),
         });
         self.operations.push(Op::ShowText { items: vec![TextItem::Text(text.to_owned())] });
     }
@@ -123,16 +125,17 @@ fn fill_colour(ink: InkColour) -> Op {
     Op::SetFillColor { col: Color::Rgb(Rgb { r, g, b, icc_profile: None }) }
 }
 
-fn corner(x: f32, y: f32) -> printpdf::LinePoint {
-    printpdf::LinePoint { p: Point { x: points(x), y: points(PAGE_HEIGHT - y) }, bezier: false }
+fn corner(sheet: Sheet, x: f32, y: f32) -> printpdf::LinePoint {
+    let p = Point { x: points(x), y: points(sheet.above_edge(y)) };
+    printpdf::LinePoint { p, bezier: false }
 }
 
-fn fill_rectangle(x: f32, y: f32, width: f32, height: f32) -> Op {
+fn fill_rectangle(sheet: Sheet, [x, y, width, height]: [f32; 4]) -> Op {
     let points = vec![
-        corner(x, y),
-        corner(x + width, y),
-        corner(x + width, y + height),
-        corner(x, y + height),
+        corner(sheet, x, y),
+        corner(sheet, x + width, y),
+        corner(sheet, x + width, y + height),
+        corner(sheet, x, y + height),
     ];
     Op::DrawPolygon {
         polygon: printpdf::Polygon {
@@ -143,11 +146,16 @@ fn fill_rectangle(x: f32, y: f32, width: f32, height: f32) -> Op {
     }
 }
 
-fn link_annotation([x, y, width, height]: [f32; 4], anchor: &str, anchors: &Anchors) -> Option<Op> {
+fn link_annotation(
+    [x, y, width, height]: [f32; 4],
+    anchor: &str,
+    anchors: &Anchors,
+    sheet: Sheet,
+) -> Option<Op> {
     let (page, page_top) = anchors.get(anchor)?;
     let rect = Rect {
         x: points(x),
-        y: points(PAGE_HEIGHT - y - height),
+        y: points(sheet.above_edge(y + height)),
         width: points(width),
         height: points(height),
         mode: None,
@@ -156,7 +164,7 @@ fn link_annotation([x, y, width, height]: [f32; 4], anchor: &str, anchors: &Anch
     let target = Destination::Xyz {
         page: page + 1,
         left: Some(0.0),
-        top: Some(round_to_hundredth(PAGE_HEIGHT - page_top + 14.0)),
+        top: Some(round_to_hundredth(sheet.above_edge(*page_top) + 14.0)),
         zoom: None,
     };
     let border = BorderArray::Solid([0.0, 0.0, 0.0]);

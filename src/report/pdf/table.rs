@@ -1,7 +1,7 @@
 //! Tables: column widths from their content, header rows repeated on every page, rows never torn
 //! unless one alone is higher than a page.
 
-use super::canvas::{BODY, BOTTOM, DrawItem, InkColour, LEADING, LEFT, LINE_WIDTH, PageFlow, TOP};
+use super::canvas::{BODY, DrawItem, InkColour, LEADING, LEFT, PageFlow, TOP};
 use super::line::{LineBreaker, TextBounds, TextLine};
 use crate::document::{ColumnAlign, Table, TableExtent, Text};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -25,7 +25,7 @@ struct TablePlan {
 type BrokenRow = Vec<Vec<TextLine>>;
 
 fn table_plan(flow: &PageFlow, table: &Table) -> TablePlan {
-    let text_room = LINE_WIDTH - 2.0 * PAD * table.columns.len() as f32;
+    let text_room = flow.sheet.line_width() - 2.0 * PAD * table.columns.len() as f32;
     for (size_index, size) in SIZES.into_iter().enumerate() {
         let breaker = flow.line_breaker(size);
         let column_bounds = |column: usize| {
@@ -100,8 +100,8 @@ fn caption_height(table: &Table) -> f32 {
     if table.caption.is_some() { BODY * LEADING + 4.0 } else { 0.0 }
 }
 
-/// Tables up to this height are not parted.
-const SMALL: f32 = 0.24 * (BOTTOM - TOP);
+/// Tables up to this share of a page's height are not parted.
+const SMALL: f32 = 0.24;
 
 /// Height of the whole table where it is small, else of caption, header and the first two rows.
 pub(super) fn lead_height(flow: &PageFlow, table: &Table) -> f32 {
@@ -119,10 +119,10 @@ pub(super) fn lead_height(flow: &PageFlow, table: &Table) -> f32 {
         6.0 + caption_height(table) + row_height(&head_row(flow, table, &plan), plan.size);
     // More rows than this are higher than a small table.
     let whole_height = if table.rows.len() <= 20 { row_heights(20) } else { f32::INFINITY };
-    if top_height + whole_height <= SMALL {
+    if top_height + whole_height <= SMALL * flow.sheet.text_height() {
         top_height + whole_height
     } else {
-        top_height + row_heights(2).min(0.4 * (BOTTOM - TOP))
+        top_height + row_heights(2).min(0.4 * flow.sheet.text_height())
     }
 }
 
@@ -145,7 +145,7 @@ pub(super) fn set_table(flow: &mut PageFlow, table: &Table) {
             let row_height = row_height(&remaining_row, table_plan.size);
             if row_height > flow.room_below()
                 && flow.y > TOP + 60.0
-                && (row_height <= page_room(table, &head_row, &table_plan)
+                && (row_height <= page_room(flow, table, &head_row, &table_plan)
                     || flow.room_below() < 60.0)
             {
                 end_rule(flow, &table_plan, 0.5);
@@ -177,8 +177,8 @@ pub(super) fn set_table(flow: &mut PageFlow, table: &Table) {
 }
 
 /// Room for rows on a fresh page.
-fn page_room(table: &Table, head: &BrokenRow, plan: &TablePlan) -> f32 {
-    BOTTOM - TOP - caption_height(table) - row_height(head, plan.size) - 4.0
+fn page_room(flow: &PageFlow, table: &Table, head: &BrokenRow, plan: &TablePlan) -> f32 {
+    flow.sheet.text_height() - caption_height(table) - row_height(head, plan.size) - 4.0
 }
 
 /// What of a row fits into `room`, and the rest of it.
@@ -209,7 +209,7 @@ fn set_caption(flow: &mut PageFlow, table: &Table, number: u32, suffix: &str) {
         .followed_by(text.clone())
         .followed_by(Text::quiet(suffix));
     let size = 9.2;
-    let lines = flow.line_breaker(size).text_lines(&text, LINE_WIDTH);
+    let lines = flow.line_breaker(size).text_lines(&text, flow.sheet.line_width());
     for line in lines {
         flow.set_line(&line, LEFT, flow.y + size * 0.95, size, None);
         flow.y += size * LEADING;

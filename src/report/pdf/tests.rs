@@ -2,7 +2,7 @@
 //! text where installed.
 
 use super::bookmarks::OutlineTree;
-use super::canvas::{BOTTOM, DrawItem, LEFT, LINE_WIDTH, OutlineMark, TOP};
+use super::canvas::{DrawItem, LEFT, OutlineMark, Sheet, TOP};
 use super::face::FontFace;
 use super::furniture::header_left;
 use super::*;
@@ -91,7 +91,7 @@ fn every_page_of_unverified_evidence_is_stamped() {
     let document = crate::chapter::report_document(&evidence, DocumentName::All).unwrap();
     let faces = FontFaces::load().unwrap();
     let stamped = |standing: Standing| {
-        let mut flow = set_document(&document, &faces);
+        let mut flow = set_document(&document, &faces, Sheet::of_paper(Paper::A4));
         add_stamp(&mut flow, &standing);
         let says = |page: &Vec<DrawItem>| {
             let texts = page.iter().filter_map(|draw| match draw {
@@ -182,7 +182,13 @@ fn no_text_leaves_the_page_or_its_cell() {
     let evidence = sample::evidence();
     let document = crate::chapter::report_document(&evidence, DocumentName::All).unwrap();
     let faces = FontFaces::load().unwrap();
-    let flow = set_document(&document, &faces);
+    for paper in [Paper::A4, Paper::Letter] {
+        assert_text_within(&set_document(&document, &faces, Sheet::of_paper(paper)));
+    }
+}
+
+fn assert_text_within(flow: &PageFlow) {
+    let faces = flow.faces;
     for (index, page) in flow.pages.iter().enumerate() {
         let mut lines: Vec<(i64, f32, f32)> = Vec::new();
         for draw in page {
@@ -192,11 +198,15 @@ fn no_text_leaves_the_page_or_its_cell() {
                 .map(|c| faces.character_width(*face, c, size / face.size_scale()))
                 .sum();
             assert!(
-                *x >= LEFT - 0.1 && x + width <= LEFT + LINE_WIDTH + 0.6,
+                *x >= LEFT - 0.1 && x + width <= flow.sheet.right() + 0.6,
                 "page {}: {text}",
                 index + 1
             );
-            assert!(*y > TOP && *y <= BOTTOM + 1.0, "page {}: {text} at {y}", index + 1);
+            assert!(
+                *y > TOP && *y <= flow.sheet.bottom() + 1.0,
+                "page {}: {text} at {y}",
+                index + 1
+            );
             lines.push(((y * 10.0) as i64, *x, x + width));
         }
         lines.sort_by(|a, b| a.partial_cmp(b).unwrap());
@@ -342,7 +352,7 @@ fn conclusion_and_open_items_stand_on_page_1_however_many_there_are() {
     let faces = FontFaces::load().unwrap();
     for evidence in [crowded(), sample::evidence()] {
         let document = crate::chapter::report_document(&evidence, DocumentName::All).unwrap();
-        let flow = set_document(&document, &faces);
+        let flow = set_document(&document, &faces, Sheet::of_paper(Paper::A4));
         let text = |page: &Vec<DrawItem>| {
             let texts = page.iter().filter_map(|draw| match draw {
                 DrawItem::Text { text, .. } => Some(text.as_str()),
@@ -374,10 +384,11 @@ fn conclusion_and_open_items_stand_on_page_1_however_many_there_are() {
 #[test]
 fn a_running_header_of_a_long_name_is_one_line_that_says_it_is_cut() {
     let faces = FontFaces::load().unwrap();
+    let sheet = Sheet::of_paper(Paper::A4);
     let breaker = line::LineBreaker { faces: &faces, size: 8.6 };
     let shown = |name: &str| {
-        let line = header_left(&breaker, name, "Software verification report");
-        assert!(line.width <= LINE_WIDTH * 0.8, "{}", line.width);
+        let line = header_left(&breaker, sheet, name, "Software verification report");
+        assert!(line.width <= sheet.line_width() * 0.8, "{}", line.width);
         line.spans.iter().map(|span| span.text.as_str()).collect::<String>()
     };
     assert!(shown("Short").ends_with("Software verification report"));
