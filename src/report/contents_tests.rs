@@ -58,7 +58,10 @@ fn a_test_tells_its_contents_and_where_they_stand() {
         row("Input few")[1..],
         ["float, 3 values", "1, 2.5, NaN", "/tests/0/definition/buffers/few"]
     );
-    assert_eq!(row("Input many")[2], "0, 1, 2, 3, 4, 5, 6, 7, … and 32 more");
+    assert_eq!(
+        row("Input many")[2],
+        "0, 1, 2, 3, 4, 5, 6, 7, … and 32 more; least 0, greatest 39, mean 19.5"
+    );
     assert_eq!(row("Input ruled")[1], "int, 12 elements");
     assert_eq!(
         row("Input ruled")[2],

@@ -6,6 +6,7 @@
 mod code_trace;
 mod coverage_mark;
 mod criteria;
+mod difference;
 mod distinct;
 mod findings;
 pub(crate) mod obligations;
@@ -18,6 +19,7 @@ pub(crate) use code_trace::code_rows;
 pub(crate) use coverage_mark::CoverageMark;
 pub use criteria::is_asked_for;
 pub(crate) use criteria::{column_title, criterion_title, measured_criteria};
+pub(crate) use difference::{ToldDifference, differences_in_words};
 pub(crate) use findings::{MergedFinding, finding_counts, merged_findings};
 pub(crate) use obligations::{
     UncoveredObligation, exercised_only_by_few, justified_conditions, justified_obligations,

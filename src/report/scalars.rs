@@ -15,13 +15,67 @@ pub(crate) fn scalars_in_words(bytes: &[u8], scalar: ScalarType) -> Vec<String> 
     bytes.chunks_exact(scalar.size()).map(|chunk| scalar_in_words(chunk, scalar)).collect()
 }
 
-fn scalar_in_words(bytes: &[u8], scalar: ScalarType) -> String {
+/// A scalar, or the distance of two.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum ScalarValue {
+    Integer(i128),
+    Float(f64),
+}
+
+impl ScalarValue {
+    /// Of the little-endian bytes of one scalar.
+    pub(crate) fn of_bytes(bytes: &[u8], scalar: ScalarType) -> Self {
+        let bits = bits_of(bytes);
+        match scalar {
+            ScalarType::Float16 => Self::Float(half::f16::from_bits(bits as u16).to_f64()),
+            ScalarType::Float32 => Self::Float(f32::from_bits(bits as u32).into()),
+            ScalarType::Float64 => Self::Float(f64::from_bits(bits)),
+            ScalarType::Int8 | ScalarType::Int16 | ScalarType::Int32 | ScalarType::Int64 => {
+                Self::Integer(sign_extended(bits, scalar).into())
+            }
+            ScalarType::Bool
+            | ScalarType::Uint8
+            | ScalarType::Uint16
+            | ScalarType::Uint32
+            | ScalarType::Uint64 => Self::Integer(bits.into()),
+        }
+    }
+
+    /// How far two scalars of one type lie apart; none where one is not finite.
+    pub(crate) fn distance([first, second]: [&[u8]; 2], scalar: ScalarType) -> Option<Self> {
+        match (Self::of_bytes(first, scalar), Self::of_bytes(second, scalar)) {
+            (Self::Integer(first), Self::Integer(second)) => {
+                Some(Self::Integer((first - second).abs()))
+            }
+            (first, second) => {
+                let distance = (first.as_f64() - second.as_f64()).abs();
+                distance.is_finite().then_some(Self::Float(distance))
+            }
+        }
+    }
+
+    pub(crate) fn as_f64(self) -> f64 {
+        match self {
+            Self::Integer(value) => value as f64,
+            Self::Float(value) => value,
+        }
+    }
+}
+
+fn bits_of(bytes: &[u8]) -> u64 {
     let mut wide_bytes = [0_u8; 8];
     wide_bytes[..bytes.len()].copy_from_slice(bytes);
-    let bits = u64::from_le_bytes(wide_bytes);
-    // Sign extension from the scalar's own width.
+    u64::from_le_bytes(wide_bytes)
+}
+
+/// From the scalar's own width.
+fn sign_extended(bits: u64, scalar: ScalarType) -> i64 {
     let unused_bits = 64 - 8 * scalar.size() as u32;
-    let signed_value = ((bits << unused_bits) as i64) >> unused_bits;
+    ((bits << unused_bits) as i64) >> unused_bits
+}
+
+fn scalar_in_words(bytes: &[u8], scalar: ScalarType) -> String {
+    let bits = bits_of(bytes);
     match scalar {
         ScalarType::Bool
         | ScalarType::Uint8
@@ -29,7 +83,7 @@ fn scalar_in_words(bytes: &[u8], scalar: ScalarType) -> String {
         | ScalarType::Uint32
         | ScalarType::Uint64 => bits.to_string(),
         ScalarType::Int8 | ScalarType::Int16 | ScalarType::Int32 | ScalarType::Int64 => {
-            signed_value.to_string()
+            sign_extended(bits, scalar).to_string()
         }
         ScalarType::Float16 => float_in_words(half::f16::from_bits(bits as u16).to_f32()),
         ScalarType::Float32 => float_in_words(f32::from_bits(bits as u32)),

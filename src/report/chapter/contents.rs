@@ -38,7 +38,8 @@ pub(super) fn contents_legend(evidence: &Evidence) -> Text {
         .followed_by(campaign_hash)
         .then_plain(format!(
             " of the evidence, at the JSON pointer given; what a test states itself is also covered by its hash. SHA-256 is that of \
-             the bytes. Up to {ALL_VALUES} values are printed, of more the first {FIRST_VALUES}. Values are little-endian in the \
+             the bytes. Up to {ALL_VALUES} values are printed, of more the first {FIRST_VALUES} and, of \
+             numbers, the least, the greatest and the mean of all (rounded to six digits). Values are little-endian in the \
              type that the test gives the buffer, or the expectation that looks at it; without one they are bytes."
         ))
 }
@@ -185,7 +186,7 @@ impl InitialContents<'_> {
             add_leaves(data, &mut leaves);
             return StatedContents {
                 kind: format!("{type_words}, {}", value_count(leaves.len())),
-                values: shown_values(&leaves),
+                values: shown_numbers(&leaves),
             };
         }
         if let Some(base64) = self.bytes {
@@ -255,7 +256,7 @@ fn value_list(values: &[String]) -> Text {
     Text::code(shortened(&values.join(", "), VALUE))
 }
 
-/// All of few values, the first of many with their number.
+/// All of few values; the first of many with their number, and what is told of all of them.
 fn shown_values(values: &[String]) -> Text {
     match values.len() {
         0 => Text::quiet("none"),
@@ -263,6 +264,47 @@ fn shown_values(values: &[String]) -> Text {
         count => value_list(&values[..FIRST_VALUES])
             .followed_by(Text::quiet(format!(", … and {} more", count - FIRST_VALUES))),
     }
+}
+
+/// The same of numbers, with statistics of all where not all are shown.
+fn shown_numbers(values: &[String]) -> Text {
+    let shown = shown_values(values);
+    match number_statistics(values).filter(|_| values.len() > ALL_VALUES) {
+        Some(statistics) => shown.followed_by(Text::quiet(format!("; {statistics}"))),
+        None => shown,
+    }
+}
+
+/// `least 0, greatest 39, mean 19.5`; none where not every value is a number.
+fn number_statistics(values: &[String]) -> Option<String> {
+    let integers: Option<Vec<i128>> = values.iter().map(|value| value.parse().ok()).collect();
+    if let Some(integers) = integers {
+        let (least, greatest) = (integers.iter().min()?, integers.iter().max()?);
+        let mean = integers.iter().sum::<i128>() as f64 / integers.len() as f64;
+        return Some(format!("least {least}, greatest {greatest}, mean {}", six_digits(mean)));
+    }
+    let floats: Option<Vec<f64>> = values.iter().map(|value| value.parse().ok()).collect();
+    let floats = floats?;
+    let finite = || floats.iter().copied().filter(|value| value.is_finite());
+    let other_words = match floats.len() - finite().count() {
+        0 => String::new(),
+        other_count => format!(", {other_count} NaN or infinite"),
+    };
+    let (least, greatest) = (finite().reduce(f64::min), finite().reduce(f64::max));
+    let (Some(least), Some(greatest)) = (least, greatest) else {
+        return Some("no finite number".to_owned());
+    };
+    let count = finite().count() as f64;
+    // Divided before they are summed: the sum of great values is no number.
+    let mean: f64 = finite().map(|value| value / count).sum();
+    let [least, greatest] = [least, greatest].map(scalars::float_in_words);
+    Some(format!("least {least}, greatest {greatest}, mean {}{other_words}", six_digits(mean)))
+}
+
+/// Rounded to six significant digits.
+fn six_digits(value: f64) -> String {
+    let rounded = format!("{value:.5e}").parse().unwrap_or(value);
+    scalars::float_in_words(rounded)
 }
 
 /// Said of contents that only evidence which does not verify can hold.
@@ -313,7 +355,7 @@ fn expected_contents(contents: &StoredContents) -> (StatedContents, Option<Strin
                 };
                 let scalar = ScalarType::of_name(&run.scalar);
                 values.extend(scalar.map_or_else(
-                    || bytes_in_hex(&bytes),
+                    || bytes_in_hex(&bytes).iter().map(|byte| format!("0x{byte}")).collect(),
                     |scalar| scalars::scalars_in_words(&bytes, scalar),
                 ));
                 all_bytes.extend(bytes);
@@ -324,7 +366,7 @@ fn expected_contents(contents: &StoredContents) -> (StatedContents, Option<Strin
             let type_words =
                 format!("{}, {}", scalar_types.join(" and "), value_count(values.len()));
             (
-                StatedContents { kind: type_words, values: shown_values(&values) },
+                StatedContents { kind: type_words, values: shown_numbers(&values) },
                 Some(content_hash(&all_bytes)),
             )
         }
@@ -435,7 +477,7 @@ fn output_contents(
             let values = scalars::scalars_in_words(&bytes, scalar);
             StatedContents {
                 kind: format!("{scalar}, {}", value_count(values.len())),
-                values: shown_values(&values),
+                values: shown_numbers(&values),
             }
         }
         Some(_) | None => StatedContents {
@@ -444,4 +486,29 @@ fn output_contents(
         },
     };
     (stated_contents, Some(output_hash))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number_statistics;
+
+    fn of(values: &[&str]) -> Option<String> {
+        number_statistics(&values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn statistics_are_of_all_numbers_and_name_what_has_none() {
+        let told = |values: &[&str]| of(values).unwrap();
+        assert_eq!(told(&["3", "-1", "1"]), "least -1, greatest 3, mean 1");
+        let great = "18446744073709551615";
+        assert_eq!(told(&[great, "0"]), format!("least 0, greatest {great}, mean 9.22337e18"));
+        assert_eq!(
+            told(&["0.5", "NaN", "2", "-Infinity"]),
+            "least 0.5, greatest 2, mean 1.25, 2 NaN or infinite"
+        );
+        assert_eq!(told(&["1e308", "1e308"]), "least 1e308, greatest 1e308, mean 1e308");
+        assert_eq!(told(&["NaN"]), "no finite number");
+        assert_eq!(of(&["flags 3"]), None);
+        assert_eq!(of(&[]), None);
+    }
 }

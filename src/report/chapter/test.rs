@@ -24,7 +24,8 @@ pub(super) fn test_chapter(evidence: &Evidence, outline: &mut Outline) {
         outline.add_paragraph(altered_legend());
     }
     for (index, test) in evidence.campaign.tests.iter().enumerate() {
-        let pairs = case_pairs(test).into_iter().chain(result_pairs(test)).chain(file_pairs(test));
+        let pairs = case_pairs(test).into_iter().chain(result_pairs(test));
+        let pairs = pairs.chain(difference_pairs(test)).chain(file_pairs(test));
         test_entry(test, pairs.collect(), outline);
         contents::contents_table(evidence, index)
             .into_iter()
@@ -202,6 +203,21 @@ fn result_pairs(test: &TestEvidence) -> Vec<(String, Text)> {
         }
     }
     pairs
+}
+
+/// How far outputs lie from the values expected.
+fn difference_pairs(test: &TestEvidence) -> Vec<(String, Text)> {
+    let number = |index: usize| match test.expected.len() {
+        1 => String::new(),
+        _ => format!(" {}", index + 1),
+    };
+    let differences = facts::differences_in_words(test).into_iter();
+    let pair = |told: facts::ToldDifference| {
+        let engines = told.engines.join(" and ");
+        let name = format!("Difference{}, {engines}", number(told.expectation));
+        (name, Text::plain(told.words))
+    };
+    differences.map(pair).collect()
 }
 
 /// Where a test is written down.
