@@ -58,6 +58,8 @@ check_packages() {
     need vulkan-validationlayers has_file {/usr/share,/usr/local/share,/etc}/vulkan/explicit_layer.d/*alidation*.json
     if [ "$tests" = yes ]; then
         need poppler-utils has_command pdftotext
+        # Clicks through the HTML report.
+        need chromium has_command chromium
     fi
     if [ "$dissimilar" = yes ]; then
         # The compiler that measures kernels as C++ programs, its coverage tools and its runtime.

@@ -3,11 +3,16 @@
 //! Promises: all text is escaped (`maud` does it; the style and script are constants of ours);
 //! readable in light and dark, on paper, and without script.
 
+#[cfg(test)]
+mod browser_tests;
+mod sections;
 mod source;
+mod toolbar;
 
 use super::document::{Block, ColumnAlign, Document, Heading, Style, Table, Text, TextRun, Tone};
 use super::{Format, Presentation, ReportError, Standing, facts};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+
 use vkcert_model::evidence::Evidence;
 
 const STYLE: &str = include_str!("style.css");
@@ -55,12 +60,15 @@ fn html_page(document: &Document, evidence: &Evidence, standing: &Standing) -> M
                 (standing_stamp(standing))
                 (navigation(document))
                 main {
+                    (toolbar::toolbar(evidence))
                     header.front {
                         p.kicker { (document.title) }
                         h1 { (document.project) }
                         @for block in &document.front { (set_block(block, evidence)) }
                     }
-                    @for block in &document.body { (set_block(block, evidence)) }
+                    @for chapter in sections::sections_of(&document.body) {
+                        (set_section(&chapter, evidence))
+                    }
                     footer {
                         (document.tool) " · DO-178C level " (document.level)
                         @if let Some(date) = &document.date { " · " (date) }
@@ -123,6 +131,17 @@ fn navigation(document: &Document) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Chapters are laid out by browsers once they come into sight, so that many of them cost nothing.
+fn set_section(section: &sections::Section, evidence: &Evidence) -> Markup {
+    let depth = section.heading.map_or(1, |heading| heading.depth);
+    html! {
+        section.part.chapter[depth == 1] {
+            @for block in &section.blocks { (set_block(block, evidence)) }
+            @for part in &section.parts { (set_section(part, evidence)) }
         }
     }
 }

@@ -17,10 +17,17 @@
     var link = event.target.closest('a.condition');
     if (link && !event.ctrlKey && !event.metaKey && show(link)) { event.preventDefault(); }
   });
-  document.querySelectorAll('.source-view').forEach(function (view) {
+  // Each view shows its first open decision once it comes near; all at once are slow on a page of many kernels.
+  function showFirst(view) {
     var first = view.querySelector('a.condition.bad, a.condition.caution') || view.querySelector('a.condition');
     if (first) { show(first); }
-  });
+  }
+  var near = new IntersectionObserver(function (changes) {
+    changes.forEach(function (change) {
+      if (change.isIntersecting) { near.unobserve(change.target); showFirst(change.target); }
+    });
+  }, { rootMargin: '600px' });
+  document.querySelectorAll('.source-view').forEach(function (view) { near.observe(view); });
   var entries = Array.from(document.querySelectorAll('nav a'));
   var seen = new IntersectionObserver(function (changes) {
     changes.forEach(function (change) {
@@ -29,4 +36,164 @@
     });
   }, { rootMargin: '0px 0px -80% 0px' });
   document.querySelectorAll('h2[id], h3[id]').forEach(function (heading) { seen.observe(heading); });
+}());
+// Search, filter, sorting, open places and theme. Nothing that is filtered out goes without being counted.
+(function () {
+  'use strict';
+  var bar = document.querySelector('.toolbar');
+  if (!bar) { return; }
+  var field = bar.querySelector('input[type=search]');
+  var openOnly = bar.querySelector('.open-only');
+  var shown = bar.querySelector('output');
+  var openMarks = '.bad, .caution';
+  bar.hidden = false;
+
+  // A section has texts of its own: its children but the sections in it.
+  function sectionOf(element) {
+    var own = Array.from(element.children).filter(function (child) { return !child.matches('.part'); });
+    var heading = element.querySelector('h2, h3, h4');
+    return {
+      element: element,
+      own: own,
+      heading: own.some(function (child) { return child.contains(heading); }) ? heading : null,
+      parts: Array.from(element.children).filter(function (child) { return child.matches('.part'); }).map(sectionOf)
+    };
+  }
+  var chapters = Array.from(document.querySelectorAll('.chapter')).map(sectionOf);
+  var texts = new WeakMap();
+  function textOf(element) {
+    if (!texts.has(element)) { texts.set(element, element.textContent.toLowerCase()); }
+    return texts.get(element);
+  }
+  function hasWords(text, words) { return words.every(function (word) { return text.includes(word); }); }
+  function isOpen(element) {
+    return Array.from(element.querySelectorAll(openMarks)).concat(element.matches(openMarks) ? [element] : [])
+      .some(function (mark) { return !mark.closest('.legend, .toolbar'); });
+  }
+
+  function filterRows(section, words, whole) {
+    section.own.forEach(function (child) {
+      child.querySelectorAll('tbody').forEach(function (body) {
+        var rows = Array.from(body.rows);
+        var byWords = !whole && rows.some(function (row) { return hasWords(textOf(row), words); });
+        var byOpen = openOnly.checked && rows.some(isOpen);
+        var left = 0;
+        rows.forEach(function (row) {
+          var stays = (!byWords || hasWords(textOf(row), words)) && (!byOpen || isOpen(row));
+          row.classList.toggle('left-out', !stays);
+          left += stays ? 1 : 0;
+        });
+        var table = body.parentElement;
+        if (left < rows.length) { table.dataset.shown = left + ' of ' + rows.length + ' rows shown'; } else { delete table.dataset.shown; }
+      });
+    });
+  }
+
+  // Whether the section or one in it stays; `whole`: the words stand in a heading around it.
+  function filterSection(section, words, whole, count) {
+    var inHeading = whole || (section.heading !== null && hasWords(textOf(section.heading), words));
+    var ownText = section.own.map(textOf).join(' ');
+    var stays = (inHeading || hasWords(ownText, words)) && (!openOnly.checked || section.own.some(isOpen));
+    if (stays) { filterRows(section, words, inHeading); }
+    section.parts.forEach(function (part) { stays = filterSection(part, words, inHeading, count) || stays; });
+    section.element.classList.toggle('left-out', !stays);
+    count.all += 1;
+    count.shown += stays ? 1 : 0;
+    if (section.heading && section.heading.id) { count.headings[section.heading.id] = stays; }
+    return stays;
+  }
+
+  function filter() {
+    var words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    var count = { all: 0, shown: 0, headings: {} };
+    var active = words.length > 0 || openOnly.checked;
+    chapters.forEach(function (chapter) { filterSection(chapter, words, words.length === 0, count); });
+    document.querySelectorAll('nav a').forEach(function (entry) {
+      entry.parentElement.classList.toggle('left-out', count.headings[entry.hash.slice(1)] === false);
+    });
+    document.documentElement.classList.toggle('filtered', active);
+    shown.textContent = active ? count.shown + ' of ' + count.all + ' sections shown' : '';
+  }
+
+  var waiting;
+  field.addEventListener('input', function () { clearTimeout(waiting); waiting = setTimeout(filter, 120); });
+  openOnly.addEventListener('change', filter);
+  function clear() { field.value = ''; openOnly.checked = false; filter(); }
+
+  // A link to what is left out shows everything again.
+  document.addEventListener('click', function (event) {
+    var link = event.target.closest('a[href^="#"]');
+    var target = link && document.getElementById(link.hash.slice(1));
+    if (target && target.closest('.left-out')) { clear(); }
+  }, true);
+
+  var place = -1;
+  function goToOpen(step) {
+    var marks = Array.from(document.querySelectorAll('.chapter :is(' + openMarks + ')')).filter(function (mark) {
+      return !mark.closest('.legend, .left-out, aside') && !mark.parentElement.closest(openMarks);
+    });
+    if (marks.length === 0) { shown.textContent = 'nothing is open'; return; }
+    place = (place + step + marks.length) % marks.length;
+    document.querySelectorAll('.at').forEach(function (mark) { mark.classList.remove('at'); });
+    var details = marks[place].closest('details');
+    if (details) { details.open = true; }
+    marks[place].classList.add('at');
+    marks[place].scrollIntoView({ block: 'center' });
+    shown.textContent = 'open place ' + (place + 1) + ' of ' + marks.length;
+  }
+  bar.querySelector('.next-open').addEventListener('click', function () { goToOpen(1); });
+
+  var themes = ['system', 'light', 'dark'];
+  var themeButton = bar.querySelector('.theme');
+  function setTheme(theme) {
+    if (theme === 'system') { delete document.documentElement.dataset.theme; } else { document.documentElement.dataset.theme = theme; }
+    themeButton.textContent = 'Theme: ' + theme;
+    try { localStorage.setItem('theme', theme); } catch (refused) { return; }
+  }
+  function nextTheme() {
+    var current = document.documentElement.dataset.theme || 'system';
+    setTheme(themes[(themes.indexOf(current) + 1) % themes.length]);
+  }
+  themeButton.addEventListener('click', nextTheme);
+  try { if (themes.includes(localStorage.getItem('theme'))) { setTheme(localStorage.getItem('theme')); } } catch (refused) { setTheme('system'); }
+
+  var order = new Intl.Collator('en', { numeric: true });
+  function sortBy(title) {
+    var table = title.closest('table');
+    var body = table.tBodies[0];
+    var column = title.cellIndex;
+    var rows = Array.from(body.rows);
+    rows.forEach(function (row, index) { if (!row.dataset.place) { row.dataset.place = index; } });
+    var next = { ascending: 'descending', descending: 'none' }[title.getAttribute('aria-sort')] || 'ascending';
+    table.querySelectorAll('th').forEach(function (other) { other.removeAttribute('aria-sort'); });
+    title.setAttribute('aria-sort', next);
+    var sign = next === 'descending' ? -1 : 1;
+    rows.sort(function (first, second) {
+      var byPlace = first.dataset.place - second.dataset.place;
+      if (next === 'none') { return byPlace; }
+      return sign * order.compare(first.cells[column].textContent, second.cells[column].textContent) || byPlace;
+    });
+    body.append.apply(body, rows);
+  }
+  document.querySelectorAll('.chapter th').forEach(function (title) { title.tabIndex = 0; title.title = 'sort by this column'; });
+  document.addEventListener('click', function (event) {
+    var title = event.target.closest('.chapter th');
+    if (title) { sortBy(title); }
+  });
+
+  document.addEventListener('keydown', function (event) {
+    var typing = event.target.closest && event.target.closest('input, textarea, select');
+    if (event.key === 'Escape') { clear(); field.blur(); return; }
+    if (typing || event.ctrlKey || event.metaKey || event.altKey) { return; }
+    var title = event.target.closest && event.target.closest('.chapter th');
+    if (title && (event.key === 'Enter' || event.key === ' ')) { event.preventDefault(); sortBy(title); return; }
+    var actions = {
+      '/': function () { field.focus(); },
+      n: function () { goToOpen(1); },
+      p: function () { goToOpen(-1); },
+      o: function () { openOnly.checked = !openOnly.checked; filter(); },
+      t: nextTheme
+    };
+    if (actions[event.key]) { event.preventDefault(); actions[event.key](); }
+  });
 }());

@@ -1,0 +1,42 @@
+//! What finds things on the page: search, filter, the next open place, the theme. The script shows
+//! it; without one the whole page reads as it is.
+
+use maud::{Markup, html};
+use std::collections::BTreeSet;
+use vkcert_model::evidence::Evidence;
+
+pub(super) fn toolbar(evidence: &Evidence) -> Markup {
+    html! {
+        search.toolbar hidden aria-label="Find on this page" {
+            label {
+                "Find "
+                input type="search" list="known-names" placeholder="words, test, requirement, kernel"
+                    autocomplete="off" spellcheck="false" aria-keyshortcuts="/";
+            }
+            datalist id="known-names" {
+                @for name in known_names(evidence) { option value=(name) {} }
+            }
+            label { input.open-only type="checkbox"; " open only" }
+            button.next-open type="button" aria-keyshortcuts="n" { "Next open" }
+            button.theme type="button" aria-keyshortcuts="t" { "Theme: system" }
+            details.keys {
+                summary { "Keys" }
+                p {
+                    kbd { "/" } " find, " kbd { "Esc" } " clear, " kbd { "n" } " and " kbd { "p" }
+                    " next and previous open place, " kbd { "o" } " open only, " kbd { "t" } " theme; a click on the title of a column sorts by it."
+                }
+            }
+            output.shown aria-live="polite" {}
+        }
+    }
+}
+
+/// What a filter by test, requirement or kernel takes.
+fn known_names(evidence: &Evidence) -> BTreeSet<String> {
+    let campaign = &evidence.campaign;
+    let tests = campaign.tests.iter().map(|test| test.id.to_string());
+    let requirements =
+        campaign.requirements.iter().map(|requirement| requirement.requirement.uid.to_string());
+    let kernels = evidence.kernels.iter().map(|kernel| kernel.kernel.to_string());
+    tests.chain(requirements).chain(kernels).collect()
+}
