@@ -34,6 +34,7 @@ use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::flow::DispatchFlow;
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::procedure::Language;
+use vkcert_model::provenance::utc_date_time;
 use vkcert_model::records::Witnesses;
 use vkcert_model::verdict::EngineName;
 use vkcert_oracle::judged::KernelCodes;
@@ -161,20 +162,7 @@ fn project_identity(
 /// SOURCE_DATE_EPOCH as a UTC date and time; the only clock that evidence knows.
 pub fn source_date() -> Option<String> {
     let seconds: i64 = std::env::var("SOURCE_DATE_EPOCH").ok()?.trim().parse().ok()?;
-    let (days, seconds_of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    // Civil date from a day number: the Gregorian calendar in 400-year eras that start on 1 March.
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let (hour, minute, second) =
-        (seconds_of_day / 3_600, seconds_of_day % 3_600 / 60, seconds_of_day % 60);
-    Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"))
+    Some(utc_date_time(seconds))
 }
 
 /// Findings of the modules themselves: untraced branches, and production modules on disk that are

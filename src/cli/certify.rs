@@ -6,11 +6,12 @@ use super::output::{self, PendingFolder};
 use super::places;
 use super::plan;
 use super::progress::CampaignProgress;
+use super::provenance::RunStart;
 use super::save;
 use crate::campaign::certification::{CampaignRequest, SetUp, set_up};
 use crate::campaign::facts::SealedEvidence;
 use crate::campaign::project;
-use crate::derivation::files::{MANIFEST, REPORTS, canonical_bytes};
+use crate::derivation::files::{MANIFEST, PROVENANCE, REPORTS, canonical_bytes};
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Campaign, Evidence, ReportList};
@@ -25,18 +26,18 @@ use std::path::Path;
 use vkcert_verifier::report::terminal_presentation;
 
 /// The sub-folder of the output folder that a run writes.
-const RESULT_SECTION: &str = "latest";
+pub(super) const RESULT_SECTION: &str = "latest";
 
 /// Runs the whole campaign, writes evidence and reports, prints the summary.
 pub(super) fn certify_project(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
-    let (evidence, written) = run_campaign(common, certify)?;
+    let FinishedRun { evidence, written, provenance } = run_campaign(common, certify)?;
     if let Some(form) = common.line_form() {
         let presentation = terminal_presentation(common, None, report::Places::default());
         output::print_text(&report::result_lines(&evidence, &presentation, form, &certify.dir))?;
         return Ok(exit_of_code(evidence.campaign.conclusion.exit_code));
     }
     match common.form() {
-        OutputForm::Json => output::print_text(&json_document(&evidence, &written)?)?,
+        OutputForm::Json => output::print_text(&json_document(&evidence, &written, &provenance)?)?,
         OutputForm::Text => {
             let advised_places = places::places_of_run(&certify.dir, certify.out.as_deref());
             let summary = report::render(
@@ -45,19 +46,38 @@ pub(super) fn certify_project(common: &Common, certify: &Certify) -> Result<Exit
                 &terminal_presentation(common, Some(written), advised_places),
             );
             output::print_bytes(&summary.map_err(|error| Failure::tool(error.to_string()))?)?;
+            output::print_text(&format!(
+                "  Provenance       {}  {}\n",
+                provenance.sha256, provenance.file
+            ))?;
         }
     }
     Ok(exit_of_code(evidence.campaign.conclusion.exit_code))
 }
 
+/// What a run has come to.
+pub(super) struct FinishedRun {
+    pub(super) evidence: Evidence,
+    written: Written,
+    provenance: WrittenProvenance,
+}
+
+/// The file of the run's provenance.
+#[derive(Serialize)]
+struct WrittenProvenance {
+    /// As the user would name it.
+    file: String,
+    sha256: String,
+}
+
 /// Runs the whole campaign, writes evidence and reports.
-pub(super) fn run_campaign(
-    common: &Common,
-    certify: &Certify,
-) -> Result<(Evidence, Written), Failure> {
+pub(super) fn run_campaign(common: &Common, certify: &Certify) -> Result<FinishedRun, Failure> {
     let plan = plan::plan_of(common, &certify.check)?;
     let reports = wanted_reports(certify)?;
     let mut project = project::load_project(&certify.dir)?;
+    let default_folder = project.root.join("reports");
+    let output_folder = certify.out.as_deref().unwrap_or(&default_folder);
+    let start = RunStart::observe(&project.root, output_folder, certify);
     leave_tests_out(&mut project, certify)?;
     let (schedules, replay) = certify.schedules.over(project.settings.value.schedules)?;
     let request = CampaignRequest {
@@ -72,8 +92,6 @@ pub(super) fn run_campaign(
     engines.iter().for_each(plan::tell_notes);
     let prepared_tests = campaign.prepare()?;
     // Faults of the input are reported before engines that this machine lacks.
-    let default_folder = campaign.project.root.join("reports");
-    let output_folder = certify.out.as_deref().unwrap_or(&default_folder);
     let folder = PendingFolder::start(output_folder, RESULT_SECTION)?;
     let campaign_outcome =
         campaign.run(&prepared_tests, &mut engines?, &CampaignProgress::new(common))?;
@@ -87,8 +105,9 @@ pub(super) fn run_campaign(
     }
     drop(prepared_tests);
     let sealed_evidence = campaign.seal(campaign_outcome)?;
-    let written = write_results(&sealed_evidence, &reports, folder, output_folder)?;
-    Ok((sealed_evidence.evidence, written))
+    let (written, provenance) =
+        write_results(&sealed_evidence, &reports, start, folder, output_folder)?;
+    Ok(FinishedRun { evidence: sealed_evidence.evidence, written, provenance })
 }
 
 fn exit_of_code(code: u8) -> Exit {
@@ -134,12 +153,21 @@ struct Document<'w> {
     campaign: &'w Campaign,
     root: &'w str,
     reports: &'w str,
+    provenance: &'w WrittenProvenance,
 }
 
-/// The campaign with the hashes that identify evidence and reports.
-fn json_document(evidence: &Evidence, written: &Written) -> Result<String, Failure> {
-    let document =
-        Document { campaign: &evidence.campaign, root: &written.root, reports: &written.reports };
+/// The campaign with the hashes that identify evidence, reports and provenance.
+fn json_document(
+    evidence: &Evidence,
+    written: &Written,
+    provenance: &WrittenProvenance,
+) -> Result<String, Failure> {
+    let document = Document {
+        campaign: &evidence.campaign,
+        root: &written.root,
+        reports: &written.reports,
+        provenance,
+    };
     canonical_lines(&document).map_err(unwritable_json)
 }
 
@@ -148,13 +176,14 @@ fn unwritable_json(error: serde_json::Error) -> Failure {
     Failure::tool(error.to_string())
 }
 
-/// Writes evidence and reports, and the list of both hashes.
+/// Writes evidence and reports, the list of both hashes, and where all of it is from.
 fn write_results(
     sealed_evidence: &SealedEvidence,
     reports: &[&'static FormatRow],
+    start: RunStart,
     folder: PendingFolder,
     output_folder: &Path,
-) -> Result<Written, Failure> {
+) -> Result<(Written, WrittenProvenance), Failure> {
     let SealedEvidence { evidence, files } = sealed_evidence;
     let write_evidence = || {
         for (name, bytes) in files {
@@ -179,13 +208,18 @@ fn write_results(
     let report_list = ReportList { schema: 1, root: evidence_root, reports: report_hashes };
     let list_bytes = canonical_bytes(&report_list).map_err(unwritable_json)?;
     folder.write(REPORTS, &list_bytes)?;
-    let shown_files = linked_names
-        .iter()
-        .map(|name| crate::model::path::display_path(&output_folder.join(name)))
-        .collect();
-    linked_names.push(REPORTS);
+    let provenance_bytes = start.finish(&report_list.root)?;
+    folder.write(PROVENANCE, &provenance_bytes)?;
+    let shown_name = |name: &str| crate::model::path::display_path(&output_folder.join(name));
+    let shown_files = linked_names.iter().map(|name| shown_name(name)).collect();
+    linked_names.extend([REPORTS, PROVENANCE]);
     folder.finish(&linked_names)?;
-    Ok(Written { root: report_list.root, reports: sha256_digits(&list_bytes), files: shown_files })
+    let provenance = WrittenProvenance {
+        file: shown_name(PROVENANCE),
+        sha256: sha256_digits(&provenance_bytes),
+    };
+    let reports = sha256_digits(&list_bytes);
+    Ok((Written { root: report_list.root, reports, files: shown_files }, provenance))
 }
 
 /// The reports asked for that are files, in the order of the table.

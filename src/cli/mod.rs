@@ -25,6 +25,7 @@ mod output;
 mod places;
 mod plan;
 mod progress;
+mod provenance;
 #[cfg(test)]
 mod reason_projects;
 mod requirements;

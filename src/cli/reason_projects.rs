@@ -106,7 +106,7 @@ fn certified(folder: &Path) -> Result<Evidence, Failure> {
     build::build_modules(&line.common, build)?;
     let line = parse(&["certify", folder, "--engine", "sequential", "--quiet"]);
     let Command::Certify(certify) = &line.command else { panic!("another command") };
-    Ok(certify::run_campaign(&line.common, certify)?.0)
+    Ok(certify::run_campaign(&line.common, certify)?.evidence)
 }
 
 /// A project with the reasons that it gives, in order.

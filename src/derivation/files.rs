@@ -14,6 +14,8 @@ pub const CAMPAIGN: &str = "campaign.json";
 pub const INPUTS: &str = "inputs.json";
 /// Beside the reports, outside of the evidence.
 pub const REPORTS: &str = "reports.json";
+/// Where, when and by which program the run was made; beside the reports, outside of the evidence.
+pub const PROVENANCE: &str = "provenance.json";
 
 /// Names of the kernels' evidence files, in their order; the configuration is named where a kernel
 /// has several.

@@ -241,6 +241,22 @@ pub fn sha256_digits(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// SHA-256 of all that a reader gives, as [`sha256_digits`].
+pub fn sha256_of(mut reader: impl io::Read) -> io::Result<String> {
+    let mut hasher = Sha256::new();
+    let mut piece = vec![0; 1 << 16];
+    loop {
+        match reader.read(&mut piece) {
+            Ok(0) => {
+                return Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+            }
+            Ok(count) => hasher.update(&piece[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
 /// `sha256:` and the digits.
 pub fn content_hash(bytes: &[u8]) -> String {
     format!("sha256:{}", sha256_digits(bytes))

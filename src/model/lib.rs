@@ -37,6 +37,7 @@ pub mod place;
 pub mod printed;
 pub mod procedure;
 pub mod project;
+pub mod provenance;
 pub mod random;
 pub mod reason;
 pub mod records;

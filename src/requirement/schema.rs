@@ -7,6 +7,7 @@ use vkcert_model::evidence::{
 };
 use vkcert_model::procedure::Procedure;
 use vkcert_model::project::ProjectFile;
+use vkcert_model::provenance::Provenance;
 use vkcert_model::requirement::RequirementsFile;
 use vkcert_model::result::RunResult;
 
@@ -74,6 +75,7 @@ pub const SCHEMAS: &[SchemaRow] = &[
         make: schema_of::<Manifest>,
     },
     SchemaRow { name: "reports", describes: "reports.json", make: schema_of::<ReportList> },
+    SchemaRow { name: "provenance", describes: "provenance.json", make: schema_of::<Provenance> },
 ];
 
 /// The schema called `name`, pretty-printed; none if there is no such schema.

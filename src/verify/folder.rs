@@ -1,6 +1,7 @@
 //! The evidence folder, read: its files, their hashes and their form.
 
 use super::VerifyError;
+use super::provenance::{self, ProvenanceFile};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -33,6 +34,8 @@ pub struct EvidenceFolder {
     pub reports: BTreeMap<String, Vec<u8>>,
     /// Reports beside the evidence that it does not name, sorted.
     pub unlisted: Vec<String>,
+    /// `provenance.json`, where something has that name.
+    pub provenance: Option<ProvenanceFile>,
 }
 
 impl EvidenceFolder {
@@ -70,6 +73,7 @@ impl EvidenceFolder {
             .filter(|name| report_folder.join(name).is_file());
         self.unlisted = files_beside.map(str::to_owned).collect();
         self.unlisted.sort();
+        self.provenance = provenance::read(&report_folder);
         if !report_folder.join(REPORTS).is_file() {
             return Ok(());
         }
@@ -166,8 +170,8 @@ fn stray_sentence(name: &str) -> String {
     format!("{name} is in the folder but not in the manifest")
 }
 
-/// Files whose hashes are not those of the manifest or of the list of reports, missing files, and
-/// files that nothing lists.
+/// Files whose hashes are not those of the manifest or of the list of reports, missing files, files
+/// that nothing lists, and a provenance that is not of this evidence.
 pub fn find_tampering(folder: &EvidenceFolder, manifest: &Manifest) -> Vec<String> {
     let mut problems: Vec<String> =
         folder.stray_entries.iter().map(|name| stray_sentence(name)).collect();
@@ -193,6 +197,8 @@ pub fn find_tampering(folder: &EvidenceFolder, manifest: &Manifest) -> Vec<Strin
             .map(|list| check_report_list(folder, list))
             .unwrap_or_default(),
     );
+    let provenance_file = folder.provenance.as_ref();
+    problems.extend(provenance_file.and_then(|file| provenance::problem_of(file, &folder.root())));
     problems
 }
 

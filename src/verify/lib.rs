@@ -1,7 +1,7 @@
 //! The verification of an evidence folder: everything that follows from something else stored,
 //! derived again.
 //!
-//! Knows: an evidence folder and the list of reports beside it. What needs a compiler or an engine
+//! Knows: an evidence folder, and list of reports and provenance beside it. What needs a compiler or an engine
 //! is behind [`Toolchain`]: the caller gives one, or [`NoToolchain`], and then what follows from
 //! modules is told by name as not derived.
 //! Promises: what is stored and does not follow is a problem by name, what cannot be derived is
@@ -20,6 +20,7 @@ mod honest;
 #[cfg(test)]
 mod objectives_tests;
 pub mod project_derivation;
+pub mod provenance;
 pub mod rebuild;
 pub mod records;
 pub mod sources;
@@ -28,6 +29,7 @@ mod toolchain;
 
 pub use error::VerifyError;
 pub use folder::EvidenceFolder;
+pub use provenance::ProvenanceCheck;
 pub use rebuild::{LaidOutProject, RebuildOutcome};
 pub use toolchain::{NoToolchain, Toolchain, maker_of_modules};
 
@@ -96,6 +98,8 @@ pub struct Verification {
     pub project: ProjectCheck,
     /// The comparison of report files with their list.
     pub reports: ReportCheck,
+    /// What `provenance.json` beside the evidence is.
+    pub provenance: ProvenanceCheck,
 }
 
 /// What could be rebuilt, so that the rest could be derived from it.
@@ -337,6 +341,7 @@ pub fn verify_files(
             unlisted: folder.unlisted.clone(),
             unreadable: folder.has_unreadable_list(),
         },
+        provenance: ProvenanceCheck::of(folder.provenance.as_ref(), &folder.root()),
         ..Verification::default()
     };
     if let Some(wanted_hash) = &options.root {

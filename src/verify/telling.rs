@@ -6,8 +6,8 @@
 //! Does not cover: how any of it is found (`verify`).
 
 use super::{
-    ComparedFiles, ComparedKernels, DerivationExtent, KernelCheck, ProjectCheck, ReportCheck,
-    RootCover, Verification, VerificationStatus,
+    ComparedFiles, ComparedKernels, DerivationExtent, KernelCheck, ProjectCheck, ProvenanceCheck,
+    ReportCheck, RootCover, Verification, VerificationStatus,
 };
 use serde_json::{Value, json};
 use vkcert_model::wording::plural;
@@ -31,7 +31,17 @@ pub fn json_document(verification: &Verification) -> Value {
         "root_covers": verification.root_cover.name(),
         "project": project_in_numbers(&verification.project),
         "report_files": { "listed": verification.reports.listed, "unlisted": verification.reports.unlisted },
+        "provenance": provenance_as_json(&verification.provenance),
     })
+}
+
+/// Null where there is none. Never that it is true.
+fn provenance_as_json(provenance: &ProvenanceCheck) -> Value {
+    match provenance {
+        ProvenanceCheck::Absent => Value::Null,
+        ProvenanceCheck::Fitting { sha256 } => json!({ "names_root": true, "sha256": sha256 }),
+        ProvenanceCheck::Faulty => json!({ "names_root": false, "sha256": null }),
+    }
 }
 
 /// Null where no project was given.
@@ -108,8 +118,24 @@ pub fn in_words(verification: &Verification) -> String {
         "reports           {}\n",
         reports_in_words(&verification.reports, verification.root_cover)
     ));
+    if let Some(words) = provenance_in_words(&verification.provenance) {
+        text.push_str(&format!("provenance        {words}\n"));
+    }
     text.push_str(&result_line(verification));
     text
+}
+
+/// What is known of `provenance.json`; none where there is none.
+fn provenance_in_words(provenance: &ProvenanceCheck) -> Option<String> {
+    match provenance {
+        ProvenanceCheck::Absent => None,
+        ProvenanceCheck::Fitting { sha256 } => Some(format!(
+            "{sha256} names this root; what else it says was not checked, and nothing signs it"
+        )),
+        ProvenanceCheck::Faulty => {
+            Some("provenance.json is not that of this evidence (see above)".to_owned())
+        }
+    }
 }
 
 /// The status, in words that cannot be confused with those of another.
@@ -334,6 +360,7 @@ mod tests {
             "not_rederivable": ["a reason"], "root": "r00t", "reports": "l1st",
             "root_covers": "evidence", "project": null,
             "report_files": { "listed": null, "unlisted": [] },
+            "provenance": null,
         });
         assert_eq!(json_document(&verification), document);
     }
