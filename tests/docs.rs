@@ -217,7 +217,7 @@ fn every_field_of_the_evidence_is_explained() {
         document("test-procedure.md") + &document("requirements.md") + &document("project.md");
     let input_words: BTreeSet<&str> =
         inputs.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect();
-    for file in ["manifest", "campaign", "kernel", "inputs", "reports"] {
+    for file in ["manifest", "campaign", "kernel", "inputs", "reports", "provenance"] {
         let mut names = BTreeSet::new();
         properties(&json(&schema_text(file).unwrap()), &mut names);
         assert!(names.len() >= 3, "{file}");

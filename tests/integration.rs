@@ -53,6 +53,7 @@ mod phis;
 mod pointers;
 mod procedure;
 mod projects;
+mod provenance;
 mod race_procedures;
 mod races;
 mod random_kernels;
