@@ -169,31 +169,34 @@ impl Exclusions {
             (path != Path::new("")).then(|| path.to_owned())
         };
         let own_entries =
-            entries_of_runs(&output_folder).iter().filter_map(|path| below(path)).collect();
+            entries_of_runs(&output_folder).into_iter().chain(lock_of(written.output_folder));
         // A folder that holds the project holds more than what runs write.
         let folders = [Some(output_folder), written.outputs.map(resolved)]
             .into_iter()
             .flatten()
             .filter(|folder| !project_folder.starts_with(folder))
             .filter_map(|folder| below(&folder));
+        let own_entries = own_entries.filter_map(|path| below(&path)).collect();
         Self { own_entries, folders: folders.collect() }
     }
 }
 
-/// What `PendingFolder` makes in and beside the output folder.
+/// What `PendingFolder` makes in the output folder.
 fn entries_of_runs(output_folder: &Path) -> Vec<PathBuf> {
     let section = crate::cli::certify::RESULT_SECTION;
     let hidden = ["unfinished", "adopted", "exchange", "old"];
     let links = FORMATS.iter().filter_map(|format| format.file);
     let links = links.chain(["evidence", REPORTS, PROVENANCE]).map(str::to_owned);
     let names = hidden.map(|name| format!(".{section}.{name}")).into_iter().chain(links);
-    let mut entries: Vec<PathBuf> =
-        names.chain([section.to_owned()]).map(|name| output_folder.join(name)).collect();
-    if let Some(name) = output_folder.file_name() {
-        let lock = [&b"."[..], name.as_bytes(), b".lock"].concat();
-        entries.push(output_folder.with_file_name(OsString::from_vec(lock)));
-    }
-    entries
+    names.chain([section.to_owned()]).map(|name| output_folder.join(name)).collect()
+}
+
+/// The lock file, which stands beside the output folder by the name that the run was given.
+fn lock_of(output_folder: &Path) -> Option<PathBuf> {
+    let output_folder = std::path::absolute(output_folder).ok()?;
+    let name = output_folder.file_name()?.as_bytes();
+    let lock = OsString::from_vec([&b"."[..], name, b".lock"].concat());
+    Some(resolved(output_folder.parent()?).join(lock))
 }
 
 /// The path without links, as far as it is there.

@@ -128,11 +128,27 @@ fn what_runs_write_makes_no_project_dirty() {
     fs::remove_dir_all(&output_folder).unwrap();
     fs::remove_file(repository.project().join(".reports.lock")).unwrap();
     assert_changes(&repository.told_with(&elsewhere), &[]);
+    // The name of the folder is no pattern.
+    write(repository.top(), "out 1/new/mine.txt", "");
+    assert_changes(&repository.told_with(&elsewhere), &["?? out 1/"]);
     // Results that are committed and written again.
     repository.commit();
     write_results(&elsewhere, "second");
     assert_changes(&repository.told_with(&elsewhere), &[]);
     assert_changes(&repository.told(), &[" M out [1]*/new/latest/reports.json"]);
+}
+
+#[test]
+fn an_output_folder_behind_a_link_is_where_the_link_leads() {
+    let repository = Repository::new();
+    let behind = repository.top().join("behind");
+    write(&behind, "latest/reports.json", "x");
+    let link = repository.project().join("reports");
+    std::os::unix::fs::symlink(&behind, &link).unwrap();
+    repository.commit();
+    write(&behind, "latest/reports.json", "y");
+    write(&repository.project(), ".reports.lock", "");
+    assert_changes(&repository.told_with(&link), &[]);
 }
 
 #[test]
