@@ -59,6 +59,7 @@ mod races;
 mod random_kernels;
 mod record_modes;
 mod recording;
+mod requirement_csv;
 mod requirement_status;
 mod resources;
 mod schedules;

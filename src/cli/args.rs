@@ -81,6 +81,15 @@ pub(super) struct Requirements {
     /// Pin suspect links anew, too: after their children were reviewed
     #[arg(long, requires = "pin")]
     pub suspect: bool,
+    /// Print all requirements as a table (CSV)
+    #[arg(long, conflicts_with_all = ["pin", "suspect", "import"])]
+    pub csv: bool,
+    /// Bring a changed table back into the project's files
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["pin", "suspect"])]
+    pub import: Option<PathBuf>,
+    /// Only tell what an import would change
+    #[arg(long, requires = "import")]
+    pub dry_run: bool,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -28,6 +28,7 @@ mod progress;
 mod provenance;
 #[cfg(test)]
 mod reason_projects;
+mod requirement_csv;
 mod requirements;
 mod run;
 mod save;

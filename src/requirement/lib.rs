@@ -42,5 +42,5 @@ pub mod trace;
 pub use document::{Located, Origin};
 pub use load::{
     PROJECT_FILE, ProcedureFile, Project, is_requirement_file, load_procedure, load_project,
-    load_stored_project, parse_procedure, requirement_files,
+    load_project_with, load_stored_project, parse_procedure, requirement_files,
 };

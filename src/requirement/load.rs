@@ -78,8 +78,25 @@ pub fn load_stored_project(root: &Path) -> Result<Project, Vec<Diagnostic>> {
     read_project(root, |_| Vec::new())
 }
 
+/// As [`load_project`], with these texts, by path relative to the root, in place of what files hold,
+/// and of files that are not there.
+pub fn load_project_with(
+    root: &Path,
+    texts: &BTreeMap<String, String>,
+) -> Result<Project, Vec<Diagnostic>> {
+    read_project_with(root, texts, check_include_folders)
+}
+
 fn read_project(
     root: &Path,
+    check_folders: impl Fn(&Project) -> Vec<Diagnostic>,
+) -> Result<Project, Vec<Diagnostic>> {
+    read_project_with(root, &BTreeMap::new(), check_folders)
+}
+
+fn read_project_with(
+    root: &Path,
+    texts: &BTreeMap<String, String>,
     check_folders: impl Fn(&Project) -> Vec<Diagnostic>,
 ) -> Result<Project, Vec<Diagnostic>> {
     let mut problems = Vec::new();
@@ -90,9 +107,18 @@ fn read_project(
     });
     let mut items = ProjectItems::default();
     match requirement_files(root) {
-        Ok(files) => {
+        Ok(mut files) => {
+            files.extend(texts.keys().cloned());
+            files.sort();
+            files.dedup();
             for relative in files {
-                match load_document(root, &relative, &mut inputs) {
+                let document = match texts.get(&relative) {
+                    Some(text) => {
+                        Document::parse(shown_path(root, &relative), text, FileSyntax::Toml)
+                    }
+                    None => load_document(root, &relative, &mut inputs),
+                };
+                match document {
                     Ok(document) => items.read_document(&document, &mut problems),
                     Err(diagnostics) => problems.extend(diagnostics),
                 }
