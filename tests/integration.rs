@@ -32,6 +32,7 @@ mod dissimilar;
 mod docs;
 mod engineer;
 mod float_controls;
+mod function_coverage;
 mod glsl_front_end;
 mod glsl_robustness;
 mod hostile_input;

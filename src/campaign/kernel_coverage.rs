@@ -1,7 +1,8 @@
 //! Coverage and obligations of a compiled kernel, before or without evidence: for `vkcert run`,
 //! listings and checks of justifications.
 //!
-//! Promises: the same as [`vkcert_derivation::derive`] makes of the kernel's evidence.
+//! Promises: the same as [`vkcert_derivation::derive`] makes of the kernel's evidence where a
+//! project asks for every criterion.
 
 use super::configuration::KernelConfiguration;
 use super::kernel::{Kernel, Measured, Measurement};
@@ -109,7 +110,11 @@ fn coverage_by_all(
             barrier_records(engine_name),
         ),
         Measurement::NoSource => {
-            return coverage_without_source(&configuration.configuration, objects);
+            return coverage_without_source(
+                &configuration.configuration,
+                objects,
+                Some(Vec::new()),
+            );
         }
         Measurement::Failed { structure, .. } => {
             let coverage = unmeasured_coverage(

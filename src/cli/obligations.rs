@@ -217,6 +217,8 @@ fn obligations_of_coverage(coverage: &KernelCoverage) -> Vec<ObligationRow> {
             .iter()
             .map(|obligation| simple_row(obligation, &[CriterionName::Barrier])),
     );
+    let functions = coverage.functions.iter().flatten();
+    rows.extend(functions.map(|obligation| simple_row(obligation, &[CriterionName::Function])));
     let branch_ids: BTreeSet<&ObligationId> =
         coverage.branches.iter().map(|obligation| &obligation.id).collect();
     let additional_ids: BTreeSet<&ObligationId> = coverage.additional.iter().collect();

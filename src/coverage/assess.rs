@@ -12,6 +12,7 @@
 mod assessment;
 mod combinations;
 mod decisions;
+mod functions;
 mod independence;
 mod obligations;
 mod points;
@@ -39,6 +40,7 @@ pub fn assess(subject: &CoverageSubject, counted_tests: &[(TestId, &Records)]) -
         objects: Vec::new(),
         additional: Vec::new(),
         barriers: Vec::new(),
+        functions: Some(assessment.function_obligations()),
         not_reached: assessment.not_reached(),
         summary: Vec::new(),
     };

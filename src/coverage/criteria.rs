@@ -39,6 +39,10 @@ pub trait Criterion: Sync {
     fn is_told_by(&self, _engine: EngineName) -> bool {
         true
     }
+    /// Whether its obligations were derived; some are only where a project asks for them.
+    fn is_measured(&self, _coverage: &KernelCoverage) -> bool {
+        true
+    }
     /// Status of each of its obligations, in report order.
     fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status>;
 }
@@ -54,6 +58,7 @@ pub const CRITERIA: &[&dyn Criterion] = &[
     &ObjectBranches,
     &AdditionalCode,
     &Barriers,
+    &Functions,
 ];
 
 /// The row of a criterion that evidence names; none where this version does not have it.
@@ -61,9 +66,10 @@ pub fn criterion_named(stored_criterion: &StoredCriterion) -> Option<&'static dy
     CRITERIA.iter().copied().find(|criterion| *stored_criterion == criterion.criterion())
 }
 
-/// Counts every criterion.
+/// Counts every criterion whose obligations were derived.
 pub fn criterion_summaries(coverage: &KernelCoverage) -> Vec<CriterionSummary> {
-    CRITERIA.iter().map(|criterion| criterion_summary(*criterion, coverage)).collect()
+    let measured_criteria = CRITERIA.iter().filter(|criterion| criterion.is_measured(coverage));
+    measured_criteria.map(|criterion| criterion_summary(*criterion, coverage)).collect()
 }
 
 fn criterion_summary(criterion: &dyn Criterion, coverage: &KernelCoverage) -> CriterionSummary {
@@ -226,5 +232,21 @@ impl Criterion for Barriers {
     }
     fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
         statuses_of(&coverage.barriers).collect()
+    }
+}
+
+struct Functions;
+impl Criterion for Functions {
+    fn criterion(&self) -> CriterionName {
+        CriterionName::Function
+    }
+    fn description(&self) -> &'static str {
+        "every function of the source was entered"
+    }
+    fn is_measured(&self, coverage: &KernelCoverage) -> bool {
+        coverage.functions.is_some()
+    }
+    fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        statuses_of(coverage.functions.as_deref().unwrap_or_default()).collect()
     }
 }

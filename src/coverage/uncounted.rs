@@ -28,6 +28,10 @@ pub fn name_uncounted_tests(
     for (obligations, by_all) in obligation_lists {
         name_each(obligations, by_all);
     }
+    if let Some((functions, by_all)) = coverage.functions.as_mut().zip(exercised.functions.as_ref())
+    {
+        name_each(functions, by_all);
+    }
     for (decision, by_all) in coverage.decisions.iter_mut().zip(&exercised.decisions) {
         name_in_decision(decision, by_all, uncounted);
     }

@@ -33,6 +33,9 @@ pub fn leave_undetermined(
     for (obligations, by_all) in obligation_lists {
         settle_obligations(obligations, by_all);
     }
+    if let Some((functions, by_all)) = coverage.functions.as_mut().zip(full_coverage.functions) {
+        settle_obligations(functions, by_all);
+    }
     for (decision, by_all) in coverage.decisions.iter_mut().zip(full_coverage.decisions) {
         settle_decision(decision, by_all);
     }
@@ -118,6 +121,7 @@ pub fn covered_through_undefined(
         (CriterionName::ObjectBranch, coverage.objects.iter().collect()),
         (CriterionName::AdditionalCode, additional.collect()),
         (CriterionName::Barrier, coverage.barriers.iter().collect()),
+        (CriterionName::Function, coverage.functions.iter().flatten().collect()),
     ];
     let mut undefined_obligations: BTreeSet<String> = BTreeSet::new();
     for (_, list) in

@@ -20,8 +20,8 @@ use vkcert_coverage::object::{self, ObjectCoverage};
 use vkcert_coverage::{
     self as coverage, CoverageSubject, Criterion, CriterionSubject, ProposalRules, criteria,
 };
-use vkcert_model::coverage::{CriterionSummary, KernelCoverage};
-use vkcert_model::criterion::CriterionName;
+use vkcert_model::coverage::{CriterionSummary, KernelCoverage, SimpleObligation};
+use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::evidence::{
     Configuration, FIRST_SCHEMA, KernelEvidence, KernelFinding, TestRecords,
 };
@@ -41,8 +41,14 @@ enum RecordChoice {
 }
 
 /// Coverage of one kernel on one engine from its stored structure and counted records, before
-/// justifications.
-pub fn derived_coverage(kernel_row: &KernelEvidence) -> KernelCoverage {
+/// justifications; functions are obligations only where the asked criteria name them.
+pub fn derived_coverage(
+    kernel_row: &KernelEvidence,
+    asked_criteria: &[StoredCriterion],
+) -> KernelCoverage {
+    let coverage_by = |kernel_row: &KernelEvidence, record_choice| {
+        coverage_by(kernel_row, record_choice, asked_criteria)
+    };
     let mut coverage = coverage_by(kernel_row, RecordChoice::Counted);
     if kernel_row.schema != FIRST_SCHEMA && follows_undefined(kernel_row) {
         let defined_coverage = coverage_by(&by_defined_records(kernel_row), RecordChoice::Counted);
@@ -82,7 +88,12 @@ fn by_defined_records(kernel_row: &KernelEvidence) -> KernelEvidence {
     kernel_row
 }
 
-fn coverage_by(kernel_row: &KernelEvidence, record_choice: RecordChoice) -> KernelCoverage {
+fn coverage_by(
+    kernel_row: &KernelEvidence,
+    record_choice: RecordChoice,
+    asked_criteria: &[StoredCriterion],
+) -> KernelCoverage {
+    let asks_for_functions = asked_criteria.iter().any(|asked| *asked == CriterionName::Function);
     let chosen_records = records_of(&kernel_row.records, record_choice);
     let object_coverage = object::assess_object(
         &kernel_row.objects.structure,
@@ -90,7 +101,8 @@ fn coverage_by(kernel_row: &KernelEvidence, record_choice: RecordChoice) -> Kern
         &records_of(&kernel_row.objects.records, record_choice),
     );
     if !has_source(kernel_row) {
-        return coverage_without_source(&kernel_row.configuration, object_coverage);
+        let functions = asks_for_functions.then(Vec::new);
+        return coverage_without_source(&kernel_row.configuration, object_coverage, functions);
     }
     let (coverage, told_barriers) = if kernel_row.presence.markers.is_empty() {
         let proposal_rules = ProposalRules::for_schema(kernel_row.schema);
@@ -111,6 +123,7 @@ fn coverage_by(kernel_row: &KernelEvidence, record_choice: RecordChoice) -> Kern
                 told_barriers,
                 &chosen_records,
             ),
+            functions: coverage.functions.filter(|_| asks_for_functions),
             ..coverage
         },
         object_coverage,
@@ -203,9 +216,13 @@ pub fn unmeasured_coverage(
 pub fn coverage_without_source(
     configuration: &Configuration,
     objects: ObjectCoverage,
+    functions: Option<Vec<SimpleObligation>>,
 ) -> KernelCoverage {
-    let empty_coverage =
-        KernelCoverage { configuration: configuration.name.clone(), ..KernelCoverage::default() };
+    let empty_coverage = KernelCoverage {
+        configuration: configuration.name.clone(),
+        functions,
+        ..KernelCoverage::default()
+    };
     let mut coverage = with_objects(empty_coverage, objects);
     coverage.branches.clone_from(&coverage.objects);
     coverage.summary = summary_without_source(&coverage);

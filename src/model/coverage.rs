@@ -62,6 +62,10 @@ pub struct KernelCoverage {
     /// Barriers of the workgroup (`BAR1`), executed by all of its invocations.
     #[serde(default)]
     pub barriers: Vec<SimpleObligation>,
+    /// Function definitions of the source (`F1`), entered at least once; absent where the project does not ask for
+    /// function coverage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub functions: Option<Vec<SimpleObligation>>,
     /// What is in the source but not part of this kernel: functions that the entry point does not reach.
     #[serde(default)]
     pub not_reached: Vec<String>,

@@ -35,6 +35,8 @@ pub enum CriterionName {
     AdditionalCode,
     /// Every barrier was executed by all invocations of a workgroup.
     Barrier,
+    /// Every function of the source was entered. Derived only where the project asks for it.
+    Function,
 }
 
 impl CriterionName {
@@ -49,6 +51,7 @@ impl CriterionName {
         CriterionName::ObjectBranch,
         CriterionName::AdditionalCode,
         CriterionName::Barrier,
+        CriterionName::Function,
     ];
 
     /// The stored name.
@@ -63,6 +66,7 @@ impl CriterionName {
             CriterionName::ObjectBranch => "object-branch",
             CriterionName::AdditionalCode => "additional-code",
             CriterionName::Barrier => "barrier",
+            CriterionName::Function => "function",
         }
     }
 

@@ -161,6 +161,7 @@ pub(super) fn naive_coverage(engine: EngineName) -> KernelCoverage {
         simple_obligation(id, FILE, Position { line, column: 1 }, "main", Status::Covered)
     };
     with_summary(KernelCoverage {
+        functions: None,
         configuration: "default".into(),
         statements: statement_obligations(FILE, NAIVE_SOURCE, &[]),
         branches,
@@ -257,6 +258,7 @@ pub(super) fn large_coverage() -> KernelCoverage {
         )
     });
     with_summary(KernelCoverage {
+        functions: None,
         configuration: "default".into(),
         statements: statement_obligations(FILE, &source, &[6, 7, 40]),
         branches,

@@ -148,7 +148,7 @@ fn parts_of_finding(finding: &Finding) -> LaterPart {
     )
 }
 
-fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 4] {
+fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 5] {
     let coverage = &kernel.coverage;
     let obligation_lists = [
         &coverage.statements,
@@ -162,6 +162,7 @@ fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 4] {
     let records = || kernel.records.iter().chain(&kernel.objects.records);
     [
         later_part("tests that exercise and do not count", has_uncounted),
+        later_part("function coverage", coverage.functions.is_some()),
         later_part("digests of texts", !kernel.structure.texts.is_empty()),
         later_part(
             "vectors of directed schedules",

@@ -157,7 +157,7 @@ pub(crate) fn honest_with(change_facts: impl FnOnce(&mut Evidence)) -> Evidence 
 pub(crate) fn conclude(evidence: &mut Evidence) {
     let Evidence { campaign, kernels, .. } = evidence;
     for kernel in kernels.iter_mut() {
-        kernel.coverage = derive::derived_coverage(kernel);
+        kernel.coverage = derive::derived_coverage(kernel, &campaign.project.criteria);
     }
     derive::apply_justifications(kernels, campaign);
     derive::settle_requirements(campaign, kernels);

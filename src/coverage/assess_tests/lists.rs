@@ -20,6 +20,7 @@ pub(super) const OBLIGATIONS: &[(CriterionName, &[&str])] = &[
     (CriterionName::ObjectBranch, &["B1.T", "B1.F", "B2.T", "B2.F"]),
     (CriterionName::AdditionalCode, &["B2.T"]),
     (CriterionName::Barrier, &["BAR1", "BAR2"]),
+    (CriterionName::Function, &["F1", "F2"]),
 ];
 
 /// What is known of one obligation.
@@ -88,6 +89,7 @@ pub(super) fn coverage_in(states: &States) -> KernelCoverage {
         objects: list(&["B1.T", "B1.F", "B2.T", "B2.F"]),
         additional: vec!["B2.T".into()],
         barriers: list(&["BAR1", "BAR2"]),
+        functions: Some(list(&["F1", "F2"])),
         ..coverage
     }
 }
@@ -109,7 +111,7 @@ pub(super) fn states_of(coverage: &KernelCoverage) -> States {
         &coverage.objects,
         &coverage.barriers,
     ];
-    for item in lists.into_iter().flatten() {
+    for item in lists.into_iter().chain(&coverage.functions).flatten() {
         let SimpleObligation { id, status, reason, tests, uncounted, .. } = item.clone();
         add(id.to_string(), State { status, reason, tests, uncounted });
     }

@@ -100,6 +100,7 @@ enum ObligationKind {
     Combination,
     ObjectOutcome,
     Barrier,
+    Function,
 }
 
 /// An obligation without what it shares with all others of its kernel.
@@ -200,7 +201,7 @@ impl SourceText {
 struct SourceTexts<'a> {
     structure: Option<&'a KernelStructure>,
     statements: BTreeMap<StatementId, SourceText>,
-    /// Of entry and exit points and switch labels.
+    /// Of functions, entry and exit points and switch labels.
     named: BTreeMap<String, SourceText>,
 }
 
@@ -224,6 +225,7 @@ impl<'a> SourceTexts<'a> {
                     source_texts.add_labels(structure, *switch, &function_label);
                 }
             });
+            source_texts.add_function(structure, function, &function_label);
             source_texts.add_points(function, function_label);
         }
         source_texts
@@ -252,6 +254,21 @@ impl<'a> SourceTexts<'a> {
             };
             self.named.insert(format!("{}.L{}", switch.id, label_index + 1), label_text);
         }
+    }
+
+    /// The whole of a function: what is said of it holds no longer when any of it changes.
+    fn add_function(
+        &mut self,
+        structure: &KernelStructure,
+        function: &Function,
+        function_label: &Rc<str>,
+    ) {
+        let function_text = SourceText {
+            function: Rc::clone(function_label),
+            text: collapse_spaces(text_of(structure, function.span)).into(),
+            expansion: macro_sites(structure, &function.expansion),
+        };
+        self.named.insert(function.id.to_string(), function_text);
     }
 
     fn add_points(&mut self, function: &Function, function_label: Rc<str>) {
@@ -357,6 +374,8 @@ impl ContentGathering<'_> {
     fn add_source_obligations(&mut self, coverage: &KernelCoverage) {
         self.add_obligations(ObligationKind::Statement, &coverage.statements);
         self.add_obligations(ObligationKind::Point, &coverage.points);
+        let functions = coverage.functions.as_deref().unwrap_or_default();
+        self.add_obligations(ObligationKind::Function, functions);
         let label_items: Vec<_> =
             coverage.branches.iter().filter(|item| item.id.as_str().starts_with('W')).collect();
         for item in label_items {

@@ -12,6 +12,7 @@ use vkcert_coverage::justification::{
     BoundConfiguration, BoundContents, BoundKernel, GivenJustification, Rejection, ShownObligations,
 };
 use vkcert_coverage::{self as coverage, HashBinding, JustificationStandard, justification};
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{Campaign, Configuration, KernelEvidence};
 use vkcert_model::id::{KernelName, ObligationId};
 use vkcert_model::requirement::{Justification, JustificationClass, JustificationSubject};
@@ -159,7 +160,11 @@ fn refuting_sentences(
                 continue;
             };
             let shown_obligations = shown_obligations.get_or_insert_with(|| {
-                ShownObligations::from_coverage(&coverage_by(kernel_row, RecordChoice::All))
+                ShownObligations::from_coverage(&coverage_by(
+                    kernel_row,
+                    RecordChoice::All,
+                    &[CriterionName::Function.into()],
+                ))
             });
             let shown = shown_obligations.refuting_sentence(obligation_id, kernel_row.engine);
             *refuting_sentence = shown.map(|sentence| {

@@ -15,6 +15,7 @@ pub(crate) const CRITERIA_COLUMNS: &[(CriterionName, &str)] = &[
     (CriterionName::ObjectBranch, "Object branch"),
     (CriterionName::AdditionalCode, "Additional code"),
     (CriterionName::Barrier, "Barrier"),
+    (CriterionName::Function, "Function"),
 ];
 
 /// Criteria that overviews show only where the project asks for them.
@@ -23,6 +24,7 @@ const ON_REQUEST: &[CriterionName] = &[
     CriterionName::ObjectBranch,
     CriterionName::AdditionalCode,
     CriterionName::Barrier,
+    CriterionName::Function,
 ];
 
 /// Title of a criterion; one without a title is named as stored.

@@ -159,6 +159,7 @@ fn add_simple<'a>(
             coverage.objects.iter().filter(|item| additional_ids.contains(&item.id)).collect(),
         ),
         (CriterionName::Barrier, coverage.barriers.iter().collect()),
+        (CriterionName::Function, coverage.functions.iter().flatten().collect()),
     ];
     for (criterion, list) in criterion_lists {
         if !is_asked_for(evidence, &criterion.into()) {

@@ -15,7 +15,8 @@ pub(super) fn short_title(criterion: &StoredCriterion) -> &str {
             CriterionName::Statement
             | CriterionName::Branch
             | CriterionName::Decision
-            | CriterionName::Barrier,
+            | CriterionName::Barrier
+            | CriterionName::Function,
         )
         | None => facts::criterion_title(criterion),
     }

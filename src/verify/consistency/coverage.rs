@@ -60,7 +60,7 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
     let mut kernels = stored.kernels.clone();
     let mut campaign = stored.campaign.clone();
     for kernel in &mut kernels {
-        kernel.coverage = derive::derived_coverage(kernel);
+        kernel.coverage = derive::derived_coverage(kernel, &campaign.project.criteria);
     }
     derive::apply_justifications(&mut kernels, &mut campaign);
     for (derived, kernel) in kernels.iter().zip(&stored.kernels) {
@@ -77,6 +77,9 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
         });
         verification.check(derived_coverage.barriers == stored_coverage.barriers, || {
             format!("{kernel_name}: barrier coverage")
+        });
+        verification.check(derived_coverage.functions == stored_coverage.functions, || {
+            format!("{kernel_name}: function coverage")
         });
         verification.check(
             derived_coverage.objects == stored_coverage.objects
@@ -292,6 +295,11 @@ mod tests {
                     "barriers",
                     |forged| forged.kernels[1].coverage.barriers[0].status = Status::Covered,
                     "guard on vulkan: barrier coverage",
+                ),
+                Forgery::new(
+                    "functions that nobody asks for",
+                    |forged| forged.kernels[0].coverage.functions = Some(Vec::new()),
+                    "guard on sequential: function coverage",
                 ),
                 Forgery::new(
                     "object code",
