@@ -155,8 +155,8 @@ fn functions_are_derived_only_where_the_project_asks_for_them() {
 #[test]
 fn an_unknown_criterion_is_refused_with_the_list() {
     let folder = tempfile::tempdir().expect("a folder");
-    project(folder.path(), "criteria = [\"functions\"]", &[test("TC-PLAIN", 0, [0, 2, 4, 6])]);
+    project(folder.path(), "criteria = [\"calls-made\"]", &[test("TC-PLAIN", 0, [0, 2, 4, 6])]);
     let output = run(vkcert().args(["list", "kernels"]).arg(folder.path()), 2);
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("`functions`") && told.contains("barrier"), "{told}");
+    assert!(told.contains("`calls-made`") && told.contains("`function`"), "{told}");
 }
