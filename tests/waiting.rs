@@ -288,7 +288,9 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
         .sort_by_file_name()
         .into_iter()
         .map(|entry| entry.expect("an entry"));
-    let files = entries.filter(|entry| entry.file_type().is_file());
+    // Where and when a run was made differs from run to run.
+    let is_compared = |entry: &walkdir::DirEntry| entry.file_name() != "provenance.json";
+    let files = entries.filter(|entry| entry.file_type().is_file() && is_compared(entry));
     let name = |path: &Path| path.strip_prefix(folder).expect("inside").display().to_string();
     files.map(|file| (name(file.path()), std::fs::read(file.path()).expect("a file"))).collect()
 }

@@ -37,7 +37,7 @@ pub(super) fn certify_project(common: &Common, certify: &Certify) -> Result<Exit
         return Ok(exit_of_code(evidence.campaign.conclusion.exit_code));
     }
     match common.form() {
-        OutputForm::Json => output::print_text(&json_document(&evidence, &written, &provenance)?)?,
+        OutputForm::Json => output::print_text(&json_document(&evidence, &written)?)?,
         OutputForm::Text => {
             let advised_places = places::places_of_run(&certify.dir, certify.out.as_deref());
             let summary = report::render(
@@ -63,7 +63,6 @@ pub(super) struct FinishedRun {
 }
 
 /// The file of the run's provenance.
-#[derive(Serialize)]
 struct WrittenProvenance {
     /// As the user would name it.
     file: String,
@@ -146,28 +145,20 @@ fn leave_tests_out(project: &mut Project, certify: &Certify) -> Result<(), Failu
     Ok(())
 }
 
-/// What `--format json` prints.
+/// What `--format json` prints. Like the evidence it is the same in two runs: where and when they were
+/// made is not in it.
 #[derive(Serialize)]
 struct Document<'w> {
     #[serde(flatten)]
     campaign: &'w Campaign,
     root: &'w str,
     reports: &'w str,
-    provenance: &'w WrittenProvenance,
 }
 
-/// The campaign with the hashes that identify evidence, reports and provenance.
-fn json_document(
-    evidence: &Evidence,
-    written: &Written,
-    provenance: &WrittenProvenance,
-) -> Result<String, Failure> {
-    let document = Document {
-        campaign: &evidence.campaign,
-        root: &written.root,
-        reports: &written.reports,
-        provenance,
-    };
+/// The campaign with the hashes that identify evidence and reports.
+fn json_document(evidence: &Evidence, written: &Written) -> Result<String, Failure> {
+    let document =
+        Document { campaign: &evidence.campaign, root: &written.root, reports: &written.reports };
     canonical_lines(&document).map_err(unwritable_json)
 }
 
