@@ -4,6 +4,7 @@
 //! Promises: anchors are unique within a document; text is plain Unicode that each format escapes
 //! itself.
 
+use super::drawing::Drawing;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -129,6 +130,10 @@ impl Text {
         strong_text
     }
 
+    fn for_each_run(&mut self, change: &mut impl FnMut(&mut TextRun)) {
+        self.0.iter_mut().for_each(change);
+    }
+
     pub(crate) fn followed_by(mut self, appended: Text) -> Self {
         self.0.extend(appended.0);
         self
@@ -236,7 +241,7 @@ pub(crate) struct Heading {
     pub anchor: Anchor,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Block {
     Heading(Heading),
     Paragraph(Text),
@@ -244,6 +249,8 @@ pub(crate) enum Block {
     /// Name and value, one pair per line.
     Pairs(Vec<(String, Text)>),
     Table(Table),
+    #[allow(dead_code, reason = "the chapters that make figures come next")]
+    Drawing(Drawing),
     /// A framed statement: a title and sentences below it.
     Notice {
         tone: Tone,
@@ -267,7 +274,7 @@ pub(crate) enum Block {
 }
 
 /// The source text of a kernel line by line, with what begins on each line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SourceListing {
     /// Legend and key, before the files.
     pub lead: Vec<Block>,
@@ -292,7 +299,7 @@ pub(crate) struct ListedLine {
 }
 
 /// A whole report.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Document {
     pub project: String,
     /// What kind of document it is.
@@ -327,10 +334,8 @@ impl Document {
             block.add_anchors(&mut anchors);
         }
         for block in self.front.iter_mut().chain(&mut self.body) {
-            block.for_each_text(&mut |text| {
-                for run in &mut text.0 {
-                    run.link = run.link.take().filter(|anchor| anchors.contains(anchor));
-                }
+            block.for_each_run(&mut |run| {
+                run.link = run.link.take().filter(|anchor| anchors.contains(anchor));
             });
         }
     }
@@ -353,49 +358,53 @@ impl Block {
             | Block::List(_)
             | Block::Pairs(_)
             | Block::Table(_)
+            | Block::Drawing(_)
             | Block::Notice { .. } => {}
         }
     }
 
-    fn for_each_text(&mut self, change: &mut impl FnMut(&mut Text)) {
+    fn for_each_run(&mut self, change: &mut impl FnMut(&mut TextRun)) {
         match self {
-            Block::Heading(heading) => change(&mut heading.text),
-            Block::Paragraph(text) => change(text),
-            Block::List(texts) => texts.iter_mut().for_each(change),
-            Block::Pairs(pairs) => pairs.iter_mut().for_each(|(_, text)| change(text)),
-            Block::Table(table) => table.for_each_text(change),
+            Block::Heading(heading) => heading.text.for_each_run(change),
+            Block::Paragraph(text) => text.for_each_run(change),
+            Block::List(texts) => texts.iter_mut().for_each(|text| text.for_each_run(change)),
+            Block::Pairs(pairs) => {
+                pairs.iter_mut().for_each(|(_, text)| text.for_each_run(change));
+            }
+            Block::Table(table) => table.for_each_run(change),
+            Block::Drawing(drawing) => drawing.for_each_run(change),
             Block::Notice { title, lines, .. } => {
-                std::iter::once(title).chain(lines).for_each(change);
+                std::iter::once(title).chain(lines).for_each(|text| text.for_each_run(change));
             }
             Block::Together(blocks) => {
-                blocks.iter_mut().for_each(|block| block.for_each_text(change));
+                blocks.iter_mut().for_each(|block| block.for_each_run(change));
             }
             Block::Fitting { whole, brief } => {
-                whole.iter_mut().chain(brief).for_each(|block| block.for_each_text(change));
+                whole.iter_mut().chain(brief).for_each(|block| block.for_each_run(change));
             }
-            Block::Source { listing, .. } => listing.for_each_text(change),
+            Block::Source { listing, .. } => listing.for_each_run(change),
         }
     }
 }
 
 impl Table {
-    fn for_each_text(&mut self, change: &mut impl FnMut(&mut Text)) {
+    fn for_each_run(&mut self, change: &mut impl FnMut(&mut TextRun)) {
         let titles = self.columns.iter_mut().map(|column| &mut column.title);
         self.caption
             .iter_mut()
             .chain(titles)
             .chain(self.rows.iter_mut().flatten())
-            .for_each(change);
+            .for_each(|text| text.for_each_run(change));
     }
 }
 
 impl SourceListing {
-    fn for_each_text(&mut self, change: &mut impl FnMut(&mut Text)) {
-        self.lead.iter_mut().for_each(|block| block.for_each_text(change));
+    fn for_each_run(&mut self, change: &mut impl FnMut(&mut TextRun)) {
+        self.lead.iter_mut().for_each(|block| block.for_each_run(change));
         for line in self.files.iter_mut().flat_map(|file| &mut file.lines) {
             [&mut line.source, &mut line.obligations, &mut line.tests]
                 .into_iter()
-                .for_each(&mut *change);
+                .for_each(|text| text.for_each_run(change));
         }
     }
 }

@@ -176,6 +176,7 @@ pub(super) fn document_text(document: &super::document::Document) -> String {
             Block::Heading(_)
             | Block::List(_)
             | Block::Pairs(_)
+            | Block::Drawing(_)
             | Block::Notice { .. }
             | Block::Together(_)
             | Block::Fitting { .. }
@@ -206,6 +207,7 @@ pub(super) fn whole_text(evidence: &Evidence) -> String {
             Block::Together(blocks) | Block::Fitting { whole: blocks, brief: _ } => {
                 blocks.iter().for_each(|block| add(block, lines))
             }
+            Block::Drawing(drawing) => lines.push(plain(&drawing.caption)),
             Block::Source { .. } => {}
         }
     }
@@ -233,6 +235,7 @@ pub(super) fn tables(blocks: &[Block]) -> Vec<&super::document::Table> {
             | Block::Paragraph(_)
             | Block::List(_)
             | Block::Pairs(_)
+            | Block::Drawing(_)
             | Block::Notice { .. }
             | Block::Source { .. } => {}
         }

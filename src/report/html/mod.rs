@@ -5,6 +5,7 @@
 
 #[cfg(test)]
 mod browser_tests;
+mod drawing;
 mod sections;
 mod source;
 mod toolbar;
@@ -109,6 +110,7 @@ fn headings_of(blocks: &[Block]) -> Vec<&Heading> {
             | Block::List(_)
             | Block::Pairs(_)
             | Block::Table(_)
+            | Block::Drawing(_)
             | Block::Notice { .. }
             | Block::Source { .. } => {}
         }
@@ -155,6 +157,7 @@ fn set_block(block: &Block, evidence: &Evidence) -> Markup {
             dl.pairs { @for (name, value) in pairs { dt { (name) } dd { (set_text(value)) } } }
         },
         Block::Table(table) => set_table(table),
+        Block::Drawing(drawing) => drawing::set_drawing(drawing),
         Block::Notice { tone, title, lines } => html! {
             section.notice.(tone_class(*tone)) role="status" {
                 p.title { (set_text(title)) }

@@ -20,6 +20,7 @@ fn leading_heading(block: &Block) -> Option<&Heading> {
         | Block::List(_)
         | Block::Pairs(_)
         | Block::Table(_)
+        | Block::Drawing(_)
         | Block::Notice { .. }
         | Block::Fitting { .. }
         | Block::Source { .. } => None,

@@ -70,6 +70,10 @@ pub(super) enum InkColour {
     Hairline,
     Rule,
     Wash(Tone),
+    /// White, whatever lies below.
+    Paper,
+    /// A pixel of a picture: red, green, blue.
+    Pixel([u8; 3]),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -95,6 +99,11 @@ pub(super) enum DrawItem {
         y: f32,
         width: f32,
         height: f32,
+        ink: InkColour,
+    },
+    /// A filled polygon.
+    Area {
+        corners: Vec<(f32, f32)>,
         ink: InkColour,
     },
     Link {
@@ -160,6 +169,7 @@ pub(super) struct PageFlow<'a> {
     pub anchors: Anchors,
     pub outline: Vec<OutlineMark>,
     pub tables: u32,
+    pub drawings: u32,
 }
 
 impl<'a> PageFlow<'a> {
@@ -173,6 +183,7 @@ impl<'a> PageFlow<'a> {
             anchors: BTreeMap::new(),
             outline: Vec::new(),
             tables: 0,
+            drawings: 0,
         }
     }
 

@@ -2,7 +2,7 @@
 //! is clipped.
 
 use super::canvas::{BODY, DrawItem, InkColour, LEADING, LEFT, OutlineMark, PageFlow, TOP};
-use super::{listing, table};
+use super::{drawing, listing, table};
 use crate::document::{Block, Heading, Text, Tone};
 use std::sync::Arc;
 
@@ -28,13 +28,14 @@ impl PageFlow<'_> {
             Block::Paragraph(_) => {
                 let whole_height = self.measured_height(single_block);
                 match blocks.get(1) {
-                    Some(Block::Table(_)) if whole_height < 60.0 => {
+                    Some(Block::Table(_) | Block::Drawing(_)) if whole_height < 60.0 => {
                         whole_height + self.lead_height(&blocks[1..])
                     }
                     _ => whole_height.min(3.0 * BODY * LEADING),
                 }
             }
             Block::Table(table) => table::lead_height(self, table),
+            Block::Drawing(_) => self.measured_height(single_block),
             Block::List(items) => {
                 self.measured_height(&[Block::List(items.iter().take(1).cloned().collect())])
             }
@@ -90,6 +91,7 @@ impl PageFlow<'_> {
             Block::List(items) => self.set_list(items),
             Block::Pairs(pairs) => self.set_pairs(pairs),
             Block::Table(table) => table::set_table(self, table),
+            Block::Drawing(drawing) => drawing::set_drawing(self, drawing),
             Block::Notice { tone, title, lines } => self.set_notice(*tone, title, lines),
             Block::Together(blocks) => self.set_together(blocks),
             Block::Fitting { whole, brief } => self.set_blocks(self.fitting_blocks(whole, brief)),

@@ -97,6 +97,7 @@ fn heading_of(block: &Block) -> Option<&Heading> {
         | Block::List(_)
         | Block::Pairs(_)
         | Block::Table(_)
+        | Block::Drawing(_)
         | Block::Notice { .. }
         | Block::Together(_)
         | Block::Fitting { .. }

@@ -8,6 +8,7 @@
 
 mod bookmarks;
 mod canvas;
+mod drawing;
 mod face;
 mod file;
 mod flow;

@@ -23,6 +23,8 @@ fn ink_colour(ink: InkColour) -> [f32; 3] {
         InkColour::Wash(Tone::Good) => [0.93, 0.97, 0.94],
         InkColour::Wash(Tone::Caution) => [0.99, 0.96, 0.90],
         InkColour::Wash(Tone::Bad) => [0.99, 0.94, 0.94],
+        InkColour::Paper => [1.0, 1.0, 1.0],
+        InkColour::Pixel(levels) => levels.map(|level| f32::from(level) / 255.0),
     }
 }
 
@@ -58,6 +60,9 @@ pub(super) fn page_operations(draws: &[DrawItem], anchors: &Anchors, sheet: Shee
             DrawItem::Rule { x, y, length, thickness, ink } => {
                 let area = [*x, *y - thickness / 2.0, *length, *thickness];
                 page_fills.push_fill(*ink, fill_rectangle(sheet, area));
+            }
+            DrawItem::Area { corners, ink } => {
+                page_fills.push_fill(*ink, fill_polygon(sheet, corners));
             }
             DrawItem::Text { x, y, face, size, ink, text } => {
                 page_texts.push_text((*x, *y), (*face, *size), *ink, text)
@@ -131,12 +136,12 @@ fn corner(sheet: Sheet, x: f32, y: f32) -> printpdf::LinePoint {
 }
 
 fn fill_rectangle(sheet: Sheet, [x, y, width, height]: [f32; 4]) -> Op {
-    let points = vec![
-        corner(sheet, x, y),
-        corner(sheet, x + width, y),
-        corner(sheet, x + width, y + height),
-        corner(sheet, x, y + height),
-    ];
+    let corners = [(x, y), (x + width, y), (x + width, y + height), (x, y + height)];
+    fill_polygon(sheet, &corners)
+}
+
+fn fill_polygon(sheet: Sheet, corners: &[(f32, f32)]) -> Op {
+    let points = corners.iter().map(|(x, y)| corner(sheet, *x, *y)).collect();
     Op::DrawPolygon {
         polygon: printpdf::Polygon {
             rings: vec![printpdf::PolygonRing { points }],

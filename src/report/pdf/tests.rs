@@ -423,3 +423,42 @@ proptest::proptest! {
         proptest::prop_assert_eq!(&tree.top, &top);
     }
 }
+
+#[test]
+fn a_figure_is_whole_on_its_page_with_its_caption() {
+    use crate::document::Block;
+    use crate::drawing::{Drawing, Paint, Shape, Spot};
+    let sheet = Sheet::of_paper(Paper::A4);
+    let drawing = Drawing {
+        caption: "Bars".into(),
+        description: "Two bars".to_owned(),
+        width: 2.0 * sheet.line_width(),
+        height: 400.0,
+        shapes: vec![Shape::rectangle(
+            Spot { x: 0.0, y: 0.0 },
+            2.0 * sheet.line_width(),
+            400.0,
+            Paint::Accent,
+        )],
+    };
+    let faces = FontFaces::load().unwrap();
+    let mut flow = PageFlow::new(&faces, sheet);
+    flow.y = sheet.bottom() - 150.0;
+    flow.set_blocks(&[Block::Drawing(drawing)]);
+    assert_eq!(flow.pages.len(), 2, "it does not fit below");
+    let texts = |page: &[DrawItem]| {
+        page.iter().filter(|draw| matches!(draw, DrawItem::Text { .. })).count()
+    };
+    assert_eq!(texts(&flow.pages[0]), 0, "the caption stays with the figure");
+    let area = flow.pages[1].iter().find_map(|draw| match draw {
+        DrawItem::Area { corners, .. } => Some(corners.clone()),
+        DrawItem::Text { .. }
+        | DrawItem::Rule { .. }
+        | DrawItem::Fill { .. }
+        | DrawItem::Link { .. }
+        | DrawItem::PageNumber { .. } => None,
+    });
+    let (right, bottom) = area.expect("the rectangle is drawn")[2];
+    assert!((right - sheet.right()).abs() < 0.01, "as wide as the line: {right}");
+    assert!((bottom - TOP - 200.0).abs() < 0.01, "half as high: {bottom}");
+}
