@@ -254,6 +254,18 @@ fn outputs_that_depend_on_an_undefined_value_are_said_not_to_be_compared() {
 }
 
 #[test]
+fn a_justification_stands_with_place_text_and_date() {
+    let evidence = sample::evidence();
+    let text = whole_text(&evidence);
+    let exit = text.find("F1.X2 of kernel").expect("the accepted one is listed");
+    let rejected = text.find("S6 of kernel").expect("the rejected one is listed");
+    let (exit, rejected) = (&text[exit..rejected], &text[rejected..]);
+    assert!(exit.contains("\nDate: 2026-01-30\n"), "{exit}");
+    assert!(exit.contains("\nPlace: ") && exit.contains("\nText: "), "{exit}");
+    assert!(rejected.contains("\nDate: not stated\n"), "{rejected}");
+}
+
+#[test]
 fn suspect_links_are_no_further_requirements() {
     let evidence = sample::evidence();
     for text in [whole_text(&evidence), terminal(&evidence, 200)] {

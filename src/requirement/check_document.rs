@@ -41,7 +41,7 @@ pub(super) fn check_document(
     check_references(origin, document, problems);
 }
 
-fn check_date(origin: &Origin, date: &str, problems: &mut Vec<Diagnostic>) {
+pub(super) fn check_date(origin: &Origin, date: &str, problems: &mut Vec<Diagnostic>) {
     if !is_calendar_date(date) {
         let problem = origin.error("bad-value", format!("`{date}` is no date of the calendar"));
         problems.push(problem.hint("write year, month and day: \"2026-01-31\""));

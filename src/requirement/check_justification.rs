@@ -3,6 +3,7 @@
 //! Does not cover: whether the obligation or finding exists, which only a run shows.
 
 use super::check::{hash_error, unknown_name};
+use super::check_document::check_date;
 use super::check_test::KernelNames;
 use super::document::{Located, Origin};
 use std::collections::BTreeSet;
@@ -40,6 +41,9 @@ pub(super) fn check_justifications(
         }
         for fault in justification.statement_faults() {
             problems.push(origin.at(fault.key).error("bad-value", fault.message));
+        }
+        if let Some(date) = &justification.date {
+            check_date(&origin.at("date"), date, problems);
         }
         problems.extend(overlong_text(justification));
         let subject = &justification.subject;

@@ -160,6 +160,7 @@ pub fn evidence() -> Evidence {
             argument: None,
             author: "A. Prüfer".into(),
             approver: "B. Reviewer".into(),
+            date: rejected.is_none().then(|| "2026-01-30".to_owned()),
             hash: made_up_hash(77),
         },
         file: "requirements/justifications.toml".into(),

@@ -436,6 +436,7 @@ fn a_finding_is_accepted_by_analysis_that_is_signed() {
         argument: None,
         author: "A. Author".to_owned(),
         approver: "R. Reviewer".to_owned(),
+        date: None,
         hash: String::new(),
     };
     let accepted = |change: fn(&mut Justification), approval: ApproverRule| {

@@ -209,6 +209,7 @@ fn signed(
         argument: (class == JustificationClass::Infeasible).then(|| "A proof.".to_owned()),
         author: "A. Author".to_owned(),
         approver: "R. Reviewer".to_owned(),
+        date: None,
         hash,
     }
 }

@@ -64,6 +64,7 @@ fn justification(coverage: &KernelCoverage, obligation: &str) -> Justification {
         argument: None,
         author: person("A. Author"),
         approver: person("R. Reviewer"),
+        date: None,
         hash,
     }
 }

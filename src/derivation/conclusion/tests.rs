@@ -104,6 +104,7 @@ fn justification(evidence: &mut Evidence, rejected: Option<&str>) {
             argument: None,
             author: "a".to_owned(),
             approver: "b".to_owned(),
+            date: None,
             hash: "h".to_owned(),
         },
         file: "f".to_owned(),

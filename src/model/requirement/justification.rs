@@ -104,6 +104,8 @@ pub struct Justification {
     pub author: String,
     /// Who approved it; at levels A and B another person than the author.
     pub approver: String,
+    /// When it was approved, as year, month and day (`2026-01-31`); none: the file does not say.
+    pub date: Option<String>,
     /// `sha256:` hash of the subject's content; another content makes the justification stale.
     pub hash: String,
 }
@@ -226,6 +228,9 @@ struct JustificationTable {
     argument: Option<String>,
     author: String,
     approver: String,
+    /// When it was approved, as year, month and day (`2026-01-31`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    date: Option<String>,
     /// `sha256:` hash of the content of the obligation or finding; another content makes the justification stale.
     hash: String,
 }
@@ -252,6 +257,7 @@ impl TryFrom<JustificationTable> for Justification {
             argument,
             author,
             approver,
+            date,
             hash,
             obligation: _,
             finding: _,
@@ -267,6 +273,7 @@ impl TryFrom<JustificationTable> for Justification {
             argument,
             author,
             approver,
+            date,
             hash,
         })
     }
@@ -285,6 +292,7 @@ impl From<Justification> for JustificationTable {
             argument,
             author,
             approver,
+            date,
             hash,
         } = justification;
         let (obligation, finding) = match subject {
@@ -303,6 +311,7 @@ impl From<Justification> for JustificationTable {
             argument,
             author,
             approver,
+            date,
             hash,
         }
     }

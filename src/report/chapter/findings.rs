@@ -1,16 +1,15 @@
-//! What stands against the evidence: uncovered obligations and findings; and the justifications
-//! that were given.
+//! What stands against the evidence: uncovered obligations and findings.
 
 use super::identifiers::compact_ids;
+use super::justifications::class_words;
 use super::links::{kernel_link, listed_texts, test_link, unit_link};
-use crate::document::{Block, ColumnAlign, Outline, Table, Text, Tone};
+use crate::document::{ColumnAlign, Outline, Table, Text, Tone};
 use crate::facts::{self, UncoveredObligation};
 use crate::statement;
 use std::collections::BTreeMap;
 use vkcert_model::criterion::CriterionName;
-use vkcert_model::evidence::{Evidence, JustificationEvidence};
+use vkcert_model::evidence::Evidence;
 use vkcert_model::finding::{Acceptance, FindingKind};
-use vkcert_model::requirement::JustificationClass;
 
 /// Where the chapter on uncovered obligations begins.
 pub(super) const ANCHOR: &str = "chapter/uncovered";
@@ -261,75 +260,5 @@ fn value_in_words(value: &serde_json::Value) -> String {
             values.iter().map(value_in_words).collect::<Vec<_>>().join(", ")
         }
         other => other.to_string(),
-    }
-}
-
-pub(super) fn justifications_chapter(evidence: &Evidence, outline: &mut Outline) {
-    outline.add_heading(1, "Justifications", "chapter/justifications");
-    let all_justifications = &evidence.campaign.justifications;
-    if all_justifications.is_empty() {
-        outline.add_paragraph("None were given.");
-        return;
-    }
-    for item in all_justifications {
-        let justification = &item.justification;
-        let state_text = match (&item.rejected, &item.not_judged) {
-            (Some(reason), _) => {
-                Text::strong("✗ rejected").with_tone(Tone::Bad).then_plain(format!(": {reason}"))
-            }
-            (None, Some(reason)) => Text::plain("– not judged")
-                .with_tone(Tone::Caution)
-                .then_plain(format!(": {reason}")),
-            (None, None) => Text::plain("✓ accepted").with_tone(Tone::Good),
-        };
-        let configuration_words = justification.configuration.as_ref();
-        let configuration_words =
-            configuration_words.map(|name| format!(", configuration {name}")).unwrap_or_default();
-        outline.add_block(Block::Together(vec![
-            Block::Paragraph(
-                Text::strong(justification.subject.to_string())
-                    .then_plain(" of kernel ")
-                    .followed_by(kernel_link(&justification.kernel))
-                    .then_plain(configuration_words)
-                    .then_plain(format!(": {}. ", class_words(justification.class)))
-                    .followed_by(state_text),
-            ),
-            Block::Pairs(stated_pairs(item)),
-        ]));
-    }
-}
-
-/// What a justification states, with names.
-fn stated_pairs(item: &JustificationEvidence) -> Vec<(String, Text)> {
-    let justification = &item.justification;
-    let category_words = justification.category.map(|category| category.to_string());
-    let optional_pairs = [
-        ("Meant to run", category_words.as_deref()),
-        ("Means", justification.means.as_deref()),
-        ("Argument", justification.argument.as_deref()),
-    ];
-    let optional_pairs = optional_pairs
-        .into_iter()
-        .filter_map(|(name, text)| Some((name.to_owned(), Text::plain(text?))));
-    let signed_pairs = [
-        ("Author".to_owned(), Text::plain(justification.author.as_str())),
-        ("Approver".to_owned(), Text::plain(justification.approver.as_str())),
-        ("File".to_owned(), Text::code(item.file.as_str())),
-        ("Hash".to_owned(), Text::code(justification.hash.as_str())),
-    ];
-    let reason_pair = ("Reason".to_owned(), Text::plain(justification.reason.as_str()));
-    std::iter::once(reason_pair).chain(optional_pairs).chain(signed_pairs).collect()
-}
-
-fn class_words(class: JustificationClass) -> &'static str {
-    match class {
-        JustificationClass::MissingTest => "missing test",
-        JustificationClass::MissingRequirement => "missing requirement",
-        JustificationClass::Extraneous => "extraneous code",
-        JustificationClass::Dead => "dead code",
-        JustificationClass::Deactivated => "deactivated code",
-        JustificationClass::Defensive => "defensive code",
-        JustificationClass::Infeasible => "infeasible",
-        JustificationClass::Analysis => "shown by analysis",
     }
 }

@@ -12,6 +12,7 @@ mod findings;
 mod front;
 mod identification;
 mod identifiers;
+mod justifications;
 mod kernel;
 mod links;
 mod object;
@@ -72,7 +73,7 @@ impl Chapter {
                     kernel::kernel_chapter(evidence, &unit, outline);
                 }
             }
-            Chapter::Justifications => findings::justifications_chapter(evidence, outline),
+            Chapter::Justifications => justifications::justifications_chapter(evidence, outline),
             Chapter::Coupling => coupling::coupling_chapter(evidence, outline),
             Chapter::Agreement => coupling::agreement_chapter(evidence, outline),
             Chapter::Limits => limits_chapter(evidence, outline),
