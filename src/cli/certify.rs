@@ -30,7 +30,7 @@ pub(super) const RESULT_SECTION: &str = "latest";
 
 /// Runs the whole campaign, writes evidence and reports, prints the summary.
 pub(super) fn certify_project(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
-    let FinishedRun { evidence, written, provenance } = run_campaign(common, certify)?;
+    let FinishedRun { evidence, written } = run_campaign(common, certify)?;
     if let Some(form) = common.line_form() {
         let presentation = terminal_presentation(common, None, report::Places::default());
         output::print_text(&report::result_lines(&evidence, &presentation, form, &certify.dir))?;
@@ -46,10 +46,6 @@ pub(super) fn certify_project(common: &Common, certify: &Certify) -> Result<Exit
                 &terminal_presentation(common, Some(written), advised_places),
             );
             output::print_bytes(&summary.map_err(|error| Failure::tool(error.to_string()))?)?;
-            output::print_text(&format!(
-                "  Provenance       {}  {}\n",
-                provenance.sha256, provenance.file
-            ))?;
         }
     }
     Ok(exit_of_code(evidence.campaign.conclusion.exit_code))
@@ -59,14 +55,6 @@ pub(super) fn certify_project(common: &Common, certify: &Certify) -> Result<Exit
 pub(super) struct FinishedRun {
     pub(super) evidence: Evidence,
     written: Written,
-    provenance: WrittenProvenance,
-}
-
-/// The file of the run's provenance.
-struct WrittenProvenance {
-    /// As the user would name it.
-    file: String,
-    sha256: String,
 }
 
 /// Runs the whole campaign, writes evidence and reports.
@@ -104,9 +92,8 @@ pub(super) fn run_campaign(common: &Common, certify: &Certify) -> Result<Finishe
     }
     drop(prepared_tests);
     let sealed_evidence = campaign.seal(campaign_outcome)?;
-    let (written, provenance) =
-        write_results(&sealed_evidence, &reports, start, folder, output_folder)?;
-    Ok(FinishedRun { evidence: sealed_evidence.evidence, written, provenance })
+    let written = write_results(&sealed_evidence, &reports, start, folder, output_folder)?;
+    Ok(FinishedRun { evidence: sealed_evidence.evidence, written })
 }
 
 fn exit_of_code(code: u8) -> Exit {
@@ -174,7 +161,7 @@ fn write_results(
     start: RunStart,
     folder: PendingFolder,
     output_folder: &Path,
-) -> Result<(Written, WrittenProvenance), Failure> {
+) -> Result<Written, Failure> {
     let SealedEvidence { evidence, files } = sealed_evidence;
     let write_evidence = || {
         for (name, bytes) in files {
@@ -205,12 +192,12 @@ fn write_results(
     let shown_files = linked_names.iter().map(|name| shown_name(name)).collect();
     linked_names.extend([REPORTS, PROVENANCE]);
     folder.finish(&linked_names)?;
-    let provenance = WrittenProvenance {
-        file: shown_name(PROVENANCE),
-        sha256: sha256_digits(&provenance_bytes),
-    };
-    let reports = sha256_digits(&list_bytes);
-    Ok((Written { root: report_list.root, reports, files: shown_files }, provenance))
+    Ok(Written {
+        root: report_list.root,
+        provenance: sha256_digits(&provenance_bytes),
+        reports: sha256_digits(&list_bytes),
+        files: shown_files,
+    })
 }
 
 /// The reports asked for that are files, in the order of the table.

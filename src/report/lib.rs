@@ -65,6 +65,8 @@ pub struct Presentation {
 pub struct Written {
     /// SHA-256 of the evidence manifest.
     pub root: String,
+    /// SHA-256 of `provenance.json`.
+    pub provenance: String,
     /// SHA-256 of `reports.json`.
     pub reports: String,
     /// Evidence and reports, as the user would name them.

@@ -225,10 +225,10 @@ impl SummaryPage<'_> {
 
     /// The hashes that evidence and reports are known by; not cut, so that they can be compared.
     fn write_hashes(&mut self, root_hash: &str) {
-        let presentation = self.presentation;
-        let report_list =
-            presentation.written.as_ref().map(|written| ("Report list", written.reports.as_str()));
-        for (label, hash) in std::iter::once(("Root", root_hash)).chain(report_list) {
+        let written_hashes = self.presentation.written.iter().flat_map(|written| {
+            [("Provenance", written.provenance.as_str()), ("Report list", written.reports.as_str())]
+        });
+        for (label, hash) in std::iter::once(("Root", root_hash)).chain(written_hashes) {
             let hash_width = self.page_width().saturating_sub(LABEL + 2).clamp(1, hash.len());
             for (part_index, hash_part) in hash.as_bytes().chunks(hash_width).enumerate() {
                 let label = if part_index == 0 { label } else { "" };

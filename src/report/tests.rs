@@ -12,7 +12,7 @@ pub(super) fn rendered(evidence: &Evidence, format: FormatName) -> Vec<u8> {
 
 pub(super) fn written(files: &[&str]) -> Written {
     let files = files.iter().map(|file| (*file).to_owned()).collect();
-    Written { root: "r".repeat(64), reports: "l".repeat(64), files }
+    Written { root: "r".repeat(64), provenance: "p".repeat(64), reports: "l".repeat(64), files }
 }
 
 #[test]
