@@ -70,6 +70,7 @@ mod small_verifier;
 mod spirv_support;
 mod stress;
 mod subgroups;
+mod test_reviews;
 mod throughput;
 mod untyped_pointers;
 mod values;

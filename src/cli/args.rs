@@ -287,11 +287,11 @@ pub(super) struct List {
     #[arg(long, value_enum, conflicts_with = "propose")]
     pub status: Option<ObligationStatus>,
     /// With `--status`: what a justification of each obligation is bound to; `--format json` always
-    /// has it
-    #[arg(long, requires = "status")]
+    /// has it. With `tests`: what reviews of their procedures and of their results are bound to
+    #[arg(long)]
     pub hash: bool,
-    /// With `findings` and `--status`: the evidence to read [default: reports/evidence in the
-    /// project]
+    /// With `findings`, `--status` and `tests --hash`: the evidence to read [default:
+    /// reports/evidence in the project]
     #[arg(long, value_name = "DIR")]
     pub evidence: Option<PathBuf>,
 }

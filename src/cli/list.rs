@@ -3,7 +3,7 @@
 
 use super::args::{Common, List, Listing, OutputForm};
 use super::failure::Failure;
-use super::{findings, measured_obligations, obligations, output};
+use super::{findings, listed_tests, measured_obligations, obligations, output};
 use crate::campaign::{engines, project};
 use crate::coverage::CRITERIA;
 use crate::exec::vulkan::VulkanExecutor;
@@ -16,29 +16,28 @@ use serde_json::{Value, json};
 
 /// Prints one listing as a table, or as a JSON array.
 pub(super) fn print_listing(common: &Common, list: &List) -> Result<Exit, Failure> {
-    if list.status.is_some() && list.what != Listing::Obligations {
-        return Err(
-            Diagnostic::new("usage", "--status goes with `vkcert list obligations` alone").into()
-        );
-    }
-    if list.evidence.is_some() && list.what != Listing::Findings && list.status.is_none() {
-        let message = "--evidence goes with `vkcert list findings` and `vkcert list obligations --status` alone";
-        return Err(Diagnostic::new("usage", message).into());
-    }
-    match (list.what, list.propose) {
-        (Listing::Obligations, true) => return obligations::propose_justifications(common, list),
-        (Listing::Findings, true) => return findings::propose_justifications(common, list),
-        (_, true) => {
-            let message =
-                "--propose goes with `vkcert list obligations` and `vkcert list findings` alone";
-            return Err(Diagnostic::new("usage", message).into());
+    refuse_misplaced_options(list)?;
+    match list.what {
+        Listing::Obligations if list.propose => {
+            return obligations::propose_justifications(common, list);
         }
-        (_, false) => {}
+        Listing::Findings if list.propose => {
+            return findings::propose_justifications(common, list);
+        }
+        Listing::Obligations
+        | Listing::Findings
+        | Listing::Kernels
+        | Listing::Requirements
+        | Listing::Tests
+        | Listing::Devices
+        | Listing::Criteria
+        | Listing::Formats
+        | Listing::Documents => {}
     }
     let rows = match list.what {
         Listing::Kernels => kernel_rows(list)?,
         Listing::Requirements => requirement_rows(list)?,
-        Listing::Tests => test_rows(list)?,
+        Listing::Tests => listed_tests::test_rows(list)?,
         Listing::Obligations => match list.status {
             Some(status) => measured_obligations::obligation_rows(list, status, common.form())?,
             None => obligations::obligation_rows(list, common.form())?,
@@ -84,6 +83,33 @@ pub(super) fn print_listing(common: &Common, list: &List) -> Result<Exit, Failur
         }
     }
     Ok(Exit::Success)
+}
+
+/// Options that go with some listings alone.
+fn refuse_misplaced_options(list: &List) -> Result<(), Failure> {
+    let is_of_obligations = list.what == Listing::Obligations;
+    let is_of_findings = list.what == Listing::Findings;
+    let has_status = list.status.is_some();
+    let tells_hashes_of_tests = list.what == Listing::Tests && list.hash;
+    let misplaced_options = [
+        (has_status && !is_of_obligations, "--status goes with `vkcert list obligations` alone"),
+        (
+            list.hash && !has_status && !tells_hashes_of_tests,
+            "--hash goes with `vkcert list obligations --status` and `vkcert list tests` alone",
+        ),
+        (
+            list.evidence.is_some() && !is_of_findings && !has_status && !tells_hashes_of_tests,
+            "--evidence goes with `vkcert list findings`, `vkcert list obligations --status` and `vkcert list tests --hash` alone",
+        ),
+        (
+            list.propose && !is_of_obligations && !is_of_findings,
+            "--propose goes with `vkcert list obligations` and `vkcert list findings` alone",
+        ),
+    ];
+    match misplaced_options.into_iter().find(|(is_misplaced, _)| *is_misplaced) {
+        Some((_, message)) => Err(Diagnostic::new("usage", message).into()),
+        None => Ok(()),
+    }
 }
 
 /// A table with a column per key of the first row: identifiers first, the others by name. Where it
@@ -187,17 +213,6 @@ fn requirement_rows(list: &List) -> Result<Vec<Value>, Failure> {
         json!({
             "uid": requirement.uid, "level": requirement.level, "title": requirement.title, "tests": tests,
             "hash": crate::requirement::hash::requirement_hash(requirement),
-        })
-    });
-    Ok(rows.collect())
-}
-
-fn test_rows(list: &List) -> Result<Vec<Value>, Failure> {
-    let loaded = project::load_project(&list.dir)?;
-    let rows = loaded.tests.iter().map(|test| {
-        json!({
-            "id": test.id, "kind": test.kind, "title": test.title, "requirements": test.requirements,
-            "kernels": crate::requirement::trace::kernels_of(test),
         })
     });
     Ok(rows.collect())

@@ -16,6 +16,7 @@ mod failure;
 mod findings;
 mod init;
 mod list;
+mod listed_tests;
 mod lower;
 mod manual;
 mod mcdc;
