@@ -394,5 +394,5 @@ fn reports_for_other_programs_name_the_lines_and_are_red_beside_an_exit_code() {
     let start = format!("{}:3:1: unknown-key: ", project.join("vkcert.toml").display());
     assert!(lines(2, "short").lines().any(|line| line.starts_with(&start)));
     let mut refused = vkcert();
-    run(refused.arg("couple").arg(&project).args(["--format", "short"]), 2);
+    run(refused.arg("build").arg(&project).args(["--format", "short"]), 2);
 }

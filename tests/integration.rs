@@ -23,6 +23,7 @@ mod bounds;
 mod campaign;
 mod certify;
 mod cli;
+mod command_lines;
 mod configurations;
 mod contract;
 mod cooperative_matrices;

@@ -11,15 +11,23 @@ use crate::campaign::test_run::PreparedTest;
 use crate::campaign::{coupling, execution, project};
 use crate::exec::sequential::SequentialExecutor;
 use crate::exec::{Job, Unobserved};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{CheckStatus, CouplingCheck};
 use crate::model::exit::Exit;
 use crate::model::finding::Checks;
+use crate::model::path::display_path;
+use crate::model::requirement::Interface;
 use crate::model::schedule::Schedules;
-use crate::report;
+use crate::report::{self, InterfacePlaces};
+use crate::requirement::{Located, Project};
 use serde_json::json;
 
 /// Checks every interface of the project; exit 1 where a check is refuted or undetermined.
 pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, Failure> {
+    if let (Some(_), Some(_)) = (common.line_form(), couple.graph) {
+        let message = "--graph prints graphs: it goes with `--format text` and `json` alone";
+        return Err(Diagnostic::new("usage", message).into());
+    }
     let plan = plan::plan_of(common, "all")?;
     let loaded = project::load_project(&couple.dir)?;
     let kernels: Vec<Kernel> =
@@ -41,6 +49,12 @@ pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, F
         .iter()
         .flat_map(|kernel_coupling| &kernel_coupling.coupling.checks)
         .all(|check| check.status == CheckStatus::Holds);
+    if let Some(form) = common.line_form() {
+        let places = interface_places(&loaded, couple);
+        let (rows, findings) = coupling::coupling_evidence(results);
+        output::print_text(&report::coupling_lines(&rows, &findings, &places, form))?;
+        return Ok(if all_hold { Exit::Success } else { Exit::Failed });
+    }
     match (common.form(), couple.graph) {
         (OutputForm::Json, _) => {
             let (rows, findings) = coupling::coupling_evidence(results);
@@ -72,6 +86,19 @@ pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, F
         }
     }
     Ok(if all_hold { Exit::Success } else { Exit::Failed })
+}
+
+/// Where a project states its interfaces, for lines that name places.
+fn interface_places(loaded: &Project, couple: &Couple) -> InterfacePlaces {
+    let place_of = |interface: &Located<Interface>| {
+        let position = interface.origin.at("kernel").position();
+        let file = display_path(&couple.dir.join(loaded.relative_file(interface)));
+        (interface.kernel, (file, position))
+    };
+    InterfacePlaces {
+        folder: couple.dir.clone(),
+        interfaces: loaded.interfaces.iter().map(place_of).collect(),
+    }
 }
 
 /// What the tests access, from one run of each on the sequential engine.

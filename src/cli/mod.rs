@@ -85,9 +85,11 @@ fn run_program() -> Exit {
                 // Nothing can be done about a stdout that cannot be written.
                 let _ = output::print_text(&format!("{:#}\n", failure::json_document(&failure)));
             }
-            if let (Some(form), Command::Certify(_)) =
-                (command_line.common.line_form(), &command_line.command)
-            {
+            let line_form = command_line
+                .common
+                .line_form()
+                .filter(|_| name_without_lines(&command_line.command).is_none());
+            if let Some(form) = line_form {
                 let _ = output::print_text(&failure::lines(&failure, form));
             }
             failure::print_failure(&failure, command_line.common.color);
@@ -126,15 +128,13 @@ fn run_command(command_line: &CommandLine) -> Result<Exit, Failure> {
 /// The name of a command that tells nothing line by line; none of one that does.
 fn name_without_lines(command: &Command) -> Option<&'static str> {
     match command {
-        Command::Certify(_) | Command::VulkanWorker => None,
+        Command::Certify(_) | Command::Run(_) | Command::Couple(_) | Command::VulkanWorker => None,
         Command::Build(_) => Some("build"),
-        Command::Run(_) => Some("run"),
         Command::List(_) => Some("list"),
         Command::Requirements(_) => Some("requirements"),
         Command::Mcdc(_) => Some("mcdc"),
         Command::Lower(_) => Some("lower"),
         Command::Dissimilar(_) => Some("dissimilar"),
-        Command::Couple(_) => Some("couple"),
         Command::Report(_) => Some("report"),
         Command::Verify(_) => Some("verify"),
         Command::Init(_) => Some("init"),

@@ -17,15 +17,17 @@ use crate::model::coverage::KernelCoverage;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::Mismatch;
 use crate::model::exit::Exit;
-use crate::model::id::TestId;
+use crate::model::id::{KernelName, TestId};
+use crate::model::path::display_path;
 use crate::model::printed::Printed;
-use crate::model::procedure::{self, KernelText, Language};
+use crate::model::procedure::{self, KernelText, Language, Test};
 use crate::model::project::{Contraction, DecisionPolicy, Optimization, ProjectLimits};
 use crate::model::result::{RunResult, TestOutcome};
 use crate::model::schedule::Schedules;
 use crate::model::verdict::Verdict;
+use crate::report::{self, ProcedurePlaces};
 use crate::requirement::document::{decode_text, read_bytes};
-use crate::requirement::{self, ProcedureFile};
+use crate::requirement::{self, Located, ProcedureFile};
 use base64::Engine as _;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -94,6 +96,11 @@ pub(super) fn run_procedure(common: &Common, run: &Run) -> Result<Exit, Failure>
         }
     }
     let result = RunResult { schema: procedure::SCHEMA, tests: outcomes };
+    if let Some(form) = common.line_form() {
+        let places = procedure_places(&file, &run.file);
+        output::print_text(&report::outcome_lines(&result, &places, form))?;
+        return Ok(exit_status);
+    }
     match common.form() {
         OutputForm::Json => {
             // Written as a stream, because a tree of values and its text would take several times
@@ -103,6 +110,30 @@ pub(super) fn run_procedure(common: &Common, run: &Run) -> Result<Exit, Failure>
         OutputForm::Text => output::print_text(&result_in_words(&result))?,
     }
     Ok(exit_status)
+}
+
+/// Where tests and kernels of a procedure stand, for lines that name places.
+fn procedure_places(file: &ProcedureFile, path: &Path) -> ProcedurePlaces {
+    let id_position = |test: &Located<Test>| Some((test.id, test.origin.at("id").position()?));
+    let inner_source = |(name, kernel): (&KernelName, &procedure::Kernel)| match &kernel.source {
+        KernelText::Path(_) => None,
+        KernelText::Contents(_) => Some(inner_source_name(name.as_str(), kernel.language)),
+    };
+    ProcedurePlaces {
+        file: display_path(path),
+        folder: file.base.clone(),
+        tests: file.tests.iter().filter_map(id_position).collect(),
+        inner_sources: file.procedure.value.kernels.iter().filter_map(inner_source).collect(),
+    }
+}
+
+/// What a source that stands inside of a procedure is called in places.
+fn inner_source_name(kernel: &str, language: Language) -> String {
+    let extension = match language {
+        Language::Glsl => "comp",
+        Language::Spirv => "spv",
+    };
+    format!("{kernel}.{extension}")
 }
 
 fn choose_tests(file: &mut ProcedureFile, only_ids: &[String]) -> Result<(), Failure> {
@@ -316,11 +347,8 @@ fn kernel_contents(
                 }
                 (None, None) => Vec::new(),
             };
-            let extension = match kernel.language {
-                Language::Glsl => "comp",
-                Language::Spirv => "spv",
-            };
-            Ok((format!("{name}.{extension}"), bytes, Some(base_folder.to_owned())))
+            let path = inner_source_name(name, kernel.language);
+            Ok((path, bytes, Some(base_folder.to_owned())))
         }
     }
 }

@@ -20,7 +20,9 @@ pub(crate) use coverage_mark::CoverageMark;
 pub use criteria::is_asked_for;
 pub(crate) use criteria::{column_title, criterion_title, measured_criteria};
 pub(crate) use difference::{ToldDifference, differences_in_words};
-pub(crate) use findings::{MergedFinding, finding_counts, merged_findings};
+pub(crate) use findings::{
+    MergedFinding, finding_counts, merged_findings, merged_outcome_findings,
+};
 pub(crate) use obligations::{
     UncoveredObligation, exercised_only_by_few, justified_conditions, justified_obligations,
     merged_obligations, of_passed_tests, uncovered_obligations,

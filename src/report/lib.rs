@@ -31,7 +31,10 @@ mod terminal;
 pub use documents::{DOCUMENTS, DocumentName, DocumentRow};
 pub use facts::is_asked_for;
 pub use facts::obligations::{condition_explanation, open_reason};
-pub use pipeline::{DiagnosticLine, LineForm, LineLevel, result_lines};
+pub use pipeline::{
+    DiagnosticLine, InterfacePlaces, LineForm, LineLevel, ProcedurePlaces, coupling_lines,
+    outcome_lines, result_lines,
+};
 pub use places::{Places, ProjectPlace, shell_word};
 pub use terminal::wrap;
 

@@ -193,7 +193,7 @@ impl Common {
         };
         let message = format!("`vkcert {command}` has no `--format {word}`");
         Err(Diagnostic::new("usage", message)
-            .hint("`vkcert certify` has; here there are text and json"))
+            .hint("`vkcert certify`, `run` and `couple` have; here there are text and json"))
     }
 }
 

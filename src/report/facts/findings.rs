@@ -7,6 +7,7 @@ use vkcert_model::evidence::Evidence;
 use vkcert_model::finding::{Finding, FindingKey};
 use vkcert_model::finding_index::FindingIndex;
 use vkcert_model::id::{KernelName, TestId};
+use vkcert_model::result::RunResult;
 use vkcert_model::verdict::EngineName;
 
 /// A finding, merged over the tests and engines that showed it.
@@ -53,6 +54,24 @@ pub(crate) fn merged_findings(evidence: &Evidence) -> Vec<MergedFinding<'_>> {
     finding_gathering.merged
 }
 
+/// The same of what `vkcert run` shows.
+pub(crate) fn merged_outcome_findings(result: &RunResult) -> Vec<MergedFinding<'_>> {
+    let mut finding_gathering = FindingGathering::default();
+    for outcome in &result.tests {
+        for finding in &outcome.findings {
+            let kernels: Vec<&KernelName> = finding.kernel.iter().collect();
+            finding_gathering.add_finding(
+                finding,
+                &kernels,
+                Some(outcome.engine),
+                Some(&outcome.id),
+            );
+        }
+    }
+    finding_gathering.merged.sort_by(|a, b| a.finding.order(b.finding));
+    finding_gathering.merged
+}
+
 /// Findings that are being merged.
 #[derive(Default)]
 struct FindingGathering<'a> {
@@ -73,7 +92,8 @@ impl<'a> FindingGathering<'a> {
             let merged_finding = &merged_findings[row_index];
             merged_finding.finding.acceptance == finding.acceptance
                 && merged_finding.finding.configuration == finding.configuration
-                && merged_finding.kernels.iter().any(|name| kernels.contains(name))
+                && (merged_finding.kernels.iter().any(|name| kernels.contains(name))
+                    || (merged_finding.kernels.is_empty() && kernels.is_empty()))
         };
         let row_index =
             self.index.find(&finding.key(), is_same_finding).unwrap_or(merged_findings.len());

@@ -5,6 +5,7 @@
 //! have, the worst counts; evidence that does not verify says so in the file.
 
 mod cobertura;
+mod command_lines;
 mod declared;
 mod junit;
 mod lcov;
@@ -22,6 +23,7 @@ mod xml;
 mod xml_reader;
 
 pub(super) use cobertura::Cobertura;
+pub use command_lines::{InterfacePlaces, ProcedurePlaces, coupling_lines, outcome_lines};
 pub(super) use junit::Junit;
 pub(super) use lcov::Lcov;
 pub use lines::{DiagnosticLine, LineForm, LineLevel, result_lines};

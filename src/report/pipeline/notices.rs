@@ -10,7 +10,7 @@
 mod accepted;
 mod grounds;
 
-pub(super) use grounds::{mismatch_in_words, test_place};
+pub(super) use grounds::{mismatch_in_words, shown_by_in_words, test_place};
 
 use super::declared::DeclaredPlaces;
 use super::rules::Rule;

@@ -22,6 +22,7 @@ use std::path::Path;
 use std::sync::Arc;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::index_range::IndexRange;
+use vkcert_model::place::Position;
 
 /// A value with its byte range in the file.
 #[derive(Debug, Clone, PartialEq)]
@@ -343,6 +344,12 @@ impl Origin {
             };
         }
         Some(node)
+    }
+
+    /// Line and column of the value at this place; none where there is no value.
+    pub fn position(&self) -> Option<Position> {
+        let document = self.document.as_ref()?;
+        Some(Position::of(&document.text, self.value()?.span.start))
     }
 
     /// A diagnostic at the value of this place.

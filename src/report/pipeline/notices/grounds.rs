@@ -156,6 +156,15 @@ fn kernel_place(name: &str, evidence: &Evidence) -> Option<NoticePlace> {
     Some(NoticePlace::file(&kernel.source))
 }
 
+/// Where the project states what the host does with a kernel: what it calls the host's source need
+/// be no file.
+fn interface_place(kernel: &str, sources: &Sources) -> Option<NoticePlace> {
+    sources.texts.keys().find_map(|file| {
+        let position = sources.declared.position(file, "interface", &[("kernel", kernel)])?;
+        Some(NoticePlace::declared(file, Some(position)))
+    })
+}
+
 /// Where a test is defined.
 pub(in crate::pipeline) fn test_place(
     test: &TestEvidence,
@@ -279,6 +288,23 @@ fn finding_notices(evidence: &Evidence, sources: &Sources) -> Vec<(FindingKind, 
     notices.collect()
 }
 
+/// The message of a finding with what shows it: `... (kernel mm, in TC-1, on sequential; count 3)`
+pub(in crate::pipeline) fn shown_by_in_words(merged: &MergedFinding) -> String {
+    let kernels = kernels_in_words(merged);
+    let (tests, engines) = (joined(merged.tests.iter()), joined(merged.engines.iter()));
+    let shown_by = [("kernel", &kernels), ("in", &tests), ("on", &engines)];
+    let shown_by = shown_by.into_iter().filter(|(_, names)| !names.is_empty());
+    let shown_by: Vec<String> = shown_by.map(|(word, names)| format!("{word} {names}")).collect();
+    format!("{} ({}; count {})", merged.finding.message, shown_by.join(", "), merged.count)
+}
+
+fn kernels_in_words(merged: &MergedFinding) -> String {
+    match &merged.finding.kernel {
+        Some(kernel) => kernel.to_string(),
+        None => joined(merged.kernels.iter()),
+    }
+}
+
 /// Of a finding, with the tests and engines that show it.
 pub(super) fn finding_notice(
     merged: &MergedFinding,
@@ -287,16 +313,8 @@ pub(super) fn finding_notice(
     sources: &Sources,
 ) -> Notice {
     let finding = merged.finding;
-    let kernels = match &finding.kernel {
-        Some(kernel) => kernel.to_string(),
-        None => joined(merged.kernels.iter()),
-    };
-    let (tests, engines) = (joined(merged.tests.iter()), joined(merged.engines.iter()));
-    let mut message = finding.message.clone();
-    let shown_by = [("kernel", &kernels), ("in", &tests), ("on", &engines)];
-    let shown_by = shown_by.into_iter().filter(|(_, names)| !names.is_empty());
-    let shown_by: Vec<String> = shown_by.map(|(word, names)| format!("{word} {names}")).collect();
-    message.push_str(&format!(" ({}; count {})", shown_by.join(", "), merged.count));
+    let kernels = kernels_in_words(merged);
+    let message = shown_by_in_words(merged);
     let place = NoticePlace::of_finding(finding.place.as_ref());
     let other_place = NoticePlace::of_finding(finding.other_place.as_ref());
     let line_texts = [place.as_ref(), other_place.as_ref()].map(|place| sources.line_text(place));
@@ -312,8 +330,11 @@ pub(super) fn finding_notice(
         None => {}
     }
     let function = Some(functions[0].clone()).filter(|name| !name.is_empty());
+    let is_coupling = finding.kind == FindingKind::Coupling;
     let first_kernel = merged.kernels.first().map_or("", |name| name.as_str());
     let place = place
+        .filter(|place| place.line.is_some() || sources.texts.contains_key(place.file.as_str()))
+        .or_else(|| interface_place(first_kernel, sources).filter(|_| is_coupling))
         .or_else(|| kernel_place(first_kernel, evidence))
         .unwrap_or(NoticePlace::file(PROJECT_FILE));
     let rule = Rule::of_finding(finding.kind);
