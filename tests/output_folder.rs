@@ -46,6 +46,30 @@ fn a_second_run_leaves_the_same_folder_and_files_of_others() {
 }
 
 #[test]
+fn pages_of_kernels_are_listed_and_a_run_without_them_leaves_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    run(certify(&minimal(), &out).args(["--html-split-above", "0"]), 0);
+    let list: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(out.join("reports.json")).unwrap()).unwrap();
+    let pages = names(&out.join("report-kernels"));
+    assert!(!pages.is_empty());
+    for page in &pages {
+        assert!(list["reports"][format!("report-kernels/{page}")].is_string(), "{page}");
+    }
+    let evidence = out.join("evidence");
+    run(vkcert().arg("verify").arg(&evidence), 0);
+    let page = out.join("latest/report-kernels").join(&pages[0]);
+    let text = std::fs::read_to_string(&page).unwrap();
+    std::fs::write(&page, text.replace("100", "99")).unwrap();
+    run(vkcert().arg("verify").arg(&evidence), 1);
+    run(&mut certify(&minimal(), &out), 0);
+    assert!(!out.join("report-kernels").is_symlink());
+    assert!(!out.join("latest/report-kernels").exists());
+    run(certify(&minimal(), &out).args(["--html-split-above", "0", "--report", "json"]), 2);
+}
+
+#[test]
 fn results_of_an_earlier_layout_give_way_to_links() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");

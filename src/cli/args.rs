@@ -103,6 +103,10 @@ pub(super) struct Certify {
     /// Reports to write, by name (see `vkcert list formats`) [default: json,html,pdf]
     #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
     pub report: Vec<String>,
+    /// Kernels above which the HTML report is an index and, in `report-kernels`, a page for each
+    /// kernel; 0 for always [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub html_split_above: Option<usize>,
     /// Findings to look for: all, none, or a comma-separated list of kinds
     #[arg(long, value_name = "KINDS", default_value = "all")]
     pub check: String,

@@ -17,11 +17,13 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Campaign, Evidence, ReportList};
 use crate::model::exit::Exit;
 use crate::model::id::TestId;
-use crate::report::{self, FORMATS, FormatName, FormatRow, Written};
+use crate::report::{
+    self, FORMATS, FormatName, FormatRow, HTML_SPLIT_ABOVE, KERNEL_FOLDER, PagedHtml, Written,
+};
 use crate::requirement::Project;
 use rayon::prelude::*;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::Path;
 use vkcert_verifier::report::terminal_presentation;
 
@@ -61,6 +63,7 @@ pub(super) struct FinishedRun {
 pub(super) fn run_campaign(common: &Common, certify: &Certify) -> Result<FinishedRun, Failure> {
     let plan = plan::plan_of(common, &certify.check)?;
     let reports = wanted_reports(certify)?;
+    let split_above = certify.html_split_above.unwrap_or(HTML_SPLIT_ABOVE);
     let mut project = project::load_project(&certify.dir)?;
     let default_folder = project.root.join("reports");
     let output_folder = certify.out.as_deref().unwrap_or(&default_folder);
@@ -92,7 +95,8 @@ pub(super) fn run_campaign(common: &Common, certify: &Certify) -> Result<Finishe
     }
     drop(prepared_tests);
     let sealed_evidence = campaign.seal(campaign_outcome)?;
-    let written = write_results(&sealed_evidence, &reports, start, folder, output_folder)?;
+    let written =
+        write_results(&sealed_evidence, (&reports, split_above), start, folder, output_folder)?;
     Ok(FinishedRun { evidence: sealed_evidence.evidence, written })
 }
 
@@ -157,7 +161,7 @@ fn unwritable_json(error: serde_json::Error) -> Failure {
 /// Writes evidence and reports, the list of both hashes, and where all of it is from.
 fn write_results(
     sealed_evidence: &SealedEvidence,
-    reports: &[&'static FormatRow],
+    (reports, split_above): (&[&'static FormatRow], usize),
     start: RunStart,
     folder: PendingFolder,
     output_folder: &Path,
@@ -172,16 +176,13 @@ fn write_results(
             &canonical_bytes(&evidence.manifest).map_err(unwritable_json)?,
         )
     };
-    let (reports_rendered, evidence_written) =
-        rayon::join(|| render_reports(evidence, reports), write_evidence);
+    let (reports_written, evidence_written) =
+        rayon::join(|| write_reports(evidence, reports, split_above, &folder), write_evidence);
     evidence_written?;
+    let reports_written = reports_written?;
     let mut linked_names = vec!["evidence"];
-    let mut report_hashes = BTreeMap::new();
-    for (file, bytes) in reports_rendered? {
-        folder.write(file, &bytes)?;
-        report_hashes.insert(file.to_owned(), sha256_digits(&bytes));
-        linked_names.push(file);
-    }
+    linked_names.extend(reports_written.iter().flat_map(|report| &report.linked_names));
+    let report_hashes = reports_written.iter().flat_map(|report| report.hashes.clone()).collect();
     let evidence_root = evidence.root().map_err(unwritable_json)?;
     let report_list = ReportList { schema: 1, root: evidence_root, reports: report_hashes };
     let list_bytes = canonical_bytes(&report_list).map_err(unwritable_json)?;
@@ -213,6 +214,12 @@ fn wanted_reports(certify: &Certify) -> Result<Vec<&'static FormatRow>, Failure>
         }
         wanted_names.push(name);
     }
+    if certify.html_split_above.is_some()
+        && !(wanted_names.is_empty() || wanted_names.contains(&FormatName::Html))
+    {
+        let message = "--html-split-above goes with the report html, which --report leaves out";
+        return Err(Diagnostic::new("usage", message).into());
+    }
     let is_wanted = |row: &&FormatRow| match wanted_names.as_slice() {
         [] => row.by_default,
         names => names.contains(&row.name),
@@ -220,17 +227,63 @@ fn wanted_reports(certify: &Certify) -> Result<Vec<&'static FormatRow>, Failure>
     Ok(FORMATS.iter().filter(is_wanted).collect())
 }
 
-/// The reports, each with the name of its file, rendered on all cores.
-fn render_reports(
+/// What one format has written.
+struct WrittenReport {
+    /// Entries of the section that links are to lead to.
+    linked_names: Vec<&'static str>,
+    /// SHA-256 of every file, by its name in the section.
+    hashes: Vec<(String, String)>,
+}
+
+/// Renders the reports on all cores and writes each as soon as it is there.
+fn write_reports(
     evidence: &Evidence,
     reports: &[&'static FormatRow],
-) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
-    reports
-        .par_iter()
-        .filter_map(|format_row| Some((format_row.name, format_row.file?)))
-        .map(|(name, file)| {
-            let bytes = report::render(evidence, name, &report::Presentation::default());
-            Ok((file, bytes.map_err(|error| Failure::tool(error.to_string()))?))
-        })
+    split_above: usize,
+    folder: &PendingFolder,
+) -> Result<Vec<WrittenReport>, Failure> {
+    let named_files = reports.par_iter().filter_map(|row| Some((row.name, row.file?)));
+    named_files
+        .map(|(name, file)| write_report(evidence, name, file, split_above, folder))
         .collect()
+}
+
+fn write_report(
+    evidence: &Evidence,
+    format: FormatName,
+    file: &'static str,
+    split_above: usize,
+    folder: &PendingFolder,
+) -> Result<WrittenReport, Failure> {
+    let presentation = report::Presentation::default();
+    let unrendered = |error: report::ReportError| Failure::tool(error.to_string());
+    let pages = match format {
+        FormatName::Html => {
+            PagedHtml::of_report(evidence, &presentation, split_above, OsStr::new(file))
+                .map_err(unrendered)?
+        }
+        FormatName::Terminal
+        | FormatName::Json
+        | FormatName::Pdf
+        | FormatName::Lcov
+        | FormatName::Cobertura
+        | FormatName::Junit
+        | FormatName::Sarif => None,
+    };
+    let mut report = WrittenReport { linked_names: vec![file], hashes: Vec::new() };
+    let bytes = match &pages {
+        Some(pages) => {
+            report.linked_names.push(KERNEL_FOLDER);
+            report.hashes = pages.write_kernel_pages(|page, bytes| {
+                let path = format!("{KERNEL_FOLDER}/{page}");
+                folder.write(&path, bytes)?;
+                Ok::<_, Failure>((path, sha256_digits(bytes)))
+            })?;
+            pages.index_page()
+        }
+        None => report::render(evidence, format, &presentation).map_err(unrendered)?,
+    };
+    folder.write(file, &bytes)?;
+    report.hashes.push((file.to_owned(), sha256_digits(&bytes)));
+    Ok(report)
 }

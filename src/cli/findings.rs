@@ -92,6 +92,7 @@ pub(super) fn propose_justifications(common: &Common, list: &List) -> Result<Exi
             argument: None,
             author: String::new(),
             approver: String::new(),
+            date: None,
             hash: acceptance.hash.clone(),
         });
         values.push(json!({ "id": acceptance.id, "kernel": kernel, "text": acceptance.content, "justification": justification }));

@@ -258,6 +258,7 @@ fn proposed_table(
             .then(|| format!("the source text alone decides it: {}", proposal.reason)),
         author: String::new(),
         approver: String::new(),
+        date: None,
         hash: row.hash.clone(),
     })
 }

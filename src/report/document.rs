@@ -327,12 +327,18 @@ impl Document {
         format!("{}: {title}", self.project)
     }
 
-    /// Text that leads to what another document holds stays as text alone.
-    pub(crate) fn drop_links_to_other_documents(&mut self) {
+    /// What links can lead to in it.
+    pub(crate) fn anchors(&self) -> BTreeSet<Anchor> {
         let mut anchors = BTreeSet::new();
         for block in self.front.iter().chain(&self.body) {
             block.add_anchors(&mut anchors);
         }
+        anchors
+    }
+
+    /// Text that leads to what another document holds stays as text alone.
+    pub(crate) fn drop_links_to_other_documents(&mut self) {
+        let anchors = self.anchors();
         for block in self.front.iter_mut().chain(&mut self.body) {
             block.for_each_run(&mut |run| {
                 run.link = run.link.take().filter(|anchor| anchors.contains(anchor));

@@ -31,6 +31,7 @@ mod terminal;
 pub use documents::{DOCUMENTS, DocumentName, DocumentRow};
 pub use facts::is_asked_for;
 pub use facts::obligations::{condition_explanation, open_reason};
+pub use html::{HTML_SPLIT_ABOVE, KERNEL_FOLDER, KERNEL_PAGE_START, PagedHtml, kernel_folder};
 pub use pipeline::{
     DiagnosticLine, InterfacePlaces, LineForm, LineLevel, ProcedurePlaces, coupling_lines,
     outcome_lines, result_lines,
@@ -142,7 +143,7 @@ pub enum FormatName {
     Terminal,
     /// One JSON document.
     Json,
-    /// One HTML file.
+    /// One HTML file; [`PagedHtml`] makes several of it.
     Html,
     /// One PDF file.
     Pdf,

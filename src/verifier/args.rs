@@ -85,6 +85,10 @@ pub struct Report {
     /// Paper of a PDF report [default: that of the project, else a4]
     #[arg(long, value_enum, value_name = "SIZE")]
     pub paper: Option<PaperArgument>,
+    /// Kernels above which an HTML report is an index, FILE, and a page for each kernel in the
+    /// folder FILE-kernels beside it (FILE without its extension); 0 for always [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub html_split_above: Option<usize>,
     /// File to write [default: stdout]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

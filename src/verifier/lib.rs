@@ -9,6 +9,7 @@ pub mod args;
 pub mod command;
 pub mod failure;
 pub mod output;
+mod page_files;
 pub mod places;
 pub mod report;
 

@@ -1,14 +1,16 @@
 //! `vkcert report EVIDENCE`: stored evidence, rendered again.
 
 use super::args::{Coloring, Common, OutputForm, Report};
-use super::{output, places};
+use super::{output, page_files, places};
 use base64::Engine as _;
+use std::ffi::OsStr;
 use std::path::Path;
 use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::evidence::Evidence;
 use vkcert_model::exit::Exit;
 use vkcert_report::{
-    self as report_formats, Colour, DocumentName, FORMATS, FormatName, Places, Presentation,
-    ReportError, Standing, Written, shell_word,
+    self as report_formats, Colour, DocumentName, FORMATS, FormatName, HTML_SPLIT_ABOVE, PagedHtml,
+    Places, Presentation, ReportError, Standing, Written, shell_word,
 };
 use vkcert_verification::{self as verify, DerivationExtent, Toolchain, Verification, VerifyError};
 
@@ -29,6 +31,10 @@ pub fn run_report<T: Toolchain>(
     let document = document_of(report, format)?;
     if report.paper.is_some() && format != FormatName::Pdf {
         let message = "--paper goes with --report-format pdf alone";
+        return Err(VerifyError::from(Diagnostic::new("usage", message)).into());
+    }
+    if report.html_split_above.is_some() && format != FormatName::Html {
+        let message = "--html-split-above goes with --report-format html alone";
         return Err(VerifyError::from(Diagnostic::new("usage", message)).into());
     }
     let (verification, stored) = verify::verify_folder(
@@ -57,10 +63,37 @@ pub fn run_report<T: Toolchain>(
         paper: report.paper.map(Into::into),
         ..terminal_presentation(common, None, places::places_of_evidence(&report.evidence))
     };
-    let bytes = report_formats::render(&stored, format, &presentation)
+    write_report(common, report, format, (&stored, &presentation))?;
+    Ok(exit_of(&verification))
+}
+
+/// Renders to stdout, to a file, or to an index with its pages.
+fn write_report(
+    common: &Common,
+    report: &Report,
+    format: FormatName,
+    (evidence, presentation): (&Evidence, &Presentation),
+) -> Result<(), VerifyError> {
+    if let Some(pages) = pages_of(report, format, evidence, presentation)? {
+        let folder = page_files::write_pages(&pages, report.output.as_deref())?;
+        if common.form() == OutputForm::Json {
+            let mut document = json_document(report, format, &[]);
+            let count = pages.kernel_count();
+            document["pages"] =
+                serde_json::json!({ "folder": folder.display().to_string(), "files": count });
+            output::print_text(&format!("{document:#}\n"))?;
+        }
+        return Ok(());
+    }
+    let bytes = report_formats::render(evidence, format, presentation)
         .map_err(|error| VerifyError::tool(error.to_string()))?;
     match &report.output {
-        Some(path) => output::write_file(path, &bytes)?,
+        Some(path) => {
+            output::write_file(path, &bytes)?;
+            if format == FormatName::Html {
+                page_files::remove_old_pages(path)?;
+            }
+        }
         None if common.form() == OutputForm::Text || format == FormatName::Json => {
             output::print_bytes(&bytes)?
         }
@@ -70,7 +103,28 @@ pub fn run_report<T: Toolchain>(
     {
         output::print_text(&format!("{:#}\n", json_document(report, format, &bytes)))?;
     }
-    Ok(if verification.holds() { Exit::Success } else { Exit::Failed })
+    Ok(())
+}
+
+/// The pages of an HTML report that is several files.
+fn pages_of<'e>(
+    report: &Report,
+    format: FormatName,
+    evidence: &'e Evidence,
+    presentation: &'e Presentation,
+) -> Result<Option<PagedHtml<'e>>, VerifyError> {
+    if format != FormatName::Html {
+        return Ok(None);
+    }
+    let split_above = report.html_split_above.unwrap_or(HTML_SPLIT_ABOVE);
+    let index_name = report.output.as_deref().and_then(Path::file_name);
+    let index_name = index_name.unwrap_or(OsStr::new("report.html"));
+    PagedHtml::of_report(evidence, presentation, split_above, index_name)
+        .map_err(|error| VerifyError::tool(error.to_string()))
+}
+
+fn exit_of(verification: &Verification) -> Exit {
+    if verification.holds() { Exit::Success } else { Exit::Failed }
 }
 
 fn usage_error(error: &ReportError, hint: &str) -> VerifyError {
@@ -170,9 +224,11 @@ mod tests {
     use crate::command::run_verify;
     use clap::Parser;
     use serde_json::json;
+    use std::collections::BTreeSet;
+    use std::os::unix::fs::PermissionsExt;
     use std::path::{Path, PathBuf};
     use vkcert_model::exit::Exit;
-    use vkcert_report::{Colour, FormatName, Places, ProjectPlace, Standing};
+    use vkcert_report::{Colour, FormatName, KERNEL_PAGE_START, Places, ProjectPlace, Standing};
     use vkcert_verification::{DerivationExtent, NoToolchain, Verification, VerifyError};
 
     /// Evidence of an older version, which verifies in part.
@@ -259,6 +315,69 @@ mod tests {
             let told = exit.unwrap_err().to_string();
             assert!(told.contains("--document") || told.contains("svcp, svr"), "{told}");
             assert_eq!(text, None);
+        }
+    }
+
+    #[test]
+    fn pages_of_kernels_give_way_to_newer_ones_and_to_one_page() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = folder.path().join("r.html");
+        let pages = folder.path().join("r-kernels");
+        let pages_there = || {
+            let entries = std::fs::read_dir(&pages).into_iter().flatten();
+            entries.map(|entry| entry.unwrap().file_name()).collect::<BTreeSet<_>>()
+        };
+        let evidence = evidence();
+        let paths = [evidence.to_str().unwrap(), index.to_str().unwrap()];
+        let render = |more: &[&str]| {
+            let arguments = ["report", paths[0], "--report-format", "html", "--output", paths[1]];
+            let (common, report) = report_of(&[&arguments, more].concat());
+            run_report(&common, &report, &NoToolchain)
+        };
+        let always = ["--html-split-above", "0"];
+        render(&always).unwrap();
+        let first_pages = pages_there();
+        assert!(!first_pages.is_empty());
+        let text = std::fs::read_to_string(&index).unwrap();
+        assert!(text.contains("data-vkcert-page=\"index\"") && text.contains("\"r-kernels/"));
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let plain_folder = folder.path().join("plain");
+        std::fs::create_dir(&plain_folder).unwrap();
+        assert_eq!(mode(&pages), mode(&plain_folder));
+        // A page of an earlier report with more kernels.
+        std::fs::write(pages.join("kernel-gone.html"), KERNEL_PAGE_START).unwrap();
+        render(&always).unwrap();
+        assert_eq!(pages_there(), first_pages);
+        // What is no page stays, and the report is not written.
+        std::fs::write(pages.join("notes.txt"), "mine").unwrap();
+        std::fs::write(&index, "old").unwrap();
+        let told = render(&always).unwrap_err().to_string();
+        assert!(told.contains("something other than pages"), "{told}");
+        assert_eq!(std::fs::read_to_string(&index).unwrap(), "old");
+        render(&[]).unwrap();
+        assert_eq!(pages_there().len(), first_pages.len() + 1);
+        std::fs::remove_file(pages.join("notes.txt")).unwrap();
+        render(&[]).unwrap();
+        assert!(!pages.exists());
+        let text = std::fs::read_to_string(&index).unwrap();
+        assert!(text.contains("data-vkcert-page=\"report\""));
+        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+        assert_eq!(left.len(), 2, "{left:?}");
+    }
+
+    #[test]
+    fn several_files_need_a_place_and_go_with_html_alone() {
+        let evidence = evidence();
+        let evidence = evidence.to_str().unwrap();
+        for (more, words) in [
+            (&["html"][..], "is an index and a page for each"),
+            (&["html", "--output", "/dev/null"], "is no file"),
+            (&["pdf", "--output", "/dev/null"], "--html-split-above goes with"),
+        ] {
+            let arguments = ["report", evidence, "--html-split-above", "0", "--report-format"];
+            let (common, report) = report_of(&[&arguments, more].concat());
+            let told = run_report(&common, &report, &NoToolchain).unwrap_err().to_string();
+            assert!(told.contains(words), "{told}");
         }
     }
 

@@ -16,7 +16,7 @@ use vkcert_model::evidence::{
 };
 use vkcert_model::path::display_path;
 use vkcert_model::place::Position;
-use vkcert_report::FORMATS;
+use vkcert_report::{FORMATS, KERNEL_FOLDER};
 use vkcert_requirement::{PROJECT_FILE, is_requirement_file};
 
 /// The files of an evidence folder, and the reports beside it.
@@ -72,6 +72,7 @@ impl EvidenceFolder {
             .filter_map(|format| format.file)
             .filter(|name| report_folder.join(name).is_file());
         self.unlisted = files_beside.map(str::to_owned).collect();
+        self.unlisted.extend(kernel_pages(&report_folder));
         self.unlisted.sort();
         self.provenance = provenance::read(&report_folder);
         if !report_folder.join(REPORTS).is_file() {
@@ -83,7 +84,7 @@ impl EvidenceFolder {
             .unwrap_or_default();
         for name in listed_names
             .into_iter()
-            .filter(|name| is_plain(name) && report_folder.join(name).is_file())
+            .filter(|name| is_report(name) && report_folder.join(name).is_file())
         {
             let bytes = read_file(&report_folder, &name)?;
             self.reports.insert(name, bytes);
@@ -113,6 +114,21 @@ impl EvidenceFolder {
 fn folder_above(folder: &Path) -> Option<PathBuf> {
     let canonical_path = folder.canonicalize().ok()?;
     canonical_path.parent().map(Path::to_owned)
+}
+
+/// Whether a name is one that a report can have: of a file beside the list, or of a kernel's page.
+fn is_report(name: &str) -> bool {
+    is_plain(
+        name.strip_prefix(KERNEL_FOLDER).and_then(|page| page.strip_prefix('/')).unwrap_or(name),
+    )
+}
+
+/// What stands in the folder of the kernels' pages. A folder that cannot be read holds none that
+/// could be compared; those that the list names are told as missing.
+fn kernel_pages(report_folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(report_folder.join(KERNEL_FOLDER)) else { return Vec::new() };
+    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.map(|name| format!("{KERNEL_FOLDER}/{name}")).collect()
 }
 
 /// Whether a name is that of a file in the same folder.

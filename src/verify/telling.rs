@@ -11,6 +11,7 @@ use super::{
 };
 use serde_json::{Value, json};
 use vkcert_model::wording::plural;
+use vkcert_report::KERNEL_FOLDER;
 
 /// Problems printed one by one; all are counted.
 const MOST_LISTED_PROBLEMS: usize = 200;
@@ -260,13 +261,24 @@ fn root_in_words(cover: RootCover) -> Option<&'static str> {
     }
 }
 
+/// Names of reports, the pages of kernels as their number: `report.html, 2 pages in
+/// report-kernels`.
+fn files_in_words(names: &[String]) -> String {
+    let is_page =
+        |name: &&String| name.strip_prefix(KERNEL_FOLDER).is_some_and(|page| page.starts_with('/'));
+    let (pages, files): (Vec<&String>, Vec<&String>) = names.iter().partition(is_page);
+    let pages_words = (!pages.is_empty())
+        .then(|| format!("{} in {KERNEL_FOLDER}", plural(pages.len(), "page", "pages")));
+    files.into_iter().cloned().chain(pages_words).collect::<Vec<_>>().join(", ")
+}
+
 /// What the reports beside the evidence were compared with.
 fn reports_in_words(reports: &ReportCheck, cover: RootCover) -> String {
     let listed_sentence = match &reports.listed {
         None => "not checked: there is no reports.json beside the evidence".to_owned(),
         Some(_) if reports.unreadable => "not checked: reports.json cannot be read".to_owned(),
         Some(names) if names.is_empty() => "none listed in reports.json".to_owned(),
-        Some(names) => format!("{} checked against reports.json", names.join(", ")),
+        Some(names) => format!("{} checked against reports.json", files_in_words(names)),
     };
     let cover_sentence = match (&reports.listed, cover) {
         (None, _) => String::new(),
@@ -280,7 +292,7 @@ fn reports_in_words(reports: &ReportCheck, cover: RootCover) -> String {
     };
     let unlisted_sentence = match reports.unlisted.as_slice() {
         [] => String::new(),
-        names => format!("; not checked: {}", names.join(", ")),
+        names => format!("; not checked: {}", files_in_words(names)),
     };
     format!("{listed_sentence}{cover_sentence}{unlisted_sentence}")
 }
@@ -590,6 +602,17 @@ mod tests {
             (
                 listed(&["a.html"], &[], RootCover::Nothing),
                 format!("a.html checked against reports.json{BY_LIST}"),
+            ),
+            (
+                listed(
+                    &["a.html", "report-kernels/a.html", "report-kernels/b.html"],
+                    &["report-kernels/c.html"],
+                    RootCover::Nothing,
+                ),
+                format!(
+                    "a.html, 2 pages in report-kernels checked against reports.json{BY_LIST}; \
+                     not checked: 1 page in report-kernels"
+                ),
             ),
             (
                 listed(&[], &[], RootCover::NotGiven),

@@ -14,6 +14,7 @@ mod identification;
 mod identifiers;
 mod justifications;
 mod kernel;
+mod kernel_list;
 mod links;
 mod object;
 mod objectives;
@@ -88,28 +89,86 @@ pub(super) fn report_document(
     name: DocumentName,
 ) -> Result<Document, ReportError> {
     let root = evidence.root()?;
-    let row = name.row();
     let mut outline = Outline::default();
-    row.chapters.iter().for_each(|chapter| chapter.add(evidence, &root, &mut outline));
-    let project = &evidence.campaign.project;
-    let mut document = Document {
-        project: project.name.clone(),
-        title: row.title,
-        label: document_control::label(evidence, name),
-        level: project.level.to_string(),
-        tool: format!("{} {}", project.tool, project.tool_version),
-        date: project.date.clone(),
-        front: match name {
-            DocumentName::All => front::front_blocks(evidence, &root),
-            _ => part_front::front_blocks(evidence, &root, row),
-        },
-        body: outline.blocks,
-        root,
-    };
+    let chapters = name.row().chapters;
+    chapters.iter().for_each(|chapter| chapter.add(evidence, &root, &mut outline));
+    let mut document = document_of(evidence, name, &root, outline);
+    document.front = front_of(evidence, name, &root);
     if name != DocumentName::All {
         document.drop_links_to_other_documents();
     }
     Ok(document)
+}
+
+/// The same document with a list of the kernels in the place of their chapters, which stand in
+/// files of their own. Its links to them stay.
+pub(super) fn index_document(
+    evidence: &Evidence,
+    name: DocumentName,
+) -> Result<Document, ReportError> {
+    let root = evidence.root()?;
+    let mut outline = Outline::default();
+    for chapter in name.row().chapters {
+        if *chapter == Chapter::Kernels {
+            kernel_list::kernel_list_chapter(evidence, &mut outline);
+        } else {
+            chapter.add(evidence, &root, &mut outline);
+        }
+    }
+    let mut document = document_of(evidence, name, &root, outline);
+    document.front = front_of(evidence, name, &root);
+    Ok(document)
+}
+
+/// The chapter of one kernel as a document of its own; the caller gives it a front.
+pub(super) fn kernel_document(
+    evidence: &Evidence,
+    name: DocumentName,
+    unit: &facts::KernelUnit,
+    root: &str,
+) -> Document {
+    let mut outline = Outline::default();
+    kernel::kernel_chapter(evidence, unit, &mut outline);
+    document_of(evidence, name, root, outline)
+}
+
+/// What opens the file of a kernel: what the report is known by, and the conclusion of the whole
+/// run, so that a kernel without defects does not look like a run without any.
+pub(super) fn kernel_front(evidence: &Evidence, root: &str) -> Vec<Block> {
+    let lead = "The conclusion is that of the whole run, not of this kernel alone.";
+    vec![
+        Block::Pairs(front::known_by(evidence, root)),
+        Block::Paragraph(Text::quiet(lead)),
+        conclusion::notice_of_the_whole_run(evidence, "the index of this report has all of it"),
+    ]
+}
+
+/// A document without a front.
+fn document_of(evidence: &Evidence, name: DocumentName, root: &str, outline: Outline) -> Document {
+    let project = &evidence.campaign.project;
+    Document {
+        project: project.name.clone(),
+        title: name.row().title,
+        label: document_control::label(evidence, name),
+        level: project.level.to_string(),
+        tool: format!("{} {}", project.tool, project.tool_version),
+        date: project.date.clone(),
+        root: root.to_owned(),
+        front: Vec::new(),
+        body: outline.blocks,
+    }
+}
+
+fn front_of(evidence: &Evidence, name: DocumentName, root: &str) -> Vec<Block> {
+    match name {
+        DocumentName::All => front::front_blocks(evidence, root),
+        DocumentName::Svcp
+        | DocumentName::Svr
+        | DocumentName::Coverage
+        | DocumentName::Trace
+        | DocumentName::Coupling
+        | DocumentName::Tool => part_front::front_blocks(evidence, root, name.row()),
+    }
 }
 
 fn limits_chapter(evidence: &Evidence, outline: &mut Outline) {

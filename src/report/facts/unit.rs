@@ -63,8 +63,10 @@ pub(crate) fn on_engines<'a>(
     evidence: &'a Evidence,
     wanted_unit: &KernelUnit,
 ) -> Vec<(usize, &'a KernelEvidence)> {
+    // The name decides first, because a unit looks through all kernels.
     let is_of_unit = |row: &KernelEvidence| {
-        kernel_unit(evidence, &row.kernel, &row.configuration.name) == *wanted_unit
+        row.kernel == *wanted_unit.kernel
+            && kernel_unit(evidence, &row.kernel, &row.configuration.name) == *wanted_unit
     };
     evidence.kernels.iter().enumerate().filter(|(_, row)| is_of_unit(row)).collect()
 }

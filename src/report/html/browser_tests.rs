@@ -1,20 +1,23 @@
 //! The page in a browser: scripts click and type, and what they find is compared with the evidence.
 
+mod several_files;
+
 use super::*;
 use crate::tests::with_open_statements;
 use crate::{FormatName, render};
 use base64::Engine as _;
 use serde_json::Value;
+use std::path::Path;
 use std::process::Command;
 use vkcert_sample as sample;
 
-/// Runs a script, the body of a function that returns a value, on the page; its value.
-fn in_browser(evidence: &Evidence, width: u32, script: &str) -> Value {
-    let page = render(evidence, FormatName::Html, &Presentation::default()).unwrap();
-    let page = String::from_utf8(page).unwrap();
+/// A page with a script, the body of a function that returns a value, which runs once it is loaded.
+fn scripted(page: &[u8], script: &str) -> String {
     let driver = format!(
         "<script>addEventListener('load', function () {{
-            function press(key) {{ document.body.dispatchEvent(new KeyboardEvent('keydown', {{ key: key, bubbles: true }})); }}
+            function press(key, element) {{
+              (element || document.body).dispatchEvent(new KeyboardEvent('keydown', {{ key: key, bubbles: true, cancelable: true }}));
+            }}
             function find(words) {{
               var field = document.querySelector('.toolbar input[type=search]');
               field.value = words;
@@ -25,6 +28,7 @@ fn in_browser(evidence: &Evidence, width: u32, script: &str) -> Value {
               return Array.from(document.querySelectorAll(selector)).filter(function (one) {{ return one.checkVisibility(); }});
             }}
             function told(value) {{
+              if (value === undefined) {{ return; }}
               var result = document.createElement('pre');
               result.id = 'result';
               result.textContent = btoa(unescape(encodeURIComponent(JSON.stringify(value))));
@@ -33,15 +37,18 @@ fn in_browser(evidence: &Evidence, width: u32, script: &str) -> Value {
             (async function () {{ {script} }})().then(told, function (error) {{ told('failed: ' + error); }});
         }});</script></body>"
     );
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("report.html");
-    std::fs::write(&file, page.replace("</body>", &driver)).unwrap();
+    String::from_utf8(page.to_vec()).unwrap().replace("</body>", &driver)
+}
+
+/// Opens a file and gives the value of the first script on the way that has one.
+fn opened(file: &Path, width: u32) -> Value {
+    let profile = tempfile::tempdir().unwrap();
     let output = Command::new("chromium")
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
         .args(["--virtual-time-budget=20000", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+        .arg(format!("--user-data-dir={}", profile.path().display()))
         .arg(format!("--window-size={width},900"))
-        .arg(format!("file://{}", file.display()))
+        .arg(format!("file://{}", file.display().to_string().replace('#', "%23")))
         .output()
         .expect("chromium runs (`tools/setup.sh test` installs it)");
     let dom = String::from_utf8(output.stdout).unwrap();
@@ -51,6 +58,15 @@ fn in_browser(evidence: &Evidence, width: u32, script: &str) -> Value {
     let value: Value = serde_json::from_slice(&json).unwrap();
     assert!(!value.as_str().is_some_and(|text| text.starts_with("failed: ")), "{value}");
     value
+}
+
+/// Runs a script on the page of a report; its value.
+fn in_browser(evidence: &Evidence, width: u32, script: &str) -> Value {
+    let page = render(evidence, FormatName::Html, &Presentation::default()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.html");
+    std::fs::write(&file, scripted(&page, script)).unwrap();
+    opened(&file, width)
 }
 
 #[test]

@@ -3,27 +3,27 @@
 //! Promises: no reference out of the page; colours follow the theme; the description stands as the
 //! name of the drawing for readers who do not see it.
 
-use super::{element_id, set_text, tone_class};
+use super::{Page, set_text, tone_class};
 use crate::document::{ColumnAlign, Style, TextRun};
 use crate::drawing::{Dashes, Drawing, Paint, Raster, Shape, Spot};
 use maud::{Markup, html};
 
-pub(super) fn set_drawing(drawing: &Drawing) -> Markup {
+pub(super) fn set_drawing(drawing: &Drawing, page: &Page) -> Markup {
     let (width, height) = (drawing.width, drawing.height);
     html! {
         figure.drawing {
             div.scroll tabindex="0" {
                 svg role="img" aria-label=(drawing.description) viewBox=(format!("0 0 {width} {height}"))
                     width=(format!("{width}pt")) height=(format!("{height}pt")) {
-                    @for shape in &drawing.shapes { (set_shape(shape)) }
+                    @for shape in &drawing.shapes { (set_shape(shape, page)) }
                 }
             }
-            figcaption { (set_text(&drawing.caption)) }
+            figcaption { (set_text(&drawing.caption, page)) }
         }
     }
 }
 
-fn set_shape(shape: &Shape) -> Markup {
+fn set_shape(shape: &Shape, page: &Page) -> Markup {
     match shape {
         Shape::Area { corners, paint } => html! {
             polygon points=(svg_points(corners)) style=(format!("fill:{}", paint_variable(*paint))) {}
@@ -33,7 +33,7 @@ fn set_shape(shape: &Shape) -> Markup {
                 stroke-dasharray=[dash_pattern(*dashes)]
                 style=(format!("stroke:{}", paint_variable(*paint))) {}
         },
-        Shape::Label { spot, align, size, text } => set_label(*spot, *align, *size, text),
+        Shape::Label { spot, align, size, text } => set_label((*spot, *align, *size), text, page),
         Shape::Raster { corner, width, height, raster } => {
             set_raster(*corner, *width, *height, raster)
         }
@@ -67,7 +67,8 @@ fn paint_variable(paint: Paint) -> String {
     }
 }
 
-fn set_label(spot: Spot, align: ColumnAlign, size: f32, run: &TextRun) -> Markup {
+/// A label at a spot, with its alignment and size.
+fn set_label((spot, align, size): (Spot, ColumnAlign, f32), run: &TextRun, page: &Page) -> Markup {
     let text_anchor = match align {
         ColumnAlign::Left => "start",
         ColumnAlign::Centre => "middle",
@@ -83,8 +84,8 @@ fn set_label(spot: Spot, align: ColumnAlign, size: f32, run: &TextRun) -> Markup
         text.(style_class).(tone_class(run.tone)) x=(spot.x) y=(spot.y) font-size=(size)
             text-anchor=(text_anchor) { (run.text) }
     };
-    match &run.link {
-        Some(anchor) => html! { a href=(format!("#{}", element_id(anchor))) { (label) } },
+    match run.link.as_ref().and_then(|anchor| page.links.link_to(anchor)) {
+        Some(link) => html! { a href=(link) { (label) } },
         None => label,
     }
 }
@@ -134,7 +135,9 @@ mod tests {
                 },
             ],
         };
-        let page = set_drawing(&drawing).into_string();
+        let evidence = vkcert_sample::evidence();
+        let standing = crate::Standing::Verified;
+        let page = set_drawing(&drawing, &Page::only(&evidence, &standing)).into_string();
         assert!(
             page.contains("<polygon points=\"0,0 60,0 60,10 0,10\" style=\"fill:var(--good)\">")
         );

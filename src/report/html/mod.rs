@@ -1,4 +1,5 @@
-//! The report as one HTML page without any outside reference: style and script stand in the page.
+//! The report as HTML pages without any outside reference: style and script stand in each page. Up
+//! to a number of kernels it is one page, above it an index and a page per kernel (`split`).
 //!
 //! Promises: all text is escaped (`maud` does it; the style and script are constants of ours);
 //! readable in light and dark, on paper, and without script.
@@ -6,15 +7,21 @@
 #[cfg(test)]
 mod browser_tests;
 mod drawing;
+mod links;
 mod sections;
 mod source;
+mod split;
 mod toolbar;
 
 use super::document::{Block, ColumnAlign, Document, Heading, Style, Table, Text, TextRun, Tone};
 use super::{Format, Presentation, ReportError, Standing, facts};
+use links::{PageLinks, element_id};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use std::collections::BTreeSet;
 use vkcert_model::evidence::Evidence;
+
+pub use split::{HTML_SPLIT_ABOVE, KERNEL_FOLDER, KERNEL_PAGE_START, PagedHtml, kernel_folder};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -28,7 +35,39 @@ impl Format for Html {
         presentation: &Presentation,
     ) -> Result<Vec<u8>, ReportError> {
         let document = super::chapter::report_document(evidence, presentation.document)?;
-        Ok(html_page(&document, evidence, &presentation.standing).into_string().into_bytes())
+        let page = Page {
+            evidence,
+            standing: &presentation.standing,
+            links: PageLinks::OnePage,
+            heading: document.project.clone(),
+            known_names: toolbar::names_of_run(evidence),
+        };
+        Ok(html_page(&document, &page).into_string().into_bytes())
+    }
+}
+
+/// What setting the blocks of one page needs to know.
+struct Page<'a> {
+    evidence: &'a Evidence,
+    standing: &'a Standing,
+    links: PageLinks<'a>,
+    /// What the page is about.
+    heading: String,
+    /// What its search proposes.
+    known_names: BTreeSet<String>,
+}
+
+#[cfg(test)]
+impl<'a> Page<'a> {
+    /// The one page of a report.
+    fn only(evidence: &'a Evidence, standing: &'a Standing) -> Self {
+        Self {
+            evidence,
+            standing,
+            links: PageLinks::OnePage,
+            heading: String::new(),
+            known_names: BTreeSet::new(),
+        }
     }
 }
 
@@ -46,29 +85,31 @@ fn standing_stamp(standing: &Standing) -> Markup {
     }
 }
 
-fn html_page(document: &Document, evidence: &Evidence, standing: &Standing) -> Markup {
+fn html_page(document: &Document, page: &Page) -> Markup {
+    let title = document.project_and_title();
+    let is_whole = page.heading == document.project;
     html! {
         (DOCTYPE)
-        html lang="en" {
+        html lang="en" data-vkcert-page=(page.links.page_kind()) {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="generator" content=(document.tool);
-                title { (document.project_and_title()) }
+                title { @if !is_whole { (page.heading) " · " } (title) }
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                (standing_stamp(standing))
-                (navigation(document))
+                (standing_stamp(page.standing))
+                (navigation(document, page))
                 main {
-                    (toolbar::toolbar(evidence))
+                    (toolbar::toolbar(&page.known_names))
                     header.front {
-                        p.kicker { (document.title) }
-                        h1 { (document.project) }
-                        @for block in &document.front { (set_block(block, evidence)) }
+                        p.kicker { @if !is_whole { (document.project) " · " } (document.title) }
+                        h1 { (page.heading) }
+                        @for block in &document.front { (set_block(block, page)) }
                     }
                     @for chapter in sections::sections_of(&document.body) {
-                        (set_section(&chapter, evidence))
+                        (set_section(&chapter, page))
                     }
                     footer {
                         (document.tool) " · DO-178C level " (document.level)
@@ -80,22 +121,6 @@ fn html_page(document: &Document, evidence: &Evidence, standing: &Standing) -> M
             }
         }
     }
-}
-
-/// Anchors hold names of the project; an `id` must hold no white space, and a `#` link is
-/// percent-encoded.
-fn element_id(anchor: &str) -> String {
-    let mut id = String::new();
-    for character in anchor.chars() {
-        if character.is_ascii_alphanumeric() || "-_.".contains(character) {
-            id.push(character);
-        } else if character == '/' {
-            id.push(':');
-        } else {
-            id.push_str(&format!("_{:x}_", character as u32));
-        }
-    }
-    id
 }
 
 fn headings_of(blocks: &[Block]) -> Vec<&Heading> {
@@ -118,16 +143,20 @@ fn headings_of(blocks: &[Block]) -> Vec<&Heading> {
     all_headings
 }
 
-fn navigation(document: &Document) -> Markup {
+fn navigation(document: &Document, page: &Page) -> Markup {
+    let ways = page.links.ways();
     html! {
         nav aria-label="Contents" {
             p.brand { (document.project) }
+            @if !ways.is_empty() {
+                ul.ways { @for (words, link) in ways { li { a href=(link) { (words) } } } }
+            }
             ul {
                 @for heading in headings_of(&document.body) {
                     @if heading.depth <= 2 {
                         li class=(format!("depth-{}", heading.depth)) {
                             a href=(format!("#{}", element_id(&heading.anchor))) {
-                                span.number { (heading.number) } " " (set_text(&heading.text))
+                                span.number { (heading.number) } " " (set_text(&heading.text, page))
                             }
                         }
                     }
@@ -138,55 +167,58 @@ fn navigation(document: &Document) -> Markup {
 }
 
 /// Chapters are laid out by browsers once they come into sight, so that many of them cost nothing.
-fn set_section(section: &sections::Section, evidence: &Evidence) -> Markup {
+fn set_section(section: &sections::Section, page: &Page) -> Markup {
     let depth = section.heading.map_or(1, |heading| heading.depth);
     html! {
         section.part.chapter[depth == 1] {
-            @for block in &section.blocks { (set_block(block, evidence)) }
-            @for part in &section.parts { (set_section(part, evidence)) }
+            @for block in &section.blocks { (set_block(block, page)) }
+            @for part in &section.parts { (set_section(part, page)) }
         }
     }
 }
 
-fn set_block(block: &Block, evidence: &Evidence) -> Markup {
+fn set_block(block: &Block, page: &Page) -> Markup {
     match block {
-        Block::Heading(heading) => set_heading(heading),
-        Block::Paragraph(line) => html! { p { (set_text(line)) } },
-        Block::List(items) => html! { ul { @for item in items { li { (set_text(item)) } } } },
+        Block::Heading(heading) => set_heading(heading, page),
+        Block::Paragraph(line) => html! { p { (set_text(line, page)) } },
+        Block::List(items) => html! { ul { @for item in items { li { (set_text(item, page)) } } } },
         Block::Pairs(pairs) => html! {
-            dl.pairs { @for (name, value) in pairs { dt { (name) } dd { (set_text(value)) } } }
+            dl.pairs { @for (name, value) in pairs { dt { (name) } dd { (set_text(value, page)) } } }
         },
-        Block::Table(table) => set_table(table),
-        Block::Drawing(drawing) => drawing::set_drawing(drawing),
+        Block::Table(table) => set_table(table, page),
+        Block::Drawing(drawing) => drawing::set_drawing(drawing, page),
         Block::Notice { tone, title, lines } => html! {
             section.notice.(tone_class(*tone)) role="status" {
-                p.title { (set_text(title)) }
-                @for line in lines { p { (set_text(line)) } }
+                p.title { (set_text(title, page)) }
+                @for line in lines { p { (set_text(line, page)) } }
             }
         },
         Block::Together(inner_blocks) => html! {
-            section.together { @for inner in inner_blocks { (set_block(inner, evidence)) } }
+            section.together { @for inner in inner_blocks { (set_block(inner, page)) } }
         },
         Block::Fitting { whole: inner_blocks, brief: _ } => {
-            html! { @for inner in inner_blocks { (set_block(inner, evidence)) } }
+            html! { @for inner in inner_blocks { (set_block(inner, page)) } }
         }
-        Block::Source { kernel, .. } => evidence.kernels.get(*kernel).map_or_else(
-            || html! {},
-            |kernel| {
-                source::source_view(
-                    evidence,
-                    kernel,
-                    &facts::kernel_unit(evidence, &kernel.kernel, &kernel.configuration.name)
-                        .chapter_anchor(),
-                )
-            },
-        ),
+        Block::Source { kernel, .. } => {
+            let evidence = page.evidence;
+            evidence.kernels.get(*kernel).map_or_else(
+                || html! {},
+                |kernel| {
+                    source::source_view(
+                        evidence,
+                        kernel,
+                        &facts::kernel_unit(evidence, &kernel.kernel, &kernel.configuration.name)
+                            .chapter_anchor(),
+                    )
+                },
+            )
+        }
     }
 }
 
-fn set_heading(heading: &Heading) -> Markup {
+fn set_heading(heading: &Heading, page: &Page) -> Markup {
     let id = element_id(&heading.anchor);
-    let content = html! { span.number { (heading.number) } " " (set_text(&heading.text)) };
+    let content = html! { span.number { (heading.number) } " " (set_text(&heading.text, page)) };
     match heading.depth {
         1 => html! { h2 id=(id) { (content) } },
         2 => html! { h3 id=(id) { (content) } },
@@ -194,7 +226,7 @@ fn set_heading(heading: &Heading) -> Markup {
     }
 }
 
-fn set_table(table: &Table) -> Markup {
+fn set_table(table: &Table, page: &Page) -> Markup {
     let align = |index: usize| match table.columns[index].align {
         ColumnAlign::Left => "left",
         ColumnAlign::Centre => "centre",
@@ -203,15 +235,15 @@ fn set_table(table: &Table) -> Markup {
     html! {
         div.scroll {
             table {
-                @if let Some(caption) = &table.caption { caption { (set_text(caption)) } }
+                @if let Some(caption) = &table.caption { caption { (set_text(caption, page)) } }
                 thead { tr {
                     @for (index, column) in table.columns.iter().enumerate() {
-                        th scope="col" class=(align(index)) { (set_text(&column.title)) }
+                        th scope="col" class=(align(index)) { (set_text(&column.title, page)) }
                     }
                 } }
                 tbody {
                     @for row in &table.rows {
-                        tr { @for (index, cell) in row.iter().enumerate() { td class=(align(index)) { (set_text(cell)) } } }
+                        tr { @for (index, cell) in row.iter().enumerate() { td class=(align(index)) { (set_text(cell, page)) } } }
                     }
                 }
             }
@@ -229,14 +261,14 @@ fn tone_class(tone: Tone) -> &'static str {
     }
 }
 
-fn set_text(line: &Text) -> Markup {
-    html! { @for part in &line.0 { (set_run(part)) } }
+fn set_text(line: &Text, page: &Page) -> Markup {
+    html! { @for part in &line.0 { (set_run(part, page)) } }
 }
 
 /// Identifiers up to this many bytes are not broken.
 const UNBROKEN: usize = 20;
 
-fn set_run(run: &TextRun) -> Markup {
+fn set_run(run: &TextRun, page: &Page) -> Markup {
     let styled_run = match run.style {
         Style::Plain => html! { (run.text) },
         Style::Strong => html! { strong { (run.text) } },
@@ -253,8 +285,8 @@ fn set_run(run: &TextRun) -> Markup {
         Tone::Neutral => styled_run,
         tone => html! { span class=(tone_class(tone)) { (styled_run) } },
     };
-    match &run.link {
-        Some(anchor) => html! { a href=(format!("#{}", element_id(anchor))) { (toned_run) } },
+    match run.link.as_ref().and_then(|anchor| page.links.link_to(anchor)) {
+        Some(link) => html! { a href=(link) { (toned_run) } },
         None => toned_run,
     }
 }

@@ -4,7 +4,8 @@
 //! its independence (masking) on the engine named. Marks are a symbol and a colour. Nested decisions: the innermost
 //! condition owns the text. With line accuracy only, conditions are not marked inside the line.
 
-use super::{element_id, tone_class};
+use super::links::element_id;
+use super::tone_class;
 use crate::facts::{self, CoverageMark, LineFacts, SourceLines};
 use maud::{Markup, html};
 use vkcert_model::coverage::{ConditionPlace, DecisionCoverage, Status};

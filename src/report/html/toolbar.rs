@@ -4,8 +4,10 @@
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 use vkcert_model::evidence::Evidence;
+use vkcert_model::id::KernelName;
 
-pub(super) fn toolbar(evidence: &Evidence) -> Markup {
+/// `known_names` are proposed to a search.
+pub(super) fn toolbar(known_names: &BTreeSet<String>) -> Markup {
     html! {
         search.toolbar hidden aria-label="Find on this page" {
             label {
@@ -14,7 +16,7 @@ pub(super) fn toolbar(evidence: &Evidence) -> Markup {
                     autocomplete="off" spellcheck="false" aria-keyshortcuts="/";
             }
             datalist id="known-names" {
-                @for name in known_names(evidence) { option value=(name) {} }
+                @for name in known_names { option value=(name) {} }
             }
             label { input.open-only type="checkbox"; " open only" }
             button.next-open type="button" aria-keyshortcuts="n" { "Next open" }
@@ -32,11 +34,23 @@ pub(super) fn toolbar(evidence: &Evidence) -> Markup {
 }
 
 /// What a filter by test, requirement or kernel takes.
-fn known_names(evidence: &Evidence) -> BTreeSet<String> {
+pub(super) fn names_of_run(evidence: &Evidence) -> BTreeSet<String> {
     let campaign = &evidence.campaign;
     let tests = campaign.tests.iter().map(|test| test.id.to_string());
     let requirements =
         campaign.requirements.iter().map(|requirement| requirement.requirement.uid.to_string());
     let kernels = evidence.kernels.iter().map(|kernel| kernel.kernel.to_string());
     tests.chain(requirements).chain(kernels).collect()
+}
+
+/// The same on the page of one kernel: its tests and what these verify.
+pub(super) fn names_of_kernel(evidence: &Evidence, kernel: &KernelName) -> BTreeSet<String> {
+    let all_tests = evidence.campaign.tests.iter();
+    let own_tests = all_tests.filter(|test| test.kernels.contains(kernel));
+    own_tests
+        .flat_map(|test| {
+            let requirements = test.requirements.iter().map(ToString::to_string);
+            requirements.chain([test.id.to_string()])
+        })
+        .collect()
 }

@@ -118,6 +118,35 @@ fn what_stands_beside_evidence_is_read_as_the_list_of_reports_says() {
 }
 
 #[test]
+fn pages_of_kernels_are_reports_as_well() {
+    let (above, path) = written(&with_report());
+    let pages = above.path().join("report-kernels");
+    std::fs::create_dir(&pages).unwrap();
+    for name in ["kernel-a.html", "kernel-b.html", "stray.html"] {
+        std::fs::write(pages.join(name), name).unwrap();
+    }
+    std::fs::write(above.path().join("outside"), "").unwrap();
+    let root = EvidenceFolder::read(&path).unwrap().root();
+    let names = ["a", "b", "c"].map(|kernel| format!("report-kernels/kernel-{kernel}.html"));
+    let climbing = "report-kernels/../outside".to_owned();
+    let hashes = [sha256_digits(b"kernel-a.html"), "another".to_owned(), "gone".to_owned()];
+    let mut reports: BTreeMap<String, String> = names.clone().into_iter().zip(hashes).collect();
+    reports.insert(climbing.clone(), String::new());
+    let list = ReportList { schema: 1, root, reports };
+    std::fs::write(above.path().join(REPORTS), canonical_bytes(&list).unwrap()).unwrap();
+    let read = EvidenceFolder::read(&path).unwrap();
+    assert_eq!(read.reports.keys().collect::<Vec<_>>(), [&names[0], &names[1]]);
+    assert_eq!(read.unlisted, ["report-kernels/stray.html", REPORT]);
+    let problems = problems_of(&read);
+    let due = [
+        format!("{climbing} is in reports.json but not beside it"),
+        format!("{} has another SHA-256 than reports.json", names[1]),
+        format!("{} is in reports.json but not beside it", names[2]),
+    ];
+    assert_eq!(problems, due);
+}
+
+#[test]
 fn an_entry_that_is_no_file_is_told() {
     let (_kept, path) = written(&with_report());
     std::fs::create_dir(path.join("b")).unwrap();
