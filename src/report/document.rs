@@ -246,6 +246,12 @@ pub(crate) enum Block {
     Heading(Heading),
     Paragraph(Text),
     List(Vec<Text>),
+    /// Lines below lines, that open and close. Formats on paper leave it out: whatever it says stands
+    /// in tables beside it.
+    Tree {
+        label: &'static str,
+        trees: Vec<TreeNode>,
+    },
     /// Name and value, one pair per line.
     Pairs(Vec<(String, Text)>),
     Table(Table),
@@ -271,6 +277,13 @@ pub(crate) enum Block {
         kernel: usize,
         listing: SourceListing,
     },
+}
+
+/// A line of a tree with the lines below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TreeNode {
+    pub line: Text,
+    pub below: Vec<TreeNode>,
 }
 
 /// The source text of a kernel line by line, with what begins on each line.
@@ -362,6 +375,7 @@ impl Block {
             }
             Block::Paragraph(_)
             | Block::List(_)
+            | Block::Tree { .. }
             | Block::Pairs(_)
             | Block::Table(_)
             | Block::Drawing(_)
@@ -374,6 +388,9 @@ impl Block {
             Block::Heading(heading) => heading.text.for_each_run(change),
             Block::Paragraph(text) => text.for_each_run(change),
             Block::List(texts) => texts.iter_mut().for_each(|text| text.for_each_run(change)),
+            Block::Tree { trees, .. } => {
+                trees.iter_mut().for_each(|node| node.for_each_run(change));
+            }
             Block::Pairs(pairs) => {
                 pairs.iter_mut().for_each(|(_, text)| text.for_each_run(change));
             }
@@ -390,6 +407,17 @@ impl Block {
             }
             Block::Source { listing, .. } => listing.for_each_run(change),
         }
+    }
+}
+
+impl TreeNode {
+    pub(crate) fn leaf(line: Text) -> Self {
+        Self { line, below: Vec::new() }
+    }
+
+    fn for_each_run(&mut self, change: &mut impl FnMut(&mut TextRun)) {
+        self.line.for_each_run(change);
+        self.below.iter_mut().for_each(|node| node.for_each_run(change));
     }
 }
 

@@ -175,6 +175,7 @@ pub(super) fn document_text(document: &super::document::Document) -> String {
             }
             Block::Heading(_)
             | Block::List(_)
+            | Block::Tree { .. }
             | Block::Pairs(_)
             | Block::Drawing(_)
             | Block::Notice { .. }
@@ -234,6 +235,7 @@ pub(super) fn tables(blocks: &[Block]) -> Vec<&super::document::Table> {
             Block::Heading(_)
             | Block::Paragraph(_)
             | Block::List(_)
+            | Block::Tree { .. }
             | Block::Pairs(_)
             | Block::Drawing(_)
             | Block::Notice { .. }

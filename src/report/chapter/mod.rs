@@ -21,6 +21,7 @@ mod objectives;
 mod open_item;
 mod part_front;
 mod requirement;
+mod requirement_tree;
 mod source;
 mod summary;
 mod test;

@@ -2,6 +2,7 @@
 //! requirements.
 
 use super::links::{kernel_link, listed_texts, requirement_link, test_link};
+use super::requirement_tree;
 use super::tones::requirement_tone;
 use crate::document::{Block, Outline, Table, Text, Tone};
 use crate::facts;
@@ -29,7 +30,7 @@ pub(super) fn requirement_chapter(evidence: &Evidence, outline: &mut Outline) {
     }
 }
 
-fn status_text(status: RequirementStatus) -> Text {
+pub(super) fn status_text(status: RequirementStatus) -> Text {
     let symbol = match status {
         RequirementStatus::Verified | RequirementStatus::VerifiedByChildren => "✓",
         RequirementStatus::Failed | RequirementStatus::Untested | RequirementStatus::Open => "✗",
@@ -40,6 +41,8 @@ fn status_text(status: RequirementStatus) -> Text {
 
 fn forward_trace(evidence: &Evidence, outline: &mut Outline) {
     outline.add_heading(2, "From requirements to tests and code", "chapter/requirements/forward");
+    let trees = requirement_tree::requirement_tree(evidence);
+    outline.add_block(Block::Tree { label: "Requirement tree", trees });
     let mut table = Table::new("Requirement to test to code").columns(&[
         "Requirement",
         "Title",
@@ -118,7 +121,7 @@ fn code_trace_text(trace: &CodeTrace) -> Text {
 }
 
 /// Code that a requirement names, with what its tests leave out of it.
-fn implementing_code(item: &RequirementEvidence, trace: &CodeTrace) -> Text {
+pub(super) fn implementing_code(item: &RequirementEvidence, trace: &CodeTrace) -> Text {
     let mut code_text = code_trace_text(trace);
     if item.untested_code.contains(&trace.link()) {
         code_text = code_text.followed_by(

@@ -123,7 +123,7 @@ fn results_table(evidence: &Evidence, outline: &mut Outline) {
     }
 }
 
-fn verdict_text(verdict: Verdict) -> Text {
+pub(super) fn verdict_text(verdict: Verdict) -> Text {
     let tone = verdict_tone(verdict);
     let symbol = match tone {
         Tone::Good => "✓",

@@ -12,6 +12,7 @@ mod sections;
 mod source;
 mod split;
 mod toolbar;
+mod tree;
 
 use super::document::{Block, ColumnAlign, Document, Heading, Style, Table, Text, TextRun, Tone};
 use super::{Format, Presentation, ReportError, Standing, facts};
@@ -133,6 +134,7 @@ fn headings_of(blocks: &[Block]) -> Vec<&Heading> {
             }
             Block::Paragraph(_)
             | Block::List(_)
+            | Block::Tree { .. }
             | Block::Pairs(_)
             | Block::Table(_)
             | Block::Drawing(_)
@@ -182,6 +184,7 @@ fn set_block(block: &Block, page: &Page) -> Markup {
         Block::Heading(heading) => set_heading(heading, page),
         Block::Paragraph(line) => html! { p { (set_text(line, page)) } },
         Block::List(items) => html! { ul { @for item in items { li { (set_text(item, page)) } } } },
+        Block::Tree { label, trees } => tree::tree_view(label, trees, page),
         Block::Pairs(pairs) => html! {
             dl.pairs { @for (name, value) in pairs { dt { (name) } dd { (set_text(value, page)) } } }
         },

@@ -86,8 +86,62 @@
         var table = body.parentElement;
         if (left < rows.length) { table.dataset.shown = left + ' of ' + rows.length + ' rows shown'; } else { delete table.dataset.shown; }
       });
+      Array.from(child.matches('.tree') ? [child] : child.querySelectorAll('.tree')).forEach(function (tree) { filterTree(tree, words, whole); });
     });
   }
+
+  // A line of a tree stays with its words or its open mark, below a line that has the words, and above a line that stays.
+  function filterTree(tree, words, whole) {
+    var lines = Array.from(tree.querySelectorAll('.line'));
+    var byWords = !whole && lines.some(function (line) { return hasWords(textOf(line), words); });
+    var byOpen = openOnly.checked && lines.some(isOpen);
+    function filterNode(node, inLine) {
+      var details = node.querySelector(':scope > details');
+      var line = node.querySelector(details ? ':scope > details > .line' : ':scope > .line');
+      var hasOwn = inLine || !byWords || hasWords(textOf(line), words);
+      var staysBelow = false;
+      node.querySelectorAll(details ? ':scope > details > ul > .node' : ':scope > ul > .node').forEach(function (part) {
+        staysBelow = filterNode(part, byWords && hasOwn) || staysBelow;
+      });
+      var stays = (hasOwn && (!byOpen || isOpen(line))) || staysBelow;
+      node.classList.toggle('left-out', !stays);
+      if (details) { openByFilter(details, (byWords || byOpen) && staysBelow); }
+      return stays;
+    }
+    tree.querySelectorAll(':scope > ul > .node').forEach(function (node) { filterNode(node, false); });
+    var left = lines.filter(function (line) { return !line.closest('.left-out'); }).length;
+    tree.querySelector('.tree-shown').textContent = left < lines.length ? left + ' of ' + lines.length + ' lines shown' : '';
+  }
+
+  // Opens what leads to a line that stays; once nothing is filtered it is as the reader had left it.
+  function openByFilter(details, filtered) {
+    if (filtered && details.dataset.before === undefined) { details.dataset.before = details.open ? 'open' : ''; }
+    if (filtered) { details.open = true; return; }
+    if (details.dataset.before !== undefined) { details.open = details.dataset.before === 'open'; delete details.dataset.before; }
+  }
+
+  function moveInTree(line, key) {
+    var details = line.parentElement.matches('details') ? line.parentElement : null;
+    if (key === 'ArrowRight' && details && !details.open) { details.open = true; return true; }
+    if (key === 'ArrowLeft' && details && details.open) { details.open = false; return true; }
+    var lines = Array.from(line.closest('.tree').querySelectorAll('.line')).filter(function (other) { return other.checkVisibility(); });
+    var place = lines.indexOf(line);
+    var above = line.closest('.node').parentElement.closest('.node');
+    var next = {
+      ArrowDown: lines[place + 1], ArrowRight: details && lines[place + 1], ArrowUp: lines[place - 1],
+      ArrowLeft: above && above.querySelector('.line'), Home: lines[0], End: lines[lines.length - 1]
+    };
+    if (!(key in next)) { return false; }
+    if (next[key]) { next[key].focus(); }
+    return true;
+  }
+  document.querySelectorAll('.tree').forEach(function (tree) {
+    tree.querySelector('.tree-buttons').hidden = false;
+    tree.querySelectorAll('span.line').forEach(function (line) { line.tabIndex = -1; });
+    function setAll(open) { tree.querySelectorAll('details').forEach(function (details) { details.open = open; }); }
+    tree.querySelector('.open-all').addEventListener('click', function () { setAll(true); });
+    tree.querySelector('.close-all').addEventListener('click', function () { setAll(false); });
+  });
 
   // Whether the section or one in it stays; `whole`: the words stand in a heading around it.
   function filterSection(section, words, whole, count) {
@@ -130,13 +184,12 @@
   var place = -1;
   function goToOpen(step) {
     var marks = Array.from(document.querySelectorAll('.chapter :is(' + openMarks + ')')).filter(function (mark) {
-      return !mark.closest('.legend, .left-out, aside') && !mark.parentElement.closest(openMarks);
+      return !mark.closest('.legend, .left-out, .tree, aside') && !mark.parentElement.closest(openMarks);
     });
     if (marks.length === 0) { shown.textContent = 'nothing is open'; return; }
     place = (place + step + marks.length) % marks.length;
     document.querySelectorAll('.at').forEach(function (mark) { mark.classList.remove('at'); });
-    var details = marks[place].closest('details');
-    if (details) { details.open = true; }
+    for (var details = marks[place].closest('details'); details; details = details.parentElement.closest('details')) { details.open = true; }
     marks[place].classList.add('at');
     marks[place].scrollIntoView({ block: 'center' });
     shown.textContent = 'open place ' + (place + 1) + ' of ' + marks.length;
@@ -185,6 +238,8 @@
     var typing = event.target.closest && event.target.closest('input, textarea, select');
     if (event.key === 'Escape') { clear(); field.blur(); return; }
     if (typing || event.ctrlKey || event.metaKey || event.altKey) { return; }
+    var line = event.target.closest && event.target.closest('.tree .line');
+    if (line && moveInTree(line, event.key)) { event.preventDefault(); return; }
     var title = event.target.closest && event.target.closest('.chapter th');
     if (title && (event.key === 'Enter' || event.key === ' ')) { event.preventDefault(); sortBy(title); return; }
     var actions = {

@@ -18,6 +18,7 @@ fn leading_heading(block: &Block) -> Option<&Heading> {
         Block::Together(blocks) => blocks.first().and_then(leading_heading),
         Block::Paragraph(_)
         | Block::List(_)
+        | Block::Tree { .. }
         | Block::Pairs(_)
         | Block::Table(_)
         | Block::Drawing(_)

@@ -25,7 +25,7 @@ pub(super) fn toolbar(known_names: &BTreeSet<String>) -> Markup {
                 summary { "Keys" }
                 p {
                     kbd { "/" } " find, " kbd { "Esc" } " clear, " kbd { "n" } " and " kbd { "p" }
-                    " next and previous open place, " kbd { "o" } " open only, " kbd { "t" } " theme; a click on the title of a column sorts by it."
+                    " next and previous open place, " kbd { "o" } " open only, " kbd { "t" } " theme; a click or Enter on the title of a column sorts by it; arrows, Home and End move in a tree, right and left open and close."
                 }
             }
             output.shown aria-live="polite" {}

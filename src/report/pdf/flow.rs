@@ -39,6 +39,7 @@ impl PageFlow<'_> {
             Block::List(items) => {
                 self.measured_height(&[Block::List(items.iter().take(1).cloned().collect())])
             }
+            Block::Tree { .. } => self.lead_height(&blocks[1..]),
             Block::Pairs(pairs) => {
                 self.measured_height(&[Block::Pairs(pairs.iter().take(2).cloned().collect())])
             }
@@ -89,6 +90,7 @@ impl PageFlow<'_> {
                 self.y += 6.0;
             }
             Block::List(items) => self.set_list(items),
+            Block::Tree { .. } => {}
             Block::Pairs(pairs) => self.set_pairs(pairs),
             Block::Table(table) => table::set_table(self, table),
             Block::Drawing(drawing) => drawing::set_drawing(self, drawing),

@@ -95,6 +95,7 @@ fn heading_of(block: &Block) -> Option<&Heading> {
         Block::Heading(heading) => Some(heading),
         Block::Paragraph(_)
         | Block::List(_)
+        | Block::Tree { .. }
         | Block::Pairs(_)
         | Block::Table(_)
         | Block::Drawing(_)
