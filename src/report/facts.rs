@@ -4,6 +4,7 @@
 //! Promises: nothing is dropped.
 
 mod code_trace;
+mod compared;
 mod coverage_mark;
 mod criteria;
 mod difference;
@@ -16,6 +17,7 @@ mod source_lines;
 mod unit;
 
 pub(crate) use code_trace::code_rows;
+pub(crate) use compared::compared_operands;
 pub(crate) use coverage_mark::CoverageMark;
 pub use criteria::is_asked_for;
 pub(crate) use criteria::{column_title, criterion_title, measured_criteria};
@@ -37,6 +39,7 @@ pub(crate) use unit::{KernelUnit, kernel_unit, kernel_units, on_engines};
 
 use vkcert_model::coverage::{DecisionCoverage, Independence, ObservedVector, Status};
 use vkcert_model::schedule::Schedule;
+use vkcert_model::vector::Values;
 
 /// Symbol and word of a status, for text that must not rely on colour.
 pub(crate) fn status_symbol(status: Status) -> &'static str {
@@ -46,6 +49,11 @@ pub(crate) fn status_symbol(status: Status) -> &'static str {
         Status::Justified => "J",
         Status::Undetermined => "?",
     }
+}
+
+/// 1-based row of a vector in the table of its decision.
+pub(crate) fn vector_row(decision: &DecisionCoverage, values: &Values) -> Option<usize> {
+    decision.vectors.iter().position(|vector| vector.values == *values).map(|index| index + 1)
 }
 
 /// Whether two engines show the same of a decision: vectors with their tests, and every status.

@@ -1,12 +1,14 @@
 //! Every decision with its truth-vector table: test case, witness, condition values, outcome, and
 //! for each condition the row that shows its independence.
 
+mod compared;
 mod remarks;
 
 use super::links::test_link;
 use super::tones::status_tone;
 use crate::document::{Block, Column, ColumnAlign, Outline, Table, TableExtent, Text, Tone};
 use crate::facts::{self, KernelUnit};
+use compared::compared_list;
 use remarks::{add_gaps, decision_remarks};
 use std::collections::BTreeMap;
 use vkcert_model::coverage::{ConditionMcdc, DecisionCoverage, Independence, Status, Witness};
@@ -81,16 +83,16 @@ pub(super) fn decisions_section(
             ),
         };
         add_side(evidence, decision, &engine_words, &mut decision_blocks);
+        decision_blocks.extend(compared_list(first_side, decision));
         decision_blocks.extend(decision_remarks(evidence, decision).map(Block::List));
         for (side, other_decision) in other_decisions {
             match other_decision {
                 Some(other_decision) if facts::same_decision(decision, other_decision) => {}
-                Some(other_decision) => add_side(
-                    evidence,
-                    other_decision,
-                    &side.engine.to_string(),
-                    &mut decision_blocks,
-                ),
+                Some(other_decision) => {
+                    let engine_words = side.engine.to_string();
+                    add_side(evidence, other_decision, &engine_words, &mut decision_blocks);
+                    decision_blocks.extend(compared_list(side, other_decision));
+                }
                 None => decision_blocks.push(Block::Paragraph(
                     Text::plain(format!("Not measured on {}.", side.engine))
                         .with_tone(Tone::Caution),
@@ -181,11 +183,6 @@ fn add_side(
     add_gaps(decision, blocks);
 }
 
-/// 1-based row of a vector in the table.
-fn vector_row(decision: &DecisionCoverage, values: &Values) -> Option<usize> {
-    decision.vectors.iter().position(|vector| vector.values == *values).map(|index| index + 1)
-}
-
 /// The partner of `values` in the pair that shows a condition: by unique cause, else by masking
 /// alone (asterisk).
 fn partner_row(
@@ -203,8 +200,8 @@ fn partner_row(
 fn other_row(decision: &DecisionCoverage, side: &Independence, values: &Values) -> Option<usize> {
     let [first_values, second_values] = side.pair.as_ref()?;
     match (first_values == values, second_values == values) {
-        (true, _) => vector_row(decision, second_values),
-        (_, true) => vector_row(decision, first_values),
+        (true, _) => facts::vector_row(decision, second_values),
+        (_, true) => facts::vector_row(decision, first_values),
         (false, false) => None,
     }
 }
@@ -394,7 +391,7 @@ fn independence_cell(decision: &DecisionCoverage, side: &Independence, is_asked:
         return state_text.followed_by(Text::sentence(reason_words));
     };
     let row_words = |values: &Values| {
-        vector_row(decision, values).map_or(values.to_string(), |row| row.to_string())
+        facts::vector_row(decision, values).map_or(values.to_string(), |row| row.to_string())
     };
     let state_text = state_text.then_plain(format!(
         ", rows\u{a0}{}\u{a0}and\u{a0}{}{reason_words}",

@@ -1,5 +1,6 @@
 //! The page in a browser: scripts click and type, and what they find is compared with the evidence.
 
+mod conditions;
 mod several_files;
 mod trees;
 

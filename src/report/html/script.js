@@ -8,10 +8,52 @@
     var section = target && target.closest('section.together');
     if (!panel || !section || getComputedStyle(panel).display === 'none') { return false; }
     var copy = section.cloneNode(true);
-    copy.className = '';
+    copy.className = 'panel';
     [copy].concat(Array.from(copy.querySelectorAll('[id]'))).forEach(function (node) { node.removeAttribute('id'); });
+    markPair(copy, link);
+    copy.prepend(leadOf(link));
+    copy.append(wayTo(link));
     panel.replaceChildren(copy);
+    link.closest('.columns').append(panel);
+    view.querySelectorAll('a.condition[aria-current]').forEach(function (other) { other.removeAttribute('aria-current'); });
+    view.querySelectorAll('a.condition').forEach(function (other) {
+      if (other.title === link.title) { other.setAttribute('aria-current', 'true'); }
+    });
     return true;
+  }
+  function paragraph(className, words) {
+    var element = document.createElement('p');
+    element.className = className;
+    element.textContent = words;
+    return element;
+  }
+  // The first two lines of what the pointer shows are the condition and its statuses.
+  function leadOf(link) {
+    var lines = link.title.split('\n');
+    var rows = link.dataset.pair;
+    return paragraph('condition-lead', lines.slice(0, 2).join('. ') + (rows ? '. Independence pair: rows ' + rows.replace(' ', ' and ') + '.' : '. No independence pair.'));
+  }
+  function markPair(copy, link) {
+    var rows = link.dataset.pair.split(' ').filter(Boolean);
+    var vectors = Array.from(copy.querySelectorAll('table')).find(function (table) { return table.caption && table.caption.textContent.startsWith('Decision '); });
+    if (vectors) {
+      Array.from(vectors.tBodies[0].rows).forEach(function (row) {
+        if (!rows.includes(row.cells[0].textContent)) { return; }
+        row.classList.add('pair');
+        row.cells[0].textContent += ' ◆';
+        row.cells[0].title = 'row of the independence pair';
+      });
+    }
+    var id = link.title.split(':')[0];
+    copy.querySelectorAll('tbody tr').forEach(function (row) { row.classList.toggle('chosen', row.cells[0].textContent === id); });
+  }
+  function wayTo(link) {
+    var way = paragraph('way', '');
+    var full = document.createElement('a');
+    full.href = link.hash;
+    full.textContent = 'The decision in its chapter';
+    way.append(full);
+    return way;
   }
   document.addEventListener('click', function (event) {
     var link = event.target.closest('a.condition');

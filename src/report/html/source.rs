@@ -1,5 +1,8 @@
 //! The source text of a kernel with line numbers, statements and conditions marked.
 //!
+//! A condition is a link to its decision; the script shows the decision's tables beside the text, with
+//! the rows of the condition's independence pair marked.
+//!
 //! A line's mark sums up the obligations that begin on it, on every engine; a condition's mark is
 //! its independence (masking) on the engine named. Marks are a symbol and a colour. Nested decisions: the innermost
 //! condition owns the text. With line accuracy only, conditions are not marked inside the line.
@@ -20,6 +23,8 @@ struct MarkedStretch<'a> {
     mark: CoverageMark,
     decision: &'a DecisionCoverage,
     title: String,
+    /// Rows of the pair that shows the independence of the condition.
+    pair_rows: String,
 }
 
 /// Every file of the kernel, the main one open; `anchor` is where its chapter begins.
@@ -37,13 +42,13 @@ pub(super) fn source_view(evidence: &Evidence, kernel: &KernelEvidence, anchor: 
                 @for mark in CoverageMark::ALL {
                     span class=(tone_class(mark.tone())) { (mark.symbol()) " " (mark.mark_word()) } " "
                 }
-                "What begins on a line, and its tests, stand behind its mark. Choose a marked condition to see its vectors beside the text."
+                "What begins on a line, and its tests, stand behind its mark. Click a marked condition, or press Enter on it, to see its vectors, pairs, tests and witnesses beside the text."
             }
             @for (index, file) in kernel.structure.files.iter().enumerate() {
                 details.source open[index == 0] {
                     summary { code { (file.path) } }
                     div.columns {
-                        pre.code tabindex="0" { @for line in line_markups(kernel, &source_lines, anchor, (index, file)) { (line) } }
+                        pre.code tabindex="0" role="region" aria-label={ "Source of " (file.path) } { @for line in line_markups(kernel, &source_lines, anchor, (index, file)) { (line) } }
                         @if index == 0 { aside.vectors aria-live="polite" { p.quiet { "No decision chosen." } } }
                     }
                 }
@@ -148,6 +153,7 @@ fn condition_stretches<'a>(
                     mark: condition_mark(decision, condition),
                     decision,
                     title: condition_title(decision, condition),
+                    pair_rows: pair_rows(decision, condition),
                 });
             }
         }
@@ -166,6 +172,14 @@ fn condition_mark(decision: &DecisionCoverage, condition: &ConditionPlace) -> Co
         Status::Uncovered if decision.vectors.is_empty() => CoverageMark::Uncovered,
         Status::Uncovered => CoverageMark::Partial,
     }
+}
+
+/// `1 3`: the pair by unique cause, else by masking, as the table of vectors has it.
+fn pair_rows(decision: &DecisionCoverage, condition: &ConditionPlace) -> String {
+    let mcdc = decision.mcdc.iter().find(|mcdc| mcdc.condition == condition.id);
+    let pair = mcdc.and_then(|mcdc| mcdc.unique_cause.pair.as_ref().or(mcdc.masking.pair.as_ref()));
+    let rows = pair.into_iter().flatten().filter_map(|values| facts::vector_row(decision, values));
+    rows.map(|row| row.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// What the pointer shows: statuses and vectors with their first test.
@@ -225,7 +239,7 @@ fn marked_line<'s, 'k: 's>(
             @match owner {
                 None => (piece),
                 Some(stretch) => {
-                    a.condition.(tone_class(stretch.mark.tone())) title=(stretch.title)
+                    a.condition.(tone_class(stretch.mark.tone())) title=(stretch.title) data-pair=(stretch.pair_rows)
                         href=(format!("#{}", element_id(&format!("{}/{}", anchor, stretch.decision.id)))) {
                         (piece)
                         @if to == stretch.end { span.mark aria-label=(stretch.mark.mark_word()) { (stretch.mark.symbol()) } }
