@@ -47,8 +47,8 @@ pub(crate) struct Text(pub Vec<TextRun>);
 
 /// Characters that turn the direction of the text around them (Unicode Standard Annex 9): a report
 /// must read as it is.
-fn turns_direction(character: char) -> bool {
-    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+pub(crate) fn turns_direction(character: char) -> bool {
+    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
 }
 
 impl Text {

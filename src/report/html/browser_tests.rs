@@ -1,6 +1,7 @@
 //! The page in a browser: scripts click and type, and what they find is compared with the evidence.
 
 mod conditions;
+mod hostile_names;
 mod several_files;
 mod trees;
 
@@ -78,6 +79,31 @@ fn nothing_is_cut_from_narrow_to_wide() {
         let value = in_browser(&sample::evidence(), width, widths);
         let [content, window] = [0, 1].map(|index| value[index].as_u64().unwrap());
         assert!(content <= window && window >= u64::from(width) - 40, "{width}: {value}");
+    }
+}
+
+/// What the page tells of its widths in a frame that is narrower than a window can be.
+fn in_narrow_frame(evidence: &Evidence, width: u32) -> Value {
+    let page = render(evidence, FormatName::Html, &Presentation::default()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let widths = "document.querySelectorAll('.chapter').forEach(function (chapter) { chapter.style.contentVisibility = 'visible'; });
+        parent.postMessage([document.documentElement.scrollWidth, innerWidth], '*');";
+    std::fs::write(folder.path().join("report.html"), scripted(&page, widths)).unwrap();
+    let frame = format!(
+        "<body><script>var message = new Promise(function (done) {{ addEventListener('message', function (event) {{ done(event.data); }}); }});</script>
+         <iframe src='report.html' style='width: {width}px; height: 900px; border: 0'></iframe></body>"
+    );
+    let file = folder.path().join("frame.html");
+    std::fs::write(&file, scripted(frame.as_bytes(), "return await message;")).unwrap();
+    opened(&file, 1200)
+}
+
+#[test]
+fn nothing_is_cut_on_the_screen_of_a_telephone() {
+    for width in [320, 480] {
+        let value = in_narrow_frame(&sample::evidence(), width);
+        let [content, window] = [0, 1].map(|index| value[index].as_u64().unwrap());
+        assert!(content <= window && window == u64::from(width), "{width}: {value}");
     }
 }
 

@@ -1,8 +1,8 @@
 //! The report as HTML pages without any outside reference: style and script stand in each page. Up
 //! to a number of kernels it is one page, above it an index and a page per kernel (`split`).
 //!
-//! Promises: all text is escaped (`maud` does it; the style and script are constants of ours);
-//! readable in light and dark, on paper, and without script.
+//! Promises: all text is escaped (`maud` does it; the style and script are constants of ours), and
+//! none turns the direction of what stands around it; readable from 320 pixels of width, in light and dark, on paper, and without script.
 
 #[cfg(test)]
 mod browser_tests;
@@ -14,7 +14,9 @@ mod split;
 mod toolbar;
 mod tree;
 
-use super::document::{Block, ColumnAlign, Document, Heading, Style, Table, Text, TextRun, Tone};
+use super::document::{
+    Block, ColumnAlign, Document, Heading, Style, Table, Text, TextRun, Tone, turns_direction,
+};
 use super::{Format, Presentation, ReportError, Standing, facts};
 use links::{PageLinks, element_id};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -43,7 +45,7 @@ impl Format for Html {
             heading: document.project.clone(),
             known_names: toolbar::names_of_run(evidence),
         };
-        Ok(html_page(&document, &page).into_string().into_bytes())
+        Ok(page_bytes(&document, &page))
     }
 }
 
@@ -84,6 +86,13 @@ fn standing_stamp(standing: &Standing) -> Markup {
     html! {
         p.stamp role="alert" { strong { (standing.stamp().unwrap_or_default()) } (stamp_detail) }
     }
+}
+
+/// The page as its file holds it. What would turn the direction of text is replaced wherever it
+/// stands: in names, in source text, in what the pointer shows.
+fn page_bytes(document: &Document, page: &Page) -> Vec<u8> {
+    let text = html_page(document, page).into_string();
+    text.replace(turns_direction, "\u{fffd}").into_bytes()
 }
 
 fn html_page(document: &Document, page: &Page) -> Markup {

@@ -8,7 +8,7 @@
 //! Does not cover: writing the files (the commands do), and reports without chapters of kernels.
 
 use super::links::{PageLinks, ReportFiles};
-use super::{Page, html_page, toolbar};
+use super::{Page, page_bytes, toolbar};
 use crate::chapter::{self, Chapter};
 use crate::document::{Block, Document};
 use crate::facts::{self, KernelUnit};
@@ -85,7 +85,7 @@ impl<'e> PagedHtml<'e> {
             heading: self.index.project.clone(),
             known_names: toolbar::names_of_run(self.evidence),
         };
-        html_page(&self.index, &page).into_string().into_bytes()
+        page_bytes(&self.index, &page)
     }
 
     /// Makes the pages of all kernels, on all cores, and hands each to `write` with the name of its
@@ -115,7 +115,7 @@ impl<'e> PagedHtml<'e> {
             heading: format!("Kernel {}", unit.unit_label()),
             known_names: toolbar::names_of_kernel(self.evidence, unit.kernel),
         };
-        html_page(&document, &page).into_string().into_bytes()
+        page_bytes(&document, &page)
     }
 }
 
