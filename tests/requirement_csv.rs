@@ -118,6 +118,50 @@ fn links_keep_the_hashes_of_parents_that_stay() {
 }
 
 #[test]
+fn who_needs_no_robustness_test_is_in_the_table() {
+    let folder = project();
+    let table = "uid,no_robustness_reason,no_robustness_author,no_robustness_approver\n\
+                 HLR-MM-001,\"Every input is in range, by type.\",A. Author,B. Approver\n";
+    let told = import(folder.path(), table, 0);
+    assert_eq!(told["requirements"][0]["keys"], json!(["no_robustness_test"]));
+    let written = table_of(folder.path());
+    let signed = "\"Every input is in range, by type.\",A. Author,B. Approver,requirements/";
+    assert_eq!(written.matches(signed).count(), 1, "{written}");
+    assert_eq!(import(folder.path(), &written, 0)["written"], json!([]));
+    // An old table does not bring back what was withdrawn since, though it is no part of the content.
+    let withdrawn =
+        table.replace("\"Every input is in range, by type.\",A. Author,B. Approver", ",,");
+    let told = import(folder.path(), &withdrawn, 0);
+    assert_eq!(told["requirements"][0]["change"], "changed");
+    let without = requirement_texts(folder.path());
+    assert!(without.values().all(|text| !text.contains("B. Approver")));
+    let told = import(folder.path(), &written, 2);
+    assert_eq!(told["error"]["kind"], "stale", "{told}");
+    assert_eq!(requirement_texts(folder.path()), without);
+}
+
+#[test]
+fn files_are_replaced_together_or_not_at_all() {
+    let folder = project();
+    let before = requirement_texts(folder.path());
+    let table = "uid,level,title,statement,parents,verification,file\n\
+                 HLR-MM-001,HLR,Another title,Another statement.,,test,\n\
+                 LLR-NEW-1,LLR,New,It shall be new.,HLR-MM-001,test,requirements/a/new.toml\n";
+    let table = write(folder.path(), "table.csv", table);
+    // The new file is smaller than what the system lets a process write, the changed one is larger.
+    let limited = "trap '' XFSZ; ulimit -f 4; exec \"$0\" requirements --import \"$@\"";
+    let mut shell = std::process::Command::new("sh");
+    shell.arg("-c").arg(limited).arg(vkcert().get_program()).arg(&table).arg(folder.path());
+    let told = run_json(&mut shell, 3);
+    assert_eq!(told["error"]["kind"], "tool", "{told}");
+    assert!(told["error"]["file"].as_str().unwrap().ends_with("high_level.toml"), "{told}");
+    assert_eq!(requirement_texts(folder.path()), before);
+    assert!(!folder.path().join("requirements/a").exists());
+    run(vkcert().args(["requirements", "--import"]).arg(&table).arg(folder.path()), 0);
+    assert!(folder.path().join("requirements/a/new.toml").exists());
+}
+
+#[test]
 fn a_bad_table_is_refused_at_its_line_and_nothing_is_written() {
     let folder = project();
     let before = requirement_texts(folder.path());
@@ -139,6 +183,12 @@ fn a_bad_table_is_refused_at_its_line_and_nothing_is_written() {
         ("uid,derived\nHLR-MM-001,perhaps\n", "csv-value", 2),
         ("uid,verification\nHLR-MM-001,hope\n", "csv-value", 2),
         ("uid,title\n../x,y\n", "csv-value", 2),
+        ("uid,no_robustness_reason\nHLR-MM-001,x\n", "csv-column", 1),
+        (
+            "uid,no_robustness_reason,no_robustness_author,no_robustness_approver\nHLR-MM-001,x,,B\n",
+            "csv-value",
+            2,
+        ),
         ("uid,title\nLLR-NEW,y\n", "missing-key", 2),
         ("uid,parents\nHLR-MM-001,HLR-NONE\n", "unknown-id", 2),
         ("uid,parents\nHLR-MM-001,HLR-MM-002\nHLR-MM-002,HLR-MM-001\n", "cycle", 2),

@@ -13,6 +13,7 @@ mod couple;
 mod dissimilar;
 mod doctor;
 mod failure;
+mod file_set;
 mod findings;
 mod init;
 mod list;

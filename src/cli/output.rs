@@ -10,7 +10,7 @@ use crate::model::exit::Exit;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 pub(super) use vkcert_verifier::output::{print_to_stderr, stdout_width};
 
 /// Prints to stdout. A reader that has gone away is no failure.
@@ -86,6 +86,16 @@ pub(super) fn end_cleanly_on_signals() -> Result<(), Failure> {
         }
     });
     Ok(())
+}
+
+/// As long as it is held, signals wait.
+pub(super) struct HeldSignals {
+    _lock: Option<MutexGuard<'static, Option<UnfinishedRun>>>,
+}
+
+/// Lets SIGINT and SIGTERM wait until several steps are done that belong together.
+pub(super) fn hold_signals() -> HeldSignals {
+    HeldSignals { _lock: UNFINISHED_RUN.lock().ok() }
 }
 
 /// An output folder under construction.

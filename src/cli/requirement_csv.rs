@@ -3,7 +3,7 @@
 //!
 //! Promises: what is written and read again without a change changes nothing; of a file nothing
 //! changes but the fields that do; nothing is written where anything is wrong.
-//! Does not cover: requirements that are taken out (a table may be a part), `no_robustness_test`.
+//! Does not cover: requirements that are taken out (a table may be a part).
 
 mod edit;
 mod rows;
@@ -11,7 +11,8 @@ mod rows;
 pub(super) use edit::{ImportedRequirement, RequirementChange, TableImport, import_requirements};
 
 use crate::cli::failure::Failure;
-use crate::model::requirement::{CodeLink, Requirement, VerificationMethod};
+use crate::model::canonical::content_hash;
+use crate::model::requirement::{CodeLink, Requirement, SignedReason, VerificationMethod};
 use crate::requirement::Project;
 use crate::requirement::hash::requirement_hash;
 
@@ -31,13 +32,17 @@ enum Column {
     SafetyRationale,
     Verification,
     Implements,
+    /// Of `no_robustness_test`, as the next two.
+    NoRobustnessReason,
+    NoRobustnessAuthor,
+    NoRobustnessApprover,
     /// Relative to the project; where a new requirement goes.
     File,
-    /// Of the content as it is written: whether the requirement has changed since.
+    /// Of the content as it is written, and of `no_robustness_test`: whether the requirement has changed since.
     Hash,
 }
 
-const COLUMNS: [(Column, &str); 12] = [
+const COLUMNS: [(Column, &str); 15] = [
     (Column::Uid, "uid"),
     (Column::Level, "level"),
     (Column::Title, "title"),
@@ -48,6 +53,9 @@ const COLUMNS: [(Column, &str); 12] = [
     (Column::SafetyRationale, "safety_rationale"),
     (Column::Verification, "verification"),
     (Column::Implements, "implements"),
+    (Column::NoRobustnessReason, "no_robustness_reason"),
+    (Column::NoRobustnessAuthor, "no_robustness_author"),
+    (Column::NoRobustnessApprover, "no_robustness_approver"),
     (Column::File, "file"),
     (Column::Hash, "hash"),
 ];
@@ -81,8 +89,27 @@ fn cell(column: Column, requirement: &Requirement, file: &str) -> String {
             joined(requirement.verification.iter().map(VerificationMethod::to_string))
         }
         Column::Implements => joined(requirement.implements.iter().map(code_link_cell)),
+        Column::NoRobustnessReason => signed_cell(requirement, |signed| &signed.reason),
+        Column::NoRobustnessAuthor => signed_cell(requirement, |signed| &signed.author),
+        Column::NoRobustnessApprover => signed_cell(requirement, |signed| &signed.approver),
         Column::File => file.to_owned(),
-        Column::Hash => requirement_hash(requirement),
+        Column::Hash => table_hash(requirement),
+    }
+}
+
+fn signed_cell(requirement: &Requirement, part: impl Fn(&SignedReason) -> &String) -> String {
+    requirement.no_robustness_test.as_ref().map(part).cloned().unwrap_or_default()
+}
+
+/// The content hash; where nobody asks for a robustness test, of that and who signed it: an old table must not bring back
+/// what was withdrawn since.
+fn table_hash(requirement: &Requirement) -> String {
+    let hash = requirement_hash(requirement);
+    match &requirement.no_robustness_test {
+        None => hash,
+        Some(SignedReason { reason, author, approver }) => {
+            content_hash(serde_json::json!([hash, reason, author, approver]).to_string().as_bytes())
+        }
     }
 }
 

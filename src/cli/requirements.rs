@@ -4,14 +4,13 @@
 use super::args::{Common, OutputForm, Requirements};
 use super::failure::Failure;
 use super::requirement_csv::{self, ImportedRequirement, RequirementChange, TableImport};
-use super::{output, places};
+use super::{file_set, output, places};
 use crate::campaign::project;
 use crate::model::exit::Exit;
 use crate::requirement::document::read_text;
 use crate::requirement::pin::{Link, LinkState, Pinning, pin_links};
 use crate::requirement::{Project, load_project_with};
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Exit 0; 1 where a link is suspect.
@@ -29,7 +28,7 @@ pub(super) fn print_links(common: &Common, link_arguments: &Requirements) -> Res
         (true, true) => Pinning::MissingAndSuspect,
     };
     let (links, files) = pin_links(&loaded, pinning);
-    write_files(&loaded, &files)?;
+    file_set::write_all_or_none(&loaded.root, &files)?;
     match common.form() {
         OutputForm::Json => {
             let written: Vec<&String> = files.keys().collect();
@@ -40,20 +39,6 @@ pub(super) fn print_links(common: &Common, link_arguments: &Requirements) -> Res
     }
     let suspect = links.iter().any(|link| link.state == LinkState::Suspect);
     Ok(if suspect { Exit::Failed } else { Exit::Success })
-}
-
-fn write_files(project: &Project, files: &BTreeMap<String, String>) -> Result<(), Failure> {
-    for (file, text) in files {
-        // A link in the file system keeps pointing to the file.
-        let path = project.root.join(file);
-        let path = path.canonicalize().unwrap_or(path);
-        if let Some(folder) = path.parent() {
-            let unmade = |error: std::io::Error| Failure::unwritable(folder, &error);
-            std::fs::create_dir_all(folder).map_err(unmade)?;
-        }
-        output::write_file(&path, text.as_bytes())?;
-    }
-    Ok(())
 }
 
 fn print_table(common: &Common, project: &Project) -> Result<Exit, Failure> {
@@ -80,7 +65,7 @@ fn import_table(
         requirement_csv::import_requirements(project, &name, &text)?;
     load_project_with(&project.root, &files)?;
     if !arguments.dry_run {
-        write_files(project, &files)?;
+        file_set::write_all_or_none(&project.root, &files)?;
     }
     let absent_count = project.requirements.len()
         - imported.iter().filter(|row| row.change != RequirementChange::Added).count();

@@ -1,10 +1,12 @@
 //! What a table changes of a project's requirements, as new texts of its files.
 
 use super::rows::{Row, Table};
+use super::table_hash;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::RequirementId;
-use crate::model::requirement::{CodeLink, ParentLink, Requirement, RequirementLevel};
-use crate::requirement::hash::requirement_hash;
+use crate::model::requirement::{
+    CodeLink, ParentLink, Requirement, RequirementLevel, SignedReason,
+};
 use crate::requirement::{Located, Project, is_requirement_file};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,7 +116,7 @@ fn check_rows(
         if row.file.as_ref().is_some_and(|named| *named != file) {
             add("unsupported", format!("`{uid}` stands in `{file}`: a table does not move it"));
         }
-        let hash = requirement_hash(requirement);
+        let hash = table_hash(requirement);
         let is_stale = row.hash.as_ref().is_some_and(|written| *written != hash);
         if is_stale && !edits_of(row, Some(&requirement.value)).is_empty() {
             let message = format!("`{uid}` has changed in the project since the table was written");
@@ -220,6 +222,10 @@ fn edits_of(row: &Row, known: Option<&Requirement>) -> Vec<Edit> {
         let links = (!new.is_empty()).then(|| new.iter().map(code_link_value).collect::<Array>());
         edits.push(("implements", links.map(Value::from)));
     }
+    let signed = known.and_then(|known| known.no_robustness_test.as_ref());
+    if let Some(new) = row.no_robustness_test.as_ref().filter(|new| new.as_ref() != signed) {
+        edits.push(("no_robustness_test", new.as_ref().map(signed_value)));
+    }
     edits
 }
 
@@ -254,6 +260,15 @@ fn code_link_value(link: &CodeLink) -> InlineTable {
         value.insert("kernels", kernels.into());
     }
     value
+}
+
+fn signed_value(signed: &SignedReason) -> Value {
+    let SignedReason { reason, author, approver } = signed;
+    let mut value = InlineTable::new();
+    for (key, text) in [("reason", reason), ("author", author), ("approver", approver)] {
+        value.insert(key, text.as_str().into());
+    }
+    value.into()
 }
 
 /// The files of a project that are edited, parsed once each.

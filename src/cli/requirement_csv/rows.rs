@@ -4,7 +4,7 @@ use super::{COLUMNS, Column};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::id::{KernelName, RequirementId};
 use crate::model::place::Position;
-use crate::model::requirement::{CodeLink, RequirementLevel, VerificationMethod};
+use crate::model::requirement::{CodeLink, RequirementLevel, SignedReason, VerificationMethod};
 use crate::requirement::nearest::did_you_mean;
 use std::collections::BTreeMap;
 
@@ -22,6 +22,7 @@ pub(super) struct Row {
     pub safety_rationale: Option<Option<String>>,
     pub verification: Option<Vec<VerificationMethod>>,
     pub implements: Option<Vec<CodeLink>>,
+    pub no_robustness_test: Option<Option<SignedReason>>,
     pub file: Option<String>,
     pub hash: Option<String>,
 }
@@ -65,12 +66,19 @@ impl Table {
                     problems.push(error_at(name, line, "csv-value", message));
                 }
             }
+            if let Some(message) = row.signature_fault() {
+                problems.push(error_at(name, line, "csv-value", message));
+            }
             rows.push(row);
         }
         problems.extend(repeated_uids(name, &rows));
         if problems.is_empty() { Ok(Self { name: name.to_owned(), rows }) } else { Err(problems) }
     }
 }
+
+/// What makes one `no_robustness_test`.
+const SIGNATURE_COLUMNS: [Column; 3] =
+    [Column::NoRobustnessReason, Column::NoRobustnessAuthor, Column::NoRobustnessApprover];
 
 fn error_at(name: &str, line: u32, kind: &'static str, message: String) -> Diagnostic {
     Diagnostic::new(kind, message).at_position(name, Position { line, column: 1 })
@@ -113,11 +121,17 @@ fn columns_of(name: &str, titles: &csv::StringRecord) -> Result<Vec<Column>, Dia
         }
         columns.push(*column);
     }
-    if columns.contains(&Column::Uid) {
+    if !columns.contains(&Column::Uid) {
+        let message = "the table has no column `uid`, by which requirements are known".to_owned();
+        return Err(error_at(name, 1, "csv-column", message));
+    }
+    let signature_count = SIGNATURE_COLUMNS.iter().filter(|part| columns.contains(part)).count();
+    if signature_count == 0 || signature_count == SIGNATURE_COLUMNS.len() {
         return Ok(columns);
     }
-    let message = "the table has no column `uid`, by which requirements are known".to_owned();
-    Err(error_at(name, 1, "csv-column", message))
+    let message = "of the three columns `no_robustness_reason`, `no_robustness_author` and `no_robustness_approver` \
+                   some are there and some are not";
+    Err(error_at(name, 1, "csv-column", message.to_owned()))
 }
 
 fn repeated_uids(name: &str, rows: &[Row]) -> Vec<Diagnostic> {
@@ -155,10 +169,41 @@ impl Row {
             Column::Implements => {
                 self.implements = Some(parts_of(cell).map(code_link).collect::<Result<_, _>>()?);
             }
+            Column::NoRobustnessReason => self.sign(cell, |signed| &mut signed.reason),
+            Column::NoRobustnessAuthor => self.sign(cell, |signed| &mut signed.author),
+            Column::NoRobustnessApprover => self.sign(cell, |signed| &mut signed.approver),
             Column::File => self.file = optional(),
             Column::Hash => self.hash = optional(),
         }
         Ok(())
+    }
+
+    /// Three empty cells are none.
+    fn sign(&mut self, cell: &str, part: impl Fn(&mut SignedReason) -> &mut String) {
+        let signed = self.no_robustness_test.get_or_insert(None);
+        if !cell.trim().is_empty() {
+            let unsigned = SignedReason {
+                reason: String::new(),
+                author: String::new(),
+                approver: String::new(),
+            };
+            *part(signed.get_or_insert(unsigned)) = cell.to_owned();
+        }
+    }
+
+    /// Some of the three cells are empty and some are not.
+    fn signature_fault(&self) -> Option<String> {
+        let SignedReason { reason, author, approver } =
+            self.no_robustness_test.as_ref()?.as_ref()?;
+        let parts = [
+            ("no_robustness_reason", reason),
+            ("no_robustness_author", author),
+            ("no_robustness_approver", approver),
+        ];
+        let (column, _) = parts.into_iter().find(|(_, cell)| cell.is_empty())?;
+        Some(format!(
+            "`{column}` is empty, and the other cells of `no_robustness_test` are not all"
+        ))
     }
 }
 
