@@ -37,6 +37,7 @@ mod function_coverage;
 mod glsl_front_end;
 mod glsl_robustness;
 mod hostile_input;
+mod hostile_texts;
 mod images;
 mod instructions;
 mod jobs;

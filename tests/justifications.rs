@@ -659,7 +659,7 @@ fn a_text_that_is_a_document_is_refused() {
         "{result:#}"
     );
     let told = result["error"]["message"].as_str().unwrap();
-    assert_eq!(told, "the reason of a justification has 160000 bytes; the limit is 65536");
+    assert_eq!(told, "the text of `reason` has 160000 bytes; the limit is 65536");
 }
 
 /// One change of stored evidence, with hashes made right again.

@@ -336,6 +336,27 @@ pub struct ProjectLimits {
     pub mismatches: u32,
     /// Bytes of one buffer's output kept in the evidence; a larger one is kept by hash.
     pub output_bytes: u64,
+    /// Bytes of a text that stands in a heading, a cell or a line of reports: titles, names of people.
+    #[serde(skip_serializing_if = "is_default_title_limit")]
+    pub title_bytes: u32,
+    /// Bytes of any other text: statements, reasons, expressions, paths.
+    #[serde(skip_serializing_if = "is_default_text_limit")]
+    pub text_bytes: u32,
+}
+
+/// The default of [`ProjectLimits::title_bytes`].
+const TITLE_BYTES: u32 = 1 << 10;
+
+/// The default of [`ProjectLimits::text_bytes`].
+const TEXT_BYTES: u32 = 1 << 16;
+
+/// Evidence of projects that leave it out does not hold it, as before there was this limit.
+fn is_default_title_limit(limit: &u32) -> bool {
+    *limit == TITLE_BYTES
+}
+
+fn is_default_text_limit(limit: &u32) -> bool {
+    *limit == TEXT_BYTES
 }
 
 impl Default for ProjectLimits {
@@ -354,6 +375,8 @@ impl Default for ProjectLimits {
             call_depth: 64,
             mismatches: 16,
             output_bytes: 1 << 20,
+            title_bytes: TITLE_BYTES,
+            text_bytes: TEXT_BYTES,
         }
     }
 }

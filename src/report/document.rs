@@ -45,20 +45,30 @@ pub(crate) struct TextRun {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Text(pub Vec<TextRun>);
 
-/// Characters that turn the direction of the text around them (Unicode Standard Annex 9): a report
-/// must read as it is.
-pub(crate) fn turns_direction(character: char) -> bool {
-    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
+/// Characters that turn the direction of the text around them (Unicode Standard Annex 9), and
+/// control characters that are no white space: a report must read as it is.
+pub(crate) fn shows_other_text(character: char) -> bool {
+    match character {
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => {
+            true
+        }
+        '\t' | '\n' | '\r' | '\u{c}' => false,
+        _ => character.is_control(),
+    }
 }
 
 impl Text {
     fn single_run(text: impl Into<String>, style: Style) -> Self {
         let mut text = text.into();
-        if text.contains(turns_direction) {
+        if text.contains(shows_other_text) {
             text = text
                 .chars()
                 .map(|character| {
-                    if turns_direction(character) { char::REPLACEMENT_CHARACTER } else { character }
+                    if shows_other_text(character) {
+                        char::REPLACEMENT_CHARACTER
+                    } else {
+                        character
+                    }
                 })
                 .collect();
         }
@@ -514,7 +524,7 @@ mod tests {
 
     #[test]
     fn text_cannot_turn_what_stands_around_it() {
-        let text = Text::plain("harm\u{202e}sselmrah\u{2066}");
-        assert_eq!(text.0[0].text, "harm\u{fffd}sselmrah\u{fffd}");
+        let text = Text::plain("harm\u{202e}sselmrah\u{2066}\u{0}\u{1b}[2J\n");
+        assert_eq!(text.0[0].text, "harm\u{fffd}sselmrah\u{fffd}\u{fffd}\u{fffd}[2J\n");
     }
 }

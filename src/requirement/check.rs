@@ -45,8 +45,19 @@ pub(crate) fn check_project(project: &Project) -> Vec<Diagnostic> {
     problems
 }
 
+/// Longest name, in bytes: a kernel, its configuration and the engine together name a file of the
+/// evidence, and file systems take 255 bytes.
+const MOST_NAME_BYTES: usize = 100;
+
 /// A name that may stand in file names and reports; `what` is what it names.
 pub(crate) fn check_name(origin: &Origin, named_thing: &str, name: &str) -> Option<Diagnostic> {
+    if name.len() > MOST_NAME_BYTES {
+        let message = format!(
+            "the name of a {named_thing} has {} bytes; the limit is {MOST_NAME_BYTES}",
+            name.len()
+        );
+        return Some(origin.error("limit", message));
+    }
     if !name.is_empty() && !name.starts_with('.') && name.chars().all(is_name_character) {
         return None;
     }

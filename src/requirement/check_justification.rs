@@ -45,7 +45,6 @@ pub(super) fn check_justifications(
         if let Some(date) = &justification.date {
             check_date(&origin.at("date"), date, problems);
         }
-        problems.extend(overlong_text(justification));
         let subject = &justification.subject;
         let finding_hash = match subject {
             JustificationSubject::Obligation(_) => None,
@@ -65,37 +64,6 @@ pub(super) fn check_justifications(
             problems.push(origin.at(subject.key()).error("duplicate-id", message));
         }
     }
-}
-
-/// Longest text of a justification, in bytes: a longer argument is a document, to be named.
-const TEXT_LIMIT: usize = 1 << 16;
-
-fn overlong_text(justification: &Located<Justification>) -> Option<Diagnostic> {
-    let Justification { reason, means, argument, author, approver, .. } = &justification.value;
-    let bounded_texts = [
-        ("reason", Some(reason)),
-        ("means", means.as_ref()),
-        ("argument", argument.as_ref()),
-        ("author", Some(author)),
-        ("approver", Some(approver)),
-    ];
-    let (key, text) =
-        bounded_texts.into_iter().find(|(_, text)| text_length(*text) > TEXT_LIMIT)?;
-    let message = format!(
-        "the {key} of a justification has {} bytes; the limit is {TEXT_LIMIT}",
-        text_length(text)
-    );
-    Some(
-        justification
-            .origin
-            .at(key)
-            .error("limit", message)
-            .hint("name a document that has the rest"),
-    )
-}
-
-fn text_length(text: Option<&String>) -> usize {
-    text.map_or(0, String::len)
 }
 
 /// What is wrong with a justification of a finding, as far as its name and class tell.

@@ -385,7 +385,7 @@ fn justifications_say_what_and_why() {
         (analysis, &format!("{analysis}\ndate = \"28.2.2026\""), &["bad-value \"28.2.2026\""]),
         ("\"Never asked for.\"", &format!("\"{longest_text}\""), &[]),
         ("\"Never asked for.\"", &format!("\"{long_text}\""), &[&format!("limit \"{long_text}\"")]),
-        (analysis, &format!("{analysis}\nargument = \"{long_text}\""), &["bad-value", "limit"]),
+        (analysis, &format!("{analysis}\nargument = \"{long_text}\""), &["limit", "bad-value"]),
     ];
     for (part, replacement, expected) in cases {
         let found = problems_of(PROJECT, &edited(REQUIREMENTS, part, replacement));

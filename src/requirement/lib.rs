@@ -17,6 +17,7 @@ mod check_requirements;
 mod check_test;
 #[cfg(test)]
 mod check_tests;
+mod check_texts;
 pub mod code;
 pub mod document;
 pub mod hash;

@@ -5,6 +5,7 @@
 
 use super::check::{check_include_folders, check_project};
 use super::check_test::{KernelNames, check_tests};
+use super::check_texts::check_texts_of_file;
 use super::document::{Document, FileSyntax, Located, Node, Origin, Value, in_place_order};
 use super::nearest::{did_you_mean, nearest_name};
 use serde::de::DeserializeOwned;
@@ -16,7 +17,7 @@ use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::id::KernelName;
 use vkcert_model::path::canonical_name;
 use vkcert_model::procedure::{Procedure, SCHEMA, Test};
-use vkcert_model::project::ProjectFile;
+use vkcert_model::project::{ProjectFile, ProjectLimits};
 use vkcert_model::requirement::{
     Interface, Justification, Requirement, TestReview, VerificationRecord,
 };
@@ -69,13 +70,13 @@ impl Project {
 
 /// Reads and checks the project in `root`.
 pub fn load_project(root: &Path) -> Result<Project, Vec<Diagnostic>> {
-    read_project(root, check_include_folders)
+    read_project_with(root, &BTreeMap::new(), ProjectState::Present)
 }
 
 /// As [`load_project`], of the inputs that evidence stores: an include folder from which no file
-/// was read is not among them.
+/// was read is not among them, and texts stay readable that later versions refuse.
 pub fn load_stored_project(root: &Path) -> Result<Project, Vec<Diagnostic>> {
-    read_project(root, |_| Vec::new())
+    read_project_with(root, &BTreeMap::new(), ProjectState::Stored)
 }
 
 /// As [`load_project`], with these texts, by path relative to the root, in place of what files hold,
@@ -84,20 +85,31 @@ pub fn load_project_with(
     root: &Path,
     texts: &BTreeMap<String, String>,
 ) -> Result<Project, Vec<Diagnostic>> {
-    read_project_with(root, texts, check_include_folders)
+    read_project_with(root, texts, ProjectState::Present)
 }
 
-fn read_project(
-    root: &Path,
-    check_folders: impl Fn(&Project) -> Vec<Diagnostic>,
-) -> Result<Project, Vec<Diagnostic>> {
-    read_project_with(root, &BTreeMap::new(), check_folders)
+/// Where a project's files come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ProjectState {
+    /// They are as somebody works on them.
+    Present,
+    /// Evidence of a run holds them.
+    Stored,
+}
+
+impl ProjectState {
+    fn check_texts(self, document: &Arc<Document>, limits: &ProjectLimits) -> Vec<Diagnostic> {
+        match self {
+            ProjectState::Present => check_texts_of_file(document, limits),
+            ProjectState::Stored => Vec::new(),
+        }
+    }
 }
 
 fn read_project_with(
     root: &Path,
     texts: &BTreeMap<String, String>,
-    check_folders: impl Fn(&Project) -> Vec<Diagnostic>,
+    state: ProjectState,
 ) -> Result<Project, Vec<Diagnostic>> {
     let mut problems = Vec::new();
     let mut inputs = BTreeMap::new();
@@ -105,6 +117,10 @@ fn read_project_with(
         problems.extend(diagnostics);
         None
     });
+    let limits = settings.as_ref().map(|settings| settings.limits).unwrap_or_default();
+    if let Some(document) = settings.as_ref().and_then(|settings| settings.origin.document()) {
+        problems.extend(state.check_texts(document, &limits));
+    }
     let mut items = ProjectItems::default();
     match requirement_files(root) {
         Ok(mut files) => {
@@ -119,7 +135,10 @@ fn read_project_with(
                     None => load_document(root, &relative, &mut inputs),
                 };
                 match document {
-                    Ok(document) => items.read_document(&document, &mut problems),
+                    Ok(document) => {
+                        problems.extend(state.check_texts(&document, &limits));
+                        items.read_document(&document, &mut problems);
+                    }
                     Err(diagnostics) => problems.extend(diagnostics),
                 }
             }
@@ -156,7 +175,10 @@ fn read_project_with(
     // Checks of one table by itself hold in any case; that a name is unknown is certain only if
     // every file was read.
     let every_file_read = problems.is_empty();
-    problems.extend(check_folders(&project));
+    match state {
+        ProjectState::Present => problems.extend(check_include_folders(&project)),
+        ProjectState::Stored => {}
+    }
     problems.extend(
         check_project(&project)
             .into_iter()

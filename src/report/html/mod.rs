@@ -15,7 +15,7 @@ mod toolbar;
 mod tree;
 
 use super::document::{
-    Block, ColumnAlign, Document, Heading, Style, Table, Text, TextRun, Tone, turns_direction,
+    Block, ColumnAlign, Document, Heading, Style, Table, Text, TextRun, Tone, shows_other_text,
 };
 use super::{Format, Presentation, ReportError, Standing, facts};
 use links::{PageLinks, element_id};
@@ -92,7 +92,7 @@ fn standing_stamp(standing: &Standing) -> Markup {
 /// stands: in names, in source text, in what the pointer shows.
 fn page_bytes(document: &Document, page: &Page) -> Vec<u8> {
     let text = html_page(document, page).into_string();
-    text.replace(turns_direction, "\u{fffd}").into_bytes()
+    text.replace(shows_other_text, "\u{fffd}").into_bytes()
 }
 
 fn html_page(document: &Document, page: &Page) -> Markup {

@@ -109,7 +109,7 @@ impl DocumentFault {
 
 /// A span over several lines shows its first line alone, so that a message about a long object
 /// stays short.
-pub(super) fn first_line(text: &str, span: IndexRange) -> IndexRange {
+pub(crate) fn first_line(text: &str, span: IndexRange) -> IndexRange {
     let line_start = span.start.min(text.len());
     let span_end = span.end.clamp(line_start, text.len());
     let shown_end = match text.get(line_start..span_end).and_then(|shown| shown.find('\n')) {

@@ -16,7 +16,7 @@ mod toml;
 pub use deserialize::read_node;
 pub use fault::{DocumentFault, FaultKind};
 
-use fault::first_line;
+pub(crate) use fault::first_line;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
