@@ -102,10 +102,10 @@ impl PreparedFiles {
     }
 
     fn put_in_place(mut self) -> Result<(), Failure> {
-        let mut replaced: Vec<(PathBuf, Option<(Vec<u8>, Permissions)>)> = Vec::new();
+        let mut replaced: Vec<ReplacedFile> = Vec::new();
         for PreparedFile { path, new, present } in self.files {
             match new.persist(&path) {
-                Ok(_) => replaced.push((path, present)),
+                Ok(_) => replaced.push(ReplacedFile { path, present }),
                 Err(failed) => {
                     let failure = Failure::unwritable(&path, &failed.error);
                     // The new text goes before the folder that was made for it.
@@ -119,10 +119,16 @@ impl PreparedFiles {
     }
 }
 
+/// A file that has its new text, with what stood there before; none where there was no file.
+struct ReplacedFile {
+    path: PathBuf,
+    present: Option<(Vec<u8>, Permissions)>,
+}
+
 /// Puts back what files held. What cannot be put back is told with the failure.
-fn restore(replaced: Vec<(PathBuf, Option<(Vec<u8>, Permissions)>)>, failure: Failure) -> Failure {
+fn restore(replaced: Vec<ReplacedFile>, failure: Failure) -> Failure {
     let mut not_restored = Vec::new();
-    for (path, present) in replaced {
+    for ReplacedFile { path, present } in replaced {
         let restored = match present {
             Some((contents, _)) => output::write_file(&path, &contents).is_ok(),
             None => fs::remove_file(&path).is_ok(),
@@ -133,11 +139,11 @@ fn restore(replaced: Vec<(PathBuf, Option<(Vec<u8>, Permissions)>)>, failure: Fa
     }
     match failure {
         Failure::Tool { message, path } if !not_restored.is_empty() => {
-            let told = format!(
+            let full_message = format!(
                 "{message}; already replaced, and not put back: {}",
                 not_restored.join(", ")
             );
-            Failure::Tool { message: told, path }
+            Failure::Tool { message: full_message, path }
         }
         other => other,
     }
