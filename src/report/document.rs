@@ -265,7 +265,6 @@ pub(crate) enum Block {
     /// Name and value, one pair per line.
     Pairs(Vec<(String, Text)>),
     Table(Table),
-    #[allow(dead_code, reason = "the chapters that make figures come next")]
     Drawing(Drawing),
     /// A framed statement: a title and sentences below it.
     Notice {
@@ -498,6 +497,10 @@ impl Outline {
 
     pub(crate) fn add_table(&mut self, table: Table) {
         self.blocks.push(Block::Table(table));
+    }
+
+    pub(crate) fn add_drawings(&mut self, drawings: impl IntoIterator<Item = Drawing>) {
+        self.blocks.extend(drawings.into_iter().map(Block::Drawing));
     }
 
     pub(crate) fn add_block(&mut self, block: Block) {

@@ -4,6 +4,9 @@
 //! ones, labels stand above all. Promises: a figure carries words that say what it shows, for
 //! readers who do not see it. Does not cover: where shapes stand; who makes a figure decides that.
 
+pub(crate) mod bars;
+pub(crate) mod lettering;
+
 use super::document::{ColumnAlign, Text, TextRun, Tone};
 use std::sync::Arc;
 

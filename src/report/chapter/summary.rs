@@ -2,6 +2,7 @@
 
 use super::links::unit_link;
 use crate::document::{ColumnAlign, Outline, Table, Text, Tone};
+use crate::drawing::bars::coverage_bars;
 use crate::{facts, statement};
 use vkcert_model::coverage::CriterionSummary;
 use vkcert_model::evidence::Evidence;
@@ -23,6 +24,7 @@ pub(super) fn summary_chapter(evidence: &Evidence, outline: &mut Outline) {
          that cannot be measured is undetermined: it stays in the total and counts as not covered. Shares are rounded \
          down. The rows that each share counts stand in the chapter of the kernel.",
     );
+    outline.add_drawings(coverage_bars(evidence));
     outline.add_table(share_table(evidence));
     outline.add_paragraph(Text::quiet(WHAT_SHARES_COUNT));
 }
