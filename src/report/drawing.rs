@@ -6,6 +6,7 @@
 
 pub(crate) mod bars;
 pub(crate) mod lettering;
+pub(crate) mod pictures;
 
 use super::document::{ColumnAlign, Text, TextRun, Tone};
 use std::sync::Arc;
@@ -40,6 +41,7 @@ pub(crate) enum Paint {
     /// The light background of a tone.
     Wash(Tone),
     /// The colour of headings.
+    #[allow(dead_code, reason = "the figures that come next use it")]
     Accent,
     /// A faint line.
     Hairline,

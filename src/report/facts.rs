@@ -14,6 +14,7 @@ pub(crate) mod obligations;
 mod results;
 mod shares;
 mod source_lines;
+mod texels;
 mod unit;
 
 pub(crate) use code_trace::code_rows;
@@ -35,6 +36,7 @@ pub(crate) use shares::{
     percent_in_words, share_in_words,
 };
 pub(crate) use source_lines::{LineFacts, ListedObligation, SourceLines, source_lines};
+pub(crate) use texels::{ImageFacts, TexelValues, image_facts};
 pub(crate) use unit::{KernelUnit, kernel_unit, kernel_units, on_engines};
 
 use vkcert_model::coverage::{DecisionCoverage, Independence, ObservedVector, Status};

@@ -13,7 +13,6 @@
 mod chapter;
 mod document;
 mod documents;
-#[allow(dead_code, reason = "the chapters that make figures use parts of it")]
 mod drawing;
 mod expectation;
 mod facts;

@@ -209,7 +209,7 @@ pub(super) fn whole_text(evidence: &Evidence) -> String {
                 blocks.iter().for_each(|block| add(block, lines))
             }
             Block::Drawing(drawing) => lines.push(plain(&drawing.caption)),
-            Block::Source { .. } => {}
+            Block::Tree { .. } | Block::Source { .. } => {}
         }
     }
     let document = super::chapter::report_document(evidence, DocumentName::All).unwrap();

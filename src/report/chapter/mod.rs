@@ -20,6 +20,7 @@ mod object;
 mod objectives;
 mod open_item;
 mod part_front;
+mod pictures;
 mod requirement;
 mod requirement_tree;
 mod source;

@@ -1,9 +1,9 @@
 //! Test cases: what each dispatches and judges, and what came of it on every engine, with the first
 //! mismatches.
 
-use super::contents;
 use super::links::{kernel_link, listed_texts, requirement_link, test_link, text_or_none};
 use super::tones::verdict_tone;
+use super::{contents, pictures};
 use crate::document::{Block, ColumnAlign, Outline, Table, Text, Tone};
 use crate::expectation;
 use crate::facts::{self, Failure};
@@ -23,6 +23,7 @@ pub(super) fn test_chapter(evidence: &Evidence, outline: &mut Outline) {
         outline.add_paragraph(contents::contents_legend(evidence));
         outline.add_paragraph(altered_legend());
     }
+    let pictured_tests = pictures::pictured_tests(evidence, outline);
     for (index, test) in evidence.campaign.tests.iter().enumerate() {
         let pairs = case_pairs(test).into_iter().chain(result_pairs(test));
         let pairs = pairs.chain(difference_pairs(test)).chain(file_pairs(test));
@@ -30,6 +31,9 @@ pub(super) fn test_chapter(evidence: &Evidence, outline: &mut Outline) {
         contents::contents_table(evidence, index)
             .into_iter()
             .for_each(|table| outline.add_table(table));
+        if pictured_tests.contains(&index) {
+            pictures::picture_blocks(test, outline);
+        }
         let failures = facts::merged_failures(test);
         failures
             .iter()
