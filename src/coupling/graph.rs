@@ -4,19 +4,20 @@
 //! local size, workgroup arrays, barriers and decisions, with data edges (a value is used) and
 //! control edges (a branch decides).
 //! Promises: node ids are stable and nodes ordered as they are added; an edge is made only where a
-//! name, a binding or an analysis says so.
+//! name, an offset, a binding or an analysis says so. Whether the two ends agree is for the checks.
 //! Does not cover: data flow inside the kernel between its inputs and its decisions beyond names: a
 //! decision is coupled to the push-constant members and specialization constants whose names its
 //! text holds. What one kernel hands to another is not of a kernel but of a test; reports tell it
 //! from the tests.
 
 use super::expressions::HostExpressions;
-use super::{BarrierControl, CouplingInput};
+use super::{BarrierControl, CouplingInput, layout};
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use vkcert_model::evidence::{CouplingEdge, CouplingEdgeKind, CouplingNode, CouplingNodeKind};
+use vkcert_model::requirement::HostMember;
 use vkcert_model::structure::KernelStructure;
 use vkcert_requirement::host::decide::HostModel;
 use vkcert_requirement::host::expression::{HostExpression, type_name};
@@ -221,21 +222,24 @@ fn add_kernel_inputs(
             CouplingNodeKind::PushConstant,
             format!("{input_name} at offset {offset_words}"),
         );
-        if let Some(expression) = expressions.members.get(&*input_name) {
-            add_uses(graph, input, host, &node_id, expression, "");
-        }
-        let stated_members = input.interface.push_constants.iter().flat_map(|block| &block.members);
         graph.add_edge(&node_id, KERNEL, CouplingEdgeKind::Data, "read");
-        if stated_members.into_iter().any(|stated_members| {
-            stated_members.name == input_name && stated_members.value.is_none()
-        }) {
-            graph.add_edge(
-                &format!("parameter:{input_name}"),
-                &node_id,
-                CouplingEdgeKind::Data,
-                "",
-            );
-            graph.add_edge(&format!("local:{input_name}"), &node_id, CouplingEdgeKind::Data, "");
+        let Some(stored_member) = stored_member(input, &input_name, member.offset) else {
+            continue;
+        };
+        // A member of another name: the check of the push constants refutes it.
+        let edge_label = if stored_member.name == input_name {
+            String::new()
+        } else {
+            format!("stored as {}", stored_member.name)
+        };
+        if let Some(expression) = expressions.members.get(&stored_member.name) {
+            add_uses(graph, input, host, &node_id, expression, &edge_label);
+        }
+        if stored_member.value.is_none() {
+            for source_kind in ["parameter", "local"] {
+                let source = format!("{source_kind}:{}", stored_member.name);
+                graph.add_edge(&source, &node_id, CouplingEdgeKind::Data, &edge_label);
+            }
         }
     }
     for constant in &input.reflection.specialization {
@@ -276,6 +280,24 @@ fn add_kernel_inputs(
             add_uses(graph, input, host, &node_id, expression, "size");
         }
     }
+}
+
+/// What the host stores where the kernel reads a member: the one at its offset; by name where the
+/// module gives no offset.
+fn stored_member<'a>(
+    input: &CouplingInput<'a>,
+    kernel_name: &str,
+    kernel_offset: Option<u32>,
+) -> Option<&'a HostMember> {
+    let host_struct = input.interface.push_constants.as_ref()?;
+    let offsets = layout::member_offsets(host_struct);
+    host_struct.members.iter().zip(offsets).find_map(|(member, offset)| {
+        let is_read = match kernel_offset {
+            Some(kernel_offset) => kernel_offset == offset,
+            None => member.name == kernel_name,
+        };
+        is_read.then_some(member)
+    })
 }
 
 /// A name, or a number behind a mark where there is none.
@@ -324,7 +346,7 @@ fn add_dispatch(
         for (axis_name, expression) in ["x", "y", "z"].iter().zip(domain) {
             add_uses(graph, input, host, "domain", expression, axis_name);
         }
-        graph.add_edge("dispatch", "domain", CouplingEdgeKind::Data, "covers");
+        graph.add_edge("dispatch", "domain", CouplingEdgeKind::Data, "is to cover");
     }
     for variable in &input.reflection.workgroup {
         let array_name = name_or_number(variable.name.as_deref(), '%', variable.variable);
@@ -334,8 +356,7 @@ fn add_dispatch(
             CouplingNodeKind::WorkgroupMemory,
             format!("{array_name}, {} bytes", variable.size),
         );
-        // One element per invocation or so: the array's size follows the local size.
-        graph.add_edge("local-size", &node_id, CouplingEdgeKind::Data, "size");
+        graph.add_edge(KERNEL, &node_id, CouplingEdgeKind::Data, "in workgroup memory");
     }
 }
 

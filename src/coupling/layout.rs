@@ -161,6 +161,11 @@ fn place_members(host: &HostStruct) -> Vec<PlacedMember<'_>> {
     placed_members
 }
 
+/// The offset of each member of the host's struct, in its order, in bytes.
+pub(super) fn member_offsets(host: &HostStruct) -> Vec<u32> {
+    place_members(host).iter().map(|member| member.offset).collect()
+}
+
 fn size_in_bytes(width: HostType) -> u32 {
     match width {
         HostType::Int8 | HostType::Uint8 => 1,

@@ -125,7 +125,7 @@ pub const DOCUMENTS: &[DocumentRow] = &[
         word: "coupling",
         title: "Data and control coupling analysis",
         asked_for_by: Some("6.4.4.d"),
-        description: "coupling of host and kernels, and whether tests exercised it",
+        description: "coupling of host and kernels; which couplings tests exercise is not measured",
         chapters: &[Chapter::Control, Chapter::Coupling],
     },
     DocumentRow {

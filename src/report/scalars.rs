@@ -91,11 +91,19 @@ fn scalar_in_words(bytes: &[u8], scalar: ScalarType) -> String {
     }
 }
 
-/// The shortest digits that give the same value; `Infinity` as test procedures write it.
+/// Whole values from here on have more digits than 64 bits of mantissa can need; they are written
+/// with an exponent.
+const LONGEST_WHOLE: f64 = 1e16;
+
+/// The shortest digits that give the same value, and all digits of a whole value, so that none of
+/// them is made up; `Infinity` as test procedures write it.
 pub(crate) fn float_in_words<T: Into<f64> + std::fmt::Debug + Copy>(value: T) -> String {
     let wide_value: f64 = value.into();
     if wide_value.is_infinite() {
         return if wide_value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
+    }
+    if wide_value.fract() == 0.0 && (1.0..LONGEST_WHOLE).contains(&wide_value.abs()) {
+        return format!("{}", wide_value as i64);
     }
     let digits = format!("{value:?}");
     match digits.strip_suffix(".0") {
@@ -120,6 +128,11 @@ mod tests {
             .flat_map(|value| value.to_le_bytes())
             .collect();
         assert_eq!(scalars_in_words(&floats, ScalarType::Float32), ["0.1", "-2", "-Infinity"]);
+        // The shortest digits of it would be padded with zeros.
+        let large = f32::from_bits(0xd067_8785).to_le_bytes();
+        assert_eq!(scalars_in_words(&large, ScalarType::Float32), ["-15537673216"]);
+        let zero = (-0.0_f32).to_le_bytes();
+        assert_eq!(scalars_in_words(&zero, ScalarType::Float32), ["-0"]);
         assert_eq!(
             scalars_in_words(&half::f16::from_f32(1.5).to_le_bytes(), ScalarType::Float16),
             ["1.5"]

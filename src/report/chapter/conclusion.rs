@@ -98,7 +98,7 @@ pub(super) fn conclusion_chapter(evidence: &Evidence, outline: &mut Outline) {
     match open_item::item_table(evidence) {
         Some(table) => outline.add_table(table),
         None if statement::holds_items(&evidence.campaign) => {
-            outline.add_paragraph("None: nothing is less than the level asks for.");
+            outline.add_paragraph("None of the kinds that the tool looks for. What the objectives still need is told with them.");
         }
         None => outline.add_paragraph(statement::NO_ITEMS),
     }

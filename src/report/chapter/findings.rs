@@ -134,6 +134,51 @@ fn uncovered_row(item: &UncoveredObligation, engines: Vec<String>) -> Vec<Text> 
     ]
 }
 
+/// Who looks for a kind of finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum KindSource {
+    /// It watches every access and value. Of a device the same is seen by chance at best: guard zones
+    /// around buffers, a run that does not end.
+    SequentialEngine,
+    /// Compiled modules, host interfaces, the device's validation layers, outputs side by side.
+    ModulesHostAndComparison,
+}
+
+fn kind_source(kind: FindingKind) -> KindSource {
+    match kind {
+        FindingKind::DataRace
+        | FindingKind::BarrierDivergence
+        | FindingKind::OutOfBounds
+        | FindingKind::UninitializedRead
+        | FindingKind::UndefinedValue
+        | FindingKind::NoTermination => KindSource::SequentialEngine,
+        FindingKind::UntracedBranch
+        | FindingKind::ScheduleDependentOutput
+        | FindingKind::EngineDisagreement
+        | FindingKind::Validation
+        | FindingKind::Coupling => KindSource::ModulesHostAndComparison,
+    }
+}
+
+/// Which kinds of a source were looked for everywhere; none where no kind was.
+fn sought_sentence(evidence: &Evidence, source: KindSource) -> Option<String> {
+    let is_unsought = |kind: FindingKind| {
+        evidence.campaign.unsought.iter().any(|unsought_row| unsought_row.kind == kind)
+    };
+    let sought_kinds: Vec<&str> = FindingKind::ALL
+        .iter()
+        .filter(|(kind, _)| kind_source(*kind) == source && !is_unsought(*kind))
+        .map(|(_, name)| *name)
+        .collect();
+    let source_words = match source {
+        KindSource::SequentialEngine => "Looked for in what the sequential engine executed",
+        KindSource::ModulesHostAndComparison => {
+            "Looked for in modules, host interfaces and what was compared"
+        }
+    };
+    (!sought_kinds.is_empty()).then(|| format!("{source_words}: {}.", sought_kinds.join(", ")))
+}
+
 pub(super) fn findings_chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.add_heading(1, "Findings", "chapter/findings");
     let findings = facts::merged_findings(evidence);
@@ -143,16 +188,11 @@ pub(super) fn findings_chapter(evidence: &Evidence, outline: &mut Outline) {
                 .with_tone(Tone::Caution),
         );
     }
-    let is_unsought =
-        |kind: &FindingKind| evidence.campaign.unsought.iter().any(|row| row.kind == *kind);
-    let sought_kinds =
-        FindingKind::ALL.iter().map(|(kind, _)| kind).filter(|kind| !is_unsought(kind));
-    let sought_kinds: Vec<&str> = sought_kinds.map(|kind| kind.name()).collect();
-    if statement::holds_items(&evidence.campaign) && !sought_kinds.is_empty() {
-        outline.add_paragraph(format!(
-            "Looked for in all that ran and was compared: {}.",
-            sought_kinds.join(", ")
-        ));
+    if statement::holds_items(&evidence.campaign) {
+        [KindSource::SequentialEngine, KindSource::ModulesHostAndComparison]
+            .into_iter()
+            .filter_map(|source| sought_sentence(evidence, source))
+            .for_each(|sentence| outline.add_paragraph(sentence));
     }
     if findings.is_empty() {
         outline.add_paragraph("None: no check that the run made found a defect.");

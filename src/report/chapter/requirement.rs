@@ -125,7 +125,7 @@ pub(super) fn implementing_code(item: &RequirementEvidence, trace: &CodeTrace) -
     let mut code_text = code_trace_text(trace);
     if item.untested_code.contains(&trace.link()) {
         code_text = code_text.followed_by(
-            Text::plain(" (no test of the requirement judges it)").with_tone(Tone::Bad),
+            Text::plain(" (no test of the requirement that passed judges it)").with_tone(Tone::Bad),
         );
     }
     let other_kernels = item

@@ -3,7 +3,8 @@
 //! Promises: a line, outcome or condition that several kernels, configurations or engines have
 //! counts at its worst; only what tests cover is hit, so that neither a justification nor what is
 //! undetermined makes anything hit; decisions of different texts at one place stay apart.
-//! Does not cover: code without source, and functions that no entry point reaches.
+//! Does not cover: code without source; functions that no entry point reaches, unless the project
+//! asks for function coverage.
 
 use crate::facts::is_asked_for;
 use std::collections::BTreeMap;
@@ -174,18 +175,7 @@ fn add_kernel(files: &mut BTreeMap<String, FileCoverage>, kernel: &KernelEvidenc
             line.statements = Some(line.statements.map_or(hits, |present| present.min(hits)));
         }
     }
-    for point in &coverage.points {
-        let Some(function_id) = point.id.as_str().strip_suffix(".entry") else { continue };
-        if point.line == 0 {
-            continue;
-        }
-        let mut functions = kernel.structure.functions.iter();
-        let name = functions
-            .find(|function| function.id.to_string() == function_id)
-            .map_or(point.text.as_str(), |function| function.name.as_str());
-        let file = files.entry(point.file.clone()).or_default();
-        keep_worst(&mut file.functions, (point.line, name.to_owned()), hits_of(point));
-    }
+    add_functions(files, kernel);
     for decision in &coverage.decisions {
         add_decision(files, decision, form);
     }
@@ -194,6 +184,31 @@ fn add_kernel(files: &mut BTreeMap<String, FileCoverage>, kernel: &KernelEvidenc
         if let Some(line) = line_of(files, &label.file, label.line) {
             keep_worst(&mut line.labels, (label.column, label.text.clone()), hits_of(label));
         }
+    }
+}
+
+/// The functions that the kernel enters; where function coverage is asked for, all that its source
+/// defines.
+fn add_functions(files: &mut BTreeMap<String, FileCoverage>, kernel: &KernelEvidence) {
+    let points = kernel.coverage.points.iter();
+    let entries =
+        points.filter_map(|point| Some((point.id.as_str().strip_suffix(".entry")?, point)));
+    let function_obligations: Vec<(&str, &SimpleObligation)> = match &kernel.coverage.functions {
+        Some(functions) => {
+            functions.iter().map(|obligation| (obligation.id.as_str(), obligation)).collect()
+        }
+        None => entries.collect(),
+    };
+    for (function_id, obligation) in function_obligations {
+        if obligation.line == 0 {
+            continue;
+        }
+        let mut functions = kernel.structure.functions.iter();
+        let name = functions
+            .find(|function| function.id.to_string() == function_id)
+            .map_or(obligation.text.as_str(), |function| function.name.as_str());
+        let file = files.entry(obligation.file.clone()).or_default();
+        keep_worst(&mut file.functions, (obligation.line, name.to_owned()), hits_of(obligation));
     }
 }
 
