@@ -19,6 +19,7 @@ mod agreement;
 mod architecture;
 mod bad_files;
 mod barrier_coverage;
+mod block_members;
 mod bounds;
 mod campaign;
 mod certify;

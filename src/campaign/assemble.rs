@@ -27,6 +27,7 @@ use vkcert_derivation::stated::{
     tests_without_results,
 };
 use vkcert_glsl as glsl;
+use vkcert_model::block_layout::BlockLayout;
 use vkcert_model::canonical::content_hash;
 use vkcert_model::criterion::StoredCriterion;
 use vkcert_model::evidence::*;
@@ -40,8 +41,19 @@ use vkcert_model::verdict::EngineName;
 use vkcert_oracle::judged::KernelCodes;
 use vkcert_requirement::{Project, trace};
 
-/// What each test that can run expects, with values resolved, and what its dispatches store.
-pub type LaidOut = BTreeMap<TestId, (Vec<StoredExpectation>, Vec<DispatchFlow>)>;
+/// What evidence stores of a test that can run, before it does.
+#[derive(Debug)]
+pub struct LaidOutTest {
+    /// What it expects, with values resolved.
+    pub expected: Vec<StoredExpectation>,
+    /// What its dispatches store.
+    pub flows: Vec<DispatchFlow>,
+    /// How kernels lay out its buffers.
+    pub layouts: BTreeMap<String, Vec<BlockLayout>>,
+}
+
+/// The tests that can run.
+pub type LaidOut = BTreeMap<TestId, LaidOutTest>;
 
 /// Everything of a campaign but the conclusion.
 pub fn assemble_campaign(
@@ -202,8 +214,8 @@ fn kernel_findings(project: &Project, kernels: &[Kernel]) -> Vec<KernelFinding> 
 fn assemble_tests(project: &Project, mut laid_out: LaidOut) -> Vec<TestEvidence> {
     let mut tests = tests_without_results(project);
     for test in &mut tests {
-        if let Some(expected_and_flows) = laid_out.remove(&test.id) {
-            (test.expected, test.flows) = expected_and_flows;
+        if let Some(LaidOutTest { expected, flows, layouts }) = laid_out.remove(&test.id) {
+            (test.expected, test.flows, test.layouts) = (expected, flows, layouts);
         }
     }
     tests

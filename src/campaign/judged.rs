@@ -3,7 +3,7 @@
 //!
 //! Promises: such a test is `undetermined` wherever it passed; `vkcert run` knows no such rule.
 
-use super::assemble::{self, LaidOut};
+use super::assemble::{self, LaidOut, LaidOutTest};
 use super::configuration::Specialization;
 use super::kernel::Kernel;
 use super::test_run::{PreparedTest, TestRun};
@@ -11,7 +11,7 @@ use crate::CampaignError;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use vkcert_exec::flow::BindingNames;
-use vkcert_exec::prepare::Prepared;
+use vkcert_exec::prepare::{Prepared, buffer_layouts};
 use vkcert_exec::{flow, stored};
 use vkcert_model::altered::failed_alterations;
 use vkcert_model::evidence::StoredExpectation;
@@ -40,10 +40,12 @@ pub fn lay_open(
     let mut laid_out = LaidOut::new();
     for test in prepared_tests {
         let Ok(plan) = &test.job_plan else { continue };
-        laid_out.insert(
-            test.test.id,
-            (stored::stored_expectations(plan), dispatch_flows(plan, kernels, &mut known_flows)?),
-        );
+        let laid_out_test = LaidOutTest {
+            expected: stored::stored_expectations(plan),
+            flows: dispatch_flows(plan, kernels, &mut known_flows)?,
+            layouts: buffer_layouts(test.test, plan),
+        };
+        laid_out.insert(test.test.id, laid_out_test);
     }
     Ok(laid_out)
 }
@@ -107,10 +109,10 @@ pub fn doubt_idle_tests(
 ) {
     let codes = assemble::kernel_codes(kernels);
     for (test, row) in prepared_tests.iter().zip(runs_by_test) {
-        let Some((stored_expectations, dispatch_flows)) = laid_out.get(&test.test.id) else {
+        let Some(LaidOutTest { expected, flows, .. }) = laid_out.get(&test.test.id) else {
             continue;
         };
-        let observation = observation_of_runs((stored_expectations, dispatch_flows), &codes, row);
+        let observation = observation_of_runs((expected, flows), &codes, row);
         let Some(reason) = observation.emptiness_reason() else { continue };
         let passed_runs = row.iter_mut().filter(|run| run.verdict == Verdict::Pass);
         passed_runs.for_each(|run| run.doubt(reason.clone()));

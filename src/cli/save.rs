@@ -25,7 +25,8 @@ pub(super) fn save_outputs(
     runs: &[Vec<TestRun>],
 ) -> Result<(), Failure> {
     for (test, engine_runs) in prepared_tests.iter().zip(runs) {
-        let flows = laid_out.get(&test.test.id).map_or(&[][..], |(_, flows)| flows);
+        let flows =
+            laid_out.get(&test.test.id).map_or(&[][..], |laid_out_test| &laid_out_test.flows);
         let stored_buffers: BTreeSet<&str> = flows.iter().flat_map(buffers_stored_to).collect();
         for run in engine_runs.iter().filter(|run| !run.outputs.is_empty()) {
             let output_folder = folder.join(test.test.id.as_str()).join(run.engine.to_string());

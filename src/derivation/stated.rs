@@ -2,6 +2,7 @@
 //! verification, compiler options; and what makes the evidence.
 
 use super::derive;
+use std::collections::BTreeMap;
 use vkcert_model::evidence::{
     Campaign, EngineIdentity, RecordEvidence, TestEvidence, TestReviewEvidence,
 };
@@ -99,6 +100,7 @@ pub fn tests_without_results(project: &Project) -> Vec<TestEvidence> {
             definition: test.value.clone(),
             expected: Vec::new(),
             flows: Vec::new(),
+            layouts: BTreeMap::new(),
             results: Vec::new(),
         })
         .collect()

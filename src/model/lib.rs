@@ -8,6 +8,7 @@
 
 pub mod agreement;
 pub mod altered;
+pub mod block_layout;
 pub mod canonical;
 pub mod coverage;
 pub mod criterion;

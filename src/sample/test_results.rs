@@ -54,6 +54,7 @@ pub(super) fn test_evidence(
             .unwrap(),
         expected: Vec::new(),
         flows: Vec::new(),
+        layouts: BTreeMap::new(),
         results: vec![
             test_result(EngineName::Sequential, verdicts[0]),
             test_result(EngineName::Vulkan, verdicts[1]),

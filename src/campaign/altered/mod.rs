@@ -54,10 +54,11 @@ pub fn examine_tests(
     let codes = assemble::kernel_codes(kernels);
     let examine_test =
         |(prepared_test, row): (&PreparedTest, &mut Vec<TestRun>)| -> Result<(), CampaignError> {
-            let Some((stored_expectations, dispatch_flows)) = laid_out.get(&prepared_test.test.id)
-            else {
+            let Some(laid_out_test) = laid_out.get(&prepared_test.test.id) else {
                 return Ok(());
             };
+            let (stored_expectations, dispatch_flows) =
+                (&laid_out_test.expected, &laid_out_test.flows);
             let has_passed = |run: &&mut TestRun| {
                 run.engine == EngineName::Sequential && run.verdict == Verdict::Pass
             };
@@ -105,9 +106,8 @@ pub fn derive_from_stored(
     let codes = assemble::kernel_codes(kernels);
     let mut unknown_tests = Vec::new();
     for (test, runs_of_test) in prepared_tests.iter().zip(runs_by_test) {
-        let Some((stored_expectations, dispatch_flows)) = laid_out.get(&test.test.id) else {
-            continue;
-        };
+        let Some(laid_out_test) = laid_out.get(&test.test.id) else { continue };
+        let (stored_expectations, dispatch_flows) = (&laid_out_test.expected, &laid_out_test.flows);
         let has_told = |run: &&mut TestRun| {
             run.engine == EngineName::Sequential
                 && failed_alterations(run.verdict, &run.altered).is_some()

@@ -10,6 +10,7 @@
 mod address;
 mod binding;
 mod binding_class;
+mod block_layout;
 mod call;
 mod contents;
 mod declared;
@@ -32,6 +33,7 @@ mod setting;
 mod texel_elements;
 mod view;
 
+pub use block_layout::buffer_layouts;
 pub use definedness::{UNINITIALISED, merged_ranges};
 pub use expected::Expected;
 pub use expected::ExpectedContents;

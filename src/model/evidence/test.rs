@@ -1,6 +1,7 @@
 //! Tests with what each engine left of them: verdict, findings, outputs.
 
 use crate::altered::AlteredStores;
+use crate::block_layout::BlockLayout;
 use crate::finding::{Finding, RaceScope};
 use crate::flow::{BufferRange, DispatchFlow};
 use crate::id::{KernelName, RequirementId, TestId};
@@ -40,6 +41,10 @@ pub struct TestEvidence {
     /// 1 does not hold it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<DispatchFlow>,
+    /// By buffer, how kernels lay it out: of buffers whose contents are more than a list of numbers, and whose members have names. Several
+    /// layouts: kernels differ. Older evidence holds none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub layouts: BTreeMap<String, Vec<BlockLayout>>,
     /// One result per engine that was asked.
     pub results: Vec<TestResult>,
 }

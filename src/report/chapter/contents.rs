@@ -5,6 +5,7 @@
 //! at have a row; values that are left out are counted.
 //! Does not cover: contents that follow from a rule (they are told by the rule).
 
+use super::members::single_layout;
 use crate::document::{Table, Text, Tone};
 use crate::scalars;
 use crate::shortened::shortened;
@@ -40,7 +41,9 @@ pub(super) fn contents_legend(evidence: &Evidence) -> Text {
             " of the evidence, at the JSON pointer given; what a test states itself is also covered by its hash. SHA-256 is that of \
              the bytes. Up to {ALL_VALUES} values are printed, of more the first {FIRST_VALUES} and, of \
              numbers, the least, the greatest and the mean of all (rounded to six digits). Values are little-endian in the \
-             type that the test gives the buffer, or the expectation that looks at it; without one they are bytes."
+             type that the test gives the buffer, or the expectation that looks at it; without one they are bytes. Where a kernel's block \
+             is more than one list of numbers, a table by the names of its members follows. In it a difference of 0 means the same bits. \
+             Blocks whose members have no names in the module are told as plain elements."
         ))
 }
 
@@ -97,7 +100,12 @@ fn stated_contents_table(evidence: &Evidence, test_index: usize) -> Table {
     for (number, expected) in test.expected.iter().enumerate() {
         let contents_place =
             json_pointer(test_index, &["expected", &number.to_string(), "contents"]);
-        let (stated_contents, contents_hash) = expected_contents(&expected.contents);
+        let (mut stated_contents, contents_hash) = expected_contents(&expected.contents);
+        if let (Some(_), StoredContents::Values(_), None) =
+            (single_layout(test, &expected.buffer), &expected.contents, expected.record)
+        {
+            stated_contents.by_member();
+        }
         table.add_row(contents_row(
             "Expected",
             &expected.buffer,
@@ -113,6 +121,13 @@ fn stated_contents_table(evidence: &Evidence, test_index: usize) -> Table {
 struct StatedContents {
     kind: String,
     values: Text,
+}
+
+impl StatedContents {
+    /// A table of members tells the values.
+    fn by_member(&mut self) {
+        self.values = Text::plain("by member, below");
+    }
 }
 
 fn contents_row(
@@ -276,7 +291,7 @@ fn shown_numbers(values: &[String]) -> Text {
 }
 
 /// `least 0, greatest 39, mean 19.5`; none where not every value is a number.
-fn number_statistics(values: &[String]) -> Option<String> {
+pub(super) fn number_statistics(values: &[String]) -> Option<String> {
     let integers: Option<Vec<i128>> = values.iter().map(|value| value.parse().ok()).collect();
     if let Some(integers) = integers {
         let (least, greatest) = (integers.iter().min()?, integers.iter().max()?);
@@ -312,7 +327,7 @@ fn undecoded_note() -> Text {
     Text::plain("cannot be decoded: not base64").with_tone(Tone::Bad)
 }
 
-fn decoded_bytes(base64: &str) -> Option<Vec<u8>> {
+pub(super) fn decoded_bytes(base64: &str) -> Option<Vec<u8>> {
     base64::engine::general_purpose::STANDARD.decode(base64).ok()
 }
 
@@ -433,7 +448,10 @@ fn add_output_rows(
             .map(|result_index| test.results[*result_index].engine.to_string())
             .collect::<Vec<_>>()
             .join(", ");
-        let (stated_contents, output_hash) = output_contents(output, scalar_of(test, name));
+        let (mut stated_contents, output_hash) = output_contents(output, scalar_of(test, name));
+        if let (Some(_), OutputBytes::Bytes(_)) = (single_layout(test, name), output) {
+            stated_contents.by_member();
+        }
         let contents_place =
             Text::join(results.iter().map(|result_index| pointer(*result_index)), ", ");
         let mut row_cells = contents_row(

@@ -16,6 +16,7 @@ mod justifications;
 mod kernel;
 mod kernel_list;
 mod links;
+mod members;
 mod object;
 mod objectives;
 mod open_item;

@@ -2,6 +2,7 @@
 //! mismatches.
 
 use super::links::{kernel_link, listed_texts, requirement_link, test_link, text_or_none};
+use super::members::{self, ContentsOf};
 use super::tones::verdict_tone;
 use super::{contents, pictures};
 use crate::document::{Block, ColumnAlign, Outline, Table, Text, Tone};
@@ -12,8 +13,9 @@ use vkcert_model::evidence::{Evidence, TestEvidence, TestResult};
 use vkcert_model::judged::JudgedMember;
 use vkcert_model::verdict::Verdict;
 
-/// Mismatches printed per test and engine.
-const MISMATCHES: usize = 12;
+/// Mismatches printed per test and engine; a project's own limit of stored ones is below it, unless
+/// it raises that.
+const MISMATCHES: usize = 64;
 
 pub(super) fn test_chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.add_heading(1, "Tests", "chapter/tests");
@@ -31,6 +33,7 @@ pub(super) fn test_chapter(evidence: &Evidence, outline: &mut Outline) {
         contents::contents_table(evidence, index)
             .into_iter()
             .for_each(|table| outline.add_table(table));
+        members::add_member_tables(test, ContentsOf::Results, outline);
         if pictured_tests.contains(&index) {
             pictures::picture_blocks(test, outline);
         }
@@ -56,6 +59,7 @@ pub(super) fn test_case_chapter(evidence: &Evidence, outline: &mut Outline) {
         contents::case_contents_table(evidence, index)
             .into_iter()
             .for_each(|table| outline.add_table(table));
+        members::add_member_tables(test, ContentsOf::Case, outline);
     }
 }
 
@@ -322,7 +326,12 @@ fn mismatch_table(test: &TestEvidence, failure: &Failure, outline: &mut Outline)
     let engines = failure.engines.join(" and ");
     let all =
         failure.reason.map(|reason| format!("In all on {engines}: {reason}. ")).unwrap_or_default();
-    let sentence = format!("{all}The evidence stores the first {stored}; shown here: {shown}.");
+    let shown_words = if shown < stored {
+        format!("The evidence stores the first {stored}; shown here: {shown}.")
+    } else {
+        format!("All that the evidence stores: the first {stored}.")
+    };
+    let sentence = format!("{all}{shown_words}");
     outline.add_paragraph(Text::sentence(sentence));
     let mut table = Table::new(format!("{} on {engines}: elements that do not match", test.id))
         .with_column("Buffer", ColumnAlign::Left)
