@@ -134,12 +134,12 @@
 
   // A line of a tree stays with its words or its open mark, below a line that has the words, and above a line that stays.
   function filterTree(tree, words, whole) {
-    var lines = Array.from(tree.querySelectorAll('.line'));
+    var lines = Array.from(tree.querySelectorAll('.tree-line'));
     var byWords = !whole && lines.some(function (line) { return hasWords(textOf(line), words); });
     var byOpen = openOnly.checked && lines.some(isOpen);
     function filterNode(node, inLine) {
       var details = node.querySelector(':scope > details');
-      var line = node.querySelector(details ? ':scope > details > .line' : ':scope > .line');
+      var line = node.querySelector(details ? ':scope > details > .tree-line' : ':scope > .tree-line');
       var hasOwn = inLine || !byWords || hasWords(textOf(line), words);
       var staysBelow = false;
       node.querySelectorAll(details ? ':scope > details > ul > .node' : ':scope > ul > .node').forEach(function (part) {
@@ -166,12 +166,12 @@
     var details = line.parentElement.matches('details') ? line.parentElement : null;
     if (key === 'ArrowRight' && details && !details.open) { details.open = true; return true; }
     if (key === 'ArrowLeft' && details && details.open) { details.open = false; return true; }
-    var lines = Array.from(line.closest('.tree').querySelectorAll('.line')).filter(function (other) { return other.checkVisibility(); });
+    var lines = Array.from(line.closest('.tree').querySelectorAll('.tree-line')).filter(function (other) { return other.checkVisibility(); });
     var place = lines.indexOf(line);
     var above = line.closest('.node').parentElement.closest('.node');
     var next = {
       ArrowDown: lines[place + 1], ArrowRight: details && lines[place + 1], ArrowUp: lines[place - 1],
-      ArrowLeft: above && above.querySelector('.line'), Home: lines[0], End: lines[lines.length - 1]
+      ArrowLeft: above && above.querySelector('.tree-line'), Home: lines[0], End: lines[lines.length - 1]
     };
     if (!(key in next)) { return false; }
     if (next[key]) { next[key].focus(); }
@@ -179,7 +179,7 @@
   }
   document.querySelectorAll('.tree').forEach(function (tree) {
     tree.querySelector('.tree-buttons').hidden = false;
-    tree.querySelectorAll('span.line').forEach(function (line) { line.tabIndex = -1; });
+    tree.querySelectorAll('span.tree-line').forEach(function (line) { line.tabIndex = -1; });
     function setAll(open) { tree.querySelectorAll('details').forEach(function (details) { details.open = open; }); }
     tree.querySelector('.open-all').addEventListener('click', function () { setAll(true); });
     tree.querySelector('.close-all').addEventListener('click', function () { setAll(false); });
@@ -280,7 +280,9 @@
     var typing = event.target.closest && event.target.closest('input, textarea, select');
     if (event.key === 'Escape') { clear(); field.blur(); return; }
     if (typing || event.ctrlKey || event.metaKey || event.altKey) { return; }
-    var line = event.target.closest && event.target.closest('.tree .line');
+    var figure = event.target.closest && event.target.closest('figure.drawing');
+    if (figure && zoomByKey(figure, event.key)) { event.preventDefault(); return; }
+    var line = event.target.closest && event.target.closest('.tree .tree-line');
     if (line && moveInTree(line, event.key)) { event.preventDefault(); return; }
     var title = event.target.closest && event.target.closest('.chapter th');
     if (title && (event.key === 'Enter' || event.key === ' ')) { event.preventDefault(); sortBy(title); return; }

@@ -28,10 +28,10 @@ fn set_node(node: &TreeNode, depth: usize, page: &Page) -> Markup {
     html! {
         li.node {
             @if node.below.is_empty() {
-                span.line { (set_text(&node.line, page)) }
+                span.tree-line { (set_text(&node.line, page)) }
             } @else {
                 details open[is_open] {
-                    summary.line { (set_text(&node.line, page)) }
+                    summary.tree-line { (set_text(&node.line, page)) }
                     ul { @for part in &node.below { (set_node(part, depth + 1, page)) } }
                 }
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// Functions for scripts: lines of the tree and what can be seen of them.
 const TREE: &str = "var tree = document.querySelector('.tree');
-    function lines() { return Array.from(tree.querySelectorAll('.line')); }
+    function lines() { return Array.from(tree.querySelectorAll('.tree-line')); }
     function seen() { return lines().filter(function (line) { return line.checkVisibility(); }); }
     function texts(all) { return all.map(function (line) { return line.textContent; }); }
     function linked(all) { return all.map(function (line) { var link = line.querySelector('a'); return link ? link.textContent : ''; }); }
@@ -23,7 +23,7 @@ fn the_tree_has_every_requirement_with_its_status_tests_and_code() {
         &evidence,
         "return lines().map(function (line) {
            var below = line.parentElement.matches('details') ? line.parentElement.querySelectorAll(':scope > ul > .node') : [];
-           return { text: line.textContent, below: Array.from(below).map(function (node) { return node.querySelector('.line').textContent; }) };
+           return { text: line.textContent, below: Array.from(below).map(function (node) { return node.querySelector('.tree-line').textContent; }) };
          });",
     );
     let lines = value.as_array().unwrap();
