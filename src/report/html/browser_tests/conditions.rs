@@ -5,7 +5,10 @@ use vkcert_model::vector::Values;
 
 #[test]
 fn a_condition_opens_its_vectors_pair_tests_and_witnesses() {
-    let evidence = sample::evidence();
+    let mut evidence = sample::evidence();
+    let decisions = &mut evidence.kernels[0].coverage.decisions;
+    let without_pair = decisions[0].mcdc.last_mut().unwrap();
+    (without_pair.unique_cause.pair, without_pair.masking.pair) = (None, None);
     let kernel = &evidence.kernels[0];
     let script = "function chosen(link) {
            var panel = link.closest('.columns').querySelector('aside.vectors');
