@@ -154,6 +154,11 @@ impl Text {
         self.followed_by(Text::plain(text))
     }
 
+    /// The words without their styles.
+    pub(crate) fn plain_words(&self) -> String {
+        self.0.iter().map(|run| run.text.as_str()).collect()
+    }
+
     pub(crate) fn join(parts: impl IntoIterator<Item = Text>, separator: &str) -> Self {
         parts.into_iter().fold(Self::empty(), |joined_text, part| {
             if joined_text.0.is_empty() {

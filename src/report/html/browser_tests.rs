@@ -1,6 +1,7 @@
 //! The page in a browser: scripts click and type, and what they find is compared with the evidence.
 
 mod conditions;
+mod drawings;
 mod hostile_names;
 mod several_files;
 mod trees;

@@ -1,7 +1,9 @@
 //! Figures as drawings within the page (SVG 1.1, in its HTML form).
 //!
 //! Promises: no reference out of the page; colours follow the theme; the description stands as the
-//! name of the drawing for readers who do not see it.
+//! name of the drawing for readers who do not see it; where it has links it is a group, because what
+//! an image holds is not told. The script lets it grow and shrink, and a link leads to the row of what
+//! it names.
 
 use super::{Page, set_text, tone_class};
 use crate::document::{ColumnAlign, Style, TextRun};
@@ -10,10 +12,19 @@ use maud::{Markup, html};
 
 pub(super) fn set_drawing(drawing: &Drawing, page: &Page) -> Markup {
     let (width, height) = (drawing.width, drawing.height);
+    let is_linked =
+        |shape: &Shape| matches!(shape, Shape::Label { text, .. } if text.link.is_some());
+    let role = if drawing.shapes.iter().any(is_linked) { "group" } else { "img" };
     html! {
         figure.drawing {
-            div.scroll tabindex="0" {
-                svg role="img" aria-label=(drawing.description) viewBox=(format!("0 0 {width} {height}"))
+            p.zoom hidden {
+                button type="button" data-zoom="1.25" aria-keyshortcuts="+" { "Larger" } " "
+                button type="button" data-zoom="0.8" aria-keyshortcuts="-" { "Smaller" } " "
+                button type="button" data-zoom="0" aria-keyshortcuts="0" { "As printed" } " "
+                output.scale aria-live="polite" {}
+            }
+            div.scroll tabindex="0" role="region" aria-label={ "Figure: " (drawing.caption.plain_words()) } {
+                svg role=(role) aria-label=(drawing.description) viewBox=(format!("0 0 {width} {height}"))
                     width=(format!("{width}pt")) height=(format!("{height}pt")) {
                     @for shape in &drawing.shapes { (set_shape(shape, page)) }
                 }

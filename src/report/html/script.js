@@ -219,7 +219,7 @@
   // A link to what is left out shows everything again.
   document.addEventListener('click', function (event) {
     var link = event.target.closest('a[href^="#"]');
-    var target = link && document.getElementById(link.hash.slice(1));
+    var target = link && document.getElementById(link.getAttribute('href').slice(1));
     if (target && target.closest('.left-out')) { clear(); }
   }, true);
 
@@ -251,6 +251,61 @@
   }
   themeButton.addEventListener('click', nextTheme);
   try { if (themes.includes(localStorage.getItem('theme'))) { setTheme(localStorage.getItem('theme')); } } catch (refused) { setTheme('system'); }
+
+  // Figures: their size, and the row that a link in one is about.
+  var mostZoom = 8;
+  function zoom(figure, factor) {
+    var drawing = figure.querySelector('svg');
+    var now = Number(drawing.dataset.scale || 1);
+    var next = factor === 0 ? 1 : Math.min(mostZoom, Math.max(1 / mostZoom, now * factor));
+    var box = figure.querySelector('.scroll');
+    var middle = [(box.scrollLeft + box.clientWidth / 2) / box.scrollWidth, (box.scrollTop + box.clientHeight / 2) / box.scrollHeight];
+    drawing.dataset.scale = next;
+    drawing.style.maxWidth = 'none';
+    drawing.style.width = next * parseFloat(drawing.getAttribute('width')) + 'pt';
+    drawing.style.height = next * parseFloat(drawing.getAttribute('height')) + 'pt';
+    box.scrollLeft = middle[0] * box.scrollWidth - box.clientWidth / 2;
+    box.scrollTop = middle[1] * box.scrollHeight - box.clientHeight / 2;
+    figure.querySelector('.scale').textContent = Math.round(100 * next) + ' %';
+  }
+  document.querySelectorAll('figure.drawing').forEach(function (figure) {
+    figure.querySelector('.zoom').hidden = false;
+    figure.querySelectorAll('[data-zoom]').forEach(function (button) {
+      button.addEventListener('click', function () { zoom(figure, Number(button.dataset.zoom)); });
+    });
+  });
+  function zoomByKey(figure, key) {
+    var factor = { '+': 1.25, '=': 1.25, '-': 0.8, '0': 0 }[key];
+    if (factor === undefined) { return false; }
+    zoom(figure, factor);
+    return true;
+  }
+  // The first row below the target that has the words of the link; none: the target itself.
+  function rowOf(link) {
+    var target = document.getElementById(link.getAttribute('href').slice(1));
+    var section = target && target.closest('.part');
+    var words = link.textContent.trim();
+    return section && Array.from(section.querySelectorAll('tbody tr')).find(function (row) {
+      return Array.from(row.cells).some(function (cell) { return cell.textContent.trim() === words; });
+    });
+  }
+  function markPlace(place) {
+    document.querySelectorAll('.at').forEach(function (other) { other.classList.remove('at'); });
+    place.classList.add('at');
+    place.tabIndex = -1;
+    place.scrollIntoView({ block: 'center' });
+    place.focus({ preventScroll: true });
+  }
+  document.addEventListener('click', function (event) {
+    var link = event.target.closest('.drawing a[href^="#"]');
+    if (!link || event.ctrlKey || event.metaKey) { return; }
+    var row = rowOf(link);
+    if (!row) { return; }
+    event.preventDefault();
+    if (row.closest('.left-out')) { clear(); }
+    history.pushState(null, '', link.getAttribute('href'));
+    markPlace(row);
+  });
 
   var order = new Intl.Collator('en', { numeric: true });
   function sortBy(title) {

@@ -25,7 +25,7 @@ pub(super) fn toolbar(known_names: &BTreeSet<String>) -> Markup {
                 summary { "Keys" }
                 p {
                     kbd { "/" } " find, " kbd { "Esc" } " clear, " kbd { "n" } " and " kbd { "p" }
-                    " next and previous open place, " kbd { "o" } " open only, " kbd { "t" } " theme; a click or Enter on the title of a column sorts by it; arrows, Home and End move in a tree, right and left open and close."
+                    " next and previous open place, " kbd { "o" } " open only, " kbd { "t" } " theme; a click or Enter on the title of a column sorts by it; arrows, Home and End move in a tree, right and left open and close; in a figure " kbd { "+" } " and " kbd { "-" } " change its size, " kbd { "0" } " is as printed, arrows scroll it."
                 }
             }
             output.shown aria-live="polite" {}
