@@ -11,7 +11,8 @@ mod uses;
 const PLACES: &[(&str, &[&str])] = &[
     ("shaderc", &["src/glsl/compile", "src/spirv/validate.rs"]),
     ("ash", &["src/exec/vulkan"]),
-    ("printpdf", &["src/report/pdf"]),
+    ("krilla", &["src/report/pdf"]),
+    ("skrifa", &["src/report/pdf/face.rs"]),
     ("libc", &["src/crash"]),
 ];
 

@@ -1,9 +1,10 @@
-//! Pages as they are drawn: text, rules, areas and links at places.
+//! Pages as they are drawn: text, rules, areas and links at places, each with what it belongs to.
 //!
 //! Coordinates are points from the upper left corner of the page.
 
 use super::face::{FontFace, FontFaces};
 use super::line::{LineBreaker, TextLine, TextSpan};
+use super::structure::{ArtifactKind, DrawMark, ElementId, ElementRole, Scope, Structure};
 use crate::document::{Anchor, Text, Tone};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,11 +49,6 @@ impl Sheet {
     /// Lower edge of the text area.
     pub(super) fn bottom(self) -> f32 {
         self.height - FOOT
-    }
-
-    /// As PDF has it, from the lower edge (ISO 32000-1, 8.3.2.3).
-    pub(super) fn above_edge(self, y: f32) -> f32 {
-        self.height - y
     }
 
     /// Height of the text area.
@@ -123,8 +119,34 @@ pub(super) enum DrawItem {
     },
 }
 
-/// Page (from 0) and height of what is linked to, by name.
-pub(super) type Anchors = BTreeMap<Anchor, (usize, f32)>;
+/// A drawing and what it belongs to.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct MarkedDraw {
+    pub item: DrawItem,
+    pub mark: DrawMark,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Page {
+    pub sheet: Sheet,
+    pub draws: Vec<MarkedDraw>,
+}
+
+impl Page {
+    fn blank(sheet: Sheet) -> Self {
+        Self { sheet, draws: Vec::new() }
+    }
+}
+
+/// Page (from 0), height and title of what is linked to, by name.
+pub(super) type Anchors = BTreeMap<Anchor, AnchorPlace>;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct AnchorPlace {
+    pub page: usize,
+    pub y: f32,
+    pub title: String,
+}
 
 /// An entry of the document outline.
 #[derive(Debug, Clone, PartialEq)]
@@ -161,8 +183,9 @@ fn span_ink(span: &TextSpan) -> InkColour {
 
 pub(super) struct PageFlow<'a> {
     pub faces: &'a FontFaces,
+    /// That of the page which is being set.
     pub sheet: Sheet,
-    pub pages: Vec<Vec<DrawItem>>,
+    pub pages: Vec<Page>,
     pub y: f32,
     /// Lower edge of the text area; infinite while measuring.
     pub bottom: f32,
@@ -170,6 +193,7 @@ pub(super) struct PageFlow<'a> {
     pub outline: Vec<OutlineMark>,
     pub tables: u32,
     pub drawings: u32,
+    pub structure: Structure,
 }
 
 impl<'a> PageFlow<'a> {
@@ -177,26 +201,58 @@ impl<'a> PageFlow<'a> {
         Self {
             faces,
             sheet,
-            pages: vec![Vec::new()],
+            pages: vec![Page::blank(sheet)],
             y: TOP,
             bottom: sheet.bottom(),
             anchors: BTreeMap::new(),
             outline: Vec::new(),
             tables: 0,
             drawings: 0,
+            structure: Structure::new(),
         }
+    }
+
+    /// A page of its own of drawing outside the text.
+    pub(super) fn of_artifacts(faces: &'a FontFaces, sheet: Sheet, kind: ArtifactKind) -> Self {
+        Self { structure: Structure::of_artifacts(kind), ..Self::new(faces, sheet) }
+    }
+
+    /// Sets what `set` sets as a new element of a role.
+    pub(super) fn within(&mut self, role: ElementRole, set: impl FnOnce(&mut Self)) {
+        let element = self.structure.add_element(role);
+        self.inside(element, set);
+    }
+
+    /// Sets what `set` sets as part of an element; without one, of what is being set.
+    pub(super) fn inside(&mut self, element: Option<ElementId>, set: impl FnOnce(&mut Self)) {
+        let scope = element.map_or(self.structure.scope, Scope::Element);
+        self.in_scope(scope, set);
+    }
+
+    /// Sets what `set` sets once more on a page that goes on.
+    pub(super) fn repeated(&mut self, set: impl FnOnce(&mut Self)) {
+        self.in_scope(Scope::Artifact(ArtifactKind::Repeated), set);
+    }
+
+    fn in_scope(&mut self, scope: Scope, set: impl FnOnce(&mut Self)) {
+        let outer_scope = std::mem::replace(&mut self.structure.scope, scope);
+        set(self);
+        self.structure.scope = outer_scope;
     }
 
     pub(super) fn room_below(&self) -> f32 {
         self.bottom - self.y
     }
 
-    pub(super) fn push_draw(&mut self, draw: DrawItem) {
-        self.pages.last_mut().expect("there is always a page").push(draw);
+    pub(super) fn push_draw(&mut self, item: DrawItem) {
+        let page_index = self.pages.len() - 1;
+        if let Some(mark) = self.structure.mark_of(&item, page_index) {
+            self.pages[page_index].draws.push(MarkedDraw { item, mark });
+        }
     }
 
     pub(super) fn new_page(&mut self) {
-        self.pages.push(Vec::new());
+        self.pages.push(Page::blank(self.sheet));
         self.y = TOP;
     }
 
@@ -240,27 +296,59 @@ impl<'a> PageFlow<'a> {
         size: f32,
         ink: Option<InkColour>,
     ) {
-        let mut span_x = x;
-        let mut pending_text: Option<PendingText> = None;
-        for span in &line.spans {
-            if let Some(anchor) = &span.link {
-                let (y, height) = (baseline - size * 0.75, size);
-                self.push_draw(DrawItem::Link {
-                    x: span_x,
-                    y,
-                    width: span.width,
-                    height,
-                    anchor: Arc::clone(anchor),
-                });
+        let mut part_x = x;
+        let is_line_end = |index: usize| index == line.spans.len();
+        let mut part_start = 0;
+        for index in 1..=line.spans.len() {
+            if !is_line_end(index) && line.spans[index].link == line.spans[part_start].link {
+                continue;
             }
-            let span_colour = ink.unwrap_or(span_ink(span));
+            let part = LinePart {
+                spans: &line.spans[part_start..index],
+                x: part_x,
+                baseline,
+                size,
+                ink,
+                ends_word: line.ends_word && is_line_end(index),
+            };
+            part_x += part.width();
+            part_start = index;
+            match &part.spans[0].link {
+                Some(anchor) => {
+                    self.within(ElementRole::Link, |flow| flow.set_link(&part, anchor));
+                }
+                None => self.set_part(&part),
+            }
+        }
+    }
+
+    fn set_link(&mut self, part: &LinePart<'_>, anchor: &Anchor) {
+        self.push_draw(DrawItem::Link {
+            x: part.x,
+            y: part.baseline - part.size * 0.75,
+            width: part.width(),
+            height: part.size,
+            anchor: Arc::clone(anchor),
+        });
+        self.set_part(part);
+    }
+
+    fn set_part(&mut self, part: &LinePart<'_>) {
+        let mut span_x = part.x;
+        let mut pending_text: Option<PendingText> = None;
+        for span in part.spans {
+            let span_colour = part.ink.unwrap_or(span_ink(span));
             if span.text == " " {
                 let fits_spaces = |text: &&mut PendingText| {
-                    (self.faces.character_width(text.face, ' ', size) - span.width).abs() < 0.001
+                    let space_width = self.faces.character_width(text.face, ' ', part.size);
+                    (space_width - span.width).abs() < 0.001
                 };
                 match pending_text.as_mut().filter(fits_spaces) {
                     Some(text) => text.spaces += 1,
-                    None => self.draw_pending(pending_text.take(), baseline, size),
+                    None => {
+                        pending_text.iter_mut().for_each(|text| text.spaces += 1);
+                        self.draw_pending(pending_text.take(), part);
+                    }
                 }
             } else if let Some(text) = pending_text
                 .as_mut()
@@ -268,7 +356,7 @@ impl<'a> PageFlow<'a> {
             {
                 text.push_word(&span.text);
             } else {
-                self.draw_pending(pending_text.take(), baseline, size);
+                self.draw_pending(pending_text.take(), part);
                 pending_text = Some(PendingText {
                     x: span_x,
                     face: span.face,
@@ -279,18 +367,42 @@ impl<'a> PageFlow<'a> {
             }
             span_x += span.width;
         }
-        self.draw_pending(pending_text, baseline, size);
+        if let Some(text) = pending_text.as_mut().filter(|_| part.ends_word) {
+            text.spaces = 1;
+        }
+        self.draw_pending(pending_text, part);
     }
 
-    fn draw_pending(&mut self, pending: Option<PendingText>, baseline: f32, size: f32) {
-        let Some(PendingText { x, face, ink, text, spaces: _ }) = pending else { return };
+    fn draw_pending(&mut self, pending: Option<PendingText>, part: &LinePart<'_>) {
+        let Some(mut pending) = pending else { return };
+        // The space before a word of another face, and behind the last word of a line: what reads
+        // the text aloud or copies it knows words by their spaces.
+        pending.push_word("");
+        let PendingText { x, face, ink, text, spaces: _ } = pending;
         self.push_draw(DrawItem::Text {
             x,
-            y: baseline,
+            y: part.baseline,
             face,
-            size: size * face.size_scale(),
+            size: part.size * face.size_scale(),
             ink,
             text,
         });
+    }
+}
+
+/// Spans of a line that lead to the same place or to none.
+struct LinePart<'l> {
+    spans: &'l [TextSpan],
+    x: f32,
+    baseline: f32,
+    size: f32,
+    ink: Option<InkColour>,
+    /// A word ends here, and the text goes on below.
+    ends_word: bool,
+}
+
+impl LinePart<'_> {
+    fn width(&self) -> f32 {
+        self.spans.iter().map(|span| span.width).sum()
     }
 }

@@ -5,6 +5,7 @@
 
 use super::canvas::{BODY, DrawItem, InkColour, LEFT, PageFlow};
 use super::line::TextLine;
+use super::structure::ElementRole;
 use crate::document::{ColumnAlign, Text, TextRun};
 use crate::drawing::{Dashes, Drawing, Paint, Raster, Shape, Spot};
 use std::sync::Arc;
@@ -26,11 +27,14 @@ pub(super) fn set_drawing(flow: &mut PageFlow, drawing: &Drawing) {
     flow.need_height(drawing.height * scale + caption_height + 2.0 * SPACE);
     flow.add_space(SPACE);
     let frame = Frame { left: LEFT, top: flow.y, scale };
-    for shape in &drawing.shapes {
-        set_shape(flow, frame, shape);
-    }
+    let description = drawing.description.clone();
+    flow.within(ElementRole::Figure { description }, |flow| {
+        drawing.shapes.iter().for_each(|shape| set_shape(flow, frame, shape));
+    });
     flow.y += drawing.height * scale + SPACE;
-    flow.set_text(&caption, CAPTION, LEFT, flow.sheet.line_width());
+    flow.within(ElementRole::Caption, |flow| {
+        flow.set_text(&caption, CAPTION, LEFT, flow.sheet.line_width());
+    });
     flow.y += BODY;
 }
 

@@ -1,18 +1,16 @@
-//! Typefaces: text widths from the fonts themselves, and the subsets that a document embeds.
+//! Typefaces: glyphs and text widths from the fonts themselves.
 //!
-//! The fonts come out of the crate `typst-assets` (licences in `docs/third-party.md`). `printpdf`
-//! without its layout features embeds whole fonts, so the subset is made here and handed to it as a
-//! font of its own.
+//! The fonts come out of the crate `typst-assets` (licences in `docs/third-party.md`). What of them
+//! a document embeds, `krilla` takes from the glyphs that are drawn.
 
 use crate::ReportError;
 use crate::document::Style;
-use allsorts::binary::read::ReadScope;
-use allsorts::font_data::FontData;
-use allsorts::subset::{CmapTarget, SubsetProfile};
-use allsorts::tables::{FontTableProvider, NameTable};
-use printpdf::ParsedFont;
-use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet};
+use skrifa::charmap::Charmap;
+use skrifa::instance::{LocationRef, Size};
+use skrifa::metrics::GlyphMetrics;
+use skrifa::string::StringId;
+use skrifa::{FontRef, MetadataProvider};
+use std::collections::BTreeMap;
 
 /// The faces of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,38 +55,92 @@ impl From<Style> for FontFace {
     }
 }
 
-/// Advances of characters below this are kept in a table: Latin, Greek, arrows, mathematical signs,
+/// Glyphs of characters below this are kept in a table: Latin, Greek, arrows, mathematical signs,
 /// check marks.
 const TABULATED: usize = 0x2800;
 
+/// A glyph of a face and its advance in ems.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct FaceGlyph {
+    pub number: u32,
+    pub advance: f32,
+}
+
+struct LoadedFont {
+    drawn: krilla::text::Font,
+    charmap: Charmap<'static>,
+    metrics: GlyphMetrics<'static>,
+    units_per_em: f32,
+    /// Of each tabulated character; none where the font does not show it.
+    tabulated: Vec<Option<FaceGlyph>>,
+}
+
+impl LoadedFont {
+    fn load(face: FontFace) -> Result<Self, ReportError> {
+        let font_fault = |reason: &str| ReportError::Font {
+            name: face.postscript_name_of().to_owned(),
+            reason: reason.to_owned(),
+        };
+        let bytes = typst_assets::fonts()
+            .find(|bytes| postscript_name(bytes).as_deref() == Some(face.postscript_name_of()))
+            .ok_or_else(|| font_fault("the font is not among the bundled ones"))?;
+        let unread_tables = || font_fault("the font tables cannot be read");
+        let font = FontRef::new(bytes).map_err(|_| unread_tables())?;
+        let drawn = krilla::text::Font::new(bytes.into(), 0).ok_or_else(unread_tables)?;
+        let mut loaded_font = Self {
+            units_per_em: drawn.units_per_em(),
+            drawn,
+            charmap: font.charmap(),
+            metrics: font.glyph_metrics(Size::unscaled(), LocationRef::default()),
+            tabulated: Vec::new(),
+        };
+        let tabulated = (0..TABULATED as u32).map(|code| loaded_font.mapped_glyph(code));
+        loaded_font.tabulated = tabulated.collect();
+        Ok(loaded_font)
+    }
+
+    fn mapped_glyph(&self, code: u32) -> Option<FaceGlyph> {
+        if has_no_meaning(code) {
+            return None;
+        }
+        let glyph = self.charmap.map(code).filter(|glyph| glyph.to_u32() != 0)?;
+        Some(self.glyph_of(glyph))
+    }
+
+    fn glyph_of(&self, glyph: skrifa::GlyphId) -> FaceGlyph {
+        let advance = self.metrics.advance_width(glyph).unwrap_or(0.0) / self.units_per_em;
+        FaceGlyph { number: glyph.to_u32(), advance }
+    }
+
+    fn shown_glyph(&self, character: char) -> Option<FaceGlyph> {
+        match self.tabulated.get(character as usize) {
+            Some(glyph) => *glyph,
+            None => self.mapped_glyph(u32::from(character)),
+        }
+    }
+}
+
+/// Characters that stand for nothing outside an agreement between two parties: neither standard has
+/// them as text (ISO 19005-2, 6.2.11.7; ISO 14289-1, 7.21.7), so they are shown by their numbers.
+fn has_no_meaning(code: u32) -> bool {
+    matches!(code, 0 | 0xFEFF | 0xFFFE)
+        || matches!(code, 0xE000..=0xF8FF | 0xF_0000..=0xF_FFFD | 0x10_0000..=0x10_FFFD)
+}
+
 /// The loaded fonts, one per face.
 pub(super) struct FontFaces {
-    fonts: BTreeMap<FontFace, (&'static [u8], ParsedFont)>,
-    /// Advance in ems of each tabulated character, by face; none where the font does not show it.
-    advances: BTreeMap<FontFace, Vec<Option<f32>>>,
+    fonts: BTreeMap<FontFace, LoadedFont>,
 }
 
 impl FontFaces {
     pub(super) fn load() -> Result<Self, ReportError> {
-        let mut fonts = BTreeMap::new();
-        for face in FontFace::ALL {
-            let missing_font = || font_fault(face, "the font is not among the bundled ones");
-            let bytes = typst_assets::fonts()
-                .find(|bytes| postscript_name(bytes).as_deref() == Some(face.postscript_name_of()));
-            let bytes = bytes.ok_or_else(missing_font)?;
-            let parsed = ParsedFont::from_bytes(bytes, 0, &mut Vec::new());
-            fonts.insert(
-                face,
-                (bytes, parsed.ok_or_else(|| font_fault(face, "the font tables cannot be read"))?),
-            );
-        }
-        let advances =
-            fonts.iter().map(|(face, (_, font))| (*face, tabulated_advances(font))).collect();
-        Ok(Self { fonts, advances })
+        let fonts = FontFace::ALL.into_iter().map(|face| Ok((face, LoadedFont::load(face)?)));
+        Ok(Self { fonts: fonts.collect::<Result<_, ReportError>>()? })
     }
 
-    fn font_of(&self, face: FontFace) -> &ParsedFont {
-        &self.fonts[&face].1
+    /// The font as it is drawn with.
+    pub(super) fn drawn_font(&self, face: FontFace) -> krilla::text::Font {
+        self.fonts[&face].drawn.clone()
     }
 
     /// The face that shows a character: the one asked for, else the one with the largest
@@ -96,98 +148,23 @@ impl FontFaces {
     pub(super) fn face_showing(&self, face: FontFace, character: char) -> Option<FontFace> {
         [face, FontFace::Code, FontFace::Text]
             .into_iter()
-            .find(|face| self.character_advance(*face, character).is_some())
+            .find(|face| self.fonts[face].shown_glyph(character).is_some())
     }
 
-    /// Advance of a character at `size` points, in points; that of the replacement glyph where the
-    /// face does not show it.
+    /// The glyph of a character; the replacement glyph where the face does not show it.
+    pub(super) fn character_glyph(&self, face: FontFace, character: char) -> FaceGlyph {
+        let font = &self.fonts[&face];
+        font.shown_glyph(character).unwrap_or_else(|| font.glyph_of(skrifa::GlyphId::NOTDEF))
+    }
+
+    /// Advance of a character at `size` points, in points.
     pub(super) fn character_width(&self, face: FontFace, character: char, size: f32) -> f32 {
-        let ems = self
-            .character_advance(face, character)
-            .unwrap_or_else(|| glyph_advance(self.font_of(face), 0));
-        ems * size * face.size_scale()
+        self.character_glyph(face, character).advance * size * face.size_scale()
     }
-
-    /// Advance in ems; none where the face does not show the character.
-    fn character_advance(&self, face: FontFace, character: char) -> Option<f32> {
-        match self.advances[&face].get(character as usize) {
-            Some(advance) => *advance,
-            None => shown_advance(self.font_of(face), character),
-        }
-    }
-
-    /// A font with the glyphs of `characters` alone, under a name with a subset tag (ISO 32000-1,
-    /// 9.6.4).
-    pub(super) fn font_subset(
-        &self,
-        face: FontFace,
-        characters: &BTreeSet<char>,
-    ) -> Result<ParsedFont, ReportError> {
-        let (font_bytes, whole_font) = &self.fonts[&face];
-        let glyph_of = |character: &char| whole_font.lookup_glyph_index(*character as u32);
-        // Glyph 0 (.notdef) must stand first.
-        let used_glyphs: BTreeSet<u16> =
-            std::iter::once(0).chain(characters.iter().filter_map(glyph_of)).collect();
-        let used_glyphs: Vec<u16> = used_glyphs.into_iter().collect();
-        let subset_fault = |error: &dyn std::fmt::Display| font_fault(face, &error.to_string());
-        let data = ReadScope::new(font_bytes)
-            .read::<FontData<'_>>()
-            .map_err(|error| subset_fault(&error))?;
-        let provider = data.table_provider(0).map_err(|error| subset_fault(&error))?;
-        let program = allsorts::subset::subset(
-            &provider,
-            &used_glyphs,
-            &SubsetProfile::Pdf,
-            CmapTarget::Unicode,
-        )
-        .map_err(|error| subset_fault(&error))?;
-        // The subset numbers its glyphs by their place in `glyphs`.
-        let glyph_place =
-            |old_glyph: u16| used_glyphs.binary_search(&old_glyph).ok().map(|place| place as u16);
-        let mut subset_font = whole_font.clone();
-        subset_font.codepoint_to_glyph = characters
-            .iter()
-            .filter_map(|c| Some((*c as u32, glyph_place(glyph_of(c)?)?)))
-            .collect();
-        subset_font.glyph_widths = used_glyphs
-            .iter()
-            .filter_map(|old_glyph| {
-                Some((glyph_place(*old_glyph)?, whole_font.get_glyph_width(*old_glyph)?))
-            })
-            .collect();
-        subset_font.font_name =
-            Some(format!("{}+{}", subset_tag(&program), face.postscript_name_of()));
-        subset_font.original_bytes = program;
-        Ok(subset_font)
-    }
-}
-
-fn tabulated_advances(font: &ParsedFont) -> Vec<Option<f32>> {
-    let character = |code: usize| char::from_u32(u32::try_from(code).ok()?);
-    (0..TABULATED).map(|code| shown_advance(font, character(code)?)).collect()
-}
-
-fn shown_advance(font: &ParsedFont, character: char) -> Option<f32> {
-    let glyph = font.lookup_glyph_index(character as u32).filter(|glyph| *glyph != 0)?;
-    Some(glyph_advance(font, glyph))
-}
-
-fn glyph_advance(font: &ParsedFont, glyph: u16) -> f32 {
-    f32::from(font.get_glyph_width(glyph).unwrap_or(0)) / f32::from(font.units_per_em)
-}
-
-fn font_fault(face: FontFace, reason: &str) -> ReportError {
-    ReportError::Font { name: face.postscript_name_of().to_owned(), reason: reason.to_owned() }
 }
 
 fn postscript_name(bytes: &[u8]) -> Option<String> {
-    let data = ReadScope::new(bytes).read::<FontData<'_>>().ok()?;
-    let provider = data.table_provider(0).ok()?;
-    let table = provider.read_table_data(allsorts::tag::NAME).ok()?;
-    ReadScope::new(&table).read::<NameTable<'_>>().ok()?.string_for_id(NameTable::POSTSCRIPT_NAME)
-}
-
-/// Six capital letters that depend on the font program alone.
-fn subset_tag(program: &[u8]) -> String {
-    Sha256::digest(program).iter().take(6).map(|byte| char::from(b'A' + byte % 26)).collect()
+    let font = FontRef::new(bytes).ok()?;
+    let name = font.localized_strings(StringId::POSTSCRIPT_NAME).english_or_first()?;
+    Some(name.to_string())
 }

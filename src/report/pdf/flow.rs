@@ -1,7 +1,11 @@
 //! Blocks set on pages: headings stay with what follows them, tables repeat their header, nothing
 //! is clipped.
 
-use super::canvas::{BODY, DrawItem, InkColour, LEADING, LEFT, OutlineMark, PageFlow, TOP};
+use super::canvas::{
+    AnchorPlace, BODY, DrawItem, InkColour, LEADING, LEFT, OutlineMark, PageFlow, TOP,
+};
+use super::line::TextLine;
+use super::structure::{ArtifactKind, ElementRole};
 use super::{drawing, listing, table};
 use crate::document::{Block, Heading, Text, Tone};
 use std::sync::Arc;
@@ -9,7 +13,7 @@ use std::sync::Arc;
 impl PageFlow<'_> {
     /// Height of blocks set one after the other on an endless page.
     pub(super) fn measured_height(&self, blocks: &[Block]) -> f32 {
-        let mut endless_flow = PageFlow::new(self.faces, self.sheet);
+        let mut endless_flow = PageFlow::of_artifacts(self.faces, self.sheet, ArtifactKind::Layout);
         endless_flow.bottom = f32::INFINITY;
         // Not at the top of the page, where space above headings is left out.
         endless_flow.y = TOP + 1.0;
@@ -86,15 +90,17 @@ impl PageFlow<'_> {
         match block {
             Block::Heading(heading) => self.set_heading(heading),
             Block::Paragraph(text) => {
-                self.set_text(text, BODY, LEFT, self.sheet.line_width());
+                self.set_paragraph(text, BODY, (LEFT, self.sheet.line_width()));
                 self.y += 6.0;
             }
-            Block::List(items) => self.set_list(items),
+            Block::List(items) => self.within(ElementRole::List, |flow| flow.set_list(items)),
             Block::Tree { .. } => {}
-            Block::Pairs(pairs) => self.set_pairs(pairs),
+            Block::Pairs(pairs) => self.within(ElementRole::List, |flow| flow.set_pairs(pairs)),
             Block::Table(table) => table::set_table(self, table),
             Block::Drawing(drawing) => drawing::set_drawing(self, drawing),
-            Block::Notice { tone, title, lines } => self.set_notice(*tone, title, lines),
+            Block::Notice { tone, title, lines } => {
+                self.within(ElementRole::Group, |flow| flow.set_notice(*tone, title, lines));
+            }
             Block::Together(blocks) => self.set_together(blocks),
             Block::Fitting { whole, brief } => self.set_blocks(self.fitting_blocks(whole, brief)),
             Block::Source { listing, .. } => listing::set_listing(self, listing),
@@ -128,24 +134,11 @@ impl PageFlow<'_> {
         } else {
             format!("{} {plain_title}", heading.number)
         };
-        self.anchors.insert(Arc::clone(&heading.anchor), (page, self.y));
+        let place = AnchorPlace { page, y: self.y, title: title.clone() };
+        self.anchors.insert(Arc::clone(&heading.anchor), place);
+        let role = ElementRole::Heading { depth: heading.depth, title: title.clone() };
         self.outline.push(OutlineMark { depth: heading.depth, title, page, y: self.y });
-        let text = heading.text.strengthened();
-        let breaker = self.line_breaker(size);
-        let number = Text::strong(heading.number.as_str());
-        let indent = if heading.number.is_empty() {
-            0.0
-        } else {
-            breaker.natural_width(&number) + 0.8 * size
-        };
-        if indent > 0.0 {
-            let line = breaker.text_lines(&number, self.sheet.line_width()).remove(0);
-            self.set_line(&line, LEFT, self.y + size * 0.95, size, Some(InkColour::Accent));
-        }
-        for line in breaker.text_lines(&text, self.sheet.line_width() - indent) {
-            self.set_line(&line, LEFT + indent, self.y + size * 0.95, size, None);
-            self.y += size * 1.2;
-        }
+        self.within(role, |flow| flow.set_heading_lines(heading, size));
         if heading.depth == 1 {
             self.push_draw(DrawItem::Rule {
                 x: LEFT,
@@ -159,21 +152,40 @@ impl PageFlow<'_> {
         self.y += space_below;
     }
 
+    fn set_heading_lines(&mut self, heading: &Heading, size: f32) {
+        let breaker = self.line_breaker(size);
+        let number = Text::strong(heading.number.as_str());
+        let indent = if heading.number.is_empty() {
+            0.0
+        } else {
+            breaker.natural_width(&number) + 0.8 * size
+        };
+        if indent > 0.0 {
+            let mut line = breaker.text_lines(&number, self.sheet.line_width()).remove(0);
+            line.ends_word = true;
+            self.set_line(&line, LEFT, self.y + size * 0.95, size, Some(InkColour::Accent));
+        }
+        let text = heading.text.strengthened();
+        for line in breaker.text_lines(&text, self.sheet.line_width() - indent) {
+            self.set_line(&line, LEFT + indent, self.y + size * 0.95, size, None);
+            self.y += size * 1.2;
+        }
+    }
+
+    fn set_paragraph(&mut self, text: &Text, size: f32, (x, width): (f32, f32)) {
+        self.within(ElementRole::Paragraph, |flow| flow.set_text(text, size, x, width));
+    }
+
     fn set_list(&mut self, items: &[Text]) {
         for item in items {
             self.need_height(BODY * LEADING);
-            let bullet_line = self
+            let mut bullet_line = self
                 .line_breaker(BODY)
                 .text_lines(&Text::plain("•"), self.sheet.line_width())
                 .remove(0);
-            self.set_line(
-                &bullet_line,
-                LEFT + 4.0,
-                self.y + BODY * 0.95,
-                BODY,
-                Some(InkColour::Accent),
-            );
-            self.set_text(item, BODY, LEFT + 16.0, self.sheet.line_width() - 16.0);
+            bullet_line.ends_word = true;
+            let bullet_ink = Some(InkColour::Accent);
+            self.set_item((LEFT + 4.0, &bullet_line, bullet_ink), LEFT + 16.0, item);
             self.y += 2.0;
         }
         self.y += 5.0;
@@ -188,12 +200,31 @@ impl PageFlow<'_> {
         let value_indent = (widest_name + 16.0).max(96.0);
         for (name, value) in pairs {
             self.need_height(BODY * LEADING);
-            let name_line = breaker.text_lines(&Text::quiet(name.as_str()), value_indent).remove(0);
-            self.set_line(&name_line, LEFT, self.y + BODY * 0.95, BODY, None);
-            self.set_text(value, BODY, LEFT + value_indent, self.sheet.line_width() - value_indent);
+            let mut name_line =
+                breaker.text_lines(&Text::quiet(name.as_str()), value_indent).remove(0);
+            name_line.ends_word = true;
+            self.set_item((LEFT, &name_line, None), LEFT + value_indent, value);
             self.y += 1.6;
         }
         self.y += 6.0;
+    }
+
+    /// An item of a list: its label on the first line, its text from `text_x` on.
+    fn set_item(
+        &mut self,
+        (label_x, label, ink): (f32, &TextLine, Option<InkColour>),
+        text_x: f32,
+        text: &Text,
+    ) {
+        let text_width = self.sheet.right() - text_x;
+        self.within(ElementRole::ListItem, |flow| {
+            flow.within(ElementRole::Label, |flow| {
+                flow.set_line(label, label_x, flow.y + BODY * 0.95, BODY, ink);
+            });
+            flow.within(ElementRole::ListBody, |flow| {
+                flow.set_text(text, BODY, text_x, text_width);
+            });
+        });
     }
 
     /// A framed statement with a bar of its tone; longer than a page, it goes on without the frame.
@@ -225,10 +256,11 @@ impl PageFlow<'_> {
             ink: InkColour::Tone(tone),
         });
         self.y += INSET - 2.0;
-        self.set_text(&title.clone().with_tone(tone), 13.0, LEFT + INSET, inner_width);
+        let inner_part = (LEFT + INSET, inner_width);
+        self.set_paragraph(&title.clone().with_tone(tone), 13.0, inner_part);
         self.y += 4.0;
         for line in lines {
-            self.set_text(line, BODY, LEFT + INSET, inner_width);
+            self.set_paragraph(line, BODY, inner_part);
             self.y += 3.0;
         }
         self.y += INSET + 4.0;

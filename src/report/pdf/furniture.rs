@@ -1,8 +1,9 @@
 //! What stands around the text: title, contents, running header and footer, page numbers.
 
-use super::canvas::{DrawItem, InkColour, LEFT, PageFlow, Sheet, TOP};
-use super::face::FontFace;
+use super::canvas::{DrawItem, InkColour, LEFT, MarkedDraw, PageFlow, Sheet, TOP};
+use super::face::{FontFace, FontFaces};
 use super::line::{LineBreaker, TextLine};
+use super::structure::{ArtifactKind, DrawMark, ElementRole, Scope};
 use crate::Standing;
 use crate::document::{Block, Document, Heading, Text, Tone};
 use std::sync::Arc;
@@ -19,21 +20,18 @@ pub(super) fn set_title(flow: &mut PageFlow, document: &Document) {
         thickness: 3.0,
         ink: InkColour::Accent,
     });
-    for (text, size) in
-        [(Text::quiet(document.title), 13.0), (Text::strong(document.project.as_str()), 27.0)]
-    {
-        flow.set_text(&text, size, LEFT, flow.sheet.line_width());
+    const SUBJECT: &str =
+        "Requirement-based tests, structural coverage and coupling of Vulkan compute kernels";
+    let project = Text::strong(document.project.as_str());
+    for (text, size, role) in [
+        (Text::quiet(document.title), 13.0, ElementRole::Paragraph),
+        (project, 27.0, ElementRole::Title),
+        (Text::emphasis(SUBJECT), 12.0, ElementRole::Paragraph),
+    ] {
+        flow.within(role, |flow| flow.set_text(&text, size, LEFT, flow.sheet.line_width()));
         flow.y += 4.0;
     }
-    flow.set_text(
-        &Text::emphasis(
-            "Requirement-based tests, structural coverage and coupling of Vulkan compute kernels",
-        ),
-        12.0,
-        LEFT,
-        flow.sheet.line_width(),
-    );
-    flow.y += 22.0;
+    flow.y += 18.0;
 }
 
 /// All headings of chapters, and of sections where that is not too many, with page numbers.
@@ -46,48 +44,59 @@ pub(super) fn set_contents(flow: &mut PageFlow, document: &Document) {
         .line_breaker(title_size)
         .text_lines(&Text::strong("Contents"), flow.sheet.line_width())
         .remove(0);
-    flow.set_line(&line, LEFT, flow.y + title_size, title_size, Some(InkColour::Accent));
+    flow.within(ElementRole::Title, |flow| {
+        flow.set_line(&line, LEFT, flow.y + title_size, title_size, Some(InkColour::Accent));
+    });
     flow.y += 2.0 * title_size;
-    for heading in headings.into_iter().filter(|heading| heading.depth <= deepest) {
-        let is_chapter = heading.depth == 1;
-        let font_size = if is_chapter { 10.5 } else { 9.6 };
-        let indent = if is_chapter { 0.0 } else { 20.0 };
-        flow.y += if is_chapter { 4.0 } else { 0.0 };
-        flow.need_height(font_size * 1.4);
-        let number_width = if is_chapter { 20.0 } else { 28.0 };
-        let entry_style =
-            |text: &str| if is_chapter { Text::strong(text) } else { Text::plain(text) };
-        let plain_title = heading.text.0.iter().map(|run| run.text.as_str()).collect::<String>();
-        let baseline = flow.y + font_size;
-        let breaker = flow.line_breaker(font_size);
-        let number_line =
-            breaker.text_lines(&entry_style(&heading.number), flow.sheet.line_width()).remove(0);
-        flow.set_line(&number_line, LEFT + indent, baseline, font_size, None);
-        // One line per entry; a longer title is cut here, never in its place.
-        let title_line = breaker
-            .text_lines(
-                &entry_style(&plain_title),
-                flow.sheet.line_width() - indent - number_width - 40.0,
-            )
-            .remove(0);
-        flow.set_line(&title_line, LEFT + indent + number_width, baseline, font_size, None);
-        let leader_start = LEFT + indent + number_width + title_line.width + 6.0;
-        flow.push_draw(DrawItem::Link {
-            x: LEFT,
-            y: flow.y,
-            width: flow.sheet.line_width(),
-            height: font_size * 1.3,
-            anchor: Arc::clone(&heading.anchor),
-        });
-        flow.push_draw(DrawItem::PageNumber {
-            left: leader_start,
-            right: flow.sheet.right(),
-            y: baseline,
-            size: font_size,
-            anchor: Arc::clone(&heading.anchor),
-        });
-        flow.y += font_size * 1.42;
-    }
+    flow.within(ElementRole::Contents, |flow| {
+        for heading in headings.into_iter().filter(|heading| heading.depth <= deepest) {
+            flow.within(ElementRole::ContentsEntry, |flow| {
+                flow.within(ElementRole::Link, |flow| set_contents_entry(flow, heading));
+            });
+        }
+    });
+}
+
+fn set_contents_entry(flow: &mut PageFlow, heading: &Heading) {
+    let is_chapter = heading.depth == 1;
+    let font_size = if is_chapter { 10.5 } else { 9.6 };
+    let indent = if is_chapter { 0.0 } else { 20.0 };
+    flow.y += if is_chapter { 4.0 } else { 0.0 };
+    flow.need_height(font_size * 1.4);
+    let number_width = if is_chapter { 20.0 } else { 28.0 };
+    let entry_style = |text: &str| if is_chapter { Text::strong(text) } else { Text::plain(text) };
+    let plain_title = heading.text.0.iter().map(|run| run.text.as_str()).collect::<String>();
+    let baseline = flow.y + font_size;
+    let breaker = flow.line_breaker(font_size);
+    let mut number_line =
+        breaker.text_lines(&entry_style(&heading.number), flow.sheet.line_width()).remove(0);
+    number_line.ends_word = true;
+    flow.set_line(&number_line, LEFT + indent, baseline, font_size, None);
+    // One line per entry; a longer title is cut here, never in its place.
+    let mut title_line = breaker
+        .text_lines(
+            &entry_style(&plain_title),
+            flow.sheet.line_width() - indent - number_width - 40.0,
+        )
+        .remove(0);
+    title_line.ends_word = true;
+    flow.set_line(&title_line, LEFT + indent + number_width, baseline, font_size, None);
+    let leader_start = LEFT + indent + number_width + title_line.width + 6.0;
+    flow.push_draw(DrawItem::Link {
+        x: LEFT,
+        y: flow.y,
+        width: flow.sheet.line_width(),
+        height: font_size * 1.3,
+        anchor: Arc::clone(&heading.anchor),
+    });
+    flow.push_draw(DrawItem::PageNumber {
+        left: leader_start,
+        right: flow.sheet.right(),
+        y: baseline,
+        size: font_size,
+        anchor: Arc::clone(&heading.anchor),
+    });
+    flow.y += font_size * 1.42;
 }
 
 fn heading_of(block: &Block) -> Option<&Heading> {
@@ -132,64 +141,103 @@ pub(super) fn header_left(
     breaker.text_lines(&text, sheet.line_width()).remove(0)
 }
 
-/// Running header and footer.
-pub(super) fn add_furniture(flow: &mut PageFlow, document: &Document) {
-    let page_count = flow.pages.len();
-    let font_size = 8.6;
-    let breaker = flow.line_breaker(font_size);
-    let set_line = |text: Text| breaker.text_lines(&text, flow.sheet.line_width() * 0.62).remove(0);
-    let left_line = header_left(&breaker, flow.sheet, &document.project, document.title);
-    let right_line = set_line(Text::quiet(document.tool.as_str()));
-    let label = document.label.as_ref().map(|label| format!("   {label}")).unwrap_or_default();
-    let level_line = set_line(Text::quiet(format!("DO-178C level {}{label}", document.level)));
-    let root_size = 6.6;
-    let root_text = Text::quiet("Evidence ")
-        .followed_by(Text::code(document.root.as_str()).with_tone(Tone::Quiet));
-    let root_line =
-        flow.line_breaker(root_size).text_lines(&root_text, flow.sheet.line_width()).remove(0);
-    let date_line = set_line(Text::quiet(document.date.as_deref().unwrap_or_default()));
-    for index in 0..page_count {
-        let page_line = set_line(Text::quiet(format!("Page {} of {page_count}", index + 1)));
-        let mut furniture = PageFlow::new(flow.faces, flow.sheet);
-        let right_edge = flow.sheet.right();
-        if index > 0 {
-            furniture.set_line(&left_line, LEFT, TOP - 32.0, font_size, None);
-            furniture.set_line(
-                &right_line,
-                right_edge - right_line.width,
-                TOP - 32.0,
-                font_size,
-                None,
-            );
-            let y = TOP - 25.0;
-            furniture.push_draw(DrawItem::Rule {
-                x: LEFT,
-                y,
-                length: flow.sheet.line_width(),
-                thickness: 0.4,
-                ink: InkColour::Rule,
-            });
+/// What every header and footer says, as lines.
+struct RunningLines {
+    left: TextLine,
+    right: TextLine,
+    level: TextLine,
+    root: TextLine,
+    date: TextLine,
+}
+
+const RUNNING_SIZE: f32 = 8.6;
+const ROOT_SIZE: f32 = 6.6;
+
+impl RunningLines {
+    fn of_document(flow: &PageFlow, document: &Document) -> Self {
+        let sheet = flow.sheet;
+        let breaker = flow.line_breaker(RUNNING_SIZE);
+        let label = document.label.as_ref().map(|label| format!("   {label}")).unwrap_or_default();
+        let level = Text::quiet(format!("DO-178C level {}{label}", document.level));
+        let root = Text::quiet("Evidence ")
+            .followed_by(Text::code(document.root.as_str()).with_tone(Tone::Quiet));
+        let date = Text::quiet(document.date.as_deref().unwrap_or_default());
+        Self {
+            left: header_left(&breaker, sheet, &document.project, document.title),
+            right: running_line(&breaker, sheet, &Text::quiet(document.tool.as_str())),
+            level: running_line(&breaker, sheet, &level),
+            root: flow.line_breaker(ROOT_SIZE).text_lines(&root, sheet.line_width()).remove(0),
+            date: running_line(&breaker, sheet, &date),
         }
-        let y = flow.sheet.bottom() + 16.0;
-        furniture.push_draw(DrawItem::Rule {
-            x: LEFT,
-            y,
-            length: flow.sheet.line_width(),
-            thickness: 0.4,
-            ink: InkColour::Rule,
-        });
-        furniture.set_line(&level_line, LEFT, y + 13.0, font_size, None);
-        let date_left = LEFT + (flow.sheet.line_width() - date_line.width) / 2.0;
-        // A long number of the document leaves no room in the middle.
-        let date_left = date_left.max(LEFT + level_line.width + 12.0);
-        furniture.set_line(&date_line, date_left, y + 13.0, font_size, None);
-        furniture.set_line(&page_line, right_edge - page_line.width, y + 13.0, font_size, None);
-        furniture.set_line(&root_line, LEFT, y + 24.0, root_size, None);
-        flow.pages[index].append(&mut furniture.pages[0]);
     }
 }
 
-/// What stands at the top of every page where the evidence does not verify.
+fn running_line(breaker: &LineBreaker, sheet: Sheet, text: &Text) -> TextLine {
+    breaker.text_lines(text, sheet.line_width() * 0.62).remove(0)
+}
+
+/// Running header and footer.
+pub(super) fn add_furniture(flow: &mut PageFlow, document: &Document) {
+    let page_count = flow.pages.len();
+    let lines = RunningLines::of_document(flow, document);
+    for index in 0..page_count {
+        if index > 0 {
+            append_artifacts(flow, index, ArtifactKind::Header, |furniture| {
+                set_running_header(furniture, &lines);
+            });
+        }
+        append_artifacts(flow, index, ArtifactKind::Footer, |furniture| {
+            set_running_footer(furniture, &lines, (index + 1, page_count));
+        });
+    }
+}
+
+/// Adds to a page what `set` sets on a page of its own.
+fn append_artifacts(
+    flow: &mut PageFlow,
+    index: usize,
+    kind: ArtifactKind,
+    set: impl FnOnce(&mut PageFlow),
+) {
+    let mut furniture = PageFlow::of_artifacts(flow.faces, flow.pages[index].sheet, kind);
+    set(&mut furniture);
+    flow.pages[index].draws.append(&mut furniture.pages[0].draws);
+}
+
+fn set_running_header(furniture: &mut PageFlow, lines: &RunningLines) {
+    let sheet = furniture.sheet;
+    furniture.set_line(&lines.left, LEFT, TOP - 32.0, RUNNING_SIZE, None);
+    let right_x = sheet.right() - lines.right.width;
+    furniture.set_line(&lines.right, right_x, TOP - 32.0, RUNNING_SIZE, None);
+    furniture.push_draw(running_rule(sheet, TOP - 25.0));
+}
+
+fn set_running_footer(
+    furniture: &mut PageFlow,
+    lines: &RunningLines,
+    (page_number, page_count): (usize, usize),
+) {
+    let sheet = furniture.sheet;
+    let y = sheet.bottom() + 16.0;
+    furniture.push_draw(running_rule(sheet, y));
+    furniture.set_line(&lines.level, LEFT, y + 13.0, RUNNING_SIZE, None);
+    let date_left = LEFT + (sheet.line_width() - lines.date.width) / 2.0;
+    // A long number of the document leaves no room in the middle.
+    let date_left = date_left.max(LEFT + lines.level.width + 12.0);
+    furniture.set_line(&lines.date, date_left, y + 13.0, RUNNING_SIZE, None);
+    let page_text = Text::quiet(format!("Page {page_number} of {page_count}"));
+    let page_line = running_line(&furniture.line_breaker(RUNNING_SIZE), sheet, &page_text);
+    let page_x = sheet.right() - page_line.width;
+    furniture.set_line(&page_line, page_x, y + 13.0, RUNNING_SIZE, None);
+    furniture.set_line(&lines.root, LEFT, y + 24.0, ROOT_SIZE, None);
+}
+
+fn running_rule(sheet: Sheet, y: f32) -> DrawItem {
+    DrawItem::Rule { x: LEFT, y, length: sheet.line_width(), thickness: 0.4, ink: InkColour::Rule }
+}
+
+/// What stands at the top of every page where the evidence does not verify; read aloud once, before
+/// all else.
 pub(super) fn add_stamp(flow: &mut PageFlow, standing: &Standing) {
     let Some(stamp) = standing.stamp() else { return };
     let size = 12.0;
@@ -197,58 +245,54 @@ pub(super) fn add_stamp(flow: &mut PageFlow, standing: &Standing) {
         .line_breaker(size)
         .text_lines(&Text::strong(stamp).with_tone(Tone::Bad), flow.sheet.line_width())
         .remove(0);
+    let stamp_start = flow.pages[0].draws.len();
     for index in 0..flow.pages.len() {
-        let mut furniture = PageFlow::new(flow.faces, flow.sheet);
-        furniture.set_line(
-            &line,
-            LEFT + (flow.sheet.line_width() - line.width) / 2.0,
-            TOP - 48.0,
-            size,
-            None,
-        );
-        flow.pages[index].append(&mut furniture.pages[0]);
+        append_artifacts(flow, index, ArtifactKind::Header, |furniture| {
+            let stamp_x = LEFT + (furniture.sheet.line_width() - line.width) / 2.0;
+            furniture.set_line(&line, stamp_x, TOP - 48.0, size, None);
+        });
     }
+    let stamp_element = flow.structure.add_first(ElementRole::Paragraph);
+    flow.structure.scope = Scope::Element(stamp_element);
+    let stamp_mark = flow.structure.single_content();
+    flow.pages[0].draws[stamp_start..].iter_mut().for_each(|draw| draw.mark = stamp_mark);
 }
 
 /// Page numbers of the contents, once all anchors have their place.
 pub(super) fn resolve_page_numbers(flow: &mut PageFlow) {
     let PageFlow { anchors, faces, pages, .. } = flow;
     for page in pages {
-        let mut resolved_draws = Vec::with_capacity(page.len());
-        for draw in page.drain(..) {
-            let DrawItem::PageNumber { left, right, y, size, anchor } = draw else {
+        let mut resolved_draws = Vec::with_capacity(page.draws.len());
+        for draw in page.draws.drain(..) {
+            let DrawItem::PageNumber { left, right, y, size, anchor } = draw.item else {
                 resolved_draws.push(draw);
                 continue;
             };
-            let Some((number, _)) = anchors.get(&anchor) else { continue };
-            let text = (number + 1).to_string();
-            let number_width: f32 = text
-                .chars()
-                .map(|character| faces.character_width(FontFace::Text, character, size))
-                .sum();
-            let leader_pitch: f32 = LEADER
-                .chars()
-                .map(|character| faces.character_width(FontFace::Text, character, size))
-                .sum();
+            let Some(place) = anchors.get(&anchor) else { continue };
+            let number = (place.page + 1).to_string();
+            let number_width = text_width(faces, &number, size);
+            let leader_pitch = text_width(faces, LEADER, size);
             let leader_count =
                 ((right - number_width - 6.0 - left) / leader_pitch).max(0.0) as usize;
-            resolved_draws.push(DrawItem::Text {
-                x: right - number_width - 6.0 - leader_count as f32 * leader_pitch,
-                y,
-                face: FontFace::Text,
-                size,
-                ink: InkColour::Tone(Tone::Quiet),
-                text: LEADER.repeat(leader_count),
-            });
-            resolved_draws.push(DrawItem::Text {
-                x: right - number_width,
-                y,
-                face: FontFace::Text,
-                size,
-                ink: InkColour::Tone(Tone::Neutral),
-                text,
-            });
+            if leader_count > 0 {
+                let leader_x = right - number_width - 6.0 - leader_count as f32 * leader_pitch;
+                let ink = InkColour::Tone(Tone::Quiet);
+                let item = plain_item((leader_x, y), size, ink, LEADER.repeat(leader_count));
+                let mark = DrawMark::Artifact(ArtifactKind::Layout);
+                resolved_draws.push(MarkedDraw { item, mark });
+            }
+            let ink = InkColour::Tone(Tone::Neutral);
+            let item = plain_item((right - number_width, y), size, ink, number);
+            resolved_draws.push(MarkedDraw { item, mark: draw.mark });
         }
-        *page = resolved_draws;
+        page.draws = resolved_draws;
     }
+}
+
+fn text_width(faces: &FontFaces, text: &str, size: f32) -> f32 {
+    text.chars().map(|character| faces.character_width(FontFace::Text, character, size)).sum()
+}
+
+fn plain_item((x, y): (f32, f32), size: f32, ink: InkColour, text: String) -> DrawItem {
+    DrawItem::Text { x, y, face: FontFace::Text, size, ink, text }
 }

@@ -23,6 +23,14 @@ pub(super) struct TextSpan {
 pub(super) struct TextLine {
     pub spans: Vec<TextSpan>,
     pub width: f32,
+    /// A word ends with the line and another one follows on the next.
+    pub ends_word: bool,
+}
+
+/// Starts a line with another word.
+fn start_line(lines: &mut Vec<TextLine>) {
+    lines.iter_mut().rev().take(1).for_each(|line| line.ends_word = true);
+    lines.push(TextLine::default());
 }
 
 /// Characters without a space between them, as spans.
@@ -107,9 +115,8 @@ impl LineBreaker<'_> {
                     space_before,
                 );
             } else if word_width <= line_limit {
-                let mut next_line = TextLine::default();
-                self.append_word(&mut next_line, word, 0.0);
-                lines.push(next_line);
+                start_line(&mut lines);
+                self.append_word(lines.last_mut().expect("there is always a line"), word, 0.0);
             } else {
                 self.append_broken(&mut lines, word, line_limit);
             }
@@ -137,7 +144,7 @@ impl LineBreaker<'_> {
             remaining = remaining_part;
             let spans = join_characters(fitting_part);
             let width = word_width(&spans);
-            lines.push((indent, TextLine { spans, width }));
+            lines.push((indent, TextLine { spans, width, ends_word: false }));
             indent = next_indent;
         }
         lines
@@ -187,7 +194,7 @@ impl LineBreaker<'_> {
             let space_before = if line.spans.is_empty() { 0.0 } else { self.space_width() };
             let free_width = line_limit - line.width - space_before;
             if !line.spans.is_empty() && free_width < line_limit / 3.0 {
-                lines.push(TextLine::default());
+                start_line(lines);
                 continue;
             }
             let (fitting_part, remaining_part) =

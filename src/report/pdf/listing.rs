@@ -5,6 +5,8 @@
 
 use super::canvas::{DrawItem, InkColour, LEFT, PageFlow};
 use super::line::TextLine;
+use super::structure::{ElementId, ElementRole};
+use super::table::add_row_cells;
 use crate::document::{ListedFile, ListedLine, SourceListing, Text, Tone};
 
 const SIZE: f32 = 7.4;
@@ -59,10 +61,15 @@ fn set_file(flow: &mut PageFlow, file: &ListedFile) {
     let columns = ListingColumns::of_file(flow, file);
     flow.add_space(4.0);
     flow.need_height(8.0 * LINE_HEIGHT);
-    set_header(flow, file, &columns, "");
-    for (number, line) in (1..).zip(&file.lines) {
-        set_listed_line(flow, file, &columns, (number, line));
-    }
+    flow.within(ElementRole::Table, |flow| {
+        flow.within(ElementRole::Caption, |flow| set_title(flow, file, ""));
+        flow.within(ElementRole::TableHead, |flow| set_header(flow, &columns));
+        flow.within(ElementRole::TableBody, |flow| {
+            for (number, line) in (1..).zip(&file.lines) {
+                set_listed_line(flow, file, &columns, (number, line));
+            }
+        });
+    });
     end_rule(flow);
     flow.y += 10.0;
 }
@@ -78,11 +85,14 @@ fn end_rule(flow: &mut PageFlow) {
     });
 }
 
-fn set_header(flow: &mut PageFlow, file: &ListedFile, columns: &ListingColumns, suffix: &str) {
+fn set_title(flow: &mut PageFlow, file: &ListedFile, suffix: &str) {
     let title =
         Text::strong("Source ").followed_by(file.path.clone()).followed_by(Text::quiet(suffix));
     flow.set_text(&title, 9.2, LEFT, flow.sheet.line_width());
     flow.y += 2.0;
+}
+
+fn set_header(flow: &mut PageFlow, columns: &ListingColumns) {
     flow.push_draw(DrawItem::Fill {
         x: LEFT,
         y: flow.y,
@@ -92,10 +102,10 @@ fn set_header(flow: &mut PageFlow, file: &ListedFile, columns: &ListingColumns, 
     });
     flow.y += 1.5;
     let [_, source, obligations, tests] = columns.edges();
-    for (x, title) in
-        [(LEFT, "Line"), (source, "Text"), (obligations, "Obligations"), (tests, "Tests")]
-    {
-        set_cell_line(flow, &Text::strong(title), x);
+    let titles = [(LEFT, "Line"), (source, "Text"), (obligations, "Obligations"), (tests, "Tests")];
+    let head_cells = add_row_cells(flow, &ElementRole::ColumnHeader, titles.len());
+    for ((x, title), cell) in titles.into_iter().zip(head_cells) {
+        flow.inside(cell, |flow| set_cell_line(flow, &Text::strong(title), x));
     }
     flow.y += LINE_HEIGHT + 3.0;
 }
@@ -110,43 +120,99 @@ fn set_at(flow: &mut PageFlow, line: &TextLine, x: f32) {
     flow.set_line(line, x, flow.y + SIZE * 0.95, SIZE, None);
 }
 
+/// A line of the source as it is set: the lines of each cell below its number.
+struct ListedRows {
+    number: (f32, Text),
+    mark: Option<(f32, Text)>,
+    tone: Option<Tone>,
+    /// Each with where it begins.
+    source: Vec<(f32, TextLine)>,
+    obligations: Vec<(f32, TextLine)>,
+    tests: Vec<(f32, TextLine)>,
+}
+
+impl ListedRows {
+    fn of_line(
+        flow: &PageFlow,
+        columns: &ListingColumns,
+        (number, line): (u32, &ListedLine),
+    ) -> Self {
+        let breaker = flow.line_breaker(SIZE);
+        let [mark_x, source_x, obligations_x, tests_x] = columns.edges();
+        let number_text = Text::quiet(number.to_string());
+        let number_x = LEFT + columns.number - breaker.natural_width(&number_text);
+        let source_lines = breaker.source_lines(&line.source, columns.source).into_iter();
+        let lines_at = |text: &Text, width: f32, x: f32| {
+            breaker.text_lines(text, width).into_iter().map(|cell_line| (x, cell_line)).collect()
+        };
+        Self {
+            number: (number_x, number_text),
+            mark: line.mark.map(|(symbol, tone)| (mark_x, Text::code(symbol).with_tone(tone))),
+            tone: line.mark.map(|(_, tone)| tone),
+            source: source_lines.map(|(indent, text)| (source_x + indent, text)).collect(),
+            obligations: lines_at(&line.obligations, columns.obligations, obligations_x),
+            tests: lines_at(&line.tests, columns.tests, tests_x),
+        }
+    }
+
+    fn height(&self) -> usize {
+        self.source.len().max(self.obligations.len()).max(self.tests.len())
+    }
+
+    /// Sets the rows from `start` to `end`, cell by cell.
+    fn set_part(
+        &self,
+        flow: &mut PageFlow,
+        cells: &[Option<ElementId>],
+        (start, end): (usize, usize),
+    ) {
+        let top = flow.y;
+        if let Some(tone @ (Tone::Bad | Tone::Caution)) = self.tone {
+            let (width, height) = (flow.sheet.line_width(), (end - start) as f32 * LINE_HEIGHT);
+            let ink = InkColour::Wash(tone);
+            flow.push_draw(DrawItem::Fill { x: LEFT, y: top, width, height, ink });
+        }
+        if start == 0 {
+            let head_texts = std::iter::once(&self.number).chain(&self.mark);
+            flow.inside(cells[0], |flow| {
+                head_texts.for_each(|(x, text)| set_cell_line(flow, text, *x));
+            });
+        }
+        let text_cells = [&self.source, &self.obligations, &self.tests];
+        for (lines, cell) in text_cells.into_iter().zip(&cells[1..]) {
+            flow.y = top;
+            for (x, line) in lines.iter().take(end).skip(start) {
+                flow.inside(*cell, |flow| set_at(flow, line, *x));
+                flow.y += LINE_HEIGHT;
+            }
+        }
+        flow.y = top + (end - start) as f32 * LINE_HEIGHT;
+    }
+}
+
 fn set_listed_line(
     flow: &mut PageFlow,
     file: &ListedFile,
     columns: &ListingColumns,
-    (number, line): (u32, &ListedLine),
+    numbered_line: (u32, &ListedLine),
 ) {
-    let breaker = flow.line_breaker(SIZE);
-    let source_lines = breaker.source_lines(&line.source, columns.source);
-    let obligation_lines = breaker.text_lines(&line.obligations, columns.obligations);
-    let test_lines = breaker.text_lines(&line.tests, columns.tests);
-    let number_text = Text::quiet(number.to_string());
-    let number_x = LEFT + columns.number - breaker.natural_width(&number_text);
-    let [mark_x, source_x, obligations_x, tests_x] = columns.edges();
-    let height = source_lines.len().max(obligation_lines.len()).max(test_lines.len());
-    for row in 0..height {
-        if flow.y + LINE_HEIGHT + 2.0 > flow.sheet.bottom().min(flow.bottom) {
+    let rows = ListedRows::of_line(flow, columns, numbered_line);
+    let row_cells = add_row_cells(flow, &ElementRole::Cell, 4);
+    let mut start = 0;
+    while start < rows.height() {
+        let room_height = flow.sheet.bottom().min(flow.bottom) - flow.y - 2.0;
+        let room_rows = (room_height / LINE_HEIGHT).max(0.0) as usize;
+        if room_rows == 0 {
             end_rule(flow);
             flow.new_page();
-            set_header(flow, file, columns, " (continued)");
+            flow.repeated(|flow| {
+                set_title(flow, file, " (continued)");
+                set_header(flow, columns);
+            });
+            continue;
         }
-        if let Some((_, tone @ (Tone::Bad | Tone::Caution))) = line.mark {
-            let (y, ink) = (flow.y, InkColour::Wash(tone));
-            let (width, height) = (flow.sheet.line_width(), LINE_HEIGHT);
-            flow.push_draw(DrawItem::Fill { x: LEFT, y, width, height, ink });
-        }
-        if row == 0 {
-            set_cell_line(flow, &number_text, number_x);
-            if let Some((symbol, tone)) = line.mark {
-                set_cell_line(flow, &Text::code(symbol).with_tone(tone), mark_x);
-            }
-        }
-        if let Some((indent, source_line)) = source_lines.get(row) {
-            set_at(flow, source_line, source_x + indent);
-        }
-        for (cell_lines, x) in [(&obligation_lines, obligations_x), (&test_lines, tests_x)] {
-            cell_lines.get(row).into_iter().for_each(|cell_line| set_at(flow, cell_line, x));
-        }
-        flow.y += LINE_HEIGHT;
+        let end = rows.height().min(start + room_rows);
+        rows.set_part(flow, &row_cells, (start, end));
+        start = end;
     }
 }

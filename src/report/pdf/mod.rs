@@ -1,10 +1,13 @@
-//! The report as PDF, A4 or Letter. This folder alone names `printpdf` (and `lopdf`, which it hands its
-//! documents over as).
+//! The report as PDF, A4 or Letter. This folder alone names `krilla`, which writes the file, and
+//! `skrifa`, which reads the fonts.
 //!
 //! Promises: equal evidence gives equal bytes (the document identifier follows from the root hash,
-//! dates come from the evidence); every font is embedded as a subset; every page has a header and
-//! `Page n of N`; chapters, sections, decisions and requirements are bookmarks.
-//! Does not cover: tagged structure (PDF/UA).
+//! dates come from the evidence); the file is PDF/A-2a (ISO 19005-2) and PDF/UA-1 (ISO 14289-1):
+//! every font is embedded as a subset with its characters, every drawing belongs to an element of the
+//! structure or is an artifact; every page has a header and `Page n of N`; chapters, sections,
+//! decisions and requirements are bookmarks.
+//! Does not cover: what of both standards only a person can judge, such as whether an alternative
+//! text says what its figure shows.
 
 mod bookmarks;
 mod canvas;
@@ -15,8 +18,11 @@ mod flow;
 mod furniture;
 mod line;
 mod listing;
-mod operations;
+mod packed;
+mod page;
+mod structure;
 mod table;
+mod tags;
 
 use super::document::Document;
 use super::{DocumentName, Format, Presentation, ReportError};
@@ -78,5 +84,7 @@ fn set_document<'a>(document: &Document, faces: &'a FontFaces, sheet: Sheet) -> 
     flow
 }
 
+#[cfg(test)]
+mod reader_tests;
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 
 use super::canvas::{BODY, DrawItem, InkColour, LEADING, LEFT, PageFlow, TOP};
 use super::line::{LineBreaker, TextBounds, TextLine};
+use super::structure::{ElementId, ElementRole};
 use crate::document::{ColumnAlign, Table, TableExtent, Text};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -128,57 +129,159 @@ pub(super) fn lead_height(flow: &PageFlow, table: &Table) -> f32 {
 
 /// Sets the table from the flow's place on.
 pub(super) fn set_table(flow: &mut PageFlow, table: &Table) {
-    let table_plan = table_plan(flow, table);
-    let head_row = head_row(flow, table, &table_plan);
+    let plan = table_plan(flow, table);
+    let head_row = head_row(flow, table, &plan);
     flow.tables += 1;
-    let table_number = flow.tables;
+    let setting = TableSetting { table, number: flow.tables, plan, head_row };
     flow.add_space(4.0);
-    set_caption(flow, table, table_number, "");
-    set_header(flow, table, &table_plan, &head_row);
-    let breaker = flow.line_breaker(table_plan.size);
-    let rows: Vec<BrokenRow> =
-        table.rows.par_iter().map(|row| break_row(&breaker, &table_plan, row.iter())).collect();
-    let last_row = rows.len().saturating_sub(1);
-    for (index, row) in rows.into_iter().enumerate() {
-        let mut remaining_row = row;
-        loop {
-            let row_height = row_height(&remaining_row, table_plan.size);
-            if row_height > flow.room_below()
-                && flow.y > TOP + 60.0
-                && (row_height <= page_room(flow, table, &head_row, &table_plan)
-                    || flow.room_below() < 60.0)
-            {
-                end_rule(flow, &table_plan, 0.5);
-                flow.new_page();
-                set_caption(flow, table, table_number, " (continued)");
-                set_header(flow, table, &table_plan, &head_row);
-            }
-            let (fitting_part, remaining_part) =
-                split_row(remaining_row, &table_plan, flow.room_below());
-            set_row(flow, table, &table_plan, &fitting_part);
-            match remaining_part {
-                Some(remaining_part) => remaining_row = remaining_part,
-                None => break,
-            }
-        }
-        if index < last_row {
-            let y = flow.y;
-            flow.push_draw(DrawItem::Rule {
-                x: LEFT,
-                y,
-                length: table_width(&table_plan),
-                thickness: 0.3,
-                ink: InkColour::Hairline,
-            });
-        }
-    }
-    end_rule(flow, &table_plan, 0.9);
+    flow.within(ElementRole::Table, |flow| {
+        flow.within(ElementRole::Caption, |flow| setting.set_caption(flow, ""));
+        flow.within(ElementRole::TableHead, |flow| setting.set_header(flow));
+        flow.within(ElementRole::TableBody, |flow| setting.set_rows(flow));
+    });
+    end_rule(flow, &setting.plan, 0.9);
     flow.y += 10.0;
 }
 
-/// Room for rows on a fresh page.
-fn page_room(flow: &PageFlow, table: &Table, head: &BrokenRow, plan: &TablePlan) -> f32 {
-    flow.sheet.text_height() - caption_height(table) - row_height(head, plan.size) - 4.0
+/// A table while it is set.
+struct TableSetting<'t> {
+    table: &'t Table,
+    number: u32,
+    plan: TablePlan,
+    head_row: BrokenRow,
+}
+
+impl TableSetting<'_> {
+    fn set_rows(&self, flow: &mut PageFlow) {
+        let breaker = flow.line_breaker(self.plan.size);
+        let rows: Vec<BrokenRow> = self
+            .table
+            .rows
+            .par_iter()
+            .map(|row| break_row(&breaker, &self.plan, row.iter()))
+            .collect();
+        let last_row = rows.len().saturating_sub(1);
+        for (index, row) in rows.into_iter().enumerate() {
+            self.set_body_row(flow, row);
+            if index < last_row {
+                let (y, length) = (flow.y, table_width(&self.plan));
+                let ink = InkColour::Hairline;
+                flow.push_draw(DrawItem::Rule { x: LEFT, y, length, thickness: 0.3, ink });
+            }
+        }
+    }
+
+    /// A row, on as many pages as it needs; its parts belong to the same cells.
+    fn set_body_row(&self, flow: &mut PageFlow, row: BrokenRow) {
+        let row_cells = add_row_cells(flow, &ElementRole::Cell, row.len());
+        let mut remaining_row = row;
+        loop {
+            self.start_page(flow, row_height(&remaining_row, self.plan.size));
+            let (fitting_part, remaining_part) =
+                split_row(remaining_row, &self.plan, flow.room_below());
+            self.set_row(flow, &fitting_part, &row_cells);
+            match remaining_part {
+                Some(remaining_part) => remaining_row = remaining_part,
+                None => return,
+            }
+        }
+    }
+
+    /// Goes on on a new page where a row does not fit on this one and does on that.
+    fn start_page(&self, flow: &mut PageFlow, row_height: f32) {
+        if row_height > flow.room_below()
+            && flow.y > TOP + 60.0
+            && (row_height <= self.page_room(flow) || flow.room_below() < 60.0)
+        {
+            end_rule(flow, &self.plan, 0.5);
+            flow.new_page();
+            flow.repeated(|flow| {
+                self.set_caption(flow, " (continued)");
+                self.set_header(flow);
+            });
+        }
+    }
+
+    /// Room for rows on a fresh page.
+    fn page_room(&self, flow: &PageFlow) -> f32 {
+        let head_height = row_height(&self.head_row, self.plan.size);
+        flow.sheet.text_height() - caption_height(self.table) - head_height - 4.0
+    }
+
+    fn set_caption(&self, flow: &mut PageFlow, suffix: &str) {
+        let Some(text) = &self.table.caption else { return };
+        let text = Text::strong(format!("Table {}. ", self.number))
+            .followed_by(text.clone())
+            .followed_by(Text::quiet(suffix));
+        let size = 9.2;
+        let lines = flow.line_breaker(size).text_lines(&text, flow.sheet.line_width());
+        for line in lines {
+            flow.set_line(&line, LEFT, flow.y + size * 0.95, size, None);
+            flow.y += size * LEADING;
+        }
+        flow.y += 2.0;
+    }
+
+    fn set_header(&self, flow: &mut PageFlow) {
+        let length = table_width(&self.plan);
+        let y = flow.y;
+        flow.push_draw(DrawItem::Fill {
+            x: LEFT,
+            y,
+            width: length,
+            height: row_height(&self.head_row, self.plan.size),
+            ink: InkColour::Wash(crate::document::Tone::Neutral),
+        });
+        flow.push_draw(DrawItem::Rule { x: LEFT, y, length, thickness: 0.9, ink: InkColour::Rule });
+        let head_cells = add_row_cells(flow, &ElementRole::ColumnHeader, self.head_row.len());
+        self.set_row(flow, &self.head_row, &head_cells);
+        let bottom = flow.y;
+        let ink = InkColour::Rule;
+        flow.push_draw(DrawItem::Rule { x: LEFT, y: bottom, length, thickness: 0.5, ink });
+    }
+
+    fn set_row(&self, flow: &mut PageFlow, row: &BrokenRow, row_cells: &[Option<ElementId>]) {
+        let mut x = LEFT;
+        let columns = self.table.columns.iter().zip(&self.plan.widths);
+        for ((cell, cell_element), (column, width)) in row.iter().zip(row_cells).zip(columns) {
+            flow.inside(*cell_element, |flow| self.set_cell(flow, cell, x, (column.align, *width)));
+            x += width + 2.0 * PAD;
+        }
+        flow.y += row_height(row, self.plan.size);
+    }
+
+    fn set_cell(
+        &self,
+        flow: &mut PageFlow,
+        lines: &[TextLine],
+        x: f32,
+        (align, width): (ColumnAlign, f32),
+    ) {
+        let size = self.plan.size;
+        for (index, line) in lines.iter().enumerate() {
+            let free_width = (width - line.width).max(0.0);
+            let indent = match align {
+                ColumnAlign::Left => 0.0,
+                ColumnAlign::Centre => free_width / 2.0,
+                ColumnAlign::Right => free_width,
+            };
+            let baseline = flow.y + ROW_PAD + index as f32 * size * LEADING + size * 0.93;
+            flow.set_line(line, x + PAD + indent, baseline, size, None);
+        }
+    }
+}
+
+/// A row with its cells, as elements: also the empty ones, so that every row has as many.
+pub(super) fn add_row_cells(
+    flow: &mut PageFlow,
+    role: &ElementRole,
+    cell_count: usize,
+) -> Vec<Option<ElementId>> {
+    let mut row_cells = Vec::with_capacity(cell_count);
+    flow.within(ElementRole::Row, |flow| {
+        row_cells.extend((0..cell_count).map(|_| flow.structure.add_element(role.clone())));
+    });
+    row_cells
 }
 
 /// What of a row fits into `room`, and the rest of it.
@@ -201,56 +304,6 @@ fn split_row(row: BrokenRow, plan: &TablePlan, room_height: f32) -> (BrokenRow, 
 
 fn table_width(plan: &TablePlan) -> f32 {
     plan.widths.iter().map(|width| width + 2.0 * PAD).sum()
-}
-
-fn set_caption(flow: &mut PageFlow, table: &Table, number: u32, suffix: &str) {
-    let Some(text) = &table.caption else { return };
-    let text = Text::strong(format!("Table {number}. "))
-        .followed_by(text.clone())
-        .followed_by(Text::quiet(suffix));
-    let size = 9.2;
-    let lines = flow.line_breaker(size).text_lines(&text, flow.sheet.line_width());
-    for line in lines {
-        flow.set_line(&line, LEFT, flow.y + size * 0.95, size, None);
-        flow.y += size * LEADING;
-    }
-    flow.y += 2.0;
-}
-
-fn set_header(flow: &mut PageFlow, table: &Table, plan: &TablePlan, head: &BrokenRow) {
-    let length = table_width(plan);
-    let y = flow.y;
-    let head_height = row_height(head, plan.size);
-    flow.push_draw(DrawItem::Fill {
-        x: LEFT,
-        y,
-        width: length,
-        height: head_height,
-        ink: InkColour::Wash(crate::document::Tone::Neutral),
-    });
-    flow.push_draw(DrawItem::Rule { x: LEFT, y, length, thickness: 0.9, ink: InkColour::Rule });
-    set_row(flow, table, plan, head);
-    let bottom = flow.y;
-    let ink = InkColour::Rule;
-    flow.push_draw(DrawItem::Rule { x: LEFT, y: bottom, length, thickness: 0.5, ink });
-}
-
-fn set_row(flow: &mut PageFlow, table: &Table, plan: &TablePlan, row: &BrokenRow) {
-    let mut x = LEFT;
-    for ((cell, column), width) in row.iter().zip(&table.columns).zip(&plan.widths) {
-        for (index, line) in cell.iter().enumerate() {
-            let free_width = (width - line.width).max(0.0);
-            let indent = match column.align {
-                ColumnAlign::Left => 0.0,
-                ColumnAlign::Centre => free_width / 2.0,
-                ColumnAlign::Right => free_width,
-            };
-            let baseline = flow.y + ROW_PAD + index as f32 * plan.size * LEADING + plan.size * 0.93;
-            flow.set_line(line, x + PAD + indent, baseline, plan.size, None);
-        }
-        x += width + 2.0 * PAD;
-    }
-    flow.y += row_height(row, plan.size);
 }
 
 fn end_rule(flow: &mut PageFlow, plan: &TablePlan, thickness: f32) {
