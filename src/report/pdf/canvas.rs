@@ -36,6 +36,15 @@ impl Sheet {
         }
     }
 
+    /// The same sheet, turned by a quarter.
+    pub(super) fn turned(self) -> Self {
+        Self { width: self.height, height: self.width }
+    }
+
+    pub(super) fn is_landscape(self) -> bool {
+        self.width > self.height
+    }
+
     /// Width of the text area.
     pub(super) fn line_width(self) -> f32 {
         self.width - 2.0 * LEFT
@@ -181,6 +190,13 @@ fn span_ink(span: &TextSpan) -> InkColour {
     }
 }
 
+/// Whether sheets are turned for tables that are too wide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SheetTurning {
+    Never,
+    Wanted,
+}
+
 pub(super) struct PageFlow<'a> {
     pub faces: &'a FontFaces,
     /// That of the page which is being set.
@@ -189,6 +205,8 @@ pub(super) struct PageFlow<'a> {
     pub y: f32,
     /// Lower edge of the text area; infinite while measuring.
     pub bottom: f32,
+    /// Whether sheets are turned for tables that are too wide.
+    pub turning: SheetTurning,
     pub anchors: Anchors,
     pub outline: Vec<OutlineMark>,
     pub tables: u32,
@@ -204,6 +222,7 @@ impl<'a> PageFlow<'a> {
             pages: vec![Page::blank(sheet)],
             y: TOP,
             bottom: sheet.bottom(),
+            turning: SheetTurning::Never,
             anchors: BTreeMap::new(),
             outline: Vec::new(),
             tables: 0,
@@ -254,6 +273,16 @@ impl<'a> PageFlow<'a> {
     pub(super) fn new_page(&mut self) {
         self.pages.push(Page::blank(self.sheet));
         self.y = TOP;
+    }
+
+    /// Goes on on a sheet turned the other way: this one where nothing stands on it.
+    pub(super) fn turn_sheet(&mut self) {
+        if !self.at_top() {
+            self.new_page();
+        }
+        self.sheet = self.sheet.turned();
+        self.bottom = self.sheet.bottom();
+        self.pages.last_mut().expect("there is always a page").sheet = self.sheet;
     }
 
     /// Starts a page unless `height` fits on this one.

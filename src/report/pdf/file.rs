@@ -1,5 +1,8 @@
 //! The file: pages, structure, bookmarks, dates and identifier, as PDF/A-2a and PDF/UA-1 ask.
 //!
+//! Evidence without a date gives PDF/UA-1 alone: PDF/A wants the date at which a file was made
+//! (ISO 19005-2, 6.6.6), and one that is not in the evidence would be another at each run.
+//!
 //! Promises: `krilla` checks what of both standards a program can check while it writes; a file that
 //! breaks one of them is an error, never written.
 
@@ -22,7 +25,8 @@ pub(super) fn pdf_bytes(
     document: &Document,
     identifier: &[u8],
 ) -> Result<Vec<u8>, ReportError> {
-    let mut file = krilla::Document::new_with(serialize_settings()?);
+    let date = document.date.as_deref().and_then(file_date);
+    let mut file = krilla::Document::new_with(serialize_settings(date)?);
     let mut pieces = WrittenPieces::of_structure(&flow.structure);
     // A long report is held in one form at a time.
     for page in std::mem::take(&mut flow.pages) {
@@ -31,22 +35,25 @@ pub(super) fn pdf_bytes(
     }
     file.set_tag_tree(tag_tree(&flow.structure, &pieces));
     file.set_outline(document_outline(&flow.outline));
-    file.set_metadata(metadata(document, identifier));
+    file.set_metadata(metadata(document, date, identifier));
     drop((flow, pieces));
     let plain = file.finish().map_err(|error| ReportError::Pdf(fault_text(&error)))?;
     packed_file(&plain).map_err(|error| ReportError::Pdf(error.to_string()))
 }
 
-fn serialize_settings() -> Result<SerializeSettings, ReportError> {
-    let configuration = ConfigurationBuilder::new()
-        .with_archival_validator(Archival::A2_A)
-        .with_accessibility_validator(Accessibility::UA1)
-        .finish()
-        .map_err(|error| ReportError::Pdf(format!("{error:?}")))?;
-    Ok(SerializeSettings { configuration, ..SerializeSettings::default() })
+fn serialize_settings(date: Option<DateTime>) -> Result<SerializeSettings, ReportError> {
+    let accessible =
+        ConfigurationBuilder::new().with_accessibility_validator(Accessibility::UA1);
+    let configuration = match date {
+        Some(_) => accessible.with_archival_validator(Archival::A2_A),
+        None => accessible,
+    };
+    let configuration =
+        configuration.finish().map_err(|error| ReportError::Pdf(format!("{error:?}")))?;
+    Ok(SerializeSettings { configuration, no_device_cs: true, ..SerializeSettings::default() })
 }
 
-fn metadata(document: &Document, identifier: &[u8]) -> Metadata {
+fn metadata(document: &Document, date: Option<DateTime>, identifier: &[u8]) -> Metadata {
     let hexadecimal: String = identifier.iter().map(|byte| format!("{byte:02x}")).collect();
     let metadata = Metadata::new()
         .title(document.project_and_title())
@@ -56,7 +63,7 @@ fn metadata(document: &Document, identifier: &[u8]) -> Metadata {
         .language("en".to_owned())
         .text_direction(TextDirection::LeftToRight)
         .document_id(hexadecimal);
-    match document.date.as_deref().and_then(file_date) {
+    match date {
         Some(date) => metadata.creation_date(date),
         None => metadata,
     }

@@ -2,12 +2,12 @@
 //! is clipped.
 
 use super::canvas::{
-    AnchorPlace, BODY, DrawItem, InkColour, LEADING, LEFT, OutlineMark, PageFlow, TOP,
+    AnchorPlace, BODY, DrawItem, InkColour, LEADING, LEFT, OutlineMark, PageFlow, SheetTurning, TOP,
 };
 use super::line::TextLine;
 use super::structure::{ArtifactKind, ElementRole};
 use super::{drawing, listing, table};
-use crate::document::{Block, Heading, Text, Tone};
+use crate::document::{Block, Heading, Table, Text, Tone};
 use std::sync::Arc;
 
 impl PageFlow<'_> {
@@ -32,7 +32,7 @@ impl PageFlow<'_> {
             Block::Paragraph(_) => {
                 let whole_height = self.measured_height(single_block);
                 match blocks.get(1) {
-                    Some(Block::Table(_) | Block::Drawing(_)) if whole_height < 60.0 => {
+                    Some(Block::Table(_) | Block::Drawing(_)) if whole_height < SHORT_TEXT => {
                         whole_height + self.lead_height(&blocks[1..])
                     }
                     _ => whole_height.min(3.0 * BODY * LEADING),
@@ -76,6 +76,9 @@ impl PageFlow<'_> {
     /// low on the page.
     fn keep_together(&mut self, blocks: &[Block]) {
         let Some(first_block) = blocks.first() else { return };
+        if self.turns_sheet(blocks) {
+            self.turn_sheet();
+        }
         let is_chapter = matches!(first_block, Block::Heading(heading) if heading.depth == 1);
         if is_chapter && self.room_below() < 0.38 * self.sheet.text_height() {
             self.new_page();
@@ -83,6 +86,52 @@ impl PageFlow<'_> {
         let lead_height = self.lead_height(blocks);
         if lead_height < self.sheet.text_height() {
             self.need_height(lead_height);
+        }
+        // A new page begins upright again.
+        if self.y <= TOP && self.turns_sheet(blocks) {
+            self.turn_sheet();
+        }
+    }
+
+    /// Whether `blocks` begin on a sheet turned the other way: a table too wide for an upright one
+    /// does, with the heading and the short text before it, and what comes behind it goes back
+    /// unless the turned sheet is still mostly empty.
+    fn turns_sheet(&self, blocks: &[Block]) -> bool {
+        match (self.turning, self.sheet.is_landscape()) {
+            (SheetTurning::Never, _) => false,
+            (SheetTurning::Wanted, false) => {
+                let wide_table = self.leading_table(blocks);
+                wide_table.is_some_and(|table| table::is_too_wide(self, table))
+            }
+            (SheetTurning::Wanted, true) => {
+                let upright_flow = PageFlow::new(self.faces, self.sheet.turned());
+                let wide_table = self.leading_table(blocks);
+                let is_wide =
+                    wide_table.is_some_and(|table| table::is_too_wide(&upright_flow, table));
+                let is_filled = self.y - TOP > MOSTLY_EMPTY * self.sheet.text_height();
+                !is_wide && (is_filled || self.y <= TOP)
+            }
+        }
+    }
+
+    /// The table that `blocks` begin with, headings and short text before it included.
+    fn leading_table<'b>(&self, blocks: &'b [Block]) -> Option<&'b Table> {
+        let first_block = blocks.first()?;
+        match first_block {
+            Block::Heading(_) => self.leading_table(&blocks[1..]),
+            Block::Paragraph(_) => {
+                let Some(Block::Table(table)) = blocks.get(1) else { return None };
+                let height = self.measured_height(std::slice::from_ref(first_block));
+                (height < SHORT_TEXT).then_some(table)
+            }
+            Block::Table(table) => Some(table),
+            Block::Together(inner) => self.leading_table(inner),
+            Block::Source { listing, .. } => self.leading_table(&listing.lead),
+            Block::List(_)
+            | Block::Pairs(_)
+            | Block::Drawing(_)
+            | Block::Notice { .. }
+            | Block::Fitting { .. } => None,
         }
     }
 
@@ -113,7 +162,8 @@ impl PageFlow<'_> {
 
     /// What stands on this page as a whole need not be kept together part by part.
     fn set_together(&mut self, blocks: &[Block]) {
-        if self.bottom.is_finite() && self.measured_height(blocks) > self.room_below() {
+        let turns = (0..blocks.len()).any(|start| self.turns_sheet(&blocks[start..]));
+        if self.bottom.is_finite() && (turns || self.measured_height(blocks) > self.room_below()) {
             self.set_blocks(blocks);
         } else {
             blocks.iter().for_each(|block| self.set_block(block));
@@ -266,6 +316,12 @@ impl PageFlow<'_> {
         self.y += INSET + 4.0;
     }
 }
+
+/// Text up to this height stays with the table or figure behind it.
+const SHORT_TEXT: f32 = 60.0;
+
+/// A turned sheet filled up to this share has room for what comes behind its table.
+const MOSTLY_EMPTY: f32 = 0.5;
 
 /// Blocks that belong together move to the next page as one, up to this share of its height.
 const TOGETHER: f32 = 0.34;

@@ -155,7 +155,8 @@ const ROOT_SIZE: f32 = 6.6;
 
 impl RunningLines {
     fn of_document(flow: &PageFlow, document: &Document) -> Self {
-        let sheet = flow.sheet;
+        // All sheets are as wide as the first one or wider.
+        let sheet = flow.pages[0].sheet;
         let breaker = flow.line_breaker(RUNNING_SIZE);
         let label = document.label.as_ref().map(|label| format!("   {label}")).unwrap_or_default();
         let level = Text::quiet(format!("DO-178C level {}{label}", document.level));
@@ -243,7 +244,7 @@ pub(super) fn add_stamp(flow: &mut PageFlow, standing: &Standing) {
     let size = 12.0;
     let line = flow
         .line_breaker(size)
-        .text_lines(&Text::strong(stamp).with_tone(Tone::Bad), flow.sheet.line_width())
+        .text_lines(&Text::strong(stamp).with_tone(Tone::Bad), flow.pages[0].sheet.line_width())
         .remove(0);
     let stamp_start = flow.pages[0].draws.len();
     for index in 0..flow.pages.len() {

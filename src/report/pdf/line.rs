@@ -1,7 +1,7 @@
 //! Text broken into lines of a given width, with real widths of real fonts.
 //!
-//! Breaks at spaces; inside a word that is longer than a line behind `/`, `_`, `.` and the like,
-//! else between any two characters. A character that no font shows is printed as its code point,
+//! Breaks at spaces; inside a word that is longer than a line behind `/`, `_`, `.` and the like;
+//! between any two characters only in a hash and where nothing else is left. A character that no font shows is printed as its code point,
 //! `<U+4E2D>`, never dropped.
 
 use super::face::{FontFace, FontFaces};
@@ -40,7 +40,7 @@ type Word = Vec<TextSpan>;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct TextBounds {
     /// Of the widest word; of one that can be broken the widest part that reads badly when it is,
-    /// up to half as much again as the width from which on words are broken.
+    /// up to three times the width from which on words are broken.
     pub least: f32,
     /// On one line.
     pub natural: f32,
@@ -75,7 +75,7 @@ impl LineBreaker<'_> {
         let words = self.text_words(text);
         let least_width = |word: &Word| match word_width(word) {
             whole if whole <= word_cap => whole,
-            _ => self.widest_part(word).clamp(word_cap, 1.5 * word_cap),
+            _ => self.widest_part(word, word_cap).clamp(word_cap, 3.0 * word_cap),
         };
         TextBounds {
             least: words.iter().map(least_width).fold(0.0, f32::max),
@@ -83,18 +83,25 @@ impl LineBreaker<'_> {
         }
     }
 
-    /// Width of the widest part between places where a break reads well.
-    fn widest_part(&self, word: &Word) -> f32 {
+    /// Width of the widest part between places where a break reads well; of a hash, which may break
+    /// anywhere, no more than `hash_width`.
+    fn widest_part(&self, word: &Word, hash_width: f32) -> f32 {
         let characters = self.single_characters(word);
-        let (mut widest_width, mut part_width) = (0.0_f32, 0.0);
-        for (index, span) in characters.iter().enumerate() {
-            part_width += span.width;
-            if index + 1 < characters.len() && break_reads_well(&characters, index + 1) {
-                widest_width = widest_width.max(part_width);
-                part_width = 0.0;
+        let (mut widest_width, mut part_start) = (0.0_f32, 0);
+        for end in 1..=characters.len() {
+            if end < characters.len() && !break_reads_well(&characters, end) {
+                continue;
             }
+            let part = &characters[part_start..end];
+            let part_width = word_width(part);
+            let is_hash = part.len() >= HASH && part.iter().all(is_hash_digit);
+            widest_width = widest_width.max(match is_hash {
+                true => part_width.min(hash_width),
+                false => part_width,
+            });
+            part_start = end;
         }
-        widest_width.max(part_width)
+        widest_width
     }
 
     pub(super) fn space_width(&self) -> f32 {
@@ -197,8 +204,12 @@ impl LineBreaker<'_> {
                 start_line(lines);
                 continue;
             }
-            let (fitting_part, remaining_part) =
-                remaining.split_at(fitting_characters(remaining, free_width));
+            let place = break_place(remaining, free_width);
+            if !place.reads_well && !line.spans.is_empty() {
+                start_line(lines);
+                continue;
+            }
+            let (fitting_part, remaining_part) = remaining.split_at(place.end);
             let part = join_characters(fitting_part);
             remaining = remaining_part;
             self.append_word(lines.last_mut().expect("there is always a line"), part, space_before);
@@ -284,24 +295,40 @@ fn word_width(word: &[TextSpan]) -> f32 {
     word.iter().map(|span| span.width).sum()
 }
 
-/// How many characters fit into `free` points, at least one, preferably up to a place where a break
-/// reads well.
-fn fitting_characters(characters: &[TextSpan], free_width: f32) -> usize {
+/// Hexadecimal digits from this many on are a hash.
+const HASH: usize = 16;
+
+fn is_hash_digit(span: &TextSpan) -> bool {
+    span.text.chars().all(|character| matches!(character, '0'..='9' | 'a'..='f'))
+}
+
+/// Where a word is broken.
+struct BreakPlace {
+    /// Characters before it, at least one.
+    end: usize,
+    reads_well: bool,
+}
+
+/// The last place within `free_width` points where a break reads well, else the last one at all.
+fn break_place(characters: &[TextSpan], free_width: f32) -> BreakPlace {
     let mut used_width = 0.0;
-    let mut fitting_count = 0;
-    for span in characters {
+    let fits = |span: &&TextSpan| {
         used_width += span.width;
-        if used_width > free_width {
-            break;
-        }
-        fitting_count += 1;
+        used_width <= free_width
+    };
+    let fitting_count = characters.iter().take_while(fits).count();
+    if fitting_count == characters.len() || stands_in_hash(characters, fitting_count) {
+        return BreakPlace { end: fitting_count.max(1), reads_well: fitting_count > 0 };
     }
-    if fitting_count == characters.len() {
-        return fitting_count;
-    }
-    let good_break = (1..=fitting_count).rev().find(|end| break_reads_well(characters, *end));
-    // A break that leaves less than a third of the line filled reads worse than one inside a name.
-    good_break.filter(|end| *end * 3 >= fitting_count).unwrap_or(fitting_count).max(1)
+    let good_end = (1..=fitting_count).rev().find(|end| break_reads_well(characters, *end));
+    BreakPlace { end: good_end.unwrap_or(fitting_count.max(1)), reads_well: good_end.is_some() }
+}
+
+fn stands_in_hash(characters: &[TextSpan], place: usize) -> bool {
+    let before = characters[..place].iter().rev().take(HASH).take_while(|span| is_hash_digit(span));
+    let behind = characters[place..].iter().take(HASH).take_while(|span| is_hash_digit(span));
+    let (before, behind) = (before.count(), behind.count());
+    before > 0 && behind > 0 && before + behind >= HASH
 }
 
 /// How many characters of source text fit, at least one, preferably up to behind a space.

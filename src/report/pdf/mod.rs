@@ -2,7 +2,8 @@
 //! `skrifa`, which reads the fonts.
 //!
 //! Promises: equal evidence gives equal bytes (the document identifier follows from the root hash,
-//! dates come from the evidence); the file is PDF/A-2a (ISO 19005-2) and PDF/UA-1 (ISO 14289-1):
+//! dates come from the evidence); the file is PDF/UA-1 (ISO 14289-1), and PDF/A-2a (ISO
+//! 19005-2) where the evidence is dated:
 //! every font is embedded as a subset with its characters, every drawing belongs to an element of the
 //! structure or is an artifact; every page has a header and `Page n of N`; chapters, sections,
 //! decisions and requirements are bookmarks.
@@ -26,7 +27,7 @@ mod tags;
 
 use super::document::Document;
 use super::{DocumentName, Format, Presentation, ReportError};
-use canvas::{PageFlow, Sheet};
+use canvas::{PageFlow, Sheet, SheetTurning};
 use face::FontFaces;
 use furniture::{add_furniture, add_stamp, resolve_page_numbers, set_contents, set_title};
 use sha2::{Digest, Sha256};
@@ -77,9 +78,15 @@ fn set_document<'a>(document: &Document, faces: &'a FontFaces, sheet: Sheet) -> 
     let mut flow = PageFlow::new(faces, sheet);
     set_title(&mut flow, document);
     flow.set_blocks(&document.front);
-    flow.new_page();
+    // What page 1 had no room for need not stand alone.
+    if flow.pages.len() > 1 && flow.room_below() > 0.5 * flow.sheet.text_height() {
+        flow.add_space(24.0);
+    } else {
+        flow.new_page();
+    }
     set_contents(&mut flow, document);
     flow.new_page();
+    flow.turning = SheetTurning::Wanted;
     flow.set_blocks(&document.body);
     flow
 }

@@ -250,6 +250,20 @@ fn the_file_says_which_standards_it_keeps() {
     assert!(entry(file, intent, "DestOutputProfile").unwrap().as_stream().is_ok());
 }
 
+/// A date that the evidence does not give would be made up, and PDF/A asks for one.
+#[test]
+fn undated_evidence_gives_accessible_files_that_claim_no_archive_standard() {
+    let mut evidence = sample::evidence();
+    evidence.manifest.date = None;
+    let reading = Reading::of(&pdf(&evidence));
+    let catalog = reading.file.catalog().unwrap();
+    let metadata = entry(&reading.file, catalog, "Metadata").unwrap().as_stream().unwrap();
+    let packet = metadata.decompressed_content().unwrap_or_else(|_| metadata.content.clone());
+    let packet = String::from_utf8_lossy(&packet).into_owned();
+    assert!(packet.contains("<pdfuaid:part>1</pdfuaid:part>"), "{packet}");
+    assert!(!packet.contains("pdfaid:") && !packet.contains("CreateDate"), "{packet}");
+}
+
 /// Both ways: what the structure names is drawn, what is drawn is named once, and the reader who
 /// comes from the page finds the same element (ISO 32000-1, 14.7.4.4).
 #[test]

@@ -125,6 +125,13 @@ impl Structure {
         &self.elements[id.0]
     }
 
+    /// The role of the element that a content belongs to.
+    #[cfg(test)]
+    pub(super) fn role_of(&self, content: ContentId) -> &ElementRole {
+        let owns = |element: &&Element| element.children.contains(&ElementChild::Content(content));
+        &self.elements.iter().find(owns).expect("every content has an element").role
+    }
+
     pub(super) fn content_count(&self) -> usize {
         self.contents
     }

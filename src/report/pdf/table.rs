@@ -13,14 +13,22 @@ const PAD: f32 = 4.0;
 const ROW_PAD: f32 = 2.4;
 /// A word longer than this may be broken to make a column narrower.
 const WORD: f32 = 74.0;
-/// Sizes that are tried for a table too wide at the first, until it fits.
-const SIZES: [f32; 4] = [9.0, 8.2, 7.4, 6.6];
+/// Sizes that are tried for a table too wide at the first, until it fits; smaller ones are hard to
+/// read on paper.
+const SIZES: [f32; 3] = [9.0, 8.2, 7.6];
 
 /// A table with its widths decided.
 struct TablePlan {
     size: f32,
     /// Text widths of the columns.
     widths: Vec<f32>,
+    /// No column is narrower than reads well.
+    fits: bool,
+}
+
+/// Whether the table is too wide for this sheet at the least size.
+pub(super) fn is_too_wide(flow: &PageFlow, table: &Table) -> bool {
+    !table_plan(flow, table).fits
 }
 
 type BrokenRow = Vec<Vec<TextLine>>;
@@ -37,7 +45,8 @@ fn table_plan(flow: &PageFlow, table: &Table) -> TablePlan {
         let all_bounds: Vec<TextBounds> = (0..table.columns.len()).map(column_bounds).collect();
         let least_width: f32 = all_bounds.iter().map(|bounds| bounds.least).sum();
         if least_width <= text_room || size_index + 1 == SIZES.len() {
-            return TablePlan { size, widths: column_widths(&all_bounds, text_room, table.extent) };
+            let widths = column_widths(&all_bounds, text_room, table.extent);
+            return TablePlan { size, widths, fits: least_width <= text_room };
         }
     }
     unreachable!("the last size is always taken")

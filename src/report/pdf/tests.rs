@@ -5,6 +5,7 @@ use super::bookmarks::OutlineTree;
 use super::canvas::{DrawItem, LEFT, OutlineMark, Page, Sheet, TOP};
 use super::face::FontFace;
 use super::furniture::header_left;
+use super::structure::DrawMark;
 use super::*;
 use crate::Standing;
 use crate::{FormatName, render};
@@ -454,4 +455,124 @@ fn a_figure_is_whole_on_its_page_with_its_caption() {
     let (right, bottom) = area.expect("the rectangle is drawn")[2];
     assert!((right - sheet.right()).abs() < 0.01, "as wide as the line: {right}");
     assert!((bottom - TOP - 200.0).abs() < 0.01, "half as high: {bottom}");
+}
+
+fn body_flow<'a>(evidence: &Evidence, faces: &'a FontFaces, paper: Paper) -> PageFlow<'a> {
+    let document = crate::chapter::report_document(evidence, DocumentName::All).unwrap();
+    set_document(&document, faces, Sheet::of_paper(paper))
+}
+
+/// Share of the text area that a page fills, from its top.
+fn filled_share(page: &Page) -> f32 {
+    let bottoms = page.draws.iter().map(|draw| match &draw.item {
+        DrawItem::Text { y, .. } | DrawItem::PageNumber { y, .. } => *y,
+        DrawItem::Rule { y, .. } => *y,
+        DrawItem::Fill { y, height, .. } | DrawItem::Link { y, height, .. } => y + height,
+        DrawItem::Area { corners, .. } => corners.iter().map(|corner| corner.1).fold(0.0, f32::max),
+    });
+    (bottoms.fold(0.0, f32::max) - TOP) / page.sheet.text_height()
+}
+
+/// Only before a turned sheet may a page be left almost empty, and at the end.
+#[test]
+fn no_page_is_nearly_empty() {
+    let faces = FontFaces::load().unwrap();
+    for evidence in [sample::evidence(), sample::flawless(), crowded()] {
+        for paper in [Paper::A4, Paper::Letter] {
+            let flow = body_flow(&evidence, &faces, paper);
+            for (index, pair) in flow.pages.windows(2).enumerate() {
+                let share = filled_share(&pair[0]);
+                let is_excused = pair[0].sheet != pair[1].sheet;
+                assert!(share > 0.15 || is_excused, "page {}: {share}", index + 1);
+            }
+        }
+    }
+}
+
+/// What a page ends with is no heading, and what heads a table has its first row behind it.
+#[test]
+fn no_page_ends_with_a_heading_or_a_caption() {
+    use super::structure::{ElementRole, Structure};
+    let faces = FontFaces::load().unwrap();
+    let is_lead = |structure: &Structure, mark: DrawMark| match mark {
+        DrawMark::Content(content) => matches!(
+            structure.role_of(content),
+            ElementRole::Heading { .. } | ElementRole::ColumnHeader
+        ),
+        DrawMark::Artifact(_) | DrawMark::Annotation(_) => false,
+    };
+    for evidence in [sample::evidence(), sample::flawless(), crowded()] {
+        let flow = body_flow(&evidence, &faces, Paper::A4);
+        for (index, page) in flow.pages.iter().enumerate() {
+            let mut texts =
+                page.draws.iter().filter(|draw| matches!(draw.item, DrawItem::Text { .. }));
+            let last_text = texts.next_back().expect("every page has text");
+            assert!(!is_lead(&flow.structure, last_text.mark), "page {}: {last_text:?}", index + 1);
+        }
+    }
+}
+
+/// A table of many long names stands on a turned sheet, with its heading, at a size that reads well;
+/// what comes behind it stands upright again.
+#[test]
+fn a_table_too_wide_for_an_upright_sheet_turns_it() {
+    use crate::document::{Block, Column, ColumnAlign, Heading, Table, TableExtent, Text};
+    let faces = FontFaces::load().unwrap();
+    let sheet = Sheet::of_paper(Paper::A4);
+    let column = |number: usize| Column {
+        title: Text::plain(format!("Column{number}")),
+        align: ColumnAlign::Left,
+    };
+    let cell = |row: usize| Text::code(format!("identifier{row}ofsomelength"));
+    let table = |columns: usize| {
+        Block::Table(Table {
+            caption: Some("Names".into()),
+            columns: (0..columns).map(column).collect(),
+            rows: (0..60).map(|row| vec![cell(row); columns]).collect(),
+            extent: TableExtent::Full,
+        })
+    };
+    let heading = Block::Heading(Heading {
+        depth: 2,
+        number: "1.1".to_owned(),
+        text: "Wide".into(),
+        anchor: "wide".into(),
+    });
+    let mut flow = PageFlow::new(&faces, sheet);
+    flow.turning = SheetTurning::Wanted;
+    let text = Block::Paragraph("Before and behind.".into());
+    flow.set_blocks(&[text.clone(), heading, table(6), text, table(2)]);
+    let turned: Vec<bool> = flow.pages.iter().map(|page| page.sheet.is_landscape()).collect();
+    assert_eq!(turned, [false, true, true, true, false, false], "{turned:?}");
+    assert_eq!(flow.anchors["wide"].page, 1, "the heading goes with its table");
+    assert_text_within(&flow);
+    for draw in flow.pages.iter().flat_map(|page| &page.draws) {
+        if let DrawItem::Text { face, size, text, .. } = &draw.item {
+            assert!(size / face.size_scale() >= 7.5, "{text}: {size}");
+        }
+    }
+}
+
+/// Names break behind the characters that part them; only hashes and what is longer than any column
+/// break elsewhere.
+#[test]
+fn words_break_where_they_read_well() {
+    let faces = FontFaces::load().unwrap();
+    let breaker = line::LineBreaker { faces: &faces, size: 9.0 };
+    let lines = |text: &str, width: f32| {
+        let lines = breaker.text_lines(&crate::document::Text::plain(text), width);
+        let text = |line: &line::TextLine| {
+            line.spans.iter().map(|span| span.text.as_str()).collect::<String>()
+        };
+        lines.iter().map(text).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        lines("see a_first_part_of/a_longer.path_name", 60.0),
+        ["see a_first_", "part_of/a_", "longer.path_", "name"]
+    );
+    let hash = "0123456789abcdef".repeat(4);
+    let hash_lines = lines(&hash, 60.0);
+    assert_eq!(hash_lines.concat(), hash);
+    assert!(hash_lines.len() <= 6, "each line is filled: {hash_lines:?}");
+    assert_eq!(lines("in unbreakablename", 45.0)[0], "in", "first on a line of its own");
 }
