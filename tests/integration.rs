@@ -71,6 +71,7 @@ mod sequential;
 mod sharing;
 mod small_verifier;
 mod spirv_support;
+mod standards;
 mod stress;
 mod subgroups;
 mod test_reviews;

@@ -45,6 +45,7 @@ pub mod records;
 pub mod requirement;
 pub mod result;
 pub mod schedule;
+pub mod standard;
 pub mod structure;
 pub mod validation_layer;
 pub mod vector;

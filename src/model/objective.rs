@@ -1,13 +1,15 @@
-//! Objectives of DO-178C that the verification of a kernel touches, and how far a campaign meets
-//! them.
+//! What standards ask for that the verification of a kernel touches, and how far a campaign meets
+//! it.
 //!
-//! Knows: tables with what each software level demands. Promises: every objective
-//! of these tables is a row of [`OBJECTIVES`].
-//! Does not cover: how a status is derived (`derivation::objectives`); the tables for planning,
-//! requirements and design, configuration management, quality assurance and liaison
-//! which a kernel's verification does not touch.
+//! Knows: of DO-178C tables with what each software level demands, of
+//! ECSS-E-ST-40C the verification of code (5.8.3.5), of ISO 26262-6:2018 the metrics of structural
+//! coverage (tables 9 and 12). Promises: every objective of these is a row of [`OBJECTIVES`],
+//! [`ECSS_OBJECTIVES`] or [`ISO_OBJECTIVES`]; where a standard lets its customer or the project
+//! choose, the row says so, and never that nothing is asked for.
+//! Does not cover: how a status is derived (`derivation::objectives`); all else of the standards,
+//! which is the applicant's.
 
-use super::project::SoftwareLevel;
+use super::standard::{SoftwareLevel, Standard};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -86,6 +88,48 @@ pub enum Objective {
     /// Code that does not trace to source code is verified.
     #[serde(rename = "A-7.9")]
     AdditionalCodeVerified,
+    /// ECSS: the code is verified against design, requirements and standards.
+    #[serde(rename = "5.8.3.5.a")]
+    EcssCodeVerified,
+    /// ECSS: coverage of statements.
+    #[serde(rename = "5.8.3.5.b statement")]
+    EcssStatements,
+    /// ECSS: coverage of decisions.
+    #[serde(rename = "5.8.3.5.b decision")]
+    EcssDecisions,
+    /// ECSS: coverage by MC/DC.
+    #[serde(rename = "5.8.3.5.b MC/DC")]
+    EcssMcdc,
+    /// ECSS: coverage is measured by tests that were executed.
+    #[serde(rename = "5.8.3.5.c")]
+    EcssMeasuredByTests,
+    /// ECSS: what tests cannot cover is analysed.
+    #[serde(rename = "5.8.3.5.d")]
+    EcssUncoveredAnalysed,
+    /// ECSS: coverage of object code that does not trace to source code.
+    #[serde(rename = "5.8.3.5.e")]
+    EcssObjectCode,
+    /// ECSS: robustness of the source code.
+    #[serde(rename = "5.8.3.5.f")]
+    EcssCodeRobust,
+    /// ISO 26262: coverage of requirements of units.
+    #[serde(rename = "9.4.4")]
+    IsoRequirementsTested,
+    /// ISO 26262: coverage of statements of units.
+    #[serde(rename = "9-1a")]
+    IsoStatements,
+    /// ISO 26262: coverage of branches of units.
+    #[serde(rename = "9-1b")]
+    IsoBranches,
+    /// ISO 26262: MC/DC of units.
+    #[serde(rename = "9-1c")]
+    IsoMcdc,
+    /// ISO 26262: coverage of functions of the architecture.
+    #[serde(rename = "12-1a")]
+    IsoFunctions,
+    /// ISO 26262: coverage of calls of the architecture.
+    #[serde(rename = "12-1b")]
+    IsoCalls,
 }
 
 /// What a level asks of an objective.
@@ -98,6 +142,12 @@ pub enum ObjectiveDemand {
     Required,
     /// It shall be satisfied with independence: who verifies is not who developed.
     WithIndependence,
+    /// How much of it is to be agreed with the customer (ECSS).
+    Agreed,
+    /// A recommended method among alternatives: `+` (ISO 26262).
+    Recommended,
+    /// A highly recommended method among alternatives: `++` (ISO 26262).
+    HighlyRecommended,
 }
 
 impl fmt::Display for ObjectiveDemand {
@@ -106,6 +156,9 @@ impl fmt::Display for ObjectiveDemand {
             ObjectiveDemand::NotRequired => "not required",
             ObjectiveDemand::Required => "required",
             ObjectiveDemand::WithIndependence => "required with independence",
+            ObjectiveDemand::Agreed => "as agreed with the customer",
+            ObjectiveDemand::Recommended => "recommended (+)",
+            ObjectiveDemand::HighlyRecommended => "highly recommended (++)",
         })
     }
 }
@@ -169,13 +222,16 @@ pub struct ObjectiveRow {
     pub sections: &'static str,
     /// What is to be achieved, in short.
     pub title: &'static str,
-    /// At levels A, B, C and D.
+    /// At the levels of the standard, strictest first.
     demands: [ObjectiveDemand; 4],
 }
 
 const NOT: ObjectiveDemand = ObjectiveDemand::NotRequired;
 const REQ: ObjectiveDemand = ObjectiveDemand::Required;
 const IND: ObjectiveDemand = ObjectiveDemand::WithIndependence;
+const AGREED: ObjectiveDemand = ObjectiveDemand::Agreed;
+const PLUS: ObjectiveDemand = ObjectiveDemand::Recommended;
+const PLUS_PLUS: ObjectiveDemand = ObjectiveDemand::HighlyRecommended;
 
 const fn row(
     objective: Objective,
@@ -215,25 +271,57 @@ pub const OBJECTIVES: &[ObjectiveRow] = &[
     row(Objective::AdditionalCodeVerified, "A-7.9", "6.4.4.c", "Code that does not trace to source code is verified", [IND, NOT, NOT, NOT]),
 ];
 
+/// ECSS-E-ST-40C 5.8.3.5 at criticality categories A to D. Where the table of the clause has no
+/// figure, the value is to be agreed with the customer. What tailoring by category takes away (annex R)
+/// is not taken away here.
+#[rustfmt::skip]
+pub const ECSS_OBJECTIVES: &[ObjectiveRow] = &[
+    row(Objective::EcssCodeVerified, "5.8.3.5.a", "5.8.3.5.a", "The code is verified: consistent, traceable, correct", [REQ, REQ, REQ, REQ]),
+    row(Objective::EcssStatements, "5.8.3.5.b statement", "5.8.3.5.b", "Statements of the source code are covered", [REQ, REQ, AGREED, AGREED]),
+    row(Objective::EcssDecisions, "5.8.3.5.b decision", "5.8.3.5.b", "Decisions of the source code are covered", [REQ, REQ, AGREED, AGREED]),
+    row(Objective::EcssMcdc, "5.8.3.5.b MC/DC", "5.8.3.5.b", "MC/DC of the source code is reached", [REQ, AGREED, AGREED, AGREED]),
+    row(Objective::EcssMeasuredByTests, "5.8.3.5.c", "5.8.3.5.c", "Coverage is measured by tests that were executed", [REQ, REQ, REQ, REQ]),
+    row(Objective::EcssUncoveredAnalysed, "5.8.3.5.d", "5.8.3.5.d", "Code that tests cannot cover is analysed, inspected or reviewed", [REQ, REQ, REQ, REQ]),
+    row(Objective::EcssObjectCode, "5.8.3.5.e", "5.8.3.5.e", "Object code is covered where it does not trace to source code", [REQ, NOT, NOT, NOT]),
+    row(Objective::EcssCodeRobust, "5.8.3.5.f", "5.8.3.5.f", "The source code is robust against errors at run time", [REQ, REQ, REQ, REQ]),
+];
+
+/// ISO 26262-6:2018, requirements of units and tables 9 and 12, at ASIL D, C, B and A. The metrics of a
+/// table are alternatives, of which a project chooses an appropriate combination.
+#[rustfmt::skip]
+pub const ISO_OBJECTIVES: &[ObjectiveRow] = &[
+    row(Objective::IsoRequirementsTested, "9.4.4", "9.4.4", "Requirements of software units are covered by tests", [REQ, REQ, REQ, REQ]),
+    row(Objective::IsoStatements, "9-1a", "9.4.4, table 9", "Statement coverage of software units", [PLUS, PLUS, PLUS_PLUS, PLUS_PLUS]),
+    row(Objective::IsoBranches, "9-1b", "9.4.4, table 9", "Branch coverage of software units", [PLUS_PLUS, PLUS_PLUS, PLUS_PLUS, PLUS]),
+    row(Objective::IsoMcdc, "9-1c", "9.4.4, table 9", "MC/DC of software units", [PLUS_PLUS, PLUS, PLUS, PLUS]),
+    row(Objective::IsoFunctions, "12-1a", "10.4.5, table 12", "Function coverage of the software architecture", [PLUS_PLUS, PLUS_PLUS, PLUS, PLUS]),
+    row(Objective::IsoCalls, "12-1b", "10.4.5, table 12", "Call coverage of the software architecture", [PLUS_PLUS, PLUS_PLUS, PLUS, PLUS]),
+];
+
+impl Standard {
+    /// What it asks for that the verification of a kernel touches, in its order.
+    pub fn objectives(self) -> &'static [ObjectiveRow] {
+        match self {
+            Standard::Do178c => OBJECTIVES,
+            Standard::EcssE40 => ECSS_OBJECTIVES,
+            Standard::Iso26262 => ISO_OBJECTIVES,
+        }
+    }
+}
+
 impl ObjectiveRow {
-    /// What a level asks of the objective.
+    /// What a level asks of the objective; of a level of another standard what the level of the same
+    /// rank asks.
     pub fn demand(&self, level: SoftwareLevel) -> ObjectiveDemand {
-        self.demands[match level {
-            SoftwareLevel::A => 0,
-            SoftwareLevel::B => 1,
-            SoftwareLevel::C => 2,
-            SoftwareLevel::D => 3,
-        }]
+        self.demands[level.rank()]
     }
 }
 
 impl Objective {
-    /// Its row in [`OBJECTIVES`].
+    /// Its row in the table of its standard.
     pub fn row(self) -> &'static ObjectiveRow {
-        OBJECTIVES
-            .iter()
-            .find(|row| row.objective == self)
-            .expect("OBJECTIVES has a row for every objective")
+        let mut rows = OBJECTIVES.iter().chain(ECSS_OBJECTIVES).chain(ISO_OBJECTIVES);
+        rows.find(|row| row.objective == self).expect("every objective has a row in one table")
     }
 }
 
@@ -244,11 +332,32 @@ mod tests {
 
     #[test]
     fn every_objective_is_stored_as_its_table_and_number() {
-        for row in OBJECTIVES {
-            assert_eq!(json!(row.objective), row.number);
-            assert_eq!(row.objective.row().number, row.number);
+        for standard in [Standard::Do178c, Standard::EcssE40, Standard::Iso26262] {
+            for row in standard.objectives() {
+                assert_eq!(json!(row.objective), row.number);
+                assert_eq!(row.objective.row().number, row.number);
+            }
+            assert!(standard.objectives().is_sorted_by_key(|row| row.objective));
         }
-        assert!(OBJECTIVES.is_sorted_by_key(|row| row.objective));
+    }
+
+    /// The degrees of ISO 26262-6:2018 at ASIL A, B, C, D, and what ECSS leaves to the customer.
+    #[test]
+    fn other_standards_demand_by_their_own_degrees() {
+        let degrees = |objective: Objective, levels: [SoftwareLevel; 4]| {
+            levels.map(|level| objective.row().demand(level))
+        };
+        let mut asils = Standard::Iso26262.levels();
+        asils.reverse();
+        let iso = |objective| degrees(objective, asils);
+        assert_eq!(iso(Objective::IsoStatements), [PLUS_PLUS, PLUS_PLUS, PLUS, PLUS]);
+        assert_eq!(iso(Objective::IsoBranches), [PLUS, PLUS_PLUS, PLUS_PLUS, PLUS_PLUS]);
+        assert_eq!(iso(Objective::IsoMcdc), [PLUS, PLUS, PLUS, PLUS_PLUS]);
+        assert_eq!(iso(Objective::IsoFunctions), [PLUS, PLUS, PLUS_PLUS, PLUS_PLUS]);
+        assert_eq!(iso(Objective::IsoCalls), [PLUS, PLUS, PLUS_PLUS, PLUS_PLUS]);
+        let ecss = |objective| degrees(objective, Standard::EcssE40.levels());
+        assert_eq!(ecss(Objective::EcssDecisions), [REQ, REQ, AGREED, AGREED]);
+        assert_eq!(ecss(Objective::EcssMcdc), [REQ, AGREED, AGREED, AGREED]);
     }
 
     /// DO-178C, tables: how many objectives each level has, and with independence.

@@ -9,6 +9,7 @@ use super::id::KernelName;
 use super::open_item::ItemAcceptance;
 use super::procedure::{Language, Limits, SpecializationValue, TargetEnvironment, default_entry};
 use super::schedule::Schedules;
+pub use super::standard::{SoftwareLevel, Standard};
 use super::verdict::EngineName;
 use super::vulkan_sc::{Profile, ScFeature};
 use schemars::JsonSchema;
@@ -27,7 +28,10 @@ pub struct ProjectFile {
     pub schema: u32,
     /// The project's name, as reports print it.
     pub name: String,
-    /// DO-178C software level.
+    /// The standard in whose words results are told.
+    #[serde(default, skip_serializing_if = "Standard::is_default")]
+    pub standard: Standard,
+    /// The level in that standard: DO-178C software level, ECSS criticality category or ASIL.
     pub level: SoftwareLevel,
     /// The API that the kernels are for.
     #[serde(default)]
@@ -38,7 +42,7 @@ pub struct ProjectFile {
     /// Which Boolean expressions are decisions.
     #[serde(default)]
     pub decision_policy: DecisionPolicy,
-    /// Criteria that must be met; none: those that DO-178C table A-7 asks for at the level.
+    /// Criteria that must be met; none: those that the standard asks for at the level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criteria: Option<Vec<CriterionName>>,
     /// What orders memory.
@@ -129,58 +133,6 @@ pub struct SpecializationConfiguration {
     pub name: String,
     /// By specialization id, written as a string.
     pub specialization: BTreeMap<String, SpecializationValue>,
-}
-
-/// DO-178C software level.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-pub enum SoftwareLevel {
-    /// A failure is catastrophic for the aircraft.
-    A,
-    /// A failure is hazardous.
-    B,
-    /// A failure is major.
-    C,
-    /// A failure is minor.
-    D,
-}
-
-impl SoftwareLevel {
-    /// Structural coverage that DO-178C table A-7, objectives 5 to 7 and 9, asks for at this level.
-    pub fn criteria(self) -> &'static [CriterionName] {
-        match self {
-            SoftwareLevel::A => &[
-                CriterionName::Statement,
-                CriterionName::Decision,
-                CriterionName::McdcMasking,
-                CriterionName::AdditionalCode,
-            ],
-            SoftwareLevel::B => &[CriterionName::Statement, CriterionName::Decision],
-            SoftwareLevel::C => &[CriterionName::Statement],
-            SoftwareLevel::D => &[],
-        }
-    }
-
-    /// Whether table A-7, objective 8, asks for data and control coupling, and code is traced to low-level requirements
-    /// (table A-5, objective 5).
-    pub fn traces_code(self) -> bool {
-        match self {
-            SoftwareLevel::A | SoftwareLevel::B | SoftwareLevel::C => true,
-            SoftwareLevel::D => false,
-        }
-    }
-}
-
-impl std::fmt::Display for SoftwareLevel {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            SoftwareLevel::A => "A",
-            SoftwareLevel::B => "B",
-            SoftwareLevel::C => "C",
-            SoftwareLevel::D => "D",
-        })
-    }
 }
 
 /// Which levels of requirements a project has.

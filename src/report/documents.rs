@@ -9,6 +9,7 @@ use super::ReportError;
 use super::chapter::Chapter;
 use std::fmt;
 use std::str::FromStr;
+use vkcert_model::project::Standard;
 
 /// Names of the documents, as `--document` takes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -40,6 +41,10 @@ pub struct DocumentRow {
     pub title: &'static str,
     /// The section of DO-178C that asks for what it holds; none where no section does.
     pub asked_for_by: Option<&'static str>,
+    /// The same of ECSS-E-ST-40C, in its verification of code.
+    pub asked_for_by_ecss: Option<&'static str>,
+    /// The same of ISO 26262-6:2018, in its tables of structural coverage.
+    pub asked_for_by_iso: Option<&'static str>,
     /// One line for help texts and documents.
     pub description: &'static str,
     /// What it holds, in order.
@@ -53,6 +58,8 @@ pub const DOCUMENTS: &[DocumentRow] = &[
         word: "all",
         title: "Software verification report",
         asked_for_by: None,
+        asked_for_by_ecss: None,
+        asked_for_by_iso: None,
         description: "every chapter in one document",
         chapters: &[
             Chapter::Control,
@@ -77,6 +84,8 @@ pub const DOCUMENTS: &[DocumentRow] = &[
         word: "svcp",
         title: "Software verification cases and procedures",
         asked_for_by: Some("11.13"),
+        asked_for_by_ecss: None,
+        asked_for_by_iso: None,
         description: "test cases and procedures: inputs and what is expected of them, no results",
         chapters: &[Chapter::Control, Chapter::Identification, Chapter::TestCases],
     },
@@ -85,6 +94,8 @@ pub const DOCUMENTS: &[DocumentRow] = &[
         word: "svr",
         title: "Software verification results",
         asked_for_by: Some("11.14"),
+        asked_for_by_ecss: None,
+        asked_for_by_iso: None,
         description: "conclusion, objectives, findings and the results of every test",
         chapters: &[
             Chapter::Control,
@@ -102,6 +113,8 @@ pub const DOCUMENTS: &[DocumentRow] = &[
         word: "coverage",
         title: "Structural coverage analysis",
         asked_for_by: Some("6.4.4.2"),
+        asked_for_by_ecss: Some("5.8.3.5.b"),
+        asked_for_by_iso: Some("tables 9 and 12"),
         description: "shares, marked source, decisions and justifications of every kernel",
         chapters: &[
             Chapter::Control,
@@ -117,6 +130,8 @@ pub const DOCUMENTS: &[DocumentRow] = &[
         word: "trace",
         title: "Trace data",
         asked_for_by: Some("11.21"),
+        asked_for_by_ecss: Some("5.8.3.5.a"),
+        asked_for_by_iso: None,
         description: "trace matrices of requirements, tests and code",
         chapters: &[Chapter::Control, Chapter::Requirements],
     },
@@ -125,6 +140,8 @@ pub const DOCUMENTS: &[DocumentRow] = &[
         word: "coupling",
         title: "Data and control coupling analysis",
         asked_for_by: Some("6.4.4.d"),
+        asked_for_by_ecss: None,
+        asked_for_by_iso: None,
         description: "coupling of host and kernels; which couplings tests exercise is not measured",
         chapters: &[Chapter::Control, Chapter::Coupling],
     },
@@ -133,10 +150,24 @@ pub const DOCUMENTS: &[DocumentRow] = &[
         word: "tool",
         title: "Tool identification and limits",
         asked_for_by: None,
+        asked_for_by_ecss: None,
+        asked_for_by_iso: None,
         description: "tool, compiler, devices, settings, limits and the manifest of all files",
         chapters: &[Chapter::Control, Chapter::Identification, Chapter::Limits, Chapter::Manifest],
     },
 ];
+
+impl DocumentRow {
+    /// The section of a standard that asks for what it holds; none where none that is known here
+    /// does.
+    pub fn section(&self, standard: Standard) -> Option<&'static str> {
+        match standard {
+            Standard::Do178c => self.asked_for_by,
+            Standard::EcssE40 => self.asked_for_by_ecss,
+            Standard::Iso26262 => self.asked_for_by_iso,
+        }
+    }
+}
 
 impl DocumentName {
     /// The document's row in [`DOCUMENTS`].

@@ -55,10 +55,8 @@ impl Format for Terminal {
 impl SummaryPage<'_> {
     fn write_title(&mut self, evidence: &Evidence) {
         let project = &evidence.campaign.project;
-        let project_details = format!(
-            "DO-178C level {}  ·  {} {}",
-            project.level, project.tool, project.tool_version
-        );
+        let project_details =
+            format!("{}  ·  {} {}", project.level.in_words(), project.tool, project.tool_version);
         self.write_line("");
         let room_columns = self.page_width() - 2;
         if column_width(&project.name) + column_width(&project_details) + 2 <= room_columns {

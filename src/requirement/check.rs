@@ -16,7 +16,7 @@ use std::path::Path;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::id::KernelName;
 use vkcert_model::procedure::{KernelText, Language, Procedure};
-use vkcert_model::project::MOST_REPETITIONS;
+use vkcert_model::project::{MOST_REPETITIONS, ProjectFile};
 use vkcert_model::schedule::MOST_SCHEDULES;
 use vkcert_model::vulkan_sc::Profile;
 
@@ -227,11 +227,32 @@ fn check_lists(
         let message = format!("a test can have {MOST_SCHEDULES} schedules at most");
         problems.push(origin.at("schedules").at("count").error("bad-value", message));
     }
+    check_level(origin, settings, problems);
     if let Some(criteria) = &settings.criteria {
         let place = origin.at("criteria");
         let repeated_entry = repeated(criteria)
             .map(|index| place.at(index).error("duplicate-id", "this criterion is named twice"));
         problems.extend(repeated_entry);
+    }
+}
+
+/// Whether the level is one of the standard, and where the standard asks for no coverage by itself
+/// the project says what was agreed.
+fn check_level(origin: &Origin, settings: &ProjectFile, problems: &mut Vec<Diagnostic>) {
+    let (standard, level) = (settings.standard, settings.level);
+    if level.standard() != standard {
+        let [strictest, .., least_strict] = standard.levels();
+        let message = format!("`{level}` is no level of {standard}");
+        let hint = format!(
+            "levels of {standard} are `{strictest}` (the strictest) to `{least_strict}`; `{level}` is one of \
+             `standard = \"{}\"`",
+            level.standard()
+        );
+        problems.push(origin.at("level").error("contradiction", message).hint(hint));
+    } else if level.leaves_coverage_to_customer() && settings.criteria.is_none() {
+        let message = format!("at {level} the coverage to be reached is agreed with the customer");
+        let hint = "add `criteria` with what must be covered wholly: `criteria = []` where that is nothing";
+        problems.push(origin.at("level").error("missing-key", message).hint(hint));
     }
 }
 

@@ -189,6 +189,48 @@ fn settings_name_what_exists_once() {
 }
 
 #[test]
+fn a_level_is_one_of_its_standard() {
+    let levels: &[(&str, &[&str])] = &[
+        ("standard = \"ISO 26262-6\"\nlevel = \"ASIL D\"", &[]),
+        ("standard = \"ECSS-E-ST-40C\"\nlevel = \"category B\"", &[]),
+        ("standard = \"ECSS-E-ST-40C\"\nlevel = \"category D\"", &[]),
+        ("standard = \"DO-178C\"\nlevel = \"D\"", &[]),
+        // The letter that is the strictest of one standard is the least strict of another.
+        ("standard = \"ISO 26262-6\"\nlevel = \"A\"", &["contradiction \"A\""]),
+        ("standard = \"ECSS-E-ST-40C\"\nlevel = \"ASIL A\"", &["contradiction \"ASIL A\""]),
+        ("level = \"ASIL D\"", &["contradiction \"ASIL D\""]),
+    ];
+    for (lines, expected) in levels {
+        assert_settings("level = \"A\"", lines, expected);
+    }
+    let found = problems_of(&edited(PROJECT, "level = \"A\"", "level = \"ASIL D\""), REQUIREMENTS);
+    let hint = found[0].hint.as_deref().unwrap();
+    assert!(
+        hint.contains("`standard = \"ISO 26262-6\"`") && hint.contains("`A` (the strictest)"),
+        "{hint}"
+    );
+    let unknown = "standard = \"ISO 26262\"\nlevel = \"ASIL D\"";
+    let found = problems_of(&edited(PROJECT, "level = \"A\"", unknown), REQUIREMENTS);
+    assert_eq!(kinds_and_places(&found), ["bad-value \"ISO 26262\""]);
+    assert!(found[0].hint.as_deref().unwrap().contains("ISO 26262-6"), "{found:?}");
+}
+
+#[test]
+fn what_is_agreed_with_the_customer_is_stated() {
+    for category in ["category C", "category D"] {
+        let level = format!("standard = \"ECSS-E-ST-40C\"\nlevel = \"{category}\"");
+        let project = edited(PROJECT, "level = \"A\"", &level);
+        assert!(problems_of(&project, REQUIREMENTS).is_empty(), "{category}");
+        let criteria = "criteria = [\"statement\", \"decision\"]\n";
+        assert!(
+            problems_of(&edited(&project, criteria, "criteria = []\n"), REQUIREMENTS).is_empty()
+        );
+        let found = problems_of(&edited(&project, criteria, ""), REQUIREMENTS);
+        assert_eq!(kinds_and_places(&found), [format!("missing-key \"{category}\"")]);
+    }
+}
+
+#[test]
 fn features_of_vulkan_sc_go_with_its_profile() {
     let features = "engines = [\"sequential\"]\nsc_features = ";
     let engines = "engines = [\"sequential\", \"vulkan\"]";

@@ -129,10 +129,27 @@ pub(crate) fn honest() -> Evidence {
 
 /// Evidence with other facts, and what follows from them.
 pub(crate) fn honest_with(change_facts: impl FnOnce(&mut Evidence)) -> Evidence {
+    honest_of_project(&PROJECT_FILES, change_facts)
+}
+
+/// The same of a project whose file says this of standard and level.
+pub(crate) fn honest_at_level(
+    level_lines: &str,
+    change_facts: impl FnOnce(&mut Evidence),
+) -> Evidence {
+    let settings = SETTINGS.replace("level = \"C\"", level_lines);
+    let [_, requirements, kernel] = PROJECT_FILES;
+    honest_of_project(&[("vkcert.toml", &settings), requirements, kernel], change_facts)
+}
+
+fn honest_of_project(
+    project_files: &[(&str, &str); 3],
+    change_facts: impl FnOnce(&mut Evidence),
+) -> Evidence {
     let folder = tempfile::tempdir().unwrap();
-    write_project(folder.path());
+    write_files(folder.path(), project_files);
     let project = load_project(folder.path()).expect("a project without faults");
-    let inputs = PROJECT_FILES.map(|(path, text)| (path.to_owned(), text.to_owned()));
+    let inputs = project_files.map(|(path, text)| (path.to_owned(), text.to_owned()));
     let hashes = inputs.clone().map(|(path, text)| (path, sha256_digits(text.as_bytes())));
     let files = inputs.map(|(path, text)| (path, StoredFile::Text(text)));
     let mut evidence = Evidence {
@@ -194,7 +211,11 @@ pub(crate) fn stored_evidence(format: &str) -> Evidence {
 
 /// Writes the project's files into a folder.
 pub(crate) fn write_project(folder: &Path) {
-    for (path, text) in PROJECT_FILES {
+    write_files(folder, &PROJECT_FILES);
+}
+
+fn write_files(folder: &Path, project_files: &[(&str, &str)]) {
+    for (path, text) in project_files {
         let path = folder.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();

@@ -24,6 +24,8 @@ pub mod provenance;
 pub mod rebuild;
 pub mod records;
 pub mod sources;
+#[cfg(test)]
+mod standards_tests;
 pub mod telling;
 mod toolchain;
 

@@ -32,8 +32,8 @@ pub(super) fn class_fault(
     match class {
         JustificationClass::MissingTest | JustificationClass::MissingRequirement | JustificationClass::Extraneous => {
             (standard.strictness == GapStrictness::GapsStayOpen).then(|| {
-                let level = &standard.level;
-                format!("{class} names a gap that is still to be closed: at level {level} it closes nothing")
+                let level = standard.level.called();
+                format!("{class} names a gap that is still to be closed: at {level} it closes nothing")
             })
         }
         JustificationClass::Dead => presence_fault(claimed),

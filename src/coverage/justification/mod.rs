@@ -29,18 +29,18 @@ use vkcert_model::requirement::{Justification, JustificationClass, Justification
 /// Whether the approver of a justification must be another person than its author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApproverRule {
-    /// Levels A and B: they must be different people.
+    /// The two strictest levels of each standard: they must be different people.
     Independent,
     /// They may be the same person.
     Free,
 }
 
 impl ApproverRule {
-    /// What a DO-178C level demands.
+    /// What a level demands.
     pub fn for_level(level: SoftwareLevel) -> Self {
-        match level {
-            SoftwareLevel::A | SoftwareLevel::B => ApproverRule::Independent,
-            SoftwareLevel::C | SoftwareLevel::D => ApproverRule::Free,
+        match level.needs_other_approver() {
+            true => ApproverRule::Independent,
+            false => ApproverRule::Free,
         }
     }
 }
@@ -48,7 +48,7 @@ impl ApproverRule {
 /// Whether classes that name a gap close obligations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GapStrictness {
-    /// They do not: levels A to C.
+    /// They do not: levels A to C, and every level of other standards than DO-178C.
     GapsStayOpen,
     /// They do: level D.
     GapsAreAccepted,

@@ -6,6 +6,7 @@ use vkcert_model::finding::FindingKind;
 use vkcert_model::id::{RequirementId, TestId};
 use vkcert_model::objective::Objective;
 use vkcert_model::open_item::{Acceptability, OpenItemKind};
+use vkcert_model::procedure::TestKind;
 use vkcert_model::project::{ProjectFile, RequirementLevels};
 use vkcert_model::requirement::{RequirementLevel, VerificationMethod};
 use vkcert_model::verdict::{EngineName, Verdict};
@@ -94,6 +95,12 @@ impl<'a> CampaignFacts<'a> {
     pub(super) fn passed_on(test: &TestEvidence, engine: EngineName) -> bool {
         let mut results = test.results.iter().filter(|result| result.engine == engine);
         results.any(|result| result.verdict == Verdict::Pass)
+    }
+
+    /// How many tests are of what the software does with abnormal inputs.
+    pub(super) fn robustness_tests(&self) -> usize {
+        let tests = self.campaign.tests.iter();
+        tests.filter(|test| test.definition.kind == TestKind::Robustness).count()
     }
 
     /// What this one run left out, as sentences: none of it can be accepted.

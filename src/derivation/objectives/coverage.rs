@@ -39,19 +39,23 @@ pub(super) fn requirements_tested(
         .misses_all(lacking(total, name, "are not verified", &not_verified))
         .misses_all(facts.open_items(OpenItemKind::HlrWithoutTest))
         .misses_all(facts.left_out_of_run());
+    let citation = facts.settings.level.standard().only_do_178c(" (DO-178C 6.4.4.1)");
     match by_other_means {
         0 => showing,
-        _ => showing.leaves(
-            "Show that analysis or review is enough where no test is asked for (DO-178C 6.4.4.1).",
-        ),
+        _ => showing.leaves(format!(
+            "Show that analysis or review is enough where no test is asked for{citation}."
+        )),
     }
 }
 
-pub(super) fn mcdc_covered(facts: &CampaignFacts) -> Showing {
+/// The form of MC/DC that the project asks for.
+pub(super) fn asked_mcdc_form(facts: &CampaignFacts) -> Option<CriterionName> {
     let forms = [CriterionName::McdcUniqueCause, CriterionName::McdcMasking];
-    let asked_form =
-        forms.into_iter().find(|form| facts.campaign.project.criteria.contains(&(*form).into()));
-    match asked_form {
+    forms.into_iter().find(|form| is_asked_for(facts, *form))
+}
+
+pub(super) fn mcdc_covered(facts: &CampaignFacts) -> Showing {
+    match asked_mcdc_form(facts) {
         Some(form) => structure_covered(facts, form),
         None => not_asked("MC/DC"),
     }
@@ -77,22 +81,43 @@ fn not_asked(name: &str) -> Showing {
     Showing::default().misses(format!("The project does not ask for {name}."))
 }
 
+pub(super) fn is_asked_for(facts: &CampaignFacts, criterion: CriterionName) -> bool {
+    facts.campaign.project.criteria.contains(&criterion.into())
+}
+
 /// Whether every obligation of a criterion is covered, or justified, in every kernel.
-fn structure_covered(facts: &CampaignFacts, criterion: CriterionName) -> Showing {
-    if !facts.campaign.project.criteria.contains(&criterion.into()) {
+pub(super) fn structure_covered(facts: &CampaignFacts, criterion: CriterionName) -> Showing {
+    if !is_asked_for(facts, criterion) {
         return not_asked(&format!("{criterion} coverage"));
     }
+    structure_measured(facts, criterion, OpenObligations::AreMissing)
+}
+
+/// What obligations that no test covers and nothing justifies mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OpenObligations {
+    /// Each is to be closed.
+    AreMissing,
+    /// The shares tell of them; how many may be left is not for the tool to say.
+    AreTold,
+}
+
+/// The shares of a criterion on every engine that ran.
+pub(super) fn structure_measured(
+    facts: &CampaignFacts,
+    criterion: CriterionName,
+    open_obligations: OpenObligations,
+) -> Showing {
     let mut showing = Showing::default();
     for engine in [EngineName::Sequential, EngineName::Vulkan] {
-        let rows = facts.kernels.iter().filter(|kernel| kernel.engine == engine);
-        let rows: Vec<(&KernelEvidence, &CriterionSummary)> = rows
-            .filter(|kernel| !is_told_elsewhere(facts.kernels, kernel, &criterion.into()))
-            .filter_map(|kernel| Some((kernel, summary_of(kernel, criterion)?)))
-            .collect();
+        let rows = summaries(facts, engine, criterion);
         if rows.is_empty() {
             continue;
         }
         showing = showing.shows(engine_share(engine, criterion, &rows));
+        if open_obligations == OpenObligations::AreTold {
+            continue;
+        }
         for (kernel, row) in rows.iter().filter(|(_, row)| !row.complete()) {
             let open = row.total - row.covered - row.justified;
             showing = showing.misses(format!(
@@ -102,15 +127,34 @@ fn structure_covered(facts: &CampaignFacts, criterion: CriterionName) -> Showing
             ));
         }
     }
-    for kernel in &facts.settings.kernels {
-        if !facts.kernels.iter().any(|row| row.kernel == kernel.name) {
-            showing = showing.misses(format!("The kernel {} was not measured.", kernel.name));
-        }
-    }
-    if showing.shown.is_empty() && showing.missing.is_empty() {
-        showing = showing.misses("Nothing was measured.");
-    }
+    let showing = showing.misses_all(unmeasured_kernels(facts));
+    let showing = match showing.shown.is_empty() && showing.missing.is_empty() {
+        true => showing.misses("Nothing was measured."),
+        false => showing,
+    };
     showing.misses_all(facts.left_out_of_run())
+}
+
+/// Kernels of the project without any coverage, as sentences.
+pub(super) fn unmeasured_kernels(facts: &CampaignFacts) -> Vec<String> {
+    let is_measured = |name| facts.kernels.iter().any(|row| row.kernel == name);
+    let names = facts.settings.kernels.iter().map(|kernel| kernel.name);
+    names
+        .filter(|name| !is_measured(*name))
+        .map(|name| format!("The kernel {name} was not measured."))
+        .collect()
+}
+
+/// The counts of a criterion in every kernel on an engine; what another engine tells is left to it.
+pub(super) fn summaries<'a>(
+    facts: &CampaignFacts<'a>,
+    engine: EngineName,
+    criterion: CriterionName,
+) -> Vec<(&'a KernelEvidence, &'a CriterionSummary)> {
+    let rows = facts.kernels.iter().filter(|kernel| kernel.engine == engine);
+    rows.filter(|kernel| !is_told_elsewhere(facts.kernels, kernel, &criterion.into()))
+        .filter_map(|kernel| Some((kernel, summary_of(kernel, criterion)?)))
+        .collect()
 }
 
 fn summary_of(kernel: &KernelEvidence, criterion: CriterionName) -> Option<&CriterionSummary> {

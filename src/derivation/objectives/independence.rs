@@ -23,6 +23,21 @@ pub(super) fn lacking_independence(objective: Objective, facts: &CampaignFacts) 
         | Objective::CodeAccurate
         | Objective::IntegrationComplete
         | Objective::ParametersCorrect => Vec::new(),
+        // These standards ask for no independence in what is assessed here.
+        Objective::EcssCodeVerified
+        | Objective::EcssStatements
+        | Objective::EcssDecisions
+        | Objective::EcssMcdc
+        | Objective::EcssMeasuredByTests
+        | Objective::EcssUncoveredAnalysed
+        | Objective::EcssObjectCode
+        | Objective::EcssCodeRobust
+        | Objective::IsoRequirementsTested
+        | Objective::IsoStatements
+        | Objective::IsoBranches
+        | Objective::IsoMcdc
+        | Objective::IsoFunctions
+        | Objective::IsoCalls => Vec::new(),
         // Reviews that lack it do not count.
         Objective::ProceduresCorrect | Objective::ResultsCorrect => Vec::new(),
         Objective::ParametersVerified

@@ -1,5 +1,6 @@
-//! How far a campaign meets the objectives of DO-178C tables, derived from stored
-//! evidence alone, by `certify` when it is made and by `verify` when it is checked again.
+//! How far a campaign meets what its standard asks for (DO-178C tables;
+//! ECSS-E-ST-40C 5.8.3.5; ISO 26262-6:2018 tables 9 and 12), derived from stored evidence alone, by
+//! `certify` when it is made and by `verify` when it is checked again.
 //!
 //! Knows: the whole campaign with its conclusion. Promises: an objective is met only where this
 //! evidence shows all that it asks for, on the target that the project names and with the
@@ -9,15 +10,17 @@
 mod campaign_facts;
 mod coverage;
 mod independence;
+mod other_standards;
 mod reviews;
 mod source_code;
 mod target_tests;
 
 use campaign_facts::CampaignFacts;
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{Campaign, KernelEvidence};
 use vkcert_model::generation::Generation;
 use vkcert_model::objective::{
-    OBJECTIVES, Objective, ObjectiveAssessment, ObjectiveDemand, ObjectiveRow, ObjectiveStatus,
+    Objective, ObjectiveAssessment, ObjectiveDemand, ObjectiveRow, ObjectiveStatus,
 };
 
 /// Judges the reviews of tests and assesses every objective; the conclusion has been drawn.
@@ -28,7 +31,8 @@ pub fn derive_objectives(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
     reviews::judge_reviews(campaign);
     let Some(settings) = &campaign.settings else { return };
     let facts = CampaignFacts { settings, campaign, kernels };
-    let objectives = OBJECTIVES.iter().map(|row| assess_objective(row, &facts)).collect();
+    let rows = settings.level.standard().objectives().iter();
+    let objectives = rows.map(|row| assess_objective(row, &facts)).collect();
     campaign.objectives = objectives;
 }
 
@@ -53,6 +57,14 @@ impl Showing {
 
     fn misses_all(mut self, sentences: impl IntoIterator<Item = String>) -> Self {
         self.missing.extend(sentences);
+        self
+    }
+
+    /// What two of them show, miss and leave together.
+    fn and(mut self, other: Showing) -> Self {
+        self.shown.extend(other.shown);
+        self.missing.extend(other.missing);
+        self.applicant.extend(other.applicant);
         self
     }
 
@@ -83,7 +95,7 @@ fn assess_objective(row: &ObjectiveRow, facts: &CampaignFacts) -> ObjectiveAsses
     if demand == ObjectiveDemand::NotRequired {
         return without_showing(ObjectiveStatus::NotRequired);
     }
-    let Some(mut showing) = showing_of(row.objective, facts) else {
+    let Some(mut showing) = showing_of(row.objective, demand, facts) else {
         return without_showing(ObjectiveStatus::NotApplicable);
     };
     if demand == ObjectiveDemand::WithIndependence {
@@ -95,7 +107,11 @@ fn assess_objective(row: &ObjectiveRow, facts: &CampaignFacts) -> ObjectiveAsses
 }
 
 /// None: the project has nothing that the objective is about.
-fn showing_of(objective: Objective, facts: &CampaignFacts) -> Option<Showing> {
+fn showing_of(
+    objective: Objective,
+    demand: ObjectiveDemand,
+    facts: &CampaignFacts,
+) -> Option<Showing> {
     Some(match objective {
         Objective::CodeMeetsLowLevel => source_code::meets_low_level(facts),
         Objective::CodeMeetsArchitecture => source_code::meets_architecture(facts),
@@ -122,6 +138,32 @@ fn showing_of(objective: Objective, facts: &CampaignFacts) -> Option<Showing> {
         Objective::DecisionsCovered => coverage::decisions_covered(facts),
         Objective::StatementsCovered => coverage::statements_covered(facts),
         Objective::CouplingCovered => coverage::coupling_covered(facts),
-        Objective::AdditionalCodeVerified => coverage::additional_code_verified(facts),
+        Objective::AdditionalCodeVerified | Objective::EcssObjectCode => {
+            coverage::additional_code_verified(facts)
+        }
+        Objective::EcssCodeVerified => other_standards::code_verified(facts),
+        Objective::EcssMeasuredByTests => other_standards::measured_by_tests(facts),
+        Objective::EcssUncoveredAnalysed => other_standards::uncovered_code_analysed(facts)?,
+        Objective::EcssCodeRobust => other_standards::code_robust(facts),
+        Objective::IsoRequirementsTested => {
+            coverage::requirements_tested(facts, &facts.requirements_for(objective))
+        }
+        Objective::EcssStatements | Objective::IsoStatements => {
+            other_standards::covered_as_demanded(facts, CriterionName::Statement, demand)
+        }
+        Objective::EcssDecisions => {
+            other_standards::covered_as_demanded(facts, CriterionName::Decision, demand)
+        }
+        Objective::IsoBranches => {
+            other_standards::covered_as_demanded(facts, CriterionName::Branch, demand)
+        }
+        Objective::EcssMcdc | Objective::IsoMcdc => {
+            let form = coverage::asked_mcdc_form(facts).unwrap_or(CriterionName::McdcMasking);
+            other_standards::covered_as_demanded(facts, form, demand)
+        }
+        Objective::IsoFunctions => {
+            other_standards::covered_as_demanded(facts, CriterionName::Function, demand)
+        }
+        Objective::IsoCalls => other_standards::calls_covered(demand),
     })
 }

@@ -12,7 +12,7 @@ use vkcert_model::evidence::{
     CodeTrace, Configuration, KernelEvidence, RequirementEvidence, RequirementStatus,
 };
 use vkcert_model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
-use vkcert_model::project::{Contraction, DecisionPolicy, ValidationLayers};
+use vkcert_model::project::{Contraction, DecisionPolicy, Standard, ValidationLayers};
 use vkcert_model::requirement::{Interface, RequirementLevel, VerificationMethod};
 use vkcert_model::verdict::EngineName;
 use vkcert_oracle::scalar::encode_datum;
@@ -62,7 +62,9 @@ fn criteria_not_asked(stored: &StoredCampaign) -> Vec<OpenItem> {
     let criterion_item = |criterion: &CriterionName| {
         let name = criterion.name();
         let sentence = format!(
-            "DO-178C table A-7 asks for {name} coverage at level {level}, and `criteria` does not: it may be incomplete"
+            "{} {name} coverage at {}, and `criteria` does not: it may be incomplete",
+            level.asks_in_words(*criterion),
+            level.called()
         );
         project_item(
             OpenItemKind::CriterionNotAsked,
@@ -75,15 +77,27 @@ fn criteria_not_asked(stored: &StoredCampaign) -> Vec<OpenItem> {
 
 fn decision_policy(stored: &StoredCampaign) -> Vec<OpenItem> {
     let level = stored.settings.level;
+    let of_decisions = [CriterionName::Decision, CriterionName::McdcMasking];
+    let asks_for_decisions =
+        level.criteria().iter().any(|criterion| of_decisions.contains(criterion));
     match stored.settings.decision_policy {
         DecisionPolicy::Literal => Vec::new(),
-        DecisionPolicy::ControlFlow if !level.criteria().contains(&CriterionName::Decision) => {
-            Vec::new()
-        }
+        DecisionPolicy::ControlFlow if !asks_for_decisions => Vec::new(),
         DecisionPolicy::ControlFlow => {
+            let consequence = match level.standard() {
+                Standard::Do178c => {
+                    format!("and {} asks for all decisions (CAST-10)", level.called())
+                }
+                Standard::EcssE40 | Standard::Iso26262 => {
+                    format!(
+                        "of which the coverage that {} asks for then says nothing",
+                        level.called()
+                    )
+                }
+            };
             let sentence = format!(
-                "`decision_policy = \"control-flow\"` leaves out the Boolean expressions outside of control flow, and level \
-                 {level} asks for all decisions (CAST-10)"
+                "`decision_policy = \"control-flow\"` leaves out the Boolean expressions outside of control flow, \
+                 {consequence}"
             );
             vec![project_item(OpenItemKind::DecisionPolicy, None, sentence)]
         }

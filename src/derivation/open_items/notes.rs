@@ -91,15 +91,18 @@ fn requirements_without_robustness(stored: &StoredCampaign) -> Option<CampaignNo
     let has_no_robustness_test =
         !stored.campaign.tests.iter().any(|test| test.definition.kind == TestKind::Robustness);
     // Of tests that were left out nothing is said.
+    let standard = stored.settings.level.standard();
     let run_words = if stored.campaign.left_out.is_empty() { "" } else { " of this run" };
     let sentence = match has_no_robustness_test {
         true => format!(
             "No test{run_words} is a robustness test (`kind = \"robustness\"`): what the software does with abnormal inputs is not \
-             tested (DO-178C 6.4.2.2; requirements to be verified by test: {}).",
+             tested ({}requirements to be verified by test: {}).",
+            standard.only_do_178c("DO-178C 6.4.2.2; "),
             due_requirements.len()
         ),
         false => format!(
-            "Requirements without a robustness test{run_words} (DO-178C 6.4.2.2): {} of {} to be verified by test: {}.",
+            "Requirements without a robustness test{run_words}{}: {} of {} to be verified by test: {}.",
+            standard.only_do_178c(" (DO-178C 6.4.2.2)"),
             lacking_requirements.len(),
             due_requirements.len(),
             listed_names(&lacking_requirements)
@@ -128,8 +131,9 @@ fn code_not_named(stored: &StoredCampaign) -> Option<CampaignNote> {
     let requirement_names: Vec<String> =
         without_code.map(|row| row.requirement.uid.to_string()).collect();
     let sentence = format!(
-        "Low-level requirements that name no code in `implements`, so that their tests may judge any (DO-178C table A-5, \
-         objective 5): {} of {} to be verified by test: {}.",
+        "Low-level requirements that name no code in `implements`, so that their tests may judge any{}: {} of {} to be \
+         verified by test: {}.",
+        stored.settings.level.standard().only_do_178c(" (DO-178C table A-5, objective 5)"),
         requirement_names.len(),
         low_level().count(),
         listed_names(&requirement_names)

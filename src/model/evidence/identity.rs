@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub struct ProjectIdentity {
     /// Name of the project as in the project file.
     pub name: String,
-    /// DO-178C level `A` to `D`.
+    /// The level in its standard: DO-178C `A` to `D`, ECSS `category A` to `category D`, `ASIL A` to `ASIL D`.
     #[schemars(with = "String")]
     pub level: SoftwareLevel,
     /// The API that the kernels are for, with what that means; older evidence has none, which is Vulkan.

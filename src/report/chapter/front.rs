@@ -46,7 +46,7 @@ pub(super) fn known_by(evidence: &Evidence, root: &str) -> Vec<(String, Text)> {
     let project = &evidence.campaign.project;
     let mut known_by = document_control::identity_pairs(evidence);
     known_by.extend([
-        ("Software level".into(), Text::plain(format!("DO-178C level {}", project.level))),
+        (project.level.standard().level_label().into(), Text::plain(project.level.in_words())),
         ("Date".into(), identification::date_text(project.date.as_deref())),
         ("Root".into(), Text::code(root)),
     ]);

@@ -14,7 +14,7 @@ pub(super) fn identification_chapter(evidence: &Evidence, outline: &mut Outline)
     let project = &evidence.campaign.project;
     outline.add_block(Block::Pairs(vec![
         ("Project".into(), Text::strong(project.name.as_str())),
-        ("Software level".into(), Text::plain(format!("DO-178C level {}", project.level))),
+        (project.level.standard().level_label().into(), Text::plain(project.level.in_words())),
         ("Profile".into(), profile_text(&project.profile)),
         ("Tool".into(), Text::plain(format!("{} {}", project.tool, project.tool_version))),
         ("Compiler".into(), Text::plain(project.compiler.as_str())),

@@ -153,7 +153,7 @@ fn document_of(evidence: &Evidence, name: DocumentName, root: &str, outline: Out
         project: project.name.clone(),
         title: name.row().title,
         label: document_control::label(evidence, name),
-        level: project.level.to_string(),
+        level: project.level.in_words(),
         tool: format!("{} {}", project.tool, project.tool_version),
         date: project.date.clone(),
         root: root.to_owned(),

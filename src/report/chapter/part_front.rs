@@ -7,11 +7,13 @@ use super::{conclusion, front, open_item};
 use crate::document::{Block, Table, Text};
 use crate::documents::{DOCUMENTS, DocumentName, DocumentRow};
 use vkcert_model::evidence::Evidence;
+use vkcert_model::project::Standard;
 
 /// The blocks of page 1.
 pub(super) fn front_blocks(evidence: &Evidence, root: &str, row: &DocumentRow) -> Vec<Block> {
     let mut known_by = front::known_by(evidence, root);
-    known_by.insert(0, ("Kind of document".to_owned(), kind_text(row)));
+    let standard = evidence.campaign.project.level.standard();
+    known_by.insert(0, ("Kind of document".to_owned(), kind_text(row, standard)));
     known_by.extend(front::engines_and_tool(evidence));
     let lead = "The conclusion is that of the whole run, not of this document alone.";
     let mut blocks = vec![
@@ -21,14 +23,14 @@ pub(super) fn front_blocks(evidence: &Evidence, root: &str, row: &DocumentRow) -
     ];
     blocks.extend(open_item::brief_table(evidence).map(Block::Table));
     blocks.push(Block::Fitting {
-        whole: vec![Block::Table(documents_table(row.name))],
+        whole: vec![Block::Table(documents_table(row.name, standard))],
         brief: vec![Block::Pairs(vec![other_documents(row.name)])],
     });
     blocks
 }
 
-fn kind_text(row: &DocumentRow) -> Text {
-    let section = row.asked_for_by.map(|section| format!(" (DO-178C {section})"));
+fn kind_text(row: &DocumentRow, standard: Standard) -> Text {
+    let section = row.section(standard).map(|section| format!(" ({standard} {section})"));
     Text::strong(row.title).then_plain(section.unwrap_or_default())
 }
 
@@ -47,11 +49,11 @@ fn other_documents(this: DocumentName) -> (String, Text) {
 }
 
 /// Every document that the same evidence makes; a reader sees what this one leaves to others.
-fn documents_table(this: DocumentName) -> Table {
+fn documents_table(this: DocumentName, standard: Standard) -> Table {
     let mut table = Table::new("Documents that this evidence makes").columns(&[
         "Document",
         "Title",
-        "DO-178C",
+        standard.name(),
         "What it holds",
     ]);
     for row in DOCUMENTS {
@@ -59,7 +61,7 @@ fn documents_table(this: DocumentName) -> Table {
         table.add_row(vec![
             Text::code(row.word).followed_by(mark),
             Text::plain(row.title),
-            row.asked_for_by.map_or_else(|| Text::quiet("none"), Text::plain),
+            row.section(standard).map_or_else(|| Text::quiet("none"), Text::plain),
             Text::plain(row.description),
         ]);
     }

@@ -122,7 +122,7 @@ fn html_page(document: &Document, page: &Page) -> Markup {
                         (set_section(&chapter, page))
                     }
                     footer {
-                        (document.tool) " · DO-178C level " (document.level)
+                        (document.tool) " · " (document.level)
                         @if let Some(date) = &document.date { " · " (date) }
                         " · root " code { (document.root) }
                     }

@@ -42,8 +42,7 @@ pub(super) fn pdf_bytes(
 }
 
 fn serialize_settings(date: Option<DateTime>) -> Result<SerializeSettings, ReportError> {
-    let accessible =
-        ConfigurationBuilder::new().with_accessibility_validator(Accessibility::UA1);
+    let accessible = ConfigurationBuilder::new().with_accessibility_validator(Accessibility::UA1);
     let configuration = match date {
         Some(_) => accessible.with_archival_validator(Archival::A2_A),
         None => accessible,
@@ -57,7 +56,7 @@ fn metadata(document: &Document, date: Option<DateTime>, identifier: &[u8]) -> M
     let hexadecimal: String = identifier.iter().map(|byte| format!("{byte:02x}")).collect();
     let metadata = Metadata::new()
         .title(document.project_and_title())
-        .description(format!("DO-178C level {}", document.level))
+        .description(document.level.clone())
         .creator(document.tool.clone())
         .producer(document.tool.clone())
         .language("en".to_owned())

@@ -158,8 +158,8 @@ impl RunningLines {
         // All sheets are as wide as the first one or wider.
         let sheet = flow.pages[0].sheet;
         let breaker = flow.line_breaker(RUNNING_SIZE);
-        let label = document.label.as_ref().map(|label| format!("   {label}")).unwrap_or_default();
-        let level = Text::quiet(format!("DO-178C level {}{label}", document.level));
+        let label = document.label.as_ref().map(|label| format!(" · {label}")).unwrap_or_default();
+        let level = Text::quiet(format!("{}{label}", document.level));
         let root = Text::quiet("Evidence ")
             .followed_by(Text::code(document.root.as_str()).with_tone(Tone::Quiet));
         let date = Text::quiet(document.date.as_deref().unwrap_or_default());
