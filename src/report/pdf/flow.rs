@@ -118,7 +118,8 @@ impl PageFlow<'_> {
     fn leading_table<'b>(&self, blocks: &'b [Block]) -> Option<&'b Table> {
         let first_block = blocks.first()?;
         match first_block {
-            Block::Heading(_) => self.leading_table(&blocks[1..]),
+            // A tree is not set on paper.
+            Block::Heading(_) | Block::Tree { .. } => self.leading_table(&blocks[1..]),
             Block::Paragraph(_) => {
                 let Some(Block::Table(table)) = blocks.get(1) else { return None };
                 let height = self.measured_height(std::slice::from_ref(first_block));
