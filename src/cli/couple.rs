@@ -64,11 +64,13 @@ pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, F
                 json!({ "schema": 1, "kernels": rows, "findings": findings })
             ))?;
         }
-        (OutputForm::Text, Some(form)) => {
-            for kernel_coupling in &results {
-                output::print_text(&graph_text(kernel_coupling, form)?)?;
-            }
+        (OutputForm::Text, Some(GraphForm::Svg)) => {
+            let (rows, _) = coupling::coupling_evidence(results);
+            output::print_text(&report::coupling_svg(&rows))?;
         }
+        (OutputForm::Text, Some(GraphForm::Text)) => print_graphs(&results, graph_in_words)?,
+        (OutputForm::Text, Some(GraphForm::Dot)) => print_graphs(&results, graphviz_text)?,
+        (OutputForm::Text, Some(GraphForm::Json)) => print_graphs(&results, graph_json)?,
         (OutputForm::Text, None) => {
             let mut text = String::new();
             for kernel_coupling in &results {
@@ -144,27 +146,28 @@ fn check_lines(check: &CouplingCheck, width: Option<u16>) -> String {
     text
 }
 
-fn graph_text(
-    kernel_coupling: &coupling::KernelCoupling,
-    form: GraphForm,
-) -> Result<String, Failure> {
+/// The graph of each kernel, in one form.
+fn print_graphs(
+    results: &[coupling::KernelCoupling],
+    graph_text: fn(&coupling::KernelCoupling) -> String,
+) -> Result<(), Failure> {
+    for kernel_coupling in results {
+        output::print_text(&graph_text(kernel_coupling))?;
+    }
+    Ok(())
+}
+
+fn graph_in_words(kernel_coupling: &coupling::KernelCoupling) -> String {
+    format!("kernel {}\n{}", kernel_coupling.kernel, kernel_coupling.coupling.graph.in_words())
+}
+
+fn graphviz_text(kernel_coupling: &coupling::KernelCoupling) -> String {
+    kernel_coupling.coupling.graph.graphviz_text(kernel_coupling.kernel.as_str())
+}
+
+fn graph_json(kernel_coupling: &coupling::KernelCoupling) -> String {
     let graph = &kernel_coupling.coupling.graph;
-    Ok(match form {
-        GraphForm::Text => format!("kernel {}\n{}", kernel_coupling.kernel, graph.in_words()),
-        GraphForm::Dot => graph.graphviz_text(kernel_coupling.kernel.as_str()),
-        GraphForm::Json => {
-            format!(
-                "{:#}\n",
-                json!({ "kernel": kernel_coupling.kernel, "nodes": graph.nodes(), "edges": graph.edges() })
-            )
-        }
-        GraphForm::Svg => {
-            return Err(Failure::Unavailable {
-                message: "unsupported: --graph svg is not part of this version".to_owned(),
-                hint: Some(
-                    "`--graph dot` prints what Graphviz draws: pipe it to `dot -Tsvg`".to_owned(),
-                ),
-            });
-        }
-    })
+    let (nodes, edges) = (graph.nodes(), graph.edges());
+    let kernel = &kernel_coupling.kernel;
+    format!("{:#}\n", json!({ "kernel": kernel, "nodes": nodes, "edges": edges }))
 }

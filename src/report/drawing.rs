@@ -5,6 +5,8 @@
 //! readers who do not see it. Does not cover: where shapes stand; who makes a figure decides that.
 
 pub(crate) mod bars;
+pub(crate) mod graph;
+mod layers;
 pub(crate) mod lettering;
 pub(crate) mod pictures;
 
@@ -13,7 +15,7 @@ use std::sync::Arc;
 
 /// A figure with its caption. Formats on paper set it whole on one page, so its height must be less
 /// than that of a page; wider ones than the line are made smaller.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Drawing {
     /// Set below the figure, behind its number.
     pub caption: Text,

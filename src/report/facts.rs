@@ -36,7 +36,7 @@ pub(crate) use shares::{
     percent_in_words, share_in_words,
 };
 pub(crate) use source_lines::{LineFacts, ListedObligation, SourceLines, source_lines};
-pub(crate) use texels::{ImageFacts, TexelValues, image_facts};
+pub(crate) use texels::{ImageFacts, NOTHING_EXPECTED, TexelValues, image_facts};
 pub(crate) use unit::{KernelUnit, kernel_unit, kernel_units, on_engines};
 
 use vkcert_model::coverage::{DecisionCoverage, Independence, ObservedVector, Status};

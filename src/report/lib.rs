@@ -41,7 +41,7 @@ pub use terminal::wrap;
 use std::fmt;
 use std::str::FromStr;
 use vkcert_model::document::Paper;
-use vkcert_model::evidence::Evidence;
+use vkcert_model::evidence::{CouplingEvidence, Evidence};
 
 /// What a format is rendered with; only the terminal summary looks at more than `standing` and
 /// `document`.
@@ -113,6 +113,28 @@ impl Default for Presentation {
             places: Places::default(),
         }
     }
+}
+
+/// The coupling graphs of kernels as one SVG file, drawn as reports draw them; the checks say what
+/// of them does not hold.
+pub fn coupling_svg(couplings: &[CouplingEvidence]) -> String {
+    let mut headed_drawings = Vec::new();
+    for coupling in couplings {
+        let drawings = drawing::graph::coupling_drawings(coupling);
+        let part_count = drawings.len();
+        if drawings.is_empty() {
+            let heading = format!("kernel {}: a graph without edges", coupling.kernel);
+            headed_drawings.push((heading, drawing::Drawing::default()));
+        }
+        headed_drawings.extend(drawings.into_iter().enumerate().map(|(index, drawing)| {
+            (format!("kernel {}, part {} of {part_count}", coupling.kernel, index + 1), drawing)
+        }));
+    }
+    if couplings.is_empty() {
+        let heading = "the project describes no host: no [[interface]] in requirements/";
+        headed_drawings.push((heading.to_owned(), drawing::Drawing::default()));
+    }
+    html::svg_document("Coupling of host and kernels", &headed_drawings)
 }
 
 /// Whether a terminal shows colours.

@@ -2,6 +2,7 @@
 
 use super::links::{kernel_link, listed_texts, test_link, text_or_none};
 use crate::document::{ColumnAlign, Outline, Table, Text, Tone};
+use crate::drawing::graph::coupling_drawings;
 use crate::figures::has_undefined_outputs;
 use std::collections::BTreeSet;
 use vkcert_model::agreement::AgreementOutcome;
@@ -23,7 +24,11 @@ pub(super) fn coupling_chapter(evidence: &Evidence, outline: &mut Outline) {
             Text::plain("Kernel ").followed_by(Text::code(name.as_str())),
             format!("coupling/{name}"),
         );
+        // The table between the figures leaves no page half empty.
+        let mut drawings = coupling_drawings(coupling).into_iter();
+        outline.add_drawings(drawings.next());
         checks_table(coupling, outline);
+        outline.add_drawings(drawings);
         edges_table(coupling, outline);
     }
     hand_over_section(evidence, outline);

@@ -14,10 +14,15 @@ pub(crate) const LEAST_SIZE: f32 = 7.0;
 /// narrower.
 fn letter_width(style: Style) -> f32 {
     match style {
-        Style::Plain | Style::Emphasis => 0.5,
-        Style::Strong => 0.54,
+        Style::Plain | Style::Emphasis => 0.53,
+        Style::Strong => 0.58,
         Style::Code => 0.61,
     }
+}
+
+/// Letters that a width has room for, at least one.
+pub(crate) fn fitting_letters(width: f32, style: Style, size: f32) -> usize {
+    (width / (letter_width(style) * size)).floor().max(1.0) as usize
 }
 
 /// The first run of a text as a label, cut to a width with `…` where it is longer.
@@ -29,8 +34,7 @@ pub(crate) fn fitted_label(
     text: Text,
 ) -> Shape {
     let mut run = first_run(text);
-    let letter_count = (width / (letter_width(run.style) * size)).floor().max(1.0) as usize;
-    run.text = crate::shortened::shortened(&run.text, letter_count);
+    run.text = crate::shortened::shortened(&run.text, fitting_letters(width, run.style, size));
     Shape::Label { spot, align, size, text: run }
 }
 

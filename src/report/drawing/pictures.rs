@@ -8,7 +8,7 @@
 use super::lettering::{LEAST_SIZE, fitted_label};
 use super::{Drawing, Paint, Raster, Shape, Spot};
 use crate::document::{ColumnAlign, Text, Tone};
-use crate::facts::{ImageFacts, TexelValues};
+use crate::facts::{ImageFacts, NOTHING_EXPECTED, TexelValues};
 use crate::scalars::float_in_words;
 use std::sync::Arc;
 use vkcert_model::id::TestId;
@@ -45,14 +45,16 @@ pub(crate) fn picture_drawing(test: &TestId, image: &ImageFacts) -> Option<Drawi
     if ![&image.input, &image.expected].into_iter().chain(actual()).any(is_known) {
         return None;
     }
+    let is_left_alone = is_left_alone(image);
     let window = Window::of(image);
     let scale = ValueScale::of(image, &window);
-    let mut cells = vec![
-        Cell::values("input".to_owned(), &image.input),
-        Cell::values("expected".to_owned(), &image.expected),
-    ];
+    let mut cells = vec![Cell::values("input".to_owned(), &image.input)];
+    if !is_left_alone {
+        cells.push(Cell::values("expected".to_owned(), &image.expected));
+    }
     let mut difference_words = Vec::new();
-    for (row, (engines, values)) in image.actual.iter().enumerate() {
+    let drawn_outputs = image.actual.iter().filter(|_| !is_left_alone);
+    for (row, (engines, values)) in drawn_outputs.enumerate() {
         let engines = engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
         if row > 0 {
             cells.extend([Cell::empty(), Cell::empty()]);
@@ -81,16 +83,29 @@ pub(crate) fn picture_drawing(test: &TestId, image: &ImageFacts) -> Option<Drawi
     }
     let row_count = cells.len().div_ceil(COLUMNS) as f32;
     Some(Drawing {
-        caption: caption(test, image, &window, &scale, &drawn, &difference_words),
+        caption: caption(test, image, &window, &scale, &drawn, &difference_words)
+            .then_plain(if is_left_alone { LEFT_ALONE } else { "" }),
         description: format!(
-            "Pictures of image {} of test {test}: input, expected, actual and difference. {}",
+            "Pictures of image {} of test {test}: {}. {}",
             image.name,
+            if is_left_alone { "input" } else { "input, expected, actual and difference" },
             difference_words.join(" ")
         ),
         width: COLUMNS as f32 * (PICTURE_WIDTH + GAP) - GAP,
         height: row_count * row_height - GAP,
         shapes: drawn.shapes,
     })
+}
+
+/// Said of an image that a test only reads.
+const LEFT_ALONE: &str = " Nothing is expected of it, and every engine left it as it was.";
+
+/// Whether nothing is expected of an image that stayed as it was, so that its input says all.
+fn is_left_alone(image: &ImageFacts) -> bool {
+    let is_unjudged = matches!(image.expected, TexelValues::Unknown(NOTHING_EXPECTED));
+    let stayed =
+        |values: &TexelValues| matches!(values, TexelValues::Known(_)) && *values == image.input;
+    is_unjudged && !image.actual.is_empty() && image.actual.iter().all(|(_, values)| stayed(values))
 }
 
 /// The texels that are drawn: of level 0, one layer and slice.

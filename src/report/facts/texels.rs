@@ -22,6 +22,9 @@ pub(crate) enum TexelValues {
     Unknown(&'static str),
 }
 
+/// Said of an image that no expectation looks at.
+pub(crate) const NOTHING_EXPECTED: &str = "nothing is expected of it";
+
 /// An image of a test.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ImageFacts<'a> {
@@ -166,7 +169,7 @@ fn scalar_values(bytes: &[u8], scalar: ScalarType) -> impl Iterator<Item = f64> 
 fn expected_values(test: &TestEvidence, name: &str, shape: &ImageShape) -> TexelValues {
     let Some(count) = component_count(shape) else { return TexelValues::Unknown("too large") };
     let mut values: Option<Vec<Option<f64>>> = None;
-    let mut unknown_words = "nothing is expected of it";
+    let mut unknown_words = NOTHING_EXPECTED;
     for expectation in test.expected.iter().filter(|expectation| expectation.buffer == name) {
         match &expectation.contents {
             StoredContents::Values(runs) => {

@@ -5,6 +5,10 @@
 //! an image holds is not told. The script lets it grow and shrink, and a link leads to the row of what
 //! it names.
 
+mod svg_file;
+
+pub(crate) use svg_file::svg_document;
+
 use super::{Page, set_text, tone_class};
 use crate::document::{ColumnAlign, Style, TextRun};
 use crate::drawing::{Dashes, Drawing, Paint, Raster, Shape, Spot};

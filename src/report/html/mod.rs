@@ -24,6 +24,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::collections::BTreeSet;
 use vkcert_model::evidence::Evidence;
 
+pub(crate) use drawing::svg_document;
 pub use split::{HTML_SPLIT_ABOVE, KERNEL_FOLDER, KERNEL_PAGE_START, PagedHtml, kernel_folder};
 
 const STYLE: &str = include_str!("style.css");

@@ -1,0 +1,433 @@
+//! The coupling graph of a kernel as drawings: from the host's values to what it hands the kernel,
+//! and from there into the kernel.
+//!
+//! Knows: nodes, edges and checks as evidence stores them. Promises: every node and edge of a part
+//! is drawn, or counted where a column has no room for it; data and control, and what a check does
+//! not show to hold, differ by dashes, thickness and signs, not by colour alone. Does not cover:
+//! labels of edges and the whole of long names, which the tables have.
+
+use super::layers::{LayeredGraph, PlacedEdge};
+use super::lettering::{LEAST_SIZE, fitted_label, fitting_letters, label};
+use super::{Dashes, Drawing, Paint, Shape, Spot};
+use crate::document::{ColumnAlign, Text, Tone};
+use vkcert_model::evidence::{
+    CheckStatus, CouplingCheck, CouplingCheckName, CouplingEdge, CouplingEdgeKind,
+    CouplingEvidence, CouplingNode, CouplingNodeKind,
+};
+
+/// Width of a figure.
+const WIDTH: f32 = 476.0;
+const BOX_HEIGHT: f32 = 30.0;
+/// From the upper edge of a box to that of the next one.
+const BOX_STEP: f32 = 36.0;
+/// Between columns.
+const COLUMN_GAP: f32 = 44.0;
+const MOST_BOX_WIDTH: f32 = 150.0;
+const KEY_HEIGHT: f32 = 22.0;
+const NAME_SIZE: f32 = LEAST_SIZE + 0.5;
+/// Boxes of a column; the others are counted.
+const MOST_BOXES: usize = 14;
+
+/// The two halves of a graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GraphPart {
+    /// From parameters to what the host hands the kernel.
+    Host,
+    /// From there into the kernel.
+    Kernel,
+}
+
+impl GraphPart {
+    fn in_words(self) -> &'static str {
+        match self {
+            GraphPart::Host => "from the host's values to what it hands the kernel",
+            GraphPart::Kernel => "from what the host hands the kernel into the kernel",
+        }
+    }
+}
+
+/// Which halves a node stands in: what the host hands over stands in both.
+fn stands_in(kind: &CouplingNodeKind, part: GraphPart) -> bool {
+    match kind {
+        CouplingNodeKind::Parameter | CouplingNodeKind::Local | CouplingNodeKind::Domain => {
+            part == GraphPart::Host
+        }
+        CouplingNodeKind::PushConstant
+        | CouplingNodeKind::SpecializationConstant
+        | CouplingNodeKind::Buffer
+        | CouplingNodeKind::LocalSize
+        | CouplingNodeKind::Dispatch => true,
+        CouplingNodeKind::Kernel
+        | CouplingNodeKind::WorkgroupMemory
+        | CouplingNodeKind::Barrier
+        | CouplingNodeKind::Decision
+        | CouplingNodeKind::Unknown(_) => part == GraphPart::Kernel,
+    }
+}
+
+/// The figures of a kernel's graph; none of one without edges.
+pub(crate) fn coupling_drawings(coupling: &CouplingEvidence) -> Vec<Drawing> {
+    [GraphPart::Host, GraphPart::Kernel]
+        .into_iter()
+        .filter_map(|part| draw_part(coupling, part))
+        .collect()
+}
+
+/// A part with the nodes that some edge of it joins.
+fn draw_part(coupling: &CouplingEvidence, part: GraphPart) -> Option<Drawing> {
+    let node_of = |id: &str| coupling.nodes.iter().find(|node| node.id == id);
+    let joins_part = |edge: &&CouplingEdge| {
+        [&edge.from, &edge.to]
+            .into_iter()
+            .all(|id| node_of(id).is_some_and(|node| stands_in(&node.kind, part)))
+    };
+    let edges: Vec<&CouplingEdge> = coupling.edges.iter().filter(joins_part).collect();
+    let is_joined =
+        |node: &&CouplingNode| edges.iter().any(|edge| edge.from == node.id || edge.to == node.id);
+    let nodes: Vec<&CouplingNode> = coupling.nodes.iter().filter(is_joined).collect();
+    if edges.is_empty() {
+        return None;
+    }
+    let number_of = |id: &str| nodes.iter().position(|node| node.id == id);
+    let numbered =
+        edges.iter().filter_map(|edge| Some((number_of(&edge.from)?, number_of(&edge.to)?)));
+    let graph = LayeredGraph::of(nodes.len(), &numbered.collect::<Vec<_>>(), MOST_BOXES);
+    let mut part_drawing = PartDrawing {
+        coupling,
+        nodes: &nodes,
+        box_width: box_width(graph.columns.len()),
+        graph: &graph,
+        shapes: key_shapes(),
+    };
+    for placed in &graph.edges {
+        part_drawing.add_edge(placed, edges[placed.edge]);
+    }
+    part_drawing.add_boxes();
+    let row_count = graph.columns.iter().map(Vec::len).max().unwrap_or(0);
+    let extra_row = usize::from(graph.left_out.iter().any(|count| *count > 0));
+    let shapes = part_drawing.shapes;
+    Some(Drawing {
+        caption: caption(coupling, part, &graph, edges.len()),
+        description: description(&nodes, &edges),
+        width: WIDTH,
+        height: KEY_HEIGHT + (row_count + extra_row) as f32 * BOX_STEP,
+        shapes,
+    })
+}
+
+fn box_width(column_count: usize) -> f32 {
+    let gaps = column_count.saturating_sub(1) as f32 * COLUMN_GAP;
+    ((WIDTH - gaps) / column_count.max(1) as f32).min(MOST_BOX_WIDTH)
+}
+
+fn caption(
+    coupling: &CouplingEvidence,
+    part: GraphPart,
+    graph: &LayeredGraph,
+    edge_count: usize,
+) -> Text {
+    let left_out: usize = graph.left_out.iter().sum();
+    let left_out_words = match left_out {
+        0 => String::new(),
+        count => format!(
+            " {count} nodes have no room; they stand with their edges in the table of edges alone ({} edges are drawn).",
+            graph.edges.len()
+        ),
+    };
+    Text::plain("Coupling of kernel ")
+        .followed_by(Text::code(coupling.kernel.as_str()))
+        .then_plain(format!(
+            ", {}: {edge_count} edges.{left_out_words} A sign names a check that looks at what is so marked; which of several nodes \
+             or edges it speaks of stands in the table of checks.",
+            part.in_words()
+        ))
+}
+
+fn description(nodes: &[&CouplingNode], edges: &[&CouplingEdge]) -> String {
+    let label_of = |id: &str| {
+        nodes
+            .iter()
+            .find(|node| node.id == id)
+            .map_or(id.to_owned(), |node| format!("{} {}", node.kind, node.label))
+    };
+    let sentences = edges
+        .iter()
+        .map(|edge| format!("{} to {} ({})", label_of(&edge.from), label_of(&edge.to), edge.kind));
+    sentences.collect::<Vec<_>>().join("; ")
+}
+
+/// What lines and signs mean.
+fn key_shapes() -> Vec<Shape> {
+    let mut shapes = Vec::new();
+    let rows = [
+        ("data", Dashes::Solid, 0.8, ""),
+        ("control", Dashes::Dashed, 0.8, ""),
+        ("check refuted", Dashes::Solid, 2.2, "✗"),
+        ("check undetermined", Dashes::Solid, 1.5, "?"),
+    ];
+    for (index, (words, dashes, thickness, sign)) in rows.into_iter().enumerate() {
+        let left = index as f32 * 112.0;
+        let spots = vec![Spot { x: left, y: 5.0 }, Spot { x: left + 24.0, y: 5.0 }];
+        shapes.push(Shape::Line { spots, thickness, dashes, paint: sign_paint(sign) });
+        let spot = Spot { x: left + 29.0, y: 8.0 };
+        let words = Text::plain(format!("{sign} {words}").trim_start());
+        shapes.push(label(spot, ColumnAlign::Left, NAME_SIZE, words));
+    }
+    shapes
+}
+
+fn sign_paint(sign: &str) -> Paint {
+    Paint::Ink(match sign {
+        "✗" => Tone::Bad,
+        "?" => Tone::Caution,
+        _ => Tone::Quiet,
+    })
+}
+
+/// What of the graph a check looks at.
+enum CheckSubject {
+    Node(CouplingNodeKind),
+    Edge(CouplingNodeKind, CouplingNodeKind),
+    Nothing,
+}
+
+fn subject_of(check: &CouplingCheckName) -> CheckSubject {
+    use CouplingNodeKind::{
+        Barrier, Buffer, Dispatch, Domain, Kernel, Local, LocalSize, PushConstant,
+        SpecializationConstant,
+    };
+    match check {
+        CouplingCheckName::DispatchCoversDomain => CheckSubject::Edge(Dispatch, Domain),
+        CouplingCheckName::DispatchNotTruncated | CouplingCheckName::DeviceLimits => {
+            CheckSubject::Node(Dispatch)
+        }
+        CouplingCheckName::HostOverflow => CheckSubject::Node(Local),
+        CouplingCheckName::LocalSizeMatch => CheckSubject::Edge(LocalSize, Dispatch),
+        CouplingCheckName::PushConstantLayout => CheckSubject::Edge(PushConstant, Kernel),
+        CouplingCheckName::BufferSize | CouplingCheckName::ImageDescriptor => {
+            CheckSubject::Node(Buffer)
+        }
+        CouplingCheckName::SpecializationIds => CheckSubject::Edge(SpecializationConstant, Kernel),
+        CouplingCheckName::UniformBarrier => CheckSubject::Node(Barrier),
+        CouplingCheckName::Unknown(_) => CheckSubject::Nothing,
+    }
+}
+
+/// `✗`, `?` or nothing where the check holds.
+fn status_sign(status: &CheckStatus) -> &'static str {
+    match status {
+        CheckStatus::Holds => "",
+        CheckStatus::Refuted => "✗",
+        CheckStatus::Undetermined | CheckStatus::Unknown(_) => "?",
+    }
+}
+
+struct PartDrawing<'a> {
+    coupling: &'a CouplingEvidence,
+    nodes: &'a [&'a CouplingNode],
+    graph: &'a LayeredGraph,
+    box_width: f32,
+    shapes: Vec<Shape>,
+}
+
+impl PartDrawing<'_> {
+    /// The worst check that does not hold and looks at this.
+    fn open_check(&self, looks_at: impl Fn(CheckSubject) -> bool) -> Option<&CouplingCheck> {
+        let mut open: Vec<&CouplingCheck> = self
+            .coupling
+            .checks
+            .iter()
+            .filter(|check| {
+                check.status != CheckStatus::Holds && looks_at(subject_of(&check.check))
+            })
+            .collect();
+        open.sort_by_key(|check| check.status != CheckStatus::Refuted);
+        open.first().copied()
+    }
+
+    fn corner(&self, column: usize, row: usize) -> Spot {
+        Spot {
+            x: column as f32 * (self.box_width + COLUMN_GAP),
+            y: KEY_HEIGHT + row as f32 * BOX_STEP,
+        }
+    }
+
+    fn add_edge(&mut self, placed: &PlacedEdge, edge: &CouplingEdge) {
+        let (from, to) = (self.nodes[placed.from], self.nodes[placed.to]);
+        let sign = self
+            .open_check(|subject| match subject {
+                CheckSubject::Edge(from_kind, to_kind) => {
+                    (from_kind, to_kind) == (from.kind.clone(), to.kind.clone())
+                }
+                CheckSubject::Node(_) | CheckSubject::Nothing => false,
+            })
+            .map_or("", |check| status_sign(&check.status));
+        let thickness = match sign {
+            "✗" => 2.2,
+            "?" => 1.5,
+            _ => 0.8,
+        };
+        let dashes = match edge.kind {
+            CouplingEdgeKind::Control => Dashes::Dashed,
+            CouplingEdgeKind::Data | CouplingEdgeKind::Unknown(_) => Dashes::Solid,
+        };
+        let paint = sign_paint(sign);
+        let spots = self.edge_spots(placed);
+        let (Some(first), Some(last)) = (spots.first().copied(), spots.last().copied()) else {
+            return;
+        };
+        let middle = spots[spots.len() / 2];
+        // A line of the way back has its arrow at its left end.
+        let tip = if placed.is_reversed { first } else { last };
+        let back = if placed.is_reversed { 5.0 } else { -5.0 };
+        let corners = vec![
+            tip,
+            Spot { x: tip.x + back, y: tip.y - 2.6 },
+            Spot { x: tip.x + back, y: tip.y + 2.6 },
+        ];
+        self.shapes.push(Shape::Line { spots, thickness, dashes, paint });
+        self.shapes.push(Shape::Area { corners, paint });
+        if !sign.is_empty() {
+            let spot = Spot { x: middle.x, y: middle.y - 3.0 };
+            let words = Text::strong(sign).with_tone(Tone::Bad);
+            self.shapes.push(label(spot, ColumnAlign::Centre, 9.0, words));
+        }
+    }
+
+    /// From the right edge of a box to the left edge of another one, through its columns.
+    fn edge_spots(&self, placed: &PlacedEdge) -> Vec<Spot> {
+        let last = placed.way.len() - 1;
+        let mut spots = Vec::new();
+        for (index, (column, row)) in placed.way.iter().enumerate() {
+            let corner = self.corner(*column, *row);
+            // Several lines meet a box side by side, in the order of the edges.
+            let spread = (placed.edge % 5) as f32 * 2.4 - 4.8;
+            let y = corner.y + BOX_HEIGHT / 2.0 + spread;
+            if index > 0 {
+                spots.push(Spot { x: corner.x, y });
+            }
+            if index < last {
+                spots.push(Spot { x: corner.x + self.box_width, y });
+            }
+        }
+        spots
+    }
+
+    fn add_boxes(&mut self) {
+        let graph = self.graph;
+        for (column, rows) in graph.columns.iter().enumerate() {
+            for (row, place) in rows.iter().enumerate() {
+                if let Some(node) = place {
+                    self.add_box(self.corner(column, row), self.nodes[*node]);
+                }
+            }
+            let left_out = graph.left_out[column];
+            if left_out > 0 {
+                let corner = self.corner(column, rows.len());
+                let spot = Spot { x: corner.x + 4.0, y: corner.y + 9.0 };
+                let words = Text::quiet(format!("and {left_out} more"));
+                self.shapes.push(fitted_label(
+                    spot,
+                    ColumnAlign::Left,
+                    LEAST_SIZE,
+                    self.box_width,
+                    words,
+                ));
+            }
+        }
+    }
+
+    fn add_box(&mut self, corner: Spot, node: &CouplingNode) {
+        let open_check = self.open_check(|subject| match subject {
+            CheckSubject::Node(kind) => kind == node.kind,
+            CheckSubject::Edge(..) | CheckSubject::Nothing => false,
+        });
+        let (sign, check_words) = open_check.map_or(("", String::new()), |check| {
+            let sign = status_sign(&check.status);
+            (sign, format!("{sign} {}", check.check))
+        });
+        let (width, height) = (self.box_width, BOX_HEIGHT);
+        let frame_width = if sign.is_empty() { 0.6 } else { 1.8 };
+        let frame_paint = sign_paint(sign);
+        self.shapes.push(Shape::rectangle(corner, width, height, frame_paint));
+        let inner = Spot { x: corner.x + frame_width, y: corner.y + frame_width };
+        let (inner_width, inner_height) = (width - 2.0 * frame_width, height - 2.0 * frame_width);
+        // Not see-through: lines of long edges pass below.
+        self.shapes.push(Shape::rectangle(
+            inner,
+            inner_width,
+            inner_height,
+            Paint::Wash(Tone::Neutral),
+        ));
+        let kind_words = match check_words.is_empty() {
+            true => Text::quiet(node.kind.as_str()),
+            false => Text::plain(check_words).with_tone(Tone::Bad),
+        };
+        let text_width = width - 8.0;
+        let kind_spot = Spot { x: corner.x + 4.0, y: corner.y + 8.6 };
+        self.shapes.push(fitted_label(
+            kind_spot,
+            ColumnAlign::Left,
+            LEAST_SIZE,
+            text_width,
+            kind_words,
+        ));
+        for (line, name) in self.name_lines(node, text_width).into_iter().enumerate() {
+            let name_spot = Spot { x: corner.x + 4.0, y: corner.y + 17.5 + line as f32 * 8.5 };
+            self.shapes.push(fitted_label(
+                name_spot,
+                ColumnAlign::Left,
+                NAME_SIZE,
+                text_width,
+                name,
+            ));
+        }
+    }
+
+    /// The name on two lines at most; what goes on behind them is cut.
+    fn name_lines(&self, node: &CouplingNode, width: f32) -> Vec<Text> {
+        let mut name = self.node_name(node);
+        let Some(run) = name.0.first_mut() else { return Vec::new() };
+        let all_words = std::mem::take(&mut run.text);
+        let mut lines =
+            crate::terminal::wrap(&all_words, fitting_letters(width, run.style, NAME_SIZE));
+        if lines.len() > 2 {
+            let rest = lines.split_off(1).join(" ");
+            lines.push(rest);
+        }
+        let as_text = |line: String| {
+            let mut text = name.clone();
+            text.0[0].text = line;
+            text
+        };
+        lines.into_iter().map(as_text).collect()
+    }
+
+    /// Decisions and the kernel lead to their entries.
+    fn node_name(&self, node: &CouplingNode) -> Text {
+        let name = Text::plain(node.label.as_str());
+        let kernel = &self.coupling.kernel;
+        match &node.kind {
+            CouplingNodeKind::Decision => match node.id.strip_prefix("decision:") {
+                Some(decision) => Text::plain(format!("{decision}: {}", node.label))
+                    .with_link(format!("kernel/{kernel}/{decision}")),
+                None => name,
+            },
+            CouplingNodeKind::Kernel => name.with_link(format!("kernel/{kernel}")),
+            CouplingNodeKind::Parameter
+            | CouplingNodeKind::Local
+            | CouplingNodeKind::PushConstant
+            | CouplingNodeKind::SpecializationConstant
+            | CouplingNodeKind::Buffer
+            | CouplingNodeKind::LocalSize
+            | CouplingNodeKind::Dispatch
+            | CouplingNodeKind::Domain
+            | CouplingNodeKind::WorkgroupMemory
+            | CouplingNodeKind::Barrier
+            | CouplingNodeKind::Unknown(_) => name,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+use super::*;
+use vkcert_sample as sample;
+
+fn node(id: &str, kind: &str, name: &str) -> CouplingNode {
+    CouplingNode { id: id.to_owned(), kind: kind.into(), label: name.to_owned() }
+}
+
+fn edge(from: &str, to: &str, kind: &str) -> CouplingEdge {
+    CouplingEdge {
+        from: from.to_owned(),
+        to: to.to_owned(),
+        kind: kind.into(),
+        label: String::new(),
+    }
+}
+
+/// A parameter that goes to the kernel by a push constant, and a buffer that is read and written.
+fn coupling() -> CouplingEvidence {
+    let mut coupling = sample::evidence().campaign.coupling[0].clone();
+    coupling.nodes = vec![
+        node("parameter:n", "parameter", "uint32 n from 1 to 9"),
+        node("push-constant:0", "push constant", "n at offset 0"),
+        node("buffer:0.0", "buffer", "field"),
+        node("dispatch", "dispatch", "(n, 1, 1) workgroups"),
+        node("domain", "domain", "n x 1 x 1"),
+        node("kernel", "kernel", "blur"),
+    ];
+    coupling.edges = vec![
+        edge("parameter:n", "push-constant:0", "data"),
+        edge("parameter:n", "dispatch", "data"),
+        edge("dispatch", "domain", "data"),
+        edge("push-constant:0", "kernel", "data"),
+        edge("buffer:0.0", "kernel", "data"),
+        edge("kernel", "buffer:0.0", "data"),
+        edge("dispatch", "kernel", "control"),
+    ];
+    coupling
+}
+
+fn label_texts(drawing: &Drawing) -> Vec<&str> {
+    let labels = drawing.shapes.iter().filter_map(|shape| match shape {
+        Shape::Label { text, .. } => Some(text.text.as_str()),
+        Shape::Area { .. } | Shape::Line { .. } | Shape::Raster { .. } => None,
+    });
+    labels.collect()
+}
+
+/// Arrow heads: one per edge.
+fn arrow_count(drawing: &Drawing) -> usize {
+    let is_arrow =
+        |shape: &&Shape| matches!(shape, Shape::Area { corners, .. } if corners.len() == 3);
+    drawing.shapes.iter().filter(is_arrow).count()
+}
+
+#[test]
+fn every_node_and_edge_of_the_evidence_is_drawn() {
+    let coupling = coupling();
+    let drawings = coupling_drawings(&coupling);
+    let [host, kernel] = &drawings[..] else { panic!("two parts: {}", drawings.len()) };
+    assert_eq!((arrow_count(host), arrow_count(kernel)), (3, 4));
+    for node in &coupling.nodes {
+        let is_drawn =
+            |drawing: &Drawing| label_texts(drawing).join(" ").contains(node.label.as_str());
+        assert!(is_drawn(host) || is_drawn(kernel), "{}", node.label);
+    }
+    assert!(host.caption.0.iter().any(|run| run.text.contains("3 edges")), "{:?}", host.caption);
+    let right_edge = |shape: &Shape| match shape {
+        Shape::Area { corners, .. } => corners.iter().map(|spot| spot.x).fold(0.0, f32::max),
+        Shape::Line { spots, .. } => spots.iter().map(|spot| spot.x).fold(0.0, f32::max),
+        Shape::Label { spot, .. } => spot.x,
+        Shape::Raster { .. } => 0.0,
+    };
+    for drawing in &drawings {
+        assert!(drawing.shapes.iter().all(|shape| right_edge(shape) <= WIDTH + 0.01));
+    }
+}
+
+#[test]
+fn what_a_check_refutes_is_thick_and_signed_and_what_holds_is_not() {
+    let mut coupling = coupling();
+    // The sample refutes that the dispatch covers the domain.
+    let signs = |coupling: &CouplingEvidence| {
+        let drawings = coupling_drawings(coupling);
+        let signs = label_texts(&drawings[0]).into_iter().filter(|text| *text == "✗").count();
+        let is_thick =
+            |shape: &&Shape| matches!(shape, Shape::Line { thickness, .. } if *thickness == 2.2);
+        (signs, drawings[0].shapes.iter().filter(is_thick).count())
+    };
+    // One line of the key is thick as well.
+    assert_eq!(signs(&coupling), (1, 2));
+    coupling.checks.iter_mut().for_each(|check| check.status = CheckStatus::Holds);
+    assert_eq!(signs(&coupling), (0, 1));
+    coupling.checks[0].check = CouplingCheckName::HostOverflow;
+    coupling.checks[0].status = CheckStatus::Refuted;
+    coupling.nodes[0] = node("parameter:n", "local", "uint32 n = 4");
+    let drawings = coupling_drawings(&coupling);
+    assert!(label_texts(&drawings[0]).contains(&"✗ host-overflow"));
+}
+
+#[test]
+fn a_large_graph_counts_what_it_leaves_out() {
+    let mut coupling = coupling();
+    for number in 1..200 {
+        let id = format!("push-constant:{number}");
+        coupling.nodes.push(node(&id, "push constant", "a member"));
+        coupling.edges.push(edge("parameter:n", &id, "data"));
+    }
+    let drawings = coupling_drawings(&coupling);
+    assert!(drawings[0].height < 600.0, "{}", drawings[0].height);
+    assert!(label_texts(&drawings[0]).contains(&"and 187 more"), "{:?}", label_texts(&drawings[0]));
+    assert!(drawings[0].caption.0.iter().any(|run| run.text.contains("187 nodes have no room")));
+}
+
+#[test]
+fn the_file_of_a_graph_stands_alone() {
+    let svg = crate::coupling_svg(&[coupling()]);
+    assert!(svg.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns="), "{svg}");
+    assert!(svg.contains("kernel matmul_naive, part 1 of 2"), "{svg}");
+    for absent in ["var(--", "href", "class="] {
+        assert!(!svg.contains(absent), "{absent}: {svg}");
+    }
+    assert_eq!(svg, crate::coupling_svg(&[coupling()]));
+    assert!(crate::coupling_svg(&[]).contains("the project describes no host"));
+}
