@@ -9,6 +9,7 @@ pub(crate) mod graph;
 mod layers;
 pub(crate) mod lettering;
 pub(crate) mod pictures;
+pub(crate) mod tree;
 
 use super::document::{ColumnAlign, Text, TextRun, Tone};
 use std::sync::Arc;
@@ -43,7 +44,6 @@ pub(crate) enum Paint {
     /// The light background of a tone.
     Wash(Tone),
     /// The colour of headings.
-    #[allow(dead_code, reason = "the figures that come next use it")]
     Accent,
     /// A faint line.
     Hairline,

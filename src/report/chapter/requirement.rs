@@ -5,6 +5,7 @@ use super::links::{kernel_link, listed_texts, requirement_link, test_link};
 use super::requirement_tree;
 use super::tones::requirement_tone;
 use crate::document::{Block, Outline, Table, Text, Tone};
+use crate::drawing::tree::trace_drawings;
 use crate::facts;
 use vkcert_model::evidence::{
     CodeTrace, Evidence, KernelText, RequirementEvidence, RequirementStatus, TestEvidence,
@@ -19,6 +20,7 @@ pub(super) fn requirement_chapter(evidence: &Evidence, outline: &mut Outline) {
         outline.add_paragraph("The project states no requirements.");
         return;
     }
+    outline.add_drawings(trace_drawings(evidence));
     forward_trace(evidence, outline);
     suspect_links(evidence, outline);
     records_section(evidence, outline);
