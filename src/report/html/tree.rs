@@ -1,7 +1,10 @@
 //! Trees of lines whose parts open and close, by mouse, keyboard and without script.
+//!
+//! Promises: a line that opens holds no link, because what opens and what leads elsewhere must be two
+//! things to a keyboard; where it leads stands below it.
 
-use super::{Page, set_text};
-use crate::document::TreeNode;
+use super::{Page, set_run, set_text};
+use crate::document::{Text, TreeNode};
 use maud::{Markup, html};
 
 /// Roots with at most as many parts are open at first.
@@ -31,10 +34,19 @@ fn set_node(node: &TreeNode, depth: usize, page: &Page) -> Markup {
                 span.tree-line { (set_text(&node.line, page)) }
             } @else {
                 details open[is_open] {
-                    summary.tree-line { (set_text(&node.line, page)) }
+                    summary.tree-line { (set_text(&without_links(&node.line), page)) }
+                    @for run in node.line.0.iter().filter(|run| run.link.is_some()) {
+                        p.in-full { "In full: " (set_run(run, page)) }
+                    }
                     ul { @for part in &node.below { (set_node(part, depth + 1, page)) } }
                 }
             }
         }
     }
+}
+
+fn without_links(line: &Text) -> Text {
+    let mut plain_line = line.clone();
+    plain_line.0.iter_mut().for_each(|run| run.link = None);
+    plain_line
 }

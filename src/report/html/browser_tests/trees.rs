@@ -8,7 +8,6 @@ const TREE: &str = "var tree = document.querySelector('.tree');
     function lines() { return Array.from(tree.querySelectorAll('.tree-line')); }
     function seen() { return lines().filter(function (line) { return line.checkVisibility(); }); }
     function texts(all) { return all.map(function (line) { return line.textContent; }); }
-    function linked(all) { return all.map(function (line) { var link = line.querySelector('a'); return link ? link.textContent : ''; }); }
     var openAll = tree.querySelector('.open-all');
     var closeAll = tree.querySelector('.close-all');";
 
@@ -23,7 +22,8 @@ fn the_tree_has_every_requirement_with_its_status_tests_and_code() {
         &evidence,
         "return lines().map(function (line) {
            var below = line.parentElement.matches('details') ? line.parentElement.querySelectorAll(':scope > ul > .node') : [];
-           return { text: line.textContent, below: Array.from(below).map(function (node) { return node.querySelector('.tree-line').textContent; }) };
+           return { text: line.textContent, links: line.matches('summary') ? line.querySelectorAll('a').length : 0,
+             full: line.matches('summary') ? line.parentElement.querySelector(':scope > .in-full a').hash : line.querySelector('a') && line.querySelector('a').hash, below: Array.from(below).map(function (node) { return node.querySelector('.tree-line').textContent; }) };
          });",
     );
     let lines = value.as_array().unwrap();
@@ -34,6 +34,8 @@ fn the_tree_has_every_requirement_with_its_status_tests_and_code() {
             lines.iter().filter(|line| line["text"].as_str().unwrap().contains(&name));
         let line = own_lines.next().unwrap_or_else(|| panic!("{uid}"));
         assert!(line["text"].as_str().unwrap().contains(&row.status.to_string()), "{line}");
+        assert_eq!(line["full"], format!("#requirement:{uid}"));
+        assert_eq!(line["links"], 0, "{line}");
         let below = line["below"].as_array().unwrap();
         assert_eq!(below.len(), row.children.len() + row.tests.len() + row.code.len(), "{line}");
         for test in &row.tests {
