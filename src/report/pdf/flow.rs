@@ -95,7 +95,7 @@ impl PageFlow<'_> {
 
     /// Whether `blocks` begin on a sheet turned the other way: a table too wide for an upright one
     /// does, with the heading and the short text before it, and what comes behind it goes back
-    /// unless the turned sheet is still mostly empty.
+    /// unless the turned sheet is still mostly empty and has room for all of it.
     fn turns_sheet(&self, blocks: &[Block]) -> bool {
         match (self.turning, self.sheet.is_landscape()) {
             (SheetTurning::Never, _) => false,
@@ -109,17 +109,22 @@ impl PageFlow<'_> {
                 let is_wide =
                     wide_table.is_some_and(|table| table::is_too_wide(&upright_flow, table));
                 let is_filled = self.y - TOP > MOSTLY_EMPTY * self.sheet.text_height();
-                !is_wide && (is_filled || self.y <= TOP)
+                !is_wide && (is_filled || self.y <= TOP || !self.fits_below(blocks))
             }
         }
+    }
+
+    /// Whether the first of `blocks` fits on what is left of the page, with what must stay with it.
+    fn fits_below(&self, blocks: &[Block]) -> bool {
+        let first_height = self.measured_height(&blocks[..1]);
+        first_height.max(self.lead_height(blocks)) <= self.room_below()
     }
 
     /// The table that `blocks` begin with, headings and short text before it included.
     fn leading_table<'b>(&self, blocks: &'b [Block]) -> Option<&'b Table> {
         let first_block = blocks.first()?;
         match first_block {
-            // A tree is not set on paper.
-            Block::Heading(_) | Block::Tree { .. } => self.leading_table(&blocks[1..]),
+            Block::Heading(_) => self.leading_table(&blocks[1..]),
             Block::Paragraph(_) => {
                 let Some(Block::Table(table)) = blocks.get(1) else { return None };
                 let height = self.measured_height(std::slice::from_ref(first_block));
@@ -129,6 +134,7 @@ impl PageFlow<'_> {
             Block::Together(inner) => self.leading_table(inner),
             Block::Source { listing, .. } => self.leading_table(&listing.lead),
             Block::List(_)
+            | Block::Tree { .. }
             | Block::Pairs(_)
             | Block::Drawing(_)
             | Block::Notice { .. }

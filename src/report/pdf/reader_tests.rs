@@ -254,7 +254,7 @@ fn the_file_says_which_standards_it_keeps() {
 #[test]
 fn undated_evidence_gives_accessible_files_that_claim_no_archive_standard() {
     let mut evidence = sample::evidence();
-    evidence.manifest.date = None;
+    evidence.campaign.project.date = None;
     let reading = Reading::of(&pdf(&evidence));
     let catalog = reading.file.catalog().unwrap();
     let metadata = entry(&reading.file, catalog, "Metadata").unwrap().as_stream().unwrap();
