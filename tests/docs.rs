@@ -135,6 +135,34 @@ fn the_examples_of_vulkan_sc_are_what_the_program_prints() {
     run(vkcert().args(["list", "kernels"]).arg(folder.path()), 0);
 }
 
+/// Every line runs, and each format of the table is a file after the line that asks for it.
+#[test]
+fn the_pipeline_of_the_document_runs_and_writes_what_its_table_names() {
+    let text = document("pipelines.md");
+    let blocks = blocks(&text);
+    let block = blocks.iter().find(|block| block.tag == "sh pipeline").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let ends = [".info`", ".xml`", ".sarif`"];
+    let is_format =
+        |line: &&str| line.starts_with("| `") && ends.iter().any(|end| line.contains(end));
+    let rows = text.lines().filter(is_format);
+    let named: Vec<Vec<&str>> =
+        rows.map(|line| line.split('`').skip(1).step_by(2).take(2).collect()).collect();
+    assert_eq!(named.len(), 4, "{named:?}");
+    let mut asked_formats = 0;
+    for line in block.text.lines() {
+        run(command(line).current_dir(folder.path()), 0);
+        let Some((_, words)) = line.split_once("--report ") else { continue };
+        for row in named.iter().filter(|row| words.split(',').any(|word| word == row[0])) {
+            assert!(folder.path().join("scale/reports").join(row[1]).is_file(), "{row:?}");
+            asked_formats += 1;
+        }
+    }
+    assert_eq!(asked_formats, named.len());
+    let cobertura = std::fs::read_to_string(folder.path().join("cobertura.xml")).unwrap();
+    assert!(cobertura.contains("<coverage line-rate=\"1"), "{cobertura}");
+}
+
 /// The tables of the document name each key and value that the schema has.
 #[test]
 fn every_setting_of_a_project_is_explained() {
