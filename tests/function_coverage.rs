@@ -66,7 +66,7 @@ fn project(folder: &Path, settings: &str, tests: &[String]) {
 const ASKED: &str = "criteria = [\"function\"]";
 
 /// Certifies, verifies, and gives the kernel's evidence on each engine that ran.
-fn kernels(folder: &Path, options: &[&str]) -> Vec<Value> {
+pub(crate) fn kernels(folder: &Path, options: &[&str]) -> Vec<Value> {
     let out = folder.join("out");
     let mut command = vkcert();
     command.args(["certify", "--quiet", "--format", "json", "--out"]).arg(&out).arg(folder);

@@ -122,6 +122,7 @@ fn function_of(structure: &KernelStructure, role: MarkerRole) -> Option<String> 
             let entry = structure.functions.iter().find(|function| function.entry_mark == mark);
             entry.map(|function| function.name.clone())
         }
+        MarkerRole::MarkWhere { .. } => None,
     }
 }
 

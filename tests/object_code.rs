@@ -3,7 +3,7 @@
 
 use crate::support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use vkcert::glsl::{Compiled, DecisionPolicy, KernelSource, Optimization, compile};
 use vkcert::instrument::{InstrumentedObject, PositionTable, SourceKnowledge, instrument_object};
@@ -41,6 +41,7 @@ fn compiled(path: &Path, text: String, optimization: Optimization) -> Option<Com
         target_env: "vulkan1.3".to_owned(),
         optimization,
         policy: DecisionPolicy::Literal,
+        requested: BTreeSet::new(),
     };
     compile(&source).ok()
 }

@@ -113,7 +113,7 @@ fn coverage_by_all(
             return coverage_without_source(
                 &configuration.configuration,
                 objects,
-                Some(Vec::new()),
+                KernelCoverage { functions: Some(Vec::new()), ..KernelCoverage::default() },
             );
         }
         Measurement::Failed { structure, .. } => {

@@ -8,6 +8,7 @@ use std::path::Path;
 use vkcert_glsl::KernelSource;
 use vkcert_model::procedure::Language;
 use vkcert_model::project::{ProjectFile, ProjectKernel};
+use vkcert_model::structure::requested_marks;
 use vkcert_requirement::document::{read_bytes, read_text};
 use vkcert_requirement::{self as requirement, Project};
 
@@ -92,6 +93,7 @@ pub fn source_of(
             target_env: kernel.target_env.name().to_owned(),
             optimization: kernel.optimization,
             policy: project_settings.decision_policy,
+            requested: requested_marks(&project_settings.required_criteria()),
         })),
         Language::Spirv => Ok(None),
     }

@@ -13,7 +13,7 @@ use crate::model::exit::Exit;
 use crate::model::project::{DecisionPolicy, Optimization};
 use crate::requirement::document::{decode_text, read_bytes};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Prints the lowering of a kernel of the project, or of a GLSL or SPIR-V file.
@@ -138,5 +138,6 @@ fn source_of_file(path: &Path) -> Result<Option<KernelSource>, Failure> {
         target_env: "vulkan1.1".to_owned(),
         optimization: Optimization::Zero,
         policy: DecisionPolicy::Literal,
+        requested: BTreeSet::new(),
     }))
 }

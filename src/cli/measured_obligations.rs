@@ -178,8 +178,9 @@ fn obligations_of_coverage(coverage: &KernelCoverage) -> Vec<MeasuredObligation<
         );
     }
     rows.extend(coverage.barriers.iter().map(obligation_of(CriterionName::Barrier)));
-    let functions = coverage.functions.iter().flatten();
-    rows.extend(functions.map(obligation_of(CriterionName::Function)));
+    for (criterion, obligations) in coverage.requested() {
+        rows.extend(obligations.iter().flatten().map(obligation_of(criterion)));
+    }
     let additional_ids: BTreeSet<&ObligationId> = coverage.additional.iter().collect();
     rows.extend(coverage.objects.iter().map(|item| {
         let branch_criterion = branch_ids.contains(&item.id).then_some(CriterionName::Branch);

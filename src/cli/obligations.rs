@@ -217,8 +217,10 @@ fn obligations_of_coverage(coverage: &KernelCoverage) -> Vec<ObligationRow> {
             .iter()
             .map(|obligation| simple_row(obligation, &[CriterionName::Barrier])),
     );
-    let functions = coverage.functions.iter().flatten();
-    rows.extend(functions.map(|obligation| simple_row(obligation, &[CriterionName::Function])));
+    for (criterion, obligations) in coverage.requested() {
+        let obligations = obligations.iter().flatten();
+        rows.extend(obligations.map(|obligation| simple_row(obligation, &[criterion])));
+    }
     let branch_ids: BTreeSet<&ObligationId> =
         coverage.branches.iter().map(|obligation| &obligation.id).collect();
     let additional_ids: BTreeSet<&ObligationId> = coverage.additional.iter().collect();

@@ -29,7 +29,7 @@ use crate::report::{self, ProcedurePlaces};
 use crate::requirement::document::{decode_text, read_bytes};
 use crate::requirement::{self, Located, ProcedureFile};
 use base64::Engine as _;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Runs every test of the file; the exit code follows from verdicts and findings.
@@ -320,6 +320,7 @@ fn glsl_source(
         target_env: kernel.target_env.name().to_owned(),
         optimization: Optimization::Zero,
         policy: DecisionPolicy::Literal,
+        requested: BTreeSet::new(),
     })
 }
 

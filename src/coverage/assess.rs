@@ -10,10 +10,12 @@
 //! out carries a proposal. Records that contradict what is fixed are trusted in nothing.
 
 mod assessment;
+mod calls;
 mod combinations;
 mod decisions;
 mod functions;
 mod independence;
+mod loops;
 mod obligations;
 mod points;
 mod test_evidence;
@@ -41,6 +43,8 @@ pub fn assess(subject: &CoverageSubject, counted_tests: &[(TestId, &Records)]) -
         additional: Vec::new(),
         barriers: Vec::new(),
         functions: Some(assessment.function_obligations()),
+        calls: assessment.call_obligations(),
+        loops: assessment.loop_obligations(),
         not_reached: assessment.not_reached(),
         summary: Vec::new(),
     };

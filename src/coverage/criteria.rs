@@ -59,6 +59,8 @@ pub const CRITERIA: &[&dyn Criterion] = &[
     &AdditionalCode,
     &Barriers,
     &Functions,
+    &Calls,
+    &LoopBoundaries,
 ];
 
 /// The row of a criterion that evidence names; none where this version does not have it.
@@ -248,5 +250,37 @@ impl Criterion for Functions {
     }
     fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
         statuses_of(coverage.functions.as_deref().unwrap_or_default()).collect()
+    }
+}
+
+struct Calls;
+impl Criterion for Calls {
+    fn criterion(&self) -> CriterionName {
+        CriterionName::Call
+    }
+    fn description(&self) -> &'static str {
+        "every call of a function of the source was executed"
+    }
+    fn is_measured(&self, coverage: &KernelCoverage) -> bool {
+        coverage.calls.is_some()
+    }
+    fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        statuses_of(coverage.calls.as_deref().unwrap_or_default()).collect()
+    }
+}
+
+struct LoopBoundaries;
+impl Criterion for LoopBoundaries {
+    fn criterion(&self) -> CriterionName {
+        CriterionName::LoopBoundary
+    }
+    fn description(&self) -> &'static str {
+        "every loop ran its body zero times, once and more than once, and reached its boundary"
+    }
+    fn is_measured(&self, coverage: &KernelCoverage) -> bool {
+        coverage.loops.is_some()
+    }
+    fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        statuses_of(coverage.loops.as_deref().unwrap_or_default()).collect()
     }
 }

@@ -15,7 +15,7 @@ use vkcert_model::structure::{Decision, KernelStructure, MarkerRole, Recording};
 /// Lays out the records of a kernel whose module holds the markers in `presence`.
 pub fn record_layout(structure: &KernelStructure, presence: &Presence) -> RecordLayout {
     let marks = structure.markers.iter().filter_map(|role| match role {
-        MarkerRole::Mark { mark } => Some(mark.0 + 1),
+        MarkerRole::Mark { mark } | MarkerRole::MarkWhere { mark } => Some(mark.0 + 1),
         MarkerRole::Condition { .. } | MarkerRole::Decision { .. } | MarkerRole::Single { .. } => {
             None
         }
@@ -78,7 +78,7 @@ pub(crate) fn marker_completeness(
             MarkerRole::Condition { decision, .. }
             | MarkerRole::Decision { decision }
             | MarkerRole::Single { decision } => decision.0,
-            MarkerRole::Mark { .. } => continue,
+            MarkerRole::Mark { .. } | MarkerRole::MarkWhere { .. } => continue,
         };
         let (present_markers, all_markers) = marker_counts.entry(decision).or_default();
         *all_markers += 1;
@@ -102,7 +102,7 @@ mod tests {
     use vkcert_model::place::{FileIndex, Span};
     use vkcert_model::records::PresentMarker;
     use vkcert_model::structure::{
-        Accuracy, Condition, Constness, DecisionContext, MarkIndex, TextDigests,
+        Accuracy, Condition, Constness, DecisionContext, MarkIndex, RequestedParts, TextDigests,
     };
 
     const NOWHERE: Span = Span { file: FileIndex(0), start: 0, end: 0 };
@@ -156,6 +156,7 @@ mod tests {
             value_marker: String::new(),
             mark_marker: String::new(),
             texts: TextDigests::default(),
+            requested: RequestedParts::default(),
         }
     }
 

@@ -26,7 +26,8 @@ use vkcert_model::evidence::Configuration;
 use vkcert_model::id::{DecisionId, StatementId, SwitchId};
 use vkcert_model::records::{Presence, Reach};
 use vkcert_model::structure::{
-    Constness, Decision, KernelStructure, MarkIndex, MarkerRole, Recording,
+    Call, Constness, Decision, KernelStructure, Loop, LoopCase, LoopKind, MarkIndex, MarkerRole,
+    Recording,
 };
 use vkcert_model::vector::Outcome;
 
@@ -48,6 +49,7 @@ pub(super) struct Resolution<'a> {
     pub condition_markers: BTreeMap<(DecisionId, u32), Constness>,
     pub marks: BTreeSet<MarkIndex>,
     excluded_decisions: BTreeSet<DecisionId>,
+    /// Marks that no marker can set.
     excluded_marks: BTreeSet<MarkIndex>,
     /// What could happen if nothing were fixed, and what can happen as it is.
     if_nothing_fixed: Rc<Execution>,
@@ -148,6 +150,7 @@ impl<'a> Resolution<'a> {
     }
 
     fn read_markers(&mut self, presence: &'a Presence) {
+        let mut possible_marks: BTreeSet<MarkIndex> = BTreeSet::new();
         for marker in presence.markers.values() {
             let is_excluded = marker.reach == Reach::Excluded;
             let condition_place = match marker.role {
@@ -155,7 +158,9 @@ impl<'a> Resolution<'a> {
                     Some((decision, condition_place))
                 }
                 MarkerRole::Single { decision } => Some((decision, 0)),
-                MarkerRole::Decision { .. } | MarkerRole::Mark { .. } => None,
+                MarkerRole::Decision { .. }
+                | MarkerRole::Mark { .. }
+                | MarkerRole::MarkWhere { .. } => None,
             };
             if let Some(condition_place) = condition_place {
                 self.condition_markers.insert(condition_place, marker.constness);
@@ -173,15 +178,16 @@ impl<'a> Resolution<'a> {
                         self.excluded_decisions.insert(decision);
                     }
                 }
-                MarkerRole::Mark { mark } => {
+                MarkerRole::Mark { mark } | MarkerRole::MarkWhere { mark } => {
                     self.marks.insert(mark);
-                    if is_excluded {
-                        self.excluded_marks.insert(mark);
+                    if !is_excluded {
+                        possible_marks.insert(mark);
                     }
                 }
                 MarkerRole::Condition { .. } => {}
             }
         }
+        self.excluded_marks = self.marks.difference(&possible_marks).copied().collect();
     }
 
     /// The value of a condition by 0-based index.
@@ -260,6 +266,63 @@ impl<'a> Resolution<'a> {
         self.excluded_marks
             .contains(&mark)
             .then(|| self.unreached_ruling(Some(UnreachableCause::Switch(switch))))
+    }
+
+    /// Why a call cannot be executed.
+    pub(crate) fn call_ruled_out(&self, call: &Call, mark: MarkIndex) -> Option<RuledOut> {
+        if !self.marks.contains(&mark) {
+            return Some(self.absent_ruling());
+        }
+        let is_excluded = self.excluded_marks.contains(&mark);
+        is_excluded.then(|| self.unreached_ruling(self.cause_at(call.span, None)))
+    }
+
+    /// Why no execution of a loop can show the case: control never comes to the loop, its form has
+    /// no such case, or its condition has one outcome.
+    pub(crate) fn case_refused(&self, loop_statement: &Loop, case: LoopCase) -> Option<RuledOut> {
+        let unreached = loop_statement.statement.and_then(|id| self.statement_ruled_out(id));
+        if unreached.is_some() {
+            return unreached;
+        }
+        if let Some(reason) = loop_statement.kind.refusal(case) {
+            let by_text = FixingGround::default();
+            let reason = reason.to_owned();
+            return Some(self.classified_ruling(ImpossibleMatter::Choice, &by_text, reason));
+        }
+        let needed_outcome = match (loop_statement.kind, case) {
+            (LoopKind::Head, LoopCase::Zero) => Outcome::False,
+            (LoopKind::Head, LoopCase::Once) => Outcome::True,
+            (LoopKind::Head | LoopKind::Tail, LoopCase::More) => Outcome::True,
+            (LoopKind::Head | LoopKind::Tail, LoopCase::Boundary) => Outcome::False,
+            (LoopKind::Tail, LoopCase::Zero | LoopCase::Once)
+            | (
+                LoopKind::Endless,
+                LoopCase::Zero | LoopCase::Once | LoopCase::More | LoopCase::Boundary,
+            ) => return None,
+        };
+        let decision = loop_statement.decision?;
+        self.outcome_ruled_out(decision, needed_outcome).or_else(|| {
+            // Before the body, `boundary` needs both outcomes.
+            let needs_entry = (loop_statement.kind, case) == (LoopKind::Head, LoopCase::Boundary);
+            needs_entry.then(|| self.outcome_ruled_out(decision, Outcome::True)).flatten()
+        })
+    }
+
+    /// Why a case that has a mark cannot be shown.
+    pub(crate) fn case_ruled_out(
+        &self,
+        loop_statement: &Loop,
+        case: LoopCase,
+        mark: MarkIndex,
+    ) -> Option<RuledOut> {
+        let refused = self.case_refused(loop_statement, case);
+        if refused.is_some() || self.is_passed(mark) && self.marks.contains(&mark) {
+            return refused;
+        }
+        if !self.marks.contains(&mark) {
+            return Some(self.absent_ruling());
+        }
+        Some(self.unreached_ruling(self.cause_at(loop_statement.span, loop_statement.statement)))
     }
 
     /// For an outcome of a decision.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::id::{DecisionId, FunctionId, StatementId, SwitchId};
 use vkcert_model::place::{FileIndex, Span};
 use vkcert_model::structure::{
-    Accuracy, Block, Exit, Function, KernelStructure, Label, LabelKind, MarkIndex, Statement,
-    StatementKind, Switch, TextDigests,
+    Accuracy, Block, Exit, Function, KernelStructure, Label, LabelKind, MarkIndex, RequestedParts,
+    Statement, StatementKind, Switch, TextDigests,
 };
 
 /// Random programs of each test; without optimisation the first of them.
@@ -69,6 +69,7 @@ impl Author {
             value_marker: String::new(),
             mark_marker: String::new(),
             texts: TextDigests::default(),
+            requested: RequestedParts::default(),
         }
     }
 

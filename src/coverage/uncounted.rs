@@ -28,9 +28,12 @@ pub fn name_uncounted_tests(
     for (obligations, by_all) in obligation_lists {
         name_each(obligations, by_all);
     }
-    if let Some((functions, by_all)) = coverage.functions.as_mut().zip(exercised.functions.as_ref())
+    for (obligations, (_, by_all)) in
+        coverage.requested_mut().into_iter().zip(exercised.requested())
     {
-        name_each(functions, by_all);
+        if let Some((obligations, by_all)) = obligations.as_mut().zip(by_all.as_ref()) {
+            name_each(obligations, by_all);
+        }
     }
     for (decision, by_all) in coverage.decisions.iter_mut().zip(&exercised.decisions) {
         name_in_decision(decision, by_all, uncounted);

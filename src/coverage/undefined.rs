@@ -22,7 +22,14 @@ pub fn leave_undetermined(
     defined_coverage: KernelCoverage,
     full_coverage: KernelCoverage,
 ) -> KernelCoverage {
-    let mut coverage = defined_coverage;
+    let (mut coverage, mut full_coverage) = (defined_coverage, full_coverage);
+    for (obligations, by_all) in
+        coverage.requested_mut().into_iter().zip(full_coverage.requested_mut())
+    {
+        if let Some((obligations, by_all)) = obligations.as_mut().zip(by_all.take()) {
+            settle_obligations(obligations, by_all);
+        }
+    }
     let obligation_lists = [
         (&mut coverage.statements, full_coverage.statements),
         (&mut coverage.branches, full_coverage.branches),
@@ -32,9 +39,6 @@ pub fn leave_undetermined(
     ];
     for (obligations, by_all) in obligation_lists {
         settle_obligations(obligations, by_all);
-    }
-    if let Some((functions, by_all)) = coverage.functions.as_mut().zip(full_coverage.functions) {
-        settle_obligations(functions, by_all);
     }
     for (decision, by_all) in coverage.decisions.iter_mut().zip(full_coverage.decisions) {
         settle_decision(decision, by_all);
@@ -113,6 +117,9 @@ pub fn covered_through_undefined(
     let outcomes = coverage.decisions.iter().flat_map(|decision| &decision.outcomes);
     let combinations = coverage.decisions.iter().flat_map(|decision| &decision.combinations);
     let additional = coverage.objects.iter().filter(|item| coverage.additional.contains(&item.id));
+    let requested_lists = coverage.requested().map(|(criterion, obligations)| {
+        (criterion, obligations.iter().flatten().collect::<Vec<_>>())
+    });
     let criterion_lists = [
         (CriterionName::Statement, coverage.statements.iter().collect::<Vec<_>>()),
         (CriterionName::Branch, coverage.branches.iter().collect()),
@@ -121,12 +128,10 @@ pub fn covered_through_undefined(
         (CriterionName::ObjectBranch, coverage.objects.iter().collect()),
         (CriterionName::AdditionalCode, additional.collect()),
         (CriterionName::Barrier, coverage.barriers.iter().collect()),
-        (CriterionName::Function, coverage.functions.iter().flatten().collect()),
     ];
     let mut undefined_obligations: BTreeSet<String> = BTreeSet::new();
-    for (_, list) in
-        criterion_lists.into_iter().filter(|(criterion, _)| asked_criteria.contains(criterion))
-    {
+    let all_lists = criterion_lists.into_iter().chain(requested_lists);
+    for (_, list) in all_lists.filter(|(criterion, _)| asked_criteria.contains(criterion)) {
         let open_items =
             list.into_iter().filter(|item| is_undefined(item.status, item.reason.as_ref()));
         undefined_obligations.extend(open_items.map(|item| item.id.to_string()));

@@ -20,7 +20,7 @@ use vkcert_coverage::object::{self, ObjectCoverage};
 use vkcert_coverage::{
     self as coverage, CoverageSubject, Criterion, CriterionSubject, ProposalRules, criteria,
 };
-use vkcert_model::coverage::{CriterionSummary, KernelCoverage, SimpleObligation};
+use vkcert_model::coverage::{CriterionSummary, KernelCoverage};
 use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::evidence::{
     Configuration, FIRST_SCHEMA, KernelEvidence, KernelFinding, TestRecords,
@@ -41,7 +41,8 @@ enum RecordChoice {
 }
 
 /// Coverage of one kernel on one engine from its stored structure and counted records, before
-/// justifications; functions are obligations only where the asked criteria name them.
+/// justifications; functions, calls and loops are obligations only where the asked
+/// criteria name them.
 pub fn derived_coverage(
     kernel_row: &KernelEvidence,
     asked_criteria: &[StoredCriterion],
@@ -93,7 +94,8 @@ fn coverage_by(
     record_choice: RecordChoice,
     asked_criteria: &[StoredCriterion],
 ) -> KernelCoverage {
-    let asks_for_functions = asked_criteria.iter().any(|asked| *asked == CriterionName::Function);
+    let asks_for =
+        |criterion: CriterionName| asked_criteria.iter().any(|asked| *asked == criterion);
     let chosen_records = records_of(&kernel_row.records, record_choice);
     let object_coverage = object::assess_object(
         &kernel_row.objects.structure,
@@ -101,10 +103,16 @@ fn coverage_by(
         &records_of(&kernel_row.objects.records, record_choice),
     );
     if !has_source(kernel_row) {
-        let functions = asks_for_functions.then(Vec::new);
-        return coverage_without_source(&kernel_row.configuration, object_coverage, functions);
+        let mut empty_coverage = KernelCoverage {
+            functions: Some(Vec::new()),
+            calls: Some(Vec::new()),
+            loops: Some(Vec::new()),
+            ..KernelCoverage::default()
+        };
+        leave_requested(&mut empty_coverage, asks_for);
+        return coverage_without_source(&kernel_row.configuration, object_coverage, empty_coverage);
     }
-    let (coverage, told_barriers) = if kernel_row.presence.markers.is_empty() {
+    let (mut coverage, told_barriers) = if kernel_row.presence.markers.is_empty() {
         let proposal_rules = ProposalRules::for_schema(kernel_row.schema);
         (
             unmeasured_coverage(&kernel_row.structure, &kernel_row.configuration, proposal_rules),
@@ -116,6 +124,7 @@ fn coverage_by(
             barrier_records(kernel_row.engine),
         )
     };
+    leave_requested(&mut coverage, asks_for);
     with_objects(
         KernelCoverage {
             barriers: barrier::assess_barriers(
@@ -123,11 +132,20 @@ fn coverage_by(
                 told_barriers,
                 &chosen_records,
             ),
-            functions: coverage.functions.filter(|_| asks_for_functions),
             ..coverage
         },
         object_coverage,
     )
+}
+
+/// Leaves of the lists that are derived on request those that are asked for.
+fn leave_requested(coverage: &mut KernelCoverage, asks_for: impl Fn(CriterionName) -> bool) {
+    let criteria = coverage.requested().map(|(criterion, _)| criterion);
+    for (criterion, obligations) in criteria.into_iter().zip(coverage.requested_mut()) {
+        if !asks_for(criterion) {
+            *obligations = None;
+        }
+    }
 }
 
 /// Why nothing is recorded where the derived modules could not be used.
@@ -212,17 +230,15 @@ pub fn unmeasured_coverage(
 }
 
 /// SPIR-V without source: its branches are those of the object code; no other criterion of source
-/// structure can be claimed, and none may look complete for being empty.
+/// structure can be claimed, and none may look complete for being empty. `empty_coverage` holds the
+/// lists that were asked for.
 pub fn coverage_without_source(
     configuration: &Configuration,
     objects: ObjectCoverage,
-    functions: Option<Vec<SimpleObligation>>,
+    empty_coverage: KernelCoverage,
 ) -> KernelCoverage {
-    let empty_coverage = KernelCoverage {
-        configuration: configuration.name.clone(),
-        functions,
-        ..KernelCoverage::default()
-    };
+    let empty_coverage =
+        KernelCoverage { configuration: configuration.name.clone(), ..empty_coverage };
     let mut coverage = with_objects(empty_coverage, objects);
     coverage.branches.clone_from(&coverage.objects);
     coverage.summary = summary_without_source(&coverage);

@@ -396,6 +396,7 @@ mod tests {
             target_env: "vulkan1.1".to_owned(),
             optimization: Optimization::Zero,
             policy: DecisionPolicy::Literal,
+            requested: BTreeSet::new(),
         };
         let includes = IncludeResolver::new(&kernel);
         let unit =

@@ -165,8 +165,7 @@ impl ReadText {
     ) -> Self {
         let (unit, accuracy) = translation_unit(kernel, includes, own_unit, notes);
         let items = parser::parse_unit(&unit.tokens);
-        let outline =
-            outline::outline_unit(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
+        let outline = outline::outline_unit(&unit, &items, kernel.policy, &kernel.requested);
         let texts = digests::text_digests(&unit, &items, &kernel.entry);
         Self { unit, accuracy, outline, texts }
     }
@@ -418,6 +417,18 @@ fn kernel_structure(
             }
         }
     }
+    for call in outline.requested.calls.iter_mut().flatten() {
+        if let Some(reason) = call.mark.and_then(exclusion_reason) {
+            notes.push(format!("{} is not marked: {reason}", call.id));
+            call.mark = None;
+        }
+    }
+    for loop_statement in outline.requested.loops.iter_mut().flatten() {
+        if let Some(reason) = excluded.get(&MarkedItem::Loop(loop_statement.id)) {
+            notes.push(format!("{} is not marked: {reason}", loop_statement.id));
+            loop_statement.marks.clear();
+        }
+    }
     debug_assert!(
         outline
             .decisions
@@ -436,6 +447,7 @@ fn kernel_structure(
         value_marker: marker_names.value,
         mark_marker: marker_names.mark,
         texts: TextDigests::default(),
+        requested: outline.requested,
     }
 }
 

@@ -53,7 +53,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 #[cfg(feature = "compiler")]
 use std::sync::Arc;
-use vkcert_model::structure::{Decision, KernelStructure};
+use vkcert_model::structure::{Decision, KernelStructure, RequestedMark};
 
 /// Stack of the front end: enough for the deepest text that the parser's limits let through.
 const STACK_BYTES: usize = 512 << 20;
@@ -86,6 +86,8 @@ pub struct KernelSource {
     pub optimization: Optimization,
     /// Which Boolean expressions are decisions.
     pub policy: DecisionPolicy,
+    /// What is marked beyond what every kernel is marked for.
+    pub requested: BTreeSet<RequestedMark>,
 }
 
 impl KernelSource {
@@ -101,6 +103,7 @@ impl KernelSource {
             target_env: target_env.to_owned(),
             optimization: Optimization::Zero,
             policy: DecisionPolicy::Literal,
+            requested: BTreeSet::new(),
         }
     }
 }
@@ -165,6 +168,7 @@ fn outline_here(text: &str) -> Result<TextOutline, String> {
         target_env: "vulkan1.3".to_owned(),
         optimization: Optimization::Zero,
         policy: DecisionPolicy::Literal,
+        requested: BTreeSet::new(),
     };
     let includes = include::IncludeResolver::new(&kernel);
     let own_unit =
@@ -180,8 +184,7 @@ fn outline_here(text: &str) -> Result<TextOutline, String> {
         }
     };
     let items = parser::parse_unit(&unit.tokens);
-    let outline =
-        outline::outline_unit(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
+    let outline = outline::outline_unit(&unit, &items, kernel.policy, &kernel.requested);
     notes.extend(outline.notes);
     let marker_names = marking::MarkerNames::unused_in(&unit.tokens);
     let marked_text =

@@ -11,7 +11,7 @@ use super::syntax::TokenIndex;
 use super::token::Token;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use vkcert_model::id::DecisionId;
+use vkcert_model::id::{DecisionId, LoopId};
 use vkcert_model::place::FileIndex;
 use vkcert_model::structure::{MARKER_PAGE, MarkIndex, MarkerRole};
 
@@ -41,6 +41,29 @@ pub(crate) enum PlacementRole {
     /// Behind a switch's `{`: a `default` of our own. It stands first and leaves at once, so that
     /// no case falls into it.
     ImplicitDefault { mark: MarkIndex },
+    /// Around a call: the mark is passed before the arguments are evaluated.
+    Call { mark: MarkIndex },
+    /// Before a loop: opens a block with the counter of its iterations.
+    LoopOpen { counted: LoopId },
+    /// Before a loop's body: opens a block that counts the iteration. The mark is set from the
+    /// second one on.
+    LoopIteration { counted: LoopId, mark: MarkIndex },
+    /// Before a `break` of a loop: opens a block that says that its condition did not end it.
+    LoopBreak { counted: LoopId },
+    /// Before a `return` in a loop: opens a block; the mark is set in the first iteration.
+    LoopReturn { counted: LoopId, mark: MarkIndex },
+    /// Behind a loop: the mark is set where the loop was left in this case.
+    LoopLeft { counted: LoopId, case: LeftCase, mark: MarkIndex },
+    /// Behind what a block of a loop was opened for.
+    LoopClose { counted: LoopId },
+}
+
+/// The cases of a loop that are known when it has been left by its condition or a `break`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LeftCase {
+    Zero,
+    Once,
+    Boundary,
 }
 
 /// Tokens `first..=last` with what is to be recorded of them. Outer placements stand before inner
@@ -57,6 +80,7 @@ pub(crate) struct Placement {
 pub(crate) enum MarkedItem {
     Decision(DecisionId),
     Mark(MarkIndex),
+    Loop(LoopId),
 }
 
 impl PlacementRole {
@@ -67,29 +91,103 @@ impl PlacementRole {
             | PlacementRole::Single { decision } => MarkedItem::Decision(decision),
             PlacementRole::Entry { mark }
             | PlacementRole::Label { mark }
-            | PlacementRole::ImplicitDefault { mark } => MarkedItem::Mark(mark),
+            | PlacementRole::ImplicitDefault { mark }
+            | PlacementRole::Call { mark } => MarkedItem::Mark(mark),
+            PlacementRole::LoopOpen { counted }
+            | PlacementRole::LoopIteration { counted, .. }
+            | PlacementRole::LoopBreak { counted }
+            | PlacementRole::LoopReturn { counted, .. }
+            | PlacementRole::LoopLeft { counted, .. }
+            | PlacementRole::LoopClose { counted } => MarkedItem::Loop(counted),
         }
     }
 
-    fn marker_role(self) -> MarkerRole {
+    /// What its marker stands for; none where it has no marker.
+    fn marker_role(self) -> Option<MarkerRole> {
         match self {
             PlacementRole::Condition { decision, condition } => {
-                MarkerRole::Condition { decision, condition }
+                Some(MarkerRole::Condition { decision, condition })
             }
-            PlacementRole::Decision { decision } => MarkerRole::Decision { decision },
-            PlacementRole::Single { decision } => MarkerRole::Single { decision },
+            PlacementRole::Decision { decision } => Some(MarkerRole::Decision { decision }),
+            PlacementRole::Single { decision } => Some(MarkerRole::Single { decision }),
             PlacementRole::Entry { mark }
             | PlacementRole::Label { mark }
-            | PlacementRole::ImplicitDefault { mark } => MarkerRole::Mark { mark },
+            | PlacementRole::ImplicitDefault { mark }
+            | PlacementRole::Call { mark } => Some(MarkerRole::Mark { mark }),
+            PlacementRole::LoopIteration { mark, .. }
+            | PlacementRole::LoopReturn { mark, .. }
+            | PlacementRole::LoopLeft { mark, .. } => Some(MarkerRole::MarkWhere { mark }),
+            PlacementRole::LoopOpen { .. }
+            | PlacementRole::LoopBreak { .. }
+            | PlacementRole::LoopClose { .. } => None,
         }
     }
 }
 
-/// Names of the two marker functions.
+/// Text before the first and behind the last token of a placement.
+struct TextAround {
+    before: String,
+    behind: String,
+}
+
+impl PlacementRole {
+    fn text_around(self, number: &str, names: &MarkerNames) -> TextAround {
+        let before = |before: String| TextAround { before, behind: String::new() };
+        let behind = |behind: String| TextAround { before: String::new(), behind };
+        let MarkerNames { value, mark, .. } = names;
+        match self {
+            PlacementRole::Condition { .. }
+            | PlacementRole::Decision { .. }
+            | PlacementRole::Single { .. } => {
+                TextAround { before: format!(" {value}({number},"), behind: " )".to_owned() }
+            }
+            PlacementRole::Entry { .. } | PlacementRole::Label { .. } => {
+                behind(format!(" {mark}({number});"))
+            }
+            PlacementRole::ImplicitDefault { .. } => {
+                behind(format!(" default: {mark}({number}); break;"))
+            }
+            PlacementRole::Call { .. } => {
+                TextAround { before: format!(" ({mark}({number}),"), behind: " )".to_owned() }
+            }
+            PlacementRole::LoopOpen { counted } => {
+                before(format!(" {{ uint {} = 0u;", names.counter_of(counted)))
+            }
+            PlacementRole::LoopIteration { counted, .. } => {
+                let count = names.counter_of(counted);
+                // 0, 1, 2, 2 ... without a branch or select, which would have no decision.
+                before(format!(
+                    " {{ {count} = {count} + 1u - ({count} >> 1u); {value}({number}, {count} == 2u);"
+                ))
+            }
+            PlacementRole::LoopBreak { counted } => {
+                let count = names.counter_of(counted);
+                before(format!(" {{ {count} = {count} | 4u;"))
+            }
+            PlacementRole::LoopReturn { counted, .. } => {
+                before(format!(" {{ {value}({number}, {} == 1u);", names.counter_of(counted)))
+            }
+            PlacementRole::LoopLeft { counted, case, .. } => {
+                let count = names.counter_of(counted);
+                let is_case = match case {
+                    LeftCase::Zero => format!("{count} == 0u"),
+                    LeftCase::Once => format!("({count} & 3u) == 1u"),
+                    // 1 or 2; 0 wraps round, and a `break` has added 4.
+                    LeftCase::Boundary => format!("{count} - 1u < 2u"),
+                };
+                behind(format!(" {value}({number}, {is_case});"))
+            }
+            PlacementRole::LoopClose { .. } => behind(" }".to_owned()),
+        }
+    }
+}
+
+/// Names of the two marker functions, and how those of the counters of loops begin.
 #[derive(Debug, Clone)]
 pub(crate) struct MarkerNames {
     pub value: String,
     pub mark: String,
+    pub counter: String,
 }
 
 /// The name, with as many `x` behind it as make it a word that the text does not use.
@@ -101,6 +199,15 @@ fn unused_name(name: &str, used_words: &BTreeSet<&str>) -> String {
     unused_name
 }
 
+/// The name, with as many `x` behind it as make it one that no word of the text begins with.
+fn unused_beginning(name: &str, used_words: &BTreeSet<&str>) -> String {
+    let mut unused_beginning = name.to_owned();
+    while used_words.iter().any(|word| word.starts_with(&unused_beginning)) {
+        unused_beginning.push('x');
+    }
+    unused_beginning
+}
+
 impl MarkerNames {
     /// `vkcert_value` and `vkcert_mark`, or longer names where the text has these.
     pub(crate) fn unused_in(tokens: &[Token]) -> Self {
@@ -108,11 +215,18 @@ impl MarkerNames {
         Self {
             value: unused_name("vkcert_value", &used_words),
             mark: unused_name("vkcert_mark", &used_words),
+            counter: unused_beginning("vkcert_iterations", &used_words),
         }
     }
 
+    /// The variable that counts the iterations of a loop in its two lowest bits, up to two; the
+    /// third says that a `break` ended it.
+    fn counter_of(&self, counted: LoopId) -> String {
+        format!("{}{}", self.counter, counted.0)
+    }
+
     fn marker_definitions(&self, marker_form: MarkerForm) -> String {
-        let Self { value, mark } = self;
+        let Self { value, mark, counter: _ } = self;
         let id_parameters = "const uint page, const uint id";
         match marker_form {
             MarkerForm::Functions => {
@@ -178,29 +292,13 @@ pub(crate) fn marker_insertions(
     for placement in
         placements.iter().filter(|placement| !excluded.contains(&placement.role.marked_item()))
     {
-        let (page_number, id) =
-            (marker_roles.len() / MARKER_PAGE as usize, marker_roles.len() % MARKER_PAGE as usize);
-        marker_roles.push(placement.role.marker_role());
-        let text_behind = behind_tokens.entry(placement.last).or_default();
-        match placement.role {
-            PlacementRole::Condition { .. }
-            | PlacementRole::Decision { .. }
-            | PlacementRole::Single { .. } => {
-                text_behind.push_str(" )");
-                let text_before = before_tokens.entry(placement.first).or_default();
-                let _ = write!(text_before, " {}({page_number}u,{id}u,", marker_names.value);
-            }
-            PlacementRole::Entry { .. } | PlacementRole::Label { .. } => {
-                let _ = write!(text_behind, " {}({page_number}u,{id}u);", marker_names.mark);
-            }
-            PlacementRole::ImplicitDefault { .. } => {
-                let _ = write!(
-                    text_behind,
-                    " default: {}({page_number}u,{id}u); break;",
-                    marker_names.mark
-                );
-            }
-        }
+        let number = marker_roles.len();
+        let (page_number, id) = (number / MARKER_PAGE as usize, number % MARKER_PAGE as usize);
+        marker_roles.extend(placement.role.marker_role());
+        let number_arguments = format!("{page_number}u,{id}u");
+        let text_around = placement.role.text_around(&number_arguments, marker_names);
+        before_tokens.entry(placement.first).or_default().push_str(&text_around.before);
+        behind_tokens.entry(placement.last).or_default().push_str(&text_around.behind);
     }
     let directive = match marker_form {
         MarkerForm::Instructions => MARKER_EXTENSION,

@@ -12,7 +12,7 @@ use super::syntax::TokenIndex;
 use super::token::Token;
 use vkcert_model::id::DecisionId;
 use vkcert_model::structure::{
-    BooleanExpression, Condition, Constness, Decision, DecisionContext, Recording,
+    BooleanExpression, Condition, Constness, Decision, DecisionContext, LoopKind, Recording,
 };
 
 /// Adds the decisions of `range` (first and last token), and the matrix operands that cannot be
@@ -71,6 +71,57 @@ pub(crate) fn add_decisions(
             expansion: located_tokens.expansion,
         });
     }
+}
+
+/// Adds the calls of the text's own functions in `range`, where they are asked for: a name with `(`
+/// behind it.
+pub(crate) fn add_calls(
+    decisions: &mut DecisionCollector<'_>,
+    tokens: &[Token],
+    unread_range: (TokenIndex, TokenIndex),
+) {
+    if decisions.calls.is_none() {
+        return;
+    }
+    let closing = closing_parentheses(tokens, unread_range);
+    for token_index in unread_range.0..unread_range.1 {
+        let is_call = &*tokens[token_index + 1].text == "("
+            && decisions.names.is_own_function(&tokens[token_index].text);
+        if !is_call {
+            continue;
+        }
+        let last = closing[token_index + 1 - unread_range.0].max(token_index + 1);
+        decisions.list_call((token_index, last), None);
+    }
+}
+
+/// First tokens of the loops in `range`. A `while` behind `}` or `;` ends a `do` as long as one is
+/// open, so that their number is right even where the pairs are not.
+pub(crate) fn loop_starts(
+    tokens: &[Token],
+    unread_range: (TokenIndex, TokenIndex),
+) -> Vec<(TokenIndex, LoopKind)> {
+    let mut loops = Vec::new();
+    let mut open_do = 0_u32;
+    for token_index in unread_range.0..=unread_range.1 {
+        match &*tokens[token_index].text {
+            "for" => loops.push((token_index, LoopKind::Head)),
+            "do" => {
+                open_do += 1;
+                loops.push((token_index, LoopKind::Tail));
+            }
+            "while" => {
+                let word_before = token_index.checked_sub(1).map(|index| &*tokens[index].text);
+                if open_do > 0 && matches!(word_before, Some("}" | ";")) {
+                    open_do -= 1;
+                } else {
+                    loops.push((token_index, LoopKind::Head));
+                }
+            }
+            _ => {}
+        }
+    }
+    loops
 }
 
 /// For each `(` of `range` (by distance from its start) the `)` that closes it; 0 where none does.

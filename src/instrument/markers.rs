@@ -109,7 +109,14 @@ impl MarkerCalls {
                     marker_defect(marked_module, index, "its marker number is unknown")
                 })?;
                 let operand = arguments.value;
-                let fits = operand.is_none() == matches!(role, MarkerRole::Mark { .. });
+                let is_mark = match role {
+                    MarkerRole::Mark { .. } => true,
+                    MarkerRole::Condition { .. }
+                    | MarkerRole::Decision { .. }
+                    | MarkerRole::Single { .. }
+                    | MarkerRole::MarkWhere { .. } => false,
+                };
+                let fits = operand.is_none() == is_mark;
                 if !fits {
                     return Err(marker_defect(
                         marked_module,

@@ -91,7 +91,9 @@ fn present_marker(
         MarkerRole::Condition { .. } | MarkerRole::Single { .. } => {
             folding.constant_boolean(marked_value)
         }
-        MarkerRole::Decision { .. } | MarkerRole::Mark { .. } => None,
+        MarkerRole::Decision { .. } | MarkerRole::Mark { .. } | MarkerRole::MarkWhere { .. } => {
+            None
+        }
     };
     if present_marker.value.is_some() {
         present_marker.constants = folding.specialization_ids(marked_value).into_iter().collect();
@@ -144,7 +146,9 @@ fn decided_outcomes(
         let condition_place = match marker.role {
             MarkerRole::Condition { decision, condition } => Some((decision, condition)),
             MarkerRole::Single { decision } => Some((decision, 0)),
-            MarkerRole::Decision { .. } | MarkerRole::Mark { .. } => None,
+            MarkerRole::Decision { .. }
+            | MarkerRole::Mark { .. }
+            | MarkerRole::MarkWhere { .. } => None,
         };
         if let Some(((decision, condition), value)) = condition_place.zip(marker.value) {
             values_by_decision.entry(decision).or_default().insert(condition, value);

@@ -8,7 +8,7 @@ use vkcert_model::place::{FileIndex, SourceFile, Span};
 use vkcert_model::records::{RecordMode, Witnesses};
 use vkcert_model::structure::{
     Accuracy, BooleanExpression, Condition, Constness, Decision, DecisionContext, MarkIndex,
-    MarkerRole, Recording, TextDigests,
+    MarkerRole, Recording, RequestedParts, TextDigests,
 };
 use vkcert_spirv::module::Instruction;
 
@@ -93,6 +93,7 @@ impl Kernel {
             value_marker: "vkcert_value".into(),
             mark_marker: "vkcert_mark".into(),
             texts: TextDigests::default(),
+            requested: RequestedParts::default(),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! This is the `coverage` object of `vkcert run --format json` and of the evidence.
 
-use super::criterion::StoredCriterion;
+use super::criterion::{CriterionName, StoredCriterion};
 use super::id::{ConditionId, DecisionId, ObligationId, TestId};
 use super::requirement::JustificationClass;
 use super::schedule::Schedule;
@@ -66,12 +66,38 @@ pub struct KernelCoverage {
     /// function coverage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub functions: Option<Vec<SimpleObligation>>,
+    /// Calls of functions of the source (`CALL1`), executed at least once; absent where the project does not ask for
+    /// call coverage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<Vec<SimpleObligation>>,
+    /// Cases of loops (`LOOP1.zero`), each shown by some execution of the loop; absent where the project does not ask
+    /// for loop boundary coverage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loops: Option<Vec<SimpleObligation>>,
     /// What is in the source but not part of this kernel: functions that the entry point does not reach.
     #[serde(default)]
     pub not_reached: Vec<String>,
     /// Share of each criterion, computed from the obligations above.
     #[serde(default)]
     pub summary: Vec<CriterionSummary>,
+}
+
+impl KernelCoverage {
+    /// Obligations that are derived only where a project asks for them, by criterion.
+    pub fn requested(&self) -> [(CriterionName, &Option<Vec<SimpleObligation>>); 3] {
+        let Self { functions, calls, loops, .. } = self;
+        [
+            (CriterionName::Function, functions),
+            (CriterionName::Call, calls),
+            (CriterionName::LoopBoundary, loops),
+        ]
+    }
+
+    /// As [`KernelCoverage::requested`], in the same order.
+    pub fn requested_mut(&mut self) -> [&mut Option<Vec<SimpleObligation>>; 3] {
+        let Self { functions, calls, loops, .. } = self;
+        [functions, calls, loops]
+    }
 }
 
 /// A barrier of a kernel's workgroups.

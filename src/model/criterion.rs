@@ -37,6 +37,11 @@ pub enum CriterionName {
     Barrier,
     /// Every function of the source was entered. Derived only where the project asks for it.
     Function,
+    /// Every call of a function of the source was executed. Derived only where the project asks for it.
+    Call,
+    /// Every loop ran zero times, once, more than once, and up to its boundary. Derived only where the project asks
+    /// for it.
+    LoopBoundary,
 }
 
 impl CriterionName {
@@ -52,6 +57,8 @@ impl CriterionName {
         CriterionName::AdditionalCode,
         CriterionName::Barrier,
         CriterionName::Function,
+        CriterionName::Call,
+        CriterionName::LoopBoundary,
     ];
 
     /// The stored name.
@@ -67,6 +74,8 @@ impl CriterionName {
             CriterionName::AdditionalCode => "additional-code",
             CriterionName::Barrier => "barrier",
             CriterionName::Function => "function",
+            CriterionName::Call => "call",
+            CriterionName::LoopBoundary => "loop-boundary",
         }
     }
 

@@ -82,6 +82,12 @@ numbered_id!(
     /// A function definition of the source text; entry is `F1.entry`, exits are `F1.X1` ... in source order.
     FunctionId, "F", "F<number>");
 numbered_id!(
+    /// A call of a function that the source text defines.
+    CallId, "CALL", "CALL<number>");
+numbered_id!(
+    /// A loop statement; its cases are `LOOP1.zero`, `LOOP1.once`, `LOOP1.more`, `LOOP1.boundary`.
+    LoopId, "LOOP", "LOOP<number>");
+numbered_id!(
     /// A conditional branch, switch or scalar select of a module that has no source (`B1` ...).
     ObjectBranchId, "B", "B<number>");
 

@@ -9,10 +9,14 @@
 
 mod chain;
 mod decision;
+mod requested;
 #[cfg(test)]
 mod tests;
 
 pub use decision::{BooleanExpression, Condition, Constness, Decision, DecisionContext, Recording};
+pub use requested::{
+    Call, CaseMark, Loop, LoopCase, LoopKind, RequestedMark, RequestedParts, requested_marks,
+};
 
 use super::id::{DecisionId, FunctionId, StatementId, SwitchId};
 use super::place::{SourceFile, Span};
@@ -46,6 +50,9 @@ pub struct KernelStructure {
     /// By which the text of a function or file is compared with that of another kernel.
     #[serde(default, skip_serializing_if = "TextDigests::is_empty")]
     pub texts: TextDigests,
+    /// What is marked only where a project asks for it.
+    #[serde(default, skip_serializing_if = "RequestedParts::is_empty")]
+    pub requested: RequestedParts,
 }
 
 /// SHA-256 of preprocessed text, token by token. Evidence of version 0.1.0 does not hold it.
@@ -108,6 +115,11 @@ pub enum MarkerRole {
     },
     /// Execution passed here (function entry, switch label).
     Mark {
+        /// Number of the mark.
+        mark: MarkIndex,
+    },
+    /// Execution passed here while the value of the marker was true; several markers may set one mark.
+    MarkWhere {
         /// Number of the mark.
         mark: MarkIndex,
     },

@@ -11,7 +11,9 @@ use vkcert_model::evidence::{
 use vkcert_model::id::{FunctionId, KernelName, TestId};
 use vkcert_model::place::{FileIndex, SourceFile, Span};
 use vkcert_model::records::{Presence, RecordLayout};
-use vkcert_model::structure::{Accuracy, Block, Function, KernelStructure, MarkIndex, TextDigests};
+use vkcert_model::structure::{
+    Accuracy, Block, Function, KernelStructure, MarkIndex, RequestedParts, TextDigests,
+};
 use vkcert_model::verdict::EngineName;
 
 /// A function of a kernel: its file by number, its name, the digest of its text, and the tests that
@@ -84,6 +86,7 @@ pub(super) fn kernel(name: &str, rest: &str, functions: &[FunctionRow]) -> Kerne
                     .collect(),
                 unread: None,
             },
+            requested: RequestedParts::default(),
         },
         layout: RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 },
         presence: Presence::default(),

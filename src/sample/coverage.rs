@@ -162,6 +162,8 @@ pub(super) fn naive_coverage(engine: EngineName) -> KernelCoverage {
     };
     with_summary(KernelCoverage {
         functions: None,
+        calls: None,
+        loops: None,
         configuration: "default".into(),
         statements: statement_obligations(FILE, NAIVE_SOURCE, &[]),
         branches,
@@ -259,6 +261,8 @@ pub(super) fn large_coverage() -> KernelCoverage {
     });
     with_summary(KernelCoverage {
         functions: None,
+        calls: None,
+        loops: None,
         configuration: "default".into(),
         statements: statement_obligations(FILE, &source, &[6, 7, 40]),
         branches,

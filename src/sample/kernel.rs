@@ -9,7 +9,9 @@ use vkcert_model::evidence::{
 use vkcert_model::id::{FunctionId, KernelName, TestId};
 use vkcert_model::place::{FileIndex, SourceFile, Span};
 use vkcert_model::records::{Presence, RecordLayout, Records};
-use vkcert_model::structure::{Accuracy, Block, Function, KernelStructure, MarkIndex, TextDigests};
+use vkcert_model::structure::{
+    Accuracy, Block, Function, KernelStructure, MarkIndex, RequestedParts, TextDigests,
+};
 use vkcert_model::verdict::{EngineName, Verdict};
 
 fn specialized_constant(id: u32, name: &str, type_name: &str, value: &str) -> SpecializedConstant {
@@ -102,6 +104,7 @@ pub(super) fn kernel_evidence(name: &str, engine: EngineName) -> KernelEvidence 
             value_marker: "vkcert_value".into(),
             mark_marker: "vkcert_mark".into(),
             texts: TextDigests::default(),
+            requested: RequestedParts::default(),
         },
         layout: RecordLayout { decisions: Vec::new(), marks: Vec::new(), bits: 0 },
         presence: Presence::default(),

@@ -148,7 +148,7 @@ fn parts_of_finding(finding: &Finding) -> LaterPart {
     )
 }
 
-fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 5] {
+fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 6] {
     let coverage = &kernel.coverage;
     let obligation_lists = [
         &coverage.statements,
@@ -163,6 +163,12 @@ fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 5] {
     [
         later_part("tests that exercise and do not count", has_uncounted),
         later_part("function coverage", coverage.functions.is_some()),
+        later_part(
+            "calls and loops",
+            !kernel.structure.requested.is_empty()
+                || coverage.calls.is_some()
+                || coverage.loops.is_some(),
+        ),
         later_part("digests of texts", !kernel.structure.texts.is_empty()),
         later_part(
             "vectors of directed schedules",

@@ -8,8 +8,8 @@ use vkcert_model::evidence::{Evidence, KernelEvidence};
 use vkcert_model::place::Span;
 use vkcert_model::records::RecordLayout;
 use vkcert_model::structure::{
-    Block, BooleanExpression, Decision, Exit, Expansion, Function, KernelStructure, MarkerRole,
-    Statement, StatementKind, Switch,
+    Block, BooleanExpression, Decision, Exit, Expansion, Function, KernelStructure, LoopCase,
+    MarkerRole, RequestedParts, Statement, StatementKind, Switch,
 };
 
 /// What is wrong with the form of the evidence; none where it is well-formed.
@@ -91,7 +91,27 @@ impl StructureCheck<'_> {
             })?;
             self.check_function(function)?;
         }
+        self.check_requested(&structure.requested)?;
         structure.markers.iter().try_for_each(|role| self.check_marker_role(*role))
+    }
+
+    fn check_requested(&self, requested: &RequestedParts) -> CheckResult {
+        for (index, call) in requested.calls.iter().flatten().enumerate() {
+            require(call.id.0 as usize == index + 1, || {
+                format!("call {} is out of order", call.id)
+            })?;
+            self.check_span(call.span)?;
+            self.check_expansions(&call.expansion)?;
+            call.mark.map_or(Ok(()), |mark| self.check_mark(mark.0))?;
+        }
+        for (index, row) in requested.loops.iter().flatten().enumerate() {
+            require(row.id.0 as usize == index + 1, || format!("loop {} is out of order", row.id))?;
+            self.check_span(row.span)?;
+            self.check_expansions(&row.expansion)?;
+            row.marks.iter().try_for_each(|case_mark| self.check_mark(case_mark.mark.0))?;
+            row.decision.map_or(Ok(()), |id| self.decision_by_number(id.0).map(|_| ()))?;
+        }
+        Ok(())
     }
 
     fn check_span(&self, span: Span) -> CheckResult {
@@ -107,8 +127,12 @@ impl StructureCheck<'_> {
     }
 
     fn check_mark(&self, mark: u32) -> CheckResult {
-        // Each mark has a marker.
-        require((mark as usize) < self.structure.markers.len(), || {
+        // Each mark has a marker, but for those of calls and loops that could not be marked.
+        let RequestedParts { calls, loops } = &self.structure.requested;
+        let unmarked_calls = calls.iter().flatten().filter(|call| call.mark.is_none()).count();
+        let unmarked_loops = loops.iter().flatten().filter(|row| row.marks.is_empty()).count();
+        let most_unmarked = unmarked_calls + LoopCase::ALL.len() * unmarked_loops;
+        require((mark as usize) < self.structure.markers.len() + most_unmarked, || {
             format!("there is no mark {mark}")
         })
     }
@@ -137,7 +161,7 @@ impl StructureCheck<'_> {
             MarkerRole::Decision { decision } | MarkerRole::Single { decision } => {
                 self.decision_by_number(decision.0).map(|_| ())
             }
-            MarkerRole::Mark { mark } => self.check_mark(mark.0),
+            MarkerRole::Mark { mark } | MarkerRole::MarkWhere { mark } => self.check_mark(mark.0),
         }
     }
 

@@ -17,7 +17,7 @@ use vkcert_model::coverage::KernelCoverage;
 use vkcert_model::evidence::*;
 use vkcert_model::id::KernelName;
 use vkcert_model::records::{Presence, RecordLayout, Recorded};
-use vkcert_model::structure::{Accuracy, KernelStructure, TextDigests};
+use vkcert_model::structure::{Accuracy, KernelStructure, RequestedParts, TextDigests};
 use vkcert_model::verdict::{EngineName, Verdict};
 use vkcert_oracle::judged::TestObservation;
 use vkcert_requirement::Project;
@@ -115,6 +115,7 @@ fn structure_and_layout(
                 value_marker: String::new(),
                 mark_marker: String::new(),
                 texts: TextDigests::default(),
+                requested: RequestedParts::default(),
             };
             (structure, empty_layout(), Presence::default())
         }

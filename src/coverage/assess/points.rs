@@ -1,5 +1,6 @@
 //! Obligations of control flow: statements, entry and exit points, branches and switch labels.
 
+use super::super::resolution::RuledOut;
 use super::super::statement::{Execution, Truth, visit_block};
 use super::assessment::Assessment;
 use super::obligations::ObligationState;
@@ -7,7 +8,7 @@ use std::collections::BTreeMap;
 use vkcert_model::coverage::{DecisionCoverage, SimpleObligation, Status};
 use vkcert_model::id::{StatementId, TestId};
 use vkcert_model::place::Span;
-use vkcert_model::structure::{Block, Exit, Label, LabelKind, StatementKind, Switch};
+use vkcert_model::structure::{Block, Exit, Label, LabelKind, MarkIndex, StatementKind, Switch};
 
 impl Assessment<'_> {
     pub(super) fn statement_obligations(&self) -> Vec<SimpleObligation> {
@@ -108,17 +109,28 @@ impl Assessment<'_> {
     }
 
     fn label_state(&self, switch: &Switch, label: &Label) -> ObligationState {
-        let label_bit = label.mark.and_then(|mark| self.layout.mark_bit(mark));
-        let Some((label_bit, mark)) = label_bit.zip(label.mark) else {
-            let reason = Some("the label could not be marked".to_owned());
+        self.marked_state(label.mark, "the label could not be marked", |mark| {
+            self.resolution.label_ruled_out(switch.id, mark)
+        })
+    }
+
+    /// Of what is covered where a mark was passed; without a mark it is undetermined.
+    pub(super) fn marked_state(
+        &self,
+        mark: Option<MarkIndex>,
+        unmarked_reason: &str,
+        ruled_out: impl FnOnce(MarkIndex) -> Option<RuledOut>,
+    ) -> ObligationState {
+        let mark_bit = mark.and_then(|mark| self.layout.mark_bit(mark));
+        let Some((mark_bit, mark)) = mark_bit.zip(mark) else {
+            let reason = Some(unmarked_reason.to_owned());
             return ObligationState::without_tests(Status::Undetermined, reason);
         };
         let is_present = self.resolution.marks.contains(&mark);
-        let tests = self.tests.iter().filter(|(_, records)| is_present && records.has(label_bit));
+        let tests = self.tests.iter().filter(|(_, records)| is_present && records.has(mark_bit));
         let tests: Vec<TestId> = tests.map(|(test, _)| *test).collect();
         let status = if tests.is_empty() { Status::Uncovered } else { Status::Covered };
-        let ruled_out = self.resolution.label_ruled_out(switch.id, mark);
-        ObligationState { status, reason: None, tests, ruled_out }
+        ObligationState { status, reason: None, tests, ruled_out: ruled_out(mark) }
     }
 }
 

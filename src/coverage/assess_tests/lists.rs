@@ -21,6 +21,8 @@ pub(super) const OBLIGATIONS: &[(CriterionName, &[&str])] = &[
     (CriterionName::AdditionalCode, &["B2.T"]),
     (CriterionName::Barrier, &["BAR1", "BAR2"]),
     (CriterionName::Function, &["F1", "F2"]),
+    (CriterionName::Call, &["CALL1", "CALL2"]),
+    (CriterionName::LoopBoundary, &["LOOP1.zero", "LOOP1.once", "LOOP1.more", "LOOP1.boundary"]),
 ];
 
 /// What is known of one obligation.
@@ -90,6 +92,8 @@ pub(super) fn coverage_in(states: &States) -> KernelCoverage {
         additional: vec!["B2.T".into()],
         barriers: list(&["BAR1", "BAR2"]),
         functions: Some(list(&["F1", "F2"])),
+        calls: Some(list(&["CALL1", "CALL2"])),
+        loops: Some(list(&["LOOP1.zero", "LOOP1.once", "LOOP1.more", "LOOP1.boundary"])),
         ..coverage
     }
 }
@@ -111,7 +115,9 @@ pub(super) fn states_of(coverage: &KernelCoverage) -> States {
         &coverage.objects,
         &coverage.barriers,
     ];
-    for item in lists.into_iter().chain(&coverage.functions).flatten() {
+    let requested_lists = coverage.requested().into_iter();
+    let requested_lists = requested_lists.filter_map(|(_, list)| list.as_ref());
+    for item in lists.into_iter().chain(requested_lists).flatten() {
         let SimpleObligation { id, status, reason, tests, uncounted, .. } = item.clone();
         add(id.to_string(), State { status, reason, tests, uncounted });
     }

@@ -69,7 +69,7 @@ fn presence_fault(claimed: ClaimedObligation) -> Option<String> {
 /// Whether an obligation is something that is executed, rather than an outcome or an effect.
 fn is_code(id: &ObligationId) -> bool {
     let id = id.as_str();
-    id.starts_with(['S', 'F']) || id.starts_with("BAR")
+    id.starts_with(['S', 'F']) || id.starts_with("BAR") || id.starts_with("CALL")
 }
 
 /// Which obligations a kernel's records show, with the tests that show them.

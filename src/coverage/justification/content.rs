@@ -18,11 +18,11 @@ use vkcert_glsl::collapse_spaces;
 use vkcert_model::canonical::{canonical_json, content_hash};
 use vkcert_model::coverage::{KernelCoverage, SimpleObligation};
 use vkcert_model::evidence::Configuration;
-use vkcert_model::id::{KernelName, ObligationId, StatementId};
+use vkcert_model::id::{FunctionId, KernelName, ObligationId, StatementId};
 use vkcert_model::object::ObjectStructure;
 use vkcert_model::place::Span;
 use vkcert_model::structure::{
-    Exit, Expansion, Function, KernelStructure, LabelKind, StatementKind,
+    Exit, Expansion, Function, KernelStructure, LabelKind, LoopCase, StatementKind,
 };
 
 /// A kernel as justifications are bound to it.
@@ -101,6 +101,8 @@ enum ObligationKind {
     ObjectOutcome,
     Barrier,
     Function,
+    Call,
+    LoopCase,
 }
 
 /// An obligation without what it shares with all others of its kernel.
@@ -201,7 +203,7 @@ impl SourceText {
 struct SourceTexts<'a> {
     structure: Option<&'a KernelStructure>,
     statements: BTreeMap<StatementId, SourceText>,
-    /// Of functions, entry and exit points and switch labels.
+    /// Of functions, entry and exit points, switch labels, calls and cases of loops.
     named: BTreeMap<String, SourceText>,
 }
 
@@ -228,6 +230,8 @@ impl<'a> SourceTexts<'a> {
             source_texts.add_function(structure, function, &function_label);
             source_texts.add_points(function, function_label);
         }
+        source_texts.add_calls(structure);
+        source_texts.add_loop_cases(structure);
         source_texts
     }
 
@@ -271,6 +275,32 @@ impl<'a> SourceTexts<'a> {
         self.named.insert(function.id.to_string(), function_text);
     }
 
+    fn add_calls(&mut self, structure: &KernelStructure) {
+        for call in structure.requested.calls.iter().flatten() {
+            let call_text = SourceText {
+                function: label_of_function(structure, call.function),
+                text: collapse_spaces(text_of(structure, call.span)).into(),
+                expansion: macro_sites(structure, &call.expansion),
+            };
+            self.named.insert(call.id.to_string(), call_text);
+        }
+    }
+
+    fn add_loop_cases(&mut self, structure: &KernelStructure) {
+        for loop_statement in structure.requested.loops.iter().flatten() {
+            let header = collapse_spaces(text_of(structure, loop_statement.span));
+            let function_label = label_of_function(structure, loop_statement.function);
+            for case in LoopCase::ALL {
+                let case_text = SourceText {
+                    function: Rc::clone(&function_label),
+                    text: format!("{header}: {}", case.words()).into(),
+                    expansion: macro_sites(structure, &loop_statement.expansion),
+                };
+                self.named.insert(format!("{}.{}", loop_statement.id, case.name()), case_text);
+            }
+        }
+    }
+
     fn add_points(&mut self, function: &Function, function_label: Rc<str>) {
         let point_text = |text: String| SourceText {
             function: Rc::clone(&function_label),
@@ -308,19 +338,22 @@ impl<'a> SourceTexts<'a> {
     fn text_of_decision(&self, id: vkcert_model::id::DecisionId) -> SourceText {
         let decision_text = self.structure.and_then(|structure| {
             let decision = structure.decisions.get((id.0 as usize).wrapping_sub(1))?;
-            let function = decision.function.and_then(|function_id| {
-                structure.functions.iter().find(|function| function.id == function_id)
-            });
-            let function =
-                function.map(|function| function_name(structure, function)).unwrap_or_default();
             Some(SourceText {
-                function: function.into(),
+                function: label_of_function(structure, decision.function),
                 text: Rc::default(),
                 expansion: macro_sites(structure, &decision.expansion),
             })
         });
         decision_text.unwrap_or_default()
     }
+}
+
+/// The name of the function of this id; empty at file level.
+fn label_of_function(structure: &KernelStructure, function_id: Option<FunctionId>) -> Rc<str> {
+    let function = function_id.and_then(|function_id| {
+        structure.functions.iter().find(|function| function.id == function_id)
+    });
+    function.map(|function| function_name(structure, function)).unwrap_or_default().into()
 }
 
 /// The name, with a number behind it where the source has several functions of that name before it.
@@ -374,8 +407,14 @@ impl ContentGathering<'_> {
     fn add_source_obligations(&mut self, coverage: &KernelCoverage) {
         self.add_obligations(ObligationKind::Statement, &coverage.statements);
         self.add_obligations(ObligationKind::Point, &coverage.points);
-        let functions = coverage.functions.as_deref().unwrap_or_default();
-        self.add_obligations(ObligationKind::Function, functions);
+        let requested_lists = [
+            (ObligationKind::Function, &coverage.functions),
+            (ObligationKind::Call, &coverage.calls),
+            (ObligationKind::LoopCase, &coverage.loops),
+        ];
+        for (kind, obligations) in requested_lists {
+            self.add_obligations(kind, obligations.as_deref().unwrap_or_default());
+        }
         let label_items: Vec<_> =
             coverage.branches.iter().filter(|item| item.id.as_str().starts_with('W')).collect();
         for item in label_items {

@@ -152,8 +152,9 @@ fn simple_obligations(coverage: &KernelCoverage) -> impl Iterator<Item = &Simple
         .chain(&coverage.branches)
         .chain(&coverage.points)
         .chain(of_decisions);
-    let functions = coverage.functions.iter().flatten();
-    of_source.chain(&coverage.objects).chain(&coverage.barriers).chain(functions)
+    let requested_lists = coverage.requested().into_iter();
+    let requested = requested_lists.flat_map(|(_, obligations)| obligations.iter().flatten());
+    of_source.chain(&coverage.objects).chain(&coverage.barriers).chain(requested)
 }
 
 /// The displayed text of every obligation: of statements, outcomes, labels, points and vectors
@@ -393,7 +394,7 @@ fn mark_justified(
     coverage.objects.iter_mut().for_each(mark_obligation);
     coverage.barriers.iter_mut().for_each(mark_obligation);
     coverage.points.iter_mut().for_each(mark_obligation);
-    coverage.functions.iter_mut().flatten().for_each(mark_obligation);
+    coverage.requested_mut().into_iter().flatten().flatten().for_each(mark_obligation);
     for decision in &mut coverage.decisions {
         decision.outcomes.iter_mut().chain(&mut decision.combinations).for_each(mark_obligation);
         for mcdc in &mut decision.mcdc {

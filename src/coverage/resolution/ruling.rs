@@ -7,9 +7,10 @@ use super::super::subject::ProposalRules;
 use super::Resolution;
 use super::ruled_out::{FixingGround, ImpossibleMatter, RuledOut, UnreachableCause};
 use vkcert_model::evidence::Configuration;
-use vkcert_model::id::DecisionId;
+use vkcert_model::id::{DecisionId, StatementId};
 use vkcert_model::place::Span;
 use vkcert_model::requirement::JustificationClass;
+use vkcert_model::structure::Decision;
 use vkcert_model::vector::Outcome;
 
 /// Why something has no markers in the module.
@@ -214,13 +215,32 @@ impl Resolution<'_> {
     /// decision around it.
     pub(super) fn cause_of(&self, decision: DecisionId) -> Option<UnreachableCause> {
         let span = self.structure.decision(decision).span;
-        let enclosing_decision = self.structure.decisions.iter().filter(|outer_decision| {
-            outer_decision.id != decision && is_within(span, outer_decision.span)
-        });
+        let other_decisions = self.structure.decisions.iter();
+        let other_decisions = other_decisions.filter(|outer| outer.id != decision);
+        self.cause_within(span, self.decision_headers.get(&decision).copied(), other_decisions)
+    }
+
+    /// Why control cannot come to a part of the text; `holding_statement` where it is known.
+    pub(super) fn cause_at(
+        &self,
+        span: Span,
+        holding_statement: Option<StatementId>,
+    ) -> Option<UnreachableCause> {
+        self.cause_within(span, holding_statement, self.structure.decisions.iter())
+    }
+
+    fn cause_within<'d>(
+        &self,
+        span: Span,
+        holding_statement: Option<StatementId>,
+        decisions: impl Iterator<Item = &'d Decision>,
+    ) -> Option<UnreachableCause> {
+        let mut holding_statement = holding_statement;
+        let enclosing_decision =
+            decisions.filter(|outer_decision| is_within(span, outer_decision.span));
         let enclosing_decision = enclosing_decision
             .filter(|outer_decision| !self.all_fixed(outer_decision.id).is_empty())
             .min_by_key(|o| o.span.end - o.span.start);
-        let mut holding_statement = self.decision_headers.get(&decision).copied();
         if holding_statement.is_none() {
             let mut shortest_length = u32::MAX;
             for function in &self.structure.functions {

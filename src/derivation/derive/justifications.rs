@@ -12,7 +12,7 @@ use vkcert_coverage::justification::{
     BoundConfiguration, BoundContents, BoundKernel, GivenJustification, Rejection, ShownObligations,
 };
 use vkcert_coverage::{self as coverage, HashBinding, JustificationStandard, justification};
-use vkcert_model::criterion::CriterionName;
+use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::evidence::{Campaign, Configuration, KernelEvidence};
 use vkcert_model::id::{KernelName, ObligationId};
 use vkcert_model::requirement::{Justification, JustificationClass, JustificationSubject};
@@ -163,7 +163,8 @@ fn refuting_sentences(
                 ShownObligations::from_coverage(&coverage_by(
                     kernel_row,
                     RecordChoice::All,
-                    &[CriterionName::Function.into()],
+                    &[CriterionName::Function, CriterionName::Call, CriterionName::LoopBoundary]
+                        .map(StoredCriterion::from),
                 ))
             });
             let shown = shown_obligations.refuting_sentence(obligation_id, kernel_row.engine);

@@ -139,8 +139,7 @@ fn emit_here(
         ));
     }
     let items = parser::parse_unit(&unit.tokens);
-    let outline =
-        outline::outline_unit(&unit.tokens, &unit.frames, &unit.files, &items, kernel.policy);
+    let outline = outline::outline_unit(&unit, &items, kernel.policy, &BTreeSet::new());
     let mut emitter = Emitter::new(kernel, &unit, &items, &outline, interface);
     emitter.emit_whole_program(job)?;
     Ok(emitter.finish_program())

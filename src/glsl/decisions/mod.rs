@@ -9,16 +9,16 @@ mod recording;
 
 use crate::DecisionPolicy;
 use crate::lexer::Lexer;
-use crate::marking::Placement;
+use crate::marking::{Placement, PlacementRole};
 use crate::names::{ArgumentPlace, NameScopes};
 use crate::narrow::{self, NarrowConstructor};
 use crate::semantics::{self, VaryingSemantics};
 use crate::syntax::{Expression, ExpressionKind, FileLevelItem, TokenIndex};
 use crate::token::{ExpansionFrames, LocatedTokens, Token, TokenKind};
 use crate::value_types::ValueType;
-use vkcert_model::id::FunctionId;
+use vkcert_model::id::{CallId, FunctionId};
 use vkcert_model::place::SourceFile;
-use vkcert_model::structure::{Decision, DecisionContext};
+use vkcert_model::structure::{Call, Decision, DecisionContext, MarkIndex};
 
 /// The place of an expression, which says whether it is a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +65,10 @@ pub(crate) struct DecisionCollector<'a> {
     pub narrow: Vec<NarrowConstructor>,
     /// Scopes, memory semantics and matrix operands that are no constants.
     pub semantics: Vec<VaryingSemantics>,
+    /// Calls of the text's own functions; none where nobody asked for them.
+    pub calls: Option<Vec<Call>>,
+    /// Marks so far.
+    marks: u32,
 }
 
 impl<'a> DecisionCollector<'a> {
@@ -88,6 +92,44 @@ impl<'a> DecisionCollector<'a> {
             evaluation_context: EvaluationContext::Runtime,
             narrow: Vec::new(),
             semantics: Vec::new(),
+            calls: None,
+            marks: 0,
+        }
+    }
+
+    pub(crate) fn next_mark(&mut self) -> MarkIndex {
+        self.marks += 1;
+        MarkIndex(self.marks - 1)
+    }
+
+    /// Lists and marks a call of a function that the text defines. In a constant expression, which
+    /// cannot call one, it stays without a mark.
+    fn note_call(&mut self, call: &Expression, callee: &Expression) {
+        let names_own_function = matches!(callee.kind, ExpressionKind::Identifier)
+            && self.names.is_own_function(self.names.token_text(callee.first));
+        if self.calls.is_none() || !names_own_function {
+            return;
+        }
+        let is_runtime = self.evaluation_context == EvaluationContext::Runtime;
+        let mark = is_runtime.then(|| self.next_mark());
+        if let Some(mark) = mark {
+            let role = PlacementRole::Call { mark };
+            self.placements.push(Placement { first: call.first, last: call.last, role });
+        }
+        self.list_call((call.first, call.last), mark);
+    }
+
+    /// Lists a call where calls are asked for.
+    pub(crate) fn list_call(
+        &mut self,
+        (first, last): (TokenIndex, TokenIndex),
+        mark: Option<MarkIndex>,
+    ) {
+        let LocatedTokens { span, expansion } = self.locate_tokens(first, last);
+        let function = self.function;
+        if let Some(calls) = &mut self.calls {
+            let id = CallId(calls.len() as u32 + 1);
+            calls.push(Call { id, function, span, mark, expansion });
         }
     }
 
@@ -264,7 +306,10 @@ impl<'a> DecisionCollector<'a> {
                 self.visit_expression(first, ExpressionPosition::Discarded);
                 self.visit_expression(second, ExpressionPosition::Operand);
             }
-            ExpressionKind::Call { callee, arguments } => self.visit_call(callee, arguments),
+            ExpressionKind::Call { callee, arguments } => {
+                self.note_call(expression, callee);
+                self.visit_call(callee, arguments)
+            }
             ExpressionKind::Index { base, index } => {
                 self.visit_expression(base, ExpressionPosition::Operand);
                 if let Some(index) = index {

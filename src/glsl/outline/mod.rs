@@ -3,6 +3,7 @@
 //! Promises: every statement of every function definition is there, with ids in source order; a
 //! function that could not be parsed keeps its obligations, all of them unmarked (`unread`).
 
+mod counted_loops;
 mod fall_through;
 mod statement;
 
@@ -10,18 +11,21 @@ use crate::DecisionPolicy;
 use crate::decisions::{DecisionCollector, EvaluationContext, ExpressionPosition};
 use crate::marking::{Placement, PlacementRole};
 use crate::narrow::NarrowConstructor;
+use crate::preprocessor::TranslationUnit;
 use crate::semantics::VaryingSemantics;
 use crate::syntax::{
     Declaration, Declarator, DeclaredType, Expression, FileLevelItem, FunctionDefinition,
     ParameterSyntax, ParseError, TokenIndex,
 };
-use crate::token::{ExpansionFrames, Token};
+use crate::token::Token;
+use counted_loops::CountedLoops;
 use fall_through::syntax_falls_through;
 use std::collections::BTreeSet;
 use vkcert_model::id::{FunctionId, StatementId, SwitchId};
-use vkcert_model::place::{SourceFile, Span};
+use vkcert_model::place::Span;
 use vkcert_model::structure::{
-    Block, Decision, Exit, Function, MarkIndex, Statement, StatementKind, Switch,
+    Block, Decision, Exit, Function, RequestedMark, RequestedParts, Statement, StatementKind,
+    Switch,
 };
 
 /// Structure of the syntax tree, before markers are numbered.
@@ -30,6 +34,7 @@ pub(crate) struct UnitOutline {
     pub functions: Vec<Function>,
     pub decisions: Vec<Decision>,
     pub switches: Vec<Switch>,
+    pub requested: RequestedParts,
     pub placements: Vec<Placement>,
     pub token_ranges: TokenRanges,
     pub notes: Vec<String>,
@@ -50,22 +55,24 @@ pub(crate) struct TokenRanges {
 
 /// Describes parsed text.
 pub(crate) fn outline_unit(
-    tokens: &[Token],
-    frames: &ExpansionFrames,
-    files: &[SourceFile],
+    unit: &TranslationUnit,
     items: &[FileLevelItem],
     policy: DecisionPolicy,
+    requested: &BTreeSet<RequestedMark>,
 ) -> UnitOutline {
+    let TranslationUnit { tokens, frames, files, .. } = unit;
+    let mut decisions = DecisionCollector::new(tokens, frames, files, items, policy);
+    decisions.calls = requested.contains(&RequestedMark::Calls).then(Vec::new);
     let mut outliner = Outliner {
         tokens,
-        decisions: DecisionCollector::new(tokens, frames, files, items, policy),
+        decisions,
         functions: Vec::new(),
         switches: Vec::new(),
         selectors: Vec::new(),
         loops: Vec::new(),
         notes: Vec::new(),
         statements: 0,
-        marks: 0,
+        counted_loops: requested.contains(&RequestedMark::Loops).then(CountedLoops::default),
         exits: Vec::new(),
         returns_boolean: false,
         open_switches: Vec::new(),
@@ -78,6 +85,10 @@ pub(crate) fn outline_unit(
         functions: outliner.functions,
         decisions: outliner.decisions.decisions,
         switches: outliner.switches,
+        requested: RequestedParts {
+            calls: outliner.decisions.calls,
+            loops: outliner.counted_loops.map(|counted| counted.loops),
+        },
         placements: outliner.decisions.placements,
         token_ranges: TokenRanges {
             decisions: outliner.decisions.ranges,
@@ -105,7 +116,8 @@ struct Outliner<'a> {
     loops: Vec<[u32; 2]>,
     notes: Vec<String>,
     statements: u32,
-    marks: u32,
+    /// None where nobody asked for them.
+    counted_loops: Option<CountedLoops>,
     /// Of the function being read.
     exits: Vec<Exit>,
     returns_boolean: bool,
@@ -142,13 +154,9 @@ impl Outliner<'_> {
                     (*first, *last),
                     &error.to_string(),
                 );
+                self.add_unread_requests((*first, *last));
             }
         }
-    }
-
-    fn next_mark(&mut self) -> MarkIndex {
-        self.marks += 1;
-        MarkIndex(self.marks - 1)
     }
 
     fn place_marker(&mut self, token: TokenIndex, placement_role: PlacementRole) {
@@ -164,6 +172,16 @@ impl Outliner<'_> {
         StatementId(self.statements)
     }
 
+    /// Calls and loops of text that could not be read, without marks.
+    fn add_unread_requests(&mut self, unread_range: (TokenIndex, TokenIndex)) {
+        crate::unread::add_calls(&mut self.decisions, self.tokens, unread_range);
+        if self.counted_loops.is_some() {
+            for (first, kind) in crate::unread::loop_starts(self.tokens, unread_range) {
+                self.add_unread_loop(first, kind);
+            }
+        }
+    }
+
     fn outline_parameters(&mut self, parameters: &[ParameterSyntax]) {
         for parameter in parameters {
             self.type_expressions(&parameter.declared);
@@ -177,7 +195,7 @@ impl Outliner<'_> {
         self.type_expressions(&function.returns);
         self.outline_parameters(&function.parameters);
         self.decisions.function = Some(function_id);
-        let entry_mark = self.next_mark();
+        let entry_mark = self.decisions.next_mark();
         let return_type = function.returns.name.map(|name| self.decisions.names.token_text(name));
         self.returns_boolean = return_type == Some("bool") && function.returns.sizes.is_empty();
         let returns_nothing = return_type == Some("void");
@@ -234,6 +252,7 @@ impl Outliner<'_> {
         }
         let unread_reason = format!("function `{name}` could not be read: {error}");
         crate::unread::add_decisions(&mut self.decisions, self.tokens, body_range, &unread_reason);
+        self.add_unread_requests(body_range);
         let mut statements = Vec::new();
         for (first, last) in crate::unread::statement_ranges(self.tokens, body_range) {
             let statement_id = self.next_statement();

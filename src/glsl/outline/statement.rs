@@ -16,7 +16,7 @@ impl Outliner<'_> {
         Block(statements.iter().map(|statement| self.outline_statement(statement)).collect())
     }
 
-    fn scoped_statement(&mut self, statement: &syntax::Statement) -> Box<Statement> {
+    pub(super) fn scoped_statement(&mut self, statement: &syntax::Statement) -> Box<Statement> {
         self.decisions.names.open_scope();
         let statement = self.outline_statement(statement);
         self.decisions.names.close_scope();
@@ -76,9 +76,13 @@ impl Outliner<'_> {
                 self.label_statement(statement, LabelKind::Case)
             }
             Parsed::Default => self.label_statement(statement, LabelKind::Default),
-            Parsed::Break => self.leaf_statement(statement, StatementKind::Break),
+            Parsed::Break => {
+                self.mark_break(statement);
+                self.leaf_statement(statement, StatementKind::Break)
+            }
             Parsed::Continue => self.leaf_statement(statement, StatementKind::Continue),
             Parsed::Return(value) => {
+                let left_loops = self.open_loop_returns(statement);
                 let exit_statement = self.exit_statement(statement, StatementKind::Return);
                 if let Some(value) = value {
                     let context = DecisionContext::Return;
@@ -92,9 +96,14 @@ impl Outliner<'_> {
                         },
                     );
                 }
+                self.close_loop_returns(statement, &left_loops);
                 exit_statement
             }
-            Parsed::Terminate => self.exit_statement(statement, StatementKind::Terminate),
+            Parsed::Terminate => {
+                let left_loops = self.open_loop_returns(statement);
+                self.close_loop_returns(statement, &left_loops);
+                self.exit_statement(statement, StatementKind::Terminate)
+            }
         }
     }
 
@@ -169,12 +178,13 @@ impl Outliner<'_> {
     fn loop_statement(&mut self, statement: &syntax::Statement) -> Statement {
         use syntax::StatementKind as Parsed;
         self.loops.push([statement.first as u32, statement.last as u32]);
+        let counted = self.open_loop(statement);
         self.decisions.names.open_scope();
         let loop_node = match &statement.kind {
             Parsed::While { condition, body } => {
                 let statement_id = self.next_statement();
                 let decision_id = self.outline_loop_condition(condition, DecisionContext::While);
-                let body = self.scoped_statement(body);
+                let body = self.loop_body(counted, body);
                 self.statement_node(
                     Some(statement_id),
                     statement.header,
@@ -182,7 +192,7 @@ impl Outliner<'_> {
                 )
             }
             Parsed::DoWhile { body, condition } => {
-                let body = self.scoped_statement(body);
+                let body = self.loop_body(counted, body);
                 let statement_id = self.next_statement();
                 let decision_id = self.controlling_decision(condition, DecisionContext::DoWhile);
                 self.statement_node(
@@ -200,7 +210,7 @@ impl Outliner<'_> {
                 if let Some(update) = update {
                     self.decisions.visit_expression(update, ExpressionPosition::Discarded);
                 }
-                let body = self.scoped_statement(body);
+                let body = self.loop_body(counted, body);
                 self.statement_node(
                     Some(statement_id),
                     statement.header,
@@ -210,6 +220,9 @@ impl Outliner<'_> {
             _ => unreachable!("called for loops alone"),
         };
         self.decisions.names.close_scope();
+        if let Some(counted) = counted {
+            self.close_loop(counted, statement, &loop_node);
+        }
         loop_node
     }
 
@@ -249,15 +262,17 @@ impl Outliner<'_> {
         });
         let has_default =
             body.iter().any(|inner| matches!(inner.kind, syntax::StatementKind::Default));
-        let implicit_mark = (!has_default).then(|| self.next_mark());
+        let implicit_mark = (!has_default).then(|| self.decisions.next_mark());
         if let Some(mark) = implicit_mark {
             self.place_marker(open, PlacementRole::ImplicitDefault { mark });
         }
         self.open_switches.push(switch_id);
+        let outer_target = self.begin_break_target(None);
         self.decisions.names.open_scope();
         let switch_body = self.outline_block(body);
         self.decisions.names.close_scope();
         self.open_switches.pop();
+        self.end_break_target(outer_target);
         if let Some(mark) = implicit_mark {
             let label = Label {
                 kind: LabelKind::ImplicitDefault,
@@ -283,7 +298,7 @@ impl Outliner<'_> {
             // The compiler rejects a label outside a switch; nothing can be measured here.
             return self.statement_node(None, statement.header, StatementKind::Empty);
         };
-        let mark = self.next_mark();
+        let mark = self.decisions.next_mark();
         self.place_marker(statement.last, PlacementRole::Label { mark });
         let located_label = self.decisions.locate_tokens(statement.first, statement.last);
         let label_text = self.decisions.source_text(&located_label);

@@ -28,7 +28,7 @@ use vkcert_model::place::{FileIndex, Span};
 use vkcert_model::records::RecordLayout;
 use vkcert_model::structure::{
     Accuracy, BooleanExpression, Condition, Constness, Decision, DecisionContext, KernelStructure,
-    MarkIndex, MarkerRole, Recording, TextDigests,
+    MarkIndex, MarkerRole, Recording, RequestedParts, TextDigests,
 };
 use vkcert_model::vector::Outcome;
 use vkcert_spirv::cfg::switch_targets;
@@ -210,7 +210,12 @@ fn bit_of_exit(exit: &BranchExit, record_layout: &RecordLayout) -> Option<u32> {
         }
         (MarkerRole::Mark { mark }, _) => record_layout.mark_bit(mark),
         (MarkerRole::Single { .. }, ExitCondition::Labels { .. })
-        | (MarkerRole::Condition { .. } | MarkerRole::Decision { .. }, _) => None,
+        | (
+            MarkerRole::Condition { .. }
+            | MarkerRole::Decision { .. }
+            | MarkerRole::MarkWhere { .. },
+            _,
+        ) => None,
     }
 }
 
@@ -347,5 +352,6 @@ fn marker_structure(
         value_marker: value_marker.to_owned(),
         mark_marker: mark_marker.to_owned(),
         texts: TextDigests::default(),
+        requested: RequestedParts::default(),
     }
 }

@@ -168,7 +168,8 @@ fn switch_cause(
             MarkerRole::Mark { mark } => switch_of_mark.get(&mark).copied(),
             MarkerRole::Condition { .. }
             | MarkerRole::Decision { .. }
-            | MarkerRole::Single { .. } => None,
+            | MarkerRole::Single { .. }
+            | MarkerRole::MarkWhere { .. } => None,
         });
     // The first label of a nested switch may stand in a target's block too; outer switches come
     // first.

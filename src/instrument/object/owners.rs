@@ -50,7 +50,9 @@ impl DecisionOwners {
                 MarkerRole::Condition { decision, .. } | MarkerRole::Single { decision } => {
                     decision
                 }
-                MarkerRole::Decision { .. } | MarkerRole::Mark { .. } => continue,
+                MarkerRole::Decision { .. }
+                | MarkerRole::Mark { .. }
+                | MarkerRole::MarkWhere { .. } => continue,
             };
             if let Some(operand) = call.operand {
                 leaves_by_decision

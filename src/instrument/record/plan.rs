@@ -274,7 +274,8 @@ impl<'a> RecordPlan<'a> {
                     (
                         MarkerRole::Single { .. }
                         | MarkerRole::Condition { .. }
-                        | MarkerRole::Mark { .. },
+                        | MarkerRole::Mark { .. }
+                        | MarkerRole::MarkWhere { .. },
                         _,
                     ) => {}
                 }
@@ -317,6 +318,12 @@ fn marker_step(
     match call.role {
         MarkerRole::Mark { mark } => {
             record_layout.mark_bit(mark).map_or(RecordStep::Nothing, |bit| RecordStep::Set { bit })
+        }
+        MarkerRole::MarkWhere { mark } => {
+            record_layout.mark_bit(mark).map_or(RecordStep::Nothing, |bit| RecordStep::Choose {
+                if_true: Some(bit),
+                if_false: None,
+            })
         }
         MarkerRole::Single { decision } => match slots.get(&decision) {
             Some(slot) => {

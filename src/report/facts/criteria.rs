@@ -16,6 +16,8 @@ pub(crate) const CRITERIA_COLUMNS: &[(CriterionName, &str)] = &[
     (CriterionName::AdditionalCode, "Additional code"),
     (CriterionName::Barrier, "Barrier"),
     (CriterionName::Function, "Function"),
+    (CriterionName::Call, "Call"),
+    (CriterionName::LoopBoundary, "Loop boundary"),
 ];
 
 /// Criteria that overviews show only where the project asks for them.
@@ -25,6 +27,8 @@ const ON_REQUEST: &[CriterionName] = &[
     CriterionName::AdditionalCode,
     CriterionName::Barrier,
     CriterionName::Function,
+    CriterionName::Call,
+    CriterionName::LoopBoundary,
 ];
 
 /// Title of a criterion; one without a title is named as stored.

@@ -159,9 +159,11 @@ fn add_simple<'a>(
             coverage.objects.iter().filter(|item| additional_ids.contains(&item.id)).collect(),
         ),
         (CriterionName::Barrier, coverage.barriers.iter().collect()),
-        (CriterionName::Function, coverage.functions.iter().flatten().collect()),
     ];
-    for (criterion, list) in criterion_lists {
+    let requested_lists = coverage
+        .requested()
+        .map(|(criterion, obligations)| (criterion, obligations.iter().flatten().collect()));
+    for (criterion, list) in criterion_lists.into_iter().chain(requested_lists) {
         if !is_asked_for(evidence, &criterion.into()) {
             continue;
         }

@@ -11,12 +11,14 @@ pub(super) fn short_title(criterion: &StoredCriterion) -> &str {
         Some(CriterionName::MultipleCondition) => "Mult.-cond.",
         Some(CriterionName::ObjectBranch) => "Object br.",
         Some(CriterionName::AdditionalCode) => "Add. code",
+        Some(CriterionName::LoopBoundary) => "Loop bound.",
         Some(
             CriterionName::Statement
             | CriterionName::Branch
             | CriterionName::Decision
             | CriterionName::Barrier
-            | CriterionName::Function,
+            | CriterionName::Function
+            | CriterionName::Call,
         )
         | None => facts::criterion_title(criterion),
     }

@@ -81,6 +81,12 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
         verification.check(derived_coverage.functions == stored_coverage.functions, || {
             format!("{kernel_name}: function coverage")
         });
+        verification.check(derived_coverage.calls == stored_coverage.calls, || {
+            format!("{kernel_name}: call coverage")
+        });
+        verification.check(derived_coverage.loops == stored_coverage.loops, || {
+            format!("{kernel_name}: loop boundary coverage")
+        });
         verification.check(
             derived_coverage.objects == stored_coverage.objects
                 && derived_coverage.additional == stored_coverage.additional,
@@ -300,6 +306,16 @@ mod tests {
                     "functions that nobody asks for",
                     |forged| forged.kernels[0].coverage.functions = Some(Vec::new()),
                     "guard on sequential: function coverage",
+                ),
+                Forgery::new(
+                    "calls that nobody asks for",
+                    |forged| forged.kernels[0].coverage.calls = Some(Vec::new()),
+                    "guard on sequential: call coverage",
+                ),
+                Forgery::new(
+                    "loops that nobody asks for",
+                    |forged| forged.kernels[0].coverage.loops = Some(Vec::new()),
+                    "guard on sequential: loop boundary coverage",
                 ),
                 Forgery::new(
                     "object code",

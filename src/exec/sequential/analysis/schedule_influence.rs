@@ -89,6 +89,11 @@ fn dependent_marks(
             {
                 recorded_marks.push(DependentMark::Decision(*slot));
             }
+            LaneInstruction::RecordBitWhere { bit, value }
+                if in_controlled || flow.register_depends(Scalar::Mask(*value)) =>
+            {
+                recorded_marks.push(DependentMark::Bit(*bit))
+            }
             LaneInstruction::RecordBit { bit } if in_controlled => {
                 recorded_marks.push(DependentMark::Bit(*bit))
             }

@@ -227,6 +227,11 @@ pub enum LaneInstruction {
     RecordBit {
         bit: u32,
     },
+    /// By those of the active lanes for which the value holds.
+    RecordBitWhere {
+        bit: u32,
+        value: Reg,
+    },
     /// Of the active invocations of each subgroup; `from` is one number, Boolean or ballot.
     Group {
         op: GroupOperation,

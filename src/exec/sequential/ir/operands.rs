@@ -164,6 +164,7 @@ impl LaneInstruction {
                     compared.iter().map(|comparison| comparison.with_registers(visit)).collect();
                 visit_word(visit, sum, Update);
             }
+            LaneInstruction::RecordBitWhere { bit: _, value } => visit_mask(visit, value, Forward),
             LaneInstruction::SingleCondition { slot: _, value, weights: _, compared } => {
                 *compared =
                     compared.iter().map(|comparison| comparison.with_registers(visit)).collect();

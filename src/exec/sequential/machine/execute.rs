@@ -213,12 +213,9 @@ impl Machine<'_> {
             LaneInstruction::SubgroupBarrier { fences } => self.subgroup_barrier(*fences),
             LaneInstruction::Fence { fence } => self.fence_lanes(*fence),
             LaneInstruction::RecordBit { bit } => {
-                if let Some(lane) = self.registers.lowest_lane(&self.registers.active_lanes.0) {
-                    let rank = self.rank_of_lane(lane);
-                    self.monitor.recorder.lower_witness(*bit, rank);
-                }
-                self.keep_setters(Some(*bit), self.registers.active_lanes.0);
+                self.record_mark(*bit, self.registers.active_lanes.0)
             }
+            LaneInstruction::RecordBitWhere { bit, value } => self.record_mark_where(*bit, *value),
         }
     }
 

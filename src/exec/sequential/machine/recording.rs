@@ -79,6 +79,23 @@ impl Machine<'_> {
         }
     }
 
+    /// Sets the bit of a mark for these lanes.
+    pub(super) fn record_mark(&mut self, mark_bit: u32, setting_lanes: [u64; MASK_WORDS]) {
+        if let Some(lane) = self.registers.lowest_lane(&setting_lanes) {
+            let rank = self.rank_of_lane(lane);
+            self.monitor.recorder.lower_witness(mark_bit, rank);
+        }
+        self.keep_setters(Some(mark_bit), setting_lanes);
+    }
+
+    /// Sets the bit of a mark for those of the active lanes for which the value holds.
+    pub(super) fn record_mark_where(&mut self, mark_bit: u32, value_register: Reg) {
+        let lane_bits = self.registers.mask_bits(value_register);
+        let true_lanes =
+            std::array::from_fn(|word| self.registers.active_lanes.0[word] & lane_bits[word]);
+        self.record_mark(mark_bit, true_lanes);
+    }
+
     /// Keeps who sets a bit, where that is asked for.
     pub(super) fn keep_setters(
         &mut self,

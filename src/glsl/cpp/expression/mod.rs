@@ -39,7 +39,14 @@ pub(in crate::cpp) fn watched_ranges(
             PlacementRole::Decision { .. }
             | PlacementRole::Entry { .. }
             | PlacementRole::Label { .. }
-            | PlacementRole::ImplicitDefault { .. } => {
+            | PlacementRole::ImplicitDefault { .. }
+            | PlacementRole::Call { .. }
+            | PlacementRole::LoopOpen { .. }
+            | PlacementRole::LoopIteration { .. }
+            | PlacementRole::LoopBreak { .. }
+            | PlacementRole::LoopReturn { .. }
+            | PlacementRole::LoopLeft { .. }
+            | PlacementRole::LoopClose { .. } => {
                 continue;
             }
         };

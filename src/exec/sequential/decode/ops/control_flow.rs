@@ -258,6 +258,10 @@ fn value_marker(
                 compared: compared.into(),
             });
         }
+        MarkerRole::MarkWhere { mark } => {
+            let Some(bit) = table.layout.mark_bit(mark) else { return Ok(()) };
+            decoder.push_instruction(LaneInstruction::RecordBitWhere { bit, value });
+        }
         MarkerRole::Mark { .. } => return Err(unsupported("a mark where a value is expected")),
     }
     Ok(())
