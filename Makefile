@@ -54,7 +54,8 @@ demo: build ## certify the demonstration kernels; reports go to reports/
 	$(CARGO) run $(FLAGS) --quiet -- certify
 
 dissimilar: setup-dissimilar build ## build the demonstration kernels with clang as C++ and compare outputs and MC/DC
-	$(CARGO) run $(FLAGS) --quiet -- dissimilar
+	# 4: a kernel is named that there is no C++ program of (images). That clang is there, the setup has seen to.
+	$(CARGO) run $(FLAGS) --quiet -- dissimilar || test $$? -eq 4
 
 test: setup-test ## formatting, lints, documentation tests and the whole test suite
 	$(CARGO) fmt --all --check
