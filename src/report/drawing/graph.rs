@@ -20,6 +20,10 @@ const WIDTH: f32 = 476.0;
 const BOX_HEIGHT: f32 = 30.0;
 /// From the upper edge of a box to that of the next one.
 const BOX_STEP: f32 = 36.0;
+/// Of the row of an edge that passes a column.
+const PASSING_STEP: f32 = 9.0;
+/// Below the key; a page has room for more.
+const MOST_HEIGHT: f32 = 540.0;
 /// Between columns.
 const COLUMN_GAP: f32 = 44.0;
 const MOST_BOX_WIDTH: f32 = 150.0;
@@ -91,28 +95,61 @@ fn draw_part(coupling: &CouplingEvidence, part: GraphPart) -> Option<Drawing> {
     let number_of = |id: &str| nodes.iter().position(|node| node.id == id);
     let numbered =
         edges.iter().filter_map(|edge| Some((number_of(&edge.from)?, number_of(&edge.to)?)));
-    let graph = LayeredGraph::of(nodes.len(), &numbered.collect::<Vec<_>>(), MOST_BOXES);
+    let graph = fitting_graph(nodes.len(), &numbered.collect::<Vec<_>>());
     let mut part_drawing = PartDrawing {
         coupling,
         nodes: &nodes,
         box_width: box_width(graph.columns.len()),
         graph: &graph,
+        tops: column_tops(&graph),
         shapes: key_shapes(),
     };
     for placed in &graph.edges {
         part_drawing.add_edge(placed, edges[placed.edge]);
     }
     part_drawing.add_boxes();
-    let row_count = graph.columns.iter().map(Vec::len).max().unwrap_or(0);
-    let extra_row = usize::from(graph.left_out.iter().any(|count| *count > 0));
     let shapes = part_drawing.shapes;
     Some(Drawing {
         caption: caption(coupling, part, &graph, edges.len()),
         description: description(&nodes, &edges),
         width: WIDTH,
-        height: KEY_HEIGHT + (row_count + extra_row) as f32 * BOX_STEP,
+        height: KEY_HEIGHT + graph_height(&graph),
         shapes,
     })
+}
+
+/// With as many boxes as a page has room for beside the edges that pass.
+fn fitting_graph(node_count: usize, edges: &[(usize, usize)]) -> LayeredGraph {
+    let mut most_boxes = MOST_BOXES;
+    loop {
+        let graph = LayeredGraph::of(node_count, edges, most_boxes);
+        if most_boxes == 1 || graph_height(&graph) <= MOST_HEIGHT {
+            return graph;
+        }
+        most_boxes -= 1;
+    }
+}
+
+/// Upper edges of the rows of each column and, last, of what stands below them.
+fn column_tops(graph: &LayeredGraph) -> Vec<Vec<f32>> {
+    let tops_of = |rows: &Vec<Option<usize>>| {
+        let mut tops = vec![KEY_HEIGHT];
+        for place in rows {
+            let step = if place.is_some() { BOX_STEP } else { PASSING_STEP };
+            tops.push(tops[tops.len() - 1] + step);
+        }
+        tops
+    };
+    graph.columns.iter().map(tops_of).collect()
+}
+
+/// Below the key.
+fn graph_height(graph: &LayeredGraph) -> f32 {
+    let bottoms = column_tops(graph).into_iter().zip(&graph.left_out).map(|(tops, left_out)| {
+        let more_height = if *left_out > 0 { 14.0 } else { 0.0 };
+        tops[tops.len() - 1] + more_height - KEY_HEIGHT
+    });
+    bottoms.fold(0.0, f32::max)
 }
 
 fn box_width(column_count: usize) -> f32 {
@@ -226,6 +263,7 @@ struct PartDrawing<'a> {
     coupling: &'a CouplingEvidence,
     nodes: &'a [&'a CouplingNode],
     graph: &'a LayeredGraph,
+    tops: Vec<Vec<f32>>,
     box_width: f32,
     shapes: Vec<Shape>,
 }
@@ -246,10 +284,7 @@ impl PartDrawing<'_> {
     }
 
     fn corner(&self, column: usize, row: usize) -> Spot {
-        Spot {
-            x: column as f32 * (self.box_width + COLUMN_GAP),
-            y: KEY_HEIGHT + row as f32 * BOX_STEP,
-        }
+        Spot { x: column as f32 * (self.box_width + COLUMN_GAP), y: self.tops[column][row] }
     }
 
     fn add_edge(&mut self, placed: &PlacedEdge, edge: &CouplingEdge) {
@@ -276,7 +311,10 @@ impl PartDrawing<'_> {
         let (Some(first), Some(last)) = (spots.first().copied(), spots.last().copied()) else {
             return;
         };
-        let middle = spots[spots.len() / 2];
+        let beside_middle = [spots[(spots.len() - 1) / 2], spots[spots.len() / 2]];
+        let [middle_x, middle_y] =
+            [beside_middle.map(|spot| spot.x), beside_middle.map(|spot| spot.y)]
+                .map(|[first, second]| (first + second) / 2.0);
         // A line of the way back has its arrow at its left end.
         let tip = if placed.is_reversed { first } else { last };
         let back = if placed.is_reversed { 5.0 } else { -5.0 };
@@ -288,7 +326,7 @@ impl PartDrawing<'_> {
         self.shapes.push(Shape::Line { spots, thickness, dashes, paint });
         self.shapes.push(Shape::Area { corners, paint });
         if !sign.is_empty() {
-            let spot = Spot { x: middle.x, y: middle.y - 3.0 };
+            let spot = Spot { x: middle_x, y: middle_y - 3.0 };
             let words = Text::strong(sign).with_tone(Tone::Bad);
             self.shapes.push(label(spot, ColumnAlign::Centre, 9.0, words));
         }
@@ -301,8 +339,11 @@ impl PartDrawing<'_> {
         for (index, (column, row)) in placed.way.iter().enumerate() {
             let corner = self.corner(*column, *row);
             // Several lines meet a box side by side, in the order of the edges.
-            let spread = (placed.edge % 5) as f32 * 2.4 - 4.8;
-            let y = corner.y + BOX_HEIGHT / 2.0 + spread;
+            let depth = match self.graph.columns[*column][*row] {
+                Some(_) => BOX_HEIGHT / 2.0 + (placed.edge % 5) as f32 * 2.4 - 4.8,
+                None => PASSING_STEP / 2.0,
+            };
+            let y = corner.y + depth;
             if index > 0 {
                 spots.push(Spot { x: corner.x, y });
             }

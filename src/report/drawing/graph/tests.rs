@@ -112,6 +112,28 @@ fn a_large_graph_counts_what_it_leaves_out() {
 }
 
 #[test]
+fn edges_that_pass_a_column_leave_the_figure_on_its_page() {
+    let mut coupling = coupling();
+    for number in 1..14 {
+        let [value, local, member] =
+            ["parameter", "local", "push-constant"].map(|kind| format!("{kind}:p{number}"));
+        for (id, kind) in [(&value, "parameter"), (&local, "local"), (&member, "push constant")] {
+            coupling.nodes.push(node(id, kind, "a value"));
+        }
+        // Each member follows from its local, and from every parameter past the locals.
+        coupling.edges.push(edge(&value, &local, "data"));
+        coupling.edges.push(edge(&local, &member, "data"));
+        for other in 1..14 {
+            coupling.edges.push(edge(&format!("parameter:p{other}"), &member, "data"));
+        }
+    }
+    let drawings = coupling_drawings(&coupling);
+    assert!(drawings[0].height <= MOST_HEIGHT + KEY_HEIGHT, "{}", drawings[0].height);
+    assert!(arrow_count(&drawings[0]) > 3);
+    assert!(drawings[0].caption.0.iter().any(|run| run.text.contains("have no room")));
+}
+
+#[test]
 fn the_file_of_a_graph_stands_alone() {
     let svg = crate::coupling_svg(&[coupling()]);
     assert!(svg.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns="), "{svg}");
