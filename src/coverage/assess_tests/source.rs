@@ -176,6 +176,7 @@ impl<'t> Reader<'t> {
                 files: vec![SourceFile { path: "k.comp".to_owned(), text: text.to_owned() }],
                 functions: Vec::new(),
                 decisions: Vec::new(),
+                markers: Vec::new(),
                 ..super::structure()
             },
             statements: 0,
