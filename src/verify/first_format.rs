@@ -116,6 +116,7 @@ fn parts_of_test(test: &TestEvidence) -> Vec<LaterPart> {
     };
     let mut parts = vec![
         later_part("what dispatches store", !test.flows.is_empty()),
+        later_part("how kernels lay buffers out", !test.layouts.is_empty()),
         later_part("expectations of a later form", test.definition.expect.iter().any(later_form)),
     ];
     parts.extend(test.results.iter().flat_map(parts_of_result));
@@ -314,7 +315,10 @@ mod tests {
         }),
     ];
 
-    const OF_TESTS: [LaterPart; 12] = [
+    const OF_TESTS: [LaterPart; 13] = [
+        ("how kernels lay buffers out", |forged| {
+            forged.campaign.tests[0].layouts.insert("o".to_owned(), Vec::new());
+        }),
         ("what dispatches store", |forged| {
             forged.campaign.tests[0].flows = honest().campaign.tests[0].flows.clone();
         }),

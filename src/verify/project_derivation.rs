@@ -12,7 +12,7 @@ use super::difference::Differences;
 use super::rebuild::LaidOutProject;
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_derivation::{derive, stated};
 use vkcert_model::evidence::{
     Campaign, Evidence, KernelEvidence, RequirementEvidence, TestEvidence,
@@ -113,7 +113,13 @@ fn keep_absent_code(
 
 /// A test as the project's files define it.
 fn without_results(test: &TestEvidence) -> TestEvidence {
-    TestEvidence { results: Vec::new(), expected: Vec::new(), flows: Vec::new(), ..test.clone() }
+    TestEvidence {
+        results: Vec::new(),
+        expected: Vec::new(),
+        flows: Vec::new(),
+        layouts: BTreeMap::new(),
+        ..test.clone()
+    }
 }
 
 /// Tests that were left out are tests of the project.
@@ -337,6 +343,7 @@ mod tests {
         let test = &mut evidence.campaign.tests[0];
         test.expected.clear();
         test.flows.clear();
+        test.layouts.insert("o".to_owned(), Vec::new());
         result_of(&mut evidence, 0, EngineName::Sequential).printed_lines = 7;
         let again = compared(&evidence, &project);
         assert_eq!((again.problems.len(), again.checked), (0, checked));

@@ -12,7 +12,7 @@ use crate::shortened::shortened;
 use base64::Engine as _;
 use std::collections::BTreeSet;
 use vkcert_model::canonical::content_hash;
-use vkcert_model::element::{Datum, ScalarType};
+use vkcert_model::element::{DataType, Datum, ScalarType};
 use vkcert_model::evidence::{Evidence, OutputBytes, StoredContents, TestEvidence};
 use vkcert_model::image::{Image, TexelEncoding};
 use vkcert_model::procedure::{Buffer, Fill};
@@ -80,7 +80,12 @@ fn stated_contents_table(evidence: &Evidence, test_index: usize) -> Table {
     let columns = ["Contents", "Type and number", "Values", "Stands in"];
     let mut table = Table::new(format!("Contents of {}", test.id)).columns(&columns);
     for (name, buffer) in &test.definition.buffers {
-        let stated_contents = buffer_contents(buffer);
+        let mut stated_contents = buffer_contents(buffer);
+        if let (Some(_), Some(DataType::Reflect), Some(_)) =
+            (single_layout(test, name), buffer.data_type, &buffer.data)
+        {
+            stated_contents.by_member();
+        }
         let file_words =
             buffer.file.as_deref().map(|file_path| file_with_hash(evidence, test, file_path));
         let contents_place = json_pointer(test_index, &["definition", "buffers", name]);
@@ -449,7 +454,11 @@ fn add_output_rows(
             .collect::<Vec<_>>()
             .join(", ");
         let (mut stated_contents, output_hash) = output_contents(output, scalar_of(test, name));
-        if let (Some(_), OutputBytes::Bytes(_)) = (single_layout(test, name), output) {
+        if let (Some(_), OutputBytes::Bytes(base64)) = (single_layout(test, name), output)
+            && let Some(bytes) = decoded_bytes(base64)
+        {
+            // Members have types of their own.
+            stated_contents.kind = format!("{} bytes", bytes.len());
             stated_contents.by_member();
         }
         let contents_place =

@@ -6,6 +6,7 @@ use vkcert_derivation::derive;
 use vkcert_model::evidence::{CheckStatus, Evidence, TestEvidence, TestResult};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::finding_details::DetailName;
+use vkcert_model::id::KernelName;
 use vkcert_model::schedule::{Schedule, ScheduleResult, ScheduleStatus};
 use vkcert_model::verdict::Verdict;
 use vkcert_oracle::judged::TestObservation;
@@ -66,6 +67,7 @@ pub(super) fn check_verdicts(evidence: &Evidence, verification: &mut Verificatio
     for test in &evidence.campaign.tests {
         let observation = derive::test_observation(evidence.campaign.schema, test, &codes);
         check_flows(test, verification);
+        check_layouts(test, verification);
         test.results
             .iter()
             .for_each(|result| check_verdict(test, &observation, result, verification));
@@ -122,6 +124,27 @@ fn judged_verdict(verdict: Verdict, observation: &TestObservation) -> Verdict {
     match (verdict, observation.emptiness_reason()) {
         (Verdict::Pass, Some(_)) => Verdict::Undetermined,
         (verdict, _) => verdict,
+    }
+}
+
+/// Layouts are of buffers of the test, and of kernels that it binds them to.
+fn check_layouts(test: &TestEvidence, verification: &mut Verification) {
+    for (buffer, layouts) in &test.layouts {
+        let is_bound_by = |kernel: &KernelName| {
+            let mut dispatches =
+                test.definition.dispatches.iter().filter(|dispatch| dispatch.kernel == *kernel);
+            dispatches.any(|dispatch| {
+                dispatch.bindings.iter().any(|binding| binding.buffer.as_ref() == Some(buffer))
+            })
+        };
+        let is_consistent = test.definition.buffers.contains_key(buffer)
+            && !layouts.is_empty()
+            && layouts
+                .iter()
+                .all(|layout| !layout.kernels.is_empty() && layout.kernels.iter().all(is_bound_by));
+        verification.check(is_consistent, || {
+            format!("test {}: the layouts of `{buffer}` are not of kernels that bind it", test.id)
+        });
     }
 }
 

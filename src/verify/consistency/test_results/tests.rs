@@ -86,6 +86,46 @@ fn contents_of_which_only_the_hash_is_stored_are_not_judged() {
 }
 
 #[test]
+fn layouts_are_of_kernels_that_bind_the_buffer() {
+    const OTHER_LAYOUT: &str = "test T1: the layouts of `o` are not of kernels that bind it";
+    const NO_BUFFER: &str = "test T1: the layouts of `none` are not of kernels that bind it";
+    fn add_layout(forged: &mut Evidence, buffer: &str, kernels: serde_json::Value) {
+        let layout = serde_json::json!([{ "kernels": kernels, "members": [] }]);
+        let layouts = &mut forged.campaign.tests[0].layouts;
+        layouts.insert(buffer.to_owned(), serde_json::from_value(layout).unwrap());
+    }
+    let mut laid_out = honest();
+    add_layout(&mut laid_out, "o", serde_json::json!(["guard"]));
+    assert_told(
+        &laid_out,
+        &[
+            Forgery::new(
+                "another kernel",
+                |forged| add_layout(forged, "o", serde_json::json!(["guard", "other"])),
+                OTHER_LAYOUT,
+            ),
+            Forgery::new(
+                "no kernel",
+                |forged| add_layout(forged, "o", serde_json::json!([])),
+                OTHER_LAYOUT,
+            ),
+            Forgery::new(
+                "no layout",
+                |forged| {
+                    forged.campaign.tests[0].layouts.insert("o".to_owned(), Vec::new());
+                },
+                OTHER_LAYOUT,
+            ),
+            Forgery::new(
+                "a buffer that the test does not have",
+                |forged| add_layout(forged, "none", serde_json::json!(["guard"])),
+                NO_BUFFER,
+            ),
+        ],
+    );
+}
+
+#[test]
 fn stores_are_to_and_from_buffers_that_a_dispatch_can_reach() {
     const OTHER_STORES: &str = "test T1: what its dispatches store is not what is bound to them";
     assert_told(
