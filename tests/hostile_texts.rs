@@ -186,3 +186,22 @@ fn what_a_project_allows_to_be_long_is_printed_whole() {
     let absent = words.split(' ').filter(|word| !text.contains(word)).count();
     assert_eq!(absent, 0, "of 8,000 words");
 }
+
+/// A hundred thousand faults are told at once, the last one at its line.
+#[test]
+fn as_many_faults_as_a_file_holds_are_told_in_time() {
+    let folder = tempfile::tempdir().unwrap();
+    project(folder.path(), &harmless());
+    let requirement = "[[requirement]]\nuid = \"HLR-1\"\nlevel = \"HLR\"\ntitle = \"t\"\nstatement = \"s\"\n\
+                       verification = [\"test\"]\nparents = [{ uid = \"HLR-GONE\" }]\n";
+    let count = 20_000;
+    let text = format!("schema = 1\n{}", requirement.repeat(count));
+    write(folder.path(), "requirements/twice.toml", text);
+    let started = std::time::Instant::now();
+    let told = run_json(vkcert().arg("certify").arg(folder.path()), 2);
+    let errors = told["errors"].as_array().unwrap();
+    let of_kind = |kind: &str| errors.iter().filter(|error| error["kind"] == kind).count();
+    assert_eq!((of_kind("duplicate-id"), of_kind("unknown-requirement")), (count, count));
+    assert_eq!(errors.last().unwrap()["line"], 1 + 7 * count as u64);
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+}

@@ -77,13 +77,25 @@ impl Diagnostic {
 
     /// Places the diagnostic at a byte range of a text.
     pub fn at_span(
-        mut self,
+        self,
         file: impl Into<String>,
         source_text: impl Into<Arc<str>>,
         span: impl Into<Range<usize>>,
     ) -> Self {
         let (source_text, span) = (source_text.into(), span.into());
-        let position = Some(Position::of(&source_text, span.start));
+        let position = Position::of(&source_text, span.start);
+        self.at_placed_span(file, source_text, span, position)
+    }
+
+    /// The same where line and column of the range's start are known: there may be many diagnostics of one long text.
+    pub fn at_placed_span(
+        mut self,
+        file: impl Into<String>,
+        source_text: Arc<str>,
+        span: Range<usize>,
+        position: Position,
+    ) -> Self {
+        let position = Some(position);
         self.location = Some(Location {
             file: file.into(),
             text: Some(source_text),

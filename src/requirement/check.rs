@@ -8,6 +8,7 @@ use super::check_requirements::{
     check_test_requirements, check_test_reviews, check_texts, check_uids,
 };
 use super::check_test::{KernelNames, check_tests};
+use super::code::SourceTexts;
 use super::document::Origin;
 use super::load::Project;
 use super::nearest::nearest_name;
@@ -24,9 +25,10 @@ use vkcert_model::vulkan_sc::Profile;
 pub(crate) fn check_project(project: &Project) -> Vec<Diagnostic> {
     let mut problems = check_settings(project);
     let by_uid = check_uids(project, &mut problems);
+    let mut sources = SourceTexts::default();
     for requirement in &project.requirements {
         check_requirement(requirement, &by_uid, &mut problems);
-        check_code(project, requirement, &mut problems);
+        check_code(project, requirement, &mut sources, &mut problems);
     }
     check_cycles(project, &by_uid, &mut problems);
     let names: Vec<&KernelName> =

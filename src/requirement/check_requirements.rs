@@ -5,7 +5,7 @@
 //! present one (`hash`).
 
 use super::check::{PathKind, check_name, check_path, hash_error, unknown_name};
-use super::code;
+use super::code::{self, SourceTexts};
 use super::document::{Located, Origin};
 use super::load::Project;
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,7 +91,7 @@ pub(super) fn check_requirement(
     let mut seen_parents = BTreeSet::new();
     for (index, parent) in requirement.parents.iter().enumerate() {
         let place = origin.at("parents").at(index);
-        problems.extend(unknown_requirement(&place.at("uid"), &parent.uid, by_uid));
+        check_known(&place.at("uid"), &parent.uid, by_uid, problems);
         if !seen_parents.insert(&parent.uid) {
             problems.push(
                 place
@@ -107,6 +107,7 @@ pub(super) fn check_requirement(
 pub(super) fn check_code(
     project: &Project,
     requirement: &Located<Requirement>,
+    sources: &mut SourceTexts,
     problems: &mut Vec<Diagnostic>,
 ) {
     for (link_index, link) in requirement.implements.iter().enumerate() {
@@ -133,11 +134,12 @@ pub(super) fn check_code(
         let Some(symbol) = &link.symbol else { continue };
         // A binary module has no text to look in: the symbol is then its entry point or debug name,
         // checked when it is read.
-        let Ok(source_text) = std::fs::read_to_string(project.root.join(&link.file)) else {
+        let path = project.root.join(&link.file);
+        if sources.symbol_line(&path, symbol).is_some() {
             continue;
-        };
-        if code::find_symbol(&source_text, symbol).is_none() {
-            let functions = code::function_lines(&source_text);
+        }
+        if let Some(source_text) = sources.text(&path) {
+            let functions = code::function_lines(source_text);
             let known_names = functions.iter().map(|(name, _)| name.as_str());
             problems.push(unknown_name(
                 &place.at("symbol"),
@@ -157,14 +159,15 @@ pub(super) fn check_cycles(
     problems: &mut Vec<Diagnostic>,
 ) {
     let mut finished: BTreeSet<&RequirementId> = BTreeSet::new();
+    let mut levels = ParentLevels::new();
     for first_requirement in &project.requirements {
         let mut current_path: Vec<&RequirementId> = Vec::new();
+        // A chain of parents may be as long as there are requirements.
+        let mut places_in_path: BTreeMap<&RequirementId, usize> = BTreeMap::new();
         let mut stack: Vec<(&RequirementId, usize)> = vec![(&first_requirement.uid, 0)];
         while let Some((uid, next_parent)) = stack.pop() {
             if next_parent == 0 {
-                if let Some(cycle_start) =
-                    current_path.iter().position(|earlier_uid| *earlier_uid == uid)
-                {
+                if let Some(&cycle_start) = places_in_path.get(uid) {
                     let cycle: Vec<&str> = current_path[cycle_start..]
                         .iter()
                         .chain([&uid])
@@ -184,6 +187,7 @@ pub(super) fn check_cycles(
                 if finished.contains(uid) || !by_uid.contains_key(uid) {
                     continue;
                 }
+                places_in_path.insert(uid, current_path.len());
                 current_path.push(uid);
             }
             match by_uid[uid].parents.get(next_parent) {
@@ -193,11 +197,38 @@ pub(super) fn check_cycles(
                 }
                 None => {
                     current_path.pop();
+                    places_in_path.remove(uid);
                     finished.insert(uid);
+                    problems.extend(check_levels(by_uid[uid], &mut levels));
                 }
             }
         }
     }
+}
+
+/// By requirement, how many levels of parents it has above it.
+type ParentLevels<'a> = BTreeMap<&'a RequirementId, usize>;
+
+/// Most levels of requirements above another one: what is asked of a requirement is followed down
+/// to all that is below it.
+const MOST_PARENT_LEVELS: usize = 64;
+
+/// Keeps how many levels are above a requirement whose parents are known; the first one that has too
+/// many is told.
+fn check_levels<'a>(
+    requirement: &'a Located<Requirement>,
+    levels: &mut ParentLevels<'a>,
+) -> Option<Diagnostic> {
+    let parent_levels = requirement.parents.iter().filter_map(|link| levels.get(&link.uid));
+    let level = parent_levels.max().map_or(0, |highest| highest + 1);
+    levels.insert(&requirement.uid, level);
+    (level == MOST_PARENT_LEVELS + 1).then(|| {
+        let message = format!(
+            "`{}` has {level} levels of parents above it; the limit is {MOST_PARENT_LEVELS}",
+            requirement.uid
+        );
+        requirement.origin.at("parents").error("limit", message)
+    })
 }
 
 pub(super) fn check_test_requirements(
@@ -208,22 +239,31 @@ pub(super) fn check_test_requirements(
     for test in &project.tests {
         for (index, uid) in test.requirements.iter().enumerate() {
             let place = test.origin.at("requirements").at(index);
-            problems.extend(unknown_requirement(&place, uid, by_uid));
+            check_known(&place, uid, by_uid, problems);
         }
     }
 }
 
+/// Problems up to which the nearest name is looked for among all: whoever mends these sees the next.
+const PROBLEMS_WITH_HINT: usize = 100;
+
 /// A reference to a requirement that the project does not have.
-fn unknown_requirement(
+fn check_known(
     place: &Origin,
     uid: &RequirementId,
     by_uid: &RequirementsByUid<'_>,
-) -> Option<Diagnostic> {
+    problems: &mut Vec<Diagnostic>,
+) {
     if by_uid.contains_key(uid) {
-        return None;
+        return;
     }
-    let known_uids = by_uid.keys().map(|known_uid| known_uid.as_str());
-    Some(unknown_name(place, "unknown-requirement", "requirement", uid.as_str(), known_uids))
+    let kind = "unknown-requirement";
+    problems.push(if problems.len() < PROBLEMS_WITH_HINT {
+        let known_uids = by_uid.keys().map(|known_uid| known_uid.as_str());
+        unknown_name(place, kind, "requirement", uid.as_str(), known_uids)
+    } else {
+        place.error(kind, format!("there is no requirement `{uid}`"))
+    });
 }
 
 /// Records name what exists, and every field says something.
@@ -237,7 +277,7 @@ pub(super) fn check_records(
         for record in records {
             let origin = &record.origin;
             let uid = &record.requirement;
-            problems.extend(unknown_requirement(&origin.at("requirement"), uid, by_uid));
+            check_known(&origin.at("requirement"), uid, by_uid, problems);
             if !is_content_hash(&record.hash) {
                 problems.push(hash_error(&origin.at("hash"), &record.hash));
             }

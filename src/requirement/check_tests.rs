@@ -521,3 +521,26 @@ fn interfaces_describe_each_thing_once() {
     let found = problems_of(PROJECT, &format!("{REQUIREMENTS}{second}"));
     assert_eq!(kinds_and_places(&found), ["duplicate-id \"k\""]);
 }
+
+#[test]
+fn parents_have_as_many_levels_as_anybody_follows() {
+    let chain = |levels: usize| {
+        let requirement = |number: usize| {
+            let parents = match number {
+                0 => String::new(),
+                _ => format!("parents = [{{ uid = \"HLR-C{}\" }}]\n", number - 1),
+            };
+            format!(
+                "[[requirement]]\nuid = \"HLR-C{number}\"\nlevel = \"HLR\"\ntitle = \"t\"\nstatement = \"s\"\n\
+                 verification = [\"test\"]\n{parents}"
+            )
+        };
+        // The lowest first, so that all others are on the way to it.
+        let all: String = (0..=levels).rev().map(requirement).collect();
+        problems_of(PROJECT, &format!("{REQUIREMENTS}{all}"))
+    };
+    assert!(chain(64).is_empty());
+    let found = chain(200);
+    assert_eq!(kinds_and_places(&found), ["limit [{ uid = \"HLR-C64\" }]"]);
+    assert_eq!(found[0].message, "`HLR-C65` has 65 levels of parents above it; the limit is 64");
+}

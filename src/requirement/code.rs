@@ -3,6 +3,38 @@
 //! Knows: the outward form of a definition (`name ( ... ) {`), outside comments. Does not cover:
 //! functions whose name a macro makes; there any occurrence of the name counts as found.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Source texts by path and what was looked for in them: thousands of requirements may name one
+/// function of one file, which is read and searched once.
+#[derive(Debug, Default)]
+pub(crate) struct SourceTexts {
+    texts: BTreeMap<PathBuf, Option<String>>,
+    symbol_lines: BTreeMap<(PathBuf, String), Option<u32>>,
+}
+
+impl SourceTexts {
+    /// The text of a file; none of one that cannot be read as text.
+    pub(crate) fn text(&mut self, path: &Path) -> Option<&str> {
+        if !self.texts.contains_key(path) {
+            self.texts.insert(path.to_owned(), std::fs::read_to_string(path).ok());
+        }
+        self.texts.get(path)?.as_deref()
+    }
+
+    /// As [`find_symbol`] in the text of a file.
+    pub(crate) fn symbol_line(&mut self, path: &Path, symbol: &str) -> Option<u32> {
+        let key = (path.to_owned(), symbol.to_owned());
+        if let Some(known_line) = self.symbol_lines.get(&key) {
+            return *known_line;
+        }
+        let line = self.text(path).and_then(|text| find_symbol(text, symbol));
+        self.symbol_lines.insert(key, line);
+        line
+    }
+}
+
 /// 1-based line of the definition of `symbol`, or of its first occurrence where no definition has
 /// the plain form.
 pub(crate) fn find_symbol(source_text: &str, symbol: &str) -> Option<u32> {

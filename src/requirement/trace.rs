@@ -1,6 +1,6 @@
 //! The trace of a project: requirement to children, tests and code.
 
-use super::code;
+use super::code::SourceTexts;
 use super::document::Located;
 use super::hash::{is_suspect, requirement_hash};
 use super::load::Project;
@@ -28,6 +28,9 @@ pub fn stored_verdicts(tests: &[TestEvidence]) -> Verdicts {
 pub fn trace_requirements(project: &Project) -> Vec<RequirementEvidence> {
     let by_uid: BTreeMap<&RequirementId, &Located<Requirement>> =
         project.requirements.iter().map(|requirement| (&requirement.uid, requirement)).collect();
+    let children = child_requirements(project);
+    let (tests, left_out_tests) = (tests_by_uid(&project.tests), tests_by_uid(&project.left_out));
+    let mut sources = SourceTexts::default();
     project
         .requirements
         .iter()
@@ -40,10 +43,10 @@ pub fn trace_requirements(project: &Project) -> Vec<RequirementEvidence> {
                 hash: requirement_hash(located),
                 file: project.relative_file(located),
                 suspect_parents: suspect_links.map(|link| link.uid).collect(),
-                children: child_requirements(project, &located.uid),
-                tests: tests_of(&project.tests, &located.uid),
-                left_out_tests: tests_of(&project.left_out, &located.uid),
-                code: code_traces(project, located),
+                children: children.get(&located.uid).cloned().unwrap_or_default(),
+                tests: tests.get(&located.uid).cloned().unwrap_or_default(),
+                left_out_tests: left_out_tests.get(&located.uid).cloned().unwrap_or_default(),
+                code: code_traces(project, located, &mut sources),
                 status: RequirementStatus::Untested,
                 open: Vec::new(),
                 untested_code: Vec::new(),
@@ -53,25 +56,45 @@ pub fn trace_requirements(project: &Project) -> Vec<RequirementEvidence> {
         .collect()
 }
 
-fn child_requirements(project: &Project, uid: &RequirementId) -> Vec<RequirementId> {
-    let is_child = |requirement: &&Located<Requirement>| {
-        requirement.parents.iter().any(|link| link.uid == *uid)
-    };
-    project.requirements.iter().filter(is_child).map(|requirement| requirement.uid).collect()
+/// By parent, each child once, in project order.
+fn child_requirements(project: &Project) -> BTreeMap<RequirementId, Vec<RequirementId>> {
+    let mut children: BTreeMap<RequirementId, Vec<RequirementId>> = BTreeMap::new();
+    for requirement in &project.requirements {
+        for link in &requirement.parents {
+            let known = children.entry(link.uid).or_default();
+            if known.last() != Some(&requirement.uid) {
+                known.push(requirement.uid);
+            }
+        }
+    }
+    children
 }
 
-fn tests_of(tests: &[Located<Test>], uid: &RequirementId) -> Vec<TestId> {
-    tests.iter().filter(|test| test.requirements.contains(uid)).map(|test| test.id).collect()
+/// By requirement, each test that names it once, in the order of tests.
+fn tests_by_uid(tests: &[Located<Test>]) -> BTreeMap<RequirementId, Vec<TestId>> {
+    let mut tests_of: BTreeMap<RequirementId, Vec<TestId>> = BTreeMap::new();
+    for test in tests {
+        for uid in &test.requirements {
+            let known = tests_of.entry(*uid).or_default();
+            if known.last() != Some(&test.id) {
+                known.push(test.id);
+            }
+        }
+    }
+    tests_of
 }
 
-fn code_traces(project: &Project, requirement: &Requirement) -> Vec<CodeTrace> {
+fn code_traces(
+    project: &Project,
+    requirement: &Requirement,
+    sources: &mut SourceTexts,
+) -> Vec<CodeTrace> {
     let mut traces = Vec::new();
     for link in &requirement.implements {
         let path = project.root.join(&link.file);
-        let text = std::fs::read_to_string(&path).ok();
         let symbol_line =
-            link.symbol.as_ref().and_then(|symbol| code::find_symbol(text.as_ref()?, symbol));
-        let is_found = match (&link.symbol, &text) {
+            link.symbol.as_ref().and_then(|symbol| sources.symbol_line(&path, symbol));
+        let is_found = match (&link.symbol, sources.text(&path)) {
             (None, _) | (Some(_), None) => path.is_file(),
             (Some(_), Some(_)) => symbol_line.is_some(),
         };

@@ -86,7 +86,7 @@ pub fn derived_evidence(
             return Ok(None);
         }
     };
-    let mut runs = FactReader { stored_evidence, kernels: &kernels, replay, verification }
+    let mut runs = FactReader::of_evidence(stored_evidence, &kernels, replay, verification)
         .read_runs(&prepared_tests);
     let mut replayed_engine = None;
     match replay {

@@ -30,21 +30,59 @@ use vkcert_verification::{Replay, Verification};
 
 /// Reads from evidence what the engines left.
 pub(super) struct FactReader<'a> {
-    pub stored_evidence: &'a Evidence,
-    pub kernels: &'a [Kernel],
-    pub replay: Replay,
-    pub verification: &'a mut Verification,
+    stored_evidence: &'a Evidence,
+    kernels: &'a [Kernel],
+    replay: Replay,
+    verification: &'a mut Verification,
+    tests_by_id: BTreeMap<TestId, &'a TestEvidence>,
+    rows: Vec<StoredRow<'a>>,
 }
 
-impl FactReader<'_> {
+/// A kernel's row of the evidence, with what it holds of each test: there may be many.
+struct StoredRow<'a> {
+    evidence: &'a KernelEvidence,
+    source_records: RecordsByTest<'a>,
+    object_records: RecordsByTest<'a>,
+}
+
+type RecordsByTest<'a> = BTreeMap<TestId, &'a TestRecords>;
+
+/// Of a test that is there twice, which no honest evidence has, the first.
+fn records_by_test(records: &[TestRecords]) -> RecordsByTest<'_> {
+    let mut by_test = RecordsByTest::new();
+    for test_records in records {
+        by_test.entry(test_records.test).or_insert(test_records);
+    }
+    by_test
+}
+
+impl<'a> FactReader<'a> {
+    pub(super) fn of_evidence(
+        stored_evidence: &'a Evidence,
+        kernels: &'a [Kernel],
+        replay: Replay,
+        verification: &'a mut Verification,
+    ) -> Self {
+        let mut tests_by_id = BTreeMap::new();
+        for test in &stored_evidence.campaign.tests {
+            tests_by_id.entry(test.id).or_insert(test);
+        }
+        let stored_row = |evidence: &'a KernelEvidence| StoredRow {
+            evidence,
+            source_records: records_by_test(&evidence.records),
+            object_records: records_by_test(&evidence.objects.records),
+        };
+        let rows = stored_evidence.kernels.iter().map(stored_row).collect();
+        Self { stored_evidence, kernels, replay, verification, tests_by_id, rows }
+    }
+
     /// One row per prepared test, one entry per stored result.
     pub(super) fn read_runs(&mut self, prepared_tests: &[PreparedTest]) -> Vec<Vec<TestRun>> {
         prepared_tests.iter().map(|test| self.runs_of_test(test)).collect()
     }
 
     fn runs_of_test(&mut self, prepared_test: &PreparedTest) -> Vec<TestRun> {
-        let stored =
-            self.stored_evidence.campaign.tests.iter().find(|row| row.id == prepared_test.test.id);
+        let stored = self.tests_by_id.get(&prepared_test.test.id).copied();
         stored
             .into_iter()
             .flat_map(|row| &row.results)
@@ -94,9 +132,9 @@ impl FactReader<'_> {
             self.judge_outputs(id, plan, stored_result, &outputs, &mut run);
             if stored_result.verdict != Verdict::NotRun {
                 run.records =
-                    self.stored_records(id, plan, stored_result.engine, |row| &row.records);
+                    self.stored_records(id, plan, stored_result.engine, |row| &row.source_records);
                 run.objects =
-                    self.stored_records(id, plan, stored_result.engine, |row| &row.objects.records);
+                    self.stored_records(id, plan, stored_result.engine, |row| &row.object_records);
                 run.objects.retain(|row| row.records.is_ok());
             }
         }
@@ -157,12 +195,12 @@ impl FactReader<'_> {
         let has_objects =
             prepared_test.kernels.iter().all(|kernel| kernel.object.modules.is_some());
         let has_records =
-            |rows: &[TestRecords]| rows.iter().any(|records| records.test == prepared_test.test.id);
+            |records: &RecordsByTest<'_>| records.contains_key(&prepared_test.test.id);
         let is_recorded = |module_use: &ModuleUse| {
             let row = self.row_of(module_use, stored_result.engine);
             row.is_none_or(|row| {
-                (!has_sources || has_records(&row.records))
-                    && (!has_objects || has_records(&row.objects.records))
+                (!has_sources || has_records(&row.source_records))
+                    && (!has_objects || has_records(&row.object_records))
             })
         };
         // What fails in one repetition alone is not measured.
@@ -271,11 +309,11 @@ impl FactReader<'_> {
         id: &TestId,
         job_plan: &Prepared,
         engine_name: EngineName,
-        kind: fn(&KernelEvidence) -> &Vec<TestRecords>,
+        kind: for<'r> fn(&'r StoredRow<'a>) -> &'r RecordsByTest<'a>,
     ) -> Vec<ModuleRecords> {
         let module_records = |module_use: &ModuleUse| {
             let row = self.row_of(module_use, engine_name);
-            let records = row.and_then(|row| kind(row).iter().find(|records| records.test == *id));
+            let records = row.and_then(|row| kind(row).get(id).copied());
             let records: Result<Records, String> = records
                 .map(|test_records| test_records.records.clone())
                 .ok_or_else(|| "none are stored".to_owned());
@@ -286,7 +324,7 @@ impl FactReader<'_> {
                 specialization: module_use.specialization.clone(),
                 records,
                 lowering: counted_row
-                    .map(|row| self.stored_lowering(module_use, row))
+                    .map(|row| self.stored_lowering(module_use, row.evidence))
                     .unwrap_or_default(),
             }
         };
@@ -321,14 +359,14 @@ impl FactReader<'_> {
     }
 
     /// The stored row of a module.
-    fn row_of(&self, module_use: &ModuleUse, engine_name: EngineName) -> Option<&KernelEvidence> {
+    fn row_of(&self, module_use: &ModuleUse, engine_name: EngineName) -> Option<&StoredRow<'a>> {
         let kernel =
             self.kernels.iter().find(|kernel| kernel.name == module_use.kernel.as_str())?;
         let is_same = |known_configuration: &&KernelConfiguration| {
             known_configuration.specialization == module_use.specialization
         };
         let configuration = kernel.configurations.iter().find(is_same)?;
-        self.stored_evidence.kernels.iter().find(|row| {
+        self.rows.iter().find(|StoredRow { evidence: row, .. }| {
             row.kernel == module_use.kernel
                 && row.engine == engine_name
                 && row.configuration.name == configuration.configuration.name
@@ -336,15 +374,12 @@ impl FactReader<'_> {
     }
 
     /// The first test that recorded a row and passed.
-    fn first_passed(&self, kernel_row: &KernelEvidence) -> Option<&TestId> {
+    fn first_passed(&self, kernel_row: &StoredRow<'_>) -> Option<&TestId> {
         let has_passed = |test: &&TestEvidence| {
             let mut results =
-                test.results.iter().filter(|result| result.engine == kernel_row.engine);
-            let is_recorded = kernel_row
-                .records
-                .iter()
-                .chain(&kernel_row.objects.records)
-                .any(|records| records.test == test.id);
+                test.results.iter().filter(|result| result.engine == kernel_row.evidence.engine);
+            let is_recorded = kernel_row.source_records.contains_key(&test.id)
+                || kernel_row.object_records.contains_key(&test.id);
             is_recorded && results.any(|result| result.verdict == Verdict::Pass)
         };
         self.stored_evidence.campaign.tests.iter().find(has_passed).map(|test| &test.id)

@@ -1,6 +1,6 @@
 //! What several objectives ask of a campaign.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::evidence::{Campaign, KernelEvidence, RequirementEvidence, TestEvidence};
 use vkcert_model::finding::FindingKind;
 use vkcert_model::id::{RequirementId, TestId};
@@ -16,6 +16,9 @@ pub(super) struct CampaignFacts<'a> {
     pub settings: &'a ProjectFile,
     pub campaign: &'a Campaign,
     pub kernels: &'a [KernelEvidence],
+    /// Requirements and tests by their names: both may be many.
+    requirements_by_uid: BTreeMap<RequirementId, Vec<&'a RequirementEvidence>>,
+    tests_by_id: BTreeMap<TestId, Vec<usize>>,
 }
 
 /// Requirements of a level, and how the level is called.
@@ -43,6 +46,22 @@ fn is_by_test(row: &RequirementEvidence) -> bool {
 }
 
 impl<'a> CampaignFacts<'a> {
+    pub(super) fn of_campaign(
+        settings: &'a ProjectFile,
+        campaign: &'a Campaign,
+        kernels: &'a [KernelEvidence],
+    ) -> Self {
+        let mut requirements_by_uid: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for row in &campaign.requirements {
+            requirements_by_uid.entry(row.requirement.uid).or_default().push(row);
+        }
+        let mut tests_by_id: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (index, test) in campaign.tests.iter().enumerate() {
+            tests_by_id.entry(test.id).or_default().push(index);
+        }
+        Self { settings, campaign, kernels, requirements_by_uid, tests_by_id }
+    }
+
     /// The requirements that an objective is about: those of a level, or, in a project with a
     /// single one, all (DO-178C 5.0).
     pub(super) fn requirements_for(&self, objective: Objective) -> LevelRequirements<'a> {
@@ -72,7 +91,10 @@ impl<'a> CampaignFacts<'a> {
         let mut tests = BTreeSet::new();
         let mut known = BTreeSet::new();
         self.collect_tests(&requirement.requirement.uid, &mut known, &mut tests);
-        self.campaign.tests.iter().filter(|test| tests.contains(&test.id)).collect()
+        let named = tests.iter().filter_map(|id| self.tests_by_id.get(id)).flatten();
+        // In the order of the campaign.
+        let indices: BTreeSet<usize> = named.copied().collect();
+        indices.into_iter().map(|index| &self.campaign.tests[index]).collect()
     }
 
     fn collect_tests(
@@ -84,8 +106,7 @@ impl<'a> CampaignFacts<'a> {
         if !known.insert(*uid) {
             return;
         }
-        let rows = self.campaign.requirements.iter().filter(|row| row.requirement.uid == *uid);
-        for row in rows {
+        for row in self.requirements_by_uid.get(uid).into_iter().flatten() {
             tests.extend(&row.tests);
             row.children.iter().for_each(|child| self.collect_tests(child, known, tests));
         }

@@ -30,7 +30,7 @@ pub fn derive_objectives(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
     }
     reviews::judge_reviews(campaign);
     let Some(settings) = &campaign.settings else { return };
-    let facts = CampaignFacts { settings, campaign, kernels };
+    let facts = CampaignFacts::of_campaign(settings, campaign, kernels);
     let rows = settings.level.standard().objectives().iter();
     let objectives = rows.map(|row| assess_objective(row, &facts)).collect();
     campaign.objectives = objectives;

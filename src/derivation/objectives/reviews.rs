@@ -3,7 +3,7 @@
 use super::Showing;
 use super::campaign_facts::{CampaignFacts, lacking};
 use super::independence::are_different_people;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::evidence::{Campaign, RejectedReview, TestEvidence};
 use vkcert_model::id::TestId;
 use vkcert_model::objective::{Objective, ObjectiveDemand};
@@ -16,10 +16,14 @@ use vkcert_requirement::hash::{results_hash, test_hash};
 pub(super) fn judge_reviews(campaign: &mut Campaign) {
     let mut test_reviews = std::mem::take(&mut campaign.test_reviews);
     let level = campaign.project.level;
+    let mut tests_by_id: BTreeMap<TestId, &TestEvidence> = BTreeMap::new();
+    for test in &campaign.tests {
+        tests_by_id.entry(test.id).or_insert(test);
+    }
     for row in &mut test_reviews {
         let review = &row.review;
         let fault = |reviewed: &ReviewedTest| {
-            let test = campaign.tests.iter().find(|test| test.id == reviewed.id);
+            let test = tests_by_id.get(&reviewed.id).copied();
             let reason = review_fault(review, reviewed, test, level)?;
             Some(RejectedReview { test: reviewed.id, reason })
         };

@@ -6,9 +6,11 @@
 //! Does not cover: what one engine could not run of a test, which is a verdict.
 
 use super::StoredCampaign;
+use std::collections::BTreeMap;
 use vkcert_model::agreement::AgreementOutcome;
-use vkcert_model::evidence::TestEvidence;
+use vkcert_model::evidence::{Agreement, TestEvidence};
 use vkcert_model::finding::FindingKind;
+use vkcert_model::id::TestId;
 use vkcert_model::open_item::{UnsoughtKind, UnsoughtReason};
 use vkcert_model::project::ValidationLayers;
 use vkcert_model::schedule::ScheduleStatus;
@@ -71,14 +73,17 @@ fn in_other_schedules(test: &TestEvidence) -> bool {
 }
 
 fn not_compared(stored: &StoredCampaign) -> Option<UnsoughtReason> {
-    let agreement_rows = &stored.campaign.agreement;
+    let mut rows_by_test: BTreeMap<TestId, Vec<&Agreement>> = BTreeMap::new();
+    for row in &stored.campaign.agreement {
+        rows_by_test.entry(row.test).or_default().push(row);
+    }
     let is_compared = |test: &TestEvidence| {
-        let mut rows_of_test = agreement_rows.iter().filter(|row| row.test == test.id).peekable();
-        rows_of_test.peek().is_some()
-            && rows_of_test.all(|row| {
+        rows_by_test.get(&test.id).is_some_and(|rows_of_test| {
+            rows_of_test.iter().all(|row| {
                 row.outputs != AgreementOutcome::NotCompared
                     && row.coverage != AgreementOutcome::NotCompared
             })
+        })
     };
     let all_compared = || stored.campaign.tests.iter().all(is_compared);
     no_device(stored)

@@ -7,6 +7,7 @@ use super::tones::requirement_tone;
 use crate::document::{Block, Outline, Table, Text, Tone};
 use crate::drawing::tree::trace_drawings;
 use crate::facts;
+use std::collections::BTreeSet;
 use vkcert_model::evidence::{
     CodeTrace, Evidence, KernelText, RequirementEvidence, RequirementStatus, TestEvidence,
 };
@@ -27,8 +28,9 @@ pub(super) fn requirement_chapter(evidence: &Evidence, outline: &mut Outline) {
     trace_from_tests(evidence, outline);
     trace_from_code(evidence, outline);
     outline.add_heading(2, "Requirements in full", "chapter/requirements/full");
+    let robustness = robustness_tests(evidence);
     for requirement in &evidence.campaign.requirements {
-        requirement_entry(evidence, requirement, outline);
+        requirement_entry(&robustness, requirement, outline);
     }
 }
 
@@ -53,6 +55,7 @@ fn forward_trace(evidence: &Evidence, outline: &mut Outline) {
         "Code",
         "Status",
     ]);
+    let robustness = robustness_tests(evidence);
     for item in &evidence.campaign.requirements {
         let requirement = &item.requirement;
         table.add_row(vec![
@@ -66,7 +69,7 @@ fn forward_trace(evidence: &Evidence, outline: &mut Outline) {
                     Tone::Quiet,
                 )
             },
-            test_links(evidence, item),
+            test_links(&robustness, item),
             listed_texts(item.code.iter().map(|trace| implementing_code(item, trace)), Tone::Quiet),
             status_text(item.status),
         ]);
@@ -74,15 +77,16 @@ fn forward_trace(evidence: &Evidence, outline: &mut Outline) {
     outline.add_table(table);
 }
 
+fn robustness_tests(evidence: &Evidence) -> BTreeSet<TestId> {
+    let of_kind = |test: &&TestEvidence| test.definition.kind == TestKind::Robustness;
+    evidence.campaign.tests.iter().filter(of_kind).map(|test| test.id).collect()
+}
+
 /// Its tests, those of robustness behind the others; those that were left out are no links, because
 /// nothing stands behind them.
-fn test_links(evidence: &Evidence, item: &RequirementEvidence) -> Text {
-    let is_robustness = |id: &TestId| {
-        let of_kind = |test: &&TestEvidence| test.definition.kind == TestKind::Robustness;
-        evidence.campaign.tests.iter().filter(of_kind).any(|test| test.id == *id)
-    };
+fn test_links(robustness: &BTreeSet<TestId>, item: &RequirementEvidence) -> Text {
     let (robustness_tests, normal_tests): (Vec<&TestId>, Vec<&TestId>) =
-        item.tests.iter().partition(|id| is_robustness(id));
+        item.tests.iter().partition(|id| robustness.contains(id));
     let left_out = item
         .left_out_tests
         .iter()
@@ -274,7 +278,11 @@ fn trace_from_code(evidence: &Evidence, outline: &mut Outline) {
     ));
 }
 
-fn requirement_entry(evidence: &Evidence, item: &RequirementEvidence, outline: &mut Outline) {
+fn requirement_entry(
+    robustness: &BTreeSet<TestId>,
+    item: &RequirementEvidence,
+    outline: &mut Outline,
+) {
     let requirement = &item.requirement;
     let heading = outline.numbered_heading(
         3,
@@ -317,7 +325,7 @@ fn requirement_entry(evidence: &Evidence, item: &RequirementEvidence, outline: &
         requirement_pairs
             .push(("Open".into(), Text::plain(listed_methods(&item.open)).with_tone(Tone::Bad)));
     }
-    requirement_pairs.push(("Tests".into(), test_links(evidence, item)));
+    requirement_pairs.push(("Tests".into(), test_links(robustness, item)));
     requirement_pairs.push((
         "Implemented by".into(),
         listed_texts(item.code.iter().map(|trace| implementing_code(item, trace)), Tone::Quiet),

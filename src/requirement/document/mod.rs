@@ -19,10 +19,10 @@ pub use fault::{DocumentFault, FaultKind};
 pub(crate) use fault::first_line;
 use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::index_range::IndexRange;
-use vkcert_model::place::Position;
+use vkcert_model::place::{LineStarts, Position};
 
 /// A value with its byte range in the file.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,6 +122,7 @@ pub struct Document {
     pub text: Arc<str>,
     /// The value of the whole file: a table.
     pub root: Node,
+    line_starts: OnceLock<LineStarts>,
 }
 
 impl Document {
@@ -140,7 +141,20 @@ impl Document {
         let root = parsed.map_err(|errors| {
             errors.into_iter().map(|error| error.into_diagnostic(&file, &text)).collect::<Vec<_>>()
         })?;
-        Ok(Arc::new(Self { file, text, root }))
+        Ok(Arc::new(Self { file, text, root, line_starts: OnceLock::new() }))
+    }
+
+    /// A diagnostic at bytes of the text.
+    pub(crate) fn error_at(
+        &self,
+        kind: &'static str,
+        message: impl Into<String>,
+        span: IndexRange,
+    ) -> Diagnostic {
+        let line_starts = self.line_starts.get_or_init(|| LineStarts::of(&self.text));
+        let position = line_starts.position(&self.text, span.start);
+        let text = Arc::clone(&self.text);
+        Diagnostic::new(kind, message).at_placed_span(&self.file, text, span.range(), position)
     }
 
     /// Reads and parses the file at `path`, shown as `file`.
@@ -354,21 +368,16 @@ impl Origin {
 
     /// A diagnostic at the value of this place.
     pub fn error(&self, kind: &'static str, message: impl Into<String>) -> Diagnostic {
-        let diagnostic = Diagnostic::new(kind, message);
-        let Some(document) = &self.document else { return diagnostic };
+        let Some(document) = &self.document else { return Diagnostic::new(kind, message) };
         let span = first_line(&document.text, self.node(document).0.span);
-        diagnostic.at_span(&document.file, Arc::clone(&document.text), span)
+        document.error_at(kind, message, span)
     }
 
     /// A diagnostic at the key of this place.
     pub fn key_error(&self, kind: &'static str, message: impl Into<String>) -> Diagnostic {
         let Some(document) = &self.document else { return Diagnostic::new(kind, message) };
         match self.node(document).1 {
-            Some(entry) => Diagnostic::new(kind, message).at_span(
-                &document.file,
-                Arc::clone(&document.text),
-                entry.key_span,
-            ),
+            Some(entry) => document.error_at(kind, message, entry.key_span),
             None => self.error(kind, message),
         }
     }
