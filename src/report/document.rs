@@ -7,6 +7,7 @@
 use super::drawing::Drawing;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use vkcert_model::wording::is_deceptive;
 
 /// How a run of text is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,13 +49,9 @@ pub(crate) struct Text(pub Vec<TextRun>);
 /// Characters that turn the direction of the text around them (Unicode Standard Annex 9), and
 /// control characters that are no white space: a report must read as it is.
 pub(crate) fn shows_other_text(character: char) -> bool {
-    match character {
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => {
-            true
-        }
-        '\t' | '\n' | '\r' | '\u{c}' => false,
-        _ => character.is_control(),
-    }
+    // The marks of direction are no fault of a text, but turn what stands beside them.
+    let is_mark = matches!(character, '\u{200e}' | '\u{200f}' | '\u{61c}');
+    is_mark || (character != '\u{c}' && is_deceptive(character))
 }
 
 impl Text {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::index_range::IndexRange;
 use vkcert_model::project::ProjectLimits;
+use vkcert_model::wording::is_deceptive;
 
 /// Keys of what may be long: prose, which is read as paragraphs, and code with its paths. All other
 /// texts stand in headings, cells and lines.
@@ -117,9 +118,7 @@ impl TextCheck<'_> {
     }
 
     fn error(&self, kind: &'static str, message: String, span: IndexRange) -> Diagnostic {
-        let text = &self.document.text;
-        let span = first_line(text, span);
-        Diagnostic::new(kind, message).at_span(&self.document.file, Arc::clone(text), span)
+        self.document.error_at(kind, message, first_line(&self.document.text, span))
     }
 }
 
@@ -128,16 +127,6 @@ impl TextCheck<'_> {
 struct Limit {
     name: &'static str,
     bytes: u32,
-}
-
-/// Control characters but tabs and line ends, and characters that turn the direction of the text
-/// around them.
-fn is_deceptive(character: char) -> bool {
-    match character {
-        '\t' | '\n' | '\r' => false,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        _ => character.is_control(),
-    }
 }
 
 #[cfg(test)]

@@ -10,12 +10,14 @@ use miette::{
     LabeledSpan, MietteError, MietteHandlerOpts, MietteSpanContents, SourceCode, SourceSpan,
     SpanContents,
 };
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::exit::Exit;
 use vkcert_model::place::Position;
+use vkcert_model::wording::without_deception;
 use vkcert_verification::VerifyError;
 
 /// Bytes of a line that are quoted at most; of a longer line the part around the fault is shown.
@@ -219,8 +221,9 @@ impl From<&Diagnostic> for MietteDiagnostic {
 
 /// A message, cut where it is longer than anybody reads.
 fn shortened_message(message: &str) -> String {
+    let message = without_deception(message);
     match message.char_indices().nth(MOST_MESSAGE_CHARACTERS) {
-        None => message.to_owned(),
+        None => message.into_owned(),
         Some((end, _)) => format!("{} ... (shortened)", &message[..end]),
     }
 }
@@ -257,7 +260,11 @@ impl Excerpt {
                 boundary_below(text, start.saturating_sub(BYTES_BEFORE_FAULT).max(line_start));
             window_start..boundary_below(text, (window_start + MOST_LINE_BYTES).min(line_end))
         });
-        Self { file: file.to_owned(), text: Arc::clone(text), quoted_range: window }
+        let text = match without_deception(text) {
+            Cow::Borrowed(_) => Arc::clone(text),
+            Cow::Owned(shown) => shown.into(),
+        };
+        Self { file: file.to_owned(), text, quoted_range: window }
     }
 
     /// The part of a span that the excerpt holds.
@@ -467,5 +474,13 @@ mod tests {
         let neighbours = rendered(&at_span(&format!("{before}\nfault = 1\n{after}\n"), "fault"));
         assert!(neighbours.contains("fault = 1"), "{neighbours}");
         assert!(!neighbours.contains("bbb") && !neighbours.contains("ééé"), "{neighbours}");
+    }
+
+    #[test]
+    fn what_is_quoted_shows_what_it_holds() {
+        let text = "title = \"a\u{202e}b\u{1b}[2J\"\n";
+        let told = rendered(&at_span(text, "b"));
+        assert!(told.contains("a\u{fffd}b?[2J"), "{told}");
+        assert!(!told.contains('\u{1b}') && !told.contains('\u{202e}'), "{told:?}");
     }
 }

@@ -10,7 +10,7 @@ use super::{
     ReportCheck, RootCover, Verification, VerificationStatus,
 };
 use serde_json::{Value, json};
-use vkcert_model::wording::plural;
+use vkcert_model::wording::{in_one_line, plural};
 use vkcert_report::KERNEL_FOLDER;
 
 /// Problems printed one by one; all are counted.
@@ -88,11 +88,9 @@ fn kernels_in_numbers(kernel_check: &KernelCheck) -> Value {
 /// The result in lines: the status first, and last the status with its numbers.
 pub fn in_words(verification: &Verification) -> String {
     let mut text = format!("result            {}\n", status_in_brief(verification.status()));
-    verification
-        .problems
-        .iter()
-        .take(MOST_LISTED_PROBLEMS)
-        .for_each(|problem| text.push_str(&format!("differs           {problem}\n")));
+    verification.problems.iter().take(MOST_LISTED_PROBLEMS).for_each(|problem| {
+        text.push_str(&format!("differs           {}\n", in_one_line(problem)))
+    });
     if verification.problems.len() > MOST_LISTED_PROBLEMS {
         text.push_str(&format!(
             "                  ... and {} more\n",
@@ -630,5 +628,13 @@ mod tests {
             document["report_files"],
             json!({ "listed": ["a.html"], "unlisted": ["b.pdf"] })
         );
+    }
+
+    #[test]
+    fn a_problem_looks_like_no_line_of_the_program() {
+        let problem = "unknown field `\u{1b}[2J\nresult            verified\u{202e}`".to_owned();
+        let words = in_words(&Verification { problems: vec![problem], ..verification() });
+        let shown = "differs           unknown field `?[2J result            verified\u{fffd}`";
+        assert!(words.lines().any(|line| line == shown), "{words}");
     }
 }
