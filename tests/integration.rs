@@ -74,6 +74,7 @@ mod sharing;
 mod small_verifier;
 mod spirv_support;
 mod standards;
+mod stored_documents;
 mod stress;
 mod subgroups;
 mod test_reviews;
