@@ -24,6 +24,7 @@ pub mod limits;
 pub mod mcdc;
 pub mod numbering;
 pub mod object;
+mod person;
 mod resolution;
 pub mod statement;
 mod subject;
@@ -44,6 +45,7 @@ pub use criteria::{CRITERIA, Criterion, CriterionSubject};
 pub use justification::{
     ApproverRule, HashBinding, JustificationStandard, JustifiedCoverage, apply_justifications,
 };
+pub use person::may_be_same_person;
 pub use subject::{CoverageSubject, ProposalRules};
 pub use uncounted::name_uncounted_tests;
 pub use undefined::{covered_through_undefined, leave_undetermined};

@@ -6,6 +6,7 @@
 //! Does not cover: how the sentences are set.
 
 pub(crate) mod brief;
+pub(crate) mod people;
 
 use super::document::Tone;
 use super::facts;
@@ -366,7 +367,7 @@ pub(crate) fn page_notes(evidence: &Evidence) -> Vec<String> {
         return absent_kernels(evidence)
             .into_iter()
             .chain(stored_notes)
-            .chain(document_note(campaign))
+            .chain(people::people_notes(campaign))
             .collect();
     }
     let absent_engines = campaign.engines.iter().filter(|engine| !engine.ran).map(|engine| {
@@ -448,14 +449,4 @@ fn absent_kernels(evidence: &Evidence) -> Option<String> {
     let shown_names = first_names(&kernel_names);
     (!kernel_names.is_empty())
         .then(|| format!("{noun} {shown_names} {verb} dispatched by no test that ran: no test shows what a dispatch does."))
-}
-
-/// Records of analysis and review are bound to the requirement's content, and to no content of the
-/// document that they name.
-fn document_note(campaign: &Campaign) -> Option<String> {
-    let accepted_count = campaign.records.iter().filter(|row| row.rejected.is_none()).count();
-    let record_count = counted(accepted_count, "accepted record");
-    (accepted_count > 0).then(|| {
-        format!("{record_count} of analysis and review: no document is pinned by a hash, and none was read by this tool.")
-    })
 }

@@ -453,7 +453,7 @@ fn a_finding_is_accepted_by_analysis_that_is_signed() {
     let wrong: [(Change, &str); 4] = [
         (
             same_person,
-            "author and approver are the same (A. Author); this level demands independence",
+            "author and approver are the same (A. Author and a author); this level demands independence",
         ),
         (
             |it| it.class = JustificationClass::Defensive,

@@ -16,6 +16,7 @@ pub use claim::ShownObligations;
 pub use content::{BoundConfiguration, BoundContents, BoundKernel};
 
 use super::criteria;
+use super::person::may_be_same_person;
 use claim::{ClaimedObligation, class_fault};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -342,24 +343,18 @@ pub(super) fn unsigned_fault(
     signature_fault(Signature { reason, author, approver }, approval)
 }
 
-/// Nobody becomes another person by a space, a capital or a letter that cannot be seen.
-fn name_letters(name: &str) -> String {
-    name.chars()
-        .filter(|character| character.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
-}
-
 /// Why a signature does not count.
 pub fn signature_fault(signature: Signature, approval: ApproverRule) -> Option<String> {
     let Signature { reason, author, approver } = signature;
     if [reason, author, approver].iter().any(|text| !text.contains(char::is_alphanumeric)) {
         return Some("reason, author and approver must be given".to_owned());
     }
-    let is_same_person = name_letters(author) == name_letters(approver);
-    (approval == ApproverRule::Independent && is_same_person).then(|| {
-        format!("author and approver are the same ({author}); this level demands independence")
-    })
+    if approval == ApproverRule::Free || !may_be_same_person(author, approver) {
+        return None;
+    }
+    let names =
+        if author == approver { author.to_owned() } else { format!("{author} and {approver}") };
+    Some(format!("author and approver are the same ({names}); this level demands independence"))
 }
 
 fn open_obligations(coverage: &KernelCoverage) -> BTreeMap<ObligationId, OpenObligation<'_>> {

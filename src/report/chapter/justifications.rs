@@ -5,7 +5,7 @@
 
 use super::links::kernel_link;
 use crate::document::{Block, Outline, Text, Tone};
-use crate::facts;
+use crate::{facts, statement};
 use std::collections::BTreeMap;
 use vkcert_model::evidence::{Evidence, JustificationEvidence};
 use vkcert_model::requirement::{JustificationClass, JustificationSubject};
@@ -25,6 +25,9 @@ pub(super) fn justifications_chapter(evidence: &Evidence, outline: &mut Outline)
     if all_justifications.is_empty() {
         outline.add_paragraph("None were given.");
         return;
+    }
+    if evidence.campaign.project.level.needs_other_approver() {
+        outline.add_paragraph(statement::people::NAMES_AS_STATED);
     }
     let codes = justified_codes(evidence);
     for item in all_justifications {

@@ -117,6 +117,9 @@ pub(super) fn objectives_chapter(evidence: &Evidence, outline: &mut Outline) {
         ),
     ]));
     limits.iter().for_each(|sentence| outline.add_paragraph(*sentence));
+    if assessments.iter().any(|row| row.demand == ObjectiveDemand::WithIndependence) {
+        outline.add_paragraph(statement::people::NAMES_AS_STATED);
+    }
     outline.add_table(overview(assessments, words));
     for (group, title) in words.groups {
         let is_of_group = |assessment: &&ObjectiveAssessment| {
