@@ -9,6 +9,7 @@ use vkcert_model::coverage::{
     DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status,
 };
 use vkcert_model::id::TestId;
+use vkcert_model::vector::Values;
 
 /// Names, for every uncovered obligation of `coverage`, the tests that cover it in `exercised`: the
 /// coverage of the same kernel by the records of all tests, whatever became of them. `uncounted`
@@ -47,9 +48,19 @@ fn name_in_decision(
 ) {
     name_each(&mut decision.outcomes, &exercised.outcomes);
     name_each(&mut decision.combinations, &exercised.combinations);
+    let counted_vectors: BTreeSet<Values> =
+        decision.vectors.iter().map(|vector| vector.values.clone()).collect();
     for (effect, by_all) in decision.mcdc.iter_mut().zip(&exercised.mcdc) {
-        name_effect(&mut effect.unique_cause, &by_all.unique_cause, uncounted);
-        name_effect(&mut effect.masking, &by_all.masking, uncounted);
+        for (effect, by_all) in [
+            (&mut effect.unique_cause, &by_all.unique_cause),
+            (&mut effect.masking, &by_all.masking),
+        ] {
+            if effect.status == Status::Uncovered {
+                let showing_tests = tests_behind(by_all, &counted_vectors, exercised);
+                let showing_tests = showing_tests.into_iter().filter(|id| uncounted.contains(id));
+                effect.uncounted = showing_tests.copied().collect();
+            }
+        }
     }
 }
 
@@ -62,13 +73,17 @@ fn name_each(obligations: &mut [SimpleObligation], exercised: &[SimpleObligation
     }
 }
 
-/// One vector of a pair may be that of a test that counts: it is not named.
-fn name_effect(effect: &mut Independence, exercised: &Independence, uncounted: &BTreeSet<TestId>) {
-    let Some(shown_by) = exercised.shown_by.as_ref().filter(|_| effect.status == Status::Uncovered)
-    else {
-        return;
-    };
-    let showing_tests: BTreeSet<&TestId> = shown_by.iter().map(|witness| &witness.test).collect();
-    effect.uncounted =
-        showing_tests.into_iter().filter(|test| uncounted.contains(test)).cloned().collect();
+/// The tests behind a pair: its witnesses, and of each vector that does not count by itself every
+/// test that recorded it.
+fn tests_behind<'a>(
+    effect: &'a Independence,
+    counted_vectors: &BTreeSet<Values>,
+    exercised: &'a DecisionCoverage,
+) -> BTreeSet<&'a TestId> {
+    let pair = effect.pair.iter().flatten();
+    let missing_vectors: BTreeSet<&Values> =
+        pair.filter(|values| !counted_vectors.contains(values)).collect();
+    let recorded = exercised.vectors.iter().filter(|row| missing_vectors.contains(&row.values));
+    let witnesses = effect.shown_by.iter().flatten().map(|witness| &witness.test);
+    witnesses.chain(recorded.flat_map(|row| &row.tests)).collect()
 }

@@ -5,8 +5,9 @@ use super::*;
 use crate::undefined::{covered_through_undefined, leave_undetermined};
 use crate::{CRITERIA, name_uncounted_tests};
 use std::collections::BTreeSet;
-use vkcert_model::coverage::{Independence, SimpleObligation, Witness};
+use vkcert_model::coverage::{Independence, ObservedVector, SimpleObligation, Witness};
 use vkcert_model::criterion::{CriterionName, StoredCriterion};
+use vkcert_model::vector::Outcome;
 use vkcert_model::verdict::EngineName;
 
 /// The obligations of each criterion. `D1.T`, `D1.F` and `B2.T` are of two.
@@ -231,6 +232,34 @@ fn tests_that_do_not_count_are_named_where_they_alone_cover() {
         assert_eq!(states_of(&coverage), expected, "seed {seed}");
     }
     assert!(named > 50, "{named}");
+}
+
+#[test]
+fn every_test_that_records_a_vector_is_named_not_its_witness_alone() {
+    let observed = |values: &str, tests: &[&str]| ObservedVector {
+        values: values.parse().unwrap(),
+        outcome: Outcome::True,
+        tests: tests.iter().map(|id| TestId::from(*id)).collect(),
+        witness: None,
+        witnesses: Vec::new(),
+        directed: Vec::new(),
+        undefined: false,
+    };
+    let mut coverage = coverage_in(&states_by_chance(0, &["T1"]));
+    let mut exercised = coverage.clone();
+    coverage.decisions[0].mcdc[0].masking.status = Status::Uncovered;
+    coverage.decisions[0].vectors = vec![observed("F-", &["T1"])];
+    exercised.decisions[0].vectors =
+        vec![observed("F-", &["T1", "U3"]), observed("TT", &["U1", "U2"])];
+    let shown = &mut exercised.decisions[0].mcdc[0].masking;
+    shown.status = Status::Covered;
+    shown.pair = Some(["F-".parse().unwrap(), "TT".parse().unwrap()]);
+    shown.shown_by =
+        Some(["T1", "U1"].map(|id| Witness { test: id.into(), invocation: None, directed: None }));
+    let uncounted: BTreeSet<TestId> = ["U1".into(), "U2".into(), "U3".into()].into();
+    name_uncounted_tests(&mut coverage, &exercised, &uncounted);
+    let named = &coverage.decisions[0].mcdc[0].masking.uncounted;
+    assert_eq!(named, &[TestId::from("U1"), TestId::from("U2")], "U3 recorded what counts anyway");
 }
 
 #[test]
