@@ -12,7 +12,7 @@ use super::code::SourceTexts;
 use super::document::Origin;
 use super::load::Project;
 use super::nearest::nearest_name;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::id::KernelName;
@@ -44,6 +44,7 @@ pub(crate) fn check_project(project: &Project) -> Vec<Diagnostic> {
     }
     check_justifications(&project.justifications, &kernels, &mut problems);
     check_interfaces(&project.interfaces, &kernels, &mut problems);
+    problems.extend(check_all_spellings(project));
     problems
 }
 
@@ -68,6 +69,48 @@ pub(crate) fn check_name(origin: &Origin, named_thing: &str, name: &str) -> Opti
             .error("bad-name", format!("`{name}` is no name of a {named_thing}"))
             .hint("use letters, digits, `-`, `_` and `.`, and do not begin with `.`"),
     )
+}
+
+/// Names of one kind that differ in capitals alone. Readers take them for each other, and so do file
+/// systems that do not tell capitals from small letters.
+fn check_spellings<'a>(
+    named_thing: &str,
+    names: impl Iterator<Item = (Origin, &'a str)>,
+) -> Vec<Diagnostic> {
+    let mut first_spellings: BTreeMap<String, &str> = BTreeMap::new();
+    let mut problems = Vec::new();
+    for (place, name) in names {
+        let first = *first_spellings.entry(name.to_ascii_lowercase()).or_insert(name);
+        if first != name {
+            let message =
+                format!("the {named_thing} `{name}` differs from `{first}` in capitals alone");
+            let problem = place.error("duplicate-id", message);
+            problems.push(problem.hint("name one of them otherwise"));
+        }
+    }
+    problems
+}
+
+fn check_all_spellings(project: &Project) -> Vec<Diagnostic> {
+    let requirements =
+        project.requirements.iter().map(|row| (row.origin.at("uid"), row.uid.as_str()));
+    let mut problems = check_spellings("requirement", requirements);
+    let tests = project.tests.iter().map(|test| (test.origin.at("id"), test.id.as_str()));
+    problems.extend(check_spellings("test", tests));
+    let kernel_table = project.settings.origin.at("kernel");
+    let kernels = project.settings.kernels.iter().enumerate();
+    let kernel_names = kernels
+        .clone()
+        .map(|(index, kernel)| (kernel_table.at(index).at("name"), kernel.name.as_str()));
+    problems.extend(check_spellings("kernel", kernel_names));
+    for (index, kernel) in kernels {
+        let table = kernel_table.at(index).at("configuration");
+        let configurations = kernel.configurations.iter().enumerate();
+        let names =
+            configurations.map(|(index, row)| (table.at(index).at("name"), row.name.as_str()));
+        problems.extend(check_spellings("configuration", names));
+    }
+    problems
 }
 
 fn is_name_character(character: char) -> bool {

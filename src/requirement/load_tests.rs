@@ -369,6 +369,33 @@ fn target_and_document_say_something_or_are_refused_in_their_place() {
 }
 
 #[test]
+fn names_that_differ_in_capitals_alone_are_refused() {
+    let with = |settings: &str, child: &str| {
+        problems_of(&ProjectFolder::with_files(&[
+            ("vkcert.toml", settings),
+            ("requirements/a/child.toml", child),
+            ("requirements/parent.toml", PARENT),
+            ("glsl/k.comp", KERNEL),
+        ]))
+    };
+    assert_eq!(with(PROJECT, CHILD), Vec::<String>::new());
+    let kernel = "[[kernel]]\nname = \"K\"\nsource = \"glsl/k.comp\"\n";
+    let configurations = "[[kernel.configuration]]\nname = \"c\"\nspecialization = {}\n\
+                          [[kernel.configuration]]\nname = \"C\"\nspecialization = {}\n";
+    let (_, test) = CHILD.split_once("[[test]]").unwrap();
+    let requirement = PARENT.replace("schema = 1\n", "").replace("HLR-1", "hlr-1");
+    for (settings, child) in [
+        (format!("{PROJECT}{kernel}"), CHILD.to_owned()),
+        (format!("{PROJECT}{configurations}"), CHILD.to_owned()),
+        (PROJECT.to_owned(), format!("{CHILD}[[test]]{}", test.replace("TC-1", "tc-1"))),
+        (PROJECT.to_owned(), format!("{CHILD}{requirement}")),
+    ] {
+        let problems = with(&settings, &child);
+        assert!(problems.len() == 1 && problems[0].starts_with("duplicate-id"), "{problems:?}");
+    }
+}
+
+#[test]
 fn reviews_of_tests_stand_beside_those_of_requirements() {
     let review = format!(
         "schema = 1\n[[review]]\nof = \"procedures\"\ntests = [{{ id = \"TC-1\", hash = \"sha256:{}\" }}]\n\
