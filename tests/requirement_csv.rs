@@ -118,6 +118,22 @@ fn links_keep_the_hashes_of_parents_that_stay() {
 }
 
 #[test]
+fn a_link_that_is_taken_out_and_added_again_is_told_to_have_lost_its_hash() {
+    let folder = project();
+    run(vkcert().args(["requirements", "--pin"]).arg(folder.path()), 0);
+    let links = run_json(vkcert().arg("requirements").arg(folder.path()), 0);
+    let link = &links["links"][0];
+    let (child, parent) = (link["requirement"].as_str().unwrap(), link["parent"].as_str().unwrap());
+    let other = if parent == "HLR-MM-001" { "HLR-CNV-001" } else { "HLR-MM-001" };
+    let out = import(folder.path(), &format!("uid,parents\n{child},{other}\n"), 0);
+    let row = &out["requirements"][0];
+    assert_eq!((&row["pins_lost"], &row["not_pinned"]), (&json!([parent]), &json!([other])));
+    let again = import(folder.path(), &format!("uid,parents\n{child},{parent}\n"), 0);
+    let row = &again["requirements"][0];
+    assert_eq!((&row["pins_lost"], &row["not_pinned"]), (&json!([]), &json!([parent])));
+}
+
+#[test]
 fn who_needs_no_robustness_test_is_in_the_table() {
     let folder = project();
     let table = "uid,no_robustness_reason,no_robustness_author,no_robustness_approver\n\

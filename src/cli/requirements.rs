@@ -102,6 +102,16 @@ fn import_in_words(imported: &[ImportedRequirement], absent_count: usize) -> Str
             RequirementChange::Added | RequirementChange::Unchanged => String::new(),
         };
         text.push_str(&format!("{told}  {}{keys}  {}\n", row.uid, row.file));
+        for parent in &row.pins_lost {
+            text.push_str(&format!(
+                "           the link to {parent} is taken out, and with it the hash that it was reviewed with\n"
+            ));
+        }
+        for parent in &row.not_pinned {
+            text.push_str(&format!(
+                "           the link to {parent} is new and not pinned: review it, then `vkcert requirements --pin`\n"
+            ));
+        }
     }
     text.push_str(&format!(
         "{} rows: {} added, {} changed, {} as they were; {absent_count} of the project are not in the table and stay\n",

@@ -34,6 +34,10 @@ pub(in crate::cli) struct ImportedRequirement {
     pub keys: Vec<&'static str>,
     /// Relative to the project.
     pub file: String,
+    /// Parents whose links are taken out with the hash that they were reviewed with.
+    pub pins_lost: Vec<RequirementId>,
+    /// Parents whose links are new, and pinned by no hash.
+    pub not_pinned: Vec<RequirementId>,
 }
 
 /// What a table is to a project.
@@ -78,7 +82,20 @@ pub(in crate::cli) fn import_requirements(
             let edited = files.edit(&file, &uid, edits);
             edited.map_err(|message| vec![table.error_at(row.line, "unsupported", message)])?;
         }
-        imported.push(ImportedRequirement { uid, change, keys, file });
+        let links = known.map_or(&[][..], |known| &known.parents);
+        let new_parents = row.parents.as_deref().unwrap_or_default();
+        imported.push(ImportedRequirement {
+            uid,
+            change,
+            keys,
+            file,
+            pins_lost: row.parents.as_ref().map_or(Vec::new(), |kept| lost_pins(links, kept)),
+            not_pinned: new_parents
+                .iter()
+                .filter(|parent| links.iter().all(|link| link.uid != **parent))
+                .copied()
+                .collect(),
+        });
     }
     Ok(TableImport { requirements: imported, files: files.changed_texts() })
 }
@@ -247,6 +264,13 @@ fn parents_edit(row: &Row, known: Option<&Requirement>) -> Option<Edit> {
     };
     let links = (!new.is_empty()).then(|| new.iter().map(link_value).collect::<Array>());
     Some(("parents", links.map(Value::from)))
+}
+
+/// Parents that are kept no longer and whose links were pinned: who adds one again must review it
+/// again, because a link that was suspect would come back as one that nobody has reviewed.
+fn lost_pins(links: &[ParentLink], kept: &[RequirementId]) -> Vec<RequirementId> {
+    let lost = links.iter().filter(|link| link.hash.is_some() && !kept.contains(&link.uid));
+    lost.map(|link| link.uid).collect()
 }
 
 fn code_link_value(link: &CodeLink) -> InlineTable {
