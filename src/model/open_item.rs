@@ -252,6 +252,12 @@ pub enum NoteKind {
     OutputsNotJudged,
     /// Expectations that none of the alterations tried on what kernels stored makes fail.
     ExpectationJudgesNothing,
+    /// Functions in the source that no kernel reaches: obligations of no criterion.
+    FunctionsNotReached,
+    /// Tests whose expected values a reference kernel computes, and that have them nowhere written down.
+    ValuesNotWrittenDown,
+    /// Tests that run a kernel with specialization values that are no configuration of it.
+    ConfigurationNotDeclared,
 }
 
 /// Something that a reader of page 1 must know and that does not count against the result.

@@ -10,6 +10,7 @@
 mod items;
 mod notes;
 mod parts;
+mod unseen;
 mod unsought;
 
 pub use notes::listed_names;

@@ -3,11 +3,11 @@
 //! Knows: engines that did not run, links without hash, devices without validation layers, coverage
 //! in directed schedules and through undefined values; requirements without robustness tests,
 //! without code, and code that is tested in some of its kernels alone; outputs of kernels that no
-//! test judges (`parts`: in part).
+//! test judges (`parts`: in part); what only seems to be seen (`unseen`).
 //! Promises: an engine for which nothing is claimed is named.
 //! Does not cover: what counts (`items`).
 
-use super::{StoredCampaign, parts};
+use super::{StoredCampaign, parts, unseen};
 use crate::derive;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage as coverage;
@@ -49,6 +49,9 @@ pub(super) fn all_notes(stored: &StoredCampaign) -> Vec<CampaignNote> {
                 .chain(parts::members_left_to_others(stored, &members))
                 .chain(parts::idle_expectations(stored))
                 .chain(alterations_not_noticed(stored))
+                .chain(unseen::functions_not_reached(stored))
+                .chain(unseen::values_not_written_down(stored))
+                .chain(unseen::configurations_not_declared(stored))
                 .collect()
         }
     }

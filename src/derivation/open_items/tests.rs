@@ -30,6 +30,7 @@ fn complete() -> Evidence {
     evidence.campaign.coupling.push(row);
     evidence.campaign.requirements[0].tests.push("TC-MM-01".into());
     evidence.campaign.tests.iter_mut().for_each(|test| test.definition.kind = TestKind::Robustness);
+    evidence.kernels.iter_mut().for_each(|kernel| kernel.coverage.not_reached.clear());
     evidence
 }
 
@@ -373,6 +374,67 @@ fn a_kind_of_findings_is_looked_for_where_what_finds_it_ran() {
     let of_sequential =
         unsought(&device_alone).into_iter().filter(|(_, reason)| *reason == NoSequentialEngine);
     assert_eq!(of_sequential.count(), 7, "six kinds that it alone looks for, and the comparison");
+}
+
+fn note(campaign: &Campaign, kind: NoteKind) -> Option<&str> {
+    campaign.notes.iter().find(|note| note.kind == kind).map(|note| note.sentence.as_str())
+}
+
+#[test]
+fn a_function_that_no_kernel_reaches_is_a_note() {
+    let kind = NoteKind::FunctionsNotReached;
+    assert_eq!(note(&derived(|_| {}), kind), None);
+    let unreached = derived(|evidence| {
+        for kernel in &mut evidence.kernels {
+            kernel.coverage.not_reached = vec!["unused".to_owned(), "main".to_owned()];
+        }
+    });
+    let sentence = note(&unreached, kind).unwrap();
+    assert!(sentence.contains("1 (unused in glsl/matmul_naive.comp)"), "{sentence}");
+}
+
+#[test]
+fn expected_values_that_nobody_wrote_down_are_a_note() {
+    let kind = NoteKind::ValuesNotWrittenDown;
+    let expecting = |rows: &str| {
+        derived(|evidence| {
+            let test = &mut evidence.campaign.tests[0].definition;
+            test.expect = serde_json::from_str(rows).unwrap();
+        })
+    };
+    let reference = r#"{ "buffer": "r", "type": "float",
+        "reference": { "kernel": "k", "groups": [1, 1, 1], "bindings": [] } }"#;
+    let campaign = expecting(&format!("[{reference}]"));
+    let sentence = note(&campaign, kind).unwrap();
+    assert!(sentence.contains("and nobody wrote down: 1 of"), "{sentence}");
+    let written =
+        format!(r#"[{reference}, {{ "buffer": "r", "type": "float", "values": [1.0] }}]"#);
+    assert_eq!(note(&expecting(&written), kind), None);
+    assert_eq!(note(&derived(|_| {}), kind), None);
+}
+
+#[test]
+fn a_test_of_no_configuration_is_a_note() {
+    let kind = NoteKind::ConfigurationNotDeclared;
+    assert_eq!(note(&derived(|_| {}), kind), None);
+    let strange = derived(|evidence| {
+        let dispatch =
+            serde_json::json!([{ "kernel": evidence.kernels[0].kernel, "groups": [1, 1, 1] }]);
+        let test = &mut evidence.campaign.tests[0].definition;
+        test.dispatches = serde_json::from_value(dispatch).unwrap();
+        for kernel in &mut evidence.kernels {
+            kernel.configuration.specialization = vec![SpecializedConstant {
+                id: 0,
+                name: None,
+                type_name: "uint".to_owned(),
+                value: "1".to_owned(),
+                bits: "0x1".to_owned(),
+                default: false,
+            }];
+        }
+    });
+    let sentence = note(&strange, kind).unwrap();
+    assert!(sentence.contains("no configuration of it"), "{sentence}");
 }
 
 #[test]
