@@ -113,8 +113,8 @@ pub fn derive_evidence(
     derive::settle_requirements(&mut campaign, &kernel_evidence);
     open_items::derive_open_items(&mut campaign, &kernel_evidence);
     campaign.conclusion = conclude(&campaign, &kernel_evidence);
-    objectives::derive_objectives(&mut campaign, &kernel_evidence);
     let manifest = manifest_of(&campaign, &inputs);
+    objectives::derive_objectives(&mut campaign, &kernel_evidence, &manifest.inputs);
     let inputs = Some(inputs.stored_inputs());
     let mut evidence = Evidence { campaign, kernels: kernel_evidence, inputs, manifest };
     let evidence_files =

@@ -5,7 +5,7 @@
 //! requirements name. A file that changes while the run reads is an error.
 //! Does not cover: the device and its driver, which are no files of the project.
 
-use super::kernel::{CompiledKernel, Measurement};
+use super::kernel::CompiledKernel;
 use super::project::module_file;
 use crate::CampaignError;
 use base64::Engine as _;
@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 use vkcert_model::canonical::{content_hash, sha256_digits};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{EVIDENCE_SCHEMA, StoredFile, StoredInputs};
-use vkcert_model::procedure::Test;
 use vkcert_requirement::Project;
 use vkcert_requirement::document::read_bytes;
+use vkcert_requirement::hash::data_files;
 
 /// What the run read, by path relative to the project.
 #[derive(Debug, Clone, Default)]
@@ -75,20 +75,7 @@ fn changed_file(path: &str) -> CampaignError {
 
 /// The text that a kernel was compiled from; none for a binary module.
 fn source_text(kernel: &CompiledKernel) -> Option<&str> {
-    let structure = match &kernel.measurement {
-        Measurement::Markers(measured) => &measured.structure,
-        Measurement::Failed { structure } => structure,
-        Measurement::NoSource => return None,
-    };
-    structure.files.first().map(|file| file.text.as_str())
-}
-
-/// Files that a test takes contents or expected values from.
-pub fn data_files(test: &Test) -> impl Iterator<Item = &str> {
-    let buffers = test.buffers.values().filter_map(|buffer| buffer.file.as_deref());
-    let images = test.images.values().filter_map(|image| image.file.as_deref());
-    let expected = test.expect.iter().filter_map(|expectation| expectation.file.as_deref());
-    buffers.chain(images).chain(expected)
+    kernel.structure()?.files.first().map(|file| file.text.as_str())
 }
 
 impl ProjectInputs {

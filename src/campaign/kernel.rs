@@ -218,6 +218,15 @@ impl Kernel {
 }
 
 impl CompiledKernel {
+    /// What the front end read from its source; none of a binary module.
+    pub fn structure(&self) -> Option<&KernelStructure> {
+        match &self.measurement {
+            Measurement::Markers(measured) => Some(&measured.structure),
+            Measurement::Failed { structure } => Some(structure),
+            Measurement::NoSource => None,
+        }
+    }
+
     /// SHA-256 of the production module without debug information.
     pub fn code_digits(&self) -> String {
         sha256_digits(&module_bytes(&self.module.code_words()))

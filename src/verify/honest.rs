@@ -172,7 +172,7 @@ fn honest_of_project(
 
 /// Derives what follows from the records and lists the files.
 pub(crate) fn conclude(evidence: &mut Evidence) {
-    let Evidence { campaign, kernels, .. } = evidence;
+    let Evidence { campaign, kernels, manifest, .. } = evidence;
     for kernel in kernels.iter_mut() {
         kernel.coverage = derive::derived_coverage(kernel, &campaign.project.criteria);
     }
@@ -180,7 +180,7 @@ pub(crate) fn conclude(evidence: &mut Evidence) {
     derive::settle_requirements(campaign, kernels);
     open_items::derive_open_items(campaign, kernels);
     campaign.conclusion = conclusion::conclude(campaign, kernels);
-    objectives::derive_objectives(campaign, kernels);
+    objectives::derive_objectives(campaign, kernels, &manifest.inputs);
     list_files(evidence);
 }
 

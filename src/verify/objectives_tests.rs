@@ -1,6 +1,7 @@
 //! What objectives come to in small campaigns, and what is told of forged ones.
 
-use crate::honest::{Forgery, assert_told, conclude, honest, honest_with};
+use crate::honest::{Forgery, KERNEL_PATH, assert_told, conclude, honest, honest_with};
+use serde_json::json;
 use vkcert_model::device_type::DeviceType;
 use vkcert_model::evidence::{Campaign, Evidence, TestReviewEvidence};
 use vkcert_model::objective::{ObjectiveAssessment, ObjectiveStatus};
@@ -8,7 +9,7 @@ use vkcert_model::procedure::TestKind;
 use vkcert_model::project::{ProjectFile, RequirementLevels, SoftwareLevel, TargetComputer};
 use vkcert_model::requirement::{ReviewedTest, ReviewedThing, SignedReason, TestReview};
 use vkcert_model::verdict::{EngineName, Verdict};
-use vkcert_requirement::hash::{results_hash, test_hash};
+use vkcert_requirement::hash::{ProcedureBasis, procedure_hash, results_hash, test_hash};
 
 fn assessment<'e>(evidence: &'e Evidence, number: &str) -> &'e ObjectiveAssessment {
     let mut rows = evidence.campaign.objectives.iter();
@@ -128,11 +129,15 @@ fn a_single_level_of_requirements_is_both() {
 
 /// A review of both tests, with the hashes that they have.
 fn review(evidence: &Evidence, of: ReviewedThing, reviewer: &str) -> TestReviewEvidence {
-    let tests = evidence.campaign.tests.iter().map(|test| ReviewedTest {
+    let Evidence { campaign, kernels, manifest, .. } = evidence;
+    let basis = ProcedureBasis::of_evidence(campaign, kernels, &manifest.inputs).unwrap();
+    let tests = campaign.tests.iter().map(|test| ReviewedTest {
         id: test.id,
         hash: match of {
-            ReviewedThing::Procedures => test_hash(&test.definition),
-            ReviewedThing::Results => results_hash(test),
+            ReviewedThing::Procedures => procedure_hash(&test.definition, &basis),
+            ReviewedThing::Results => {
+                results_hash(test, &basis, &evidence.campaign.engines, &evidence.kernels)
+            }
         },
     });
     TestReviewEvidence {
@@ -179,6 +184,71 @@ fn tests_and_results_are_correct_by_reviews_of_what_they_are_now() {
             ReviewedThing::Results => "A-7.1",
         };
         assert_eq!(status(&reviewed, other), ObjectiveStatus::Open, "a review is of one thing");
+    }
+}
+
+#[test]
+fn a_review_of_procedures_is_bound_to_what_they_rest_on() {
+    let reviewed = honest_with(|evidence| {
+        for test in &mut evidence.campaign.tests {
+            test.definition.buffers.get_mut("i").unwrap().file = Some("data/i.bin".to_owned());
+            let reference = json!({ "kernel": "guard", "groups": [1, 1, 1], "bindings": [] });
+            test.definition.expect[0].reference = serde_json::from_value(reference).unwrap();
+        }
+        evidence.manifest.inputs.insert("data/i.bin".to_owned(), "0".repeat(64));
+        evidence.campaign.test_reviews =
+            vec![review(evidence, ReviewedThing::Procedures, "B. Reviewer")];
+    });
+    assert_eq!(status(&reviewed, "A-7.1"), ObjectiveStatus::Met);
+    let changes: [fn(&mut Evidence); 4] = [
+        |evidence| {
+            evidence.manifest.inputs.insert("data/i.bin".to_owned(), "1".repeat(64));
+        },
+        |evidence| {
+            evidence.manifest.inputs.insert(KERNEL_PATH.to_owned(), "1".repeat(64));
+        },
+        |evidence| {
+            let defines = &mut settings(&mut evidence.campaign).kernels[0].defines;
+            defines.insert("TILE".to_owned(), "1".to_owned());
+        },
+        |evidence| evidence.campaign.requirements[0].hash = format!("sha256:{}", "1".repeat(64)),
+    ];
+    for (index, change) in changes.iter().enumerate() {
+        let mut changed = reviewed.clone();
+        change(&mut changed);
+        conclude(&mut changed);
+        assert_eq!(status(&changed, "A-7.1"), ObjectiveStatus::Open, "change {index}");
+        assert_eq!(changed.campaign.test_reviews[0].rejected.len(), 2, "change {index}");
+    }
+}
+
+#[test]
+fn a_review_of_results_is_bound_to_module_engine_and_device() {
+    let reviewed = honest_with(|evidence| {
+        evidence.campaign.test_reviews =
+            vec![review(evidence, ReviewedThing::Results, "B. Reviewer")];
+    });
+    assert_eq!(status(&reviewed, "A-7.2"), ObjectiveStatus::Met);
+    let changes: [fn(&mut Evidence); 3] = [
+        |evidence| {
+            for kernel in &mut evidence.kernels {
+                kernel.modules.production = "f".repeat(64);
+            }
+        },
+        |evidence| {
+            let identity = &mut evidence.campaign.engines[1].identity;
+            identity.insert("driver info".to_owned(), "1.1".to_owned());
+        },
+        |evidence| {
+            let identity = &mut evidence.campaign.engines[0].identity;
+            identity.insert("tile width".to_owned(), "3".to_owned());
+        },
+    ];
+    for (index, change) in changes.iter().enumerate() {
+        let mut changed = reviewed.clone();
+        change(&mut changed);
+        conclude(&mut changed);
+        assert_eq!(status(&changed, "A-7.2"), ObjectiveStatus::Open, "change {index}");
     }
 }
 

@@ -16,6 +16,7 @@ mod source_code;
 mod target_tests;
 
 use campaign_facts::CampaignFacts;
+use std::collections::BTreeMap;
 use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{Campaign, KernelEvidence};
 use vkcert_model::generation::Generation;
@@ -23,12 +24,17 @@ use vkcert_model::objective::{
     Objective, ObjectiveAssessment, ObjectiveDemand, ObjectiveRow, ObjectiveStatus,
 };
 
-/// Judges the reviews of tests and assesses every objective; the conclusion has been drawn.
-pub fn derive_objectives(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
+/// Judges the reviews of tests and assesses every objective; the conclusion has been drawn. Inputs
+/// by path with their SHA-256, as the manifest has them.
+pub fn derive_objectives(
+    campaign: &mut Campaign,
+    kernels: &[KernelEvidence],
+    input_hashes: &BTreeMap<String, String>,
+) {
     if Generation::for_campaign(campaign) != Generation::Current {
         return;
     }
-    reviews::judge_reviews(campaign);
+    reviews::judge_reviews(campaign, kernels, input_hashes);
     let Some(settings) = &campaign.settings else { return };
     let facts = CampaignFacts::of_campaign(settings, campaign, kernels);
     let rows = settings.level.standard().objectives().iter();

@@ -4,18 +4,23 @@ use super::Showing;
 use super::campaign_facts::{CampaignFacts, lacking};
 use super::independence::are_different_people;
 use std::collections::{BTreeMap, BTreeSet};
-use vkcert_model::evidence::{Campaign, RejectedReview, TestEvidence};
+use vkcert_model::evidence::{Campaign, KernelEvidence, RejectedReview, TestEvidence};
 use vkcert_model::id::TestId;
 use vkcert_model::objective::{Objective, ObjectiveDemand};
 use vkcert_model::project::SoftwareLevel;
 use vkcert_model::requirement::{ReviewedTest, ReviewedThing, TestReview};
 use vkcert_model::verdict::Verdict;
-use vkcert_requirement::hash::{results_hash, test_hash};
+use vkcert_requirement::hash::{ProcedureBasis, procedure_hash, results_hash};
 
 /// Puts to each review of which of its tests it does not count.
-pub(super) fn judge_reviews(campaign: &mut Campaign) {
+pub(super) fn judge_reviews(
+    campaign: &mut Campaign,
+    kernels: &[KernelEvidence],
+    input_hashes: &BTreeMap<String, String>,
+) {
     let mut test_reviews = std::mem::take(&mut campaign.test_reviews);
     let level = campaign.project.level;
+    let basis = ProcedureBasis::of_evidence(campaign, kernels, input_hashes);
     let mut tests_by_id: BTreeMap<TestId, &TestEvidence> = BTreeMap::new();
     for test in &campaign.tests {
         tests_by_id.entry(test.id).or_insert(test);
@@ -24,7 +29,14 @@ pub(super) fn judge_reviews(campaign: &mut Campaign) {
         let review = &row.review;
         let fault = |reviewed: &ReviewedTest| {
             let test = tests_by_id.get(&reviewed.id).copied();
-            let reason = review_fault(review, reviewed, test, level)?;
+            let current = test.zip(basis.as_ref()).map(|(test, basis)| {
+                let current_hash = match review.of {
+                    ReviewedThing::Procedures => procedure_hash(&test.definition, basis),
+                    ReviewedThing::Results => results_hash(test, basis, &campaign.engines, kernels),
+                };
+                (test, current_hash)
+            });
+            let reason = review_fault(review, reviewed, current, level)?;
             Some(RejectedReview { test: reviewed.id, reason })
         };
         row.rejected = review.tests.iter().filter_map(fault).collect();
@@ -35,18 +47,20 @@ pub(super) fn judge_reviews(campaign: &mut Campaign) {
 fn review_fault(
     review: &TestReview,
     reviewed: &ReviewedTest,
-    test: Option<&TestEvidence>,
+    current: Option<(&TestEvidence, String)>,
     level: SoftwareLevel,
 ) -> Option<String> {
-    let Some(test) = test else { return Some("the test did not run".to_owned()) };
-    let (current_hash, objective) = match review.of {
-        ReviewedThing::Procedures => (test_hash(&test.definition), Objective::ProceduresCorrect),
-        ReviewedThing::Results => (results_hash(test), Objective::ResultsCorrect),
+    let Some((test, current_hash)) = current else {
+        return Some("the test did not run".to_owned());
+    };
+    let objective = match review.of {
+        ReviewedThing::Procedures => Objective::ProceduresCorrect,
+        ReviewedThing::Results => Objective::ResultsCorrect,
     };
     if current_hash != reviewed.hash {
         let what = match review.of {
-            ReviewedThing::Procedures => "the test is another",
-            ReviewedThing::Results => "the results are others",
+            ReviewedThing::Procedures => "the test, or what it rests on, is another",
+            ReviewedThing::Results => "the results, or what they come from, are others",
         };
         return Some(format!("stale: {what} now, with the hash {current_hash}"));
     }

@@ -146,18 +146,19 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
         "summary of the conclusion".to_owned()
     });
     campaign.conclusion = conclusion;
-    check_objectives(campaign, &kernels, &stored.campaign, verification);
+    check_objectives(campaign, &kernels, stored, verification);
 }
 
 /// Reviews of tests and objectives, derived again and compared.
 fn check_objectives(
     mut derived: Campaign,
     kernels: &[KernelEvidence],
-    stored: &Campaign,
+    stored: &Evidence,
     verification: &mut Verification,
 ) {
     derived.objectives.clear();
-    derive_objectives(&mut derived, kernels);
+    derive_objectives(&mut derived, kernels, &stored.manifest.inputs);
+    let stored = &stored.campaign;
     verification.check(derived.test_reviews == stored.test_reviews, || {
         "which reviews of tests count".to_owned()
     });
