@@ -11,4 +11,5 @@ pub mod derive;
 pub mod files;
 pub mod objectives;
 pub mod open_items;
+pub mod robustness;
 pub mod stated;

@@ -5,9 +5,12 @@ use serde_json::json;
 use vkcert_model::device_type::DeviceType;
 use vkcert_model::evidence::{Campaign, Evidence, TestReviewEvidence};
 use vkcert_model::objective::{ObjectiveAssessment, ObjectiveStatus};
-use vkcert_model::procedure::TestKind;
+use vkcert_model::open_item::NoteKind;
+use vkcert_model::procedure::{Test, TestKind};
 use vkcert_model::project::{ProjectFile, RequirementLevels, SoftwareLevel, TargetComputer};
-use vkcert_model::requirement::{ReviewedTest, ReviewedThing, SignedReason, TestReview};
+use vkcert_model::requirement::{
+    RequirementLevel, ReviewedTest, ReviewedThing, SignedReason, TestReview,
+};
 use vkcert_model::verdict::{EngineName, Verdict};
 use vkcert_requirement::hash::{ProcedureBasis, procedure_hash, results_hash, test_hash};
 
@@ -90,11 +93,55 @@ fn a_test_that_did_not_pass_on_the_device_shows_nothing_of_the_target() {
     }
 }
 
+fn make_robustness(evidence: &mut Evidence, index: usize) {
+    let test = &mut evidence.campaign.tests[index];
+    (test.kind, test.definition.kind) = (TestKind::Robustness, TestKind::Robustness);
+}
+
+#[test]
+fn a_robustness_test_that_repeats_a_normal_one_is_none() {
+    let repeated = on_target(|evidence| {
+        let normal = evidence.campaign.tests[1].definition.clone();
+        let test = &mut evidence.campaign.tests[0];
+        test.definition = Test { id: test.id, title: Some("Abnormal".to_owned()), ..normal };
+        make_robustness(evidence, 0);
+    });
+    for number in ["A-6.2", "A-7.3"] {
+        assert!(missing(&repeated, number).contains("no robustness test that passed"), "{number}");
+    }
+    let notes = &repeated.campaign.notes;
+    assert!(notes.iter().any(|note| note.kind == NoteKind::RobustnessTests), "{notes:?}");
+}
+
+#[test]
+fn requirements_are_covered_by_normal_and_robustness_tests_that_passed() {
+    let without_robustness = honest();
+    assert_eq!(status(&without_robustness, "A-7.3"), ObjectiveStatus::Open);
+    assert_eq!(
+        missing(&without_robustness, "A-7.3"),
+        "All 1 high-level requirements to be verified by test have no robustness test that passed, and no approved reason \
+         why none is needed."
+    );
+    let both = honest_with(|evidence| make_robustness(evidence, 0));
+    assert_eq!(missing(&both, "A-7.3"), "");
+    assert_eq!(status(&both, "A-7.3"), ObjectiveStatus::Met);
+    let without_normal = honest_with(|evidence| {
+        make_robustness(evidence, 0);
+        make_robustness(evidence, 1);
+    });
+    assert!(missing(&without_normal, "A-7.3").contains("have no normal test that passed"));
+    let failed = honest_with(|evidence| {
+        make_robustness(evidence, 0);
+        evidence.campaign.tests[0].results[1].verdict = Verdict::Fail;
+    });
+    assert!(missing(&failed, "A-7.3").contains("have no robustness test that passed"));
+}
+
 #[test]
 fn robustness_needs_a_passed_test_or_a_signed_reason() {
     assert_eq!(status(&on_target(|_| {}), "A-6.2"), ObjectiveStatus::Open);
     let tested = on_target(|evidence| {
-        evidence.campaign.tests[0].kind = TestKind::Robustness;
+        make_robustness(evidence, 0);
     });
     assert_eq!(missing(&tested, "A-6.2"), "");
     assert_eq!(status(&tested, "A-6.2"), ObjectiveStatus::Met);
@@ -122,6 +169,7 @@ fn a_single_level_of_requirements_is_both() {
     assert!(missing(&two_levels, "A-7.4").contains("The project has no low-level requirements."));
     let single = on_target(|evidence| {
         settings(&mut evidence.campaign).requirement_levels = RequirementLevels::Single;
+        make_robustness(evidence, 0);
     });
     assert_eq!(missing(&single, "A-7.4"), "");
     assert_eq!(status(&single, "A-6.3"), ObjectiveStatus::Met);
@@ -319,6 +367,98 @@ fn independence_needs_an_author_and_another_reviewer_of_kernels_and_tests() {
     assert!(people(["A", "a."], ["C", "D"]).contains("All 1 kernels have no author"));
     assert!(people(["A", "B"], ["C", "C"]).contains("All 2 tests have no author"));
     assert!(people(["A", "B"], ["A", "D"]).contains("have the author of a kernel"));
+}
+
+#[test]
+fn what_did_not_run_measured_nothing() {
+    let on_device_alone = honest_with(|evidence| {
+        at_level(evidence, SoftwareLevel::A);
+        evidence.campaign.engines[0].ran = false;
+        evidence.kernels.retain(|kernel| kernel.engine == EngineName::Vulkan);
+    });
+    let shown = assessment(&on_device_alone, "A-5.3").shown.join(" ");
+    assert!(
+        shown.contains("on the vulkan engine") || shown.contains("The vulkan engine"),
+        "{shown}"
+    );
+    assert!(!shown.contains("sequential"), "{shown}");
+    let nothing = honest_with(|evidence| {
+        at_level(evidence, SoftwareLevel::A);
+        evidence.campaign.engines.iter_mut().for_each(|row| row.ran = false);
+        evidence.kernels.clear();
+    });
+    assert_eq!(status(&nothing, "A-5.3"), ObjectiveStatus::Open);
+}
+
+#[test]
+fn what_refutes_source_code_leaves_its_objectives_open() {
+    let single = |change: fn(&mut Evidence)| {
+        honest_with(|evidence| {
+            settings(&mut evidence.campaign).requirement_levels = RequirementLevels::Single;
+            change(evidence);
+        })
+    };
+    assert_eq!(missing(&single(|_| {}), "A-5.1"), "");
+    let failed = single(|evidence| {
+        evidence.campaign.tests[0].results[1].verdict = Verdict::Fail;
+    });
+    assert!(missing(&failed, "A-5.1").contains("All 1 requirements failed in tests."));
+    assert_eq!(status(&failed, "A-5.1"), ObjectiveStatus::Open);
+    let without_interface = missing(&honest(), "A-5.2");
+    assert!(without_interface.contains("the project states no interface"), "{without_interface}");
+}
+
+#[test]
+fn integration_tells_which_modules_were_compared() {
+    let applicant = |evidence: &Evidence| assessment(evidence, "A-5.7").applicant.join(" ");
+    let shown = |evidence: &Evidence| assessment(evidence, "A-5.7").shown.join(" ");
+    assert!(applicant(&honest()).contains("none of 1 production modules is on disk"));
+    assert!(applicant(&honest()).contains("validation layer"), "{}", applicant(&honest()));
+    let on_disk = honest_with(|evidence| {
+        for kernel in &mut evidence.kernels {
+            kernel.modules.production_file = Some("spirv/guard.spv".to_owned());
+        }
+    });
+    assert!(
+        shown(&on_disk).contains("1 of 1 production modules are on disk"),
+        "{}",
+        shown(&on_disk)
+    );
+}
+
+#[test]
+fn a_file_that_is_named_as_a_whole_names_no_function() {
+    let by_file = honest_with(|evidence| {
+        evidence.campaign.requirements[0].code[0].symbol = None;
+    });
+    let shown = assessment(&by_file, "A-5.5").shown.join(" ");
+    assert!(shown.contains("(1 by its file alone: main in glsl/guard.comp)"), "{shown}");
+    let by_name = assessment(&honest(), "A-5.5").shown.join(" ");
+    assert!(by_name.contains("Each function that a kernel reaches is named by a requirement."));
+}
+
+#[test]
+fn low_level_requirements_are_not_held_open_by_high_level_ones() {
+    let evidence = honest_with(|evidence| {
+        let mut low_level = evidence.campaign.requirements[0].clone();
+        low_level.requirement.uid = "L".into();
+        low_level.requirement.level = RequirementLevel::Llr;
+        evidence.campaign.requirements[0].tests.clear();
+        evidence.campaign.requirements.push(low_level);
+    });
+    let about_high_level = "no test case names the high-level requirement";
+    let lowered = |number| missing(&evidence, number).to_lowercase();
+    assert!(lowered("A-7.3").contains(about_high_level), "{}", lowered("A-7.3"));
+    assert!(!lowered("A-7.4").contains(about_high_level), "{}", lowered("A-7.4"));
+}
+
+#[test]
+fn limits_of_no_device_are_those_that_every_device_has() {
+    let with_device = assessment(&honest(), "A-6.5").shown.join(" ");
+    assert!(with_device.contains("checks of the device's limits"), "{with_device}");
+    let without_device = honest_with(|evidence| evidence.campaign.engines[1].ran = false);
+    let shown = assessment(&without_device, "A-6.5").shown.join(" ");
+    assert!(shown.contains("limits that every Vulkan device has"), "{shown}");
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! What several objectives ask of a campaign.
 
+use crate::robustness::is_robustness_test;
 use std::collections::{BTreeMap, BTreeSet};
-use vkcert_model::evidence::{Campaign, KernelEvidence, RequirementEvidence, TestEvidence};
+use vkcert_model::evidence::{
+    Campaign, CheckStatus, CouplingCheck, KernelEvidence, RequirementEvidence, TestEvidence,
+};
 use vkcert_model::finding::FindingKind;
-use vkcert_model::id::{RequirementId, TestId};
+use vkcert_model::id::{KernelName, RequirementId, TestId};
 use vkcert_model::objective::Objective;
 use vkcert_model::open_item::{Acceptability, OpenItemKind};
-use vkcert_model::procedure::TestKind;
 use vkcert_model::project::{ProjectFile, RequirementLevels};
 use vkcert_model::requirement::{RequirementLevel, VerificationMethod};
 use vkcert_model::verdict::{EngineName, Verdict};
@@ -112,6 +114,11 @@ impl<'a> CampaignFacts<'a> {
         }
     }
 
+    /// Whether an engine ran.
+    pub(super) fn ran(&self, engine: EngineName) -> bool {
+        self.campaign.engines.iter().any(|row| row.engine == engine && row.ran)
+    }
+
     /// Whether a test passed on an engine.
     pub(super) fn passed_on(test: &TestEvidence, engine: EngineName) -> bool {
         let mut results = test.results.iter().filter(|result| result.engine == engine);
@@ -121,7 +128,21 @@ impl<'a> CampaignFacts<'a> {
     /// How many tests are of what the software does with abnormal inputs.
     pub(super) fn robustness_tests(&self) -> usize {
         let tests = self.campaign.tests.iter();
-        tests.filter(|test| test.definition.kind == TestKind::Robustness).count()
+        tests.filter(|test| is_robustness_test(test, self.campaign)).count()
+    }
+
+    /// Whether a test passed wherever it ran, and ran.
+    pub(super) fn passed(test: &TestEvidence) -> bool {
+        let verdicts = || test.results.iter().map(|result| result.verdict);
+        verdicts().any(|verdict| verdict == Verdict::Pass)
+            && verdicts().all(|verdict| match verdict {
+                Verdict::Pass | Verdict::NotRun => true,
+                Verdict::Fail
+                | Verdict::Error
+                | Verdict::Unsupported
+                | Verdict::Timeout
+                | Verdict::Undetermined => false,
+            })
     }
 
     /// What this one run left out, as sentences: none of it can be accepted.
@@ -169,6 +190,20 @@ pub(super) fn sentence_of(text: &str) -> String {
     let first: String = first.to_uppercase().collect();
     let end = if text.ends_with('.') { "" } else { "." };
     format!("{first}{}{end}", characters.as_str())
+}
+
+/// What is to be said of a check between host and kernel that does not hold; none where it does.
+pub(super) fn check_not_holding(kernel: &KernelName, check: &CouplingCheck) -> Option<String> {
+    match &check.status {
+        CheckStatus::Holds => None,
+        CheckStatus::Refuted => Some(format!("{kernel}: the check {} is refuted.", check.check)),
+        CheckStatus::Undetermined => {
+            Some(format!("{kernel}: the check {} could not be decided.", check.check))
+        }
+        CheckStatus::Unknown(word) => {
+            Some(format!("{kernel}: the check {} ended with “{word}”.", check.check))
+        }
+    }
 }
 
 /// `3 of 8 low-level requirements have no test: A, B and C.`; none where there is none.

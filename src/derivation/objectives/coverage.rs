@@ -2,12 +2,19 @@
 //! to 9).
 
 use super::Showing;
-use super::campaign_facts::{CampaignFacts, LevelRequirements, lacking};
+use super::campaign_facts::{CampaignFacts, LevelRequirements, check_not_holding, lacking};
+use super::target_tests::is_exempt;
 use crate::conclusion::is_told_elsewhere;
+use crate::robustness::is_robustness_test;
 use vkcert_model::coverage::CriterionSummary;
 use vkcert_model::criterion::CriterionName;
-use vkcert_model::evidence::{CheckStatus, KernelEvidence, RequirementStatus, kernel_label};
+use vkcert_model::evidence::{
+    CheckStatus, KernelEvidence, RequirementStatus, TestEvidence, kernel_label,
+};
 use vkcert_model::open_item::OpenItemKind;
+use vkcert_model::procedure::TestKind;
+use vkcert_model::requirement::RequirementLevel;
+use vkcert_model::standard::Standard;
 use vkcert_model::verdict::EngineName;
 
 /// Whether test cases exist for every requirement of a level, and verify it.
@@ -37,7 +44,8 @@ pub(super) fn requirements_tested(
              analysis or review alone."
         ))
         .misses_all(lacking(total, name, "are not verified", &not_verified))
-        .misses_all(facts.open_items(OpenItemKind::HlrWithoutTest))
+        .misses_all(cases_lacking(facts, requirements))
+        .misses_all(untested_high_level(facts, requirements))
         .misses_all(facts.left_out_of_run());
     let citation = facts.settings.level.standard().only_do_178c(" (DO-178C 6.4.4.1)");
     match by_other_means {
@@ -45,6 +53,57 @@ pub(super) fn requirements_tested(
         _ => showing.leaves(format!(
             "Show that analysis or review is enough where no test is asked for{citation}."
         )),
+    }
+}
+
+/// Requirements to be verified by test that lack a normal or a robustness test case which passed
+/// (DO-178C 6.4.4.a, 6.4.2), of them or of what is below them. Other standards have no such pair of
+/// cases.
+fn cases_lacking(facts: &CampaignFacts, requirements: &LevelRequirements) -> Vec<String> {
+    match facts.settings.level.standard() {
+        Standard::Do178c => {}
+        Standard::EcssE40 | Standard::Iso26262 => return Vec::new(),
+    }
+    let (mut without_normal, mut without_robustness) = (Vec::new(), Vec::new());
+    for row in requirements.by_test() {
+        let uid = row.requirement.uid.to_string();
+        let tests = facts.tests_of(row);
+        let mut passed_tests = tests.iter().filter(|test| CampaignFacts::passed(test));
+        let is_robustness = |test: &&&TestEvidence| is_robustness_test(test, facts.campaign);
+        if !passed_tests.clone().any(|test| test.definition.kind == TestKind::Normal) {
+            without_normal.push(uid.clone());
+        }
+        if passed_tests.find(is_robustness).is_none() && !is_exempt(facts, row) {
+            without_robustness.push(uid);
+        }
+    }
+    let by_test = requirements.by_test().count();
+    let name = requirements.name;
+    [
+        lacking(
+            by_test,
+            name,
+            "to be verified by test have no normal test that passed",
+            &without_normal,
+        ),
+        lacking(
+            by_test,
+            name,
+            "to be verified by test have no robustness test that passed, and no approved reason why none is needed",
+            &without_robustness,
+        ),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// High-level requirements that no test names, where the objective is about any.
+fn untested_high_level(facts: &CampaignFacts, requirements: &LevelRequirements) -> Vec<String> {
+    let mut levels = requirements.rows.iter().map(|row| row.requirement.level);
+    match levels.any(|level| level == RequirementLevel::Hlr) {
+        true => facts.open_items(OpenItemKind::HlrWithoutTest),
+        false => Vec::new(),
     }
 }
 
@@ -191,8 +250,8 @@ pub(super) fn coupling_covered(facts: &CampaignFacts) -> Showing {
     let holding = checks().filter(|(_, check)| check.status == CheckStatus::Holds).count();
     let mut showing = Showing::default()
         .shows(format!("{holding} of {} checks between host and kernels hold.", checks().count()));
-    for (kernel, check) in checks().filter(|(_, check)| check.status != CheckStatus::Holds) {
-        showing = showing.misses(format!("{kernel}: the check {} does not hold.", check.check));
+    for (kernel, check) in checks() {
+        showing = showing.misses_all(check_not_holding(&kernel, check));
     }
     showing
         .misses_all(facts.open_items(OpenItemKind::KernelWithoutInterface))

@@ -4,53 +4,100 @@
 //! and analyses is told.
 
 use super::Showing;
-use super::campaign_facts::CampaignFacts;
-use vkcert_model::evidence::{CheckStatus, KernelEvidence};
+use super::campaign_facts::{CampaignFacts, check_not_holding, lacking};
+use crate::open_items::listed_names;
+use std::collections::BTreeSet;
+use vkcert_model::evidence::{CheckStatus, KernelEvidence, RequirementEvidence, RequirementStatus};
 use vkcert_model::finding::FindingKind;
 use vkcert_model::objective::Objective;
 use vkcert_model::open_item::OpenItemKind;
 use vkcert_model::verdict::EngineName;
+use vkcert_requirement::reach::reached_functions;
 
 pub(super) fn meets_low_level(facts: &CampaignFacts) -> Showing {
     let requirements = facts.requirements_for(Objective::CodeMeetsLowLevel);
-    let linked = requirements.rows.iter().filter(|row| !row.code.is_empty()).count();
+    const REVIEW: &str = "Review or analyse the source code against its low-level requirements.";
+    let (total, name) = (requirements.rows.len(), requirements.name);
+    if total == 0 {
+        return Showing::default().misses(format!("The project has no {name}.")).leaves(REVIEW);
+    }
+    let uids_where = |is_asked: fn(&RequirementEvidence) -> bool| -> Vec<String> {
+        let rows = requirements.rows.iter().filter(|row| is_asked(row));
+        rows.map(|row| row.requirement.uid.to_string()).collect()
+    };
+    let without_code = uids_where(|row| row.code.is_empty());
+    let failed = uids_where(|row| row.status == RequirementStatus::Failed);
+    let is_of_code = |kind: FindingKind| kind != FindingKind::Coupling;
     Showing::default()
         .shows(format!(
-            "{linked} of {} {} name the code that implements them.",
-            requirements.rows.len(),
-            requirements.name
+            "{} of {total} {name} name the code that implements them.",
+            total - without_code.len()
         ))
-        .leaves("Review or analyse the source code against its low-level requirements.")
+        .misses_all(lacking(total, name, "name no code", &without_code))
+        .misses_all(lacking(total, name, "failed in tests", &failed))
+        .misses_all(facts.standing_findings(is_of_code))
+        .leaves(REVIEW)
 }
 
 pub(super) fn meets_architecture(facts: &CampaignFacts) -> Showing {
     let checks = || facts.campaign.coupling.iter().flat_map(|row| &row.checks);
     let holding = checks().filter(|check| check.status == CheckStatus::Holds).count();
-    Showing::default()
-        .shows(format!(
-            "{holding} of {} checks between host and kernels hold: data flow and control flow at their interface, as the \
-             project states the host.",
-            checks().count()
-        ))
+    let total = checks().count();
+    let showing = match total {
+        0 => Showing::default()
+            .misses("Nothing between host and kernels was checked: the project states no interface."),
+        _ => Showing::default().shows(format!(
+            "{holding} of {total} checks between host and kernels hold: data flow and control flow at their interface, as the \
+             project states the host."
+        )),
+    };
+    let not_holding = facts.campaign.coupling.iter().flat_map(|row| {
+        row.checks.iter().filter_map(|check| check_not_holding(&row.kernel, check))
+    });
+    showing
+        .misses_all(not_holding)
+        .misses_all(facts.open_items(OpenItemKind::KernelWithoutInterface))
         .leaves("Review or analyse the source code against the software architecture.")
 }
 
+/// By the sequential engine, which can measure all; where it did not run, by the other.
 pub(super) fn is_verifiable(facts: &CampaignFacts) -> Showing {
-    let of_asked = |kernel: &KernelEvidence| {
-        let rows = kernel.coverage.summary.iter();
-        let asked = rows.filter(|row| facts.campaign.project.criteria.contains(&row.criterion));
-        asked.map(|row| row.undetermined).sum::<u32>()
+    let engines = [EngineName::Sequential, EngineName::Vulkan];
+    let engine = engines.into_iter().find(|engine| facts.ran(*engine));
+    let showing = match engine {
+        None => Showing::default().misses("No engine ran, so that nothing was measured."),
+        Some(engine) => measured_obligations(facts, engine),
     };
-    let sequential_kernels =
-        facts.kernels.iter().filter(|kernel| kernel.engine == EngineName::Sequential);
-    let undetermined: u32 = sequential_kernels.map(of_asked).sum();
-    Showing::default()
-        .shows(match undetermined {
-            0 => "The sequential engine measured each obligation of the criteria asked for."
-                .to_owned(),
-            count => format!("{count} obligations could not be measured on the sequential engine."),
-        })
-        .leaves("Show that the source code has no structure that cannot be verified.")
+    showing.leaves("Show that the source code has no structure that cannot be verified.")
+}
+
+fn measured_obligations(facts: &CampaignFacts, engine: EngineName) -> Showing {
+    let rows = || facts.kernels.iter().filter(|kernel| kernel.engine == engine);
+    let asked_rows = || {
+        let summaries = rows().flat_map(|kernel| &kernel.coverage.summary);
+        summaries.filter(|row| facts.campaign.project.criteria.contains(&row.criterion))
+    };
+    let total: u32 = asked_rows().map(|row| row.total).sum();
+    let undetermined: u32 = asked_rows().map(|row| row.undetermined).sum();
+    let mut showing = Showing::default();
+    for kernel in &facts.settings.kernels {
+        if !rows().any(|row| row.kernel == kernel.name) {
+            let name = kernel.name;
+            showing = showing
+                .misses(format!("The kernel {name} was not measured on the {engine} engine."));
+        }
+    }
+    match (total, undetermined) {
+        (0, _) => showing.shows(format!(
+            "On the {engine} engine there is no obligation of the criteria asked for."
+        )),
+        (_, 0) => showing.shows(format!(
+            "The {engine} engine measured each of {total} obligations of the criteria asked for."
+        )),
+        (_, count) => showing.misses(format!(
+            "{count} of {total} obligations of the criteria asked for could not be measured on the {engine} engine."
+        )),
+    }
 }
 
 pub(super) fn meets_standards() -> Showing {
@@ -74,16 +121,38 @@ pub(super) fn is_traceable(facts: &CampaignFacts) -> Showing {
     let links = rows.iter().map(|row| row.code.len()).sum::<usize>();
     let showing =
         Showing::default().shows(format!("{links} links lead from requirements to code."));
-    let showing = if untraced.is_empty() {
-        showing.shows("Each function that a kernel reaches is named by a requirement.")
-    } else {
-        showing
-    };
+    let showing = if untraced.is_empty() { showing.shows(named_functions(facts)) } else { showing };
     showing
         .misses_all(untraced)
         .misses_all(lost_code)
         .misses_all(suspect_links)
         .leaves("Review that each link is right: the code named implements the requirement, and nothing else.")
+}
+
+/// How the functions that kernels reach are named, where all of them are: by themselves, or with the
+/// whole of their file.
+fn named_functions(facts: &CampaignFacts) -> String {
+    let mut by_file_alone = BTreeSet::new();
+    for kernel in facts.kernels {
+        for function in reached_functions(kernel) {
+            let links = facts.campaign.requirements.iter().flat_map(|row| &row.code);
+            let mut naming_links =
+                links.filter(|code| code.names(function.file, function.name, &kernel.kernel));
+            if naming_links.all(|code| code.symbol.is_none()) {
+                by_file_alone.insert(format!("{} in {}", function.name, function.file));
+            }
+        }
+    }
+    let names: Vec<String> = by_file_alone.into_iter().collect();
+    match names.is_empty() {
+        true => "Each function that a kernel reaches is named by a requirement.".to_owned(),
+        false => format!(
+            "Each function that a kernel reaches is named by a requirement, or stands in a file that one names as a whole ({} by its \
+             file alone: {}).",
+            names.len(),
+            listed_names(&names)
+        ),
+    }
 }
 
 pub(super) fn is_accurate(facts: &CampaignFacts) -> Showing {
@@ -116,18 +185,45 @@ pub(super) fn is_integrated(facts: &CampaignFacts) -> Showing {
         .misses_all(facts.refused_kernels())
         .misses_all(facts.standing_findings(is_of_modules))
         .misses_all(facts.left_out_of_run());
-    let showing = if showing.missing.is_empty() {
-        showing.shows(
-            "No finding of the validator stands against a module, no branch is without a trace, and each production module \
-             on disk is what the compiler makes.",
-        )
-    } else {
-        showing
+    let showing = match facts.standing_findings(is_of_modules) {
+        Some(_) => showing,
+        None => showing.shows(
+            "No finding of the validator of modules stands, and no branch of one is without a trace to source.",
+        ),
+    };
+    let showing = modules_on_disk(facts, showing);
+    let layers_looked =
+        facts.campaign.unsought.iter().all(|row| row.kind != FindingKind::Validation);
+    let showing = match layers_looked {
+        true => showing,
+        false => showing.leaves("Show what a validation layer would: none watched the runs."),
     };
     showing.leaves(
         "Show the same of what follows: the device's driver makes executable object code of the modules, and the host \
          program loads them.",
     )
+}
+
+/// Production modules on disk, of which the project may have none.
+fn modules_on_disk(facts: &CampaignFacts, showing: Showing) -> Showing {
+    let total = facts.settings.kernels.len();
+    let on_disk = facts.settings.kernels.iter().filter(|kernel| {
+        let mut rows = facts.kernels.iter().filter(|row| row.kernel == kernel.name);
+        rows.any(|row| row.modules.production_file.is_some())
+    });
+    match on_disk.count() {
+        0 => showing.leaves(format!(
+            "Show that the modules which the host program loads are those of this evidence: none of {total} production modules is \
+             on disk in the project, and none was compared."
+        )),
+        // One that differs is a finding of this kind.
+        count => match facts.standing_findings(|kind| kind == FindingKind::Validation) {
+            None => showing.shows(format!(
+                "{count} of {total} production modules are on disk, and each of these is what the compiler makes."
+            )),
+            Some(_) => showing.shows(format!("{count} of {total} production modules are on disk.")),
+        },
+    }
 }
 
 /// Specialization values are what is given to a kernel apart from its code.

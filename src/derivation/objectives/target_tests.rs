@@ -6,12 +6,12 @@
 use super::Showing;
 use super::campaign_facts::{CampaignFacts, LevelRequirements, lacking};
 use super::independence::are_different_people;
+use crate::robustness::is_robustness_test;
 use vkcert_model::device_type::DeviceType;
 use vkcert_model::evidence::{
     CheckStatus, CouplingCheckName, RequirementEvidence, RequirementStatus,
 };
 use vkcert_model::objective::{Objective, ObjectiveDemand};
-use vkcert_model::procedure::TestKind;
 use vkcert_model::project::TargetComputer;
 use vkcert_model::verdict::EngineName;
 
@@ -123,7 +123,7 @@ pub(super) fn is_robust(facts: &CampaignFacts, requirements: &LevelRequirements)
         let uid = row.requirement.uid.to_string();
         let tests = facts.tests_of(row);
         let robustness_tests: Vec<_> =
-            tests.into_iter().filter(|test| test.kind == TestKind::Robustness).collect();
+            tests.into_iter().filter(|test| is_robustness_test(test, facts.campaign)).collect();
         let have_passed =
             robustness_tests.iter().all(|test| CampaignFacts::passed_on(test, EngineName::Vulkan));
         match (robustness_tests.is_empty(), have_passed) {
@@ -155,13 +155,23 @@ pub(super) fn is_robust(facts: &CampaignFacts, requirements: &LevelRequirements)
 }
 
 /// Whether the project says why a requirement needs no robustness test.
-fn is_exempt(facts: &CampaignFacts, requirement: &RequirementEvidence) -> bool {
+pub(super) fn is_exempt(facts: &CampaignFacts, requirement: &RequirementEvidence) -> bool {
     let Some(signed) = &requirement.requirement.no_robustness_test else { return false };
     let level = facts.settings.level;
     // Levels A and B demand another person as approver of whatever closes a gap.
     let demands_independence =
         Objective::ObjectMeetsLowLevel.row().demand(level) == ObjectiveDemand::WithIndependence;
     !demands_independence || are_different_people(Some(&signed.author), Some(&signed.approver))
+}
+
+/// Against which limits checks were made.
+fn limits_in_words(holding: usize, total: usize, facts: &CampaignFacts) -> String {
+    match facts.ran(EngineName::Vulkan) {
+        true => format!("{holding} of {total} checks of the device's limits hold."),
+        false => format!(
+            "{holding} of {total} checks hold of the limits that every Vulkan device has; no device ran that gives its own."
+        ),
+    }
 }
 
 /// Whether kernels run on the target, and the host stays within its limits.
@@ -177,7 +187,7 @@ pub(super) fn fits_target(facts: &CampaignFacts) -> Showing {
         tests.iter().filter(|test| CampaignFacts::passed_on(test, EngineName::Vulkan)).count();
     let mut showing = Showing::default()
         .shows(format!("{passed} of {} tests passed on the vulkan engine.", tests.len()))
-        .shows(format!("{holding} of {total} checks of the device's limits hold."));
+        .shows(limits_in_words(holding, total, facts));
     if holding < total || total == 0 {
         showing = showing.misses(
             "That dispatches stay within the limits of the device is not shown everywhere.",

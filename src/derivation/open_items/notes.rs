@@ -9,6 +9,7 @@
 
 use super::{StoredCampaign, parts, unseen};
 use crate::derive;
+use crate::robustness::is_robustness_test;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage as coverage;
 use vkcert_model::evidence::{
@@ -18,7 +19,6 @@ use vkcert_model::flow::StorePlace;
 use vkcert_model::generation::Generation;
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::open_item::{CampaignNote, NoteKind};
-use vkcert_model::procedure::TestKind;
 use vkcert_model::project::ValidationLayers;
 use vkcert_model::requirement::{RequirementLevel, VerificationMethod};
 use vkcert_model::verdict::EngineName;
@@ -76,14 +76,14 @@ fn requirements_without_robustness(stored: &StoredCampaign) -> Option<CampaignNo
     let due_requirements: Vec<&RequirementEvidence> = requirements_by_test(stored)
         .filter(|row| due_levels.contains(&row.requirement.level))
         .collect();
-    let is_robustness = |id: &TestId| {
-        let mut robustness_tests = stored
-            .campaign
-            .tests
-            .iter()
-            .filter(|test| test.definition.kind == TestKind::Robustness);
-        robustness_tests.any(|test| test.id == *id)
-    };
+    let robustness_tests: BTreeSet<TestId> = stored
+        .campaign
+        .tests
+        .iter()
+        .filter(|test| is_robustness_test(test, stored.campaign))
+        .map(|test| test.id)
+        .collect();
+    let is_robustness = |id: &TestId| robustness_tests.contains(id);
     let lacking_requirements =
         due_requirements.iter().filter(|row| !row.tests.iter().any(is_robustness));
     let lacking_requirements: Vec<String> =
@@ -91,8 +91,7 @@ fn requirements_without_robustness(stored: &StoredCampaign) -> Option<CampaignNo
     if lacking_requirements.is_empty() {
         return None;
     }
-    let has_no_robustness_test =
-        !stored.campaign.tests.iter().any(|test| test.definition.kind == TestKind::Robustness);
+    let has_no_robustness_test = robustness_tests.is_empty();
     // Of tests that were left out nothing is said.
     let standard = stored.settings.level.standard();
     let run_words = if stored.campaign.left_out.is_empty() { "" } else { " of this run" };
