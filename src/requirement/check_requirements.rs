@@ -5,6 +5,7 @@
 //! present one (`hash`).
 
 use super::check::{PathKind, check_name, check_path, hash_error, unknown_name};
+use super::check_document::check_date;
 use super::code::{self, SourceTexts};
 use super::document::{Located, Origin};
 use super::load::Project;
@@ -334,6 +335,12 @@ pub(super) fn check_test_reviews(project: &Project, problems: &mut Vec<Diagnosti
             ("reviewer", &review.reviewer),
         ];
         check_texts(origin, "a review", &required_texts, problems);
+        if let Some(date) = &review.date {
+            check_date(&origin.at("date"), date, problems);
+        }
+        if let Some(hash) = review.document_hash.as_ref().filter(|hash| !is_content_hash(hash)) {
+            problems.push(hash_error(&origin.at("document_hash"), hash));
+        }
         if review.tests.is_empty() {
             let problem = origin.at("tests").error("bad-value", "the review is of no test");
             problems.push(problem.hint("tests = [{ id = \"TC-1\", hash = \"sha256:...\" }]"));

@@ -418,6 +418,8 @@ fn reviews_of_tests_stand_beside_those_of_requirements() {
         ("sha256:00", "sha256:0", "bad-hash"),
         ("procedures", "everything", "bad-value"),
         ("reviewer = \"B\"", "reviewer = \".\"", "bad-value"),
+        ("reviewer = \"B\"", "reviewer = \"B\"\ndate = \"2026-02-30\"", "bad-value"),
+        ("reviewer = \"B\"", "reviewer = \"B\"\ndocument_hash = \"sha256:0\"", "bad-hash"),
         ("reviewer = \"B\"", "author = \"B\"", "unknown-key"),
     ] {
         let problems = problems_of(&with(&review.replacen(old, new, 1)));

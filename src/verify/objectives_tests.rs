@@ -194,6 +194,8 @@ fn review(evidence: &Evidence, of: ReviewedThing, reviewer: &str) -> TestReviewE
             tests: tests.collect(),
             document: "V-17".to_owned(),
             section: "3".to_owned(),
+            date: Some("2026-01-31".to_owned()),
+            document_hash: None,
             reviewer: reviewer.to_owned(),
         },
         file: "requirements/all.toml".to_owned(),
@@ -298,6 +300,25 @@ fn a_review_of_results_is_bound_to_module_engine_and_device() {
         conclude(&mut changed);
         assert_eq!(status(&changed, "A-7.2"), ObjectiveStatus::Open, "change {index}");
     }
+}
+
+#[test]
+fn what_is_not_known_of_a_reviewed_document_is_told() {
+    let shown = |date: Option<&str>, hash: Option<String>| {
+        let evidence = honest_with(|evidence| {
+            let mut row = review(evidence, ReviewedThing::Procedures, "B. Reviewer");
+            (row.review.date, row.review.document_hash) = (date.map(str::to_owned), hash);
+            evidence.campaign.test_reviews = vec![row];
+        });
+        assert_eq!(status(&evidence, "A-7.1"), ObjectiveStatus::Met);
+        assessment(&evidence, "A-7.1").shown.join(" ")
+    };
+    let bare = shown(None, None);
+    assert!(bare.contains("All 1 records of reviews pin their document by no hash."), "{bare}");
+    assert!(bare.contains("All 1 records of reviews have no date."), "{bare}");
+    let whole = shown(Some("2026-01-31"), Some(format!("sha256:{}", "0".repeat(64))));
+    assert!(whole.contains("No document of a review was read by this tool."), "{whole}");
+    assert!(!whole.contains("no hash") && !whole.contains("no date"), "{whole}");
 }
 
 #[test]

@@ -56,6 +56,11 @@ impl Showing {
         self
     }
 
+    fn shows_all(mut self, sentences: impl IntoIterator<Item = String>) -> Self {
+        self.shown.extend(sentences);
+        self
+    }
+
     fn misses(mut self, sentence: impl Into<String>) -> Self {
         self.missing.push(sentence.into());
         self

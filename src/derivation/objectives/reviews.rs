@@ -123,8 +123,42 @@ fn reviewed(facts: &CampaignFacts, thing: ReviewedThing, showing: Showing) -> Sh
         tests.len() - unreviewed.len(),
         tests.len()
     ));
+    let showing = showing.shows_all(document_caveats(facts.campaign, thing));
     let lack = format!("have no accepted review of their {thing}");
     showing.misses_all(lacking(tests.len(), "tests", &lack, &unreviewed))
+}
+
+/// What is not known of the documents that reviews which count are recorded in.
+fn document_caveats(campaign: &Campaign, thing: ReviewedThing) -> Vec<String> {
+    let reviews: Vec<&TestReview> = campaign
+        .test_reviews
+        .iter()
+        .filter(|row| row.review.of == thing && row.rejected.len() < row.review.tests.len())
+        .map(|row| &row.review)
+        .collect();
+    if reviews.is_empty() {
+        return Vec::new();
+    }
+    let mut caveats = vec!["No document of a review was read by this tool.".to_owned()];
+    caveats.extend(lacking_in_records(&reviews, "pin their document by no hash", |review| {
+        review.document_hash.is_none()
+    }));
+    caveats.extend(lacking_in_records(&reviews, "have no date", |review| review.date.is_none()));
+    caveats
+}
+
+/// `1 of 2 records of reviews have no date: “V-17”, 3.2.`
+fn lacking_in_records(
+    reviews: &[&TestReview],
+    lack: &str,
+    lacks: impl Fn(&TestReview) -> bool,
+) -> Option<String> {
+    let places: Vec<String> = reviews
+        .iter()
+        .filter(|review| lacks(review))
+        .map(|review| format!("“{}”, {}", review.document, review.section))
+        .collect();
+    lacking(reviews.len(), "records of reviews", lack, &places)
 }
 
 /// Tests with a review that counts.

@@ -16,6 +16,12 @@ pub struct TestReview {
     pub document: String,
     /// Where in the document.
     pub section: String,
+    /// When it was reviewed, `YYYY-MM-DD`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// `sha256:` hash of the document's file; it is not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document_hash: Option<String>,
     /// Who reviewed; at level A another person than the author of each test.
     pub reviewer: String,
 }

@@ -8,6 +8,7 @@ use vkcert_model::evidence::Evidence;
 use vkcert_model::id::TestId;
 use vkcert_model::objective::{Objective, ObjectiveAssessment, ObjectiveDemand, ObjectiveStatus};
 use vkcert_model::project::Standard;
+use vkcert_model::requirement::TestReview;
 
 /// Where the chapter stands.
 pub(super) const ANCHOR: &str = "chapter/objectives";
@@ -161,9 +162,14 @@ fn reviews_section(evidence: &Evidence, outline: &mut Outline) {
             .map(|rejected| test_link(&rejected.test).then_plain(format!(": {}", rejected.reason)));
         table.add_row(vec![
             Text::plain(review.of.to_string()),
-            Text::plain(format!("{}, {} (", review.document, review.section))
-                .followed_by(Text::code(row.file.as_str()))
-                .then_plain(")"),
+            Text::plain(format!(
+                "{}, {}, {} (",
+                review.document,
+                review.section,
+                date_words(review)
+            ))
+            .followed_by(Text::code(row.file.as_str()))
+            .then_plain(")"),
             Text::plain(review.reviewer.as_str()),
             listed_texts(counted.map(|test| test_link(&test.id)), Tone::Bad),
             joined_texts(rejected.map(|text| text.with_tone(Tone::Bad)), "; ", Tone::Quiet),
@@ -328,4 +334,13 @@ pub(super) fn objectives_in_brief(evidence: &Evidence) -> Option<Text> {
             ))
             .with_link(ANCHOR),
     )
+}
+
+/// When a review was recorded, and whether its document is pinned.
+fn date_words(review: &TestReview) -> String {
+    let date = review.date.as_deref().unwrap_or("no date");
+    match review.document_hash {
+        Some(_) => date.to_owned(),
+        None => format!("{date}, pinned by no hash"),
+    }
 }

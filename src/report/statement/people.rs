@@ -9,7 +9,7 @@ use vkcert_model::evidence::Campaign;
 
 /// Notes of page 1.
 pub(super) fn people_notes(campaign: &Campaign) -> impl Iterator<Item = String> {
-    [document_note(campaign), names_note(campaign)].into_iter().flatten()
+    [document_note(campaign), review_note(campaign), names_note(campaign)].into_iter().flatten()
 }
 
 /// Records of analysis and review are bound to the requirement's content, and to no content of the
@@ -19,6 +19,21 @@ fn document_note(campaign: &Campaign) -> Option<String> {
     let record_count = counted(accepted_count, "accepted record");
     (accepted_count > 0).then(|| {
         format!("{record_count} of analysis and review: no document is pinned by a hash, and none was read by this tool.")
+    })
+}
+
+/// Of reviews of tests that count for any.
+fn review_note(campaign: &Campaign) -> Option<String> {
+    let rows = campaign.test_reviews.iter();
+    let counting = rows.filter(|row| row.rejected.len() < row.review.tests.len());
+    let reviews: Vec<_> = counting.map(|row| &row.review).collect();
+    let unpinned = reviews.iter().filter(|review| review.document_hash.is_none()).count();
+    let undated = reviews.iter().filter(|review| review.date.is_none()).count();
+    let review_count = counted(reviews.len(), "accepted review");
+    (!reviews.is_empty()).then(|| {
+        format!(
+            "{review_count} of tests: no document was read by this tool; {unpinned} pinned by no hash, {undated} without a date."
+        )
     })
 }
 
