@@ -56,7 +56,8 @@ fn every_report_of_the_sample_is_made() {
 
 #[test]
 fn what_is_changed_in_the_sample_is_told() {
-    let changes: [(&str, fn(&mut Value)); 5] = [
+    type Change = fn(&mut Value);
+    let changes: [(&str, Change); 5] = [
         ("objectives", |campaign| campaign["objectives"][9]["status"] = "met".into()),
         ("document", |campaign| campaign["settings"]["document"]["revision"] = "3".into()),
         ("reviews", |campaign| {

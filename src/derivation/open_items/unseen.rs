@@ -18,7 +18,7 @@ use vkcert_requirement::reach::{CodeFunction, reached_functions};
 /// Dead source text is no obligation, so that a whole share says nothing of it.
 pub(super) fn functions_not_reached(stored: &StoredCampaign) -> Option<CampaignNote> {
     let reached: BTreeSet<CodeFunction> =
-        stored.kernels.iter().flat_map(|kernel| reached_functions(kernel)).collect();
+        stored.kernels.iter().flat_map(reached_functions).collect();
     let mut unreached: BTreeSet<CodeFunction> = BTreeSet::new();
     for kernel in stored.kernels {
         for function in &kernel.structure.functions {
