@@ -171,14 +171,18 @@ impl SoftwareLevel {
             SoftwareLevel::C | SoftwareLevel::AsilA => &[CriterionName::Statement],
             SoftwareLevel::D | SoftwareLevel::CategoryC | SoftwareLevel::CategoryD => &[],
             SoftwareLevel::AsilB => &[CriterionName::Statement, CriterionName::Branch],
-            SoftwareLevel::AsilC => {
-                &[CriterionName::Statement, CriterionName::Branch, CriterionName::Function]
-            }
+            SoftwareLevel::AsilC => &[
+                CriterionName::Statement,
+                CriterionName::Branch,
+                CriterionName::Function,
+                CriterionName::Call,
+            ],
             SoftwareLevel::AsilD => &[
                 CriterionName::Statement,
                 CriterionName::Branch,
                 CriterionName::McdcMasking,
                 CriterionName::Function,
+                CriterionName::Call,
             ],
         }
     }

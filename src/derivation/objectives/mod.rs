@@ -175,6 +175,8 @@ fn showing_of(
         Objective::IsoFunctions => {
             other_standards::covered_as_demanded(facts, CriterionName::Function, demand)
         }
-        Objective::IsoCalls => other_standards::calls_covered(demand),
+        Objective::IsoCalls => {
+            other_standards::covered_as_demanded(facts, CriterionName::Call, demand)
+        }
     })
 }

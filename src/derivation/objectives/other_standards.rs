@@ -58,20 +58,6 @@ fn recommended(showing: Showing) -> Showing {
     )
 }
 
-/// Which calls were executed is not measured.
-pub(super) fn calls_covered(demand: ObjectiveDemand) -> Showing {
-    const NOT_MEASURED: &str = "Which calls the tests execute is not measured.";
-    match demand {
-        ObjectiveDemand::Recommended | ObjectiveDemand::NotRequired => {
-            recommended(Showing::default().shows(NOT_MEASURED))
-        }
-        ObjectiveDemand::Required
-        | ObjectiveDemand::WithIndependence
-        | ObjectiveDemand::Agreed
-        | ObjectiveDemand::HighlyRecommended => Showing::default().misses(NOT_MEASURED),
-    }
-}
-
 /// ECSS-E-ST-40C 5.8.3.5.a: traces, interfaces and run-time errors support it; the rest is judged by
 /// people.
 pub(super) fn code_verified(facts: &CampaignFacts) -> Showing {

@@ -8,6 +8,7 @@
 
 use flate2::{Compression, write::ZlibEncoder};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// Objects of one stream: a viewer unpacks all of them to read one.
@@ -158,13 +159,28 @@ fn leading_number(bytes: &[u8]) -> Option<usize> {
     std::str::from_utf8(&bytes[..digits]).ok()?.parse().ok()
 }
 
+/// The catalog with two entries that `krilla` cannot be asked for: viewers show the outline at once
+/// (7.7.2), and what may be left out of the marks' entry is left out, because Poppler 22 warns of it.
+/// Other objects as they are.
+fn opened_catalog(body: &[u8]) -> Cow<'_, [u8]> {
+    const WRITTEN: &[u8] = b"/MarkInfo<</Marked true/Suspects false>>";
+    const WANTED: &[u8] = b"/MarkInfo<</Marked true>>/PageMode/UseOutlines";
+    if !body.starts_with(b"<</Type/Catalog") {
+        return Cow::Borrowed(body);
+    }
+    match split_behind(body, WRITTEN) {
+        Some((before, behind)) => Cow::Owned([before, WANTED, behind].concat()),
+        None => Cow::Borrowed(body),
+    }
+}
+
 /// The objects one behind the other, with their numbers and places before them.
 fn object_stream(group: &[&PlainObject<'_>]) -> io::Result<Vec<u8>> {
     let mut numbers = Vec::new();
     let mut bodies = Vec::new();
     for object in group {
         write!(numbers, "{} {} ", object.number, bodies.len())?;
-        bodies.extend(object.body);
+        bodies.extend(opened_catalog(object.body).iter());
         bodies.push(b'\n');
     }
     let first = numbers.len();

@@ -240,6 +240,7 @@ fn the_file_says_which_standards_it_keeps() {
     assert_eq!(title, document.project_and_title());
     let marks = entry(file, catalog, "MarkInfo").unwrap().as_dict().unwrap();
     assert!(entry(file, marks, "Marked").unwrap().as_bool().unwrap());
+    assert_eq!(name_of(file, catalog, "PageMode").as_deref(), Some("UseOutlines"));
     let language = lopdf::decode_text_string(entry(file, catalog, "Lang").unwrap());
     assert_eq!(language.unwrap(), "en");
     let view = entry(file, catalog, "ViewerPreferences").unwrap().as_dict().unwrap();
