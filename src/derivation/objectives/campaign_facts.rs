@@ -210,7 +210,7 @@ pub(super) fn check_not_holding(kernel: &KernelName, check: &CouplingCheck) -> O
 pub(super) fn lacking(total: usize, name: &str, lack: &str, uids: &[String]) -> Option<String> {
     match uids.len() {
         0 => None,
-        count if count == total => Some(format!("All {total} {name} {lack}.")),
+        count if count == total && total > 1 => Some(format!("All {total} {name} {lack}.")),
         count => Some(format!("{count} of {total} {name} {lack}: {}.", uids.join(", "))),
     }
 }

@@ -88,7 +88,7 @@ fn dependent_kernels_and_tests(facts: &CampaignFacts) -> Vec<String> {
         .map(|test| test.id.to_string())
         .collect();
     const NO_REVIEW: &str = "have no author with another person as reviewer";
-    [
+    let mut sentences: Vec<String> = [
         lacking(kernels.len(), "kernels", NO_REVIEW, &kernels_without),
         lacking(tests.len(), "tests", NO_REVIEW, &tests_without),
         lacking(
@@ -100,8 +100,11 @@ fn dependent_kernels_and_tests(facts: &CampaignFacts) -> Vec<String> {
     ]
     .into_iter()
     .flatten()
-    .map(|sentence| format!("Independence is not shown. {sentence}"))
-    .collect()
+    .collect();
+    if let Some(first_sentence) = sentences.first_mut() {
+        first_sentence.insert_str(0, "Independence is not shown. ");
+    }
+    sentences
 }
 
 /// Whether the author of a test is the author of a kernel that it dispatches.

@@ -4,7 +4,7 @@
 use super::links::{kernel_link, listed_texts, requirement_link, test_link, text_or_none};
 use super::members::{self, ContentsOf};
 use super::tones::verdict_tone;
-use super::{contents, pictures};
+use super::{bindings, contents, pictures};
 use crate::document::{Block, ColumnAlign, Outline, Table, Text, Tone};
 use crate::expectation;
 use crate::facts::{self, Failure};
@@ -30,6 +30,7 @@ pub(super) fn test_chapter(evidence: &Evidence, outline: &mut Outline) {
         let pairs = case_pairs(test).into_iter().chain(result_pairs(test));
         let pairs = pairs.chain(difference_pairs(test)).chain(file_pairs(test));
         test_entry(test, pairs.collect(), outline);
+        bindings::add_binding_table(test, outline);
         contents::contents_table(evidence, index)
             .into_iter()
             .for_each(|table| outline.add_table(table));
@@ -56,6 +57,7 @@ pub(super) fn test_case_chapter(evidence: &Evidence, outline: &mut Outline) {
     for (index, test) in evidence.campaign.tests.iter().enumerate() {
         let pairs = case_pairs(test).into_iter().chain(file_pairs(test));
         test_entry(test, pairs.collect(), outline);
+        bindings::add_binding_table(test, outline);
         contents::case_contents_table(evidence, index)
             .into_iter()
             .for_each(|table| outline.add_table(table));
