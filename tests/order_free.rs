@@ -153,7 +153,7 @@ fn a_device_that_is_stuck_in_a_waiting_loop_is_told_with_its_likely_cause() {
         return;
     };
     let reason = vulkan["reason"].as_str().expect("a reason");
-    assert!(reason.contains("likely cause: kernel `lock` waits in a loop"), "{reason}");
+    assert!(reason.contains("possible cause: kernel `lock` has a loop that can wait"), "{reason}");
 }
 
 /// A driver's manifest without its library is found and refused; why, the loader says.

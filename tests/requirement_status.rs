@@ -626,6 +626,8 @@ fn tests_and_code_that_requirements_lack_are_told_and_do_not_count() {
     ];
     let robust =
         test("T2", &["L2"], Some(7)).replace("id = \"T2\"", "id = \"T2\"\nkind = \"robustness\"");
+    // One that repeats a normal test is none.
+    let robust = robust.replace("data = [0]", "data = [9]");
     let code = "objective 5): 1 of 2 to be verified by test: L1";
     let none = "No test is a robustness test";
     for (level, more, due) in [

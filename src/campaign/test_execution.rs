@@ -127,8 +127,8 @@ impl TestRun {
         self.doubt(format!("{name} module: {reason}"));
     }
 
-    /// A device that is lost, or does not end, in a kernel whose invocations wait for each other
-    /// has most likely never run the one that is waited for.
+    /// A device that is lost, or does not end, in a kernel whose invocations can wait for each other
+    /// may never have run the one that is waited for.
     fn name_likely_cause(&mut self, left_open: &LeftOpen<'_>, completion: &Completion) {
         let stuck =
             matches!(completion, Completion::DeviceLost { .. } | Completion::Timeout { .. });
@@ -138,7 +138,7 @@ impl TestRun {
         let waiting = &left_open.schedule_dependence(RecordedCode::Source).waiting;
         if let (Some(kernel), Some(reason)) = (waiting.first(), &mut self.reason) {
             reason.push_str(&format!(
-                "; likely cause: kernel `{kernel}` waits in a loop for what another invocation writes, and Vulkan guarantees \
+                "; possible cause: kernel `{kernel}` has a loop that can wait for what another invocation writes, and Vulkan guarantees \
                  no forward progress between invocations, so that this one may never run (within a subgroup above all)"
             ));
         }

@@ -190,7 +190,8 @@ fn write_results(
     let provenance_bytes = start.finish(&report_list.root)?;
     folder.write(PROVENANCE, &provenance_bytes)?;
     let shown_name = |name: &str| crate::model::path::display_path(&output_folder.join(name));
-    let shown_files = linked_names.iter().map(|name| shown_name(name)).collect();
+    let shown_names = linked_names.iter().copied().chain([PROVENANCE]);
+    let shown_files = shown_names.map(shown_name).collect();
     linked_names.extend([REPORTS, PROVENANCE]);
     folder.finish(&linked_names)?;
     Ok(Written {

@@ -343,10 +343,14 @@ fn the_graph_couples_parameters_to_what_uses_them() {
         has("parameter:m", "local:number_of_threads") && has("local:number_of_threads", "dispatch")
     );
     assert!(
-        has("parameter:m", "push-constant:0")
-            && has("local-size", "workgroup:tile")
-            && has("parameter:k", "domain")
+        has("parameter:n", "push-constant:0") && !has("parameter:m", "push-constant:0"),
+        "the host stores n where the kernel reads m"
     );
+    assert!(
+        has("kernel", "workgroup:tile") && !has("local-size", "workgroup:tile"),
+        "nothing says that the array's size follows the local size"
+    );
+    assert!(has("parameter:k", "domain"));
     assert!(coupling.graph.graphviz_text("k").starts_with("digraph \"k\" {"));
     assert!(coupling.graph.in_words().contains("    <- local:number_of_threads (data, x)"));
 }

@@ -2,9 +2,11 @@
 //!
 //! Knows: names as a project states them. Promises: nobody becomes another person by spelling: by
 //! capitals, accents, punctuation, letters that look alike or cannot be seen, the order of the
-//! parts, initials, parts left out or added, or a remark in brackets. In doubt two names are of one
+//! parts, initials, parts left out, remarks in brackets, abbreviations behind a comma or numbers.
+//! In doubt two names are of one
 //! person, because what rests on it is independence.
-//! Does not cover: who a person is. Of names, nobody can tell that.
+//! Does not cover: who a person is, since of names nobody can tell that; other spellings of a sound
+//! (`Müller`, `Mueller`) and other scripts.
 
 use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization;
@@ -41,8 +43,8 @@ fn plain_name(name: &str) -> String {
     let mut outside = String::new();
     for character in normalized.chars() {
         match character {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => {
+            '(' | '[' | '{' | '<' | '«' | '《' => depth += 1,
+            ')' | ']' | '}' | '>' | '»' | '》' => {
                 depth = depth.saturating_sub(1);
                 outside.push(' ');
             }
@@ -50,7 +52,31 @@ fn plain_name(name: &str) -> String {
             _ => {}
         }
     }
-    if outside.contains(char::is_alphanumeric) { outside } else { normalized }
+    let bare = without_additions(&outside);
+    [bare, outside]
+        .into_iter()
+        .find(|text| text.contains(char::is_alphanumeric))
+        .unwrap_or(normalized)
+}
+
+/// Without what is added to a name rather than part of it: abbreviations behind a comma (`, QA`),
+/// numbers, and the domain of an address of electronic mail.
+fn without_additions(name: &str) -> String {
+    let mut sections = name.split(',');
+    let first_section = sections.next().unwrap_or_default();
+    std::iter::once(first_section)
+        .chain(sections.filter(|section| !is_abbreviation(section)))
+        .flat_map(str::split_whitespace)
+        .map(|word| word.split('@').next().unwrap_or_default())
+        .filter(|word| !word.chars().all(|character| character.is_numeric()))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Four capitals at most, as in `QA` or `DER`.
+fn is_abbreviation(section: &str) -> bool {
+    let letters: Vec<char> = section.chars().filter(|letter| letter.is_alphanumeric()).collect();
+    letters.len() <= 4 && letters.iter().all(|letter| letter.is_uppercase())
 }
 
 fn is_space(character: char) -> bool {
@@ -206,6 +232,11 @@ mod tests {
         assert_same("A. Author", "Author A.");
         assert_same("Иван Петров", "ПЕТРОВ ИВАН");
         assert_same("(QA)", "QA");
+        assert_same("Ann Tester, QA", "Ann Tester, DER");
+        assert_same("Ann Tester 1", "Ann Tester 2");
+        assert_same("Ann Tester «a»", "Ann Tester <b>");
+        assert_same("ann.tester@company.com", "Dr. Ann Tester");
+        assert_same("7", "7");
     }
 
     #[test]
@@ -219,6 +250,8 @@ mod tests {
             ("Author of the demonstration", "Reviewer of the demonstration"),
             ("Иван Петров", "Пётр Иванов"),
             ("A", "B"),
+            ("1", "2"),
+            ("Smith, John", "Smith, Mary"),
             ("Ann Ann", "Ann Bea"),
         ];
         for (left, right) in pairs {

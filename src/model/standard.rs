@@ -203,7 +203,9 @@ impl SoftwareLevel {
             }
             Standard::EcssE40 => "ECSS-E-ST-40C 5.8.3.5.b asks for".to_owned(),
             Standard::Iso26262 => {
-                let table = if criterion == CriterionName::Function { "12" } else { "9" };
+                let is_of_architecture =
+                    matches!(criterion, CriterionName::Function | CriterionName::Call);
+                let table = if is_of_architecture { "12" } else { "9" };
                 let is_only_recommended = criterion == CriterionName::Statement && self.rank() < 2;
                 let degree = match is_only_recommended {
                     true => "recommends (+)",

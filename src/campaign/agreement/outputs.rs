@@ -8,7 +8,7 @@ use crate::kernel::ModuleVariant;
 use crate::left_open::{ComparedResults, Expectations, LeftOpen};
 use crate::test_run::{TestRun, job_of};
 use std::collections::BTreeSet;
-use vkcert_exec::prepare::{ExpectedContents, Prepared};
+use vkcert_exec::prepare::{Expected, ExpectedContents, Prepared};
 use vkcert_exec::{Job, JobModule};
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::element::{ScalarClass, ScalarType};
@@ -189,20 +189,32 @@ fn is_tolerated(job_plan: &Prepared, scalar_difference: &ScalarDifference) -> bo
             expected_buffer.buffer == scalar_difference.buffer
                 && has_tolerance(&expected_buffer.tolerance)
         })
-        .any(|expected| {
-            match &expected.contents {
-                // Of an image the offsets are those of decoded components.
-                _ if expected.format.is_some() => true,
-                ExpectedContents::Values(leaves) => {
-                    leaves.iter().any(|leaf| leaf.offset == scalar_difference.offset)
-                }
-                ExpectedContents::Buffer { other: _, scalar: _, offset, length }
-                | ExpectedContents::Reference { job: _, scalar: _, offset, length } => {
-                    (*offset as u64..(*offset + *length) as u64).contains(&scalar_difference.offset)
-                }
-                ExpectedContents::Check { .. } => false,
+        .any(|expected| match &expected.contents {
+            ExpectedContents::Values(leaves) => {
+                let judged_offset = judged_offset(expected, scalar_difference);
+                leaves.iter().any(|leaf| leaf.offset == judged_offset)
             }
+            ExpectedContents::Buffer { other: _, scalar: _, offset, length }
+            | ExpectedContents::Reference { job: _, scalar: _, offset, length } => {
+                let judged_bytes = *offset as u64..(*offset + *length) as u64;
+                judged_bytes.contains(&judged_offset(expected, scalar_difference))
+            }
+            ExpectedContents::Check { .. } => false,
         })
+}
+
+/// Where expectations have the scalar: of an image whose texels are no plain scalars, offsets count
+/// its decoded components.
+fn judged_offset(expected: &Expected, scalar_difference: &ScalarDifference) -> u64 {
+    match (expected.format, scalar_difference.texel) {
+        (Some(format), Some(texel)) => {
+            let texel_index = scalar_difference.offset / format.texel_size() as u64;
+            let component_index =
+                texel_index * u64::from(format.components()) + u64::from(texel.component);
+            component_index * format.component().size() as u64
+        }
+        (Some(_) | None, _) => scalar_difference.offset,
+    }
 }
 
 fn settle_differences(
@@ -410,6 +422,36 @@ fn buffer_finding(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use vkcert_model::image::ImageFormat;
+    use vkcert_oracle::comparison::Placement;
+    use vkcert_oracle::difference::{PermittedResults, TexelComponent, ValueBasis};
+
+    /// Only what an expectation lists is tolerated, so that a component is known by its own place.
+    #[test]
+    fn a_component_is_judged_at_its_place_among_the_decoded_ones() {
+        let format = ImageFormat::Rgba8;
+        let expected = Expected {
+            buffer: 0,
+            format: Some(format),
+            tolerance: Tolerance::default(),
+            placement: Placement::InPlace,
+            contents: ExpectedContents::Values(Vec::new()),
+        };
+        let difference_at = |offset: u64, component: u32| ScalarDifference {
+            buffer: 0,
+            offset,
+            scalar: format.component(),
+            texel: Some(TexelComponent { format, component }),
+            ours: 0,
+            theirs: 1,
+            permitted: PermittedResults::none_for(format.component()),
+            basis: ValueBasis::Defined,
+        };
+        // Blue of the second texel of four bytes, red of the last one of four.
+        let (blue, red) = (difference_at(4 + 2, 2), difference_at(3 * 4, 0));
+        assert_eq!(judged_offset(&expected, &blue), (4 + 2) * 4);
+        assert_eq!(judged_offset(&expected, &red), (3 * 4) * 4);
+    }
 
     #[test]
     fn nan_alone_is_told_without_a_range() {

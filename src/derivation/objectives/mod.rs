@@ -173,10 +173,10 @@ fn showing_of(
             other_standards::covered_as_demanded(facts, form, demand)
         }
         Objective::IsoFunctions => {
-            other_standards::covered_as_demanded(facts, CriterionName::Function, demand)
+            other_standards::architecture_covered(facts, CriterionName::Function, demand)
         }
         Objective::IsoCalls => {
-            other_standards::covered_as_demanded(facts, CriterionName::Call, demand)
+            other_standards::architecture_covered(facts, CriterionName::Call, demand)
         }
     })
 }

@@ -24,7 +24,7 @@ pub(super) fn covered_as_demanded(
         ObjectiveDemand::Required
         | ObjectiveDemand::WithIndependence
         | ObjectiveDemand::HighlyRecommended
-        | ObjectiveDemand::NotRequired => coverage::structure_covered(facts, criterion),
+        | ObjectiveDemand::NotRequired => structure_covered(facts, criterion),
         ObjectiveDemand::Agreed => {
             let open_obligations = match is_asked_for {
                 true => OpenObligations::AreMissing,
@@ -33,10 +33,34 @@ pub(super) fn covered_as_demanded(
             coverage::structure_measured(facts, criterion, open_obligations)
                 .leaves("Show that the coverage reached is what was agreed with the customer.")
         }
-        ObjectiveDemand::Recommended if is_asked_for => {
-            coverage::structure_covered(facts, criterion)
-        }
+        ObjectiveDemand::Recommended if is_asked_for => structure_covered(facts, criterion),
         ObjectiveDemand::Recommended => recommended(measured_shares(facts, criterion)),
+    }
+}
+
+/// Coverage of the software architecture (ISO 26262-6:2018, table 12): the evidence holds that of
+/// kernels alone.
+pub(super) fn architecture_covered(
+    facts: &CampaignFacts,
+    criterion: CriterionName,
+    demand: ObjectiveDemand,
+) -> Showing {
+    covered_as_demanded(facts, criterion, demand).leaves(
+        "Show the same of the host program and of the integrated software: kernels alone are measured here.",
+    )
+}
+
+/// As [`coverage::structure_covered`]; what is only justified is for the applicant to defend.
+fn structure_covered(facts: &CampaignFacts, criterion: CriterionName) -> Showing {
+    let showing = coverage::structure_covered(facts, criterion);
+    let engines = [EngineName::Sequential, EngineName::Vulkan];
+    let has_justified = engines.iter().any(|engine| {
+        coverage::summaries(facts, *engine, criterion).iter().any(|(_, row)| row.justified > 0)
+    });
+    if has_justified {
+        showing.leaves("Defend the justifications: what they close is not covered.")
+    } else {
+        showing
     }
 }
 
