@@ -4,22 +4,30 @@
 //! normal one under another name is none, whatever its kind says.
 //! Does not cover: whether its inputs are abnormal; that is for the review of test cases.
 
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::evidence::{Campaign, TestEvidence};
+use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::procedure::{Test, TestKind};
 
-/// Whether a test is of robustness and does anything that no normal test does.
-pub fn is_robustness_test(test: &TestEvidence, campaign: &Campaign) -> bool {
-    let normal_tests = campaign.tests.iter().filter(|other| match other.definition.kind {
-        TestKind::Normal => true,
-        TestKind::Robustness => false,
-    });
-    match test.definition.kind {
-        TestKind::Normal => false,
-        TestKind::Robustness => {
-            let mut normal_tests = normal_tests.filter(|other| other.kernels == test.kernels);
-            !normal_tests.any(|other| does_the_same(&other.definition, &test.definition))
+/// The tests of robustness that do something which no normal test does. Tests can be many: normal
+/// ones are looked up by the kernels that they dispatch.
+pub fn robustness_tests(campaign: &Campaign) -> BTreeSet<TestId> {
+    let mut normal_tests: BTreeMap<&[KernelName], Vec<&Test>> = BTreeMap::new();
+    let mut candidates = Vec::new();
+    for test in &campaign.tests {
+        match test.definition.kind {
+            TestKind::Normal => {
+                normal_tests.entry(&test.kernels).or_default().push(&test.definition);
+            }
+            TestKind::Robustness => candidates.push(test),
         }
     }
+    let repeats_a_normal_test = |test: &TestEvidence| {
+        let of_same_kernels = normal_tests.get(test.kernels.as_slice()).into_iter().flatten();
+        of_same_kernels.into_iter().any(|normal| does_the_same(normal, &test.definition))
+    };
+    candidates.retain(|test| !repeats_a_normal_test(test));
+    candidates.into_iter().map(|test| test.id).collect()
 }
 
 /// Whether two tests dispatch and expect the same, whatever they are called and verify.

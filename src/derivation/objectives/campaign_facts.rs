@@ -1,6 +1,6 @@
 //! What several objectives ask of a campaign.
 
-use crate::robustness::is_robustness_test;
+use crate::robustness::robustness_tests;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::evidence::{
     Campaign, CheckStatus, CouplingCheck, KernelEvidence, RequirementEvidence, TestEvidence,
@@ -21,6 +21,8 @@ pub(super) struct CampaignFacts<'a> {
     /// Requirements and tests by their names: both may be many.
     requirements_by_uid: BTreeMap<RequirementId, Vec<&'a RequirementEvidence>>,
     tests_by_id: BTreeMap<TestId, Vec<usize>>,
+    /// The tests of what the software does with abnormal inputs.
+    pub robustness_tests: BTreeSet<TestId>,
 }
 
 /// Requirements of a level, and how the level is called.
@@ -61,7 +63,8 @@ impl<'a> CampaignFacts<'a> {
         for (index, test) in campaign.tests.iter().enumerate() {
             tests_by_id.entry(test.id).or_default().push(index);
         }
-        Self { settings, campaign, kernels, requirements_by_uid, tests_by_id }
+        let robustness_tests = robustness_tests(campaign);
+        Self { settings, campaign, kernels, requirements_by_uid, tests_by_id, robustness_tests }
     }
 
     /// The requirements that an objective is about: those of a level, or, in a project with a
@@ -123,12 +126,6 @@ impl<'a> CampaignFacts<'a> {
     pub(super) fn passed_on(test: &TestEvidence, engine: EngineName) -> bool {
         let mut results = test.results.iter().filter(|result| result.engine == engine);
         results.any(|result| result.verdict == Verdict::Pass)
-    }
-
-    /// How many tests are of what the software does with abnormal inputs.
-    pub(super) fn robustness_tests(&self) -> usize {
-        let tests = self.campaign.tests.iter();
-        tests.filter(|test| is_robustness_test(test, self.campaign)).count()
     }
 
     /// Whether a test passed wherever it ran, and ran.

@@ -5,7 +5,6 @@ use super::Showing;
 use super::campaign_facts::{CampaignFacts, LevelRequirements, check_not_holding, lacking};
 use super::target_tests::is_exempt;
 use crate::conclusion::is_told_elsewhere;
-use crate::robustness::is_robustness_test;
 use vkcert_model::coverage::CriterionSummary;
 use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{
@@ -69,7 +68,7 @@ fn cases_lacking(facts: &CampaignFacts, requirements: &LevelRequirements) -> Vec
         let uid = row.requirement.uid.to_string();
         let tests = facts.tests_of(row);
         let mut passed_tests = tests.iter().filter(|test| CampaignFacts::passed(test));
-        let is_robustness = |test: &&&TestEvidence| is_robustness_test(test, facts.campaign);
+        let is_robustness = |test: &&&TestEvidence| facts.robustness_tests.contains(&test.id);
         if !passed_tests.clone().any(|test| test.definition.kind == TestKind::Normal) {
             without_normal.push(uid.clone());
         }

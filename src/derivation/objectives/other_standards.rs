@@ -148,7 +148,7 @@ pub(super) fn uncovered_code_analysed(facts: &CampaignFacts) -> Option<Showing> 
 
 /// ECSS-E-ST-40C 5.8.3.5.f: what the tests show of errors at run time; for all inputs it is analysed.
 pub(super) fn code_robust(facts: &CampaignFacts) -> Showing {
-    let robustness_note = match facts.robustness_tests() {
+    let robustness_note = match facts.robustness_tests.len() {
         0 => "No test is a robustness test.".to_owned(),
         1 => "1 test is a robustness test.".to_owned(),
         count => format!("{count} tests are robustness tests."),

@@ -6,7 +6,6 @@
 use super::Showing;
 use super::campaign_facts::{CampaignFacts, LevelRequirements, lacking};
 use super::independence::are_different_people;
-use crate::robustness::is_robustness_test;
 use vkcert_model::device_type::DeviceType;
 use vkcert_model::evidence::{
     CheckStatus, CouplingCheckName, RequirementEvidence, RequirementStatus,
@@ -123,7 +122,7 @@ pub(super) fn is_robust(facts: &CampaignFacts, requirements: &LevelRequirements)
         let uid = row.requirement.uid.to_string();
         let tests = facts.tests_of(row);
         let robustness_tests: Vec<_> =
-            tests.into_iter().filter(|test| is_robustness_test(test, facts.campaign)).collect();
+            tests.into_iter().filter(|test| facts.robustness_tests.contains(&test.id)).collect();
         let have_passed =
             robustness_tests.iter().all(|test| CampaignFacts::passed_on(test, EngineName::Vulkan));
         match (robustness_tests.is_empty(), have_passed) {

@@ -9,7 +9,7 @@
 
 use super::{StoredCampaign, parts, unseen};
 use crate::derive;
-use crate::robustness::is_robustness_test;
+use crate::robustness::robustness_tests;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage as coverage;
 use vkcert_model::evidence::{
@@ -76,13 +76,7 @@ fn requirements_without_robustness(stored: &StoredCampaign) -> Option<CampaignNo
     let due_requirements: Vec<&RequirementEvidence> = requirements_by_test(stored)
         .filter(|row| due_levels.contains(&row.requirement.level))
         .collect();
-    let robustness_tests: BTreeSet<TestId> = stored
-        .campaign
-        .tests
-        .iter()
-        .filter(|test| is_robustness_test(test, stored.campaign))
-        .map(|test| test.id)
-        .collect();
+    let robustness_tests = robustness_tests(stored.campaign);
     let is_robustness = |id: &TestId| robustness_tests.contains(id);
     let lacking_requirements =
         due_requirements.iter().filter(|row| !row.tests.iter().any(is_robustness));
