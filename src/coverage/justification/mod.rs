@@ -25,7 +25,7 @@ use vkcert_model::coverage::{ConditionMcdc, KernelCoverage, Proposal, SimpleObli
 use vkcert_model::evidence::FIRST_SCHEMA;
 use vkcert_model::id::{KernelName, ObligationId};
 use vkcert_model::project::SoftwareLevel;
-use vkcert_model::requirement::{Justification, JustificationClass, JustificationSubject};
+use vkcert_model::requirement::{Justification, JustificationSubject};
 
 /// Whether the approver of a justification must be another person than its author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -407,16 +407,7 @@ fn mark_justified(
 
 /// What it says, in one line.
 pub(super) fn justification_sentence(justification: &Justification) -> String {
-    let class = match justification.class {
-        JustificationClass::MissingTest => "missing test",
-        JustificationClass::MissingRequirement => "missing requirement",
-        JustificationClass::Extraneous => "extraneous code",
-        JustificationClass::Dead => "dead code",
-        JustificationClass::Deactivated => "deactivated code",
-        JustificationClass::Defensive => "defensive code",
-        JustificationClass::Infeasible => "infeasible",
-        JustificationClass::Analysis => "analysis",
-    };
+    let class = justification.class.in_words();
     let Justification { reason, category, means, argument, author, approver, .. } = justification;
     let category = category.map(|category| format!(" ({category})")).unwrap_or_default();
     let means = means.as_ref().map(|means| format!(" Means: {means}")).unwrap_or_default();

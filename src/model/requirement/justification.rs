@@ -44,6 +44,22 @@ impl JustificationClass {
     }
 }
 
+impl JustificationClass {
+    /// For sentences: `missing test`.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            JustificationClass::MissingTest => "missing test",
+            JustificationClass::MissingRequirement => "missing requirement",
+            JustificationClass::Extraneous => "extraneous code",
+            JustificationClass::Dead => "dead code",
+            JustificationClass::Deactivated => "deactivated code",
+            JustificationClass::Defensive => "defensive code",
+            JustificationClass::Infeasible => "infeasible",
+            JustificationClass::Analysis => "analysis",
+        }
+    }
+}
+
 impl std::fmt::Display for JustificationClass {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {

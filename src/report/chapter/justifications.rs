@@ -127,14 +127,5 @@ fn date_text(date: Option<&str>) -> Text {
 }
 
 pub(super) fn class_words(class: JustificationClass) -> &'static str {
-    match class {
-        JustificationClass::MissingTest => "missing test",
-        JustificationClass::MissingRequirement => "missing requirement",
-        JustificationClass::Extraneous => "extraneous code",
-        JustificationClass::Dead => "dead code",
-        JustificationClass::Deactivated => "deactivated code",
-        JustificationClass::Defensive => "defensive code",
-        JustificationClass::Infeasible => "infeasible",
-        JustificationClass::Analysis => "shown by analysis",
-    }
+    if class == JustificationClass::Analysis { "shown by analysis" } else { class.in_words() }
 }
