@@ -627,11 +627,13 @@ fn tests_and_code_that_requirements_lack_are_told_and_do_not_count() {
     let robust =
         test("T2", &["L2"], Some(7)).replace("id = \"T2\"", "id = \"T2\"\nkind = \"robustness\"");
     // One that repeats a normal test is none.
+    let repeated = robust.clone();
     let robust = robust.replace("data = [0]", "data = [9]");
     let code = "objective 5): 1 of 2 to be verified by test: L1";
     let none = "No test is a robustness test";
     for (level, more, due) in [
         ("C", None, vec!["requirements to be verified by test: 3", none, code]),
+        ("C", Some(&repeated), vec![none, "expects the same as a normal one"]),
         ("C", Some(&robust), vec!["6.4.2.2): 2 of 3 to be verified by test: H, L1", code]),
         // Of level D the standard asks robustness tests of high-level requirements alone, and no
         // links to code.

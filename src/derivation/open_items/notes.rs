@@ -19,6 +19,7 @@ use vkcert_model::flow::StorePlace;
 use vkcert_model::generation::Generation;
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::open_item::{CampaignNote, NoteKind};
+use vkcert_model::procedure::TestKind;
 use vkcert_model::project::ValidationLayers;
 use vkcert_model::requirement::{RequirementLevel, VerificationMethod};
 use vkcert_model::verdict::EngineName;
@@ -91,8 +92,9 @@ fn requirements_without_robustness(stored: &StoredCampaign) -> Option<CampaignNo
     let run_words = if stored.campaign.left_out.is_empty() { "" } else { " of this run" };
     let sentence = match has_no_robustness_test {
         true => format!(
-            "No test{run_words} is a robustness test (`kind = \"robustness\"`): what the software does with abnormal inputs is not \
+            "No test{run_words} is a robustness test ({}): what the software does with abnormal inputs is not \
              tested ({}requirements to be verified by test: {}).",
+            missing_kind_in_words(stored),
             standard.only_do_178c("DO-178C 6.4.2.2; "),
             due_requirements.len()
         ),
@@ -105,6 +107,16 @@ fn requirements_without_robustness(stored: &StoredCampaign) -> Option<CampaignNo
         ),
     };
     Some(CampaignNote { kind: NoteKind::RobustnessTests, sentence })
+}
+
+/// Why no test is a robustness test: none is called so, or those repeat normal ones.
+fn missing_kind_in_words(stored: &StoredCampaign) -> &'static str {
+    let mut tests = stored.campaign.tests.iter();
+    if tests.any(|test| test.definition.kind == TestKind::Robustness) {
+        "each of `kind = \"robustness\"` dispatches and expects the same as a normal one"
+    } else {
+        "`kind = \"robustness\"`"
+    }
 }
 
 fn requirements_by_test<'a>(
