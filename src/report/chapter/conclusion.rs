@@ -54,7 +54,7 @@ fn notice(evidence: &Evidence, whole_place: &str) -> Block {
     let is_whole = shortened_reasons.whole && shown_remarks == remarks;
     notice_lines.extend(shown_remarks.into_iter().map(Text::sentence));
     if !is_whole {
-        let reason_count = statement::counted(conclusion.reasons.len(), "reason");
+        let reason_count = statement::counted(statement::told_reasons(evidence).len(), "reason");
         let pointer_words = format!(
             "Told in brief: {whole_place} ({reason_count}, {}).",
             statement::counted(remarks.len(), "note")
