@@ -652,3 +652,79 @@ fn tests_and_code_that_requirements_lack_are_told_and_do_not_count() {
         }
     }
 }
+
+/// With one level of requirements each is a high-level and a low-level one, whatever its row says.
+#[test]
+fn requirements_of_a_single_level_need_no_parents_and_what_both_levels_need() {
+    let folder = tempfile::tempdir().unwrap();
+    let parentless = |uid: &str| requirement(uid, &[], "\"test\"").replace("HLR", "LLR");
+    let tables = [parentless("R1"), parentless("R2"), test("T1", &["R1"], Some(7))];
+    project(folder.path(), "C", &tables);
+    let command = || {
+        let mut command = vkcert();
+        command.arg("list").arg("requirements").arg(folder.path());
+        command
+    };
+    let refusal = run(&mut command(), 2);
+    assert!(
+        String::from_utf8_lossy(&refusal.stderr).contains("missing-parent"),
+        "{}",
+        String::from_utf8_lossy(&refusal.stderr)
+    );
+    assert!(String::from_utf8_lossy(&refusal.stderr).contains("requirement_levels = \"single\""));
+
+    let settings = std::fs::read_to_string(folder.path().join("vkcert.toml")).unwrap();
+    let settings = settings.replace("level =", "requirement_levels = \"single\"\nlevel =");
+    write(folder.path(), "vkcert.toml", settings);
+    run(&mut command(), 0);
+    let campaign = certified(folder.path(), &[]);
+    let item = "no test case names the requirement R2, which is to be verified by test";
+    assert!(campaign["open_items"].to_string().contains(item), "{}", campaign["open_items"]);
+    let notes = campaign["notes"].to_string();
+    for note in [
+        "\"Requirements that name no code in `implements`",
+        "2 of 2 to be verified by test: R1, R2",
+        "DO-178C 6.4.2.2; requirements to be verified by test: 2",
+    ] {
+        assert!(notes.contains(note), "{note}: {notes}");
+    }
+    let objectives = campaign["objectives"].as_array().unwrap();
+    for number in ["A-7.3", "A-7.4"] {
+        let row = objectives.iter().find(|row| row["objective"] == number).unwrap();
+        assert!(row["missing"].to_string().to_lowercase().contains(&item.to_lowercase()), "{row}");
+    }
+}
+
+/// Parameter data items are what the host sets: its interface states that, or nothing does.
+#[test]
+fn specialization_values_are_held_against_what_the_host_sets() {
+    const SPECIALIZED: &str = "#version 450
+layout(local_size_x = 1) in;
+layout(constant_id = 3) const uint VALUE = 7u;
+layout(std430, binding = 0) buffer Out { uint o[]; };
+void main() { o[gl_GlobalInvocationID.x] = VALUE; }
+";
+    let interface = |value: u32| {
+        format!(
+            "\n[[interface]]\nkernel = \"k\"\nsource = \"host.c\"\ngroups = [\"1\", \"1\", \"1\"]\nlocal_size = [1, 1, 1]\n\
+             domain = [\"1\", \"1\", \"1\"]\nbuffers = [{{ set = 0, binding = 0, name = \"o\", size = \"4\" }}]\n\
+             specialization = [{{ id = 3, value = \"{value}\" }}]\n"
+        )
+    };
+    for (stated, field, words) in [
+        (None, "missing", "no [[interface]] states which values the host sets"),
+        (Some(interface(7)), "shown", "the values that the host sets, as the project states it"),
+        (Some(interface(8)), "missing", "the host, as the project states it, sets other values"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let tables = [requirement("H", &[], "\"test\""), test("T1", &["H"], Some(7))];
+        let tables: Vec<String> = tables.into_iter().chain(stated).collect();
+        project(folder.path(), "C", &tables);
+        write(folder.path(), "k.comp", SPECIALIZED);
+        let campaign = certified(folder.path(), &[]);
+        let objectives = campaign["objectives"].as_array().unwrap();
+        let row = objectives.iter().find(|row| row["objective"] == "A-5.8").unwrap();
+        assert!(row[field].to_string().contains(words), "{field} {words}: {row}");
+        assert_ne!(row["status"], "met");
+    }
+}

@@ -8,6 +8,7 @@ use super::document::DocumentIdentity;
 use super::id::KernelName;
 use super::open_item::ItemAcceptance;
 use super::procedure::{Language, Limits, SpecializationValue, TargetEnvironment, default_entry};
+use super::requirement::RequirementLevel;
 use super::schedule::Schedules;
 pub use super::standard::{SoftwareLevel, Standard};
 use super::verdict::EngineName;
@@ -150,6 +151,15 @@ impl RequirementLevels {
     /// Whether there are two levels.
     pub fn are_both(&self) -> bool {
         *self == RequirementLevels::Both
+    }
+
+    /// Whether a requirement declared of one level is of another one, too: with a single level,
+    /// each is of both (DO-178C 5.0).
+    pub fn is_of_level(self, declared: RequirementLevel, asked: RequirementLevel) -> bool {
+        match self {
+            RequirementLevels::Both => declared == asked,
+            RequirementLevels::Single => true,
+        }
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn check_project(project: &Project) -> Vec<Diagnostic> {
     let by_uid = check_uids(project, &mut problems);
     let mut sources = SourceTexts::default();
     for requirement in &project.requirements {
-        check_requirement(requirement, &by_uid, &mut problems);
+        check_requirement(requirement, project.settings.requirement_levels, &by_uid, &mut problems);
         check_code(project, requirement, &mut sources, &mut problems);
     }
     check_cycles(project, &by_uid, &mut problems);

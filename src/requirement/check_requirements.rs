@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::canonical::is_content_hash;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::id::{RequirementId, TestId};
+use vkcert_model::project::RequirementLevels;
 use vkcert_model::requirement::{Requirement, RequirementLevel, SignedReason};
 
 pub(super) type RequirementsByUid<'a> = BTreeMap<&'a RequirementId, &'a Located<Requirement>>;
@@ -40,6 +41,7 @@ pub(super) fn check_uids<'a>(
 
 pub(super) fn check_requirement(
     requirement: &Located<Requirement>,
+    levels: RequirementLevels,
     by_uid: &RequirementsByUid<'_>,
     problems: &mut Vec<Diagnostic>,
 ) {
@@ -72,16 +74,18 @@ pub(super) fn check_requirement(
                 .hint("derived requirements go to the safety assessment (DO-178C 5.2.1.b): say why this one is safe"),
         );
     }
-    if requirement.level == RequirementLevel::Llr
+    if levels.are_both()
+        && requirement.level == RequirementLevel::Llr
         && requirement.parents.is_empty()
         && !requirement.derived
     {
         let problem = origin
             .at("uid")
             .error("missing-parent", format!("`{uid}` is a low-level requirement without parents"));
-        problems.push(
-            problem.hint("name its parents, or set `derived = true` with a `safety_rationale`"),
-        );
+        problems.push(problem.hint(
+            "name its parents, set `derived = true` with a `safety_rationale`, or, where the project has one level of \
+             requirements, `requirement_levels = \"single\"` in vkcert.toml",
+        ));
     }
     if let Some(signed) = &requirement.no_robustness_test {
         let SignedReason { reason, author, approver } = signed;

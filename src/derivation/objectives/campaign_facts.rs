@@ -81,10 +81,9 @@ impl<'a> CampaignFacts<'a> {
             (RequirementLevels::Both, RequirementLevel::Hlr) => "high-level requirements",
             (RequirementLevels::Both, RequirementLevel::Llr) => "low-level requirements",
         };
-        let is_of_level = |row: &&RequirementEvidence| match self.settings.requirement_levels {
-            RequirementLevels::Single => true,
-            RequirementLevels::Both => row.requirement.level == level,
-        };
+        let levels = self.settings.requirement_levels;
+        let is_of_level =
+            |row: &&RequirementEvidence| levels.is_of_level(row.requirement.level, level);
         LevelRequirements {
             rows: self.campaign.requirements.iter().filter(is_of_level).collect(),
             name,

@@ -99,8 +99,9 @@ fn cases_lacking(facts: &CampaignFacts, requirements: &LevelRequirements) -> Vec
 
 /// High-level requirements that no test names, where the objective is about any.
 fn untested_high_level(facts: &CampaignFacts, requirements: &LevelRequirements) -> Vec<String> {
-    let mut levels = requirements.rows.iter().map(|row| row.requirement.level);
-    match levels.any(|level| level == RequirementLevel::Hlr) {
+    let levels = facts.settings.requirement_levels;
+    let mut declared_levels = requirements.rows.iter().map(|row| row.requirement.level);
+    match declared_levels.any(|level| levels.is_of_level(level, RequirementLevel::Hlr)) {
         true => facts.open_items(OpenItemKind::HlrWithoutTest),
         false => Vec::new(),
     }

@@ -5,7 +5,7 @@
 
 use super::Showing;
 use super::campaign_facts::{CampaignFacts, check_not_holding, lacking};
-use crate::open_items::listed_names;
+use crate::open_items::{listed_names, specializes_to};
 use std::collections::BTreeSet;
 use vkcert_model::evidence::{CheckStatus, KernelEvidence, RequirementEvidence, RequirementStatus};
 use vkcert_model::finding::FindingKind;
@@ -243,11 +243,35 @@ pub(super) fn parameters_correct(facts: &CampaignFacts) -> Option<Showing> {
             kernel.configuration.name,
             values.join(", ")
         ));
+        let kernel_and_configuration =
+            format!("Kernel {}, configuration {}", kernel.kernel, kernel.configuration.name);
+        showing = match host_sets_these_values(facts, kernel) {
+            Some(true) => showing.shows(format!(
+                "{kernel_and_configuration}: the values that the host sets, as the project states it."
+            )),
+            Some(false) => showing.misses(format!(
+                "{kernel_and_configuration}: the host, as the project states it, sets other values."
+            )),
+            None => showing.misses(format!(
+                "{kernel_and_configuration}: no [[interface]] states which values the host sets."
+            )),
+        };
     }
-    Some(showing.leaves(
+    Some(showing.misses_all(facts.open_items(OpenItemKind::InterfaceSpecializationNotRun)).leaves(
         "Show that the specialization values, as parameter data items, have the structure and the values that their \
          requirements state.",
     ))
+}
+
+/// Whether one of a kernel's interfaces specializes it to a configuration; `None` where it has no
+/// interface.
+fn host_sets_these_values(facts: &CampaignFacts, kernel: &KernelEvidence) -> Option<bool> {
+    let of_kernel = facts.campaign.coupling.iter().filter(|row| row.kernel == kernel.kernel);
+    let interfaces: Vec<_> = of_kernel.filter_map(|row| row.definition.as_ref()).collect();
+    if interfaces.is_empty() {
+        return None;
+    }
+    Some(interfaces.into_iter().any(|interface| specializes_to(interface, &kernel.configuration)))
 }
 
 pub(super) fn parameters_verified(facts: &CampaignFacts) -> Option<Showing> {
@@ -269,6 +293,7 @@ pub(super) fn parameters_verified(facts: &CampaignFacts) -> Option<Showing> {
     Some(
         showing
             .misses_all(facts.left_out_of_run())
+            .misses_all(facts.open_items(OpenItemKind::InterfaceSpecializationNotRun))
             .leaves("Show that every element of the parameter data items has been verified."),
     )
 }

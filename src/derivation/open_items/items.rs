@@ -182,7 +182,7 @@ fn specializations_not_run(stored: &StoredCampaign) -> Vec<OpenItem> {
 
 /// Whether an interface leads to a configuration. A value that depends on parameters leads to none:
 /// which ones it takes is not known.
-fn specializes_to(interface: &Interface, configuration: &Configuration) -> bool {
+pub fn specializes_to(interface: &Interface, configuration: &Configuration) -> bool {
     let host_values = specialized_values(interface);
     configuration.specialization.iter().all(|constant| match host_values.get(&constant.id) {
         None => constant.default,
@@ -204,12 +204,15 @@ fn constant_bits(value: i128, type_name: &str) -> Option<String> {
     encode_datum(scalar, &datum).ok().map(|bits| format!("{bits:#x}"))
 }
 
-/// High-level requirements that are shown by their children at best.
+/// High-level requirements that are shown by their children at best. With a single level of
+/// requirements, each is one.
 /// At every level: DO-178C table A-7, objective 3, has no exception for level D.
 fn untested_high_level(stored: &StoredCampaign) -> Vec<OpenItem> {
+    let levels = stored.settings.requirement_levels;
+    let level_words = if levels.are_both() { "high-level " } else { "" };
     let lacks_test = |row: &&RequirementEvidence| {
         let requirement = &row.requirement;
-        requirement.level == RequirementLevel::Hlr
+        levels.is_of_level(requirement.level, RequirementLevel::Hlr)
             && requirement.verification.contains(&VerificationMethod::Test)
             && row.tests.is_empty()
             && row.left_out_tests.is_empty()
@@ -225,7 +228,7 @@ fn untested_high_level(stored: &StoredCampaign) -> Vec<OpenItem> {
             | RequirementStatus::ByOtherMeans => "",
         };
         let sentence = format!(
-            "no test case names the high-level requirement {uid}, which is to be verified by test{children_words}"
+            "no test case names the {level_words}requirement {uid}, which is to be verified by test{children_words}"
         );
         project_item(
             OpenItemKind::HlrWithoutTest,

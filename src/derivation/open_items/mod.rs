@@ -13,6 +13,7 @@ mod parts;
 mod unseen;
 mod unsought;
 
+pub use items::specializes_to;
 pub use notes::listed_names;
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use vkcert_model::generation::Generation;
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::open_item::{CampaignNote, NoteKind};
 use vkcert_model::procedure::TestKind;
-use vkcert_model::project::ValidationLayers;
+use vkcert_model::project::{RequirementLevels, ValidationLayers};
 use vkcert_model::requirement::{RequirementLevel, VerificationMethod};
 use vkcert_model::verdict::EngineName;
 use vkcert_model::wording::and_more;
@@ -68,14 +68,15 @@ pub fn listed_names(names: &[String]) -> String {
 }
 
 /// Requirements that the level asks robustness tests of and that are to be verified by test: HLR at
-/// every level, LLR down to level C (DO-178C 6.4.2.2, table A-6, objectives 2 and 4).
+/// every level, LLR down to level C (DO-178C 6.4.2.2, table A-6, objectives 2 and 4). With a single
+/// level of requirements, each is both.
 fn requirements_without_robustness(stored: &StoredCampaign) -> Option<CampaignNote> {
     let due_levels = match stored.settings.level.traces_code() {
         true => &[RequirementLevel::Hlr, RequirementLevel::Llr][..],
         false => &[RequirementLevel::Hlr],
     };
     let due_requirements: Vec<&RequirementEvidence> = requirements_by_test(stored)
-        .filter(|row| due_levels.contains(&row.requirement.level))
+        .filter(|row| due_levels.iter().any(|level| is_of_level(stored, row, *level)))
         .collect();
     let robustness_tests = robustness_tests(stored.campaign);
     let is_robustness = |id: &TestId| robustness_tests.contains(id);
@@ -119,6 +120,14 @@ fn missing_kind_in_words(stored: &StoredCampaign) -> &'static str {
     }
 }
 
+fn is_of_level(
+    stored: &StoredCampaign,
+    row: &RequirementEvidence,
+    level: RequirementLevel,
+) -> bool {
+    stored.settings.requirement_levels.is_of_level(row.requirement.level, level)
+}
+
 fn requirements_by_test<'a>(
     stored: &'a StoredCampaign,
 ) -> impl Iterator<Item = &'a RequirementEvidence> {
@@ -133,13 +142,17 @@ fn code_not_named(stored: &StoredCampaign) -> Option<CampaignNote> {
         return None;
     }
     let low_level = || {
-        requirements_by_test(stored).filter(|row| row.requirement.level == RequirementLevel::Llr)
+        requirements_by_test(stored).filter(|row| is_of_level(stored, row, RequirementLevel::Llr))
+    };
+    let level_words = match stored.settings.requirement_levels {
+        RequirementLevels::Both => "Low-level requirements",
+        RequirementLevels::Single => "Requirements",
     };
     let without_code = low_level().filter(|row| row.code.is_empty());
     let requirement_names: Vec<String> =
         without_code.map(|row| row.requirement.uid.to_string()).collect();
     let sentence = format!(
-        "Low-level requirements that name no code in `implements`, so that their tests may judge any{}: {} of {} to be \
+        "{level_words} that name no code in `implements`, so that their tests may judge any{}: {} of {} to be \
          verified by test: {}.",
         stored.settings.level.standard().only_do_178c(" (DO-178C table A-5, objective 5)"),
         requirement_names.len(),
