@@ -11,6 +11,7 @@ mod elements;
 mod outputs;
 #[cfg(test)]
 mod tests;
+mod tolerated;
 
 pub use coverage::findings_of_row;
 pub use outputs::{EngineContents, contents_on_both, tells_of_undefined};

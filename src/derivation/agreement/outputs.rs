@@ -7,6 +7,7 @@
 
 use super::Derivation;
 use super::elements::check_elements;
+use super::tolerated::{check_tolerated, has_tolerance};
 use base64::Engine as _;
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::evidence::{Agreement, ErrorBounds, OutputBytes, TestEvidence};
@@ -84,12 +85,10 @@ pub(super) fn check_outputs(
             test.results.iter().any(|one| one.engine == engine && one.verdict == Verdict::Pass)
         };
         let both_passed = passed_on(EngineName::Sequential) && passed_on(EngineName::Vulkan);
-        let mut tolerances = test.expected.iter().map(|expected| &expected.tolerance);
-        let has_tolerance =
-            tolerances.any(|one| one.abs.is_some() || one.rel.is_some() || one.ulp.is_some());
-        derivation.check(both_passed && has_tolerance, || {
+        derivation.check(both_passed && test.expected.iter().any(has_tolerance), || {
             format!("{label}: no tolerance that both engines meet")
         });
+        check_tolerated(test, agreement_row, &stored_contents, label, derivation);
     }
     let Some(bounds) = &agreement_row.bounds else {
         return derivation

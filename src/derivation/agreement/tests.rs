@@ -5,10 +5,12 @@ use crate::agreement::difference::mark_words;
 use base64::Engine as _;
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::evidence::{
-    Evidence, KernelFinding, OutputBytes, StoredContents, StoredExpectation, TestResult,
+    Evidence, ExpectedRun, KernelFinding, OutputBytes, StoredContents, StoredExpectation,
+    TestResult,
 };
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::finding_details::{DisagreementDetails, EngineComparison, MarkDisagreement};
+use vkcert_model::image::ImageFormat;
 use vkcert_model::procedure::Tolerance;
 use vkcert_model::structure::MarkIndex;
 use vkcert_model::verdict::{EngineName, Verdict};
@@ -43,6 +45,12 @@ fn agreed() -> Evidence {
         row.layout.bits = 2;
     }
     evidence
+}
+
+/// Every byte of the buffer is judged.
+fn equals_another_buffer() -> StoredContents {
+    let (buffer, scalar) = ("in".to_owned(), "uint".to_owned());
+    StoredContents::EqualsBuffer { buffer, scalar, offset: 0, length: None }
 }
 
 fn result(evidence: &mut Evidence, engine: EngineName) -> &mut TestResult {
@@ -111,12 +119,43 @@ fn a_tolerance_covers_what_both_engines_meet_with_it_alone() {
             evidence.campaign.agreement[0].outputs = AgreementOutcome::WithinTolerance;
             for expected in &mut evidence.campaign.tests[0].expected {
                 expected.tolerance = Tolerance { abs, ..Tolerance::default() };
+                expected.contents = equals_another_buffer();
             }
         })
     };
     assert_eq!(told(Verdict::Pass, Some(1.0)), Vec::<String>::new());
     assert_told(&told(Verdict::Pass, None), "no tolerance that both engines meet");
     assert_told(&told(Verdict::Fail, Some(1.0)), "no tolerance that both engines meet");
+}
+
+/// A tolerance at one place excuses nothing at another, of texels nothing in another texel.
+#[test]
+fn a_tolerance_covers_what_it_judges_alone() {
+    let told = |judged_offset: u64, format: Option<ImageFormat>, left_open: Option<&str>| {
+        problems(|evidence| {
+            left(evidence, EngineName::Vulkan, &[1, 2, 3, 5]);
+            let row = &mut evidence.campaign.agreement[0];
+            row.outputs = AgreementOutcome::WithinTolerance;
+            row.left_open.extend(left_open.map(str::to_owned));
+            let expected = &mut evidence.campaign.tests[0].expected[0];
+            expected.tolerance = Tolerance { abs: Some(1.0), ..Tolerance::default() };
+            expected.format = format;
+            let run = ExpectedRun {
+                offset: judged_offset,
+                scalar: "uint".to_owned(),
+                bytes: base64::engine::general_purpose::STANDARD.encode([0; 4]),
+            };
+            expected.contents = StoredContents::Values(vec![run]);
+        })
+    };
+    let unjudged = "buffer out differs at byte 3, which nothing with a tolerance judges";
+    assert_eq!(told(0, None, None), Vec::<String>::new());
+    assert_told(&told(4, None, None), unjudged);
+    // The fourth texel of a byte each, of whose decoded components each has four bytes.
+    assert_eq!(told(12, Some(ImageFormat::R8), None), Vec::<String>::new());
+    assert_told(&told(0, Some(ImageFormat::R8), None), unjudged);
+    let note = "sequential and vulkan: `out` differs where the test judges nothing";
+    assert_eq!(told(4, None, Some(note)), Vec::<String>::new());
 }
 
 #[test]
