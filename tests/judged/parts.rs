@@ -225,6 +225,11 @@ fn members_and_elements_that_no_test_judges_are_noted() {
                     made of them: parts (binding 0 `Outputs[1].b`: no test judges it, binding 2 `Results.results[]`: at most 2 of 4 \
                     stored elements judged by any test).";
     assert_eq!(in_part, [sentence]);
+    let campaign = super::notes::certified(&["parts-in-part"], 0);
+    let objectives = campaign["objectives"].as_array().unwrap();
+    let row = objectives.iter().find(|row| row["objective"] == "A-7.3").unwrap();
+    let left = "tests do not judge all that kernels store";
+    assert!(row["applicant"].to_string().contains(left) && row["status"] != "met", "{row}");
     // What one test leaves another may judge.
     let both = told(&["parts-in-part", "parts-that-remain"], "outputs-not-judged");
     assert!(

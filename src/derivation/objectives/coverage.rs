@@ -10,7 +10,7 @@ use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{
     CheckStatus, KernelEvidence, RequirementStatus, TestEvidence, kernel_label,
 };
-use vkcert_model::open_item::OpenItemKind;
+use vkcert_model::open_item::{NoteKind, OpenItemKind};
 use vkcert_model::procedure::TestKind;
 use vkcert_model::requirement::RequirementLevel;
 use vkcert_model::standard::Standard;
@@ -46,6 +46,14 @@ pub(super) fn requirements_tested(
         .misses_all(cases_lacking(facts, requirements))
         .misses_all(untested_high_level(facts, requirements))
         .misses_all(facts.left_out_of_run());
+    let mut notes = facts.campaign.notes.iter();
+    let showing = match notes.any(|note| note.kind == NoteKind::OutputsNotJudged) {
+        true => showing.leaves(
+            "Show that requirements are tested although tests do not judge all that kernels store: notes of page 1 name the \
+             outputs.",
+        ),
+        false => showing,
+    };
     let citation = facts.settings.level.standard().only_do_178c(" (DO-178C 6.4.4.1)");
     match by_other_means {
         0 => showing,
