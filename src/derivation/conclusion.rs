@@ -63,7 +63,7 @@ pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
         .collect();
     let grounds = match Generation::for_campaign(campaign) {
         Generation::First | Generation::Second => Vec::new(),
-        Generation::Current => reasons.iter().map(Reason::ground).collect(),
+        Generation::Third | Generation::Current => reasons.iter().map(Reason::ground).collect(),
     };
     let reasons = reasons.iter().map(Reason::to_string).collect();
     Conclusion { exit_code: exit.code(), reasons, grounds, summary }

@@ -8,6 +8,9 @@ use super::evidence::{Campaign, FIRST_SCHEMA};
 /// The version that made format 1, and format 2 without what came with 0.2.0.
 pub const FIRST_VERSION: &str = "0.1.0";
 
+/// The version whose objectives are not assessed again: their rules have changed since.
+pub const SECOND_VERSION: &str = "0.2.0";
+
 /// What evidence holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Generation {
@@ -16,6 +19,9 @@ pub enum Generation {
     /// Format 2 of version 0.1.0: no digests of texts, grounds of the conclusion, notes on tests
     /// and code of requirements.
     Second,
+    /// Format 2 of version 0.2.0: objectives by other rules, and requirements of a single level
+    /// taken by the level that each is declared of.
+    Third,
     /// Format 2 with all that this version writes.
     Current,
 }
@@ -26,6 +32,7 @@ impl Generation {
         match campaign.schema {
             FIRST_SCHEMA => Generation::First,
             _ if campaign.project.tool_version == FIRST_VERSION => Generation::Second,
+            _ if campaign.project.tool_version == SECOND_VERSION => Generation::Third,
             _ => Generation::Current,
         }
     }

@@ -176,7 +176,7 @@ impl StatusDerivation<'_> {
             _ if !open_methods.is_empty() => RequirementStatus::Open,
             Some(TestOutcome::Passed) => match (asks_for_test, self.rules) {
                 (true, _) | (false, Generation::First) => RequirementStatus::Verified,
-                (false, Generation::Second | Generation::Current) => {
+                (false, Generation::Second | Generation::Third | Generation::Current) => {
                     RequirementStatus::ByOtherMeans
                 }
             },
@@ -214,16 +214,17 @@ impl StatusDerivation<'_> {
         // Nothing is claimed without tests, nor where tests were left out, because these may judge
         // the code.
         match (self.rules, test_ids.is_empty() || left_out) {
-            (Generation::Current, false) => self.shown.code.untested_code(trace, test_ids),
+            (Generation::Third | Generation::Current, false) => {
+                self.shown.code.untested_code(trace, test_ids)
+            }
             // Rules of the second generation ask for a test in one of the kernels alone; its
             // evidence has no digests by which texts could be compared.
             (Generation::Second, false) => UntestedCode {
                 kernels: Vec::new(),
                 ..self.shown.code.untested_code(trace, test_ids)
             },
-            (Generation::Second | Generation::Current, true) | (Generation::First, _) => {
-                UntestedCode::default()
-            }
+            (Generation::Second | Generation::Third | Generation::Current, true)
+            | (Generation::First, _) => UntestedCode::default(),
         }
     }
 
@@ -232,7 +233,9 @@ impl StatusDerivation<'_> {
             row.method == method && row.record.requirement == *uid && row.rejected.is_none()
         };
         match self.rules {
-            Generation::Second | Generation::Current => self.shown.records.iter().any(is_accepted),
+            Generation::Second | Generation::Third | Generation::Current => {
+                self.shown.records.iter().any(is_accepted)
+            }
             Generation::First => true,
         }
     }
@@ -257,7 +260,7 @@ impl StatusDerivation<'_> {
     fn tests_and_children_outcome(&mut self, trace: &RequirementEvidence) -> TestOutcome {
         let own_outcome = self.own_tests_outcome(trace);
         match (own_outcome, self.rules) {
-            (TestOutcome::Passed, Generation::Second | Generation::Current) => {
+            (TestOutcome::Passed, Generation::Second | Generation::Third | Generation::Current) => {
                 match self.children_outcome(trace) {
                     refuting @ (TestOutcome::Failed | TestOutcome::Open) => refuting,
                     TestOutcome::Passed
@@ -266,7 +269,10 @@ impl StatusDerivation<'_> {
                     | TestOutcome::ChildrenVerifiedOtherwise => own_outcome,
                 }
             }
-            (_, Generation::First | Generation::Second | Generation::Current) => own_outcome,
+            (
+                _,
+                Generation::First | Generation::Second | Generation::Third | Generation::Current,
+            ) => own_outcome,
         }
     }
 
@@ -291,7 +297,9 @@ impl StatusDerivation<'_> {
             match self.rules {
                 Generation::First => TestOutcome::ChildrenVerifiedOtherwise,
                 // The requirement asks for tests, and no child is tested either.
-                Generation::Second | Generation::Current => TestOutcome::Missing,
+                Generation::Second | Generation::Third | Generation::Current => {
+                    TestOutcome::Missing
+                }
             }
         }
     }

@@ -197,7 +197,7 @@ pub fn evidence() -> Evidence {
                 .map(StoredCriterion::from)
                 .into(),
                 tool: "vkcert".into(),
-                tool_version: "0.2.0".into(),
+                tool_version: env!("CARGO_PKG_VERSION").into(),
                 compiler: "shaderc 2024.4 with glslang 15.1 and SPIRV-Tools 2025.1".into(),
                 compiler_options: "-O0 -g --target-env=vulkan1.2".into(),
                 date: Some("2026-01-31T12:00:00Z".into()),
@@ -285,7 +285,7 @@ pub fn evidence() -> Evidence {
         inputs: None,
         manifest: Manifest {
             schema: EVIDENCE_SCHEMA,
-            tool: "vkcert 0.2.0".into(),
+            tool: concat!("vkcert ", env!("CARGO_PKG_VERSION")).into(),
             compiler: "shaderc 2024.4".into(),
             devices: vec!["llvmpipe (LLVM 15.0.6, 256 bits)".into()],
             inputs: ["glsl/matmul_naive.comp", "requirements/matmul.toml", "vkcert.toml"]

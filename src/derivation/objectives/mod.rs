@@ -5,7 +5,8 @@
 //! Knows: the whole campaign with its conclusion. Promises: an objective is met only where this
 //! evidence shows all that it asks for, on the target that the project names and with the
 //! independence that the level demands; what is missing is told, never left out.
-//! Does not cover: evidence of format 1 and of version 0.1.0, which says too little.
+//! Does not cover: evidence of format 1 and of version 0.1.0, which says too little, and objectives
+//! of version 0.2.0, which had other rules.
 
 mod campaign_facts;
 mod coverage;
@@ -31,10 +32,16 @@ pub fn derive_objectives(
     kernels: &[KernelEvidence],
     input_hashes: &BTreeMap<String, String>,
 ) {
-    if Generation::for_campaign(campaign) != Generation::Current {
+    let generation = Generation::for_campaign(campaign);
+    match generation {
+        Generation::First | Generation::Second => return,
+        Generation::Third | Generation::Current => {
+            reviews::judge_reviews(campaign, kernels, input_hashes);
+        }
+    }
+    if generation == Generation::Third {
         return;
     }
-    reviews::judge_reviews(campaign, kernels, input_hashes);
     let Some(settings) = &campaign.settings else { return };
     let facts = CampaignFacts::of_campaign(settings, campaign, kernels);
     let rows = settings.level.standard().objectives().iter();

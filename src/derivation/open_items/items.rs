@@ -208,7 +208,7 @@ fn constant_bits(value: i128, type_name: &str) -> Option<String> {
 /// requirements, each is one.
 /// At every level: DO-178C table A-7, objective 3, has no exception for level D.
 fn untested_high_level(stored: &StoredCampaign) -> Vec<OpenItem> {
-    let levels = stored.settings.requirement_levels;
+    let levels = stored.requirement_levels();
     let level_words = if levels.are_both() { "high-level " } else { "" };
     let lacks_test = |row: &&RequirementEvidence| {
         let requirement = &row.requirement;

@@ -22,10 +22,11 @@ mod tests;
 use vkcert_coverage::ApproverRule;
 use vkcert_coverage::justification::{Signature, signature_fault};
 use vkcert_model::evidence::{Campaign, KernelEvidence};
+use vkcert_model::generation::Generation;
 use vkcert_model::open_item::{
     Acceptability, ItemAcceptance, OpenItem, OpenItemKind, RejectedAcceptance,
 };
-use vkcert_model::project::ProjectFile;
+use vkcert_model::project::{ProjectFile, RequirementLevels};
 use vkcert_model::verdict::EngineName;
 
 /// What open items are derived from.
@@ -36,6 +37,14 @@ struct StoredCampaign<'a> {
 }
 
 impl StoredCampaign<'_> {
+    /// Which levels the project has, as the version that made the evidence took it.
+    fn requirement_levels(&self) -> RequirementLevels {
+        match Generation::for_campaign(self.campaign) {
+            Generation::First | Generation::Second | Generation::Third => RequirementLevels::Both,
+            Generation::Current => self.settings.requirement_levels,
+        }
+    }
+
     fn ran(&self, engine: EngineName) -> bool {
         self.campaign.engines.iter().any(|row| row.engine == engine && row.ran)
     }

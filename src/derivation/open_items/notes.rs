@@ -38,7 +38,7 @@ pub(super) fn all_notes(stored: &StoredCampaign) -> Vec<CampaignNote> {
     let notes_of_every_generation = notes_of_every_generation.chain(undefined_passes(stored));
     match Generation::for_campaign(stored.campaign) {
         Generation::First | Generation::Second => notes_of_every_generation.collect(),
-        Generation::Current => {
+        Generation::Third | Generation::Current => {
             let members = parts::JudgedMembers::for_campaign(stored);
             let requirement_notes =
                 requirements_without_robustness(stored).into_iter().chain(code_not_named(stored));
@@ -112,8 +112,9 @@ fn requirements_without_robustness(stored: &StoredCampaign) -> Option<CampaignNo
 
 /// Why no test is a robustness test: none is called so, or those repeat normal ones.
 fn missing_kind_in_words(stored: &StoredCampaign) -> &'static str {
+    let is_told_apart = Generation::for_campaign(stored.campaign) == Generation::Current;
     let mut tests = stored.campaign.tests.iter();
-    if tests.any(|test| test.definition.kind == TestKind::Robustness) {
+    if is_told_apart && tests.any(|test| test.definition.kind == TestKind::Robustness) {
         "each of `kind = \"robustness\"` dispatches and expects the same as a normal one"
     } else {
         "`kind = \"robustness\"`"
@@ -125,7 +126,7 @@ fn is_of_level(
     row: &RequirementEvidence,
     level: RequirementLevel,
 ) -> bool {
-    stored.settings.requirement_levels.is_of_level(row.requirement.level, level)
+    stored.requirement_levels().is_of_level(row.requirement.level, level)
 }
 
 fn requirements_by_test<'a>(
@@ -144,7 +145,7 @@ fn code_not_named(stored: &StoredCampaign) -> Option<CampaignNote> {
     let low_level = || {
         requirements_by_test(stored).filter(|row| is_of_level(stored, row, RequirementLevel::Llr))
     };
-    let level_words = match stored.settings.requirement_levels {
+    let level_words = match stored.requirement_levels() {
         RequirementLevels::Both => "Low-level requirements",
         RequirementLevels::Single => "Requirements",
     };

@@ -88,7 +88,7 @@ fn every_page_bears_its_number_and_the_total() {
             index + 1
         );
         assert!(
-            index == 0 || page.contains("vkcert 0.2.0"),
+            index == 0 || page.contains(concat!("vkcert ", env!("CARGO_PKG_VERSION"))),
             "page {} has no running header",
             index + 1
         );

@@ -8,6 +8,7 @@ use vkcert_derivation::open_items as items;
 use vkcert_model::coverage::CriterionSummary;
 use vkcert_model::evidence::{Campaign, Evidence, KernelEvidence};
 use vkcert_model::finding::Acceptance;
+use vkcert_model::generation::Generation;
 use vkcert_oracle::judged::KernelCodes;
 
 /// Whether records count follows from their test's verdict, and which configuration they belong to
@@ -162,6 +163,12 @@ fn check_objectives(
     verification.check(derived.test_reviews == stored.test_reviews, || {
         "which reviews of tests count".to_owned()
     });
+    if Generation::for_campaign(stored) == Generation::Third {
+        return verification.not_derivable.push(format!(
+            "objectives: version {} assessed them by rules of its own",
+            stored.project.tool_version
+        ));
+    }
     verification.check(derived.objectives.len() == stored.objectives.len(), || {
         "number of objectives".to_owned()
     });
