@@ -17,6 +17,7 @@ mod whole_path;
 mod acceptance;
 mod agreement;
 mod architecture;
+mod average_statement_coverage;
 mod bad_files;
 mod barrier_coverage;
 mod block_members;

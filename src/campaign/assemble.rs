@@ -163,6 +163,7 @@ fn project_identity(
         decision_policy: settings.decision_policy,
         memory_model: settings.memory_model,
         criteria: settings.required_criteria().into_iter().map(StoredCriterion::from).collect(),
+        metrics: settings.metrics.clone(),
         tool: TOOL.to_owned(),
         tool_version: TOOL_VERSION.to_owned(),
         compiler: glsl::compiler_identity(),

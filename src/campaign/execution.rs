@@ -9,6 +9,7 @@ use super::plan::RunPlan;
 use super::profile::ProjectTarget;
 use crate::CampaignError;
 
+use super::statement_counts::add_statement_counts;
 use super::test_execution;
 use super::test_run::{PreparedTest, TestRun};
 use rayon::prelude::*;
@@ -17,6 +18,7 @@ use vkcert_exec::Executor;
 use vkcert_exec::prepare::{self, PrepareError, Setting};
 use vkcert_exec::schedule::Permuted;
 use vkcert_model::id::KernelName;
+use vkcert_model::metric::MetricName;
 use vkcert_model::procedure::Test;
 use vkcert_model::project::{Contraction, ProjectLimits};
 use vkcert_model::schedule::{Schedule, Schedules};
@@ -41,6 +43,8 @@ pub struct TestBench<'a> {
     pub schedules: Schedules,
     /// The schedule that tests run in, in place of the ordinary one.
     pub replay: Option<Schedule>,
+    /// What is measured beside the criteria.
+    pub metrics: &'a [MetricName],
 }
 
 /// Checks and lays out every test of a project; all diagnostics together.
@@ -53,8 +57,16 @@ pub fn prepare_project<'a>(
     let settings = &project.settings.value;
     let (limits, contraction) = (settings.limits, settings.contraction);
     let target = ProjectTarget::of_project(settings);
-    let bench =
-        TestBench { kernels, base: &project.root, limits, contraction, target, schedules, replay };
+    let bench = TestBench {
+        kernels,
+        base: &project.root,
+        limits,
+        contraction,
+        target,
+        schedules,
+        replay,
+        metrics: &settings.metrics,
+    };
     prepare_tests(&project.tests, &bench, run_plan)
 }
 
@@ -96,7 +108,7 @@ pub fn prepare_tests<'a>(
         let kernel_named =
             |name: &KernelName| bench.kernels.iter().find(|kernel| kernel.name == name.as_str());
         let kernels_of_test = modules.filter_map(|module| kernel_named(&module.kernel)).collect();
-        let TestBench { contraction, schedules, replay, .. } = *bench;
+        let TestBench { contraction, schedules, replay, metrics, .. } = *bench;
         prepared_tests.push(PreparedTest {
             test: &test.value,
             job_plan: laid_out,
@@ -104,6 +116,7 @@ pub fn prepare_tests<'a>(
             contraction,
             schedules,
             replay,
+            metrics,
         });
     }
     if diagnostics.is_empty() { Ok(prepared_tests) } else { Err(CampaignError::Input(diagnostics)) }
@@ -153,13 +166,13 @@ pub fn run_tests(
         }
     }
     if let Some(thread_pool) = &thread_pool {
-        mark_undefined(prepared_tests, &mut runs_by_test, &engines.sequential(), thread_pool);
+        complete_records(prepared_tests, &mut runs_by_test, &engines.sequential(), thread_pool);
     }
     Ok(runs_by_test)
 }
 
-/// Notes in the records of every test what of them may follow undefined values.
-fn mark_undefined(
+/// Adds to the records of every test what further runs on the sequential engine tell.
+fn complete_records(
     prepared_tests: &[PreparedTest],
     runs_by_test: &mut [Vec<TestRun>],
     sequential_engine: &SequentialExecutor,
@@ -167,9 +180,19 @@ fn mark_undefined(
 ) {
     let tests = prepared_tests.par_iter().zip(runs_by_test);
     thread_pool.install(|| {
-        tests
-            .for_each(|(test, row)| undefined::mark_undefined_records(test, row, sequential_engine))
+        tests.for_each(|(test, row)| complete_records_of_test(test, row, sequential_engine))
     });
+}
+
+/// Notes what of a test's records may follow undefined values, and counts invocations where that is
+/// asked for.
+pub fn complete_records_of_test(
+    prepared_test: &PreparedTest,
+    runs_of_test: &mut [TestRun],
+    sequential_engine: &SequentialExecutor,
+) {
+    undefined::mark_undefined_records(prepared_test, runs_of_test, sequential_engine);
+    add_statement_counts(prepared_test, runs_of_test, sequential_engine);
 }
 
 fn pool_of(run_plan: &RunPlan) -> Result<rayon::ThreadPool, CampaignError> {

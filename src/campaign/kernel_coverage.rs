@@ -141,7 +141,7 @@ pub fn run_contradictions(
     contradictions_found.iter().map(|sentence| internal_error(sentence)).collect()
 }
 
-fn measured_subject<'a>(
+pub(crate) fn measured_subject<'a>(
     measured: &'a Measured,
     configuration: &'a KernelConfiguration,
 ) -> CoverageSubject<'a> {

@@ -28,6 +28,7 @@ pub mod profile;
 pub mod project;
 pub mod recording;
 pub mod schedules;
+mod statement_counts;
 pub mod test_execution;
 pub mod test_run;
 pub mod verification;

@@ -22,6 +22,7 @@ use vkcert_model::altered::AlteredStores;
 use vkcert_model::evidence::{LoweringDecision, Mismatch};
 use vkcert_model::finding::{Checks, Finding, RaceScope};
 use vkcert_model::judged::JudgedParts;
+use vkcert_model::metric::MetricName;
 use vkcert_model::printed::Printed;
 use vkcert_model::procedure::Test;
 use vkcert_model::project::Contraction;
@@ -45,6 +46,8 @@ pub struct PreparedTest<'a> {
     pub schedules: Schedules,
     /// Runs in place of the ordinary schedule.
     pub replay: Option<Schedule>,
+    /// What is measured beside the criteria.
+    pub metrics: &'a [MetricName],
 }
 
 /// What a test did on one engine.

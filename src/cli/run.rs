@@ -62,6 +62,7 @@ pub(super) fn run_procedure(common: &Common, run: &Run) -> Result<Exit, Failure>
         target: ProjectTarget::Vulkan,
         schedules,
         replay,
+        metrics: &[],
     };
     let prepared_tests = execution::prepare_tests(&file.tests, &bench, &plan)?;
     // Faults of the input are reported before engines that this machine lacks.

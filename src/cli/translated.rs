@@ -121,6 +121,7 @@ impl TranslationSubject {
             target: self.target.clone(),
             schedules: Schedules::default(),
             replay: None,
+            metrics: &[],
         };
         execution::prepare_tests(&self.tests, &bench, plan)
     }

@@ -18,12 +18,14 @@ mod independence;
 mod loops;
 mod obligations;
 mod points;
+mod statement_counts;
 mod test_evidence;
 
 use super::criteria;
 use super::resolution::Resolution;
 use super::subject::CoverageSubject;
 use assessment::Assessment;
+pub use statement_counts::{CountedDispatch, counts_contradiction, statement_counts};
 use test_evidence::first_contradiction;
 use vkcert_model::coverage::KernelCoverage;
 use vkcert_model::id::TestId;
@@ -45,6 +47,7 @@ pub fn assess(subject: &CoverageSubject, counted_tests: &[(TestId, &Records)]) -
         functions: Some(assessment.function_obligations()),
         calls: assessment.call_obligations(),
         loops: assessment.loop_obligations(),
+        average_statement: None,
         not_reached: assessment.not_reached(),
         summary: Vec::new(),
     };

@@ -9,6 +9,7 @@
 
 pub mod acceptance;
 pub mod assess;
+mod average;
 pub mod barrier;
 pub mod closing;
 mod combination;
@@ -40,6 +41,7 @@ mod definition_tests;
 mod statement_tests;
 
 pub use assess::{assess, contradictions};
+pub use average::average_statement;
 pub use command::{McdcResult, mcdc_command};
 pub use criteria::{CRITERIA, Criterion, CriterionSubject};
 pub use justification::{

@@ -23,10 +23,11 @@ use vkcert_coverage::{
 use vkcert_model::coverage::{CriterionSummary, KernelCoverage};
 use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::evidence::{
-    Configuration, FIRST_SCHEMA, KernelEvidence, KernelFinding, TestRecords,
+    Configuration, FIRST_SCHEMA, KernelEvidence, KernelFinding, ProjectIdentity, TestRecords,
 };
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::TestId;
+use vkcert_model::metric::{MetricName, StatementCounts};
 use vkcert_model::records::{Presence, PresentMarker, RecordLayout, Records};
 use vkcert_model::structure::KernelStructure;
 use vkcert_model::verdict::EngineName;
@@ -42,11 +43,9 @@ enum RecordChoice {
 
 /// Coverage of one kernel on one engine from its stored structure and counted records, before
 /// justifications; functions, calls and loops are obligations only where the asked
-/// criteria name them.
-pub fn derived_coverage(
-    kernel_row: &KernelEvidence,
-    asked_criteria: &[StoredCriterion],
-) -> KernelCoverage {
+/// criteria name them, and average statement coverage is there only where it is asked for.
+pub fn derived_coverage(kernel_row: &KernelEvidence, project: &ProjectIdentity) -> KernelCoverage {
+    let asked_criteria = &project.criteria;
     let coverage_by = |kernel_row: &KernelEvidence, record_choice| {
         coverage_by(kernel_row, record_choice, asked_criteria)
     };
@@ -70,7 +69,42 @@ pub fn derived_coverage(
             &uncounted_tests,
         );
     }
+    if project.metrics.contains(&MetricName::AverageStatement) {
+        coverage.average_statement = Some(coverage::average_statement(
+            &coverage.statements,
+            &counted_statements(kernel_row),
+        ));
+    }
     coverage
+}
+
+/// Counts of the tests that count, or why a test has none.
+fn counted_statements(
+    kernel_row: &KernelEvidence,
+) -> Vec<(TestId, Result<&StatementCounts, String>)> {
+    let counted_tests = kernel_row.records.iter().filter(|test| test.counted);
+    counted_tests
+        .map(|test| {
+            let counts = test.records.statement_counts.as_ref();
+            (test.test, counts.ok_or_else(|| reason_without_counts(kernel_row.engine).to_owned()))
+        })
+        .collect()
+}
+
+/// What contradicts counts of a test in what it recorded of the kernel; none where nothing does.
+pub fn counts_contradiction(
+    kernel_row: &KernelEvidence,
+    records: &Records,
+    counts: &StatementCounts,
+) -> Option<String> {
+    coverage::assess::counts_contradiction(&coverage_subject(kernel_row), records, counts)
+}
+
+fn reason_without_counts(engine: EngineName) -> &'static str {
+    match engine {
+        EngineName::Sequential => "no counts are stored",
+        EngineName::Vulkan => "a device does not record how many invocations executed a statement",
+    }
 }
 
 /// Whether anything that counts was recorded that may follow an undefined value.

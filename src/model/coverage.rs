@@ -4,6 +4,7 @@
 
 use super::criterion::{CriterionName, StoredCriterion};
 use super::id::{ConditionId, DecisionId, ObligationId, TestId};
+use super::metric::AverageStatementCoverage;
 use super::requirement::JustificationClass;
 use super::schedule::Schedule;
 use super::structure::{Constness, DecisionContext};
@@ -74,6 +75,9 @@ pub struct KernelCoverage {
     /// for loop boundary coverage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loops: Option<Vec<SimpleObligation>>,
+    /// Average statement coverage, a metric beside the obligations; absent where the project does not ask for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub average_statement: Option<AverageStatementCoverage>,
     /// What is in the source but not part of this kernel: functions that the entry point does not reach.
     #[serde(default)]
     pub not_reached: Vec<String>,

@@ -86,6 +86,22 @@ impl Ranks {
     }
 }
 
+/// How many of the ranks below `invocation_count` are in exactly which of some sets: by the indices
+/// of the sets, ascending.
+pub fn count_by_sets(sets: &[&Ranks], invocation_count: u64) -> BTreeMap<Vec<u32>, u64> {
+    let mut counts: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+    for word_index in 0..invocation_count.div_ceil(64) {
+        let lane_count = (invocation_count - 64 * word_index).min(64);
+        let words: Vec<u64> = sets.iter().map(|set| set.word(word_index as usize)).collect();
+        for lane in 0..lane_count {
+            let members = (0u32..).zip(&words).filter(|(_, word)| **word >> lane & 1 == 1);
+            let members: Vec<u32> = members.map(|(set_index, _)| set_index).collect();
+            *counts.entry(members).or_default() += 1;
+        }
+    }
+    counts
+}
+
 /// Who recorded some bits in one dispatch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DispatchInvocations {
@@ -123,6 +139,12 @@ mod tests {
         assert_eq!(
             (one.count(), one.lowest(), two.differing(&one).lowest()),
             (3, Some(3), Some(64))
+        );
+        let counts = count_by_sets(&[&one, &two, Ranks::NONE], 502);
+        let (both, first, second, none) = (vec![0, 1], vec![0], vec![1], Vec::new());
+        assert_eq!(
+            counts.into_iter().collect::<Vec<_>>(),
+            [(none, 498), (first, 1), (both, 2), (second, 1)]
         );
         assert_eq!((Ranks::NONE.count(), Ranks::NONE.lowest()), (0, None));
     }

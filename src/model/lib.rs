@@ -30,6 +30,7 @@ pub mod image;
 pub mod index_range;
 pub mod invocations;
 pub mod judged;
+pub mod metric;
 pub mod object;
 pub mod objective;
 pub mod open_item;

@@ -6,6 +6,7 @@
 use super::criterion::CriterionName;
 use super::document::DocumentIdentity;
 use super::id::KernelName;
+use super::metric::MetricName;
 use super::open_item::ItemAcceptance;
 use super::procedure::{Language, Limits, SpecializationValue, TargetEnvironment, default_entry};
 use super::requirement::RequirementLevel;
@@ -46,6 +47,9 @@ pub struct ProjectFile {
     /// Criteria that must be met; none: those that the standard asks for at the level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criteria: Option<Vec<CriterionName>>,
+    /// Metrics that are measured beside the criteria; no verdict depends on one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<MetricName>,
     /// What orders memory.
     #[serde(default)]
     pub memory_model: MemoryModel,

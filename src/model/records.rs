@@ -4,6 +4,7 @@
 //! taken is added to a sum; when the decision ends, bit `base + sum` is set. The numbering may have gaps (`^^`).
 
 use super::id::DecisionId;
+use super::metric::StatementCounts;
 use super::schedule::Schedule;
 use super::structure::{MarkIndex, MarkerRole};
 use super::vector::Vector;
@@ -142,6 +143,10 @@ pub struct Records {
     /// Barriers, by number, that no workgroup executes in every such run.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub undefined_barriers: BTreeSet<u32>,
+    /// How many invocations executed each statement; absent where the project does not ask for it, and of engines that
+    /// do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statement_counts: Option<StatementCounts>,
 }
 
 impl Records {
@@ -207,6 +212,21 @@ impl Records {
         (0..self.words.len() as u32 * 32).filter(|bit| self.has(*bit))
     }
 
+    /// What the ordinary schedule alone has set.
+    pub fn of_ordinary_schedule(&self) -> Records {
+        let mut ordinary_records = self.clone();
+        for bit in std::mem::take(&mut ordinary_records.directed).into_keys() {
+            ordinary_records.clear_bit(bit);
+        }
+        ordinary_records
+    }
+
+    fn clear_bit(&mut self, bit: u32) {
+        if let Some(record_word) = self.words.get_mut(bit as usize / 32) {
+            *record_word &= !(1 << (bit % 32));
+        }
+    }
+
     /// Whether anything recorded may follow an undefined value.
     pub fn follow_undefined(&self) -> bool {
         !self.undefined.is_empty() || !self.undefined_barriers.is_empty()
@@ -216,9 +236,7 @@ impl Records {
     pub fn without_undefined(&self) -> Records {
         let mut defined_records = self.clone();
         for bit in std::mem::take(&mut defined_records.undefined) {
-            if let Some(record_word) = defined_records.words.get_mut(bit as usize / 32) {
-                *record_word &= !(1 << (bit % 32));
-            }
+            defined_records.clear_bit(bit);
         }
         let undefined_barriers = std::mem::take(&mut defined_records.undefined_barriers);
         defined_records.barriers.retain(|number, _| !undefined_barriers.contains(number));

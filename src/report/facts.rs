@@ -3,6 +3,7 @@
 //!
 //! Promises: nothing is dropped.
 
+mod averages;
 mod code_trace;
 mod compared;
 mod coverage_mark;
@@ -17,6 +18,7 @@ mod source_lines;
 mod texels;
 mod unit;
 
+pub(crate) use averages::{average_in_words, invocation_share_percent};
 pub(crate) use code_trace::code_rows;
 pub(crate) use compared::compared_operands;
 pub(crate) use coverage_mark::CoverageMark;

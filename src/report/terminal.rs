@@ -34,6 +34,7 @@ impl Format for Terminal {
         page.write_stamp();
         page.write_title(evidence);
         page.write_coverage(evidence);
+        page.write_averages(evidence);
         page.write_tests(evidence);
         page.write_failures(evidence);
         page.write_figures(evidence);
@@ -104,6 +105,27 @@ impl SummaryPage<'_> {
                 );
             }
         }
+    }
+
+    /// Average statement coverage per kernel and engine, where the project asks for it.
+    fn write_averages(&mut self, evidence: &Evidence) {
+        let averages: Vec<_> = evidence
+            .kernels
+            .iter()
+            .filter_map(|kernel| Some((kernel, kernel.coverage.average_statement.as_ref()?)))
+            .collect();
+        if averages.is_empty() {
+            return;
+        }
+        self.write_quiet("Average statement coverage, a metric that no verdict depends on:");
+        for (kernel, average) in averages.iter().take(LISTED) {
+            let unit = facts::kernel_unit(evidence, &kernel.kernel, &kernel.configuration.name);
+            let average_words = facts::average_in_words(average);
+            let line = format!("{} on {}: {average_words}", unit.unit_label(), kernel.engine);
+            self.write_item(&line, Tone::Neutral);
+        }
+        self.write_more(averages.len());
+        self.write_line("");
     }
 
     /// What stands for a whole chapter in a line: agreement of the engines, coupling, additional

@@ -279,6 +279,10 @@ fn check_lists(
             .map(|index| place.at(index).error("duplicate-id", "this criterion is named twice"));
         problems.extend(repeated_entry);
     }
+    let place = origin.at("metrics");
+    let repeated_entry = repeated(&settings.metrics)
+        .map(|index| place.at(index).error("duplicate-id", "this metric is named twice"));
+    problems.extend(repeated_entry);
 }
 
 /// Whether the level is one of the standard, and where the standard asks for no coverage by itself

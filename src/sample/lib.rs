@@ -196,6 +196,7 @@ pub fn evidence() -> Evidence {
                 ]
                 .map(StoredCriterion::from)
                 .into(),
+                metrics: Vec::new(),
                 tool: "vkcert".into(),
                 tool_version: env!("CARGO_PKG_VERSION").into(),
                 compiler: "shaderc 2024.4 with glslang 15.1 and SPIRV-Tools 2025.1".into(),

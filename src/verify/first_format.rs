@@ -71,6 +71,7 @@ fn parts_of_campaign(campaign: &Campaign) -> Vec<LaterPart> {
     let mut parts = vec![
         later_part("the project file", campaign.settings.is_some()),
         later_part("records of verification", !campaign.records.is_empty()),
+        later_part("metrics", !campaign.project.metrics.is_empty()),
         later_part("open items", !campaign.open_items.is_empty()),
         later_part("rejected acceptances", !campaign.rejected_acceptances.is_empty()),
         later_part("notes of page 1", !campaign.notes.is_empty()),
@@ -149,7 +150,7 @@ fn parts_of_finding(finding: &Finding) -> LaterPart {
     )
 }
 
-fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 6] {
+fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 7] {
     let coverage = &kernel.coverage;
     let obligation_lists = [
         &coverage.statements,
@@ -169,6 +170,11 @@ fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 6] {
             !kernel.structure.requested.is_empty()
                 || coverage.calls.is_some()
                 || coverage.loops.is_some(),
+        ),
+        later_part(
+            "average statement coverage",
+            coverage.average_statement.is_some()
+                || kernel.records.iter().any(|row| row.records.statement_counts.is_some()),
         ),
         later_part("digests of texts", !kernel.structure.texts.is_empty()),
         later_part(

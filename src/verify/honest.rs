@@ -174,7 +174,7 @@ fn honest_of_project(
 pub(crate) fn conclude(evidence: &mut Evidence) {
     let Evidence { campaign, kernels, manifest, .. } = evidence;
     for kernel in kernels.iter_mut() {
-        kernel.coverage = derive::derived_coverage(kernel, &campaign.project.criteria);
+        kernel.coverage = derive::derived_coverage(kernel, &campaign.project);
     }
     derive::apply_justifications(kernels, campaign);
     derive::settle_requirements(campaign, kernels);
@@ -230,7 +230,7 @@ fn campaign_facts(project: &Project) -> Campaign {
             "name": settings.name, "level": settings.level,
             "profile": { "name": "vulkan", "features": [], "meaning": [], "refused": [] },
             "decision_policy": settings.decision_policy, "memory_model": settings.memory_model,
-            "criteria": settings.required_criteria(),
+            "criteria": settings.required_criteria(), "metrics": settings.metrics,
             "tool": stated::TOOL, "tool_version": stated::TOOL_VERSION,
             "compiler": COMPILER, "compiler_options": stated::compiler_options(settings),
             "date": "2026-01-31T12:00:00Z",

@@ -10,6 +10,7 @@ use vkcert_derivation::agreement::tells_of_undefined;
 use vkcert_derivation::derive;
 use vkcert_model::evidence::{Evidence, KernelEvidence, TestEvidence, TestRecords, TestResult};
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::metric::{MetricName, StatementCounts};
 use vkcert_model::procedure::{Binding, Dispatch};
 use vkcert_model::records::RecordLayout;
 use vkcert_model::schedule::{DirectedResult, MeasuredCode};
@@ -46,12 +47,17 @@ impl KernelRecords<'_> {
             self.check_row(row, kernel.layout.words(), &possible_vectors, verification);
             self.check_undefined(row, verification);
             self.check_directed(row, MeasuredCode::Source, verification);
+            self.check_statement_counts(row, verification);
         }
         let object_words = kernel.objects.structure.bits.div_ceil(32) as usize;
         for row in &kernel.objects.records {
             self.check_row(row, object_words, &possible_object_bits, verification);
             self.check_undefined(row, verification);
             self.check_directed(row, MeasuredCode::Object, verification);
+            let counts = &row.records.statement_counts;
+            verification.check(counts.is_none(), || {
+                self.problem_sentence(row, "counts of statements beside records of object code")
+            });
         }
     }
 
@@ -140,6 +146,47 @@ impl KernelRecords<'_> {
                 "what a directed schedule has shown, which its test does not tell",
             )
         });
+    }
+
+    /// Counts of statements are there where they are asked for, agree with the records, and are of
+    /// the invocations that the test dispatches.
+    fn check_statement_counts(&self, row: &TestRecords, verification: &mut Verification) {
+        let counts = row.records.statement_counts.as_ref();
+        let metrics = &self.stored.campaign.project.metrics;
+        let may_have_counts = self.kernel.engine == EngineName::Sequential
+            && metrics.contains(&MetricName::AverageStatement);
+        let must_have_counts = may_have_counts && row.counted;
+        verification
+            .check(if counts.is_some() { may_have_counts } else { !must_have_counts }, || {
+                self.problem_sentence(row, "whether invocations were counted per statement")
+            });
+        let Some(counts) = counts else { return };
+        let contradiction = derive::counts_contradiction(self.kernel, &row.records, counts);
+        verification.check(contradiction.is_none(), || {
+            self.problem_sentence(row, contradiction.as_deref().unwrap_or_default())
+        });
+        let StatementCounts::Counted { dispatched, .. } = counts else { return };
+        let extents = self.extents(row);
+        let of_kernel = extents.iter().map(|extent| extent.iter().product::<u64>()).sum();
+        // Dispatches with other specialization values are of other configurations.
+        let dispatches_match = match self.is_only_configuration_of(row) {
+            true => *dispatched == of_kernel,
+            false => (1..of_kernel).contains(dispatched),
+        };
+        verification.check(dispatches_match, || {
+            self.problem_sentence(row, "counts of other invocations than the test dispatches")
+        });
+    }
+
+    /// Whether the test ran the kernel under this configuration alone.
+    fn is_only_configuration_of(&self, row: &TestRecords) -> bool {
+        let same_kernel = self.stored.kernels.iter().filter(|other_kernel| {
+            other_kernel.kernel == self.kernel.kernel && other_kernel.engine == self.kernel.engine
+        });
+        let runs_it = |other_kernel: &&KernelEvidence| {
+            other_kernel.records.iter().any(|other_row| other_row.test == row.test)
+        };
+        same_kernel.filter(runs_it).count() == 1
     }
 
     /// What the test tells of directed schedules.
@@ -362,5 +409,7 @@ fn check_repetitions(stored: &Evidence, verification: &mut Verification) {
     }
 }
 
+#[cfg(test)]
+mod statement_count_tests;
 #[cfg(test)]
 mod tests;

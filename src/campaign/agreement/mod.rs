@@ -215,7 +215,7 @@ fn varied_request<'j>(
 }
 
 /// A run of a job of a test as the test ran.
-fn ordinary_request<'j>(prepared_test: &PreparedTest, job: &'j Job) -> RunRequest<'j> {
+pub(crate) fn ordinary_request<'j>(prepared_test: &PreparedTest, job: &'j Job) -> RunRequest<'j> {
     let following = Following::from(prepared_test.replay.unwrap_or_default());
     RunRequest { following: Some(following), ..RunRequest::once(job) }
 }

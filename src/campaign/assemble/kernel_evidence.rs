@@ -81,7 +81,7 @@ pub fn assemble_kernels(
                 coverage: KernelCoverage::default(),
                 lowering: lowering_sums(kernel, configuration, engine, runs_by_test),
             };
-            row.coverage = derive::derived_coverage(&row, &campaign.project.criteria);
+            row.coverage = derive::derived_coverage(&row, &campaign.project);
             campaign.findings.extend(derive::record_contradictions(&row));
             kernel_evidence.push(row);
         }

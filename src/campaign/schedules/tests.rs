@@ -115,6 +115,7 @@ fn amplified_by(engine: &mut Told, plan: &Prepared, production: &Run) -> TestRun
         contraction,
         schedules,
         replay: None,
+        metrics: &[],
     };
     let mut run = TestRun {
         verdict: Verdict::Pass,
@@ -425,6 +426,7 @@ fn coverage_of_a_schedule_that_cannot_be_measured_is_undetermined() {
         contraction,
         schedules,
         replay: None,
+        metrics: &[],
     };
     let mut engine = Hindered(SequentialExecutor::default());
     let measuring = job_of(&prepared, ModuleVariant::Marked).expect("a kernel that is measured");

@@ -9,7 +9,7 @@
 
 use super::fact_reader::FactReader;
 use super::{RebuiltProject, failure_in_words, replay};
-use crate::agreement::{self, AgreementComparison, undefined};
+use crate::agreement::{self, AgreementComparison};
 use crate::assemble::LaidOut;
 use crate::coupling::{self, device_limits_of};
 use crate::facts::{self, CampaignFacts, CampaignSetting};
@@ -100,7 +100,7 @@ pub fn derived_evidence(
                 if let Some(stored_run) = same_engine_run {
                     *stored_run = run;
                 }
-                undefined::mark_undefined_records(test, row, &engine);
+                execution::complete_records_of_test(test, row, &engine);
             }
             replayed_engine = Some(engine);
         }

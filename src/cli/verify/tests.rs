@@ -311,8 +311,12 @@ fn no_evidence_makes_the_reader_panic() {
         let mut forged = honest.0.clone();
         for _ in 0..1 + seed % 4 {
             let name = &names[(random.draw() % names.len() as u64) as usize];
-            let (_, mut document) =
-                evidence_documents(&forged).into_iter().find(|(known, _)| known == name).unwrap();
+            // A kernel whose name was forged has a file of another name.
+            let documents = evidence_documents(&forged);
+            let Some((_, mut document)) = documents.into_iter().find(|(known, _)| known == name)
+            else {
+                continue;
+            };
             if name == MANIFEST {
                 document["outputs"] = Value::from(serde_json::Map::new());
             }

@@ -43,7 +43,7 @@ impl<'a> Assessment<'a> {
         Self { executions, ..assessment }
     }
 
-    fn execution_of(&self, records: &Records) -> Execution {
+    pub(super) fn execution_of(&self, records: &Records) -> Execution {
         derived_execution(
             self.structure,
             &TestEvidence {

@@ -2,6 +2,7 @@
 
 use crate::criterion::StoredCriterion;
 use crate::id::KernelName;
+use crate::metric::MetricName;
 use crate::project::{DecisionPolicy, MemoryModel, SoftwareLevel};
 use crate::verdict::EngineName;
 use schemars::JsonSchema;
@@ -27,6 +28,9 @@ pub struct ProjectIdentity {
     pub memory_model: MemoryModel,
     /// Names of the coverage criteria that must be met.
     pub criteria: Vec<StoredCriterion>,
+    /// Metrics that are measured beside them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<MetricName>,
     /// Name of the tool.
     pub tool: String,
     /// Version of the tool.

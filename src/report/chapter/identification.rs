@@ -24,6 +24,14 @@ pub(super) fn identification_chapter(evidence: &Evidence, outline: &mut Outline)
         ("Criteria".into(), Text::plain(criteria_words(&project.criteria))),
         ("Date".into(), date_text(project.date.as_deref())),
     ]));
+    if !project.metrics.is_empty() {
+        let names = project.metrics.iter().map(|metric| Text::code(metric.to_string()));
+        outline.add_paragraph(
+            Text::plain("Measured beside the criteria, with no effect on any result: ")
+                .followed_by(Text::join(names, ", "))
+                .then_plain("."),
+        );
+    }
     refused_section(evidence, outline);
     engines_section(evidence, outline);
     settings_section(evidence, outline);

@@ -5,7 +5,7 @@ use super::identifiers::compact_ids;
 use super::links::test_link;
 use super::summary::{WHAT_SHARES_COUNT, share_text};
 use super::tones::status_tone;
-use super::{decision, object, source};
+use super::{average, decision, object, source};
 use crate::document::{ColumnAlign, Outline, Table, Text, Tone};
 use crate::facts::{self, KernelUnit};
 use std::collections::{BTreeSet, HashMap};
@@ -43,6 +43,7 @@ pub(super) fn kernel_chapter(evidence: &Evidence, unit: &KernelUnit, outline: &m
     );
     constants_paragraph(first_side, outline);
     shares_section(evidence, &sides, outline);
+    average::average_section(unit, &sides, outline);
     source::source_section(evidence, unit, (kernel_index, &sides), outline);
     obligation_sections(unit, &sides, outline);
     decision::decisions_section(evidence, unit, &sides, outline);

@@ -3,6 +3,7 @@
 //! Promises: conclusions come first, in plain words; what was not run, not covered or not decided
 //! is named; a reader finds every row that a percentage counts.
 
+mod average;
 mod bindings;
 mod conclusion;
 mod contents;

@@ -13,8 +13,12 @@ use vkcert_model::verdict::EngineName;
 
 /// `91.6 %` of n in m, rounded down to a tenth so that only a complete share prints as 100 %, and
 /// only none as 0.0 %; nothing for 0 of 0.
-pub(crate) fn percent_in_words(covered_count: u32, total_count: u32) -> Option<String> {
-    let percent_tenths = (u64::from(covered_count) * 1000).checked_div(u64::from(total_count))?;
+pub(crate) fn percent_in_words(
+    covered_count: impl Into<u64>,
+    total_count: impl Into<u64>,
+) -> Option<String> {
+    let (covered_count, total_count) = (covered_count.into(), total_count.into());
+    let percent_tenths = (u128::from(covered_count) * 1000).checked_div(u128::from(total_count))?;
     Some(match percent_tenths {
         1000 => "100\u{a0}%".to_owned(),
         0 if covered_count > 0 => "<0.1\u{a0}%".to_owned(),
@@ -144,12 +148,12 @@ mod tests {
 
     #[test]
     fn an_incomplete_share_never_prints_as_complete() {
-        assert_eq!(percent_in_words(9999, 10000).as_deref(), Some("99.9\u{a0}%"));
-        assert_eq!(percent_in_words(7, 7).as_deref(), Some("100\u{a0}%"));
-        assert_eq!(percent_in_words(0, 3).as_deref(), Some("0.0\u{a0}%"));
-        assert_eq!(percent_in_words(0, 0), None);
+        assert_eq!(percent_in_words(9999u32, 10000u32).as_deref(), Some("99.9\u{a0}%"));
+        assert_eq!(percent_in_words(7u32, 7u32).as_deref(), Some("100\u{a0}%"));
+        assert_eq!(percent_in_words(0u32, 3u32).as_deref(), Some("0.0\u{a0}%"));
+        assert_eq!(percent_in_words(0u32, 0u32), None);
         // What is covered is not nothing.
-        assert_eq!(percent_in_words(1, 3000).as_deref(), Some("<0.1\u{a0}%"));
+        assert_eq!(percent_in_words(1u32, 3000u32).as_deref(), Some("<0.1\u{a0}%"));
         assert_eq!(percent_in_words(u32::MAX - 1, u32::MAX).as_deref(), Some("99.9\u{a0}%"));
     }
 }

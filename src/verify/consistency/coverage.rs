@@ -61,7 +61,7 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
     let mut kernels = stored.kernels.clone();
     let mut campaign = stored.campaign.clone();
     for kernel in &mut kernels {
-        kernel.coverage = derive::derived_coverage(kernel, &campaign.project.criteria);
+        kernel.coverage = derive::derived_coverage(kernel, &campaign.project);
     }
     derive::apply_justifications(&mut kernels, &mut campaign);
     for (derived, kernel) in kernels.iter().zip(&stored.kernels) {
@@ -88,6 +88,10 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
         verification.check(derived_coverage.loops == stored_coverage.loops, || {
             format!("{kernel_name}: loop boundary coverage")
         });
+        verification
+            .check(derived_coverage.average_statement == stored_coverage.average_statement, || {
+                format!("{kernel_name}: average statement coverage")
+            });
         verification.check(
             derived_coverage.objects == stored_coverage.objects
                 && derived_coverage.additional == stored_coverage.additional,

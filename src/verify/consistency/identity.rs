@@ -113,7 +113,8 @@ pub(super) fn check_settings(stored: &Evidence, verification: &mut Verification)
         && project.level == settings.level
         && project.decision_policy == settings.decision_policy
         && project.memory_model == settings.memory_model
-        && project.criteria == criteria;
+        && project.criteria == criteria
+        && project.metrics == settings.metrics;
     verification.check(identity_follows, || {
         "the identity of the project does not follow from its settings".to_owned()
     });
