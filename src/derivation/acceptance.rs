@@ -6,13 +6,14 @@
 //! finding did not run: then it is not judged.
 
 use super::derive::missing_subject;
+use std::collections::BTreeMap;
 use vkcert_coverage::acceptance::{
     FindingContext, FindingOccasion, acceptance_of, accepted_sentence,
 };
 use vkcert_coverage::{ApproverRule, HashBinding, JustificationStandard};
 use vkcert_model::evidence::{Campaign, JustificationEvidence, KernelEvidence};
 use vkcert_model::finding::{Finding, FindingKind};
-use vkcert_model::id::{FindingId, KernelName};
+use vkcert_model::id::{FindingId, KernelName, TestId};
 use vkcert_model::requirement::{Justification, JustificationSubject};
 use vkcert_model::verdict::EngineName;
 
@@ -50,11 +51,7 @@ struct FindingRow<'a> {
 }
 
 fn finding_rows(campaign: &mut Campaign) -> impl Iterator<Item = FindingRow<'_>> {
-    let test_indices: Vec<Option<usize>> = campaign
-        .findings
-        .iter()
-        .map(|row| campaign.tests.iter().position(|test| Some(&test.id) == row.test.as_ref()))
-        .collect();
+    let test_indices = test_indices(campaign);
     let kernel_findings = campaign.findings.iter_mut().zip(test_indices).map(|(row, test)| {
         FindingRow { kernel: Some(row.kernel), test, engine: row.engine, finding: &mut row.finding }
     });
@@ -74,7 +71,22 @@ fn finding_rows(campaign: &mut Campaign) -> impl Iterator<Item = FindingRow<'_>>
     kernel_findings.chain(test_findings)
 }
 
+/// For each finding of a kernel the index of the test that showed it.
+fn test_indices(campaign: &Campaign) -> Vec<Option<usize>> {
+    let mut index_by_test = BTreeMap::new();
+    if !campaign.findings.is_empty() {
+        for (test_index, test) in campaign.tests.iter().enumerate() {
+            index_by_test.entry(test.id).or_insert(test_index);
+        }
+    }
+    let shown_by = |test: TestId| index_by_test.get(&test).copied();
+    campaign.findings.iter().map(|row| row.test.and_then(shown_by)).collect()
+}
+
 fn name_findings(kernels: &[KernelEvidence], campaign: &mut Campaign, binding: HashBinding) {
+    if finding_rows(campaign).next().is_none() {
+        return;
+    }
     // Read while findings change.
     let campaign_before = campaign.clone();
     let finding_context = FindingContext { kernels, campaign: &campaign_before, binding };

@@ -5,10 +5,12 @@
 //! bounds happened.
 
 use super::Verification;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_derivation::agreement::tells_of_undefined;
 use vkcert_derivation::derive;
-use vkcert_model::evidence::{Evidence, KernelEvidence, TestEvidence, TestRecords, TestResult};
+use vkcert_model::evidence::{
+    Evidence, KernelEvidence, RowsByTest, TestEvidence, TestRecords, TestResult,
+};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::metric::{MetricName, StatementCounts};
 use vkcert_model::procedure::{Binding, Dispatch};
@@ -19,19 +21,26 @@ use vkcert_model::verdict::{EngineName, Verdict};
 
 /// Checks everything that has bounds.
 pub fn check_bounds(stored: &Evidence, verification: &mut Verification) {
+    let tests = RowsByTest::of_tests(&stored.campaign.tests);
     for kernel in &stored.kernels {
-        KernelRecords { stored, kernel }.check_rows(verification);
+        let barriers = kernel.barriers.iter().map(|barrier| barrier.number).collect();
+        KernelRecords { kernel, tests: &tests, barriers }.check_rows(verification);
     }
+    let directed_records = DirectedRecords::of(stored);
     for test in &stored.campaign.tests {
-        test.results.iter().for_each(|result| check_result(stored, test, result, verification));
+        for result in &test.results {
+            check_result(stored, &directed_records, (test, result), verification);
+        }
     }
     check_repetitions(stored, verification);
 }
 
 /// The records of one kernel under one configuration on one engine.
 struct KernelRecords<'a> {
-    stored: &'a Evidence,
     kernel: &'a KernelEvidence,
+    tests: &'a RowsByTest<'a, TestEvidence>,
+    /// Numbers of the kernel's barriers.
+    barriers: BTreeSet<u32>,
 }
 
 impl KernelRecords<'_> {
@@ -103,10 +112,8 @@ impl KernelRecords<'_> {
         verification.check(witnesses.all(|id| is_invocation(*id, &dispatch_extents)), || {
             self.problem_sentence(row, "a witness that is none of the test's invocations")
         });
-        let kernel_barriers = self.kernel.barriers.iter().map(|barrier| barrier.number);
-        let kernel_barriers: BTreeSet<u32> = kernel_barriers.collect();
         verification
-            .check(records.barriers.keys().all(|number| kernel_barriers.contains(number)), || {
+            .check(records.barriers.keys().all(|number| self.barriers.contains(number)), || {
                 self.problem_sentence(row, "a barrier that the kernel does not have")
             });
     }
@@ -120,8 +127,7 @@ impl KernelRecords<'_> {
                 .undefined_barriers
                 .iter()
                 .all(|number| records.barriers.contains_key(number));
-        let test = self.stored.campaign.tests.iter().find(|test| test.id == row.test);
-        let tells_of_value = test.is_some_and(tells_of_undefined);
+        let tells_of_value = self.tests.first(row.test).is_some_and(tells_of_undefined);
         verification.check(is_recorded && (tells_of_value || !records.follow_undefined()), || {
             self.problem_sentence(
                 row,
@@ -191,18 +197,51 @@ impl KernelRecords<'_> {
 
     /// What the test tells of directed schedules.
     fn told(&self, row: &TestRecords, of: MeasuredCode) -> impl Iterator<Item = &DirectedResult> {
-        let test = self.stored.campaign.tests.iter().find(|test| test.id == row.test);
-        let results = test.into_iter().flat_map(|test| &test.results);
+        let results = self.tests.first(row.test).into_iter().flat_map(|test| &test.results);
         let own = results.filter(|result| result.engine == self.kernel.engine);
         own.flat_map(|result| &result.directed).filter(move |told| told.of == of)
     }
 
     /// Numbers of invocations of the test's dispatches of the kernel.
     fn extents(&self, row: &TestRecords) -> Vec<[u64; 3]> {
-        let test = self.stored.campaign.tests.iter().find(|test| test.id == row.test);
-        let dispatches = test.into_iter().flat_map(|test| &test.definition.dispatches);
+        let dispatches =
+            self.tests.first(row.test).into_iter().flat_map(|test| &test.definition.dispatches);
         let own = dispatches.filter(|dispatch| dispatch.kernel == self.kernel.kernel);
         own.map(|dispatch| extent(dispatch, self.kernel.configuration.local_size)).collect()
+    }
+}
+
+/// What tests recorded in directed schedules.
+struct DirectedRecords<'e> {
+    rows: BTreeMap<(EngineName, MeasuredCode), RowsByTest<'e, TestRecords>>,
+}
+
+impl<'e> DirectedRecords<'e> {
+    fn of(stored: &'e Evidence) -> Self {
+        let engines = [EngineName::Sequential, EngineName::Vulkan];
+        let keys = engines.into_iter().flat_map(|engine| {
+            [MeasuredCode::Source, MeasuredCode::Object].map(|code| (engine, code))
+        });
+        let rows = keys.map(|(engine, code)| {
+            let kernels = stored.kernels.iter().filter(|kernel| kernel.engine == engine);
+            let rows = kernels.flat_map(|kernel| match code {
+                MeasuredCode::Source => &kernel.records,
+                MeasuredCode::Object => &kernel.objects.records,
+            });
+            let directed_test =
+                |row: &TestRecords| (!row.records.directed.is_empty()).then_some(row.test);
+            ((engine, code), RowsByTest::new(rows, directed_test))
+        });
+        Self { rows: rows.collect() }
+    }
+
+    fn of_test(
+        &self,
+        engine: EngineName,
+        code: MeasuredCode,
+        test: &TestEvidence,
+    ) -> &[&'e TestRecords] {
+        self.rows.get(&(engine, code)).map_or(&[], |rows| rows.of(test.id))
     }
 }
 
@@ -221,8 +260,8 @@ fn possible_bits(layout: &RecordLayout) -> BTreeSet<u32> {
 
 fn check_result(
     stored: &Evidence,
-    test: &TestEvidence,
-    result: &TestResult,
+    directed_records: &DirectedRecords,
+    (test, result): (&TestEvidence, &TestResult),
     verification: &mut Verification,
 ) {
     let result_name = || format!("test {} on {}", test.id, result.engine);
@@ -239,7 +278,7 @@ fn check_result(
             check_touched(test, result, &result_name, verification);
         }
     }
-    check_directed(stored, test, result, verification);
+    check_directed(stored, directed_records, (test, result), verification);
     let may_rest_on_undefined = result.engine == EngineName::Sequential
         && tells_of_undefined(test)
         && result.verdict != Verdict::Fail;
@@ -282,8 +321,8 @@ fn check_result(
 /// is in the records of its kernels.
 fn check_directed(
     stored: &Evidence,
-    test: &TestEvidence,
-    result: &TestResult,
+    directed_records: &DirectedRecords,
+    (test, result): (&TestEvidence, &TestResult),
     verification: &mut Verification,
 ) {
     let may_run_directed = result.engine == EngineName::Sequential
@@ -300,15 +339,9 @@ fn check_directed(
         format!("test {} on {}: its directed schedules are out of order", test.id, result.engine)
     });
     for directed_result in &result.directed {
-        let test_records =
-            stored.kernels.iter().filter(|row| row.engine == result.engine).flat_map(|row| {
-                match directed_result.of {
-                    MeasuredCode::Source => &row.records,
-                    MeasuredCode::Object => &row.objects.records,
-                }
-            });
-        let shown_in_schedules = test_records
-            .filter(|row| row.test == test.id)
+        let shown_in_schedules = directed_records
+            .of_test(result.engine, directed_result.of, test)
+            .iter()
             .flat_map(|row| row.records.directed.values());
         let shown_count =
             shown_in_schedules.filter(|schedule| **schedule == directed_result.schedule).count();

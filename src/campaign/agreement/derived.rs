@@ -17,7 +17,9 @@ use crate::left_open::LeftOpen;
 use crate::test_run::{PreparedTest, TestRun, job_of};
 use std::collections::BTreeSet;
 use vkcert_derivation::agreement::difference::{RecordDifference, record_differences};
-use vkcert_derivation::agreement::{Derivation, EngineContents, contents_on_both, findings_of_row};
+use vkcert_derivation::agreement::{
+    Derivation, EngineContents, StoredRows, contents_on_both, findings_of_row,
+};
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::evidence::{Agreement, Evidence, KernelEvidence, TestEvidence};
 use vkcert_model::records::Records;
@@ -30,10 +32,10 @@ pub fn check_agreement(
     runs_by_test: &[Vec<TestRun>],
 ) -> Derivation {
     let mut derivation = Derivation::default();
+    let stored_rows = StoredRows::of(stored_evidence);
     for (test, runs_of_test) in prepared_tests.iter().zip(runs_by_test) {
         let id = &test.test.id;
-        let evidence =
-            stored_evidence.campaign.tests.iter().find(|stored_test| stored_test.id == *id);
+        let evidence = stored_rows.tests.first(*id);
         let run_on =
             |engine| runs_of_test.iter().find(|run| run.engine == engine && run.verdict.ran());
         let both_runs = run_on(EngineName::Sequential).zip(run_on(EngineName::Vulkan));
@@ -43,14 +45,13 @@ pub fn check_agreement(
             continue;
         };
         let compared_test = ComparedTest {
-            stored_evidence,
+            stored_rows: &stored_rows,
             evidence,
             left_open: LeftOpen::of_test(test, plan),
             sequential,
             vulkan,
         };
-        let agreement_rows = stored_evidence.campaign.agreement.iter();
-        for agreement_row in agreement_rows.filter(|agreement_row| agreement_row.test == *id) {
+        for agreement_row in stored_rows.agreement.of(*id) {
             compared_test.check_row(agreement_row, &mut derivation);
         }
     }
@@ -59,7 +60,7 @@ pub fn check_agreement(
 
 /// A test that ran on both engines.
 struct ComparedTest<'a> {
-    stored_evidence: &'a Evidence,
+    stored_rows: &'a StoredRows<'a>,
     evidence: &'a TestEvidence,
     left_open: LeftOpen<'a>,
     sequential: &'a TestRun,
@@ -219,14 +220,14 @@ impl ComparedTest<'_> {
         configuration: &str,
         engine_name: EngineName,
     ) -> Option<(&KernelEvidence, &Records)> {
-        let mut kernels = self.stored_evidence.kernels.iter();
-        let kernel = kernels.find(|kernel_row| {
+        let mut kernels = self.stored_rows.kernels.iter();
+        let stored_kernel = kernels.find(|stored_kernel| {
+            let kernel_row = stored_kernel.kernel;
             kernel_row.kernel == agreement_row.kernel
                 && kernel_row.engine == engine_name
                 && kernel_row.configuration.name == configuration
         })?;
-        let records = kernel.records.iter().find(|records| records.test == agreement_row.test)?;
-        Some((kernel, &records.records))
+        Some((stored_kernel.kernel, stored_kernel.records_of(agreement_row.test)?))
     }
 
     /// What the differences of one module come to, each as the row tells it.
@@ -238,7 +239,7 @@ impl ComparedTest<'_> {
         told_lines: &mut ToldLines,
         derivation: &mut Derivation,
     ) -> AgreementOutcome {
-        let findings = findings_of_row(self.stored_evidence, agreement_row);
+        let findings = findings_of_row(&self.stored_rows.findings, agreement_row);
         let mut outcome = AgreementOutcome::Identical;
         for difference in record_differences {
             let words = difference.words(&kernel.structure, kernel.kernel.as_str());

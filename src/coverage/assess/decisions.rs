@@ -4,6 +4,7 @@ use super::super::mcdc::Mcdc;
 use super::assessment::Assessment;
 use super::obligations::ObligationState;
 use super::test_evidence::{first_contradiction, has_impossible_record};
+use std::collections::BTreeSet;
 use vkcert_model::coverage::{
     ConditionMcdc, ConditionPlace, DecisionCoverage, Independence, ObservedVector,
     SimpleObligation, Status,
@@ -244,12 +245,13 @@ impl Assessment<'_> {
 
     /// Tests by which a decision came to this outcome, in order of execution.
     fn tests_showing(&self, outcome: Outcome, observed_vectors: &[ObservedVector]) -> Vec<TestId> {
-        let shows_outcome = |test: &TestId| {
-            observed_vectors
-                .iter()
-                .any(|vector| vector.outcome == outcome && vector.tests.contains(test))
-        };
-        self.tests.iter().map(|(test, _)| *test).filter(shows_outcome).collect()
+        let showing_tests: BTreeSet<TestId> = observed_vectors
+            .iter()
+            .filter(|vector| vector.outcome == outcome)
+            .flat_map(|vector| vector.tests.iter().copied())
+            .collect();
+        let tests = self.tests.iter().map(|(test, _)| *test);
+        tests.filter(|test| showing_tests.contains(test)).collect()
     }
 
     fn fill_measured(

@@ -4,51 +4,52 @@
 //! Promises: every vector and mark that one engine alone has is a finding or is left open.
 //! Does not cover: why the engines differ; the module or further runs tell that.
 
-use super::Derivation;
 use super::difference::record_differences;
 use super::outputs::tells_of_undefined;
+use super::{Derivation, StoredRows};
 use vkcert_model::agreement::AgreementOutcome;
-use vkcert_model::evidence::{Agreement, Evidence, FIRST_SCHEMA, KernelEvidence, KernelFinding};
+use vkcert_model::evidence::{Agreement, FIRST_SCHEMA, KernelEvidence, KernelFinding, RowsByTest};
 use vkcert_model::finding::Finding;
-use vkcert_model::id::TestId;
 use vkcert_model::records::Records;
 use vkcert_model::verdict::EngineName;
 
 /// Whether the stored records of the engines are the same.
 pub(super) fn check_coverage(
-    stored: &Evidence,
+    stored_rows: &StoredRows,
     agreement_row: &Agreement,
     label: &str,
     derivation: &mut Derivation,
 ) {
     let kernels_on = |engine| {
-        stored.kernels.iter().filter(move |stored_row| {
-            stored_row.engine == engine && stored_row.kernel == agreement_row.kernel
+        stored_rows.kernels.iter().filter(move |stored_kernel| {
+            let kernel = stored_kernel.kernel;
+            kernel.engine == engine && kernel.kernel == agreement_row.kernel
         })
     };
-    let test = &agreement_row.test;
+    let test = agreement_row.test;
     let mut all_same = None;
     for sequential_kernel in kernels_on(EngineName::Sequential) {
         let device_kernel = kernels_on(EngineName::Vulkan).find(|other_kernel| {
-            other_kernel.configuration.name == sequential_kernel.configuration.name
+            other_kernel.kernel.configuration.name == sequential_kernel.kernel.configuration.name
         });
         let (Some(sequential_records), Some(device_records)) = (
-            records_of_test(sequential_kernel, test),
-            device_kernel.and_then(|kernel| records_of_test(kernel, test)),
+            sequential_kernel.records_of(test),
+            device_kernel.and_then(|kernel| kernel.records_of(test)),
         ) else {
             continue;
         };
         let same = |bit| sequential_records.has(bit) == device_records.has(bit);
         // No bit lies outside of the words.
         let word_count = sequential_records.words.len().max(device_records.words.len()) as u32;
-        let same = (0..sequential_kernel.layout.bits.min(word_count.saturating_mul(32))).all(same);
+        let same =
+            (0..sequential_kernel.kernel.layout.bits.min(word_count.saturating_mul(32))).all(same);
         all_same = Some(all_same.unwrap_or(true) && same);
         // Evidence of the first format has other words.
-        if stored.campaign.schema != FIRST_SCHEMA {
+        if stored_rows.evidence.campaign.schema != FIRST_SCHEMA {
             check_differences(
-                stored,
+                stored_rows,
                 agreement_row,
-                sequential_kernel,
+                sequential_kernel.kernel,
                 [sequential_records, device_records],
                 label,
                 derivation,
@@ -100,9 +101,8 @@ pub(super) fn check_coverage(
         );
     }
     if agreement_row.coverage == AgreementOutcome::UndefinedValue {
-        let mut tests_of_row =
-            stored.campaign.tests.iter().filter(|row_test| row_test.id == agreement_row.test);
-        derivation.check(tests_of_row.any(tells_of_undefined), || {
+        let mut tests_of_row = stored_rows.tests.of(test).iter();
+        derivation.check(tests_of_row.any(|test| tells_of_undefined(test)), || {
             format!(
                 "{label}: vectors that follow undefined values without a finding that tells of one"
             )
@@ -110,22 +110,16 @@ pub(super) fn check_coverage(
     }
 }
 
-/// What a test recorded of a kernel.
-fn records_of_test<'e>(kernel: &'e KernelEvidence, test: &TestId) -> Option<&'e Records> {
-    let test_records = kernel.records.iter().find(|test_records| test_records.test == *test)?;
-    Some(&test_records.records)
-}
-
 /// Each vector and mark that one engine alone has is a finding or is left open.
 fn check_differences(
-    stored: &Evidence,
+    stored_rows: &StoredRows,
     agreement_row: &Agreement,
     kernel: &KernelEvidence,
     [sequential_records, device_records]: [&Records; 2],
     label: &str,
     derivation: &mut Derivation,
 ) {
-    let findings = findings_of_row(stored, agreement_row);
+    let findings = findings_of_row(&stored_rows.findings, agreement_row);
     for difference in record_differences(&kernel.layout, [sequential_records, device_records]) {
         let difference_words = difference.words(&kernel.structure, kernel.kernel.as_str());
         let is_in_finding = findings.iter().any(|finding| difference.is_told_by(finding));
@@ -145,16 +139,14 @@ fn check_differences(
 }
 
 /// The findings of a row's test and kernel.
-pub fn findings_of_row<'e>(stored: &'e Evidence, agreement_row: &Agreement) -> Vec<&'e Finding> {
-    let is_of_row = |finding_row: &&KernelFinding| {
-        finding_row.test.as_ref() == Some(&agreement_row.test)
-            && finding_row.kernel == agreement_row.kernel
-    };
-    stored
-        .campaign
-        .findings
+pub fn findings_of_row<'e>(
+    findings: &RowsByTest<'e, KernelFinding>,
+    agreement_row: &Agreement,
+) -> Vec<&'e Finding> {
+    findings
+        .of(agreement_row.test)
         .iter()
-        .filter(is_of_row)
+        .filter(|finding_row| finding_row.kernel == agreement_row.kernel)
         .map(|finding_row| &finding_row.finding)
         .collect()
 }

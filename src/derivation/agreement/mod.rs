@@ -9,12 +9,14 @@ mod coverage;
 pub mod difference;
 mod elements;
 mod outputs;
+mod stored_rows;
 #[cfg(test)]
 mod tests;
 mod tolerated;
 
 pub use coverage::findings_of_row;
 pub use outputs::{EngineContents, contents_on_both, tells_of_undefined};
+pub use stored_rows::StoredRows;
 
 use coverage::check_coverage;
 use outputs::check_outputs;
@@ -49,32 +51,30 @@ impl Derivation {
 /// Derives every row of the comparison again.
 pub fn derive_agreement(stored: &Evidence) -> Derivation {
     let mut derivation = Derivation::default();
+    let stored_rows = StoredRows::of(stored);
     for agreement_row in &stored.campaign.agreement {
         let label = format!("agreement of {} on {}", agreement_row.kernel, agreement_row.test);
-        if let Some(test) = stored.campaign.tests.iter().find(|test| test.id == agreement_row.test)
-        {
+        if let Some(test) = stored_rows.tests.first(agreement_row.test) {
             check_outputs(test, agreement_row, &label, &mut derivation);
         } else {
             derivation.problems.push(format!("{label}: there is no such test"));
         }
-        check_coverage(stored, agreement_row, &label, &mut derivation);
+        check_coverage(&stored_rows, agreement_row, &label, &mut derivation);
         let differs = agreement_row.outputs == AgreementOutcome::Different
             || agreement_row.coverage == AgreementOutcome::Different;
-        let mut findings = stored.campaign.findings.iter();
-        let has_finding = findings.any(|finding_row| {
-            finding_row.test.as_ref() == Some(&agreement_row.test)
-                && finding_row.finding.kind == FindingKind::EngineDisagreement
-        });
+        let mut findings = stored_rows.findings.of(agreement_row.test).iter();
+        let has_finding =
+            findings.any(|finding_row| finding_row.finding.kind == FindingKind::EngineDisagreement);
         derivation
             .check(!differs || has_finding, || format!("{label}: a difference without a finding"));
     }
-    check_all_compared(stored, &mut derivation);
+    check_all_compared(&stored_rows, &mut derivation);
     derivation
 }
 
 /// Every test that came to its end on both engines is compared, with each of its kernels, once.
-fn check_all_compared(stored: &Evidence, derivation: &mut Derivation) {
-    for test in &stored.campaign.tests {
+fn check_all_compared(stored_rows: &StoredRows, derivation: &mut Derivation) {
+    for test in &stored_rows.evidence.campaign.tests {
         let completed_on = |engine| {
             let mut results = test.results.iter().filter(|result| result.engine == engine);
             results.any(|result| result.verdict.completed())
@@ -82,11 +82,8 @@ fn check_all_compared(stored: &Evidence, derivation: &mut Derivation) {
         let rows_due =
             u32::from(completed_on(EngineName::Sequential) && completed_on(EngineName::Vulkan));
         for kernel in &test.kernels {
-            let rows = stored
-                .campaign
-                .agreement
-                .iter()
-                .filter(|row| row.test == test.id && row.kernel == *kernel);
+            let rows_of_test = stored_rows.agreement.of(test.id).iter();
+            let rows = rows_of_test.filter(|row| row.kernel == *kernel);
             let rows = rows.count() as u32;
             derivation.check(rows == 1 || rows == 0 && rows_due == 0, || {
                 format!(

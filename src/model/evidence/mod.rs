@@ -6,6 +6,7 @@
 //! run read), `manifest.json` (hash of every input and output; its own hash is the root).
 
 mod agreement;
+mod by_test;
 mod coupling;
 mod identity;
 mod kernel;
@@ -15,6 +16,7 @@ mod test;
 pub use agreement::{
     Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds, RunRounding,
 };
+pub use by_test::RowsByTest;
 pub use coupling::{
     CheckStatus, CouplingCheck, CouplingCheckName, CouplingEdge, CouplingEdgeKind,
     CouplingEvidence, CouplingNode, CouplingNodeKind,
