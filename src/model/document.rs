@@ -1,6 +1,8 @@
 //! The identity of the documents that a project's reports are: numbers, people, history, references.
 //!
-//! Knows: what the project file states under `[document]`. Promises: reports print it as it stands.
+//! Knows: what the project file states under `[document]`, for all documents and for one of them.
+//! Promises: reports print it as it stands; each document has a number, its own or one made of that
+//! of all.
 //! Does not cover: whether any of it is true; the tool derives none of it.
 
 use schemars::JsonSchema;
@@ -48,6 +50,113 @@ pub struct DocumentIdentity {
     /// Acronyms with what they stand for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub acronyms: BTreeMap<String, String>,
+    /// The software verification cases and procedures, where they have an identity of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub svcp: Option<PartIdentity>,
+    /// The software verification results, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub svr: Option<PartIdentity>,
+    /// The structural coverage analysis, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<PartIdentity>,
+    /// The trace data, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<PartIdentity>,
+    /// The data and control coupling analysis, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coupling: Option<PartIdentity>,
+    /// The tool identification and limits, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<PartIdentity>,
+}
+
+/// `[document.svcp]` and the like: what one of the documents is known by in place of what
+/// `[document]` says. People, references and acronyms are those of all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PartIdentity {
+    /// Number of this document, which no other one has.
+    pub number: String,
+    /// Its revision.
+    pub revision: String,
+    /// Its title; none: that of its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Date of the revision, as `2026-01-31`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// What each revision changed, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<DocumentRevision>,
+}
+
+/// The documents that hold a part of what a report holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DocumentPart {
+    /// Software verification cases and procedures.
+    Svcp,
+    /// Software verification results.
+    Svr,
+    /// Structural coverage analysis.
+    Coverage,
+    /// Trace data.
+    Trace,
+    /// Data and control coupling analysis.
+    Coupling,
+    /// Tool identification and limits.
+    Tool,
+}
+
+impl DocumentPart {
+    /// Each of them.
+    pub const ALL: [DocumentPart; 6] = [
+        DocumentPart::Svcp,
+        DocumentPart::Svr,
+        DocumentPart::Coverage,
+        DocumentPart::Trace,
+        DocumentPart::Coupling,
+        DocumentPart::Tool,
+    ];
+
+    /// The name on command lines and in the project file.
+    pub fn word(self) -> &'static str {
+        match self {
+            DocumentPart::Svcp => "svcp",
+            DocumentPart::Svr => "svr",
+            DocumentPart::Coverage => "coverage",
+            DocumentPart::Trace => "trace",
+            DocumentPart::Coupling => "coupling",
+            DocumentPart::Tool => "tool",
+        }
+    }
+}
+
+impl DocumentIdentity {
+    /// What the project states of one document; none: it is known by what is stated of all.
+    pub fn own_identity(&self, part: DocumentPart) -> Option<&PartIdentity> {
+        match part {
+            DocumentPart::Svcp => self.svcp.as_ref(),
+            DocumentPart::Svr => self.svr.as_ref(),
+            DocumentPart::Coverage => self.coverage.as_ref(),
+            DocumentPart::Trace => self.trace.as_ref(),
+            DocumentPart::Coupling => self.coupling.as_ref(),
+            DocumentPart::Tool => self.tool.as_ref(),
+        }
+    }
+
+    /// The number of one document: its own, else that of all with the document's name behind it,
+    /// `D-1-SVCP`.
+    pub fn number_of(&self, part: DocumentPart) -> String {
+        match self.own_identity(part) {
+            Some(own) => own.number.clone(),
+            None => format!("{}-{}", self.number, part.word().to_uppercase()),
+        }
+    }
+
+    /// The revision of one document: its own, else that of all.
+    pub fn revision_of(&self, part: DocumentPart) -> &str {
+        self.own_identity(part).map_or(&self.revision, |own| &own.revision)
+    }
 }
 
 /// Sizes of paper.
@@ -127,7 +236,30 @@ pub fn is_calendar_date(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_calendar_date;
+    use super::{DocumentIdentity, DocumentPart, is_calendar_date};
+    use serde_json::json;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn each_document_has_a_number_and_a_place_of_its_own() {
+        let mut stated = json!({ "number": "D-1", "revision": "A" });
+        let of_all: DocumentIdentity = serde_json::from_value(stated.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&of_all).unwrap(), stated);
+        let numbers = DocumentPart::ALL.map(|part| of_all.number_of(part));
+        assert_eq!(BTreeSet::from(numbers).len(), DocumentPart::ALL.len());
+        assert_eq!(of_all.number_of(DocumentPart::Svcp), "D-1-SVCP");
+        assert_eq!(of_all.revision_of(DocumentPart::Svcp), "A");
+        for part in DocumentPart::ALL {
+            let word = part.word();
+            stated[word] = json!({ "number": format!("D-{word}"), "revision": "B" });
+            let identity: DocumentIdentity = serde_json::from_value(stated.clone()).unwrap();
+            let known_by = (identity.number_of(part), identity.revision_of(part));
+            assert_eq!(known_by, (format!("D-{word}"), "B"));
+        }
+        stated["report"] = json!({ "number": "D-9", "revision": "B" });
+        let refused = serde_json::from_value::<DocumentIdentity>(stated).unwrap_err();
+        assert!(refused.to_string().contains("unknown field `report`"), "{refused}");
+    }
 
     #[test]
     fn a_date_is_one_of_the_calendar() {

@@ -326,8 +326,8 @@ pub(crate) struct ListedLine {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Document {
     pub project: String,
-    /// What kind of document it is.
-    pub title: &'static str,
+    /// What kind of document it is, or the title that the project gives it.
+    pub title: String,
     /// Number and revision of the document, where the project states them.
     pub label: Option<String>,
     pub level: String,
@@ -344,8 +344,9 @@ pub(crate) struct Document {
 impl Document {
     /// For title bars and lists of files.
     pub(crate) fn project_and_title(&self) -> String {
-        let mut title = self.title.to_owned();
-        if let Some(first_letter) = title.get_mut(..1) {
+        let mut title = self.title.clone();
+        let is_acronym = title.chars().nth(1).is_some_and(char::is_uppercase);
+        if let Some(first_letter) = title.get_mut(..1).filter(|_| !is_acronym) {
             first_letter.make_ascii_lowercase();
         }
         format!("{}: {title}", self.project)

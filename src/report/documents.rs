@@ -1,14 +1,16 @@
 //! The documents that one set of evidence makes: all in one, or what each of a certification's
 //! documents needs.
 //!
-//! Promises: every chapter stands in at least one of the single documents; each of them opens with
-//! the conclusion of the whole run, so that none looks better alone than all do together.
+//! Promises: what a chapter tells stands in at least one of the single documents; each of them opens
+//! with the conclusion of the whole run, so that none looks better alone than all do together, but
+//! for cases and procedures, which hold nothing that a run left and say so.
 //! Does not cover: what the chapters say (`chapter`), how they are set (`html`, `pdf`).
 
 use super::ReportError;
 use super::chapter::Chapter;
 use std::fmt;
 use std::str::FromStr;
+use vkcert_model::document::DocumentPart;
 use vkcert_model::project::Standard;
 
 /// Names of the documents, as `--document` takes them.
@@ -86,8 +88,8 @@ pub const DOCUMENTS: &[DocumentRow] = &[
         asked_for_by: Some("11.13"),
         asked_for_by_ecss: None,
         asked_for_by_iso: None,
-        description: "test cases and procedures: inputs and what is expected of them, no results",
-        chapters: &[Chapter::Control, Chapter::Identification, Chapter::TestCases],
+        description: "test cases and procedures: purpose, environment, steps and pass criteria, no results",
+        chapters: &[Chapter::Control, Chapter::TestEnvironment, Chapter::TestCases],
     },
     DocumentRow {
         name: DocumentName::Svr,
@@ -104,7 +106,7 @@ pub const DOCUMENTS: &[DocumentRow] = &[
             Chapter::Objectives,
             Chapter::Uncovered,
             Chapter::Findings,
-            Chapter::Tests,
+            Chapter::TestResults,
             Chapter::Agreement,
         ],
     },
@@ -170,6 +172,19 @@ impl DocumentRow {
 }
 
 impl DocumentName {
+    /// Which part of the whole report it is; none: the whole.
+    pub(crate) fn part(self) -> Option<DocumentPart> {
+        match self {
+            DocumentName::All => None,
+            DocumentName::Svcp => Some(DocumentPart::Svcp),
+            DocumentName::Svr => Some(DocumentPart::Svr),
+            DocumentName::Coverage => Some(DocumentPart::Coverage),
+            DocumentName::Trace => Some(DocumentPart::Trace),
+            DocumentName::Coupling => Some(DocumentPart::Coupling),
+            DocumentName::Tool => Some(DocumentPart::Tool),
+        }
+    }
+
     /// The document's row in [`DOCUMENTS`].
     pub fn row(self) -> &'static DocumentRow {
         DOCUMENTS.iter().find(|row| row.name == self).expect("DOCUMENTS has a row for every name")

@@ -347,6 +347,8 @@ mod contents_tests;
 #[cfg(test)]
 mod page_1_tests;
 #[cfg(test)]
+mod procedure_tests;
+#[cfg(test)]
 mod terminal_tests;
 #[cfg(test)]
 mod tests;

@@ -60,7 +60,12 @@ fn every_chapter_stands_in_a_document_and_no_link_leads_out_of_one() {
     let whole = DocumentName::All.row().chapters;
     let parts: Vec<_> =
         DOCUMENTS.iter().skip(1).flat_map(|row| row.chapters.iter().copied()).collect();
-    assert!(whole.iter().all(|chapter| parts.contains(chapter)));
+    use super::chapter::Chapter;
+    let in_parts = |chapter: &Chapter| match chapter {
+        Chapter::Tests => [Chapter::TestCases, Chapter::TestResults].map(|c| parts.contains(&c)),
+        other => [parts.contains(other); 2],
+    };
+    assert!(whole.iter().all(|chapter| in_parts(chapter) == [true, true]));
     let evidence = sample::evidence();
     for row in DOCUMENTS {
         assert_eq!(row.word.parse::<DocumentName>().unwrap(), row.name);
@@ -82,8 +87,40 @@ fn a_part_of_a_failed_run_tells_that_it_failed() {
             Block::Notice { title, .. } => title.0.iter().any(|run| run.text.contains(&conclusion)),
             _ => false,
         });
-        assert!(told, "{}", row.word);
+        assert_eq!(told, row.name != DocumentName::Svcp, "{}", row.word);
     }
+}
+
+/// All text of a document.
+pub(super) fn printed(evidence: &Evidence, name: DocumentName) -> String {
+    let document = super::chapter::report_document(evidence, name).unwrap();
+    let mut lines = Vec::new();
+    document.front.iter().chain(&document.body).for_each(|block| add_lines(block, &mut lines));
+    lines.join("\n")
+}
+
+#[test]
+fn cases_and_procedures_say_that_they_hold_no_results_and_look_the_same_whatever_came_out() {
+    let failed = sample::evidence();
+    let root = failed.root().unwrap();
+    let text = printed(&failed, DocumentName::Svcp);
+    assert!(text.contains("this document holds no results"), "{text}");
+    assert!(text.contains(&format!("of the evidence with the root {root}")), "{text}");
+    let mut other_outcome = failed.clone();
+    for result in other_outcome.campaign.tests.iter_mut().flat_map(|test| &mut test.results) {
+        result.verdict = vkcert_model::verdict::Verdict::Pass;
+        result.mismatches.clear();
+        result.findings.clear();
+    }
+    other_outcome.campaign.conclusion = sample::flawless().campaign.conclusion;
+    other_outcome.campaign.open_items.clear();
+    other_outcome.campaign.engines.iter_mut().for_each(|engine| engine.ran = false);
+    assert_eq!(printed(&other_outcome, DocumentName::Svcp), text);
+    assert_ne!(
+        printed(&other_outcome, DocumentName::Svr),
+        printed(&failed, DocumentName::Svr),
+        "the outcome differs"
+    );
 }
 
 #[test]
@@ -96,6 +133,7 @@ fn cases_and_procedures_hold_nothing_that_a_run_left() {
         assert!(results.contains(word) && !cases.contains(word), "{word}");
     }
     assert!(cases.contains("Expected") && cases.contains("Input"));
+    assert!(cases.contains("Procedure of") && !results.contains("Procedure of"));
 }
 
 #[test]
@@ -187,35 +225,32 @@ pub(super) fn document_text(document: &super::document::Document) -> String {
     lines.join("\n")
 }
 
-/// All text of a document, one line per paragraph, cell or value.
-pub(super) fn whole_text(evidence: &Evidence) -> String {
-    fn add(block: &Block, lines: &mut Vec<String>) {
-        let plain = |text: &super::document::Text| {
-            text.0.iter().map(|run| run.text.as_str()).collect::<String>()
-        };
-        match block {
-            Block::Heading(heading) => lines.push(plain(&heading.text)),
-            Block::Paragraph(text) => lines.push(plain(text)),
-            Block::List(items) => lines.extend(items.iter().map(plain)),
-            Block::Pairs(pairs) => {
-                lines.extend(pairs.iter().map(|(name, text)| format!("{name}: {}", plain(text))))
-            }
-            Block::Table(table) => lines.extend(table.rows.iter().flatten().map(plain)),
-            Block::Notice { title, lines: below, .. } => {
-                lines.push(plain(title));
-                lines.extend(below.iter().map(plain));
-            }
-            Block::Together(blocks) | Block::Fitting { whole: blocks, brief: _ } => {
-                blocks.iter().for_each(|block| add(block, lines))
-            }
-            Block::Drawing(drawing) => lines.push(plain(&drawing.caption)),
-            Block::Tree { .. } | Block::Source { .. } => {}
+/// The text of a block, one line per paragraph, cell or value.
+fn add_lines(block: &Block, lines: &mut Vec<String>) {
+    let plain = super::document::Text::plain_words;
+    match block {
+        Block::Heading(heading) => lines.push(plain(&heading.text)),
+        Block::Paragraph(text) => lines.push(plain(text)),
+        Block::List(items) => lines.extend(items.iter().map(plain)),
+        Block::Pairs(pairs) => {
+            lines.extend(pairs.iter().map(|(name, text)| format!("{name}: {}", plain(text))))
         }
+        Block::Table(table) => lines.extend(table.rows.iter().flatten().map(plain)),
+        Block::Notice { title, lines: below, .. } => {
+            lines.push(plain(title));
+            lines.extend(below.iter().map(plain));
+        }
+        Block::Together(blocks) | Block::Fitting { whole: blocks, brief: _ } => {
+            blocks.iter().for_each(|block| add_lines(block, lines))
+        }
+        Block::Drawing(drawing) => lines.push(plain(&drawing.caption)),
+        Block::Tree { .. } | Block::Source { .. } => {}
     }
-    let document = super::chapter::report_document(evidence, DocumentName::All).unwrap();
-    let mut lines = Vec::new();
-    document.front.iter().chain(&document.body).for_each(|block| add(block, &mut lines));
-    lines.join("\n")
+}
+
+/// All text of the whole report.
+pub(super) fn whole_text(evidence: &Evidence) -> String {
+    printed(evidence, DocumentName::All)
 }
 
 pub(super) fn terminal(evidence: &Evidence, width: u16) -> String {

@@ -5,7 +5,8 @@ use super::document::Origin;
 use std::collections::BTreeSet;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::document::{
-    DocumentApproval, DocumentIdentity, DocumentReference, DocumentRevision, is_calendar_date,
+    DocumentApproval, DocumentIdentity, DocumentPart, DocumentReference, DocumentRevision,
+    PartIdentity, is_calendar_date,
 };
 
 pub(super) fn check_document(
@@ -37,8 +38,46 @@ pub(super) fn check_document(
         let place = origin.at("approval").at(index);
         check_texts(&place, "an approval", &[("role", role), ("name", name)], problems);
     }
-    check_history(origin, document, problems);
+    check_history(origin, "the document", (&document.revision, &document.history), problems);
     check_references(origin, document, problems);
+    check_parts(origin, document, problems);
+}
+
+/// What is stated of single documents. No two documents have the same number, made ones included.
+fn check_parts(origin: &Origin, document: &DocumentIdentity, problems: &mut Vec<Diagnostic>) {
+    for part in DocumentPart::ALL {
+        let Some(own) = document.own_identity(part) else { continue };
+        let place = origin.at(part.word());
+        let PartIdentity { number, revision, title, date, history } = own;
+        let subject = format!("the document `{}`", part.word());
+        let required_texts = [("number", number), ("revision", revision)];
+        let title_text = title.as_ref().map(|title| ("title", title));
+        let stated_texts: Vec<_> = required_texts.into_iter().chain(title_text).collect();
+        check_texts(&place, &subject, &stated_texts, problems);
+        if let Some(date) = date {
+            check_date(&place.at("date"), date, problems);
+        }
+        check_history(&place, &subject, (revision, history), problems);
+        if let Some(other) = document_with_number(document, number, part) {
+            let message = format!("the number `{number}` is also that of {other}");
+            problems.push(place.at("number").error("duplicate-id", message));
+        }
+    }
+}
+
+/// Another document that has the number; letters count as the same in both cases.
+fn document_with_number(
+    document: &DocumentIdentity,
+    number: &str,
+    part: DocumentPart,
+) -> Option<String> {
+    let same_number = |other: &str| other.trim().eq_ignore_ascii_case(number.trim());
+    if same_number(&document.number) {
+        return Some("the whole report".to_owned());
+    }
+    let others = DocumentPart::ALL.into_iter().filter(|other| *other != part);
+    let other = others.into_iter().find(|other| same_number(&document.number_of(*other)))?;
+    Some(format!("the document `{}`", other.word()))
 }
 
 pub(super) fn check_date(origin: &Origin, date: &str, problems: &mut Vec<Diagnostic>) {
@@ -49,9 +88,14 @@ pub(super) fn check_date(origin: &Origin, date: &str, problems: &mut Vec<Diagnos
 }
 
 /// The last revision is that of the document.
-fn check_history(origin: &Origin, document: &DocumentIdentity, problems: &mut Vec<Diagnostic>) {
+fn check_history(
+    origin: &Origin,
+    subject: &str,
+    (stated_revision, history): (&str, &[DocumentRevision]),
+    problems: &mut Vec<Diagnostic>,
+) {
     let mut seen_revisions = BTreeSet::new();
-    for (index, row) in document.history.iter().enumerate() {
+    for (index, row) in history.iter().enumerate() {
         let place = origin.at("history").at(index);
         let DocumentRevision { revision, date, author, change } = row;
         let required_texts = [("revision", revision), ("author", author), ("change", change)];
@@ -62,14 +106,14 @@ fn check_history(origin: &Origin, document: &DocumentIdentity, problems: &mut Ve
             problems.push(place.at("revision").error("duplicate-id", message));
         }
     }
-    if let Some(last) = document.history.last()
-        && last.revision != document.revision
+    if let Some(last) = history.last()
+        && last.revision != stated_revision
     {
         let message = format!(
-            "the history ends with revision `{}`, and the document is revision `{}`",
-            last.revision, document.revision
+            "the history ends with revision `{}`, and {subject} is revision `{stated_revision}`",
+            last.revision
         );
-        let place = origin.at("history").at(document.history.len() - 1).at("revision");
+        let place = origin.at("history").at(history.len() - 1).at("revision");
         problems.push(place.error("bad-value", message));
     }
 }

@@ -329,6 +329,15 @@ history = [
 ]
 reference = [{ id = "SVP", title = "Plan" }, { id = "SDP", title = "Plan" }]
 acronyms = { SVP = "Plan" }
+[document.svcp]
+number = "SVCP-4"
+revision = "C"
+title = "Cases of the unit"
+date = "2026-02-01"
+history = [{ revision = "C", date = "2026-02-01", author = "A. Author", change = "Third" }]
+[document.trace]
+number = "TRC-5"
+revision = "A"
 "#;
 
 #[test]
@@ -360,6 +369,16 @@ fn target_and_document_say_something_or_are_refused_in_their_place() {
         ("name = \"C. Approver\"", "name = \"\"", "bad-value"),
         ("id = \"SDP\"", "id = \"SVP\"", "duplicate-id"),
         ("title = \"Plan\" }]", "title = \"-\" }]", "bad-value"),
+        ("[document.svcp]", "[document.report]", "unknown-key"),
+        ("title = \"Cases", "heading = \"Cases", "unknown-key"),
+        ("number = \"SVCP-4\"\n", "", "missing-key"),
+        ("number = \"SVCP-4\"", "number = \"svr-1\"", "duplicate-id"),
+        ("number = \"SVCP-4\"", "number = \"TRC-5\"", "duplicate-id"),
+        // The number that is made for the document without one of its own.
+        ("number = \"SVCP-4\"", "number = \"SVR-1-coupling\"", "duplicate-id"),
+        ("title = \"Cases of the unit\"", "title = \" \"", "bad-value"),
+        ("revision = \"C\"\ntitle", "revision = \"D\"\ntitle", "bad-value"),
+        ("date = \"2026-02-01\"\nhistory", "date = \"2026-02-31\"\nhistory", "bad-value"),
         ("reviewer = \"B\"", "reviewer = \"\"", "bad-value"),
     ] {
         assert!(whole.contains(old), "{old}");

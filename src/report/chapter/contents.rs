@@ -153,6 +153,16 @@ fn value_count(count: usize) -> String {
     if count == 1 { "1 value".to_owned() } else { format!("{count} values") }
 }
 
+/// Type and number of a buffer's elements.
+pub(super) fn buffer_kind(buffer: &Buffer) -> String {
+    buffer_contents(buffer).kind
+}
+
+/// Shape, format and size of an image.
+pub(super) fn image_kind(image: &Image) -> String {
+    image_contents(image).kind
+}
+
 fn buffer_contents(buffer: &Buffer) -> StatedContents {
     let type_words =
         buffer.data_type.map_or_else(|| "no type".to_owned(), |data_type| data_type.to_string());

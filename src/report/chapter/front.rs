@@ -11,6 +11,7 @@ use super::{
     conclusion, document_control, findings as findings_chapter, identification, objectives,
     open_item, summary,
 };
+use crate::DocumentName;
 use crate::document::{Block, Table, Text, Tone};
 use crate::figures::{self, FigurePart};
 use crate::{facts, statement};
@@ -23,7 +24,7 @@ use vkcert_model::verdict::{EngineName, Verdict};
 
 /// The blocks of page 1.
 pub(super) fn front_blocks(evidence: &Evidence, root: &str) -> Vec<Block> {
-    let known_by = Block::Pairs(known_by(evidence, root));
+    let known_by = Block::Pairs(known_by(evidence, DocumentName::All, root));
     let mut front_blocks = vec![known_by, conclusion::conclusion_notice(evidence)];
     front_blocks.extend(open_item::brief_table(evidence).map(Block::Table));
     let all_pairs: Vec<(String, Text)> =
@@ -42,12 +43,16 @@ pub(super) fn front_blocks(evidence: &Evidence, root: &str) -> Vec<Block> {
 }
 
 /// What the document and its evidence are known by.
-pub(super) fn known_by(evidence: &Evidence, root: &str) -> Vec<(String, Text)> {
+pub(super) fn known_by(
+    evidence: &Evidence,
+    document: DocumentName,
+    root: &str,
+) -> Vec<(String, Text)> {
     let project = &evidence.campaign.project;
-    let mut known_by = document_control::identity_pairs(evidence);
+    let mut known_by = document_control::identity_pairs(evidence, document);
     known_by.extend([
         (project.level.standard().level_label().into(), Text::plain(project.level.in_words())),
-        ("Date".into(), identification::date_text(project.date.as_deref())),
+        (identification::DATE.into(), identification::date_text(project.date.as_deref())),
         ("Root".into(), Text::code(root)),
     ]);
     known_by
@@ -93,7 +98,6 @@ fn criterion_share(evidence: &Evidence, summary: &CriterionSummary) -> Text {
 
 /// Tool and engines.
 pub(super) fn engines_and_tool(evidence: &Evidence) -> [(String, Text); 2] {
-    let project = &evidence.campaign.project;
     let engine_texts = evidence.campaign.engines.iter().map(|engine| {
         let engine_state = if engine.ran {
             Text::empty()
@@ -111,10 +115,15 @@ pub(super) fn engines_and_tool(evidence: &Evidence) -> [(String, Text); 2] {
             .unwrap_or_default();
         Text::plain(format!("{}{device_words}", engine.engine)).followed_by(engine_state)
     });
-    let tool_words =
-        format!("{} {}; compiler: {}", project.tool, project.tool_version, project.compiler);
     let engine_texts = joined_texts(engine_texts, "; ", Tone::Caution);
-    [("Engines".into(), engine_texts), ("Tool".into(), Text::plain(tool_words))]
+    [("Engines".into(), engine_texts), tool_pair(evidence)]
+}
+
+pub(super) fn tool_pair(evidence: &Evidence) -> (String, Text) {
+    let project = &evidence.campaign.project;
+    let words =
+        format!("{} {}; compiler: {}", project.tool, project.tool_version, project.compiler);
+    ("Tool".to_owned(), Text::plain(words))
 }
 
 /// The run in numbers: each with what it is a number of.

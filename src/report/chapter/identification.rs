@@ -1,5 +1,6 @@
 //! What was verified, with what: project, tool, compiler, engines, modules.
 
+use super::document_control::stated_text;
 use super::links::{joined_texts, listed_texts, unit_link};
 use crate::document::{Block, ColumnAlign, Outline, Table, TableExtent, Text, Tone};
 use crate::facts;
@@ -9,21 +10,20 @@ use vkcert_model::project::{
     Contraction, DecisionPolicy, MemoryModel, Robustness, ValidationLayers,
 };
 
-pub(super) fn identification_chapter(evidence: &Evidence, outline: &mut Outline) {
+/// What the date of evidence is called: nobody looked at a clock.
+pub(super) const DATE: &str = "Date (SOURCE_DATE_EPOCH)";
+
+pub(super) fn identification_chapter(evidence: &Evidence, root: &str, outline: &mut Outline) {
     outline.add_heading(1, "Identification", "chapter/identification");
     let project = &evidence.campaign.project;
-    outline.add_block(Block::Pairs(vec![
-        ("Project".into(), Text::strong(project.name.as_str())),
-        (project.level.standard().level_label().into(), Text::plain(project.level.in_words())),
-        ("Profile".into(), profile_text(&project.profile)),
-        ("Tool".into(), Text::plain(format!("{} {}", project.tool, project.tool_version))),
-        ("Compiler".into(), Text::plain(project.compiler.as_str())),
-        ("Compiler options".into(), Text::code(project.compiler_options.as_str())),
-        ("Decision policy".into(), Text::plain(policy_words(project.decision_policy))),
-        ("Memory model".into(), Text::sentence(memory_model_words(project.memory_model))),
-        ("Criteria".into(), Text::plain(criteria_words(&project.criteria))),
-        ("Date".into(), date_text(project.date.as_deref())),
-    ]));
+    let mut pairs = vec![
+        ("Project".to_owned(), Text::strong(project.name.as_str())),
+        (project.level.standard().level_label().to_owned(), Text::plain(project.level.in_words())),
+    ];
+    pairs.extend(build_pairs(evidence));
+    pairs.push((DATE.to_owned(), date_text(project.date.as_deref())));
+    pairs.push(("Build of the tool".to_owned(), provenance_text(root)));
+    outline.add_block(Block::Pairs(pairs));
     if !project.metrics.is_empty() {
         let names = project.metrics.iter().map(|metric| Text::code(metric.to_string()));
         outline.add_paragraph(
@@ -36,6 +36,28 @@ pub(super) fn identification_chapter(evidence: &Evidence, outline: &mut Outline)
     engines_section(evidence, outline);
     settings_section(evidence, outline);
     configurations_section(evidence, outline);
+}
+
+/// Where stands what must not depend on the machine here.
+fn provenance_text(root: &str) -> Text {
+    Text::plain("build commit, SHA-256 of the program, machine and command line: in ")
+        .followed_by(Text::code("provenance.json"))
+        .then_plain(" beside the reports of the run, with the evidence_root ")
+        .followed_by(Text::code(root))
+}
+
+/// What modules and measures follow from.
+pub(super) fn build_pairs(evidence: &Evidence) -> Vec<(String, Text)> {
+    let project = &evidence.campaign.project;
+    vec![
+        ("Profile".into(), profile_text(&project.profile)),
+        ("Tool".into(), Text::plain(format!("{} {}", project.tool, project.tool_version))),
+        ("Compiler".into(), Text::plain(project.compiler.as_str())),
+        ("Compiler options".into(), Text::code(project.compiler_options.as_str())),
+        ("Decision policy".into(), Text::plain(policy_words(project.decision_policy))),
+        ("Memory model".into(), Text::sentence(memory_model_words(project.memory_model))),
+        ("Criteria".into(), Text::plain(criteria_words(&project.criteria))),
+    ]
 }
 
 fn profile_text(profile: &ProfileEvidence) -> Text {
@@ -95,7 +117,7 @@ fn add_property(table: &mut Table, name: &str, value: Text) {
 }
 
 /// What of the project file decides how much a result says.
-fn settings_section(evidence: &Evidence, outline: &mut Outline) {
+pub(super) fn settings_section(evidence: &Evidence, outline: &mut Outline) {
     let Some(settings) = &evidence.campaign.settings else { return };
     outline.add_heading(2, "Settings", "chapter/settings");
     let mut table = Table::new("Settings of the project file that a result depends on")
@@ -214,7 +236,7 @@ fn engines_section(evidence: &Evidence, outline: &mut Outline) {
     outline.add_table(table);
 }
 
-fn configurations_section(evidence: &Evidence, outline: &mut Outline) {
+pub(super) fn configurations_section(evidence: &Evidence, outline: &mut Outline) {
     outline.add_heading(2, "Kernels and modules", "chapter/modules");
     outline.add_paragraph(
         "The production module is compiled from the untouched source and alone judges requirements. The traced module \
@@ -236,7 +258,7 @@ fn configurations_section(evidence: &Evidence, outline: &mut Outline) {
         if let Some(stated) = settings.and_then(|settings| settings.kernel(&kernel.kernel)) {
             for (role, name) in [("Author", &stated.author), ("Reviewer", &stated.reviewer)] {
                 if let Some(name) = name {
-                    add_property(&mut table, role, Text::plain(name.as_str()));
+                    add_property(&mut table, role, stated_text(name));
                 }
             }
         }

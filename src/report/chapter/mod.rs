@@ -4,8 +4,9 @@
 //! is named; a reader finds every row that a percentage counts.
 
 mod average;
-mod bindings;
+mod binding_words;
 mod conclusion;
+mod conduct;
 mod contents;
 mod coupling;
 mod decision;
@@ -24,11 +25,14 @@ mod objectives;
 mod open_item;
 mod part_front;
 mod pictures;
+mod procedure;
 mod requirement;
 mod requirement_tree;
 mod source;
 mod summary;
 mod test;
+mod test_case;
+mod test_environment;
 mod tones;
 
 use super::document::{Block, ColumnAlign, Document, Outline, Table, Text};
@@ -36,6 +40,7 @@ use super::facts;
 use super::{DocumentName, ReportError};
 use vkcert_model::evidence::Evidence;
 
+use test::TestPart;
 pub(super) use tones::{requirement_tone, verdict_tone};
 
 /// What a document can hold; `kernels` is a chapter per kernel.
@@ -49,8 +54,12 @@ pub(crate) enum Chapter {
     Uncovered,
     Findings,
     Requirements,
+    /// What tests need, without what a run had of it.
+    TestEnvironment,
     /// Cases and procedures with their results.
     Tests,
+    /// Results of the test cases alone.
+    TestResults,
     /// Cases and procedures alone.
     TestCases,
     Kernels,
@@ -62,18 +71,24 @@ pub(crate) enum Chapter {
 }
 
 impl Chapter {
-    fn add(self, evidence: &Evidence, root: &str, outline: &mut Outline) {
+    fn add(self, evidence: &Evidence, name: DocumentName, root: &str, outline: &mut Outline) {
         match self {
-            Chapter::Control => document_control::control_chapter(evidence, outline),
-            Chapter::Identification => identification::identification_chapter(evidence, outline),
+            Chapter::Control => document_control::control_chapter(evidence, name, outline),
+            Chapter::Identification => {
+                identification::identification_chapter(evidence, root, outline);
+            }
             Chapter::Conclusion => conclusion::conclusion_chapter(evidence, outline),
             Chapter::Objectives => objectives::objectives_chapter(evidence, outline),
             Chapter::Summary => summary::summary_chapter(evidence, outline),
             Chapter::Uncovered => findings::uncovered_chapter(evidence, outline),
             Chapter::Findings => findings::findings_chapter(evidence, outline),
             Chapter::Requirements => requirement::requirement_chapter(evidence, outline),
-            Chapter::Tests => test::test_chapter(evidence, outline),
-            Chapter::TestCases => test::test_case_chapter(evidence, outline),
+            Chapter::TestEnvironment => {
+                test_environment::environment_chapter(evidence, outline);
+            }
+            Chapter::Tests => test::test_chapter(evidence, TestPart::CasesAndResults, outline),
+            Chapter::TestResults => test::test_chapter(evidence, TestPart::Results, outline),
+            Chapter::TestCases => test_case::test_case_chapter(evidence, outline),
             Chapter::Kernels => {
                 for unit in facts::kernel_units(evidence) {
                     kernel::kernel_chapter(evidence, &unit, outline);
@@ -96,7 +111,7 @@ pub(super) fn report_document(
     let root = evidence.root()?;
     let mut outline = Outline::default();
     let chapters = name.row().chapters;
-    chapters.iter().for_each(|chapter| chapter.add(evidence, &root, &mut outline));
+    chapters.iter().for_each(|chapter| chapter.add(evidence, name, &root, &mut outline));
     let mut document = document_of(evidence, name, &root, outline);
     document.front = front_of(evidence, name, &root);
     if name != DocumentName::All {
@@ -117,7 +132,7 @@ pub(super) fn index_document(
         if *chapter == Chapter::Kernels {
             kernel_list::kernel_list_chapter(evidence, &mut outline);
         } else {
-            chapter.add(evidence, &root, &mut outline);
+            chapter.add(evidence, name, &root, &mut outline);
         }
     }
     let mut document = document_of(evidence, name, &root, outline);
@@ -142,7 +157,7 @@ pub(super) fn kernel_document(
 pub(super) fn kernel_front(evidence: &Evidence, root: &str) -> Vec<Block> {
     let lead = "The conclusion is that of the whole run, not of this kernel alone.";
     vec![
-        Block::Pairs(front::known_by(evidence, root)),
+        Block::Pairs(front::known_by(evidence, DocumentName::All, root)),
         Block::Paragraph(Text::quiet(lead)),
         conclusion::notice_of_the_whole_run(evidence, "the index of this report has all of it"),
     ]
@@ -153,7 +168,7 @@ fn document_of(evidence: &Evidence, name: DocumentName, root: &str, outline: Out
     let project = &evidence.campaign.project;
     Document {
         project: project.name.clone(),
-        title: name.row().title,
+        title: document_control::title(evidence, name),
         label: document_control::label(evidence, name),
         level: project.level.in_words(),
         tool: format!("{} {}", project.tool, project.tool_version),
@@ -167,8 +182,8 @@ fn document_of(evidence: &Evidence, name: DocumentName, root: &str, outline: Out
 fn front_of(evidence: &Evidence, name: DocumentName, root: &str) -> Vec<Block> {
     match name {
         DocumentName::All => front::front_blocks(evidence, root),
-        DocumentName::Svcp
-        | DocumentName::Svr
+        DocumentName::Svcp => part_front::case_front_blocks(evidence, root),
+        DocumentName::Svr
         | DocumentName::Coverage
         | DocumentName::Trace
         | DocumentName::Coupling

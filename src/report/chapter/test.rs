@@ -1,10 +1,13 @@
-//! Test cases: what each dispatches and judges, and what came of it on every engine, with the first
-//! mismatches.
+//! Tests: what each judges, and what came of it on every engine, with the first mismatches.
+//!
+//! Does not cover: the steps of a test (`procedure`), test cases without results (`test_case`).
 
+use super::document_control::stated_text;
 use super::links::{kernel_link, listed_texts, requirement_link, test_link, text_or_none};
 use super::members::{self, ContentsOf};
 use super::tones::verdict_tone;
-use super::{bindings, contents, pictures};
+use super::{conduct, contents, pictures, procedure};
+use crate::DocumentName;
 use crate::document::{Block, ColumnAlign, Outline, Table, Text, Tone};
 use crate::expectation;
 use crate::facts::{self, Failure};
@@ -17,72 +20,65 @@ use vkcert_model::verdict::Verdict;
 /// it raises that.
 const MISMATCHES: usize = 64;
 
-pub(super) fn test_chapter(evidence: &Evidence, outline: &mut Outline) {
+/// What the chapter holds of each test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TestPart {
+    /// Its procedure in steps and its results.
+    CasesAndResults,
+    /// Its results; the procedure stands in another document.
+    Results,
+}
+
+pub(super) fn test_chapter(evidence: &Evidence, part: TestPart, outline: &mut Outline) {
     outline.add_heading(1, "Tests", "chapter/tests");
     results_table(evidence, outline);
-    outline.add_heading(2, "Test cases in full", "chapter/tests/full");
+    if !evidence.campaign.tests.is_empty() && part == TestPart::CasesAndResults {
+        conduct::conduct_sections(evidence, outline);
+    }
+    let title = match part {
+        TestPart::CasesAndResults => "Test cases in full",
+        TestPart::Results => "Results in full",
+    };
+    outline.add_heading(2, title, "chapter/tests/full");
     if !evidence.campaign.tests.is_empty() {
+        if part == TestPart::Results {
+            outline.add_paragraph(Text::sentence(format!(
+                "The steps of each procedure stand in the document `{}` of the same evidence.",
+                DocumentName::Svcp
+            )));
+        }
         outline.add_paragraph(contents::contents_legend(evidence));
         outline.add_paragraph(altered_legend());
     }
     let pictured_tests = pictures::pictured_tests(evidence, outline);
     for (index, test) in evidence.campaign.tests.iter().enumerate() {
-        let pairs = case_pairs(test).into_iter().chain(result_pairs(test));
-        let pairs = pairs.chain(difference_pairs(test)).chain(file_pairs(test));
-        test_entry(test, pairs.collect(), outline);
-        bindings::add_binding_table(test, outline);
-        contents::contents_table(evidence, index)
-            .into_iter()
-            .for_each(|table| outline.add_table(table));
-        members::add_member_tables(test, ContentsOf::Results, outline);
+        add_test(evidence, index, part, outline);
         if pictured_tests.contains(&index) {
             pictures::picture_blocks(test, outline);
         }
         let failures = facts::merged_failures(test);
         failures
             .iter()
-            .filter(|one| !one.mismatches.is_empty())
-            .for_each(|one| mismatch_table(test, one, outline));
+            .filter(|failure| !failure.mismatches.is_empty())
+            .for_each(|failure| mismatch_table(test, failure, outline));
     }
 }
 
-/// Test cases and procedures without anything that a run left.
-pub(super) fn test_case_chapter(evidence: &Evidence, outline: &mut Outline) {
-    outline.add_heading(1, "Test cases and procedures", "chapter/tests");
-    case_table(evidence, outline);
-    outline.add_heading(2, "Test cases in full", "chapter/tests/full");
-    if !evidence.campaign.tests.is_empty() {
-        outline.add_paragraph(contents::contents_legend(evidence));
+/// A test but for its pictures and mismatches.
+fn add_test(evidence: &Evidence, index: usize, part: TestPart, outline: &mut Outline) {
+    let test = &evidence.campaign.tests[index];
+    let requirements = listed_texts(test.requirements.iter().map(requirement_link), Tone::Bad);
+    let pairs = std::iter::once(("Requirements".to_owned(), requirements));
+    let pairs = pairs.chain(case_pairs(test)).chain(expectation_pairs(test));
+    let pairs = pairs.chain(result_pairs(test));
+    let pairs = pairs.chain(difference_pairs(test)).chain(file_pairs(test));
+    test_entry(test, pairs.collect(), outline);
+    if part == TestPart::CasesAndResults {
+        procedure::add_procedure_table(evidence, test, outline);
     }
-    for (index, test) in evidence.campaign.tests.iter().enumerate() {
-        let pairs = case_pairs(test).into_iter().chain(file_pairs(test));
-        test_entry(test, pairs.collect(), outline);
-        bindings::add_binding_table(test, outline);
-        contents::case_contents_table(evidence, index)
-            .into_iter()
-            .for_each(|table| outline.add_table(table));
-        members::add_member_tables(test, ContentsOf::Case, outline);
-    }
-}
-
-fn case_table(evidence: &Evidence, outline: &mut Outline) {
-    outline.add_heading(2, "Test cases", "chapter/tests/cases");
-    let columns = ["Test case", "Title", "Kind", "Requirements", "Kernels"];
-    let mut table = Table::new("Every test case").columns(&columns);
-    for test in &evidence.campaign.tests {
-        table.add_row(vec![
-            test_link(&test.id),
-            text_or_none(test.title.as_deref().unwrap_or_default()),
-            Text::plain(test.kind.to_string()),
-            listed_texts(test.requirements.iter().map(requirement_link), Tone::Bad),
-            listed_texts(test.kernels.iter().map(kernel_link), Tone::Quiet),
-        ]);
-    }
-    if table.rows.is_empty() {
-        outline.add_paragraph(Text::plain("None.").with_tone(Tone::Bad));
-    } else {
-        outline.add_table(table);
-    }
+    let contents = contents::contents_table(evidence, index);
+    contents.into_iter().for_each(|table| outline.add_table(table));
+    members::add_member_tables(test, ContentsOf::Results, outline);
 }
 
 fn results_table(evidence: &Evidence, outline: &mut Outline) {
@@ -143,7 +139,7 @@ pub(super) fn verdict_text(verdict: Verdict) -> Text {
     Text::plain(format!("{symbol}\u{a0}{verdict}")).with_tone(tone)
 }
 
-fn test_entry(test: &TestEvidence, pairs: Vec<(String, Text)>, outline: &mut Outline) {
+pub(super) fn test_entry(test: &TestEvidence, pairs: Vec<(String, Text)>, outline: &mut Outline) {
     let title = test.title.as_ref().map(|title| format!(": {title}")).unwrap_or_default();
     let heading = outline.numbered_heading(
         3,
@@ -154,27 +150,14 @@ fn test_entry(test: &TestEvidence, pairs: Vec<(String, Text)>, outline: &mut Out
 }
 
 /// What a test is, before any run.
-fn case_pairs(test: &TestEvidence) -> Vec<(String, Text)> {
+pub(super) fn case_pairs(test: &TestEvidence) -> Vec<(String, Text)> {
     let mut pairs = vec![
-        (
-            "Requirements".into(),
-            listed_texts(test.requirements.iter().map(requirement_link), Tone::Bad),
-        ),
         ("Kernels".into(), listed_texts(test.kernels.iter().map(kernel_link), Tone::Quiet)),
         ("Kind".into(), Text::plain(test.kind.to_string())),
     ];
     let people = [("Author", &test.definition.author), ("Reviewer", &test.definition.reviewer)];
     let given_people = people.into_iter().filter_map(|(role, name)| Some((role, name.as_ref()?)));
-    pairs.extend(given_people.map(|(role, name)| (role.to_owned(), Text::plain(name.as_str()))));
-    for (index, step) in test.procedure.iter().enumerate() {
-        let name = if test.procedure.len() == 1 {
-            "Procedure".to_owned()
-        } else {
-            format!("Step {}", index + 1)
-        };
-        pairs.push((name, Text::plain(step.as_str())));
-    }
-    pairs.extend(expectation_pairs(test));
+    pairs.extend(given_people.map(|(role, name)| (role.to_owned(), stated_text(name))));
     pairs
 }
 
@@ -231,7 +214,7 @@ fn difference_pairs(test: &TestEvidence) -> Vec<(String, Text)> {
 }
 
 /// Where a test is written down.
-fn file_pairs(test: &TestEvidence) -> [(String, Text); 2] {
+pub(super) fn file_pairs(test: &TestEvidence) -> [(String, Text); 2] {
     [
         ("File".into(), Text::code(test.file.as_str())),
         ("Hash".into(), Text::code(test.hash.as_str())),

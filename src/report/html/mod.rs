@@ -124,7 +124,7 @@ fn html_page(document: &Document, page: &Page) -> Markup {
                     }
                     footer {
                         (document.tool) " · " (document.level)
-                        @if let Some(date) = &document.date { " · " (date) }
+                        @if let Some(date) = &document.date { " · SOURCE_DATE_EPOCH " (date) }
                         " · root " code { (document.root) }
                     }
                 }

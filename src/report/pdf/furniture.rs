@@ -24,7 +24,7 @@ pub(super) fn set_title(flow: &mut PageFlow, document: &Document) {
         "Requirement-based tests, structural coverage and coupling of Vulkan compute kernels";
     let project = Text::strong(document.project.as_str());
     for (text, size, role) in [
-        (Text::quiet(document.title), 13.0, ElementRole::Paragraph),
+        (Text::quiet(document.title.as_str()), 13.0, ElementRole::Paragraph),
         (project, 27.0, ElementRole::Title),
         (Text::emphasis(SUBJECT), 12.0, ElementRole::Paragraph),
     ] {
@@ -33,6 +33,11 @@ pub(super) fn set_title(flow: &mut PageFlow, document: &Document) {
     }
     flow.y += 18.0;
 }
+
+/// So many entries of the contents stay on one page, so that none is left with one line.
+const LAST_ENTRIES: usize = 10;
+/// Height of an entry of the contents at most: a chapter with the space above it.
+const CONTENTS_ENTRY: f32 = 19.0;
 
 /// All headings of chapters, and of sections where that is not too many, with page numbers.
 pub(super) fn set_contents(flow: &mut PageFlow, document: &Document) {
@@ -48,8 +53,14 @@ pub(super) fn set_contents(flow: &mut PageFlow, document: &Document) {
         flow.set_line(&line, LEFT, flow.y + title_size, title_size, Some(InkColour::Accent));
     });
     flow.y += 2.0 * title_size;
+    let headings: Vec<&Heading> =
+        headings.into_iter().filter(|heading| heading.depth <= deepest).collect();
+    let first_of_last = headings.len().saturating_sub(LAST_ENTRIES);
     flow.within(ElementRole::Contents, |flow| {
-        for heading in headings.into_iter().filter(|heading| heading.depth <= deepest) {
+        for (index, heading) in headings.into_iter().enumerate() {
+            if index == first_of_last {
+                flow.need_height(LAST_ENTRIES as f32 * CONTENTS_ENTRY);
+            }
             flow.within(ElementRole::ContentsEntry, |flow| {
                 flow.within(ElementRole::Link, |flow| set_contents_entry(flow, heading));
             });
@@ -162,9 +173,10 @@ impl RunningLines {
         let level = Text::quiet(format!("{}{label}", document.level));
         let root = Text::quiet("Evidence ")
             .followed_by(Text::code(document.root.as_str()).with_tone(Tone::Quiet));
-        let date = Text::quiet(document.date.as_deref().unwrap_or_default());
+        let date = document.date.as_ref().map(|date| format!("SOURCE_DATE_EPOCH {date}"));
+        let date = Text::quiet(date.unwrap_or_default());
         Self {
-            left: header_left(&breaker, sheet, &document.project, document.title),
+            left: header_left(&breaker, sheet, &document.project, &document.title),
             right: running_line(&breaker, sheet, &Text::quiet(document.tool.as_str())),
             level: running_line(&breaker, sheet, &level),
             root: flow.line_breaker(ROOT_SIZE).text_lines(&root, sheet.line_width()).remove(0),

@@ -483,7 +483,8 @@ fn no_page_is_nearly_empty() {
             for (index, pair) in flow.pages.windows(2).enumerate() {
                 let share = filled_share(&pair[0]);
                 let is_excused = pair[0].sheet != pair[1].sheet;
-                assert!(share > 0.15 || is_excused, "page {}: {share}", index + 1);
+                let text = page_text(&pair[0]);
+                assert!(share > 0.15 || is_excused, "page {}: {share}: {text}", index + 1);
             }
         }
     }

@@ -1,40 +1,25 @@
-//! What each dispatch of a test binds to its kernel's descriptors, so that the test can be set up
-//! from the document alone.
+//! What is bound to a descriptor of a kernel, in words.
 //!
-//! Promises: every binding of the procedure has a row; what the procedure leaves to the kernel or to
-//! its defaults is said, not filled in.
+//! Promises: what a procedure leaves to the kernel or to its defaults is said, not filled in.
 
-use crate::document::{ColumnAlign, Outline, Table, Text};
-use vkcert_model::evidence::TestEvidence;
+use crate::document::Text;
 use vkcert_model::procedure::Binding;
 
-/// Nothing where the evidence has no bindings.
-pub(super) fn add_binding_table(test: &TestEvidence, outline: &mut Outline) {
-    let mut table = Table::new(format!("Bindings of {}", test.id))
-        .with_column("Step", ColumnAlign::Right)
-        .columns(&["Set and binding", "Holds", "Class", "Part"]);
-    for (index, dispatch) in test.definition.dispatches.iter().enumerate() {
-        for binding in &dispatch.bindings {
-            table.add_row(vec![
-                Text::plain((index + 1).to_string()),
-                Text::code(descriptor_in_words(binding)),
-                held_text(binding),
-                class_text(binding),
-                Text::plain(part_in_words(binding)),
-            ]);
-        }
-    }
-    if !table.rows.is_empty() {
-        outline.add_table(table);
-    }
+/// `set 0, binding 1 (storage): buffer values, all bytes`
+pub(super) fn binding_text(binding: &Binding) -> Text {
+    Text::plain(format!("{} (", descriptor_in_words(binding)))
+        .followed_by(class_text(binding))
+        .then_plain("): ")
+        .followed_by(held_text(binding))
+        .then_plain(format!(", {}", part_in_words(binding)))
 }
 
-/// `0.1`, with the index in an array of descriptors behind it where that is not the first.
+/// `set 0, binding 1`, with the index in an array of descriptors where that is not the first.
 fn descriptor_in_words(binding: &Binding) -> String {
     let Binding { set, binding: number, array_index, .. } = binding;
     match array_index {
-        0 => format!("{set}.{number}"),
-        index => format!("{set}.{number}[{index}]"),
+        0 => format!("set {set}, binding {number}"),
+        index => format!("set {set}, binding {number}, element {index}"),
     }
 }
 
@@ -48,7 +33,9 @@ fn held_text(binding: &Binding) -> Text {
 }
 
 fn class_text(binding: &Binding) -> Text {
-    binding.class.map_or_else(|| Text::quiet("the kernel's"), |class| Text::plain(class.name()))
+    binding
+        .class
+        .map_or_else(|| Text::quiet("the kernel's class"), |class| Text::plain(class.name()))
 }
 
 /// Which bytes of a buffer, or which level and layer of an image.
@@ -87,14 +74,18 @@ mod tests {
         let part = binding(serde_json::json!({
             "set": 1, "binding": 2, "buffer": "values", "array_index": 3, "offset": 16, "range": 48
         }));
-        assert_eq!(descriptor_in_words(&part), "1.2[3]");
+        assert_eq!(descriptor_in_words(&part), "set 1, binding 2, element 3");
         assert_eq!(part_in_words(&part), "48 bytes from byte 16");
-        assert_eq!(class_text(&part), Text::quiet("the kernel's"));
+        assert_eq!(class_text(&part), Text::quiet("the kernel's class"));
         let whole =
             binding(serde_json::json!({ "binding": 0, "buffer": "values", "class": "storage" }));
-        assert_eq!(descriptor_in_words(&whole), "0.0");
+        assert_eq!(descriptor_in_words(&whole), "set 0, binding 0");
         assert_eq!(part_in_words(&whole), "all bytes");
         assert_eq!(class_text(&whole), Text::plain("storage"));
+        assert_eq!(
+            binding_text(&whole).plain_words(),
+            "set 0, binding 0 (storage): buffer values, all bytes"
+        );
         let image = binding(serde_json::json!({ "binding": 4, "image": "frame", "level": 2 }));
         assert_eq!(part_in_words(&image), "level 2");
     }

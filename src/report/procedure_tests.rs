@@ -1,0 +1,162 @@
+//! Cases and procedures: purpose, preconditions, steps, pass criterion; numbers of documents.
+
+use super::tests::printed;
+use super::*;
+use serde_json::json;
+use vkcert_model::document::{DocumentIdentity, DocumentPart};
+use vkcert_model::evidence::StoredExpectation;
+use vkcert_sample as sample;
+
+/// The sample, its first test with a resource of each kind, two dispatches, a reference and a
+/// checker.
+fn with_procedure() -> Evidence {
+    let mut evidence = sample::evidence();
+    let test = &mut evidence.campaign.tests[0];
+    let bindings = json!([
+        {"binding": 0, "buffer": "a"},
+        {"set": 1, "binding": 3, "image": "frame", "class": "storage_image", "level": 1},
+    ]);
+    let dispatch = json!({
+        "kernel": "matmul_naive", "groups": [2, 1, 3], "subgroup_size": 16, "bindings": bindings,
+        "push_constants": {"m": 3, "k": 4.5},
+        "specialization": {"0": {"type": "uint", "value": 16}, "7": {"bits": 32}},
+    });
+    let other = json!({"kernel": "matmul_naive", "groups": [1, 1, 1]});
+    test.definition = serde_json::from_value(json!({
+        "id": test.id, "limits": {"seconds": 2.5, "steps": 700},
+        "buffers": {
+            "a": {"type": "float", "data": [1, 2], "address_of": [{"at": 8, "buffer": "r", "offset": 4}]},
+            "r": {"type": "float", "count": 2},
+            "v": {"type": "uint", "count": 1},
+        },
+        "images": {"frame": {"dim": "2d", "format": "r8ui", "extent": [2, 2], "levels": 2, "fill": {"constant": 0}}},
+        "samplers": {"smooth": {"filter": "linear", "address": "clamp_to_edge"}},
+        "dispatches": [dispatch, dispatch, other],
+        "expect": [
+            {"buffer": "r", "values": [1, 2], "tolerance": {"abs": 0.5}},
+            {"buffer": "r", "reference": {"kernel": "plain", "groups": [4, 1, 1]}},
+            {"check": {"kernel": "judge", "groups": [1, 1, 1], "verdict": "v"}},
+        ],
+    }))
+    .unwrap();
+    let run = json!({"offset": 0, "scalar": "float", "bytes": "AACAPwAAAEA="});
+    let expected = json!([
+        {"buffer": "r", "tolerance": {"abs": 0.5}, "contents": {"values": [run]}},
+        {"buffer": "r", "tolerance": {}, "contents": {"reference": {"kernel": "plain", "scalar": "float"}}},
+        {"buffer": "v", "tolerance": {}, "contents": {"check": {"kernel": "judge", "reads": []}}},
+    ]);
+    test.expected = serde_json::from_value::<Vec<StoredExpectation>>(expected).unwrap();
+    evidence
+}
+
+fn steps_of_first_test(evidence: &Evidence, name: DocumentName) -> Vec<(String, String)> {
+    let document = super::chapter::report_document(evidence, name).unwrap();
+    let caption = format!("Procedure of {}", evidence.campaign.tests[0].id);
+    let tables = super::tests::tables(&document.body);
+    let mut of_test = tables
+        .into_iter()
+        .filter(|table| table.caption.as_ref().is_some_and(|text| text.plain_words() == caption));
+    let table = of_test.next().expect("a procedure");
+    table.rows.iter().map(|row| (row[0].plain_words(), row[1].plain_words())).collect()
+}
+
+#[test]
+fn a_procedure_tells_every_step_in_order_and_when_the_test_passes() {
+    let evidence = with_procedure();
+    let steps = steps_of_first_test(&evidence, DocumentName::Svcp);
+    assert_eq!(steps, steps_of_first_test(&evidence, DocumentName::All));
+    let numbers: Vec<&str> = steps.iter().map(|(number, _)| number.as_str()).collect();
+    let (last, counted) = numbers.split_last().unwrap();
+    assert_eq!(*last, "Pass");
+    assert!(counted.iter().enumerate().all(|(index, number)| *number == (index + 1).to_string()));
+    let words: Vec<&str> = steps.iter().map(|(_, words)| words.as_str()).collect();
+    insta::assert_snapshot!("procedure_in_steps", words.join("\n"));
+}
+
+#[test]
+fn a_procedure_that_is_not_whole_says_so() {
+    let mut evidence = with_procedure();
+    evidence.campaign.tests[0].expected.clear();
+    let steps = steps_of_first_test(&evidence, DocumentName::Svcp);
+    assert!(steps.last().unwrap().1.starts_with("Incomplete: "), "{steps:#?}");
+    evidence.campaign.tests[0].definition.expect.clear();
+    let steps = steps_of_first_test(&evidence, DocumentName::Svcp);
+    let pass = &steps.last().unwrap().1;
+    assert!(pass.starts_with("This test compares nothing"), "{pass}");
+}
+
+#[test]
+fn a_case_states_its_purpose_with_the_texts_of_its_requirements() {
+    let mut evidence = with_procedure();
+    let uid = evidence.campaign.tests[0].requirements[0];
+    let rows = &mut evidence.campaign.requirements;
+    let row = rows.iter_mut().find(|row| row.requirement.uid == uid).unwrap();
+    row.requirement.statement = "The kernel shall do this.".to_owned();
+    let text = printed(&evidence, DocumentName::Svcp);
+    assert!(text.contains("Purpose: to show in the normal range that matmul_naive"), "{text}");
+    assert!(
+        text.contains("Preconditions: the test environment; the contents that steps 1 to 5 make"),
+        "{text}"
+    );
+    assert!(text.contains("The kernel shall do this."), "{text}");
+    let rows = &mut evidence.campaign.requirements;
+    let row = rows.iter_mut().find(|row| row.requirement.uid == uid).unwrap();
+    row.requirement.statement = "x".repeat(5000);
+    let text = printed(&evidence, DocumentName::Svcp);
+    assert!(
+        text.contains("… (in full in the document trace)") && !text.contains(&"x".repeat(1000))
+    );
+    evidence.campaign.tests[0].requirements.clear();
+    let text = printed(&evidence, DocumentName::Svcp);
+    assert!(text.contains("It verifies no requirement."), "{text}");
+}
+
+fn with_identity(identity: serde_json::Value) -> Evidence {
+    let mut evidence = sample::evidence();
+    let identity: DocumentIdentity = serde_json::from_value(identity).unwrap();
+    evidence.campaign.settings.as_mut().unwrap().document = Some(identity);
+    evidence
+}
+
+#[test]
+fn no_two_documents_of_one_evidence_carry_the_same_identity() {
+    let evidence = with_identity(json!({
+        "number": "D-1", "revision": "A", "baseline": "v7", "authors": ["N. Author"],
+        "svr": {"number": "R-9", "revision": "C", "title": "Results of unit K", "date": "2026-02-03"},
+    }));
+    let labels: std::collections::BTreeSet<String> = DOCUMENTS
+        .iter()
+        .map(|row| super::chapter::report_document(&evidence, row.name).unwrap().label.unwrap())
+        .collect();
+    assert_eq!(labels.len(), DocumentPart::ALL.len() + 1, "{labels:?}");
+    let svr = super::chapter::report_document(&evidence, DocumentName::Svr).unwrap();
+    assert_eq!(svr.label.as_deref(), Some("R-9, revision C"));
+    assert_eq!(svr.title, "Results of unit K");
+    let text = printed(&evidence, DocumentName::Svr);
+    assert!(
+        text.contains("Document: R-9, revision C, 2026-02-03 (as stated by the project)"),
+        "{text}"
+    );
+    assert!(!text.contains("Part of: "), "{text}");
+    let text = printed(&evidence, DocumentName::Svcp);
+    assert!(
+        text.contains("Document: D-1-SVCP, revision A\nPart of: D-1, revision A (as stated"),
+        "{text}"
+    );
+    assert!(text.contains("R-9, revision C"), "the table of documents names the others: {text}");
+    let text = printed(&evidence, DocumentName::All);
+    assert!(text.contains("Document: D-1, revision A (as stated by the project)"), "{text}");
+    assert!(text.contains("Baseline: v7 (as stated by the project)"), "{text}");
+}
+
+#[test]
+fn a_date_is_called_what_it_is() {
+    let mut evidence = sample::evidence();
+    let date = "2026-01-31T12:00:00Z";
+    evidence.campaign.project.date = Some(date.to_owned());
+    for row in DOCUMENTS {
+        let text = printed(&evidence, row.name);
+        assert!(text.contains(&format!("Date (SOURCE_DATE_EPOCH): {date}")), "{}", row.word);
+        assert!(!text.contains(&format!("Date: {date}")), "{}", row.word);
+    }
+}
