@@ -12,6 +12,7 @@ use vkcert_model::evidence::{
     Evidence, KernelEvidence, RowsByTest, TestEvidence, TestRecords, TestResult,
 };
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::metric::{MetricName, StatementCounts};
 use vkcert_model::procedure::{Binding, Dispatch};
 use vkcert_model::records::RecordLayout;
@@ -22,9 +23,12 @@ use vkcert_model::verdict::{EngineName, Verdict};
 /// Checks everything that has bounds.
 pub fn check_bounds(stored: &Evidence, verification: &mut Verification) {
     let tests = RowsByTest::of_tests(&stored.campaign.tests);
+    let configurations = ConfigurationsByTest::of(stored);
     for kernel in &stored.kernels {
         let barriers = kernel.barriers.iter().map(|barrier| barrier.number).collect();
-        KernelRecords { kernel, tests: &tests, barriers }.check_rows(verification);
+        let metrics = &stored.campaign.project.metrics;
+        KernelRecords { kernel, tests: &tests, configurations: &configurations, metrics, barriers }
+            .check_rows(verification);
     }
     let directed_records = DirectedRecords::of(stored);
     for test in &stored.campaign.tests {
@@ -39,6 +43,9 @@ pub fn check_bounds(stored: &Evidence, verification: &mut Verification) {
 struct KernelRecords<'a> {
     kernel: &'a KernelEvidence,
     tests: &'a RowsByTest<'a, TestEvidence>,
+    configurations: &'a ConfigurationsByTest,
+    /// Metrics that the project asks for.
+    metrics: &'a [MetricName],
     /// Numbers of the kernel's barriers.
     barriers: BTreeSet<u32>,
 }
@@ -158,9 +165,8 @@ impl KernelRecords<'_> {
     /// the invocations that the test dispatches.
     fn check_statement_counts(&self, row: &TestRecords, verification: &mut Verification) {
         let counts = row.records.statement_counts.as_ref();
-        let metrics = &self.stored.campaign.project.metrics;
         let may_have_counts = self.kernel.engine == EngineName::Sequential
-            && metrics.contains(&MetricName::AverageStatement);
+            && self.metrics.contains(&MetricName::AverageStatement);
         let must_have_counts = may_have_counts && row.counted;
         verification
             .check(if counts.is_some() { may_have_counts } else { !must_have_counts }, || {
@@ -175,24 +181,13 @@ impl KernelRecords<'_> {
         let extents = self.extents(row);
         let of_kernel = extents.iter().map(|extent| extent.iter().product::<u64>()).sum();
         // Dispatches with other specialization values are of other configurations.
-        let dispatches_match = match self.is_only_configuration_of(row) {
+        let dispatches_match = match self.configurations.is_single(self.kernel, &row.test) {
             true => *dispatched == of_kernel,
             false => (1..of_kernel).contains(dispatched),
         };
         verification.check(dispatches_match, || {
             self.problem_sentence(row, "counts of other invocations than the test dispatches")
         });
-    }
-
-    /// Whether the test ran the kernel under this configuration alone.
-    fn is_only_configuration_of(&self, row: &TestRecords) -> bool {
-        let same_kernel = self.stored.kernels.iter().filter(|other_kernel| {
-            other_kernel.kernel == self.kernel.kernel && other_kernel.engine == self.kernel.engine
-        });
-        let runs_it = |other_kernel: &&KernelEvidence| {
-            other_kernel.records.iter().any(|other_row| other_row.test == row.test)
-        };
-        same_kernel.filter(runs_it).count() == 1
     }
 
     /// What the test tells of directed schedules.
@@ -208,6 +203,26 @@ impl KernelRecords<'_> {
             self.tests.first(row.test).into_iter().flat_map(|test| &test.definition.dispatches);
         let own = dispatches.filter(|dispatch| dispatch.kernel == self.kernel.kernel);
         own.map(|dispatch| extent(dispatch, self.kernel.configuration.local_size)).collect()
+    }
+}
+
+/// Under how many configurations a test ran a kernel on an engine.
+struct ConfigurationsByTest(BTreeMap<(KernelName, EngineName, TestId), usize>);
+
+impl ConfigurationsByTest {
+    fn of(stored: &Evidence) -> Self {
+        let mut counts = BTreeMap::new();
+        for kernel in &stored.kernels {
+            let tests: BTreeSet<TestId> = kernel.records.iter().map(|row| row.test).collect();
+            for test in tests {
+                *counts.entry((kernel.kernel, kernel.engine, test)).or_default() += 1;
+            }
+        }
+        Self(counts)
+    }
+
+    fn is_single(&self, kernel: &KernelEvidence, test: &TestId) -> bool {
+        self.0.get(&(kernel.kernel, kernel.engine, *test)) == Some(&1)
     }
 }
 
