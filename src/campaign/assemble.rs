@@ -77,7 +77,7 @@ pub fn assemble_campaign(
     findings.extend(of_engines);
     let limits = campaign_facts
         .request
-        .limits_in_words()
+        .limits_in_words(project.settings.value.level.standard())
         .into_iter()
         .chain(kernel_notes(kernels))
         .chain(strangers)

@@ -21,6 +21,7 @@ use vkcert_model::canonical::sha256_digits;
 use vkcert_model::evidence::{Campaign, EVIDENCE_SCHEMA, EngineIdentity, Evidence, Manifest};
 use vkcert_model::finding::FindingKind;
 use vkcert_model::id::TestId;
+use vkcert_model::project::Standard;
 use vkcert_model::schedule::Schedule;
 use vkcert_model::verdict::EngineName;
 use vkcert_requirement::Project;
@@ -32,8 +33,18 @@ const LIMITS: &[&str] = &[
     "Object code is the SPIR-V of the production module. What the device driver's own compiler makes of it is not looked at.",
     "Vectors of an engine without witnesses (Vulkan) name the test case, not the invocation.",
     "Data races are those of the executed tests; a clean run is no proof for other sizes or values.",
-    "This version of the tool is not qualified under DO-330.",
 ];
+
+/// How far results of the tool may stand unchecked, in the words of a standard.
+fn qualification_limit(standard: Standard) -> &'static str {
+    match standard {
+        Standard::Do178c => "This version of the tool is not qualified under DO-330.",
+        Standard::EcssE40 => "This version of the tool is not qualified for any use.",
+        Standard::Iso26262 => {
+            "This version of the tool is not qualified; which confidence in it is needed is not determined (ISO 26262-8, clause 11)."
+        }
+    }
+}
 
 /// What follows from nothing else.
 pub struct CampaignFacts {
@@ -68,8 +79,9 @@ pub struct CampaignSetting {
 
 impl CampaignSetting {
     /// The limits of the tool, and those of what was asked for, as sentences.
-    pub fn limits_in_words(&self) -> Vec<String> {
+    pub fn limits_in_words(&self, standard: Standard) -> Vec<String> {
         let mut limits: Vec<String> = LIMITS.iter().map(|limit| (*limit).to_owned()).collect();
+        limits.push(qualification_limit(standard).to_owned());
         if !self.left_out.is_empty() {
             let names: Vec<&str> = self.left_out.iter().map(TestId::as_str).collect();
             limits.push(format!("Left out on request (--without, --only): {}.", names.join(", ")));

@@ -6,6 +6,7 @@
 //! Does not cover: the objectives (`objective`).
 
 use super::criterion::CriterionName;
+use super::requirement::RequirementLevel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -66,7 +67,36 @@ impl Standard {
         match self {
             Standard::Do178c => "Software level",
             Standard::EcssE40 => "Criticality category",
-            Standard::Iso26262 => "Safety integrity level",
+            Standard::Iso26262 => "Automotive safety integrity level (ASIL)",
+        }
+    }
+
+    /// What it calls requirements of a level, several of them: those of ECSS-E-ST-40C 5.4.2 and 5.5,
+    /// of ISO 26262-6:2018 clauses 6 and 8.
+    pub fn requirements_noun(self, level: RequirementLevel) -> &'static str {
+        match (self, level) {
+            (Standard::Do178c, RequirementLevel::Hlr) => "high-level requirements",
+            (Standard::Do178c, RequirementLevel::Llr) => "low-level requirements",
+            (Standard::EcssE40, RequirementLevel::Hlr) => "software requirements",
+            (Standard::EcssE40, RequirementLevel::Llr) => "requirements of the detailed design",
+            (Standard::Iso26262, RequirementLevel::Hlr) => "software safety requirements",
+            (Standard::Iso26262, RequirementLevel::Llr) => {
+                "requirements of the software unit design"
+            }
+        }
+    }
+
+    /// The same of one requirement.
+    pub fn requirement_noun(self, level: RequirementLevel) -> &'static str {
+        match (self, level) {
+            (Standard::Do178c, RequirementLevel::Hlr) => "high-level requirement",
+            (Standard::Do178c, RequirementLevel::Llr) => "low-level requirement",
+            (Standard::EcssE40, RequirementLevel::Hlr) => "software requirement",
+            (Standard::EcssE40, RequirementLevel::Llr) => "requirement of the detailed design",
+            (Standard::Iso26262, RequirementLevel::Hlr) => "software safety requirement",
+            (Standard::Iso26262, RequirementLevel::Llr) => {
+                "requirement of the software unit design"
+            }
         }
     }
 

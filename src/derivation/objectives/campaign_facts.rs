@@ -78,8 +78,9 @@ impl<'a> CampaignFacts<'a> {
         };
         let name = match (self.settings.requirement_levels, level) {
             (RequirementLevels::Single, _) => "requirements",
-            (RequirementLevels::Both, RequirementLevel::Hlr) => "high-level requirements",
-            (RequirementLevels::Both, RequirementLevel::Llr) => "low-level requirements",
+            (RequirementLevels::Both, level) => {
+                self.settings.level.standard().requirements_noun(level)
+            }
         };
         let levels = self.settings.requirement_levels;
         let is_of_level =

@@ -12,7 +12,9 @@ use vkcert_model::evidence::{
     CodeTrace, Configuration, KernelEvidence, RequirementEvidence, RequirementStatus,
 };
 use vkcert_model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
-use vkcert_model::project::{Contraction, DecisionPolicy, Standard, ValidationLayers};
+use vkcert_model::project::{
+    Contraction, DecisionPolicy, RequirementLevels, Standard, ValidationLayers,
+};
 use vkcert_model::requirement::{Interface, RequirementLevel, VerificationMethod};
 use vkcert_model::verdict::EngineName;
 use vkcert_oracle::scalar::encode_datum;
@@ -209,7 +211,6 @@ fn constant_bits(value: i128, type_name: &str) -> Option<String> {
 /// At every level: DO-178C table A-7, objective 3, has no exception for level D.
 fn untested_high_level(stored: &StoredCampaign) -> Vec<OpenItem> {
     let levels = stored.requirement_levels();
-    let level_words = if levels.are_both() { "high-level " } else { "" };
     let lacks_test = |row: &&RequirementEvidence| {
         let requirement = &row.requirement;
         levels.is_of_level(requirement.level, RequirementLevel::Hlr)
@@ -219,6 +220,12 @@ fn untested_high_level(stored: &StoredCampaign) -> Vec<OpenItem> {
     };
     let requirement_item = |row: &RequirementEvidence| {
         let uid = &row.requirement.uid;
+        let noun = match levels {
+            RequirementLevels::Both => {
+                stored.settings.level.standard().requirement_noun(RequirementLevel::Hlr)
+            }
+            RequirementLevels::Single => "requirement",
+        };
         let children_words = match row.status {
             RequirementStatus::VerifiedByChildren => "; it is verified by its children alone",
             RequirementStatus::Verified
@@ -228,7 +235,7 @@ fn untested_high_level(stored: &StoredCampaign) -> Vec<OpenItem> {
             | RequirementStatus::ByOtherMeans => "",
         };
         let sentence = format!(
-            "no test case names the {level_words}requirement {uid}, which is to be verified by test{children_words}"
+            "no test case names the {noun} {uid}, which is to be verified by test{children_words}"
         );
         project_item(
             OpenItemKind::HlrWithoutTest,

@@ -145,17 +145,20 @@ fn code_not_named(stored: &StoredCampaign) -> Option<CampaignNote> {
     let low_level = || {
         requirements_by_test(stored).filter(|row| is_of_level(stored, row, RequirementLevel::Llr))
     };
-    let level_words = match stored.requirement_levels() {
-        RequirementLevels::Both => "Low-level requirements",
-        RequirementLevels::Single => "Requirements",
-    };
     let without_code = low_level().filter(|row| row.code.is_empty());
     let requirement_names: Vec<String> =
         without_code.map(|row| row.requirement.uid.to_string()).collect();
+    let standard = stored.settings.level.standard();
+    let noun = match stored.requirement_levels() {
+        RequirementLevels::Both => standard.requirements_noun(RequirementLevel::Llr),
+        RequirementLevels::Single => "requirements",
+    };
+    let mut noun = noun.to_owned();
+    noun[..1].make_ascii_uppercase();
     let sentence = format!(
-        "{level_words} that name no code in `implements`, so that their tests may judge any{}: {} of {} to be \
+        "{noun} that name no code in `implements`, so that their tests may judge any{}: {} of {} to be \
          verified by test: {}.",
-        stored.settings.level.standard().only_do_178c(" (DO-178C table A-5, objective 5)"),
+        standard.only_do_178c(" (DO-178C table A-5, objective 5)"),
         requirement_names.len(),
         low_level().count(),
         listed_names(&requirement_names)

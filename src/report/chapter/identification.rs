@@ -7,7 +7,7 @@ use crate::facts;
 use vkcert_model::criterion::StoredCriterion;
 use vkcert_model::evidence::{Evidence, ProfileEvidence};
 use vkcert_model::project::{
-    Contraction, DecisionPolicy, MemoryModel, Robustness, ValidationLayers,
+    Contraction, DecisionPolicy, MemoryModel, Robustness, Standard, ValidationLayers,
 };
 
 /// What the date of evidence is called: nobody looked at a clock.
@@ -54,7 +54,10 @@ pub(super) fn build_pairs(evidence: &Evidence) -> Vec<(String, Text)> {
         ("Tool".into(), Text::plain(format!("{} {}", project.tool, project.tool_version))),
         ("Compiler".into(), Text::plain(project.compiler.as_str())),
         ("Compiler options".into(), Text::code(project.compiler_options.as_str())),
-        ("Decision policy".into(), Text::plain(policy_words(project.decision_policy))),
+        (
+            "Decision policy".into(),
+            Text::plain(policy_words(project.decision_policy, project.level.standard())),
+        ),
         ("Memory model".into(), Text::sentence(memory_model_words(project.memory_model))),
         ("Criteria".into(), Text::plain(criteria_words(&project.criteria))),
     ]
@@ -90,11 +93,14 @@ fn refused_section(evidence: &Evidence, outline: &mut Outline) {
     outline.add_table(table);
 }
 
-fn policy_words(policy: DecisionPolicy) -> &'static str {
+fn policy_words(policy: DecisionPolicy, standard: Standard) -> String {
     match policy {
-        DecisionPolicy::Literal => "literal: every Boolean expression is a decision (CAST-10)",
+        DecisionPolicy::Literal => {
+            let citation = standard.only_do_178c(" (CAST-10)");
+            format!("literal: every Boolean expression is a decision{citation}")
+        }
         DecisionPolicy::ControlFlow => {
-            "control-flow: only expressions that direct control flow are decisions"
+            "control-flow: only expressions that direct control flow are decisions".to_owned()
         }
     }
 }

@@ -47,7 +47,8 @@ pub(super) fn kernel_chapter(evidence: &Evidence, unit: &KernelUnit, outline: &m
     source::source_section(evidence, unit, (kernel_index, &sides), outline);
     obligation_sections(unit, &sides, outline);
     decision::decisions_section(evidence, unit, &sides, outline);
-    object::object_section(unit, &sides, outline);
+    let standard = evidence.campaign.project.level.standard();
+    object::object_section(standard, unit, &sides, outline);
     lowering_section(unit, &sides, outline);
     not_counted_section(unit, &sides, outline);
 }

@@ -9,9 +9,15 @@ use std::collections::BTreeMap;
 use vkcert_model::coverage::{SimpleObligation, Status};
 use vkcert_model::evidence::KernelEvidence;
 use vkcert_model::object::{ObjectBranch, ObjectOrigin, ObjectStructure};
+use vkcert_model::project::Standard;
 use vkcert_model::wording::plural;
 
-pub(super) fn object_section(unit: &KernelUnit, sides: &[&KernelEvidence], outline: &mut Outline) {
+pub(super) fn object_section(
+    standard: Standard,
+    unit: &KernelUnit,
+    sides: &[&KernelEvidence],
+    outline: &mut Outline,
+) {
     let structure = &sides[0].objects.structure;
     outline.add_heading(2, "Object code", format!("{}/object", unit.chapter_anchor()));
     if let Some(reason) = &structure.unrecorded {
@@ -22,14 +28,14 @@ pub(super) fn object_section(unit: &KernelUnit, sides: &[&KernelEvidence], outli
             lines,
         });
     }
-    outline.add_paragraph(object_counts(structure));
+    outline.add_paragraph(object_counts(standard, structure));
     if !structure.branches.is_empty() {
         outline.add_table(branch_table(structure, sides));
     }
     loops_paragraph(sides[0], outline);
 }
 
-fn object_counts(structure: &ObjectStructure) -> Text {
+fn object_counts(standard: Standard, structure: &ObjectStructure) -> Text {
     let branch_words = plural(
         structure.branches.len(),
         "branch, switch or select",
@@ -54,9 +60,10 @@ fn object_counts(structure: &ObjectStructure) -> Text {
                 Text::plain(format!("Tracing to no source statement: {count} of them"))
                     .with_tone(Tone::Caution),
             )
-            .then_plain(
-                ", additional code (DO-178C 6.4.4.2.b); the others trace to the source text.",
-            ),
+            .then_plain(format!(
+                ", additional code{}; the others trace to the source text.",
+                standard.only_do_178c(" (DO-178C 6.4.4.2.b)")
+            )),
     }
 }
 

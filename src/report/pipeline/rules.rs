@@ -45,7 +45,7 @@ impl Rule {
     }
 
     pub(super) fn of_open_item(kind: OpenItemKind) -> Self {
-        Self::new(kind.name(), "Open item: the result says less than the software level asks for.")
+        Self::new(kind.name(), "Open item: the result says less than the level asks for.")
     }
 
     pub(super) fn of_reason(kind: ReasonKind) -> Self {
