@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage::criteria;
 use vkcert_model::criterion::StoredCriterion;
 use vkcert_model::evidence::{
@@ -132,14 +133,37 @@ fn requirement_reasons(campaign: &Campaign, because: &mut Because) {
             });
         }
     }
+    let failed_requirements = FailedRequirements::of(&campaign.requirements);
     for requirement_row in &campaign.requirements {
-        let is_failed_child = |child: &&RequirementEvidence| {
-            child.status == RequirementStatus::Failed
-                && requirement_row.children.contains(&child.requirement.uid)
-        };
-        let failed_children =
-            campaign.requirements.iter().filter(is_failed_child).map(|child| child.requirement.uid);
-        reasons_of_requirement(requirement_row, failed_children.collect(), &verdicts, because);
+        let failed_children = failed_requirements.children_of(requirement_row);
+        reasons_of_requirement(requirement_row, failed_children, &verdicts, because);
+    }
+}
+
+/// Requirements that failed, each with its places among all.
+struct FailedRequirements(BTreeMap<RequirementId, Vec<usize>>);
+
+impl FailedRequirements {
+    fn of(requirements: &[RequirementEvidence]) -> Self {
+        let mut places: BTreeMap<RequirementId, Vec<usize>> = BTreeMap::new();
+        for (index, row) in requirements.iter().enumerate() {
+            if row.status == RequirementStatus::Failed {
+                places.entry(row.requirement.uid).or_default().push(index);
+            }
+        }
+        Self(places)
+    }
+
+    /// Those that refine a requirement, in the order of the project.
+    fn children_of(&self, parent: &RequirementEvidence) -> Vec<RequirementId> {
+        let children: BTreeSet<&RequirementId> = parent.children.iter().collect();
+        let placed_children =
+            children.into_iter().filter_map(|child| Some((*child, self.0.get(child)?)));
+        let mut failed_children: Vec<(usize, RequirementId)> = placed_children
+            .flat_map(|(child, places)| places.iter().map(move |place| (*place, child)))
+            .collect();
+        failed_children.sort();
+        failed_children.into_iter().map(|(_, child)| child).collect()
     }
 }
 

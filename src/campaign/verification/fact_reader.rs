@@ -43,6 +43,23 @@ struct StoredRow<'a> {
     evidence: &'a KernelEvidence,
     source_records: RecordsByTest<'a>,
     object_records: RecordsByTest<'a>,
+    /// The first test that recorded and passed.
+    first_passed: Option<TestId>,
+}
+
+impl<'a> StoredRow<'a> {
+    fn new(evidence: &'a KernelEvidence, tests: &[TestEvidence]) -> Self {
+        let source_records = records_by_test(&evidence.records);
+        let object_records = records_by_test(&evidence.objects.records);
+        let has_passed = |test: &&TestEvidence| {
+            let mut results = test.results.iter().filter(|result| result.engine == evidence.engine);
+            let is_recorded =
+                source_records.contains_key(&test.id) || object_records.contains_key(&test.id);
+            is_recorded && results.any(|result| result.verdict == Verdict::Pass)
+        };
+        let first_passed = tests.iter().find(has_passed).map(|test| test.id);
+        Self { evidence, source_records, object_records, first_passed }
+    }
 }
 
 type RecordsByTest<'a> = BTreeMap<TestId, &'a TestRecords>;
@@ -67,12 +84,9 @@ impl<'a> FactReader<'a> {
         for test in &stored_evidence.campaign.tests {
             tests_by_id.entry(test.id).or_insert(test);
         }
-        let stored_row = |evidence: &'a KernelEvidence| StoredRow {
-            evidence,
-            source_records: records_by_test(&evidence.records),
-            object_records: records_by_test(&evidence.objects.records),
-        };
-        let rows = stored_evidence.kernels.iter().map(stored_row).collect();
+        let tests = &stored_evidence.campaign.tests;
+        let rows = stored_evidence.kernels.iter().map(|kernel| StoredRow::new(kernel, tests));
+        let rows = rows.collect();
         Self { stored_evidence, kernels, replay, verification, tests_by_id, rows }
     }
 
@@ -318,7 +332,7 @@ impl<'a> FactReader<'a> {
                 .map(|test_records| test_records.records.clone())
                 .ok_or_else(|| "none are stored".to_owned());
             // Counts are stored as sums over all passed tests: the first of them stands for all.
-            let counted_row = row.filter(|row| self.first_passed(row) == Some(id));
+            let counted_row = row.filter(|row| row.first_passed == Some(*id));
             ModuleRecords {
                 kernel: module_use.kernel.as_str().to_owned(),
                 specialization: module_use.specialization.clone(),
@@ -371,18 +385,6 @@ impl<'a> FactReader<'a> {
                 && row.engine == engine_name
                 && row.configuration.name == configuration.configuration.name
         })
-    }
-
-    /// The first test that recorded a row and passed.
-    fn first_passed(&self, kernel_row: &StoredRow<'_>) -> Option<&TestId> {
-        let has_passed = |test: &&TestEvidence| {
-            let mut results =
-                test.results.iter().filter(|result| result.engine == kernel_row.evidence.engine);
-            let is_recorded = kernel_row.source_records.contains_key(&test.id)
-                || kernel_row.object_records.contains_key(&test.id);
-            is_recorded && results.any(|result| result.verdict == Verdict::Pass)
-        };
-        self.stored_evidence.campaign.tests.iter().find(has_passed).map(|test| &test.id)
     }
 }
 

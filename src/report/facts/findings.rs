@@ -3,6 +3,7 @@
 //! Promises: none is dropped, and counts add up.
 
 use super::distinct::add_new;
+use std::collections::HashSet;
 use vkcert_model::evidence::Evidence;
 use vkcert_model::finding::{Finding, FindingKey};
 use vkcert_model::finding_index::FindingIndex;
@@ -77,6 +78,8 @@ pub(crate) fn merged_outcome_findings(result: &RunResult) -> Vec<MergedFinding<'
 struct FindingGathering<'a> {
     merged: Vec<MergedFinding<'a>>,
     index: FindingIndex<FindingKey<'a>>,
+    /// Tests that a merged finding, by its index, already has.
+    added_tests: HashSet<(usize, &'a TestId)>,
 }
 
 impl<'a> FindingGathering<'a> {
@@ -110,7 +113,11 @@ impl<'a> FindingGathering<'a> {
         let merged_entry = &mut merged_findings[row_index];
         merged_entry.count = merged_entry.count.saturating_add(finding.count);
         add_new(&mut merged_entry.engines, engine);
-        add_new(&mut merged_entry.tests, test);
+        if let Some(test) = test
+            && self.added_tests.insert((row_index, test))
+        {
+            merged_entry.tests.push(test);
+        }
         for kernel in kernels {
             add_new(&mut merged_entry.kernels, Some(*kernel));
         }

@@ -9,7 +9,7 @@ use crate::shortened::first_names;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use vkcert_model::coverage::{DecisionCoverage, Independence, Proposal, Status};
 use vkcert_model::criterion::CriterionName;
-use vkcert_model::evidence::{Evidence, KernelEvidence};
+use vkcert_model::evidence::{Evidence, KernelEvidence, RowsByTest, TestEvidence};
 use vkcert_model::id::TestId;
 use vkcert_model::verdict::{EngineName, Verdict};
 
@@ -66,16 +66,16 @@ pub(crate) fn exercised_only_by_few(evidence: &Evidence, uncounted: &[TestId]) -
 }
 
 /// Whether a test failed on some engine.
-fn has_failed(evidence: &Evidence, test: &TestId) -> bool {
-    let mut stored_tests = evidence.campaign.tests.iter().filter(|stored| stored.id == *test);
-    stored_tests
-        .next()
-        .is_some_and(|stored| stored.results.iter().any(|result| result.verdict == Verdict::Fail))
+fn has_failed(test: &TestEvidence) -> bool {
+    test.results.iter().any(|result| result.verdict == Verdict::Fail)
 }
 
 /// `failed test`, or `uncounted tests` where not all of them failed.
 fn uncounted_words(evidence: &Evidence, uncounted: &[TestId]) -> String {
-    let all_failed = uncounted.iter().all(|test| has_failed(evidence, test));
+    let uncounted_ids: BTreeSet<&TestId> = uncounted.iter().collect();
+    let is_uncounted = |test: &TestEvidence| uncounted_ids.contains(&test.id).then_some(test.id);
+    let stored_tests = RowsByTest::new(&evidence.campaign.tests, is_uncounted);
+    let all_failed = uncounted.iter().all(|test| stored_tests.first(*test).is_some_and(has_failed));
     let kind_words = if all_failed { "failed test" } else { "uncounted test" };
     format!("{kind_words}{}", if uncounted.len() == 1 { "" } else { "s" })
 }

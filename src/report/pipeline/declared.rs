@@ -23,8 +23,20 @@ struct DeclaredFile<'e> {
     text: &'e str,
     lines: LineStarts,
     /// By name of the array.
-    tables: BTreeMap<String, Vec<DeclaredTable>>,
+    arrays: BTreeMap<String, DeclaredArray>,
 }
+
+/// An array of tables.
+#[derive(Default)]
+struct DeclaredArray {
+    tables: Vec<DeclaredTable>,
+    /// Indices of the tables that have a text under a key of `NAMING_KEYS`: there may be as many
+    /// tables as are looked for.
+    by_name: BTreeMap<(&'static str, String), Vec<usize>>,
+}
+
+/// What tables are looked for by.
+const NAMING_KEYS: [&str; 6] = ["id", "uid", "kernel", "item", "obligation", "finding"];
 
 impl<'e> DeclaredPlaces<'e> {
     pub(super) fn of(evidence: &'e Evidence) -> Self {
@@ -50,7 +62,8 @@ impl<'e> DeclaredPlaces<'e> {
         let is_wanted = |table: &&DeclaredTable| {
             wanted.iter().all(|(key, value)| table.get(*key).is_some_and(|(text, _)| text == value))
         };
-        let table = declared_file.tables.get(array)?.iter().find(is_wanted)?;
+        let declared_array = declared_file.arrays.get(array)?;
+        let table = declared_array.candidates(wanted).find(is_wanted)?;
         let (last_key, _) = wanted.last()?;
         let (_, start) = table.get(*last_key)?;
         Some(declared_file.lines.position(declared_file.text, *start))
@@ -60,16 +73,43 @@ impl<'e> DeclaredPlaces<'e> {
 impl<'e> DeclaredFile<'e> {
     fn read(text: &'e str) -> Option<Self> {
         let document = DeTable::parse(text).ok()?;
-        let mut tables: BTreeMap<String, Vec<DeclaredTable>> = BTreeMap::new();
+        let mut arrays = BTreeMap::new();
         for (key, value) in document.get_ref() {
             let DeValue::Array(items) = value.get_ref() else { continue };
             let rows = items.iter().filter_map(|item| match item.get_ref() {
                 DeValue::Table(table) => Some(texts_of(table)),
                 _ => None,
             });
-            tables.insert(key.get_ref().to_string(), rows.collect());
+            arrays.insert(key.get_ref().to_string(), DeclaredArray::of(rows.collect()));
         }
-        Some(Self { text, lines: LineStarts::of(text), tables })
+        Some(Self { text, lines: LineStarts::of(text), arrays })
+    }
+}
+
+impl DeclaredArray {
+    fn of(tables: Vec<DeclaredTable>) -> Self {
+        let mut by_name: BTreeMap<(&'static str, String), Vec<usize>> = BTreeMap::new();
+        for (index, table) in tables.iter().enumerate() {
+            for key in NAMING_KEYS {
+                if let Some((text, _)) = table.get(key) {
+                    by_name.entry((key, text.clone())).or_default().push(index);
+                }
+            }
+        }
+        Self { tables, by_name }
+    }
+
+    /// The tables that may have these texts, in their order.
+    fn candidates(&self, wanted: &[(&str, &str)]) -> impl Iterator<Item = &DeclaredTable> {
+        let naming_text = wanted.iter().rev().find_map(|(key, text)| {
+            let naming_key = NAMING_KEYS.iter().find(|naming_key| *naming_key == key)?;
+            Some((*naming_key, (*text).to_owned()))
+        });
+        let indices = match naming_text {
+            Some(naming_text) => self.by_name.get(&naming_text).cloned().unwrap_or_default(),
+            None => (0..self.tables.len()).collect(),
+        };
+        indices.into_iter().map(|index| &self.tables[index])
     }
 }
 

@@ -199,6 +199,8 @@ pub(super) fn rules(notices: &[Notice]) -> Vec<&Rule> {
 struct Sources<'e> {
     texts: BTreeMap<&'e str, (&'e str, LineStarts)>,
     declared: DeclaredPlaces<'e>,
+    /// The file of each requirement.
+    requirement_files: BTreeMap<&'e str, &'e str>,
 }
 
 impl<'e> Sources<'e> {
@@ -212,7 +214,12 @@ impl<'e> Sources<'e> {
         });
         let texts: BTreeMap<&str, &str> = of_kernels.chain(stored).collect();
         let texts = texts.into_iter().map(|(path, text)| (path, (text, LineStarts::of(text))));
-        Self { texts: texts.collect(), declared: DeclaredPlaces::of(evidence) }
+        let mut requirement_files = BTreeMap::new();
+        for row in &evidence.campaign.requirements {
+            requirement_files.entry(row.requirement.uid.as_str()).or_insert(row.file.as_str());
+        }
+        let declared = DeclaredPlaces::of(evidence);
+        Self { texts: texts.collect(), declared, requirement_files }
     }
 
     /// The text of the line of a place, without white space around it; empty where it is not known.

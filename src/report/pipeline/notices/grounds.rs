@@ -92,7 +92,7 @@ fn place_of_ground(ground: &Ground, evidence: &Evidence, sources: &Sources) -> O
         | ReasonKind::RequirementFailed
         | ReasonKind::RequirementOpen
         | ReasonKind::LinkSuspect
-        | ReasonKind::CodeMissing => requirement_place(about, evidence, sources),
+        | ReasonKind::CodeMissing => requirement_place(about, sources),
         ReasonKind::RecordRejected => {
             let is_meant = |requirement: &str, rejected: bool| rejected && requirement == about;
             let mut rows = campaign.records.iter();
@@ -138,11 +138,10 @@ fn justification_place(row: &JustificationEvidence, sources: &Sources) -> Notice
     NoticePlace::declared(&row.file, position)
 }
 
-fn requirement_place(uid: &str, evidence: &Evidence, sources: &Sources) -> Option<NoticePlace> {
-    let mut rows = evidence.campaign.requirements.iter();
-    let row = rows.find(|row| row.requirement.uid.as_str() == uid)?;
-    let position = sources.declared.position(&row.file, "requirement", &[("uid", uid)]);
-    Some(NoticePlace::declared(&row.file, position))
+fn requirement_place(uid: &str, sources: &Sources) -> Option<NoticePlace> {
+    let file = sources.requirement_files.get(uid)?;
+    let position = sources.declared.position(file, "requirement", &[("uid", uid)]);
+    Some(NoticePlace::declared(file, position))
 }
 
 /// The kernel's main file, as a whole.
@@ -351,7 +350,7 @@ pub(super) fn open_item_notice(
 ) -> Notice {
     let place = item.subject.as_ref().and_then(|subject| match subject {
         OpenItemSubject::Kernel(kernel) => kernel_place(kernel.as_str(), evidence),
-        OpenItemSubject::Requirement(uid) => requirement_place(uid.as_str(), evidence, sources),
+        OpenItemSubject::Requirement(uid) => requirement_place(uid.as_str(), sources),
         OpenItemSubject::Function { file, name } => {
             let rows = crate::facts::code_rows(evidence);
             let row = rows.iter().find(|row| row.file == file && row.function == name);
