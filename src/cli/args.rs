@@ -107,6 +107,9 @@ pub(super) struct Certify {
     /// kernel; 0 for always [default: 1000]
     #[arg(long, value_name = "N")]
     pub html_split_above: Option<usize>,
+    /// Folder of stored runs of the same project, for a chapter on their trend (PDF and HTML)
+    #[arg(long, value_name = "DIR")]
+    pub history: Option<PathBuf>,
     /// Findings to look for: all, none, or a comma-separated list of kinds
     #[arg(long, value_name = "KINDS", default_value = "all")]
     pub check: String,

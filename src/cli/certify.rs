@@ -18,13 +18,17 @@ use crate::model::evidence::{Campaign, Evidence, ReportList};
 use crate::model::exit::Exit;
 use crate::model::id::TestId;
 use crate::report::{
-    self, FORMATS, FormatName, FormatRow, HTML_SPLIT_ABOVE, KERNEL_FOLDER, PagedHtml, Written,
+    self, FORMATS, FormatName, FormatRow, HTML_SPLIT_ABOVE, History, KERNEL_FOLDER, PagedHtml,
+    Presentation, Written,
 };
 use crate::requirement::Project;
+use crate::verify::{FoundRuns, OwnOutput, VerifyError, find_runs};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::ffi::OsStr;
 use std::path::Path;
+
+use vkcert_verifier::history::tell_left_out;
 use vkcert_verifier::report::terminal_presentation;
 
 /// The sub-folder of the output folder that a run writes.
@@ -62,11 +66,11 @@ pub(super) struct FinishedRun {
 /// Runs the whole campaign, writes evidence and reports.
 pub(super) fn run_campaign(common: &Common, certify: &Certify) -> Result<FinishedRun, Failure> {
     let plan = plan::plan_of(common, &certify.check)?;
-    let reports = wanted_reports(certify)?;
-    let split_above = certify.html_split_above.unwrap_or(HTML_SPLIT_ABOVE);
+    let mut reports = wanted_reports(certify)?;
     let mut project = project::load_project(&certify.dir)?;
     let default_folder = project.root.join("reports");
     let output_folder = certify.out.as_deref().unwrap_or(&default_folder);
+    let stored_runs = stored_runs(certify, &project.settings.value.name, output_folder)?;
     let start = RunStart::observe(&project.root, output_folder, certify);
     leave_tests_out(&mut project, certify)?;
     let (schedules, replay) = certify.schedules.over(project.settings.value.schedules)?;
@@ -95,9 +99,31 @@ pub(super) fn run_campaign(common: &Common, certify: &Certify) -> Result<Finishe
     }
     drop(prepared_tests);
     let sealed_evidence = campaign.seal(campaign_outcome)?;
-    let written =
-        write_results(&sealed_evidence, (&reports, split_above), start, folder, output_folder)?;
+    reports.presentation.history = read_history(stored_runs, &sealed_evidence.evidence)?;
+    let written = write_results(&sealed_evidence, &reports, start, folder, output_folder)?;
     Ok(FinishedRun { evidence: sealed_evidence.evidence, written })
+}
+
+/// The runs of `--history`. Faults of that folder are reported before anything runs.
+fn stored_runs(
+    certify: &Certify,
+    project: &str,
+    output_folder: &Path,
+) -> Result<Option<FoundRuns>, Failure> {
+    let Some(folder) = &certify.history else { return Ok(None) };
+    let own_output = OwnOutput { folder: output_folder, section: RESULT_SECTION };
+    Ok(Some(find_runs(folder, project, Some(own_output))?))
+}
+
+/// The stored runs beside the one that was just made.
+fn read_history(
+    stored_runs: Option<FoundRuns>,
+    evidence: &Evidence,
+) -> Result<Option<History>, VerifyError> {
+    let Some(stored_runs) = stored_runs else { return Ok(None) };
+    let history = stored_runs.read_beside(evidence)?;
+    tell_left_out(&history);
+    Ok(Some(history))
 }
 
 fn exit_of_code(code: u8) -> Exit {
@@ -161,7 +187,7 @@ fn unwritable_json(error: serde_json::Error) -> Failure {
 /// Writes evidence and reports, the list of both hashes, and where all of it is from.
 fn write_results(
     sealed_evidence: &SealedEvidence,
-    (reports, split_above): (&[&'static FormatRow], usize),
+    reports: &WantedReports,
     start: RunStart,
     folder: PendingFolder,
     output_folder: &Path,
@@ -177,7 +203,7 @@ fn write_results(
         )
     };
     let (reports_written, evidence_written) =
-        rayon::join(|| write_reports(evidence, reports, split_above, &folder), write_evidence);
+        rayon::join(|| write_reports(evidence, reports, &folder), write_evidence);
     evidence_written?;
     let reports_written = reports_written?;
     let mut linked_names = vec!["evidence"];
@@ -202,8 +228,17 @@ fn write_results(
     })
 }
 
-/// The reports asked for that are files, in the order of the table.
-fn wanted_reports(certify: &Certify) -> Result<Vec<&'static FormatRow>, Failure> {
+/// The reports of a run, and what they are rendered with.
+struct WantedReports {
+    /// Those that are files, in the order of the table.
+    rows: Vec<&'static FormatRow>,
+    /// Kernels above which the HTML report is several files.
+    split_above: usize,
+    presentation: Presentation,
+}
+
+/// The reports asked for.
+fn wanted_reports(certify: &Certify) -> Result<WantedReports, Failure> {
     let mut wanted_names = Vec::new();
     for word in &certify.report {
         let name: FormatName = word.parse().map_err(|error: report::ReportError| {
@@ -225,7 +260,13 @@ fn wanted_reports(certify: &Certify) -> Result<Vec<&'static FormatRow>, Failure>
         [] => row.by_default,
         names => names.contains(&row.name),
     };
-    Ok(FORMATS.iter().filter(is_wanted).collect())
+    let rows: Vec<&FormatRow> = FORMATS.iter().filter(is_wanted).collect();
+    if certify.history.is_some() && rows.iter().all(|row| !row.has_documents) {
+        let message = "--history goes with the reports html and pdf, which --report leaves out";
+        return Err(Diagnostic::new("usage", message).into());
+    }
+    let split_above = certify.html_split_above.unwrap_or(HTML_SPLIT_ABOVE);
+    Ok(WantedReports { rows, split_above, presentation: Presentation::default() })
 }
 
 /// What one format has written.
@@ -239,28 +280,24 @@ struct WrittenReport {
 /// Renders the reports on all cores and writes each as soon as it is there.
 fn write_reports(
     evidence: &Evidence,
-    reports: &[&'static FormatRow],
-    split_above: usize,
+    reports: &WantedReports,
     folder: &PendingFolder,
 ) -> Result<Vec<WrittenReport>, Failure> {
-    let named_files = reports.par_iter().filter_map(|row| Some((row.name, row.file?)));
-    named_files
-        .map(|(name, file)| write_report(evidence, name, file, split_above, folder))
-        .collect()
+    let named_files = reports.rows.par_iter().filter_map(|row| Some((row.name, row.file?)));
+    named_files.map(|(name, file)| write_report(evidence, reports, (name, file), folder)).collect()
 }
 
 fn write_report(
     evidence: &Evidence,
-    format: FormatName,
-    file: &'static str,
-    split_above: usize,
+    reports: &WantedReports,
+    (format, file): (FormatName, &'static str),
     folder: &PendingFolder,
 ) -> Result<WrittenReport, Failure> {
-    let presentation = report::Presentation::default();
+    let presentation = &reports.presentation;
     let unrendered = |error: report::ReportError| Failure::tool(error.to_string());
     let pages = match format {
         FormatName::Html => {
-            PagedHtml::of_report(evidence, &presentation, split_above, OsStr::new(file))
+            PagedHtml::of_report(evidence, presentation, reports.split_above, OsStr::new(file))
                 .map_err(unrendered)?
         }
         FormatName::Terminal
@@ -282,7 +319,7 @@ fn write_report(
             })?;
             pages.index_page()
         }
-        None => report::render(evidence, format, &presentation).map_err(unrendered)?,
+        None => report::render(evidence, format, presentation).map_err(unrendered)?,
     };
     folder.write(file, &bytes)?;
     report.hashes.push((file.to_owned(), sha256_digits(&bytes)));

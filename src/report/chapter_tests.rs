@@ -39,7 +39,7 @@ fn an_uncovered_condition_is_listed_as_open_with_its_decision() {
 #[test]
 fn many_uncovered_obligations_are_grouped_by_reason_and_none_is_left_out() {
     let text = |evidence: &Evidence| {
-        document_text(&super::chapter::report_document(evidence, DocumentName::All).unwrap())
+        document_text(&super::chapter::report_document(evidence, DocumentName::All, None).unwrap())
     };
     let few = text(&with_open_statements(10));
     assert!(
@@ -128,7 +128,7 @@ fn a_document_without_hash_is_told_where_its_record_is_accepted() {
 fn shares_that_nobody_asked_for_are_no_defect_in_any_chapter() {
     use super::document::Tone;
     let evidence = sample::evidence();
-    let document = super::chapter::report_document(&evidence, DocumentName::All).unwrap();
+    let document = super::chapter::report_document(&evidence, DocumentName::All, None).unwrap();
     let words = |text: &super::document::Text| {
         text.0.iter().map(|run| run.text.as_str()).collect::<String>()
     };
@@ -193,7 +193,7 @@ fn no_cell_is_empty() {
     for evidence in [sample::evidence(), sample::flawless(), with_contents()] {
         let mut evidence = evidence;
         evidence.campaign.tests[0].title = None;
-        let document = super::chapter::report_document(&evidence, DocumentName::All).unwrap();
+        let document = super::chapter::report_document(&evidence, DocumentName::All, None).unwrap();
         for table in tables(&document.front).into_iter().chain(tables(&document.body)) {
             for (number, row) in table.rows.iter().enumerate() {
                 let empty =

@@ -40,7 +40,7 @@ pub(super) fn with_contents() -> Evidence {
 #[test]
 fn a_test_tells_its_contents_and_where_they_stand() {
     let evidence = with_contents();
-    let document = super::chapter::report_document(&evidence, DocumentName::All).unwrap();
+    let document = super::chapter::report_document(&evidence, DocumentName::All, None).unwrap();
     let of_test = |table: &&super::document::Table| {
         table.caption.as_ref().is_some_and(|caption| caption.0[0].text == "Contents of TC-MM-01")
     };

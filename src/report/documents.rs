@@ -79,6 +79,7 @@ pub const DOCUMENTS: &[DocumentRow] = &[
             Chapter::Agreement,
             Chapter::Limits,
             Chapter::Manifest,
+            Chapter::Trend,
         ],
     },
     DocumentRow {
@@ -108,6 +109,7 @@ pub const DOCUMENTS: &[DocumentRow] = &[
             Chapter::Findings,
             Chapter::TestResults,
             Chapter::Agreement,
+            Chapter::Trend,
         ],
     },
     DocumentRow {
@@ -125,6 +127,7 @@ pub const DOCUMENTS: &[DocumentRow] = &[
             Chapter::Uncovered,
             Chapter::Kernels,
             Chapter::Justifications,
+            Chapter::Trend,
         ],
     },
     DocumentRow {
@@ -160,6 +163,11 @@ pub const DOCUMENTS: &[DocumentRow] = &[
 ];
 
 impl DocumentRow {
+    /// Whether it has the chapter on stored runs, where there is a history.
+    pub fn has_trend(&self) -> bool {
+        self.chapters.contains(&Chapter::Trend)
+    }
+
     /// The section of a standard that asks for what it holds; none where none that is known here
     /// does.
     pub fn section(&self, standard: Standard) -> Option<&'static str> {

@@ -10,6 +10,7 @@ mod layers;
 pub(crate) mod lettering;
 pub(crate) mod pictures;
 pub(crate) mod tree;
+pub(crate) mod trend;
 
 use super::document::{ColumnAlign, Text, TextRun, Tone};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Reports: what a run showed, for a terminal, a browser, a certification reviewer and other
 //! programs.
 //!
-//! Knows: [`Evidence`] and nothing else; a report renders again from stored evidence with no GPU
+//! Knows: [`Evidence`], for a trend also the [`History`] before it, and nothing else; a report renders again from stored evidence with no GPU
 //! and no compiler.
 //! Promises: the same evidence and [`Presentation`] give the same bytes (no clock, no chance);
 //! every percentage is printed with its numerator and denominator, and the rows it counts stand in
@@ -17,6 +17,7 @@ mod drawing;
 mod expectation;
 mod facts;
 mod figures;
+mod history;
 mod html;
 mod json;
 mod pdf;
@@ -30,6 +31,10 @@ mod terminal;
 pub use documents::{DOCUMENTS, DocumentName, DocumentRow};
 pub use facts::is_asked_for;
 pub use facts::obligations::{condition_explanation, open_reason};
+pub use history::{
+    CriterionShares, History, ItemCounts, LeftOutRun, MOST_SHOWN_RUNS, RunMeasure, RunOrder,
+    RunRecord, RunStanding,
+};
 pub use html::{HTML_SPLIT_ABOVE, KERNEL_FOLDER, KERNEL_PAGE_START, PagedHtml, kernel_folder};
 pub use pipeline::{
     DiagnosticLine, InterfacePlaces, LineForm, LineLevel, ProcedurePlaces, coupling_lines,
@@ -43,8 +48,8 @@ use std::str::FromStr;
 use vkcert_model::document::Paper;
 use vkcert_model::evidence::{CouplingEvidence, Evidence};
 
-/// What a format is rendered with; only the terminal summary looks at more than `standing` and
-/// `document`.
+/// What a format is rendered with; only the terminal summary looks at more than `standing`,
+/// `document` and `history`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Presentation {
     /// Whether colours are shown.
@@ -59,6 +64,8 @@ pub struct Presentation {
     pub document: DocumentName,
     /// Paper of a PDF; none: that of the project, else A4.
     pub paper: Option<Paper>,
+    /// Runs that were stored earlier; formats without documents have none. None: no trend is shown.
+    pub history: Option<History>,
     /// How commands that are advised name project and evidence.
     pub places: Places,
 }
@@ -110,6 +117,7 @@ impl Default for Presentation {
             standing: Standing::Verified,
             document: DocumentName::All,
             paper: None,
+            history: None,
             places: Places::default(),
         }
     }
@@ -352,3 +360,5 @@ mod procedure_tests;
 mod terminal_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod trend_tests;

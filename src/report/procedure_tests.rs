@@ -50,7 +50,7 @@ fn with_procedure() -> Evidence {
 }
 
 fn steps_of_first_test(evidence: &Evidence, name: DocumentName) -> Vec<(String, String)> {
-    let document = super::chapter::report_document(evidence, name).unwrap();
+    let document = super::chapter::report_document(evidence, name, None).unwrap();
     let caption = format!("Procedure of {}", evidence.campaign.tests[0].id);
     let tables = super::tests::tables(&document.body);
     let mut of_test = tables
@@ -126,10 +126,12 @@ fn no_two_documents_of_one_evidence_carry_the_same_identity() {
     }));
     let labels: std::collections::BTreeSet<String> = DOCUMENTS
         .iter()
-        .map(|row| super::chapter::report_document(&evidence, row.name).unwrap().label.unwrap())
+        .map(|row| {
+            super::chapter::report_document(&evidence, row.name, None).unwrap().label.unwrap()
+        })
         .collect();
     assert_eq!(labels.len(), DocumentPart::ALL.len() + 1, "{labels:?}");
-    let svr = super::chapter::report_document(&evidence, DocumentName::Svr).unwrap();
+    let svr = super::chapter::report_document(&evidence, DocumentName::Svr, None).unwrap();
     assert_eq!(svr.label.as_deref(), Some("R-9, revision C"));
     assert_eq!(svr.title, "Results of unit K");
     let text = printed(&evidence, DocumentName::Svr);

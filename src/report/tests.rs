@@ -69,7 +69,7 @@ fn every_chapter_stands_in_a_document_and_no_link_leads_out_of_one() {
     let evidence = sample::evidence();
     for row in DOCUMENTS {
         assert_eq!(row.word.parse::<DocumentName>().unwrap(), row.name);
-        let document = super::chapter::report_document(&evidence, row.name).unwrap();
+        let document = super::chapter::report_document(&evidence, row.name, None).unwrap();
         let (anchors, links) = anchors_and_links(&document);
         assert!(!anchors.is_empty(), "{}", row.word);
         assert!(!links.is_empty() || row.name != DocumentName::All, "{}", row.word);
@@ -82,7 +82,7 @@ fn a_part_of_a_failed_run_tells_that_it_failed() {
     let evidence = with_open_statements(3);
     let (_, conclusion) = statement::conclusion_title(&evidence);
     for row in DOCUMENTS {
-        let document = super::chapter::report_document(&evidence, row.name).unwrap();
+        let document = super::chapter::report_document(&evidence, row.name, None).unwrap();
         let told = document.front.iter().any(|block| match block {
             Block::Notice { title, .. } => title.0.iter().any(|run| run.text.contains(&conclusion)),
             _ => false,
@@ -93,7 +93,7 @@ fn a_part_of_a_failed_run_tells_that_it_failed() {
 
 /// All text of a document.
 pub(super) fn printed(evidence: &Evidence, name: DocumentName) -> String {
-    let document = super::chapter::report_document(evidence, name).unwrap();
+    let document = super::chapter::report_document(evidence, name, None).unwrap();
     let mut lines = Vec::new();
     document.front.iter().chain(&document.body).for_each(|block| add_lines(block, &mut lines));
     lines.join("\n")
@@ -126,8 +126,9 @@ fn cases_and_procedures_say_that_they_hold_no_results_and_look_the_same_whatever
 #[test]
 fn cases_and_procedures_hold_nothing_that_a_run_left() {
     let evidence = super::contents_tests::with_contents();
-    let text =
-        |name| format!("{:?}", super::chapter::report_document(&evidence, name).unwrap().body);
+    let text = |name| {
+        format!("{:?}", super::chapter::report_document(&evidence, name, None).unwrap().body)
+    };
     let (cases, results) = (text(DocumentName::Svcp), text(DocumentName::Svr));
     for word in ["Actual", "Result, ", "Altered: ", "Runs, "] {
         assert!(results.contains(word) && !cases.contains(word), "{word}");

@@ -89,6 +89,9 @@ pub struct Report {
     /// folder FILE-kernels beside it (FILE without its extension); 0 for always [default: 1000]
     #[arg(long, value_name = "N")]
     pub html_split_above: Option<usize>,
+    /// Folder of stored runs of the same project, for a chapter on their trend (PDF and HTML)
+    #[arg(long, value_name = "DIR")]
+    pub history: Option<PathBuf>,
     /// File to write [default: stdout]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

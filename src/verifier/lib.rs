@@ -8,6 +8,7 @@
 pub mod args;
 pub mod command;
 pub mod failure;
+pub mod history;
 pub mod output;
 mod page_files;
 pub mod places;

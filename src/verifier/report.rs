@@ -1,7 +1,7 @@
 //! `vkcert report EVIDENCE`: stored evidence, rendered again.
 
 use super::args::{Coloring, Common, OutputForm, Report};
-use super::{output, page_files, places};
+use super::{history, output, page_files, places};
 use base64::Engine as _;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -9,8 +9,8 @@ use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::Evidence;
 use vkcert_model::exit::Exit;
 use vkcert_report::{
-    self as report_formats, Colour, DocumentName, FORMATS, FormatName, HTML_SPLIT_ABOVE, PagedHtml,
-    Places, Presentation, ReportError, Standing, Written, shell_word,
+    self as report_formats, Colour, DocumentName, FORMATS, FormatName, HTML_SPLIT_ABOVE, History,
+    PagedHtml, Places, Presentation, ReportError, Standing, Written, shell_word,
 };
 use vkcert_verification::{self as verify, DerivationExtent, Toolchain, Verification, VerifyError};
 
@@ -37,6 +37,9 @@ pub fn run_report<T: Toolchain>(
         let message = "--html-split-above goes with --report-format html alone";
         return Err(VerifyError::from(Diagnostic::new("usage", message)).into());
     }
+    if report.history.is_some() {
+        history::refuse_without_trend(format, document)?;
+    }
     let (verification, stored) = verify::verify_folder(
         &report.evidence,
         &verify::VerificationOptions::default(),
@@ -59,12 +62,22 @@ pub fn run_report<T: Toolchain>(
     }
     let presentation = Presentation {
         standing,
+        history: history_of(report, &stored)?,
         document,
         paper: report.paper.map(Into::into),
         ..terminal_presentation(common, None, places::places_of_evidence(&report.evidence))
     };
     write_report(common, report, format, (&stored, &presentation))?;
     Ok(exit_of(&verification))
+}
+
+/// The stored runs beside that of the evidence, where they are asked for.
+fn history_of(report: &Report, evidence: &Evidence) -> Result<Option<History>, VerifyError> {
+    let Some(folder) = &report.history else { return Ok(None) };
+    let found_runs = verify::find_runs(folder, &evidence.campaign.project.name, None)?;
+    let history = found_runs.read_beside(evidence)?;
+    history::tell_left_out(&history);
+    Ok(Some(history))
 }
 
 /// Renders to stdout, to a file, or to an index with its pages.

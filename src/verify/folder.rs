@@ -41,6 +41,13 @@ pub struct EvidenceFolder {
 impl EvidenceFolder {
     /// Reads everything; a folder without manifest is an error.
     pub fn read(folder: &Path) -> Result<Self, VerifyError> {
+        let mut evidence_folder = Self::read_alone(folder)?;
+        evidence_folder.read_reports(folder)?;
+        Ok(evidence_folder)
+    }
+
+    /// Reads the files of the folder and nothing beside it; one without manifest is an error.
+    pub fn read_alone(folder: &Path) -> Result<Self, VerifyError> {
         let mut evidence_folder =
             Self { folder_name: folder.display().to_string(), ..Self::default() };
         let folder_name = &evidence_folder.folder_name;
@@ -61,7 +68,6 @@ impl EvidenceFolder {
             }
         }
         evidence_folder.stray_entries.sort();
-        evidence_folder.read_reports(folder)?;
         Ok(evidence_folder)
     }
 
@@ -354,7 +360,11 @@ fn unreadable_file(file: &str, reason: &str) -> VerifyError {
         .into()
 }
 
-fn parse_file<T: serde::de::DeserializeOwned>(
+/// Reads a file of evidence, or the part of it that `T` has.
+///
+/// # Errors
+/// If it is not of that form, with the place.
+pub(super) fn parse_file<T: serde::de::DeserializeOwned>(
     folder: &str,
     name: &str,
     bytes: &[u8],

@@ -6,6 +6,7 @@
 //! modules is told by name as not derived.
 //! Promises: what is stored and does not follow is a problem by name, what cannot be derived is
 //! reported as such; nothing is printed.
+//! Runs that were stored earlier are held to the same, for the trend of a report (`history`).
 //! Does not cover: facts, which follow from nothing else (`docs/evidence.md` lists them): only a
 //! signature protects these.
 
@@ -15,6 +16,7 @@ mod error;
 pub mod first_format;
 pub mod folder;
 pub mod form;
+mod history;
 #[cfg(test)]
 mod honest;
 #[cfg(test)]
@@ -31,6 +33,7 @@ mod toolchain;
 
 pub use error::VerifyError;
 pub use folder::EvidenceFolder;
+pub use history::{FoundRuns, OwnOutput, find_runs};
 pub use provenance::ProvenanceCheck;
 pub use rebuild::{LaidOutProject, RebuildOutcome};
 pub use toolchain::{NoToolchain, Toolchain, maker_of_modules};
@@ -316,8 +319,16 @@ pub fn verify_folder<T: Toolchain>(
     options: &VerificationOptions,
     toolchain: &T,
 ) -> Result<(Verification, Option<Box<Evidence>>), T::Error> {
-    let folder = EvidenceFolder::read(path)?;
-    let (mut verification, stored) = verify_files(&folder, options)?;
+    verify_read_folder(&EvidenceFolder::read(path)?, options, toolchain)
+}
+
+/// Verifies an evidence folder that was read.
+pub(crate) fn verify_read_folder<T: Toolchain>(
+    folder: &EvidenceFolder,
+    options: &VerificationOptions,
+    toolchain: &T,
+) -> Result<(Verification, Option<Box<Evidence>>), T::Error> {
+    let (mut verification, stored) = verify_files(folder, options)?;
     if let Some(project) = &options.project {
         verification.project = ProjectCheck::NotCompared { folder: project.display().to_string() };
     }

@@ -34,10 +34,11 @@ mod test;
 mod test_case;
 mod test_environment;
 mod tones;
+mod trend;
 
 use super::document::{Block, ColumnAlign, Document, Outline, Table, Text};
 use super::facts;
-use super::{DocumentName, ReportError};
+use super::{DocumentName, History, ReportError};
 use vkcert_model::evidence::Evidence;
 
 use test::TestPart;
@@ -68,10 +69,23 @@ pub(crate) enum Chapter {
     Agreement,
     Limits,
     Manifest,
+    /// Stored runs beside this one; nothing without a history.
+    Trend,
+}
+
+/// What chapters are made of.
+#[derive(Clone, Copy)]
+struct Sources<'s> {
+    evidence: &'s Evidence,
+    /// The document that the chapters are of.
+    name: DocumentName,
+    root: &'s str,
+    history: Option<&'s History>,
 }
 
 impl Chapter {
-    fn add(self, evidence: &Evidence, name: DocumentName, root: &str, outline: &mut Outline) {
+    fn add(self, sources: Sources, outline: &mut Outline) {
+        let Sources { evidence, name, root, history } = sources;
         match self {
             Chapter::Control => document_control::control_chapter(evidence, name, outline),
             Chapter::Identification => {
@@ -99,6 +113,9 @@ impl Chapter {
             Chapter::Agreement => coupling::agreement_chapter(evidence, outline),
             Chapter::Limits => limits_chapter(evidence, outline),
             Chapter::Manifest => manifest_chapter(evidence, root, outline),
+            Chapter::Trend => {
+                history.into_iter().for_each(|history| trend::trend_chapter(history, outline));
+            }
         }
     }
 }
@@ -107,11 +124,13 @@ impl Chapter {
 pub(super) fn report_document(
     evidence: &Evidence,
     name: DocumentName,
+    history: Option<&History>,
 ) -> Result<Document, ReportError> {
     let root = evidence.root()?;
+    let sources = Sources { evidence, name, root: &root, history };
     let mut outline = Outline::default();
     let chapters = name.row().chapters;
-    chapters.iter().for_each(|chapter| chapter.add(evidence, name, &root, &mut outline));
+    chapters.iter().for_each(|chapter| chapter.add(sources, &mut outline));
     let mut document = document_of(evidence, name, &root, outline);
     document.front = front_of(evidence, name, &root);
     if name != DocumentName::All {
@@ -125,14 +144,16 @@ pub(super) fn report_document(
 pub(super) fn index_document(
     evidence: &Evidence,
     name: DocumentName,
+    history: Option<&History>,
 ) -> Result<Document, ReportError> {
     let root = evidence.root()?;
+    let sources = Sources { evidence, name, root: &root, history };
     let mut outline = Outline::default();
     for chapter in name.row().chapters {
         if *chapter == Chapter::Kernels {
             kernel_list::kernel_list_chapter(evidence, &mut outline);
         } else {
-            chapter.add(evidence, name, &root, &mut outline);
+            chapter.add(sources, &mut outline);
         }
     }
     let mut document = document_of(evidence, name, &root, outline);

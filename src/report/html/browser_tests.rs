@@ -5,6 +5,7 @@ mod drawings;
 mod hostile_names;
 mod several_files;
 mod trees;
+mod trend;
 
 use super::*;
 use crate::tests::with_open_statements;
@@ -66,7 +67,16 @@ fn opened(file: &Path, width: u32) -> Value {
 
 /// Runs a script on the page of a report; its value.
 fn in_browser(evidence: &Evidence, width: u32, script: &str) -> Value {
-    let page = render(evidence, FormatName::Html, &Presentation::default()).unwrap();
+    in_browser_with(evidence, &Presentation::default(), width, script)
+}
+
+fn in_browser_with(
+    evidence: &Evidence,
+    presentation: &Presentation,
+    width: u32,
+    script: &str,
+) -> Value {
+    let page = render(evidence, FormatName::Html, presentation).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
     std::fs::write(&file, scripted(&page, script)).unwrap();

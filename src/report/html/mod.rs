@@ -38,7 +38,11 @@ impl Format for Html {
         evidence: &Evidence,
         presentation: &Presentation,
     ) -> Result<Vec<u8>, ReportError> {
-        let document = super::chapter::report_document(evidence, presentation.document)?;
+        let document = super::chapter::report_document(
+            evidence,
+            presentation.document,
+            presentation.history.as_ref(),
+        )?;
         let page = Page {
             evidence,
             standing: &presentation.standing,

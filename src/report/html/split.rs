@@ -57,7 +57,11 @@ impl<'e> PagedHtml<'e> {
         if units.len() <= split_above || !has_kernels {
             return Ok(None);
         }
-        let mut index = chapter::index_document(evidence, presentation.document)?;
+        let mut index = chapter::index_document(
+            evidence,
+            presentation.document,
+            presentation.history.as_ref(),
+        )?;
         // All shares stand in the chapter of the summary; the front has their sums.
         index.front = index.front.into_iter().flat_map(brief_block).collect();
         let folder = kernel_folder(index_name);

@@ -1,8 +1,8 @@
 //! The report as PDF, A4 or Letter. This folder alone names `krilla`, which writes the file, and
 //! `skrifa`, which reads the fonts.
 //!
-//! Promises: equal evidence gives equal bytes (the document identifier follows from the root hash,
-//! dates come from the evidence); the file is PDF/UA-1 (ISO 14289-1), and PDF/A-2a (ISO
+//! Promises: equal evidence gives equal bytes (the document identifier follows from the root hash
+//! and the roots of runs beside it, dates come from the evidence); the file is PDF/UA-1 (ISO 14289-1), and PDF/A-2a (ISO
 //! 19005-2) where the evidence is dated:
 //! every font is embedded as a subset with its characters, every drawing belongs to an element of the
 //! structure or is an artifact; every page has a header and `Page n of N`; chapters, sections,
@@ -42,7 +42,11 @@ impl Format for Pdf {
         evidence: &Evidence,
         presentation: &Presentation,
     ) -> Result<Vec<u8>, ReportError> {
-        let document = super::chapter::report_document(evidence, presentation.document)?;
+        let document = super::chapter::report_document(
+            evidence,
+            presentation.document,
+            presentation.history.as_ref(),
+        )?;
         let faces = FontFaces::load()?;
         let mut flow =
             set_document(&document, &faces, Sheet::of_paper(paper(evidence, presentation)));
@@ -69,6 +73,10 @@ fn identity(root: &str, presentation: &Presentation) -> String {
     }
     if let Some(paper) = presentation.paper {
         identity.push_str(&format!(" {paper:?}"));
+    }
+    if let Some(history) = &presentation.history {
+        // Roots of the runs, and what else a trend shows.
+        identity.push_str(&format!(" {history:?}"));
     }
     identity
 }

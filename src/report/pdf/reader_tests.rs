@@ -234,7 +234,8 @@ fn the_file_says_which_standards_it_keeps() {
     ] {
         assert!(packet.contains(part), "{part} is not in {packet}");
     }
-    let document = crate::chapter::report_document(&sample::evidence(), DocumentName::All).unwrap();
+    let document =
+        crate::chapter::report_document(&sample::evidence(), DocumentName::All, None).unwrap();
     let information = entry(file, &file.trailer, "Info").unwrap().as_dict().unwrap();
     let title = lopdf::decode_text_string(entry(file, information, "Title").unwrap()).unwrap();
     assert_eq!(title, document.project_and_title());
@@ -434,11 +435,14 @@ fn every_font_is_embedded_and_gives_its_characters() {
 #[test]
 fn text_is_read_in_the_order_of_the_document() {
     let evidence = sample::evidence();
-    let reading = Reading::of(&pdf(&evidence));
+    let history = crate::trend_tests::history_of(&evidence);
+    let document =
+        crate::chapter::report_document(&evidence, DocumentName::All, Some(&history)).unwrap();
+    let presentation = Presentation { history: Some(history), ..Presentation::default() };
+    let reading = Reading::of(&render(&evidence, FormatName::Pdf, &presentation).unwrap());
     let structured = reading.structured_text();
     let drawn = reading.drawn.iter().flat_map(|(_, text)| text.split_whitespace());
     assert!(drawn.collect::<String>() == structured, "drawing and structure differ in order");
-    let document = crate::chapter::report_document(&evidence, DocumentName::All).unwrap();
     let mut place = 0;
     for block in document.front.iter().chain(&document.body) {
         for text in block_texts(block) {

@@ -98,7 +98,7 @@ fn every_page_bears_its_number_and_the_total() {
 #[test]
 fn every_page_of_unverified_evidence_is_stamped() {
     let evidence = sample::evidence();
-    let document = crate::chapter::report_document(&evidence, DocumentName::All).unwrap();
+    let document = crate::chapter::report_document(&evidence, DocumentName::All, None).unwrap();
     let faces = FontFaces::load().unwrap();
     let stamped = |standing: Standing| {
         let mut flow = set_document(&document, &faces, Sheet::of_paper(Paper::A4));
@@ -183,7 +183,7 @@ fn chapters_and_kernels_are_bookmarks() {
 #[test]
 fn no_text_leaves_the_page_or_its_cell() {
     let evidence = sample::evidence();
-    let document = crate::chapter::report_document(&evidence, DocumentName::All).unwrap();
+    let document = crate::chapter::report_document(&evidence, DocumentName::All, None).unwrap();
     let faces = FontFaces::load().unwrap();
     for paper in [Paper::A4, Paper::Letter] {
         assert_text_within(&set_document(&document, &faces, Sheet::of_paper(paper)));
@@ -356,7 +356,7 @@ fn crowded() -> Evidence {
 fn conclusion_and_open_items_stand_on_page_1_however_many_there_are() {
     let faces = FontFaces::load().unwrap();
     for evidence in [crowded(), sample::evidence()] {
-        let document = crate::chapter::report_document(&evidence, DocumentName::All).unwrap();
+        let document = crate::chapter::report_document(&evidence, DocumentName::All, None).unwrap();
         let flow = set_document(&document, &faces, Sheet::of_paper(Paper::A4));
         let first = page_text(&flow.pages[0]);
         assert!(first.contains("Failed:"), "{first}");
@@ -458,7 +458,7 @@ fn a_figure_is_whole_on_its_page_with_its_caption() {
 }
 
 fn body_flow<'a>(evidence: &Evidence, faces: &'a FontFaces, paper: Paper) -> PageFlow<'a> {
-    let document = crate::chapter::report_document(evidence, DocumentName::All).unwrap();
+    let document = crate::chapter::report_document(evidence, DocumentName::All, None).unwrap();
     set_document(&document, faces, Sheet::of_paper(paper))
 }
 

@@ -35,7 +35,7 @@ fn page_with_figure(script: &str) -> Value {
     outline.add_heading(1, "Nodes", "chapter/nodes");
     outline.add_table(table);
     let mut document =
-        crate::chapter::report_document(&evidence, crate::DocumentName::Tool).unwrap();
+        crate::chapter::report_document(&evidence, crate::DocumentName::Tool, None).unwrap();
     document.body = outline.blocks;
     let page = page_bytes(&document, &Page::only(&evidence, &standing));
     let folder = tempfile::tempdir().unwrap();
