@@ -39,6 +39,7 @@ mod float_controls;
 mod function_coverage;
 mod glsl_front_end;
 mod glsl_robustness;
+mod history;
 mod hostile_input;
 mod hostile_texts;
 mod images;
