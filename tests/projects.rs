@@ -1,6 +1,6 @@
 //! The projects of this repository, certified by the program as a user would: the demonstration
-//! holds, each of its tests is needed, and the projects with known defects fail for the reasons
-//! they were written for.
+//! holds, each of its tests is needed, each requirement has a robustness test, and the projects
+//! with known defects fail for the reasons they were written for.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -209,6 +209,15 @@ fn no_test_of_the_demonstration_can_be_deleted() {
         let lacks_case = certification.cases_lacking() != complete.cases_lacking();
         assert!(is_open || lacks_case, "{test} can be deleted");
     }
+}
+
+/// Each requirement has a robustness test, or a reason why none is needed.
+#[test]
+fn no_requirement_of_the_demonstration_lacks_a_robustness_test() {
+    let certification = certify(&root(), &["--engine", "sequential"]);
+    let mut lacking = certification.cases_lacking();
+    lacking.retain(|sentence| sentence.contains("no robustness test"));
+    assert_eq!(lacking, [""; 0]);
 }
 
 /// 1-based numbers of the lines of the guarded kernel that contain a text.
