@@ -1,8 +1,10 @@
 //! Cobertura XML with conditions, and with the attributes of VectorCAST for functions and MC/DC.
 //!
-//! Promises: every rate is that of the lines and branches below it, rounded down.
+//! Promises: every rate is that of the lines and branches below it, rounded down; of no branches it
+//! is 1 where a line is hit, else 0. The document is of the form of `coverage-04.dtd`, but for two
+//! attributes: `function-coverage` of a method and `mcdcpair-coverage` of a line.
 
-use super::source_coverage::{FileCoverage, LineCoverage, Share, source_coverage};
+use super::source_coverage::{EnteredFunction, FileCoverage, LineCoverage, Share, source_coverage};
 use super::xml::{Attribute, XmlWriter};
 use crate::{Format, Presentation, ReportError};
 use std::collections::BTreeMap;
@@ -36,7 +38,7 @@ impl Format for Cobertura {
             "coverage",
             &[
                 ("line-rate", &counts.lines.rate()),
-                ("branch-rate", &counts.branches.rate()),
+                ("branch-rate", &counts.lines.branch_rate(counts.branches)),
                 ("lines-covered", &counts.lines.covered.to_string()),
                 ("lines-valid", &counts.lines.total.to_string()),
                 ("branches-covered", &counts.branches.covered.to_string()),
@@ -79,7 +81,7 @@ impl Counts {
     }
 
     fn rates(&self) -> [String; 2] {
-        [self.lines.rate(), self.branches.rate()]
+        [self.lines.rate(), self.lines.branch_rate(self.branches)]
     }
 }
 
@@ -94,25 +96,48 @@ fn add_class(xml: &mut XmlWriter, path: &str, file: &FileCoverage) {
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     xml.open("class", &rated(&[("name", name), ("filename", path)], &counts.rates()));
     xml.open("methods", &[]);
-    for ((line, name), hits) in &file.functions {
-        let entered = Share::of(std::iter::once(*hits > 0));
-        // Functions of one name differ by the line.
-        let signature = format!("line {line}");
-        let own = [("name", name.as_str()), ("signature", signature.as_str())];
-        let rates = [entered.rate(), Share::default().rate()];
-        let coverage = entered.percent_and_counts();
-        let mut attributes = rated(&own, &rates);
-        attributes.push(("function-coverage", coverage.as_str()));
-        xml.open("method", &attributes);
-        xml.open("lines", &[]);
-        xml.empty("line", &[("number", &line.to_string()), ("hits", &hits.to_string())]);
-        xml.close();
-        xml.close();
+    for ((line, name), function) in &file.functions {
+        add_method(xml, (*line, name), function, file);
     }
     xml.close();
     xml.open("lines", &[]);
     for (number, line) in &file.lines {
         add_line(xml, *number, line);
+    }
+    xml.close();
+    xml.close();
+}
+
+/// A function with its lines, of which the first, where no statement begins on it, is hit by who
+/// enters the function.
+fn add_method(
+    xml: &mut XmlWriter,
+    (line, name): (u32, &str),
+    function: &EnteredFunction,
+    file: &FileCoverage,
+) {
+    let is_header_alone = !file.lines.contains_key(&line);
+    let inner_lines = || file.lines.range(line..=function.last_line);
+    let header = is_header_alone.then_some(function.hits > 0);
+    let hit_lines = inner_lines().map(|(_, inner)| inner.hits() > 0);
+    let counts = Counts {
+        lines: Share::of(header.into_iter().chain(hit_lines)),
+        branches: inner_lines().map(|(_, inner)| inner.branches()).sum(),
+    };
+    // Functions of one name differ by the line.
+    let signature = format!("line {line}");
+    let entered_words = Share::of(std::iter::once(function.hits > 0)).percent_and_counts();
+    let rates = counts.rates();
+    let mut attributes = rated(&[("name", name), ("signature", &signature)], &rates);
+    attributes.push(("function-coverage", &entered_words));
+    xml.open("method", &attributes);
+    xml.open("lines", &[]);
+    if is_header_alone {
+        let (number, hits) = (line.to_string(), function.hits.to_string());
+        xml.empty("line", &[("number", &number), ("hits", &hits), ("branch", "false")]);
+    }
+    for (number, inner) in inner_lines() {
+        add_line(xml, *number, inner);
     }
     xml.close();
     xml.close();

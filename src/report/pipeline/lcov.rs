@@ -69,10 +69,10 @@ fn add_functions(text: &mut String, file: &FileCoverage) {
     let functions: Vec<_> = file
         .functions
         .iter()
-        .map(|((line, name), hits)| {
+        .map(|((line, name), function)| {
             let name = one_line(name);
             let is_first = names.insert(name.clone());
-            (*line, if is_first { name } else { format!("{name}@{line}") }, *hits)
+            (*line, if is_first { name } else { format!("{name}@{line}") }, function.hits)
         })
         .collect();
     for (line, name, _) in &functions {

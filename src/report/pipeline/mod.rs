@@ -5,6 +5,8 @@
 //! have, the worst counts; evidence that does not verify says so in the file.
 
 mod cobertura;
+#[cfg(test)]
+mod cobertura_tests;
 mod command_lines;
 mod declared;
 mod junit;

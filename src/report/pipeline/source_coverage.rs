@@ -13,6 +13,8 @@ use vkcert_model::coverage::{
 };
 use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{Evidence, KernelEvidence};
+use vkcert_model::place::LineStarts;
+use vkcert_model::structure::Function;
 
 /// How many tests execute or show something, at its worst; 0: it is not covered.
 pub(super) type Hits = u32;
@@ -21,9 +23,18 @@ pub(super) type Hits = u32;
 #[derive(Default)]
 pub(super) struct FileCoverage {
     /// By line, then name.
-    pub functions: BTreeMap<(u32, String), Hits>,
+    pub functions: BTreeMap<(u32, String), EnteredFunction>,
     /// By line.
     pub lines: BTreeMap<u32, LineCoverage>,
+}
+
+/// A function with the lines that it takes, from that of its header on.
+#[derive(Clone, Copy)]
+pub(super) struct EnteredFunction {
+    /// How many tests enter it.
+    pub hits: Hits,
+    /// The last line of its body; that of the header where the body is not known or elsewhere.
+    pub last_line: u32,
 }
 
 /// What begins on a line.
@@ -63,6 +74,15 @@ pub(super) struct Share {
 impl Share {
     pub(super) fn of(items: impl Iterator<Item = bool>) -> Self {
         items.map(|is_covered| Self { covered: u32::from(is_covered), total: 1 }).sum()
+    }
+
+    /// The rate of branches beside this share of lines: where there is no branch, none is left out
+    /// as soon as a line is hit.
+    pub(super) fn branch_rate(self, branches: Share) -> String {
+        match branches.total {
+            0 => Share { covered: u32::from(self.covered > 0), total: 1 }.rate(),
+            _ => branches.rate(),
+        }
     }
 
     /// `0.8333`, rounded down, so that only a complete share is 1; of nothing 0, because nothing
@@ -204,12 +224,30 @@ fn add_functions(files: &mut BTreeMap<String, FileCoverage>, kernel: &KernelEvid
             continue;
         }
         let mut functions = kernel.structure.functions.iter();
-        let name = functions
-            .find(|function| function.id.to_string() == function_id)
-            .map_or(obligation.text.as_str(), |function| function.name.as_str());
+        let function = functions.find(|function| function.id.to_string() == function_id);
+        let name = function.map_or(obligation.text.as_str(), |function| function.name.as_str());
+        let end_line = function.and_then(|function| last_line(kernel, function));
+        let entered = EnteredFunction {
+            hits: hits_of(obligation),
+            last_line: end_line.unwrap_or(obligation.line).max(obligation.line),
+        };
         let file = files.entry(obligation.file.clone()).or_default();
-        keep_worst(&mut file.functions, (obligation.line, name.to_owned()), hits_of(obligation));
+        let functions = file.functions.entry((obligation.line, name.to_owned()));
+        functions
+            .and_modify(|present| {
+                present.hits = present.hits.min(entered.hits);
+                present.last_line = present.last_line.max(entered.last_line);
+            })
+            .or_insert(entered);
     }
+}
+
+/// The line that a function ends on; none where its span lies outside of the stored text.
+fn last_line(kernel: &KernelEvidence, function: &Function) -> Option<u32> {
+    let span = function.span;
+    let text = &kernel.structure.files.get(span.file.0 as usize)?.text;
+    let last_byte = (span.end as usize).checked_sub(1)?;
+    (last_byte < text.len()).then(|| LineStarts::of(text).line(last_byte))
 }
 
 fn add_decision(

@@ -16,6 +16,21 @@ impl Element {
         &found.unwrap_or_else(|| panic!("{} has no {name}", self.name)).1
     }
 
+    /// The name of the element.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Names of the attributes, in order.
+    pub(super) fn attribute_names(&self) -> impl Iterator<Item = &str> {
+        self.attributes.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The elements that it holds itself, in order.
+    pub(super) fn children(&self) -> &[Element] {
+        &self.children
+    }
+
     /// All elements of a name below, in order.
     pub(super) fn all(&self, name: &str) -> Vec<&Element> {
         let mut found = Vec::new();
