@@ -1,11 +1,11 @@
 //! Chapters of the document.
 
 use super::contents_tests::with_contents;
-use super::tests::{document_text, tables, terminal, whole_text, with_open_statements};
+use super::tests::{document_text, rendered, tables, terminal, whole_text, with_open_statements};
 use super::*;
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::coverage::ConditionMcdc;
-use vkcert_model::coverage::Status;
+use vkcert_model::coverage::{SimpleObligation, Status};
 use vkcert_model::criterion::CriterionName;
 use vkcert_sample as sample;
 
@@ -270,5 +270,34 @@ fn suspect_links_are_no_further_requirements() {
     let evidence = sample::evidence();
     for text in [whole_text(&evidence), terminal(&evidence, 200)] {
         assert!(text.contains(" with suspect links"), "{text}");
+    }
+}
+
+/// Two uses of one macro give two calls the place and text of its definition.
+#[test]
+fn obligations_of_one_place_and_text_are_numbered() {
+    let mut evidence = sample::evidence();
+    evidence.campaign.project.criteria.push(CriterionName::Call.into());
+    for kernel in &mut evidence.kernels {
+        let of_macro = kernel.coverage.statements[0].clone();
+        let call = |number: u32| SimpleObligation {
+            id: format!("CALL{number}").into(),
+            status: Status::Uncovered,
+            tests: Vec::new(),
+            text: "scaled(x)".to_owned(),
+            line: of_macro.line + u32::from(number == 3),
+            ..of_macro.clone()
+        };
+        kernel.coverage.calls = Some([1, 2, 3].map(call).into());
+    }
+    let open = facts::uncovered_obligations(&evidence);
+    let calls = open.iter().filter(|item| item.criterion == CriterionName::Call);
+    let texts: Vec<String> = calls.take(3).map(|item| item.shown_text().into_owned()).collect();
+    let numbered = [1, 2].map(|number| format!("scaled(x) (occurrence {number} of 2)"));
+    assert_eq!(texts, [&numbered[0], &numbered[1], "scaled(x)"]);
+    let document = super::chapter::report_document(&evidence, DocumentName::All, None).unwrap();
+    let sarif = String::from_utf8(rendered(&evidence, FormatName::Sarif)).unwrap();
+    for report in [document_text(&document), terminal(&evidence, 200), sarif] {
+        numbered.iter().for_each(|text| assert!(report.contains(text), "{text} in {report}"));
     }
 }

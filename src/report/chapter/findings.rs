@@ -126,7 +126,7 @@ fn uncovered_row(item: &UncoveredObligation, engines: Vec<String>) -> Vec<Text> 
         Text::plain(facts::column_title(item.criterion)),
         Text::plain(engines.join(", ")),
         Text::code(facts::source_place(item.source, item.file, item.line, item.column)),
-        Text::code(item.text),
+        Text::code(item.shown_text()),
         Text::plain(format!("{}\u{a0}{}", facts::status_symbol(item.status), item.status))
             .with_tone(Tone::Bad)
             .followed_by(Text::sentence(reason_words))

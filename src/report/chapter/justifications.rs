@@ -11,13 +11,13 @@ use vkcert_model::evidence::{Evidence, JustificationEvidence};
 use vkcert_model::requirement::{JustificationClass, JustificationSubject};
 
 /// Where an obligation stands, and its text.
-struct JustifiedCode<'a> {
+struct JustifiedCode {
     place: String,
-    text: &'a str,
+    text: String,
 }
 
 /// By kernel and obligation as printed. Engines and configurations tell the same of a place.
-type JustifiedCodes<'a> = BTreeMap<(&'a str, String), JustifiedCode<'a>>;
+type JustifiedCodes<'a> = BTreeMap<(&'a str, String), JustifiedCode>;
 
 pub(super) fn justifications_chapter(evidence: &Evidence, outline: &mut Outline) {
     outline.add_heading(1, "Justifications", "chapter/justifications");
@@ -56,7 +56,7 @@ fn justified_codes(evidence: &Evidence) -> JustifiedCodes<'_> {
         .chain(facts::uncovered_obligations(evidence))
         .map(|obligation| {
             let place = format!("{}:{}:{}", obligation.file, obligation.line, obligation.column);
-            let code = JustifiedCode { place, text: obligation.text };
+            let code = JustifiedCode { place, text: obligation.shown_text().into_owned() };
             ((obligation.unit.kernel.as_str(), obligation.obligation), code)
         })
         .collect()
@@ -117,7 +117,7 @@ fn code_pairs(item: &JustificationEvidence, codes: &JustifiedCodes) -> Vec<(Stri
     code.map_or_else(Vec::new, |code| {
         vec![
             ("Place".to_owned(), Text::code(code.place.as_str())),
-            ("Text".to_owned(), Text::code(code.text)),
+            ("Text".to_owned(), Text::code(code.text.as_str())),
         ]
     })
 }

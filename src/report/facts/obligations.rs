@@ -6,11 +6,12 @@
 use super::criteria::is_asked_for;
 use super::unit::{KernelUnit, kernel_unit};
 use crate::shortened::first_names;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use vkcert_model::coverage::{DecisionCoverage, Independence, Proposal, Status};
+use vkcert_model::coverage::{DecisionCoverage, Independence, Proposal, SimpleObligation, Status};
 use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{Evidence, KernelEvidence, RowsByTest, TestEvidence};
-use vkcert_model::id::TestId;
+use vkcert_model::id::{ObligationId, TestId};
 use vkcert_model::verdict::{EngineName, Verdict};
 
 /// An obligation that nothing covers.
@@ -26,6 +27,8 @@ pub(crate) struct UncoveredObligation<'a> {
     pub line: u32,
     pub column: u32,
     pub text: &'a str,
+    /// Which of those with the same place and text it is; none where it is the only one.
+    pub occurrence: Option<Occurrence>,
     pub status: Status,
     pub reason: String,
     /// Whether the reason is the calculus's sentence about one condition, which stands with the
@@ -37,6 +40,26 @@ pub(crate) struct UncoveredObligation<'a> {
     pub proposal: Option<&'a Proposal>,
     /// The decision it belongs to.
     pub decision: Option<&'a DecisionCoverage>,
+}
+
+/// One of several obligations with the same place and text, in source order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Occurrence {
+    /// From 1.
+    number: usize,
+    count: usize,
+}
+
+impl UncoveredObligation<'_> {
+    /// Its text; `f(x) (occurrence 2 of 3)` where others have the same place and text.
+    pub(crate) fn shown_text(&self) -> Cow<'_, str> {
+        match self.occurrence {
+            Some(Occurrence { number, count }) => {
+                Cow::Owned(format!("{} (occurrence {number} of {count})", self.text))
+            }
+            None => Cow::Borrowed(self.text),
+        }
+    }
 }
 
 /// Why an obligation is uncovered: the stored reason, or the tests that exercise it and do not
@@ -167,6 +190,7 @@ fn add_simple<'a>(
         if !is_asked_for(evidence, &criterion.into()) {
             continue;
         }
+        let occurrences = Occurrences::of_list(&list);
         for item in list.into_iter().filter(|item| is_wanted(item.status)) {
             if !seen_ids.insert(&item.id) {
                 continue;
@@ -182,6 +206,7 @@ fn add_simple<'a>(
                 line: item.line,
                 column: item.column,
                 text: &item.text,
+                occurrence: occurrences.occurrence_of(item),
                 status: item.status,
                 reason: open_reason(evidence, item.reason.as_deref(), &item.uncounted),
                 explained_by_decision: false,
@@ -191,6 +216,37 @@ fn add_simple<'a>(
             });
         }
     }
+}
+
+/// Obligations of one list that nothing but their identifiers tells apart: a macro that is used
+/// several times gives each use the place and text of its definition.
+struct Occurrences<'a> {
+    ids_by_place: HashMap<ShownPlace<'a>, Vec<&'a ObligationId>>,
+}
+
+/// File, line, column and text.
+type ShownPlace<'a> = (&'a str, u32, u32, &'a str);
+
+impl<'a> Occurrences<'a> {
+    fn of_list(list: &[&'a SimpleObligation]) -> Self {
+        let mut ids_by_place: HashMap<ShownPlace, Vec<&ObligationId>> = HashMap::new();
+        // Object code has its place in the module.
+        for item in list.iter().filter(|item| item.object.is_none()) {
+            ids_by_place.entry(shown_place(item)).or_default().push(&item.id);
+        }
+        Self { ids_by_place }
+    }
+
+    /// None of the only one in its place.
+    fn occurrence_of(&self, item: &SimpleObligation) -> Option<Occurrence> {
+        let ids = self.ids_by_place.get(&shown_place(item)).filter(|ids| ids.len() > 1)?;
+        let index = ids.iter().position(|id| **id == item.id)?;
+        Some(Occurrence { number: index + 1, count: ids.len() })
+    }
+}
+
+fn shown_place(item: &SimpleObligation) -> ShownPlace<'_> {
+    (&item.file, item.line, item.column, &item.text)
 }
 
 fn add_mcdc<'a>(
@@ -222,6 +278,7 @@ fn add_mcdc<'a>(
                 line: condition.line,
                 column: condition.column,
                 text: &condition.text,
+                occurrence: None,
                 status: side.status,
                 reason: match (&side.reason, side.uncounted.as_slice()) {
                     (None, []) => condition_explanation(decision, condition_index),

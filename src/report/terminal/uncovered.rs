@@ -93,7 +93,7 @@ fn obligation_row(item: &UncoveredObligation, engines: &[String]) -> ListRow {
             item.obligation.clone(),
             short_title(&item.criterion.into()).to_owned(),
             format!("{}:{}{column_words}", item.file, item.line),
-            item.text.to_owned(),
+            item.shown_text().into_owned(),
         ],
     }
 }

@@ -257,9 +257,10 @@ pub(super) fn obligation_notice(
     let UncoveredObligation { criterion, status, text, .. } = obligation;
     let about = format!("{} on {}", obligation.unit.unit_label(), engines.join(" and "));
     let mut message = format!(
-        "{} obligation {} `{text}` of {about} is {status}",
+        "{} obligation {} `{}` of {about} is {status}",
         column_title(*criterion),
         obligation.obligation,
+        obligation.shown_text(),
     );
     // What is justified has the text of the justification beside it.
     if !obligation.reason.is_empty() && *status != Status::Justified {
