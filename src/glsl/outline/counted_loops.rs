@@ -35,11 +35,24 @@ pub(super) struct OpenLoop {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OuterTarget(Option<LoopId>);
 
-fn kind_of(statement: &SyntaxStatement) -> LoopKind {
+/// None of what is no loop.
+fn kind_of(statement: &SyntaxStatement) -> Option<LoopKind> {
     match &statement.kind {
-        Parsed::DoWhile { .. } => LoopKind::Tail,
-        Parsed::For { condition: None, .. } => LoopKind::Endless,
-        _ => LoopKind::Head,
+        Parsed::DoWhile { .. } => Some(LoopKind::Tail),
+        Parsed::For { condition: None, .. } => Some(LoopKind::Endless),
+        Parsed::For { condition: Some(_), .. } | Parsed::While { .. } => Some(LoopKind::Head),
+        Parsed::Block(_)
+        | Parsed::Empty
+        | Parsed::Expression(_)
+        | Parsed::Declaration(_)
+        | Parsed::If { .. }
+        | Parsed::Switch { .. }
+        | Parsed::Case(_)
+        | Parsed::Default
+        | Parsed::Break
+        | Parsed::Continue
+        | Parsed::Return(_)
+        | Parsed::Terminate => None,
     }
 }
 
@@ -47,7 +60,7 @@ impl Outliner<'_> {
     /// Begins a loop; none where loops are not counted.
     pub(super) fn open_loop(&mut self, statement: &SyntaxStatement) -> Option<LoopId> {
         let id = LoopId(self.counted_loops.as_ref()?.loops.len() as u32 + 1);
-        let kind = kind_of(statement);
+        let kind = kind_of(statement)?;
         let cases = LoopCase::ALL.into_iter().filter(|case| kind.refusal(*case).is_none());
         let marks: Vec<CaseMark> =
             cases.map(|case| CaseMark { case, mark: self.decisions.next_mark() }).collect();
@@ -110,7 +123,16 @@ impl Outliner<'_> {
                 Some(*decision)
             }
             StatementKind::For { decision, .. } => *decision,
-            _ => None,
+            StatementKind::Block { .. }
+            | StatementKind::Empty
+            | StatementKind::Simple
+            | StatementKind::If { .. }
+            | StatementKind::Switch { .. }
+            | StatementKind::Label { .. }
+            | StatementKind::Break
+            | StatementKind::Continue
+            | StatementKind::Return
+            | StatementKind::Terminate => None,
         };
         for CaseMark { case, mark } in row.marks.clone() {
             let case = match case {
