@@ -86,11 +86,26 @@ fn refused(texts: &Texts) -> (String, String, u64) {
     (error["kind"].as_str().unwrap().to_owned(), file, error["line"].as_u64().unwrap())
 }
 
+/// Gives one of the texts other words.
 type Change = fn(&mut Texts, String);
+
+/// A text of the project with the file and line that it is refused at.
+type TextPlace = (Change, &'static str, u64);
+
+/// In each of these places these words are refused, as a fault of this kind.
+fn assert_refused(places: &[TextPlace], words: &str, kind: &str) {
+    for (change, file, line) in places {
+        let mut texts = harmless();
+        change(&mut texts, words.to_owned());
+        let told = refused(&texts);
+        let shown = words.get(..words.len().min(80));
+        assert_eq!(told, (kind.to_owned(), (*file).to_owned(), *line), "{shown:?}");
+    }
+}
 
 #[test]
 fn texts_of_any_length_are_refused_at_their_place() {
-    let cases: &[(Change, &str, u64)] = &[
+    let places: &[TextPlace] = &[
         (|texts, long| texts.kernel = long, "vkcert.toml", 11),
         (|texts, long| texts.number = long, "vkcert.toml", 6),
         (|texts, long| texts.change = long, "vkcert.toml", 8),
@@ -103,22 +118,16 @@ fn texts_of_any_length_are_refused_at_their_place() {
         (|texts, long| texts.test = long, "r.toml", 10),
         (|texts, long| texts.test_title = long, "r.toml", 11),
     ];
-    for (change, file, line) in cases {
-        for length in [1 << 16, 1 << 20] {
-            let mut texts = harmless();
-            change(&mut texts, "x".repeat(length + 1));
-            assert_eq!(refused(&texts), ("limit".to_owned(), (*file).to_owned(), *line));
-        }
+    for length in [1 << 16, 1 << 20] {
+        assert_refused(places, &"x".repeat(length + 1), "limit");
     }
     // A name is part of file names.
-    let mut texts = harmless();
-    texts.uid = "R".repeat(101);
-    assert_eq!(refused(&texts), ("limit".to_owned(), "r.toml".to_owned(), 3));
+    assert_refused(&[(|texts, long| texts.uid = long, "r.toml", 3)], &"R".repeat(101), "limit");
 }
 
 #[test]
 fn texts_that_show_something_else_than_they_hold_are_refused() {
-    let cases: &[(Change, &str, u64)] = &[
+    let places: &[TextPlace] = &[
         (|texts, text| texts.number = text, "vkcert.toml", 6),
         (|texts, text| texts.acronym = text, "vkcert.toml", 9),
         (|texts, text| texts.title = text, "r.toml", 5),
@@ -126,18 +135,10 @@ fn texts_that_show_something_else_than_they_hold_are_refused() {
         (|texts, text| texts.reason = text, "r.toml", 8),
         (|texts, text| texts.test_title = text, "r.toml", 11),
     ];
-    for (change, file, line) in cases {
-        for character in ["\\u0000", "\\u001b[2J", "\\u0085", "\\u202e", "\u{2067}", "\u{7f}"] {
-            // TOML has no DEL outside of escapes (TOML 1.0, Comment and String).
-            let kind = if character == "\u{7f}" { "toml-syntax" } else { "bad-text" };
-            let mut texts = harmless();
-            change(&mut texts, format!("before {character} behind"));
-            assert_eq!(
-                refused(&texts),
-                (kind.to_owned(), (*file).to_owned(), *line),
-                "{character:?}"
-            );
-        }
+    for character in ["\\u0000", "\\u001b[2J", "\\u0085", "\\u202e", "\u{2067}", "\u{7f}"] {
+        // TOML has no DEL outside of escapes (TOML 1.0, Comment and String).
+        let kind = if character == "\u{7f}" { "toml-syntax" } else { "bad-text" };
+        assert_refused(places, &format!("before {character} behind"), kind);
     }
 }
 

@@ -98,33 +98,44 @@ fn what_changes_is_edited_in_place_and_what_is_new_is_added() {
     );
 }
 
+/// A link of the demonstration with its hash, in a folder of its own.
+struct PinnedLink {
+    folder: tempfile::TempDir,
+    child: String,
+    parent: String,
+    /// A requirement that the child is not linked to.
+    other: &'static str,
+}
+
+impl PinnedLink {
+    fn of_project() -> Self {
+        let folder = project();
+        run(vkcert().args(["requirements", "--pin"]).arg(folder.path()), 0);
+        let links = run_json(vkcert().arg("requirements").arg(folder.path()), 0);
+        let end = |key: &str| links["links"][0][key].as_str().unwrap().to_owned();
+        let (child, parent) = (end("requirement"), end("parent"));
+        let other = if parent == "HLR-MM-001" { "HLR-CNV-001" } else { "HLR-MM-001" };
+        Self { folder, child, parent, other }
+    }
+}
+
 #[test]
 fn links_keep_the_hashes_of_parents_that_stay() {
-    let folder = project();
-    run(vkcert().args(["requirements", "--pin"]).arg(folder.path()), 0);
-    let links = run_json(vkcert().arg("requirements").arg(folder.path()), 0);
-    let link = &links["links"][0];
-    let (child, parent) = (link["requirement"].as_str().unwrap(), link["parent"].as_str().unwrap());
-    let other = if parent == "HLR-MM-001" { "HLR-CNV-001" } else { "HLR-MM-001" };
+    let PinnedLink { folder, child, parent, other } = PinnedLink::of_project();
     import(folder.path(), &format!("uid,parents\n{child},{parent}; {other}\n"), 0);
     let links = run_json(vkcert().arg("requirements").arg(folder.path()), 0);
     let state = |parent: &str| {
         let links = links["links"].as_array().unwrap().iter();
         let mut links =
-            links.filter(|link| link["requirement"] == child && link["parent"] == parent);
+            links.filter(|link| link["requirement"] == child.as_str() && link["parent"] == parent);
         links.next().unwrap()["state"].clone()
     };
-    assert_eq!((state(parent), state(other)), (json!("pinned"), json!("not-pinned")));
+    assert_eq!((state(&parent), state(other)), (json!("pinned"), json!("not-pinned")));
 }
 
 #[test]
 fn a_link_that_is_taken_out_and_added_again_is_told_to_have_lost_its_hash() {
-    let folder = project();
-    run(vkcert().args(["requirements", "--pin"]).arg(folder.path()), 0);
-    let links = run_json(vkcert().arg("requirements").arg(folder.path()), 0);
-    let link = &links["links"][0];
-    let (child, parent) = (link["requirement"].as_str().unwrap(), link["parent"].as_str().unwrap());
-    let other = if parent == "HLR-MM-001" { "HLR-CNV-001" } else { "HLR-MM-001" };
+    let PinnedLink { folder, child, parent, other } = PinnedLink::of_project();
     let out = import(folder.path(), &format!("uid,parents\n{child},{other}\n"), 0);
     let row = &out["requirements"][0];
     assert_eq!((&row["pins_lost"], &row["not_pinned"]), (&json!([parent]), &json!([other])));
