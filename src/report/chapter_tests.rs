@@ -4,8 +4,7 @@ use super::contents_tests::with_contents;
 use super::tests::{document_text, rendered, tables, terminal, whole_text, with_open_statements};
 use super::*;
 use vkcert_model::agreement::AgreementOutcome;
-use vkcert_model::coverage::ConditionMcdc;
-use vkcert_model::coverage::{SimpleObligation, Status};
+use vkcert_model::coverage::{ConditionMcdc, SimpleObligation, Status};
 use vkcert_model::criterion::CriterionName;
 use vkcert_sample as sample;
 
@@ -59,6 +58,31 @@ fn many_uncovered_obligations_are_grouped_by_reason_and_none_is_left_out() {
     assert!(many.contains(&format!("S{first}–S{last}")), "{many}");
     // Each with its place in the kernel's chapter.
     assert!((first..=last).all(|number| many.lines().any(|line| line == format!("S{number}"))));
+}
+
+/// Those of criteria that projects ask for, too.
+#[test]
+fn every_kind_of_obligation_stands_in_the_chapter_of_its_kernel() {
+    let mut evidence = sample::evidence();
+    let kernel = &mut evidence.kernels[0];
+    let open_item = |id: &str| SimpleObligation {
+        id: id.into(),
+        status: Status::Uncovered,
+        ..kernel.coverage.statements[0].clone()
+    };
+    let open_items = ["F1", "C1", "L1.0", "B1"].map(open_item);
+    let [function, call, loop_boundary, barrier] = open_items.map(|item| vec![item]);
+    let coverage = &mut kernel.coverage;
+    (coverage.functions, coverage.calls) = (Some(function), Some(call));
+    (coverage.loops, coverage.barriers) = (Some(loop_boundary), barrier);
+    let text = whole_text(&evidence);
+    for (title, id) in
+        [("Functions", "F1"), ("Calls", "C1"), ("Loop boundaries", "L1.0"), ("Barriers", "B1")]
+    {
+        assert!(text.lines().any(|line| line == title), "{title}");
+        assert!(text.lines().filter(|line| *line == id).count() > 0, "{id}: {text}");
+    }
+    assert!(!whole_text(&sample::evidence()).lines().any(|line| line == "Loop boundaries"));
 }
 
 #[test]

@@ -100,17 +100,26 @@ fn shares_section(evidence: &Evidence, sides: &[&KernelEvidence], outline: &mut 
     outline.add_paragraph(Text::quiet(WHAT_SHARES_COUNT));
 }
 
-type ObligationSelector = fn(&KernelEvidence) -> &Vec<SimpleObligation>;
+/// Obligations of one criterion; none where it was not measured.
+type ObligationSelector = fn(&KernelEvidence) -> Option<&Vec<SimpleObligation>>;
 
 fn obligation_sections(unit: &KernelUnit, sides: &[&KernelEvidence], outline: &mut Outline) {
-    let obligation_lists: [(&str, CriterionName, ObligationSelector); 3] = [
-        ("Statements", CriterionName::Statement, |side| &side.coverage.statements),
-        ("Branches", CriterionName::Branch, |side| &side.coverage.branches),
-        ("Entry and exit points", CriterionName::Decision, |side| &side.coverage.points),
+    let obligation_lists: [(&str, CriterionName, ObligationSelector); 7] = [
+        ("Statements", CriterionName::Statement, |side| Some(&side.coverage.statements)),
+        ("Branches", CriterionName::Branch, |side| Some(&side.coverage.branches)),
+        ("Entry and exit points", CriterionName::Decision, |side| Some(&side.coverage.points)),
+        ("Barriers", CriterionName::Barrier, |side| {
+            Some(&side.coverage.barriers).filter(|barriers| !barriers.is_empty())
+        }),
+        ("Functions", CriterionName::Function, |side| side.coverage.functions.as_ref()),
+        ("Calls", CriterionName::Call, |side| side.coverage.calls.as_ref()),
+        ("Loop boundaries", CriterionName::LoopBoundary, |side| side.coverage.loops.as_ref()),
     ];
     for (title, criterion, select) in obligation_lists {
-        outline.add_heading(2, title, format!("{}/{criterion}", unit.chapter_anchor()));
-        obligation_list(title, sides, select, outline);
+        if sides.iter().any(|side| select(side).is_some()) {
+            outline.add_heading(2, title, format!("{}/{criterion}", unit.chapter_anchor()));
+            obligation_list(title, sides, select, outline);
+        }
     }
 }
 
@@ -121,14 +130,14 @@ fn obligation_list(
     select: ObligationSelector,
     outline: &mut Outline,
 ) {
-    let first_items = select(sides[0]);
-    if first_items.is_empty() {
+    let measured_items = sides.iter().find_map(|side| select(side));
+    let Some(first_items) = measured_items.filter(|items| !items.is_empty()) else {
         outline.add_paragraph("None in this kernel.");
         return;
-    }
+    };
     let items_by_id: Vec<HashMap<_, _>> = sides
         .iter()
-        .map(|side| select(side).iter().map(|item| (&item.id, item)).collect())
+        .map(|side| select(side).into_iter().flatten().map(|item| (&item.id, item)).collect())
         .collect();
     let is_covered = |item: &&SimpleObligation| {
         items_by_id.iter().all(|items| {
