@@ -20,6 +20,36 @@ fn letter_width(style: Style) -> f32 {
     }
 }
 
+/// The same of one letter, for labels that are capitals alone.
+fn width_of(letter: char, style: Style) -> f32 {
+    match style {
+        Style::Code => letter_width(style),
+        Style::Plain | Style::Emphasis | Style::Strong => match letter {
+            'M' | 'W' | '%' | '@' => 1.05,
+            'A'..='Z' | 'm' | 'w' | '&' | '—' | '…' => 0.86,
+            '\0'..='~' => letter_width(style),
+            _ => letter_width(style).max(0.6),
+        },
+    }
+}
+
+/// The text, cut to a width with `…` where it is longer; never wider than its capitals allow.
+fn shortened_to_width(text: &str, width: f32, style: Style, size: f32) -> String {
+    let mut letters = fitting_letters(width, style, size);
+    let is_too_wide = |text: &str| {
+        let ems: f32 = text.chars().map(|letter| width_of(letter, style)).sum();
+        // Words with some capitals are narrower on the whole than their letters one by one.
+        let share_of_capitals = text.chars().filter(char::is_ascii_uppercase).count() * 2;
+        share_of_capitals > text.chars().count() && ems * size > width
+    };
+    let mut shown = crate::shortened::shortened(text, letters);
+    while letters > 1 && is_too_wide(&shown) {
+        letters -= 1;
+        shown = crate::shortened::shortened(text, letters);
+    }
+    shown
+}
+
 /// Letters that a width has room for, at least one.
 pub(crate) fn fitting_letters(width: f32, style: Style, size: f32) -> usize {
     (width / (letter_width(style) * size)).floor().max(1.0) as usize
@@ -34,7 +64,7 @@ pub(crate) fn fitted_label(
     text: Text,
 ) -> Shape {
     let mut run = first_run(text);
-    run.text = crate::shortened::shortened(&run.text, fitting_letters(width, run.style, size));
+    run.text = shortened_to_width(&run.text, width, run.style, size);
     Shape::Label { spot, align, size, text: run }
 }
 

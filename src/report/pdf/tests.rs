@@ -577,3 +577,29 @@ fn words_break_where_they_read_well() {
     assert!(hash_lines.len() <= 6, "each line is filled: {hash_lines:?}");
     assert_eq!(lines("in unbreakablename", 45.0)[0], "in", "first on a line of its own");
 }
+
+/// Measured in the faces of the PDF.
+#[test]
+fn ids_of_capitals_alone_end_within_their_width() {
+    use super::line::LineBreaker;
+    use crate::document::Text;
+    use crate::drawing::lettering::fitted_label;
+    use crate::drawing::{Shape, Spot};
+    let faces = FontFaces::load().unwrap();
+    let breaker = LineBreaker { faces: &faces, size: 7.5 };
+    let spot = Spot { x: 0.0, y: 0.0 };
+    for name in ["W".repeat(100), "✓ HLR-WMQGO".repeat(12), "ABCDEFGHIJKLMNOPQRSTUVWXYZ".repeat(4)]
+    {
+        for style in [Text::plain(name.as_str()), Text::strong(name.as_str())] {
+            let Shape::Label { text, .. } =
+                fitted_label(spot, crate::document::ColumnAlign::Left, 7.5, 110.0, style)
+            else {
+                panic!("a label");
+            };
+            assert!(text.text.ends_with('…'), "{}", text.text);
+            let shown = text.text.clone();
+            let width = breaker.natural_width(&Text(vec![text]));
+            assert!(width <= 110.0 && width > 50.0, "{shown}: {width}");
+        }
+    }
+}
