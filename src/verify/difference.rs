@@ -2,6 +2,7 @@
 //!
 //! Promises: every place that differs is named by its path; long values are shortened in messages.
 
+use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -54,6 +55,27 @@ impl Differences {
         }
     }
 
+    /// Compares the rows of an array, of which at most one on each side is a JSON value at a time.
+    ///
+    /// Errors: a row that has no JSON form.
+    pub fn compare_rows<R: Serialize>(
+        &mut self,
+        path: &str,
+        stored: &[R],
+        derived: &[R],
+    ) -> serde_json::Result<()> {
+        for index in 0..stored.len().max(derived.len()) {
+            let stored_row = stored.get(index).map(serde_json::to_value).transpose()?;
+            let derived_row = derived.get(index).map(serde_json::to_value).transpose()?;
+            self.compare_member(
+                &format!("{path}/{index}"),
+                stored_row.as_ref(),
+                derived_row.as_ref(),
+            );
+        }
+        Ok(())
+    }
+
     fn compare_member(&mut self, path: &str, stored: Option<&Value>, derived: Option<&Value>) {
         match (stored, derived) {
             (Some(stored), Some(derived)) => self.compare(path, stored, derived),
@@ -101,6 +123,17 @@ mod tests {
         ];
         assert_eq!(differences.messages, expected);
         assert_eq!(differences.compared, 6);
+    }
+
+    #[test]
+    fn rows_differ_as_the_array_of_them_does() {
+        let [stored, derived] = [json!([1, {"b": null}, 4]), json!([1, {"b": false}])];
+        let [mut of_array, mut of_rows] = [Differences::default(), Differences::default()];
+        of_array.compare("f", &stored, &derived);
+        let rows = [&stored, &derived].map(|rows| rows.as_array().unwrap());
+        of_rows.compare_rows("f", rows[0], rows[1]).unwrap();
+        assert_eq!(of_rows.messages, of_array.messages);
+        assert_eq!((of_rows.compared, of_rows.messages.len()), (of_array.compared, 2));
     }
 
     #[test]

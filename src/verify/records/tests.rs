@@ -4,8 +4,12 @@ use super::{check_bounds, decides_alone};
 use crate::Verification;
 use crate::honest::{Forgery, assert_told, finding, honest, honest_with, result_of};
 use std::collections::BTreeMap;
-use vkcert_model::evidence::{Evidence, SpecializedConstant, TestResult, TouchedBuffer};
+use vkcert_derivation::agreement::derive_agreement;
+use vkcert_model::evidence::{
+    Agreement, Evidence, SpecializedConstant, TestEvidence, TestRecords, TestResult, TouchedBuffer,
+};
 use vkcert_model::finding::FindingKind;
+use vkcert_model::id::TestId;
 use vkcert_model::place::Place;
 use vkcert_model::records::Records;
 use vkcert_model::schedule::{DirectedResult, MeasuredCode, Schedule};
@@ -626,5 +630,66 @@ fn an_invocation_lies_within_a_dispatch_on_each_axis() {
     .into();
     for (id, is_inside) in inside {
         assert_eq!(super::is_invocation(id, &extents), is_inside, "{id:?}");
+    }
+}
+
+/// The honest evidence with many copies of its first test, its records and its comparison.
+fn with_copies(count: usize) -> Evidence {
+    let mut evidence = honest();
+    let names: Vec<TestId> = (0..count).map(|n| TestId::from(format!("copy-{n:06}"))).collect();
+    let campaign = &mut evidence.campaign;
+    let test = campaign.tests[0].clone();
+    let is_of_test = |row: &&TestRecords| row.test == test.id;
+    for kernel in &mut evidence.kernels {
+        for records in [&mut kernel.records, &mut kernel.objects.records] {
+            if let Some(row) = records.iter().find(is_of_test).cloned() {
+                records.extend(names.iter().map(|name| TestRecords { test: *name, ..row.clone() }));
+            }
+        }
+    }
+    if let Some(row) = campaign.agreement.iter().find(|row| row.test == test.id).cloned() {
+        let copies = names.iter().map(|name| Agreement { test: *name, ..row.clone() });
+        campaign.agreement.extend(copies);
+    }
+    campaign.tests.extend(names.iter().map(|name| TestEvidence { id: *name, ..test.clone() }));
+    evidence
+}
+
+/// A check and what it objects to.
+type ProblemsOf = fn(&Evidence) -> Vec<String>;
+
+/// Nanoseconds that this test has run on a processor: waiting for one does not count.
+fn processor_time() -> u64 {
+    let line = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    line.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+/// The shortest of three times, which a busy machine disturbs least.
+fn shortest_time(check: impl Fn()) -> u64 {
+    let time_once = || {
+        let start = processor_time();
+        check();
+        processor_time() - start
+    };
+    time_once().min(time_once()).min(time_once())
+}
+
+#[test]
+fn checks_take_time_as_there_are_tests_and_no_more() {
+    const TIMES: u64 = 10;
+    let checks: [(&str, ProblemsOf); 2] = [
+        ("bounds", bounds_exceeded),
+        ("agreement", |evidence| derive_agreement(evidence).problems),
+    ];
+    let few = with_copies(2_000);
+    let many = with_copies(2_000 * TIMES as usize);
+    for (name, check) in checks {
+        let [time_of_few, time_of_many] =
+            [&few, &many].map(|evidence| shortest_time(|| assert_eq!(check(evidence), [""; 0])));
+        // Each test against each other one would be a hundred times.
+        assert!(
+            time_of_many < time_of_few * TIMES * 5,
+            "{name}: {time_of_few} ns, and {time_of_many} ns for {TIMES} times as many tests"
+        );
     }
 }
