@@ -634,7 +634,7 @@ fn tests_and_code_that_requirements_lack_are_told_and_do_not_count() {
     for (level, more, due) in [
         ("C", None, vec!["requirements to be verified by test: 3", none, code]),
         ("C", Some(&repeated), vec![none, "expects the same as a normal one"]),
-        ("C", Some(&robust), vec!["6.4.2.2): 2 of 3 to be verified by test: H, L1", code]),
+        ("C", Some(&robust), vec!["6.4.2.2): 2 of 3 to be verified by test: H, L1.", code]),
         // Of level D the standard asks robustness tests of high-level requirements alone, and no
         // links to code.
         ("D", None, vec![none, "requirements to be verified by test: 1"]),
@@ -650,6 +650,31 @@ fn tests_and_code_that_requirements_lack_are_told_and_do_not_count() {
         if level == "D" {
             assert_eq!(campaign["conclusion"]["exit_code"], 0);
         }
+    }
+}
+
+#[test]
+fn a_stated_reason_why_no_robustness_test_is_needed_is_told_beside_its_lack() {
+    let folder = tempfile::tempdir().unwrap();
+    let exempt = |uid: &str| {
+        let record = "no_robustness_test = { reason = \"All words are inputs.\", author = \"A\", approver = \"B\" }";
+        requirement(uid, &[], "\"test\"").replace("\n\n", &format!("\n{record}\n\n"))
+    };
+    let robust = test("T2", &["H3"], Some(7))
+        .replace("id = \"T2\"", "id = \"T2\"\nkind = \"robustness\"")
+        .replace("data = [0]", "data = [9]");
+    let normal = test("T1", &["H1", "H2", "H3"], Some(7));
+    for (second, words) in [
+        (
+            requirement("H2", &[], "\"test\""),
+            "H1, H2; for 1 of them a reason why none is needed is stated.",
+        ),
+        (exempt("H2"), "H1, H2; a reason why none is needed is stated for each."),
+    ] {
+        let third = requirement("H3", &[], "\"test\"");
+        project(folder.path(), "C", &[exempt("H1"), second, third, normal.clone(), robust.clone()]);
+        let notes = certified(folder.path(), &[])["notes"].to_string();
+        assert!(notes.contains(words), "{words}: {notes}");
     }
 }
 

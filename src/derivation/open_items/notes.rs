@@ -80,10 +80,10 @@ fn requirements_without_robustness(stored: &StoredCampaign) -> Option<CampaignNo
         .collect();
     let robustness_tests = robustness_tests(stored.campaign);
     let is_robustness = |id: &TestId| robustness_tests.contains(id);
-    let lacking_requirements =
-        due_requirements.iter().filter(|row| !row.tests.iter().any(is_robustness));
+    let lacking_rows: Vec<_> =
+        due_requirements.iter().filter(|row| !row.tests.iter().any(is_robustness)).collect();
     let lacking_requirements: Vec<String> =
-        lacking_requirements.map(|row| row.requirement.uid.to_string()).collect();
+        lacking_rows.iter().map(|row| row.requirement.uid.to_string()).collect();
     if lacking_requirements.is_empty() {
         return None;
     }
@@ -100,14 +100,35 @@ fn requirements_without_robustness(stored: &StoredCampaign) -> Option<CampaignNo
             due_requirements.len()
         ),
         false => format!(
-            "Requirements without a robustness test{run_words}{}: {} of {} to be verified by test: {}.",
+            "Requirements without a robustness test{run_words}{}: {} of {} to be verified by test: {}{}.",
             standard.only_do_178c(" (DO-178C 6.4.2.2)"),
             lacking_requirements.len(),
             due_requirements.len(),
-            listed_names(&lacking_requirements)
+            listed_names(&lacking_requirements),
+            stated_reasons_in_words(stored, &lacking_rows)
         ),
     };
     Some(CampaignNote { kind: NoteKind::RobustnessTests, sentence })
+}
+
+/// How many requirements without a robustness test state why they need none.
+fn stated_reasons_in_words(
+    stored: &StoredCampaign,
+    lacking_rows: &[&&RequirementEvidence],
+) -> String {
+    if Generation::for_campaign(stored.campaign) != Generation::Current {
+        return String::new();
+    }
+    let with_reason =
+        lacking_rows.iter().filter(|row| row.requirement.no_robustness_test.is_some());
+    let count = with_reason.count();
+    if count == 0 {
+        String::new()
+    } else if count == lacking_rows.len() {
+        "; a reason why none is needed is stated for each".to_owned()
+    } else {
+        format!("; for {count} of them a reason why none is needed is stated")
+    }
 }
 
 /// Why no test is a robustness test: none is called so, or those repeat normal ones.
