@@ -43,7 +43,7 @@ pub(super) fn requirements_tested(
              analysis or review alone."
         ))
         .misses_all(lacking(total, name, "are not verified", &not_verified))
-        .misses_all(cases_lacking(facts, requirements))
+        .and(normal_and_robustness_cases(facts, requirements))
         .misses_all(untested_high_level(facts, requirements))
         .misses_all(facts.left_out_of_run());
     let mut notes = facts.campaign.notes.iter();
@@ -64,45 +64,61 @@ pub(super) fn requirements_tested(
 }
 
 /// Requirements to be verified by test that lack a normal or a robustness test case which passed
-/// (DO-178C 6.4.4.a, 6.4.2), of them or of what is below them. Other standards have no such pair of
-/// cases.
-fn cases_lacking(facts: &CampaignFacts, requirements: &LevelRequirements) -> Vec<String> {
+/// (DO-178C 6.4.4.a, 6.4.2), of them or of what is below them: what is missing, and what is left to
+/// the applicant. A requirement of abnormal inputs alone has no normal test; that it is one is not
+/// seen here. Other standards have no such pair of cases.
+fn normal_and_robustness_cases(facts: &CampaignFacts, requirements: &LevelRequirements) -> Showing {
     match facts.settings.level.standard() {
         Standard::Do178c => {}
-        Standard::EcssE40 | Standard::Iso26262 => return Vec::new(),
+        Standard::EcssE40 | Standard::Iso26262 => return Showing::default(),
     }
-    let (mut without_normal, mut without_robustness) = (Vec::new(), Vec::new());
+    let mut without_normal = Vec::new();
+    let mut by_robustness_alone = Vec::new();
+    let mut without_robustness = Vec::new();
     for row in requirements.by_test() {
         let uid = row.requirement.uid.to_string();
         let tests = facts.tests_of(row);
-        let mut passed_tests = tests.iter().filter(|test| CampaignFacts::passed(test));
-        let is_robustness = |test: &&&TestEvidence| facts.robustness_tests.contains(&test.id);
-        if !passed_tests.clone().any(|test| test.definition.kind == TestKind::Normal) {
-            without_normal.push(uid.clone());
-        }
-        if passed_tests.find(is_robustness).is_none() && !is_exempt(facts, row) {
-            without_robustness.push(uid);
+        let passed_tests = || tests.iter().filter(|test| CampaignFacts::passed(test));
+        let has_normal = passed_tests().any(|test| test.definition.kind == TestKind::Normal);
+        let has_robustness = passed_tests().any(|test| facts.robustness_tests.contains(&test.id));
+        match (has_normal, has_robustness) {
+            (true, true) => {}
+            (true, false) if is_exempt(facts, row) => {}
+            (true, false) => without_robustness.push(uid),
+            (false, true) => by_robustness_alone.push(uid),
+            (false, false) => {
+                without_normal.push(uid.clone());
+                if !is_exempt(facts, row) {
+                    without_robustness.push(uid);
+                }
+            }
         }
     }
     let by_test = requirements.by_test().count();
     let name = requirements.name;
-    [
-        lacking(
+    let robustness_alone = lacking(
+        by_test,
+        name,
+        "to be verified by test have robustness tests alone: show that they are about abnormal inputs alone",
+        &by_robustness_alone,
+    );
+    let showing = Showing::default()
+        .misses_all(lacking(
             by_test,
             name,
             "to be verified by test have no normal test that passed",
             &without_normal,
-        ),
-        lacking(
+        ))
+        .misses_all(lacking(
             by_test,
             name,
             "to be verified by test have no robustness test that passed, and no approved reason why none is needed",
             &without_robustness,
-        ),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+        ));
+    match robustness_alone {
+        Some(sentence) => showing.leaves(sentence),
+        None => showing,
+    }
 }
 
 /// High-level requirements that no test names, where the objective is about any.
