@@ -85,7 +85,7 @@ pub fn with_resolved_references(
             continue;
         };
         let run = reference.run(job)?;
-        if run.completion != Completion::Completed {
+        if run.completion != Completion::Completed || !run.findings.is_empty() {
             return Ok(None);
         }
         let reference_bytes = compared_contents(
@@ -181,6 +181,13 @@ impl Comparison<'_> {
                     stop_reason(&reference_run, &format!("the reference for `{buffer_name}`"))
                 {
                     return Ok(Err(stop_reason));
+                }
+                if let Some(finding) = reference_run.findings.first() {
+                    let reason = format!(
+                        "the reference for `{buffer_name}` itself has findings, the first: {}",
+                        finding.message
+                    );
+                    return Ok(Err((Verdict::Undetermined, reason)));
                 }
                 let other_bytes = reference_run
                     .buffers
