@@ -16,6 +16,7 @@ pub(super) fn check_document(
 ) {
     let required_texts = [("number", &document.number), ("revision", &document.revision)];
     check_texts(origin, "the document", &required_texts, problems);
+    check_number(&origin.at("number"), &document.number, problems);
     let optional_texts = [
         ("part", &document.part),
         ("configuration_item", &document.configuration_item),
@@ -54,6 +55,7 @@ fn check_parts(origin: &Origin, document: &DocumentIdentity, problems: &mut Vec<
         let title_text = title.as_ref().map(|title| ("title", title));
         let stated_texts: Vec<_> = required_texts.into_iter().chain(title_text).collect();
         check_texts(&place, &subject, &stated_texts, problems);
+        check_number(&place.at("number"), number, problems);
         if let Some(date) = date {
             check_date(&place.at("date"), date, problems);
         }
@@ -62,6 +64,20 @@ fn check_parts(origin: &Origin, document: &DocumentIdentity, problems: &mut Vec<
             let message = format!("the number `{number}` is also that of {other}");
             problems.push(place.at("number").error("duplicate-id", message));
         }
+    }
+}
+
+/// What prints as nothing or as a space makes two numbers that look the same.
+fn check_number(place: &Origin, number: &str, problems: &mut Vec<Diagnostic>) {
+    let is_visible = |character: char| {
+        character == ' ' || character.is_ascii_graphic() || character.is_alphanumeric()
+    };
+    if let Some(hidden) = number.chars().find(|character| !is_visible(*character)) {
+        let message = format!(
+            "the number holds U+{:04X}, which is neither letter, digit nor mark of ASCII",
+            u32::from(hidden)
+        );
+        problems.push(place.error("bad-value", message));
     }
 }
 

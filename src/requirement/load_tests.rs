@@ -373,6 +373,8 @@ fn target_and_document_say_something_or_are_refused_in_their_place() {
         ("title = \"Cases", "heading = \"Cases", "unknown-key"),
         ("number = \"SVCP-4\"\n", "", "missing-key"),
         ("number = \"SVCP-4\"", "number = \"svr-1\"", "duplicate-id"),
+        ("number = \"SVCP-4\"", "number = \"SVR\\u200b-1\"", "bad-value"),
+        ("number = \"SVCP-4\"", "number = \"SVR-1\\u00a0\"", "bad-value"),
         ("number = \"SVCP-4\"", "number = \"TRC-5\"", "duplicate-id"),
         // The number that is made for the document without one of its own.
         ("number = \"SVCP-4\"", "number = \"SVR-1-coupling\"", "duplicate-id"),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use vkcert_derivation::stated;
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::criterion::StoredCriterion;
+use vkcert_model::document::is_calendar_date;
 use vkcert_model::evidence::Evidence;
 use vkcert_model::verdict::EngineName;
 
@@ -51,14 +52,17 @@ pub(super) fn check_identity(stored: &Evidence, verification: &mut Verification)
     });
 }
 
-/// `2026-01-31T12:00:00Z`
+/// `2026-01-31T12:00:00Z`: a day of the calendar, a time of the day.
 fn is_date(text: &str) -> bool {
-    let date_form = "dddd-dd-ddTdd:dd:ddZ";
-    text.len() == date_form.len()
-        && text.chars().zip(date_form.chars()).all(|(letter, form_letter)| match form_letter {
-            'd' => letter.is_ascii_digit(),
-            _ => letter == form_letter,
-        })
+    let Some((date, time)) = text.split_once('T') else { return false };
+    let Some(time) = time.strip_suffix('Z') else { return false };
+    let parts: Vec<&str> = time.split(':').collect();
+    let [hour, minute, second] = parts.as_slice() else { return false };
+    let is_below = |digits: &str, limit: u32| {
+        let are_digits = digits.len() == 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        are_digits && digits.parse::<u32>().is_ok_and(|number| number < limit)
+    };
+    is_calendar_date(date) && is_below(hour, 24) && is_below(minute, 60) && is_below(second, 60)
 }
 
 /// There is a file for every kernel that a test dispatches and every engine that ran, and no other.
@@ -151,6 +155,11 @@ mod tests {
             Forgery::new(
                 "date",
                 |forged| forged.campaign.project.date = Some("yesterday".to_owned()),
+                "the date of the campaign is none of RFC 3339 in UTC",
+            ),
+            Forgery::new(
+                "date of no calendar",
+                |forged| forged.campaign.project.date = Some("2099-99-99T99:99:99Z".to_owned()),
                 "the date of the campaign is none of RFC 3339 in UTC",
             ),
             Forgery::new(
