@@ -391,6 +391,14 @@ fn a_function_that_no_kernel_reaches_is_a_note() {
     });
     let sentence = note(&unreached, kind).unwrap();
     assert!(sentence.contains("1 (unused in glsl/matmul_naive.comp)"), "{sentence}");
+    // Of function coverage it is an obligation.
+    let measured = derived(|evidence| {
+        for kernel in &mut evidence.kernels {
+            kernel.coverage.not_reached = vec!["unused".to_owned()];
+            kernel.coverage.functions = Some(Vec::new());
+        }
+    });
+    assert_eq!(note(&measured, kind), None);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::StoredCampaign;
 use super::notes::listed_names;
 use crate::derive::leads_to_configuration;
 use std::collections::BTreeSet;
-use vkcert_model::evidence::TestEvidence;
+use vkcert_model::evidence::{KernelEvidence, TestEvidence};
 use vkcert_model::open_item::{CampaignNote, NoteKind};
 use vkcert_model::procedure::{Dispatch, Expectation};
 use vkcert_requirement::reach::{CodeFunction, reached_functions};
@@ -20,7 +20,9 @@ pub(super) fn functions_not_reached(stored: &StoredCampaign) -> Option<CampaignN
     let reached: BTreeSet<CodeFunction> =
         stored.kernels.iter().flat_map(reached_functions).collect();
     let mut unreached: BTreeSet<CodeFunction> = BTreeSet::new();
-    for kernel in stored.kernels {
+    // Of function coverage they are obligations, and stand as uncovered.
+    let measures_functions = |kernel: &&KernelEvidence| kernel.coverage.functions.is_some();
+    for kernel in stored.kernels.iter().filter(|kernel| !measures_functions(kernel)) {
         for function in &kernel.structure.functions {
             let file = kernel.structure.files.get(function.span.file.0 as usize);
             let Some(file) = file.filter(|_| kernel.coverage.not_reached.contains(&function.name))
