@@ -751,5 +751,42 @@ void main() { o[gl_GlobalInvocationID.x] = VALUE; }
         let row = objectives.iter().find(|row| row["objective"] == "A-5.8").unwrap();
         assert!(row[field].to_string().contains(words), "{field} {words}: {row}");
         assert_ne!(row["status"], "met");
+        // A test of them that fails verifies none of them.
+        let failing = [requirement("H", &[], "\"test\""), test("T1", &["H"], Some(9))];
+        project(folder.path(), "C", &failing);
+        write(folder.path(), "k.comp", SPECIALIZED);
+        let campaign = certified(folder.path(), &[]);
+        let objectives = campaign["objectives"].as_array().unwrap();
+        let row = objectives.iter().find(|row| row["objective"] == "A-5.9").unwrap();
+        let sentence = "did not pass wherever they ran: T1.";
+        assert!(row["missing"].to_string().contains(sentence), "{row}");
+        assert_eq!(row["status"], "open");
     }
+}
+
+/// What a reference computes is the expected result, so that it has to be defined.
+#[test]
+fn a_reference_with_a_finding_leaves_its_test_undetermined() {
+    const RACY: &str = "#version 450
+layout(local_size_x = 2) in;
+layout(std430, binding = 0) buffer Out { uint o[]; };
+void main() { if (gl_LocalInvocationID.x < o.length() + 1) o[0] = 7u; }
+";
+    let folder = tempfile::tempdir().unwrap();
+    let expected = "expect = [{ buffer = \"o\", type = \"uint\", reference = { kernel = \"r\", groups = [1, 1, 1], \
+                    bindings = [{ binding = 0, buffer = \"o\" }] } }]";
+    let by_reference =
+        test("T", &["H"], Some(7)).replace("expect = [{ buffer = \"o\", values = [7] }]", expected);
+    project(folder.path(), "C", &[requirement("H", &[], "\"test\""), by_reference]);
+    let settings = std::fs::read_to_string(folder.path().join("vkcert.toml")).unwrap();
+    let reference_kernel = "[[kernel]]\nname = \"r\"\nsource = \"r.comp\"\n";
+    write(folder.path(), "vkcert.toml", settings + reference_kernel);
+    write(folder.path(), "r.comp", RACY.replace("o.length() + 1", "1u"));
+    assert_eq!(status(&certified(folder.path(), &[]), "H"), "verified");
+    write(folder.path(), "r.comp", RACY);
+    let campaign = certified(folder.path(), &[]);
+    let result = &campaign["tests"][0]["results"][0];
+    assert_eq!(result["verdict"], "undetermined", "{result}");
+    let reason = result["reason"].as_str().unwrap();
+    assert!(reason.starts_with("the reference for `o` itself has findings"), "{reason}");
 }

@@ -7,9 +7,7 @@ use super::target_tests::is_exempt;
 use crate::conclusion::is_told_elsewhere;
 use vkcert_model::coverage::CriterionSummary;
 use vkcert_model::criterion::CriterionName;
-use vkcert_model::evidence::{
-    CheckStatus, KernelEvidence, RequirementStatus, TestEvidence, kernel_label,
-};
+use vkcert_model::evidence::{CheckStatus, KernelEvidence, RequirementStatus, kernel_label};
 use vkcert_model::open_item::{NoteKind, OpenItemKind};
 use vkcert_model::procedure::TestKind;
 use vkcert_model::requirement::RequirementLevel;

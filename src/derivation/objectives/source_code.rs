@@ -281,21 +281,38 @@ pub(super) fn parameters_verified(facts: &CampaignFacts) -> Option<Showing> {
     }
     let mut showing = Showing::default();
     for kernel in configurations {
-        let name = &kernel.configuration.name;
-        let counted = kernel.records.iter().filter(|row| row.counted).count();
-        let words = format!("Kernel {}, configuration {name}", kernel.kernel);
-        showing = match counted {
-            0 => showing.misses(format!("{words}: no test that passed ran it.")),
-            1 => showing.shows(format!("{words}: 1 test that passed ran it.")),
-            count => showing.shows(format!("{words}: {count} tests that passed ran it.")),
-        };
+        for engine_row in facts.kernels.iter().filter(|row| is_same_configuration(row, kernel)) {
+            showing = showing.and(runs_of_configuration(engine_row));
+        }
     }
+    let failed_tests = facts.campaign.tests.iter().filter(|test| !CampaignFacts::passed(test));
+    let failed_ids: Vec<String> = failed_tests.map(|test| test.id.to_string()).collect();
+    let test_count = facts.campaign.tests.len();
     Some(
         showing
+            .misses_all(lacking(test_count, "tests", "did not pass wherever they ran", &failed_ids))
+            .misses_all(facts.standing_findings(|_| true))
             .misses_all(facts.left_out_of_run())
             .misses_all(facts.open_items(OpenItemKind::InterfaceSpecializationNotRun))
             .leaves("Show that every element of the parameter data items has been verified."),
     )
+}
+
+fn is_same_configuration(row: &KernelEvidence, kernel: &KernelEvidence) -> bool {
+    row.kernel == kernel.kernel && row.configuration.name == kernel.configuration.name
+}
+
+/// Which tests that passed ran a configuration on its engine.
+fn runs_of_configuration(kernel: &KernelEvidence) -> Showing {
+    let words = format!(
+        "Kernel {}, configuration {}, engine {}",
+        kernel.kernel, kernel.configuration.name, kernel.engine
+    );
+    match kernel.records.iter().filter(|row| row.counted).count() {
+        0 => Showing::default().misses(format!("{words}: no test that passed ran it.")),
+        1 => Showing::default().shows(format!("{words}: 1 test that passed ran it.")),
+        count => Showing::default().shows(format!("{words}: {count} tests that passed ran it.")),
+    }
 }
 
 /// Configurations with specialization values, one engine's each.
