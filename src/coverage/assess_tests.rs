@@ -8,6 +8,7 @@ mod lists;
 mod obligations;
 mod resolution;
 mod source;
+mod statement_counts;
 mod unrecorded;
 
 use super::criteria::{CRITERIA, Criterion, CriterionSubject};

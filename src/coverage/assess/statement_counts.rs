@@ -3,7 +3,8 @@
 //! Knows: an invocation's records are those of a run of it alone, so what it executed follows from
 //! them as what a test executed follows from the test's.
 //! Promises: a statement has a number only where it is known of every invocation whether it
-//! executed it; records that cannot be are counted in nothing.
+//! executed it, and only one that the records of the test bear out; records that cannot be are
+//! counted in nothing.
 //! Does not cover: how often an invocation executed a statement.
 
 use super::super::statement::{Truth, visit_block};
@@ -35,10 +36,14 @@ pub fn statement_counts(
     dispatches: &[CountedDispatch],
 ) -> StatementCounts {
     let assessment = Assessment::new(subject, &[]);
-    let facts = assessment.execution_facts();
+    let mut facts = assessment.execution_facts();
     if let Some(reason) = reason_not_counted(subject, (test, records), &facts, dispatches) {
         return StatementCounts::NotMeasured(reason);
     }
+    // A vector that nobody recorded may be impossible under the configuration: it stands for
+    // nothing.
+    let recorded_bits = recorded_bits(dispatches);
+    facts.iter_mut().for_each(|fact| fact.retain(|bit| recorded_bits.contains(bit)));
     let mut executed: BTreeMap<StatementId, Option<u64>> =
         assessment.statement_ids().into_iter().map(|id| (id, Some(0))).collect();
     for (shown_facts, invocation_count) in invocations_by_facts(&facts, dispatches) {
@@ -53,10 +58,31 @@ pub fn statement_counts(
             };
         }
     }
+    let of_test = assessment.execution_of(&records.of_ordinary_schedule());
+    let borne_out = executed.into_iter().filter_map(|(id, count)| {
+        let truth = of_test.statements.get(&id).copied().unwrap_or(Truth::Unknown);
+        Some((id, borne_out_count(truth, count)?))
+    });
     StatementCounts::Counted {
         dispatched: dispatches.iter().map(|dispatch| dispatch.invocation_count).sum(),
-        executed: executed.into_iter().filter_map(|(id, count)| Some((id, count?))).collect(),
+        executed: borne_out.collect(),
     }
+}
+
+/// The count that the records of the whole test bear out, if any: they tell whether the statement
+/// was executed at all, and [`counts_contradiction`] holds counts to that.
+fn borne_out_count(truth_of_test: Truth, count: Option<u64>) -> Option<u64> {
+    match truth_of_test {
+        Truth::Yes => count.filter(|count| *count > 0),
+        Truth::No => Some(count.unwrap_or(0)),
+        Truth::Unknown => count.filter(|count| *count == 0),
+    }
+}
+
+/// The bits that some invocation recorded.
+fn recorded_bits(dispatches: &[CountedDispatch]) -> BTreeSet<u32> {
+    let ranks_by_bit = dispatches.iter().flat_map(|dispatch| &dispatch.recorded_by.by_bit);
+    ranks_by_bit.filter(|(_, ranks)| !ranks.is_empty()).map(|(bit, _)| *bit).collect()
 }
 
 /// Whether counts agree with what the records of the test show: what none executed was not
@@ -94,7 +120,7 @@ pub fn counts_contradiction(
     })
 }
 
-/// Bits that show the same of what was executed: any of them.
+/// Bits that show the same of what was executed: any of them that can be recorded.
 type ExecutionFact = BTreeSet<u32>;
 
 impl Assessment<'_> {
@@ -149,10 +175,8 @@ fn reason_not_counted(
         return Some(sentence);
     }
     let ordinary_records = records.of_ordinary_schedule();
-    let counted_bits = dispatches.iter().flat_map(|dispatch| &dispatch.recorded_by.by_bit);
-    let counted_bits: BTreeSet<u32> =
-        counted_bits.filter(|(_, ranks)| !ranks.is_empty()).map(|(bit, _)| *bit).collect();
-    let differs = |bit: &&u32| counted_bits.contains(*bit) != ordinary_records.has(**bit);
+    let recorded_bits = recorded_bits(dispatches);
+    let differs = |bit: &&u32| recorded_bits.contains(*bit) != ordinary_records.has(**bit);
     facts.iter().flatten().find(differs).map(|_| {
         "the run that counted invocations did not record what the test recorded".to_owned()
     })
