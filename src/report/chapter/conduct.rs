@@ -38,6 +38,8 @@ fn conduct_rules(evidence: &Evidence) -> Vec<Text> {
         "The steps of a procedure are carried out in their order by one queue of one device, or by the sequential engine. \
          Each test begins with buffers and images of its own; nothing is left over from another one."
             .to_owned(),
+        "Push constants that no step sets for a dispatch are uninitialised in it, whatever an earlier dispatch was given."
+            .to_owned(),
         "The production module alone is judged. Coverage comes from the same steps with the instrumented module in its place; \
          what it leaves in buffers and images is compared with what production left."
             .to_owned(),

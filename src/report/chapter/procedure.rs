@@ -178,7 +178,7 @@ impl<'a> KernelCall<'a> {
                 Text::plain("Bind at ").followed_by(binding_text(binding)).then_plain(".")
             }));
         }
-        steps.extend(self.push_constants.map(push_constant_step));
+        steps.extend(self.push_constant_step(evidence));
         let [x, y, z] = self.groups;
         let group_words = match self.groups {
             [1, 1, 1] => "1 workgroup".to_owned(),
@@ -195,6 +195,16 @@ impl<'a> KernelCall<'a> {
             && self.subgroup_size == other.subgroup_size
             && self.bindings == other.bindings
             && self.specialization == other.specialization
+    }
+
+    /// None of a kernel for which no test sets any: the rules for all tests tell what it then finds.
+    fn push_constant_step(&self, evidence: &Evidence) -> Option<Text> {
+        match self.push_constants {
+            Some(constants) => Some(stated_push_constants(constants)),
+            None => sets_push_constants(evidence, self.kernel).then(|| {
+                Text::plain("Set no push constants: all are uninitialised, none is kept from another dispatch.")
+            }),
+        }
     }
 
     fn pipeline_step(&self, evidence: &Evidence) -> Text {
@@ -241,7 +251,21 @@ fn specialization_text(id: &str, stated: &SpecializationValue) -> Text {
     Text::plain(format!("{id} = {value_words}{type_words}"))
 }
 
-fn push_constant_step(constants: &Datum) -> Text {
+/// Whether some test sets push constants for the kernel.
+fn sets_push_constants(evidence: &Evidence, kernel: &KernelName) -> bool {
+    let definitions = || evidence.campaign.tests.iter().map(|test| &test.definition);
+    let dispatches = definitions().flat_map(|definition| &definition.dispatches);
+    let mut calls = dispatches.map(KernelCall::of_dispatch);
+    let expectations = || definitions().flat_map(|definition| &definition.expect);
+    let references = expectations().filter_map(|stated| stated.reference.as_ref());
+    let mut references = references.map(KernelCall::of_reference);
+    let checkers = expectations().filter_map(|stated| stated.check.as_ref());
+    let mut checkers = checkers.map(KernelCall::of_checker);
+    let sets_some = |call: KernelCall| call.kernel == kernel && call.push_constants.is_some();
+    calls.any(sets_some) || references.any(sets_some) || checkers.any(sets_some)
+}
+
+fn stated_push_constants(constants: &Datum) -> Text {
     let member_words = match constants {
         Datum::Record(members) => {
             let members = members.iter().map(|(name, value)| format!("{name} = {value}"));
@@ -251,7 +275,9 @@ fn push_constant_step(constants: &Datum) -> Text {
             constants.to_string()
         }
     };
-    Text::plain("Set the push constants: ").followed_by(Text::code(member_words)).then_plain(".")
+    Text::plain("Set the push constants: ")
+        .followed_by(Text::code(member_words))
+        .then_plain("; every byte of them that is not stated here is uninitialised.")
 }
 
 /// ` of 16 × 16 × 1 invocations`; nothing of a kernel with specialization constants, which can set
