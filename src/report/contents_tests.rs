@@ -15,11 +15,14 @@ pub(super) fn with_contents() -> Evidence {
             "few": {"type": "float", "data": [1, 2.5, "NaN"]},
             "many": {"type": "uint", "data": (0..40).collect::<Vec<u32>>()},
             "ruled": {"type": "int", "count": 12, "fill": {"random": {"seed": 7}}},
+            "drawn": {"type": "vec2", "count": 3, "fill": {"random": {"seed": 7}}},
+            "counted": {"type": "ivec3", "count": 2, "fill": {"iota": {}}},
+            "block": {"type": "reflect", "count": 5, "data": {"n": 2}},
             "raw": {"bytes": "AQID"},
             "file": {"type": "float", "file": "data.npy"},
             "result": {"type": "float", "count": 2},
         },
-        "images": {"picture": {"dim": "2d", "format": "rgba8", "extent": [2, 1]}},
+        "images": {"picture": {"dim": "2d", "format": "rgba8", "extent": [2, 1], "fill": {"random": {"seed": 1}}}},
         "expect": [{"buffer": "result", "values": [1, 2]}],
     }))
     .unwrap();
@@ -66,6 +69,19 @@ fn a_test_tells_its_contents_and_where_they_stand() {
     assert_eq!(
         row("Input ruled")[2],
         "random (SplitMix64), seed 7, from the type's least to the type's greatest".to_owned()
+    );
+    assert_eq!(
+        row("Input drawn")[2],
+        "random (SplitMix64), seed 7, one draw per component, from 0 to 1"
+    );
+    assert_eq!(row("Input counted")[2], "component by component from 0 on in steps of 1");
+    assert_eq!(
+        row("Input image picture")[2],
+        "random (SplitMix64), seed 1, one draw per component, from 0 to 1"
+    );
+    assert_eq!(
+        row("Input block")[1],
+        "reflect, 1 value, 5 elements of the array at the end of its block"
     );
     assert!(row("Input raw")[2].starts_with("01, 02, 03, sha256:"));
     assert!(

@@ -86,6 +86,27 @@ fn a_procedure_that_is_not_whole_says_so() {
 }
 
 #[test]
+fn a_checker_is_told_alike_in_steps_and_contents() {
+    let text = printed(&with_procedure(), DocumentName::Svcp);
+    assert!(text.contains("must write 1 to every uint of it"), "{text}");
+    assert!(text.contains("1 in every uint, which the checker kernel judge writes"), "{text}");
+}
+
+#[test]
+fn members_without_a_value_are_told_as_not_initialised() {
+    let mut evidence = with_procedure();
+    let buffers = &mut evidence.campaign.tests[0].definition.buffers;
+    let block = json!({"type": "reflect", "count": 5, "data": {"n": 2}});
+    buffers.insert("a".to_owned(), serde_json::from_value(block).unwrap());
+    let steps = steps_of_first_test(&evidence, DocumentName::Svcp);
+    let step = &steps[0].1;
+    let kind =
+        "Create buffer a (reflect, 1 value, 5 elements of the array at the end of its block)";
+    assert!(step.starts_with(kind), "{step}");
+    assert!(step.contains("A member without a value is not initialised: on a device"), "{step}");
+}
+
+#[test]
 fn a_case_states_its_purpose_with_the_texts_of_its_requirements() {
     let mut evidence = with_procedure();
     let uid = evidence.campaign.tests[0].requirements[0];

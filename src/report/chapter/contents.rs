@@ -5,6 +5,7 @@
 //! at have a row; values that are left out are counted.
 //! Does not cover: contents that follow from a rule (they are told by the rule).
 
+use super::fill_rule::rule_in_words;
 use super::members::single_layout;
 use crate::document::{Table, Text, Tone};
 use crate::scalars;
@@ -12,7 +13,7 @@ use crate::shortened::shortened;
 use base64::Engine as _;
 use std::collections::BTreeSet;
 use vkcert_model::canonical::content_hash;
-use vkcert_model::element::{DataType, Datum, ScalarType};
+use vkcert_model::element::{DataType, Datum, ElementType, ScalarType};
 use vkcert_model::evidence::{Evidence, OutputBytes, StoredContents, TestEvidence};
 use vkcert_model::image::{Image, TexelEncoding};
 use vkcert_model::procedure::{Buffer, Fill};
@@ -37,14 +38,16 @@ pub(super) fn contents_legend(evidence: &Evidence) -> Text {
     Text::plain("Contents stand in ")
         .followed_by(Text::code(CAMPAIGN))
         .followed_by(campaign_hash)
-        .then_plain(format!(
+        .followed_by(Text::sentence(format!(
             " of the evidence, at the JSON pointer given; what a test states itself is also covered by its hash. SHA-256 is that of \
              the bytes. Up to {ALL_VALUES} values are printed, of more the first {FIRST_VALUES} and, of \
              numbers, the least, the greatest and the mean of all (rounded to six digits). Values are little-endian in the \
              type that the test gives the buffer, or the expectation that looks at it; without one they are bytes. Where a kernel's block \
              is more than one list of numbers, a table by the names of its members follows. In it a difference of 0 means the same bits. \
-             Blocks whose members have no names in the module are told as plain elements."
-        ))
+             Blocks whose members have no names in the module are told as plain elements. There “–” says: of the input of a `reflect` \
+             buffer, that the member is not initialised; of other input and of output, that nothing of the member's type stands in \
+             its place; of what is expected, that no comparison has a value of its own for it."
+        )))
 }
 
 /// Where a part of a test stands in the campaign (RFC 6901).
@@ -166,18 +169,29 @@ pub(super) fn image_kind(image: &Image) -> String {
 fn buffer_contents(buffer: &Buffer) -> StatedContents {
     let type_words =
         buffer.data_type.map_or_else(|| "no type".to_owned(), |data_type| data_type.to_string());
+    let element = match buffer.data_type {
+        Some(DataType::Element(element)) => Some(element),
+        Some(DataType::Reflect) | None => None,
+    };
     let contents = InitialContents {
         data: buffer.data.as_ref(),
         bytes: buffer.bytes.as_deref(),
         fill: buffer.fill.as_ref(),
         file: buffer.file.is_some(),
+        element,
     };
-    contents.stated_contents(
-        type_words,
-        buffer.count.map(|count| {
-            if count == 1 { "1 element".to_owned() } else { format!("{count} elements") }
-        }),
-    )
+    let count_words = buffer.count.map(element_count);
+    let mut stated_contents = contents.stated_contents(type_words, count_words.clone());
+    let is_block = buffer.data_type == Some(DataType::Reflect) && buffer.data.is_some();
+    if let Some(count_words) = count_words.filter(|_| is_block) {
+        let array_words = format!(", {count_words} of the array at the end of its block");
+        stated_contents.kind.push_str(&array_words);
+    }
+    stated_contents
+}
+
+fn element_count(count: u64) -> String {
+    if count == 1 { "1 element".to_owned() } else { format!("{count} elements") }
 }
 
 fn image_contents(image: &Image) -> StatedContents {
@@ -196,6 +210,10 @@ fn image_contents(image: &Image) -> StatedContents {
         bytes: image.bytes.as_deref(),
         fill: image.fill.as_ref(),
         file: image.file.is_some(),
+        element: Some(ElementType {
+            scalar: image.format.component(),
+            components: image.format.components(),
+        }),
     };
     contents.stated_contents(type_words, None)
 }
@@ -206,6 +224,8 @@ struct InitialContents<'a> {
     bytes: Option<&'a str>,
     fill: Option<&'a Fill>,
     file: bool,
+    /// What a rule makes; none of bytes and of a kernel's block.
+    element: Option<ElementType>,
 }
 
 impl InitialContents<'_> {
@@ -230,7 +250,7 @@ impl InitialContents<'_> {
             return StatedContents { kind: format!("{type_words}, {} bytes", bytes.len()), values };
         }
         let rule_words = match self.fill {
-            Some(fill) => rule_in_words(fill),
+            Some(fill) => rule_in_words(fill, self.element),
             None if self.file => "those of the file".to_owned(),
             None => "not initialised".to_owned(),
         };
@@ -239,29 +259,6 @@ impl InitialContents<'_> {
             None => type_words,
         };
         StatedContents { kind, values: Text::plain(rule_words) }
-    }
-}
-
-fn bound_words(value: &Option<Datum>, absent_words: &str) -> String {
-    value.as_ref().map_or(absent_words.to_owned(), ToString::to_string)
-}
-
-fn rule_in_words(fill: &Fill) -> String {
-    match fill {
-        Fill::Constant(value) => format!("every element {value}"),
-        Fill::Iota(iota) => {
-            format!(
-                "from {} on in steps of {}",
-                bound_words(&iota.start, "0"),
-                bound_words(&iota.step, "1")
-            )
-        }
-        Fill::Random(random) => format!(
-            "random (SplitMix64), seed {}, from {} to {}",
-            random.seed,
-            bound_words(&random.min, "the type's least"),
-            bound_words(&random.max, "the type's greatest")
-        ),
     }
 }
 
@@ -407,9 +404,10 @@ fn expected_contents(contents: &StoredContents) -> (StatedContents, Option<Strin
             scalar,
             format!("what the reference kernel `{kernel}` stores; not stored"),
         ),
-        StoredContents::Check { kernel, .. } => {
-            by_rule_words("uint", format!("1 wherever the checker kernel `{kernel}` stores"))
-        }
+        StoredContents::Check { kernel, .. } => by_rule_words(
+            "uint",
+            format!("1 in every uint, which the checker kernel `{kernel}` writes"),
+        ),
     }
 }
 

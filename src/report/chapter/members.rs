@@ -11,6 +11,7 @@ use super::contents::{decoded_bytes, number_statistics};
 use crate::document::{Block, ColumnAlign, Outline, Table, Text, Tone};
 use crate::expectation::tolerance_in_words;
 use crate::scalars::{self, ScalarValue, float_in_words, scalars_in_words};
+use std::collections::BTreeMap;
 use vkcert_model::block_layout::{BlockLayout, NamedScalar};
 use vkcert_model::element::{DataType, Datum, ScalarType};
 use vkcert_model::evidence::{OutputBytes, StoredContents, StoredExpectation, TestEvidence};
@@ -419,15 +420,23 @@ fn add_scalars<'a>(data: &'a Datum, scalars: &mut Vec<&'a Datum>) {
     }
 }
 
-/// As the test writes it; none of a list or an object.
+/// As the test writes it; none of a list or of an object that is no device address.
 fn stated_value(data: &Datum) -> Option<MemberValue> {
     let words = match data {
         Datum::Float(value) => float_in_words(*value),
         Datum::Bool(_) | Datum::Integer(_) => data.to_string(),
         Datum::Text(text) => text.clone(),
-        Datum::List(_) | Datum::Record(_) => return None,
+        Datum::Record(members) => address_in_words(members)?,
+        Datum::List(_) => return None,
     };
     Some(MemberValue { words, bytes: None })
+}
+
+/// `address of b, byte 4`
+fn address_in_words(members: &BTreeMap<String, Datum>) -> Option<String> {
+    let Some(Datum::Text(buffer)) = members.get("address_of") else { return None };
+    let byte = members.get("offset").map_or_else(|| "0".to_owned(), ToString::to_string);
+    Some(format!("address of {buffer}, byte {byte}"))
 }
 
 /// What an object says of `star[1].place.x`, where vectors and matrices are lists.

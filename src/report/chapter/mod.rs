@@ -11,6 +11,7 @@ mod contents;
 mod coupling;
 mod decision;
 mod document_control;
+mod fill_rule;
 mod findings;
 mod front;
 mod identification;

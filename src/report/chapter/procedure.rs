@@ -13,7 +13,7 @@ use super::links::kernel_link;
 use crate::document::{ColumnAlign, Outline, Table, Text, Tone};
 use crate::expectation;
 use std::collections::BTreeMap;
-use vkcert_model::element::Datum;
+use vkcert_model::element::{DataType, Datum};
 use vkcert_model::evidence::{Evidence, TestEvidence};
 use vkcert_model::expectation::CheckerKernel;
 use vkcert_model::id::KernelName;
@@ -21,6 +21,9 @@ use vkcert_model::image::Sampler;
 use vkcert_model::procedure::{
     Binding, Buffer, Dispatch, Expectation, Limits, Reference, SpecializationValue,
 };
+
+/// What a device has in place of contents that are not initialised.
+const ON_DEVICE: &str = "on a device each of its bytes is CD (hexadecimal).";
 
 /// The table of a test's steps.
 pub(super) fn add_procedure_table(evidence: &Evidence, test: &TestEvidence, outline: &mut Outline) {
@@ -83,6 +86,10 @@ fn buffer_step(name: &str, buffer: &Buffer) -> Text {
     let mut step = made
         .then_plain(format!(" ({})", contents::buffer_kind(buffer)))
         .followed_by(initial_contents_text("Input", name, is_initialised));
+    if buffer.data_type == Some(DataType::Reflect) && buffer.data.is_some() {
+        step =
+            step.then_plain(" A member without a value is not initialised: ").then_plain(ON_DEVICE);
+    }
     for address in &buffer.address_of {
         step = step
             .then_plain(format!(" Store at byte {} the device address of buffer ", address.at))
@@ -98,7 +105,7 @@ fn initial_contents_text(role: &str, name: &str, is_initialised: bool) -> Text {
             .followed_by(Text::code(name))
             .then_plain("” of the table below.");
     }
-    Text::plain(". It is not initialised: on a device each of its bytes is CD (hexadecimal).")
+    Text::plain(". It is not initialised: ").then_plain(ON_DEVICE)
 }
 
 /// The settings that a sampler states.
@@ -384,6 +391,7 @@ fn pass_criterion(test: &TestEvidence) -> Text {
         _ => "each of the comparisons holds for every value",
     };
     Text::plain(format!(
-        "The test passes if everything dispatched has completed and {comparison_words}."
+        "The test passes if everything dispatched has completed, {comparison_words}, and it judges what its kernels store; a test \
+         that judges none of it is undetermined."
     ))
 }
