@@ -18,7 +18,7 @@ use vkcert_model::image::AddressMode;
 use vkcert_model::procedure::{Language, TargetEnvironment, Test};
 use vkcert_model::project::ProjectFile;
 use vkcert_model::records::RecordMode;
-use vkcert_model::vulkan_sc::{Profile, ScFeature};
+use vkcert_model::vulkan_sc::{NO_VULKAN_SC_RAN, Profile, ScFeature};
 use vkcert_requirement::Project;
 use vkcert_spirv::interface::vulkan_sc_refusals;
 use vkcert_spirv::validate::{self, TargetEnv};
@@ -170,7 +170,7 @@ impl ProjectTarget {
             atomics,
             "Modules are compiled beforehand: each production module is the one in spirv/, which is byte for byte what \
              the compiler makes of its source now.",
-            "The device that tests ran on is a Vulkan device; no Vulkan SC implementation took part.",
+            NO_VULKAN_SC_RAN,
         ]
         .map(str::to_owned)
         .into()

@@ -9,6 +9,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What every profile for Vulkan SC says of the run, beside what it says of kernels and modules.
+pub const NO_VULKAN_SC_RAN: &str =
+    "The device that tests ran on is a Vulkan device; no Vulkan SC implementation took part.";
+
 /// Which API the kernels are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -86,6 +86,27 @@ fn a_procedure_that_is_not_whole_says_so() {
 }
 
 #[test]
+fn cases_name_the_tests_that_they_do_not_hold_and_tell_of_no_run() {
+    use vkcert_model::vulkan_sc::NO_VULKAN_SC_RAN;
+    let mut evidence = with_procedure();
+    assert!(!printed(&evidence, DocumentName::Svcp).contains("was made without"));
+    evidence.campaign.left_out = ["TC-OUT-1", "TC-OUT-2"].map(Into::into).into();
+    let of_kernels = "Kernels are for Vulkan SC 1.0.";
+    evidence.campaign.project.profile.meaning =
+        [of_kernels, NO_VULKAN_SC_RAN].map(str::to_owned).into();
+    evidence.campaign.tests[0].expected.clear();
+    let text = printed(&evidence, DocumentName::Svcp);
+    assert!(text.contains("made without: TC-OUT-1, TC-OUT-2 (2 tests of the project)"), "{text}");
+    assert!(text.contains("nothing here tells of them: TC-OUT-1, TC-OUT-2."), "{text}");
+    assert!(text.contains("Incomplete: the test could not be prepared from its files"), "{text}");
+    assert!(text.contains(of_kernels) && !text.contains(NO_VULKAN_SC_RAN), "{text}");
+    assert!(!text.contains("each test tells its repetitions"), "{text}");
+    let whole = printed(&evidence, DocumentName::Tool);
+    assert!(whole.contains(NO_VULKAN_SC_RAN), "{whole}");
+    assert!(whole.contains("each test tells its repetitions"), "{whole}");
+}
+
+#[test]
 fn a_checker_is_told_alike_in_steps_and_contents() {
     let text = printed(&with_procedure(), DocumentName::Svcp);
     assert!(text.contains("must write 1 to every uint of it"), "{text}");

@@ -2,6 +2,8 @@
 
 use super::document_control::stated_text;
 use super::links::{joined_texts, listed_texts, unit_link};
+use super::members::ContentsOf;
+use crate::DocumentName;
 use crate::document::{Block, ColumnAlign, Outline, Table, TableExtent, Text, Tone};
 use crate::facts;
 use vkcert_model::criterion::StoredCriterion;
@@ -9,6 +11,7 @@ use vkcert_model::evidence::{Evidence, ProfileEvidence};
 use vkcert_model::project::{
     Contraction, DecisionPolicy, MemoryModel, Robustness, Standard, ValidationLayers,
 };
+use vkcert_model::vulkan_sc::NO_VULKAN_SC_RAN;
 
 /// What the date of evidence is called: nobody looked at a clock.
 pub(super) const DATE: &str = "Date (SOURCE_DATE_EPOCH)";
@@ -20,7 +23,7 @@ pub(super) fn identification_chapter(evidence: &Evidence, root: &str, outline: &
         ("Project".to_owned(), Text::strong(project.name.as_str())),
         (project.level.standard().level_label().to_owned(), Text::plain(project.level.in_words())),
     ];
-    pairs.extend(build_pairs(evidence));
+    pairs.extend(build_pairs(evidence, ContentsOf::Results));
     pairs.push((DATE.to_owned(), date_text(project.date.as_deref())));
     pairs.push(("Build of the tool".to_owned(), provenance_text(root)));
     outline.add_block(Block::Pairs(pairs));
@@ -34,7 +37,7 @@ pub(super) fn identification_chapter(evidence: &Evidence, root: &str, outline: &
     }
     refused_section(evidence, outline);
     engines_section(evidence, outline);
-    settings_section(evidence, outline);
+    settings_section(evidence, ContentsOf::Results, outline);
     configurations_section(evidence, outline);
 }
 
@@ -47,10 +50,10 @@ fn provenance_text(root: &str) -> Text {
 }
 
 /// What modules and measures follow from.
-pub(super) fn build_pairs(evidence: &Evidence) -> Vec<(String, Text)> {
+pub(super) fn build_pairs(evidence: &Evidence, of: ContentsOf) -> Vec<(String, Text)> {
     let project = &evidence.campaign.project;
     vec![
-        ("Profile".into(), profile_text(&project.profile)),
+        ("Profile".into(), profile_text(&project.profile, of)),
         ("Tool".into(), Text::plain(format!("{} {}", project.tool, project.tool_version))),
         ("Compiler".into(), Text::plain(project.compiler.as_str())),
         ("Compiler options".into(), Text::code(project.compiler_options.as_str())),
@@ -63,15 +66,21 @@ pub(super) fn build_pairs(evidence: &Evidence) -> Vec<(String, Text)> {
     ]
 }
 
-fn profile_text(profile: &ProfileEvidence) -> Text {
+/// What it says of the run is no part of cases and procedures.
+fn profile_text(profile: &ProfileEvidence, of: ContentsOf) -> Text {
     let profile_name = Text::code(profile.name.as_str());
     if profile.meaning.is_empty() {
         return profile_name;
     }
+    let sentences = profile.meaning.iter().map(String::as_str).filter(|sentence| match of {
+        ContentsOf::Case => *sentence != NO_VULKAN_SC_RAN,
+        ContentsOf::Results => true,
+    });
+    let sentences: Vec<&str> = sentences.collect();
     let feature_codes = profile.features.iter().map(|feature| Text::code(feature.as_str()));
     profile_name
         .then_plain(". ")
-        .then_plain(profile.meaning.join(" "))
+        .then_plain(sentences.join(" "))
         .then_plain(" Declared features: ")
         .followed_by(listed_texts(feature_codes, Tone::Quiet))
 }
@@ -123,7 +132,7 @@ fn add_property(table: &mut Table, name: &str, value: Text) {
 }
 
 /// What of the project file decides how much a result says.
-pub(super) fn settings_section(evidence: &Evidence, outline: &mut Outline) {
+pub(super) fn settings_section(evidence: &Evidence, of: ContentsOf, outline: &mut Outline) {
     let Some(settings) = &evidence.campaign.settings else { return };
     outline.add_heading(2, "Settings", "chapter/settings");
     let mut table = Table::new("Settings of the project file that a result depends on")
@@ -204,10 +213,15 @@ pub(super) fn settings_section(evidence: &Evidence, outline: &mut Outline) {
         ),
     );
     outline.add_table(table);
-    outline.add_paragraph(Text::quiet(
-        "As the project file has them. The command line can set repetitions, schedules and limits otherwise for a run; each test \
-         tells its repetitions and schedules.",
-    ));
+    let told_by = match of {
+        ContentsOf::Case => {
+            format!("what each test then had stands in the document {}", DocumentName::Svr)
+        }
+        ContentsOf::Results => "each test tells its repetitions and schedules".to_owned(),
+    };
+    outline.add_paragraph(Text::quiet(format!(
+        "As the project file has them. The command line can set repetitions, schedules and limits otherwise for a run; {told_by}.",
+    )));
 }
 
 fn criteria_words(criteria: &[StoredCriterion]) -> String {

@@ -7,7 +7,10 @@
 use super::{conclusion, document_control, front, open_item};
 use crate::document::{Block, Table, Text, Tone};
 use crate::documents::{DOCUMENTS, DocumentName, DocumentRow};
+use crate::shortened::first_names;
+use crate::statement::counted;
 use vkcert_model::evidence::Evidence;
+use vkcert_model::id::TestId;
 use vkcert_model::project::Standard;
 
 /// The blocks of page 1.
@@ -34,17 +37,26 @@ pub(super) fn case_front_blocks(evidence: &Evidence, root: &str) -> Vec<Block> {
          `{root}`. Nothing here says whether a test was run or has passed.",
         DocumentName::Svr
     );
+    let says = Text::plain(
+        "It says what each test is for, what it needs, how it is carried out step by step, and when it passes.",
+    );
     let notice = Block::Notice {
         tone: Tone::Neutral,
         title: Text::strong("Cases and procedures only: this document holds no results"),
-        lines: vec![
-            Text::plain(
-                "It says what each test is for, what it needs, how it is carried out step by step, and when it passes.",
-            ),
-            Text::sentence(results),
-        ],
+        lines: [says, Text::sentence(results)].into_iter().chain(left_out_line(evidence)).collect(),
     };
     vec![Block::Pairs(known_by), notice, other_documents(evidence, DocumentName::Svcp)]
+}
+
+/// Tests of the project of which this document knows nothing.
+fn left_out_line(evidence: &Evidence) -> Option<Text> {
+    let names: Vec<&str> = evidence.campaign.left_out.iter().map(TestId::as_str).collect();
+    let line = format!(
+        "Not in this document, since the evidence was made without: {} ({} of the project).",
+        first_names(&names),
+        counted(names.len(), "test")
+    );
+    (!names.is_empty()).then(|| Text::strong(line).with_tone(Tone::Caution))
 }
 
 fn known_by_with_kind(evidence: &Evidence, root: &str, row: &DocumentRow) -> Vec<(String, Text)> {

@@ -47,7 +47,7 @@ pub(super) fn add_procedure_table(evidence: &Evidence, test: &TestEvidence, outl
 
 fn incomplete_reason(test: &TestEvidence) -> Option<&'static str> {
     (test.expected.len() != test.definition.expect.len()).then_some(
-        "Incomplete: the run could not prepare this test, so that the values that it expects are not resolved.",
+        "Incomplete: the test could not be prepared from its files, so that the values that it expects are not resolved.",
     )
 }
 

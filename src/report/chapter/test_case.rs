@@ -71,6 +71,14 @@ fn case_table(evidence: &Evidence, outline: &mut Outline) {
     } else {
         outline.add_table(table);
     }
+    if !evidence.campaign.left_out.is_empty() {
+        let names = evidence.campaign.left_out.iter().map(|id| Text::code(id.as_str()));
+        outline.add_paragraph(
+            Text::plain("Test cases of the project that the evidence was made without; nothing here tells of them: ")
+                .followed_by(Text::join(names, ", "))
+                .then_plain("."),
+        );
+    }
 }
 
 /// Requirements that tests alone do not verify.

@@ -4,6 +4,7 @@
 
 use super::document_control::stated_text;
 use super::identification;
+use super::members::ContentsOf;
 use crate::DocumentName;
 use crate::document::{Block, Outline, Text};
 use vkcert_model::evidence::Evidence;
@@ -24,7 +25,7 @@ pub(super) fn environment_chapter(evidence: &Evidence, outline: &mut Outline) {
         project.level.standard().level_label().to_owned(),
         Text::plain(project.level.in_words()),
     ));
-    pairs.extend(identification::build_pairs(evidence));
+    pairs.extend(identification::build_pairs(evidence, ContentsOf::Case));
     let settings = evidence.campaign.settings.as_ref();
     let target = settings.and_then(|settings| settings.target.as_ref());
     pairs.push(("Target computer".to_owned(), target_text(target)));
@@ -37,7 +38,7 @@ pub(super) fn environment_chapter(evidence: &Evidence, outline: &mut Outline) {
          such a module are unsupported there",
     )));
     outline.add_block(Block::Pairs(pairs));
-    identification::settings_section(evidence, outline);
+    identification::settings_section(evidence, ContentsOf::Case, outline);
     identification::configurations_section(evidence, outline);
 }
 
