@@ -121,7 +121,7 @@ fn read_history(
     evidence: &Evidence,
 ) -> Result<Option<History>, VerifyError> {
     let Some(stored_runs) = stored_runs else { return Ok(None) };
-    let history = stored_runs.read_beside(evidence)?;
+    let history = stored_runs.read_beside(evidence, None)?;
     tell_left_out(&history);
     Ok(Some(history))
 }

@@ -75,7 +75,7 @@ pub fn run_report<T: Toolchain>(
 fn history_of(report: &Report, evidence: &Evidence) -> Result<Option<History>, VerifyError> {
     let Some(folder) = &report.history else { return Ok(None) };
     let found_runs = verify::find_runs(folder, &evidence.campaign.project.name, None)?;
-    let history = found_runs.read_beside(evidence)?;
+    let history = found_runs.read_beside(evidence, Some(&report.evidence))?;
     history::tell_left_out(&history);
     Ok(Some(history))
 }

@@ -9,6 +9,8 @@
 
 mod folder_order;
 mod search;
+#[cfg(test)]
+mod tests;
 
 pub use search::{OwnOutput, find_runs};
 
@@ -85,13 +87,19 @@ fn order_key(order: RunOrder, date: &Option<String>, folder: Option<&str>) -> Or
 
 impl FoundRuns {
     /// Reads the last of the runs and puts the run of the report among them, which is known by its
-    /// manifest and is not read again. Of folders with one manifest the first counts that holds.
+    /// manifest and is not read again. It stands where `evidence_folder` is, its evidence as the
+    /// user names it; where that is none of the runs, at the last folder with its manifest. Of
+    /// other folders with one manifest the first counts that holds.
     ///
     /// # Errors
     /// If the tool fails; runs that do not hold are left out.
-    pub fn read_beside(self, present: &Evidence) -> Result<History, VerifyError> {
+    pub fn read_beside(
+        self,
+        present: &Evidence,
+        evidence_folder: Option<&Path>,
+    ) -> Result<History, VerifyError> {
         let FoundRuns { runs, mut left_out, unsearched_folders, own_folder } = self;
-        let (own_copies, other_runs) = runs_by_root(runs, &present.root()?);
+        let (mut own_copies, other_runs) = runs_by_root(runs, &present.root()?);
         let present_date = &present.campaign.project.date;
         let all_dates = other_runs.iter().map(|run| &run.date).chain([present_date]);
         let order = if all_dates.into_iter().all(Option::is_some) {
@@ -99,10 +107,11 @@ impl FoundRuns {
         } else {
             RunOrder::Folder
         };
-        let mut own_copies = own_copies.into_iter();
-        let present_folder = own_folder.or_else(|| own_copies.next().map(|copy| copy.folder));
+        let present_folder =
+            own_folder.or_else(|| take_present_copy(&mut own_copies, evidence_folder));
+        let other_copies = own_copies.into_iter();
         left_out
-            .extend(own_copies.map(|copy| copy.left_out("its manifest is that of this report")));
+            .extend(other_copies.map(|copy| copy.left_out("its manifest is that of this report")));
         let present_key = order_key(order, present_date, present_folder.as_deref());
         let present_record = RunRecord::of_evidence(present, RunStanding::Present, present_folder)
             .map_err(|error| VerifyError::tool(error.to_string()))?;
@@ -137,6 +146,20 @@ impl FoundRun {
     fn left_out(self, reason: &str) -> LeftOutRun {
         LeftOutRun { folder: self.folder, reason: bounded_reason(reason) }
     }
+}
+
+/// Takes the folder that the report's run stands at from those with its manifest: the one that the
+/// user names, else the last.
+fn take_present_copy(
+    own_copies: &mut Vec<FoundRun>,
+    evidence_folder: Option<&Path>,
+) -> Option<String> {
+    // Runs are found without links; the user may have followed one.
+    let named_path = evidence_folder.and_then(|folder| folder.canonicalize().ok());
+    own_copies.sort_by_cached_key(|copy| NumberedName::of(&copy.folder));
+    let named_index = own_copies.iter().position(|copy| Some(&copy.path) == named_path.as_ref());
+    let index = named_index.or_else(|| own_copies.len().checked_sub(1))?;
+    Some(own_copies.remove(index).folder)
 }
 
 /// The folders with the manifest of the report's run, and all others by manifest.

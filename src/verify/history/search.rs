@@ -1,7 +1,7 @@
 //! The walk through a folder of stored runs.
 //!
 //! Knows: a run is a folder with `manifest.json`, at any name and at most [`MOST_DEPTH`] folders
-//! deep.
+//! deep; below a run there is no other, below a file of that name that is no manifest there may be.
 //! Promises: links are not followed, so that no loop and nothing outside the folder is read; what
 //! the run that asks replaces is passed over; evidence of another project is an error; of a run
 //! nothing is read but manifest and campaign.
@@ -115,6 +115,15 @@ fn folder_name(relative_path: &Path) -> String {
     if name.is_empty() { ".".to_owned() } else { in_one_line(&name) }
 }
 
+/// What a folder with `manifest.json` is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FolderKind {
+    /// Its manifest is one of evidence, whether or not the rest holds.
+    Run,
+    /// The file is something else that has the name.
+    NoRun,
+}
+
 /// A walk through the folder of all runs.
 struct RunSearch<'s> {
     top: &'s Path,
@@ -142,8 +151,11 @@ impl RunSearch<'_> {
             }
             if self.own_entries.is_some_and(|own| own.holds(entry.path())) {
                 entries.skip_current_dir();
-            } else if fs::symlink_metadata(entry.path().join(MANIFEST)).is_ok() {
-                self.add_run(entry.path())?;
+                continue;
+            }
+            if fs::symlink_metadata(entry.path().join(MANIFEST)).is_ok()
+                && self.add_folder(entry.path())? == FolderKind::Run
+            {
                 entries.skip_current_dir();
             } else if entry.depth() == MOST_DEPTH && holds_folder(&entry) {
                 self.found.unsearched_folders += 1;
@@ -159,17 +171,24 @@ impl RunSearch<'_> {
     fn leave_unreadable_out(&mut self, error: &walkdir::Error) {
         let folder = error.path().map_or_else(|| ".".to_owned(), |path| self.relative_name(path));
         let cause = error.io_error().map(ToString::to_string).unwrap_or_default();
-        let reason = bounded_reason(&format!("it cannot be read: {cause}"));
-        self.found.left_out.push(LeftOutRun { folder, reason });
+        self.leave_out(folder, &format!("it cannot be read: {cause}"));
     }
 
-    fn add_run(&mut self, path: &Path) -> Result<(), VerifyError> {
+    /// Adds a folder with `manifest.json` to the runs, or to what is left out.
+    fn add_folder(&mut self, path: &Path) -> Result<FolderKind, VerifyError> {
         let folder = self.relative_name(path);
-        let (root, head) = match run_head(path) {
-            Ok(root_and_head) => root_and_head,
+        let (root, manifest) = match read_manifest(path) {
+            Ok(root_and_manifest) => root_and_manifest,
             Err(reason) => {
-                self.found.left_out.push(LeftOutRun { folder, reason: bounded_reason(&reason) });
-                return Ok(());
+                self.leave_out(folder, &reason);
+                return Ok(FolderKind::NoRun);
+            }
+        };
+        let head = match campaign_head(path, &manifest) {
+            Ok(head) => head,
+            Err(reason) => {
+                self.leave_out(folder, &reason);
+                return Ok(FolderKind::Run);
             }
         };
         if head.project.name != self.project {
@@ -177,7 +196,11 @@ impl RunSearch<'_> {
         }
         let path = path.to_owned();
         self.found.runs.push(FoundRun { path, folder, root, date: head.project.date });
-        Ok(())
+        Ok(FolderKind::Run)
+    }
+
+    fn leave_out(&mut self, folder: String, reason: &str) {
+        self.found.left_out.push(LeftOutRun { folder, reason: bounded_reason(reason) });
     }
 
     fn other_project(&self, folder: &str, other_name: &str) -> VerifyError {
@@ -213,16 +236,20 @@ struct ProjectHead {
     date: Option<String>,
 }
 
-/// The root of a run and the head of its campaign, which is the one that the manifest lists.
-fn run_head(path: &Path) -> Result<(String, CampaignHead), String> {
+/// The manifest of a run, with the root.
+fn read_manifest(path: &Path) -> Result<(String, Manifest), String> {
     let manifest_bytes = plain_file_bytes(path, MANIFEST)?;
-    let manifest: Manifest = parsed(path, MANIFEST, &manifest_bytes)?;
+    let manifest = parsed(path, MANIFEST, &manifest_bytes)?;
+    Ok((sha256_digits(&manifest_bytes), manifest))
+}
+
+/// The head of the campaign that the manifest lists.
+fn campaign_head(path: &Path, manifest: &Manifest) -> Result<CampaignHead, String> {
     let campaign_bytes = plain_file_bytes(path, CAMPAIGN)?;
     if manifest.outputs.get(CAMPAIGN) != Some(&sha256_digits(&campaign_bytes)) {
         return Err(format!("{CAMPAIGN} has another SHA-256 than the manifest"));
     }
-    let head = parsed(path, CAMPAIGN, &campaign_bytes)?;
-    Ok((sha256_digits(&manifest_bytes), head))
+    parsed(path, CAMPAIGN, &campaign_bytes)
 }
 
 fn parsed<T: serde::de::DeserializeOwned>(
