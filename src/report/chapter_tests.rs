@@ -321,6 +321,14 @@ fn obligations_of_one_place_and_text_are_numbered() {
     assert_eq!(texts, [&numbered[0], &numbered[1], "scaled(x)"]);
     let document = super::chapter::report_document(&evidence, DocumentName::All, None).unwrap();
     let sarif = String::from_utf8(rendered(&evidence, FormatName::Sarif)).unwrap();
+    let caption = "Calls not covered on every engine";
+    let tables = super::tests::tables(&document.body);
+    let of_calls = |table: &&&super::document::Table| {
+        table.caption.as_ref().is_some_and(|text| text.plain_words() == caption)
+    };
+    let table = tables.iter().find(of_calls).expect("a table of calls");
+    let shown: Vec<String> = table.rows.iter().map(|row| row[2].plain_words()).collect();
+    assert_eq!(shown, [&numbered[0], &numbered[1], "scaled(x)"]);
     for report in [document_text(&document), terminal(&evidence, 200), sarif] {
         numbered.iter().for_each(|text| assert!(report.contains(text), "{text} in {report}"));
     }

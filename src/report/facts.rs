@@ -29,8 +29,8 @@ pub(crate) use findings::{
     MergedFinding, finding_counts, merged_findings, merged_outcome_findings,
 };
 pub(crate) use obligations::{
-    UncoveredObligation, exercised_only_by_few, justified_conditions, justified_obligations,
-    merged_obligations, of_passed_tests, uncovered_obligations,
+    Occurrences, UncoveredObligation, exercised_only_by_few, justified_conditions,
+    justified_obligations, merged_obligations, of_passed_tests, uncovered_obligations,
 };
 pub(crate) use results::{Failure, merged_failures, result_on, schedule_counts, verdict_counts};
 pub(crate) use shares::{

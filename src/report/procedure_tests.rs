@@ -86,6 +86,50 @@ fn a_procedure_that_is_not_whole_says_so() {
 }
 
 #[test]
+fn what_a_comparison_needs_is_read_back() {
+    let mut evidence = with_procedure();
+    let expected = json!([{"buffer": "r", "equals_buffer": "a"}]);
+    evidence.campaign.tests[0].definition.expect = serde_json::from_value(expected).unwrap();
+    let steps = steps_of_first_test(&evidence, DocumentName::Svcp);
+    assert!(steps.iter().any(|(_, step)| step.ends_with("Then read back a, r.")), "{steps:#?}");
+}
+
+#[test]
+fn the_local_size_is_that_of_the_specialization_constants() {
+    let mut evidence = with_procedure();
+    let test = &evidence.campaign.tests[0];
+    let kernel = test.definition.dispatches[0].kernel;
+    let constant = |value: u32, is_default: bool| {
+        json!([{"id": 0, "name": null, "type": "uint32", "value": value.to_string(),
+            "bits": format!("{value:#010x}"), "default": is_default}])
+    };
+    let mut rows: Vec<_> =
+        evidence.kernels.iter().filter(|row| row.kernel == kernel).take(1).cloned().collect();
+    rows.push(rows[0].clone());
+    for (row, (size, is_default)) in rows.iter_mut().zip([(8, true), (16, false)]) {
+        row.configuration.local_size = [size, 1, 1];
+        row.configuration.specialization =
+            serde_json::from_value(constant(size, is_default)).unwrap();
+    }
+    evidence.kernels = rows;
+    let mut size_of = |specialization: serde_json::Value| {
+        let dispatches = &mut evidence.campaign.tests[0].definition.dispatches;
+        dispatches.truncate(1);
+        dispatches[0].specialization = serde_json::from_value(specialization).unwrap();
+        let steps = steps_of_first_test(&evidence, DocumentName::Svcp);
+        let step = steps.into_iter().find(|(_, step)| step.starts_with("Dispatch 2 × 1 × 3"));
+        step.unwrap().1
+    };
+    let of_size =
+        |size: u32| format!("Dispatch 2 × 1 × 3 workgroups of {size} × 1 × 1 invocations.");
+    assert_eq!(size_of(json!({})), of_size(8));
+    assert_eq!(size_of(json!({"0": {"value": 16}})), of_size(16));
+    assert_eq!(size_of(json!({"0": {"bits": "0x10"}})), of_size(16));
+    assert_eq!(size_of(json!({"0": {"bits": 16}})), of_size(16));
+    assert!(size_of(json!({"0": {"value": 32}})).contains("of the local size that the module has"));
+}
+
+#[test]
 fn cases_name_the_tests_that_they_do_not_hold_and_tell_of_no_run() {
     use vkcert_model::vulkan_sc::NO_VULKAN_SC_RAN;
     let mut evidence = with_procedure();

@@ -7,7 +7,7 @@ use super::summary::{WHAT_SHARES_COUNT, share_text};
 use super::tones::status_tone;
 use super::{average, decision, object, source};
 use crate::document::{ColumnAlign, Outline, Table, Text, Tone};
-use crate::facts::{self, KernelUnit};
+use crate::facts::{self, KernelUnit, Occurrences};
 use std::collections::{BTreeSet, HashMap};
 use vkcert_model::coverage::{SimpleObligation, Status};
 use vkcert_model::criterion::{CriterionName, StoredCriterion};
@@ -154,6 +154,7 @@ fn obligation_list(
         for side in sides {
             table = table.with_column(side.engine.to_string(), ColumnAlign::Left);
         }
+        let occurrences = Occurrences::of_list(&first_items.iter().collect::<Vec<_>>());
         for item in &open_items {
             let place_words = match &item.object {
                 Some(object) if item.line == 0 => {
@@ -166,7 +167,7 @@ fn obligation_list(
             let mut row_cells = vec![
                 Text::code(item.id.as_str()),
                 Text::code(place_words),
-                Text::code(item.text.as_str()),
+                Text::code(occurrences.shown_text(item)),
             ];
             for items in &items_by_id {
                 let cell = items

@@ -14,7 +14,7 @@ use crate::document::{ColumnAlign, Outline, Table, Text, Tone};
 use crate::expectation;
 use std::collections::BTreeMap;
 use vkcert_model::element::{DataType, Datum};
-use vkcert_model::evidence::{Evidence, TestEvidence};
+use vkcert_model::evidence::{Evidence, KernelEvidence, SpecializedConstant, TestEvidence};
 use vkcert_model::expectation::CheckerKernel;
 use vkcert_model::id::KernelName;
 use vkcert_model::image::Sampler;
@@ -191,7 +191,7 @@ impl<'a> KernelCall<'a> {
             [1, 1, 1] => "1 workgroup".to_owned(),
             _ => format!("{x} × {y} × {z} workgroups"),
         };
-        let size_words = local_size_words(evidence, self.kernel);
+        let size_words = self.local_size_words(evidence);
         steps.push(Text::plain(format!("{dispatch_words} {group_words}{size_words}.")));
         steps
     }
@@ -211,6 +211,42 @@ impl<'a> KernelCall<'a> {
             None => sets_push_constants(evidence, self.kernel).then(|| {
                 Text::plain("Set no push constants: all are uninitialised, none is kept from another dispatch.")
             }),
+        }
+    }
+
+    /// ` of 16 × 16 × 1 invocations`; nothing of a kernel that the evidence does not hold.
+    fn local_size_words(&self, evidence: &Evidence) -> String {
+        let rows = || evidence.kernels.iter().filter(|row| row.kernel == *self.kernel);
+        let has_constants = |row: &KernelEvidence| {
+            row.configuration.specialization.iter().all(|constant| self.sets_constant(constant))
+        };
+        match rows().find(|row| has_constants(row)) {
+            Some(row) => {
+                let [x, y, z] = row.configuration.local_size;
+                format!(" of {x} × {y} × {z} invocations")
+            }
+            None if rows().next().is_some() => {
+                " of the local size that the module has with these specialization constants"
+                    .to_owned()
+            }
+            None => String::new(),
+        }
+    }
+
+    /// Whether the constant has the same value here. Only what is certain counts: a value that is
+    /// written otherwise is taken as another one.
+    fn sets_constant(&self, constant: &SpecializedConstant) -> bool {
+        let Some(stated) = self.specialization.get(&constant.id.to_string()) else {
+            return constant.default;
+        };
+        match (&stated.value, &stated.bits) {
+            (Some(value), _) => value.to_string() == constant.value,
+            (None, Some(Datum::Integer(bits))) => {
+                format!("{bits:#x}") == short_bits(&constant.bits)
+            }
+            (None, Some(Datum::Text(bits))) => short_bits(bits) == short_bits(&constant.bits),
+            (None, Some(Datum::Bool(_) | Datum::Float(_) | Datum::List(_) | Datum::Record(_)))
+            | (None, None) => false,
         }
     }
 
@@ -287,17 +323,10 @@ fn stated_push_constants(constants: &Datum) -> Text {
         .then_plain("; every byte of them that is not stated here is uninitialised.")
 }
 
-/// ` of 16 × 16 × 1 invocations`; nothing of a kernel with specialization constants, which can set
-/// its local size.
-fn local_size_words(evidence: &Evidence, kernel: &KernelName) -> String {
-    let row = evidence.kernels.iter().find(|row| row.kernel == *kernel);
-    match row.map(|row| &row.configuration) {
-        Some(configuration) if configuration.specialization.is_empty() => {
-            let [x, y, z] = configuration.local_size;
-            format!(" of {x} × {y} × {z} invocations")
-        }
-        Some(_) | None => String::new(),
-    }
+/// `0x20` of `0x00000020`
+fn short_bits(bits: &str) -> String {
+    let digits = bits.trim_start_matches("0x").trim_start_matches('0').to_lowercase();
+    format!("0x{}", if digits.is_empty() { "0" } else { &digits })
 }
 
 fn dispatch_steps(evidence: &Evidence, test: &TestEvidence) -> Vec<Text> {
@@ -332,18 +361,21 @@ fn read_step(evidence: &Evidence, test: &TestEvidence) -> Text {
         };
         let limits = test.definition.limits.over(defaults);
         format!(
-            ", on a device within {} s, on the sequential engine within {} steps",
-            limits.seconds, limits.steps
+            ", on a device within {} s, on the sequential engine within {} steps, with at most {} bytes of buffers and images",
+            limits.seconds, limits.steps, limits.memory_bytes
         )
     });
     let wait = format!(
         "Wait until all that was dispatched has ended{}. Then read back ",
         limit_words.unwrap_or_default()
     );
-    let mut names: Vec<&str> = test.definition.expect.iter().map(Expectation::judged).collect();
+    let expectations = || test.definition.expect.iter();
+    let compared = expectations().flat_map(|stated| [&stated.equals_buffer, &stated.equals_image]);
+    let compared = compared.filter_map(|name| name.as_deref());
+    let mut names: Vec<&str> = expectations().map(Expectation::judged).chain(compared).collect();
     names.sort_unstable();
     names.dedup();
-    let checks = test.definition.expect.iter().filter_map(|expectation| expectation.check.as_ref());
+    let checks = expectations().filter_map(|expectation| expectation.check.as_ref());
     let verdicts: Vec<&str> = checks.map(|check| check.verdict.as_str()).collect();
     names.retain(|name| !verdicts.contains(name));
     if !verdicts.is_empty() || names.is_empty() {

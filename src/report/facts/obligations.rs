@@ -53,12 +53,16 @@ pub(crate) struct Occurrence {
 impl UncoveredObligation<'_> {
     /// Its text; `f(x) (occurrence 2 of 3)` where others have the same place and text.
     pub(crate) fn shown_text(&self) -> Cow<'_, str> {
-        match self.occurrence {
-            Some(Occurrence { number, count }) => {
-                Cow::Owned(format!("{} (occurrence {number} of {count})", self.text))
-            }
-            None => Cow::Borrowed(self.text),
+        numbered_text(self.text, self.occurrence)
+    }
+}
+
+fn numbered_text(text: &str, occurrence: Option<Occurrence>) -> Cow<'_, str> {
+    match occurrence {
+        Some(Occurrence { number, count }) => {
+            Cow::Owned(format!("{text} (occurrence {number} of {count})"))
         }
+        None => Cow::Borrowed(text),
     }
 }
 
@@ -220,7 +224,7 @@ fn add_simple<'a>(
 
 /// Obligations of one list that nothing but their identifiers tells apart: a macro that is used
 /// several times gives each use the place and text of its definition.
-struct Occurrences<'a> {
+pub(crate) struct Occurrences<'a> {
     ids_by_place: HashMap<ShownPlace<'a>, Vec<&'a ObligationId>>,
 }
 
@@ -228,13 +232,18 @@ struct Occurrences<'a> {
 type ShownPlace<'a> = (&'a str, u32, u32, &'a str);
 
 impl<'a> Occurrences<'a> {
-    fn of_list(list: &[&'a SimpleObligation]) -> Self {
+    pub(crate) fn of_list(list: &[&'a SimpleObligation]) -> Self {
         let mut ids_by_place: HashMap<ShownPlace, Vec<&ObligationId>> = HashMap::new();
         // Object code has its place in the module.
         for item in list.iter().filter(|item| item.object.is_none()) {
             ids_by_place.entry(shown_place(item)).or_default().push(&item.id);
         }
         Self { ids_by_place }
+    }
+
+    /// Its text; `f(x) (occurrence 2 of 3)` where others of the list have the same place and text.
+    pub(crate) fn shown_text<'item>(&self, item: &'item SimpleObligation) -> Cow<'item, str> {
+        numbered_text(&item.text, self.occurrence_of(item))
     }
 
     /// None of the only one in its place.
