@@ -44,7 +44,7 @@ pub(super) fn contents_legend(evidence: &Evidence) -> Text {
              numbers, the least, the greatest and the mean of all (rounded to six digits). Values are little-endian in the \
              type that the test gives the buffer, or the expectation that looks at it; without one they are bytes. Where a kernel's block \
              is more than one list of numbers, a table by the names of its members follows. In it a difference of 0 means the same bits. \
-             Blocks whose members have no names in the module are told as plain elements. There “–” says: of the input of a `reflect` \
+             Blocks whose members have no names in the module are told as plain elements. In a table of members “–” says: of the input of a `reflect` \
              buffer, that the member is not initialised; of other input and of output, that nothing of the member's type stands in \
              its place; of what is expected, that no comparison has a value of its own for it."
         )))
