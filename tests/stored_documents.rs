@@ -1,18 +1,27 @@
-//! Evidence that version 0.2.0 wrote of a project with an identity, reviews of tests, a target,
-//! function coverage and a buffer of structures: as it is stored, every later version reads, verifies
-//! and reports it, its objectives as 0.2.0 assessed them, since their rules have changed. A version
-//! that derives something else needs another number. What its `provenance.json` says of the command
-//! line and the kernel of the machine was made neutral; nothing is bound to that.
+//! Evidence that earlier versions wrote of a project with an identity, reviews of tests, a target,
+//! function coverage and a buffer of structures; that of 0.3.0 has a single level of requirements,
+//! call and loop coverage, a metric and a number for one document, too. As it is stored, every later
+//! version reads, verifies and reports it. A version that derives something else needs another
+//! number: objectives of 0.2.0 are those that it assessed, since their rules have changed. What each
+//! `provenance.json` says of the command line and the kernel of the machine was made neutral; nothing
+//! is bound to that.
 
 use crate::support::{copy_tree, forge, root, run, run_json, vkcert};
 use serde_json::Value;
 use std::path::Path;
 
-/// A copy of the sample: evidence with `provenance.json` beside it.
-fn sample() -> tempfile::TempDir {
+/// The samples, below `tests/stored`: of version 0.2.0, and of 0.3.0.
+const SAMPLES: [&str; 2] = ["format_2_documents", "version_0_3_0"];
+
+/// A copy of a sample: evidence with `provenance.json` beside it.
+fn copy_of(sample: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    copy_tree(&root().join("tests/stored/format_2_documents"), folder.path());
+    copy_tree(&root().join("tests/stored").join(sample), folder.path());
     folder
+}
+
+fn stored_campaign(evidence: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(evidence.join("campaign.json")).unwrap()).unwrap()
 }
 
 fn report(evidence: &Path, arguments: &[&str]) -> Vec<u8> {
@@ -20,21 +29,30 @@ fn report(evidence: &Path, arguments: &[&str]) -> Vec<u8> {
 }
 
 #[test]
-fn the_sample_verifies_with_what_it_holds() {
-    let folder = sample();
-    let evidence = folder.path().join("evidence");
-    let campaign = std::fs::read(evidence.join("campaign.json")).unwrap();
-    let campaign: Value = serde_json::from_slice(&campaign).unwrap();
-    assert_eq!(campaign["objectives"].as_array().unwrap().len(), 23);
-    assert_eq!(campaign["settings"]["document"]["number"], "SAMPLE-1");
-    assert_eq!(campaign["settings"]["target"]["device"], "Example GPU");
-    let reviews = campaign["test_reviews"].as_array().unwrap();
-    assert!(reviews.len() == 2 && reviews.iter().all(|review| review.get("rejected").is_none()));
-    assert_eq!(campaign["tests"][0]["layouts"]["stars"][0]["members"][1]["name"], "star");
-    assert!(campaign["requirements"][0]["requirement"]["no_robustness_test"].is_object());
-    let verified = run_json(vkcert().arg("verify").arg(&evidence), 0);
-    assert!(verified.to_string().contains("provenance"), "{verified}");
-    assert_eq!(verified["problems"], serde_json::json!([]), "{verified}");
+fn samples_verify_with_what_they_hold() {
+    for sample in SAMPLES {
+        let folder = copy_of(sample);
+        let evidence = folder.path().join("evidence");
+        let campaign = stored_campaign(&evidence);
+        assert_eq!(campaign["objectives"].as_array().unwrap().len(), 23);
+        assert_eq!(campaign["settings"]["document"]["number"], "SAMPLE-1");
+        assert_eq!(campaign["settings"]["target"]["device"], "Example GPU");
+        let reviews = campaign["test_reviews"].as_array().unwrap();
+        assert!(
+            reviews.len() == 2 && reviews.iter().all(|review| review.get("rejected").is_none())
+        );
+        assert_eq!(campaign["tests"][0]["layouts"]["stars"][0]["members"][1]["name"], "star");
+        assert!(campaign["requirements"][0]["requirement"]["no_robustness_test"].is_object());
+        let verified = run_json(vkcert().arg("verify").arg(&evidence), 0);
+        assert!(verified.to_string().contains("provenance"), "{verified}");
+        assert_eq!(verified["problems"], serde_json::json!([]), "{verified}");
+    }
+}
+
+#[test]
+fn objectives_of_the_second_version_are_read_and_not_derived() {
+    let folder = copy_of("format_2_documents");
+    let verified = run_json(vkcert().arg("verify").arg(folder.path().join("evidence")), 0);
     let not_derived = verified["not_rederivable"].as_array().unwrap();
     let sentence = "objectives: version 0.2.0 assessed them by rules of its own";
     assert!(not_derived.contains(&Value::from(sentence)), "{verified}");
@@ -42,8 +60,33 @@ fn the_sample_verifies_with_what_it_holds() {
 }
 
 #[test]
-fn every_report_of_the_sample_is_made() {
-    let folder = sample();
+fn the_sample_of_the_third_version_has_what_came_with_it() {
+    let folder = copy_of("version_0_3_0");
+    let evidence = folder.path().join("evidence");
+    let campaign = stored_campaign(&evidence);
+    assert_eq!(campaign["project"]["tool_version"], "0.3.0");
+    assert_eq!(campaign["settings"]["requirement_levels"], "single");
+    assert_eq!(campaign["settings"]["document"]["svcp"]["number"], "SAMPLE-4");
+    let kernel: Value =
+        serde_json::from_slice(&std::fs::read(evidence.join("kernel-k-sequential.json")).unwrap())
+            .unwrap();
+    for key in ["functions", "calls", "loops", "average_statement"] {
+        assert!(!kernel["coverage"][key].is_null(), "{key}");
+    }
+    forge(&evidence, "campaign.json", |campaign| {
+        campaign["objectives"][9]["status"] = "met".into()
+    });
+    let told = run_json(vkcert().arg("verify").arg(&evidence), 1);
+    assert!(told["problems"].to_string().contains("objective A-6.1"), "{told}");
+}
+
+#[test]
+fn every_report_of_the_samples_is_made() {
+    SAMPLES.into_iter().for_each(assert_reports);
+}
+
+fn assert_reports(sample: &str) {
+    let folder = copy_of(sample);
     let evidence = folder.path().join("evidence");
     let html = String::from_utf8(report(&evidence, &["--report-format", "html"])).unwrap();
     for part in ["SAMPLE-1", "First issue.", "V-18", "configuration item"] {
@@ -74,13 +117,13 @@ fn what_is_changed_in_the_sample_is_told() {
         }),
     ];
     for (changed, change) in changes {
-        let folder = sample();
+        let folder = copy_of("format_2_documents");
         let evidence = folder.path().join("evidence");
         forge(&evidence, "campaign.json", change);
         let told = run_json(vkcert().arg("verify").arg(&evidence), 1);
         assert_ne!(told["problems"], serde_json::json!([]), "{changed}");
     }
-    let folder = sample();
+    let folder = copy_of("format_2_documents");
     let provenance = folder.path().join("provenance.json");
     let text = std::fs::read_to_string(&provenance).unwrap();
     std::fs::write(&provenance, text.replace("\"evidence_root\": \"", "\"evidence_root\": \"0"))
