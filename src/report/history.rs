@@ -9,11 +9,15 @@
 
 use super::ReportError;
 use super::{facts, statement};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::coverage::CriterionSummary;
 use vkcert_model::criterion::StoredCriterion;
-use vkcert_model::evidence::{Evidence, ProjectIdentity};
+use vkcert_model::evidence::{Evidence, ProjectIdentity, TestResult};
+use vkcert_model::project::{Contraction, ProjectFile, Robustness, ValidationLayers};
 use vkcert_model::verdict::{EngineName, Verdict};
+
+/// Of what evidence of an older format does not hold.
+const NOT_STORED: &str = "not stored";
 
 /// Runs that a trend shows at most, that of the report included.
 pub const MOST_SHOWN_RUNS: usize = 40;
@@ -139,8 +143,7 @@ impl RunMeasure {
         let project = &campaign.project;
         let criteria = project.criteria.iter().map(StoredCriterion::as_str);
         let left_out_tests = campaign.left_out.iter().map(|test| test.as_str());
-        let not_looked_for = campaign.not_looked_for.iter().map(ToString::to_string);
-        let aspects = vec![
+        let mut aspects = vec![
             ("level", project.level.in_words()),
             ("criteria asked for", listed(criteria)),
             ("engines", listed(ran_engines(evidence))),
@@ -150,8 +153,12 @@ impl RunMeasure {
             ("decisions", project.decision_policy.name().to_owned()),
             ("memory model", project.memory_model.name().to_owned()),
             ("tests left out", listed(left_out_tests)),
-            ("findings not looked for", listed(not_looked_for)),
+            ("findings not looked for", unsought_words(evidence)),
+            ("repetitions", listed(repetition_words(evidence))),
+            ("other schedules", listed(schedule_words(evidence).into_iter())),
+            ("replayed schedule", listed(replayed_schedules(evidence).into_iter())),
         ];
+        aspects.extend(setting_aspects(campaign.settings.as_ref()));
         Self { aspects }
     }
 
@@ -186,6 +193,73 @@ fn ran_engines(evidence: &Evidence) -> impl Iterator<Item = String> {
         }
         format!("{} ({})", engine.engine, device_words.join(", "))
     })
+}
+
+/// Kinds that were not looked for, or not everywhere, each with the reason, as the run's own report
+/// has them. Evidence of an older format tells only those that the command line left out.
+fn unsought_words(evidence: &Evidence) -> String {
+    let campaign = &evidence.campaign;
+    let left_out: Vec<String> = campaign.not_looked_for.iter().map(ToString::to_string).collect();
+    match (statement::holds_items(campaign), left_out.is_empty()) {
+        (true, _) => {
+            let unsought_rows = campaign.unsought.iter();
+            listed(unsought_rows.map(|row| format!("{} ({})", row.kind, row.reason)))
+        }
+        (false, true) => NOT_STORED.to_owned(),
+        (false, false) => format!("{}; others {NOT_STORED}", left_out.join(", ")),
+    }
+}
+
+/// The results of all tests on all engines.
+fn all_results(evidence: &Evidence) -> impl Iterator<Item = &TestResult> {
+    evidence.campaign.tests.iter().flat_map(|test| &test.results)
+}
+
+/// `sequential 1`, by engine: the most that some test ran, as a repetition that does not complete is
+/// the last.
+fn repetition_words(evidence: &Evidence) -> impl Iterator<Item = String> {
+    let mut repetitions_by_engine: BTreeMap<EngineName, u32> = BTreeMap::new();
+    for result in all_results(evidence).filter(|result| result.repetitions > 0) {
+        let repetitions = repetitions_by_engine.entry(result.engine).or_default();
+        *repetitions = result.repetitions.max(*repetitions);
+    }
+    repetitions_by_engine.into_iter().map(|(engine, repetitions)| format!("{engine} {repetitions}"))
+}
+
+/// What was asked for, which the command line may set: `6 with seed 0`.
+fn schedule_words(evidence: &Evidence) -> BTreeSet<String> {
+    let schedule_results = all_results(evidence).filter_map(|result| result.schedules.as_ref());
+    schedule_results.map(|result| format!("{} with seed {}", result.asked, result.seed)).collect()
+}
+
+fn replayed_schedules(evidence: &Evidence) -> BTreeSet<String> {
+    let replayed = all_results(evidence).filter_map(|result| result.schedule.as_ref());
+    replayed.map(ToString::to_string).collect()
+}
+
+/// Settings that the command line does not change.
+fn setting_aspects(settings: Option<&ProjectFile>) -> [(&'static str, String); 3] {
+    let validation = settings.map(|settings| match settings.validation {
+        ValidationLayers::On => "on",
+        ValidationLayers::Off => "off",
+        ValidationLayers::Required => "required",
+    });
+    let contraction = settings.map(|settings| match settings.contraction {
+        Contraction::Forbidden => "forbidden",
+        Contraction::Allowed => "allowed",
+    });
+    let robustness = settings.map(|settings| match settings.robustness {
+        Robustness::Off => "off",
+        Robustness::Basic => "basic",
+        Robustness::Strict => "strict",
+        Robustness::Best => "best",
+    });
+    [
+        ("validation layers", validation),
+        ("contraction", contraction),
+        ("robustness of accesses", robustness),
+    ]
+    .map(|(aspect, value)| (aspect, value.unwrap_or(NOT_STORED).to_owned()))
 }
 
 fn tool_words(project: &ProjectIdentity) -> String {

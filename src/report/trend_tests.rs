@@ -3,6 +3,10 @@
 use super::tests::document_text;
 use super::*;
 use vkcert_model::criterion::CriterionName;
+use vkcert_model::finding::FindingKind;
+use vkcert_model::open_item::{UnsoughtKind, UnsoughtReason};
+use vkcert_model::project::{Contraction, ProjectFile, Robustness, ValidationLayers};
+use vkcert_model::schedule::{ScheduleResult, ScheduleStatus};
 use vkcert_model::verdict::{EngineName, Verdict};
 use vkcert_sample as sample;
 
@@ -106,11 +110,40 @@ fn numbers_of_every_run_are_those_of_its_evidence() {
     }
 }
 
+fn settings(run: &mut Evidence) -> &mut ProjectFile {
+    run.campaign.settings.as_mut().unwrap()
+}
+
+/// What the measure of a run says of findings that were not looked for.
+fn unsought_of(evidence: &Evidence) -> String {
+    let record = record(evidence, RunStanding::Derived, "build/evidence");
+    let mut aspects = record.measure.aspects.into_iter();
+    aspects.find(|(aspect, _)| *aspect == "findings not looked for").unwrap().1
+}
+
+#[test]
+fn what_was_not_looked_for_is_none_only_where_the_run_says_so() {
+    let mut evidence = sample::evidence();
+    let rows = evidence.campaign.unsought.clone();
+    assert!(!rows.is_empty());
+    let told = unsought_of(&evidence);
+    for row in rows {
+        assert!(told.contains(&format!("{} ({})", row.kind, row.reason)), "{told}");
+    }
+    evidence.campaign.unsought.clear();
+    evidence.campaign.not_looked_for.clear();
+    assert_eq!(unsought_of(&evidence), "none");
+    evidence.campaign.settings = None;
+    assert_eq!(unsought_of(&evidence), "not stored");
+    evidence.campaign.not_looked_for.push(FindingKind::DataRace);
+    assert_eq!(unsought_of(&evidence), "data-race; others not stored");
+}
+
 #[test]
 fn another_setting_is_another_measure() {
     let evidence = sample::evidence();
     type Change = fn(&mut Evidence);
-    let changes: [(&str, Change); 6] = [
+    let changes: [(&str, Change); 13] = [
         ("criteria asked for", |run| drop(run.campaign.project.criteria.pop())),
         ("tool", |run| run.campaign.project.tool_version = "0.1.0".to_owned()),
         ("engines", |run| run.campaign.engines[1].ran = false),
@@ -122,6 +155,28 @@ fn another_setting_is_another_measure() {
         ("level", |run| {
             run.campaign.project.level = serde_json::from_str("\"B\"").unwrap();
         }),
+        ("findings not looked for", |run| {
+            let kind = FindingKind::ScheduleDependentOutput;
+            let reason = UnsoughtReason::NoOtherSchedule;
+            run.campaign.unsought.push(UnsoughtKind { kind, reason });
+        }),
+        ("repetitions", |run| run.campaign.tests[0].results[0].repetitions = 9),
+        ("other schedules", |run| {
+            run.campaign.tests[0].results[0].schedules = Some(ScheduleResult {
+                asked: 6,
+                seed: 0,
+                status: ScheduleStatus::NothingToPermute,
+                ran: Vec::new(),
+                different: Vec::new(),
+                reason: None,
+            });
+        }),
+        ("replayed schedule", |run| {
+            run.campaign.tests[0].results[0].schedule = Some("reversed".parse().unwrap());
+        }),
+        ("validation layers", |run| settings(run).validation = ValidationLayers::Required),
+        ("contraction", |run| settings(run).contraction = Contraction::Allowed),
+        ("robustness of accesses", |run| settings(run).robustness = Robustness::Strict),
     ];
     for (aspect, change) in changes {
         let mut changed = earlier_evidence(2, 1);
