@@ -77,9 +77,12 @@ impl Certification {
         let assessments = self.campaign.objectives.iter();
         assessments
             .filter(|assessment| of_tested.contains(&assessment.objective))
-            .flat_map(|assessment| &assessment.missing)
+            .flat_map(|assessment| assessment.missing.iter().chain(&assessment.applicant))
             .map(String::as_str)
-            .filter(|sentence| sentence.contains(" test that passed"))
+            .filter(|sentence| {
+                sentence.contains(" test that passed")
+                    || sentence.contains("robustness tests alone")
+            })
             .collect()
     }
 
