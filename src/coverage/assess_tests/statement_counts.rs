@@ -93,7 +93,7 @@ fn what_is_unknown_of_the_test_is_not_counted_of_its_invocations() {
     let layout = layout(&structure);
     let of_test = records(&layout, &[(1, "TT")]);
     let mut recorded_by = DispatchInvocations::default();
-    of_test.bits().into_iter().for_each(|bit| recorded_by.by_bit.entry(bit).or_default().insert(0));
+    of_test.bits().for_each(|bit| recorded_by.by_bit.entry(bit).or_default().insert(0));
     let (presence, configuration) = (presence(), Configuration::default());
     let subject = CoverageSubject {
         structure: &structure,
