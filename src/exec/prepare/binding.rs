@@ -8,14 +8,14 @@
 //! (`view`), limits of a device.
 
 use super::binding_class::{binding_class, is_buffer, takes_what_it_names};
-use super::call::{KernelCall, ResolvedCall};
+use super::call::ResolvedCall;
 use super::problems::Problems;
 use super::view;
 use super::view::descriptor_text;
 use crate::resource::{JobResources, JobView};
 use crate::{JobBinding, JobBuffer};
 use std::collections::BTreeSet;
-use vkcert_model::procedure::{Binding, DescriptorClass};
+use vkcert_model::procedure::{Binding, DescriptorClass, KernelCall};
 use vkcert_requirement::Origin;
 use vkcert_spirv::interface::{DescriptorCount, ReflectedResource};
 

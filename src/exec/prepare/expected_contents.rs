@@ -6,7 +6,7 @@
 //! (`reference_call`).
 
 use super::ExpectedContents;
-use super::call::{KernelCall, ResolvedCall};
+use super::call::ResolvedCall;
 use super::contents::ContentsSource;
 use super::elements::encode_elements;
 use super::file_contents::FilePlace;
@@ -19,7 +19,7 @@ use crate::Job;
 use crate::resource::{AddressPlace, JobImage, address_symbol};
 use vkcert_model::element::{DataType, Datum, ElementType, ScalarType};
 use vkcert_model::image::{ImageFormat, ImageShape, TexelEncoding};
-use vkcert_model::procedure::{Expectation, Test};
+use vkcert_model::procedure::{Expectation, KernelCall, Test};
 use vkcert_oracle::scalar::{Leaf, read_scalar};
 use vkcert_oracle::texel::{compared_offset, decode_texels};
 use vkcert_requirement::Origin;

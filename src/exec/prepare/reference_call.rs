@@ -2,7 +2,6 @@
 //! which judge it.
 
 use super::binding::BindingTargets;
-use super::call::KernelCall;
 use super::dispatch::{resolve_dispatch, resolve_interface};
 use super::expected_contents::{ResourceKind, named_resource};
 use super::problems::Problems;
@@ -13,7 +12,7 @@ use crate::{Job, JobBinding};
 use vkcert_model::element::ScalarType;
 use vkcert_model::expectation::CheckerKernel;
 use vkcert_model::finding::Checks;
-use vkcert_model::procedure::{Test, Tolerance};
+use vkcert_model::procedure::{KernelCall, Test, Tolerance};
 use vkcert_oracle::comparison::Placement;
 use vkcert_requirement::Origin;
 

@@ -6,10 +6,12 @@
 //! Does not cover: reading files (`requirement::document`), laying data out (`exec::prepare`), verdicts (`exec::judge`).
 
 mod buffer;
+mod call;
 mod dispatch;
 mod kernel;
 
 pub use buffer::{AddressOf, Buffer, Fill, Iota, Random};
+pub use call::KernelCall;
 pub use dispatch::{Binding, DescriptorClass, Dispatch, SpecializationValue};
 pub use kernel::{Kernel, KernelContents, KernelText, Language, TargetEnvironment, default_entry};
 
