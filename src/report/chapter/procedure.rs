@@ -12,25 +12,26 @@ use super::contents;
 use super::links::kernel_link;
 use crate::document::{ColumnAlign, Outline, Table, Text, Tone};
 use crate::expectation;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use vkcert_model::element::{DataType, Datum};
 use vkcert_model::evidence::{Evidence, KernelEvidence, SpecializedConstant, TestEvidence};
-use vkcert_model::expectation::CheckerKernel;
 use vkcert_model::id::KernelName;
 use vkcert_model::image::Sampler;
-use vkcert_model::procedure::{
-    Binding, Buffer, Dispatch, Expectation, Limits, Reference, SpecializationValue,
-};
+use vkcert_model::procedure::{Buffer, Expectation, KernelCall, Limits, SpecializationValue};
 
 /// What a device has in place of contents that are not initialised.
 const ON_DEVICE: &str = "on a device each of its bytes is CD (hexadecimal).";
 
 /// The table of a test's steps.
-pub(super) fn add_procedure_table(evidence: &Evidence, test: &TestEvidence, outline: &mut Outline) {
+pub(super) fn add_procedure_table(
+    source: &ProcedureSource,
+    test: &TestEvidence,
+    outline: &mut Outline,
+) {
     let mut steps = resource_steps(test);
-    steps.extend(dispatch_steps(evidence, test));
-    steps.push(read_step(evidence, test));
-    steps.extend(comparison_steps(evidence, test));
+    steps.extend(dispatch_steps(source, test));
+    steps.push(read_step(source.evidence, test));
+    steps.extend(comparison_steps(source, test));
     let mut table = Table::new(format!("Procedure of {}", test.id))
         .with_column("Step", ColumnAlign::Right)
         .with_column("What is done", ColumnAlign::Left);
@@ -124,99 +125,83 @@ fn sampler_words(sampler: &Sampler) -> String {
     }
 }
 
-/// A kernel as a dispatch, a reference or a checker starts it.
-struct KernelCall<'a> {
-    kernel: &'a KernelName,
-    groups: [u32; 3],
-    subgroup_size: Option<u32>,
-    bindings: &'a [Binding],
-    push_constants: Option<&'a Datum>,
-    specialization: &'a BTreeMap<String, SpecializationValue>,
+/// What procedures are told from, looked up once for all tests.
+pub(super) struct ProcedureSource<'e> {
+    evidence: &'e Evidence,
+    /// Kernels for which some test sets push constants.
+    kernels_with_push_constants: BTreeSet<KernelName>,
 }
 
-impl<'a> KernelCall<'a> {
-    fn of_dispatch(dispatch: &'a Dispatch) -> Self {
-        Self {
-            kernel: &dispatch.kernel,
-            groups: dispatch.groups,
-            subgroup_size: dispatch.subgroup_size,
-            bindings: &dispatch.bindings,
-            push_constants: dispatch.push_constants.as_ref(),
-            specialization: &dispatch.specialization,
+impl<'e> ProcedureSource<'e> {
+    pub(super) fn of(evidence: &'e Evidence) -> Self {
+        let mut kernels_with_push_constants = BTreeSet::new();
+        for test in &evidence.campaign.tests {
+            let expectations = || test.definition.expect.iter();
+            let dispatches = test.definition.dispatches.iter().map(KernelCall::of_dispatch);
+            let references = expectations().filter_map(|stated| stated.reference.as_ref());
+            let checkers = expectations().filter_map(|stated| stated.check.as_ref());
+            let calls = dispatches
+                .chain(references.map(KernelCall::of_reference))
+                .chain(checkers.map(KernelCall::of_checker));
+            let setting_some = calls.filter(|call| call.push_constants.is_some());
+            kernels_with_push_constants.extend(setting_some.map(|call| *call.kernel));
         }
+        Self { evidence, kernels_with_push_constants }
     }
+}
 
-    fn of_reference(reference: &'a Reference) -> Self {
-        Self {
-            kernel: &reference.kernel,
-            groups: reference.groups,
-            subgroup_size: None,
-            bindings: &reference.bindings,
-            push_constants: reference.push_constants.as_ref(),
-            specialization: &reference.specialization,
-        }
-    }
+/// The steps of one call.
+struct CallSteps<'a> {
+    call: KernelCall<'a>,
+    source: &'a ProcedureSource<'a>,
+}
 
-    fn of_checker(checker: &'a CheckerKernel) -> Self {
-        Self {
-            kernel: &checker.kernel,
-            groups: checker.groups,
-            subgroup_size: None,
-            bindings: &checker.bindings,
-            push_constants: checker.push_constants.as_ref(),
-            specialization: &checker.specialization,
-        }
-    }
-
+impl CallSteps<'_> {
     /// Making the pipeline, binding, push constants, and the dispatch itself as `dispatch_words`
     /// begins it. What is as in the call before is not told again.
-    fn steps(
-        &self,
-        evidence: &Evidence,
-        before: Option<&KernelCall>,
-        dispatch_words: &str,
-    ) -> Vec<Text> {
+    fn steps(&self, before: Option<&KernelCall>, dispatch_words: &str) -> Vec<Text> {
         let mut steps = Vec::new();
         if before.is_some_and(|before| self.has_set_up_of(before)) {
             steps.push(Text::plain("Keep the pipeline and what is bound."));
         } else {
-            steps.push(self.pipeline_step(evidence));
-            steps.extend(self.bindings.iter().map(|binding| {
+            steps.push(self.pipeline_step());
+            steps.extend(self.call.bindings.iter().map(|binding| {
                 Text::plain("Bind at ").followed_by(binding_text(binding)).then_plain(".")
             }));
         }
-        steps.extend(self.push_constant_step(evidence));
-        let [x, y, z] = self.groups;
-        let group_words = match self.groups {
+        steps.extend(self.push_constant_step());
+        let [x, y, z] = self.call.groups;
+        let group_words = match self.call.groups {
             [1, 1, 1] => "1 workgroup".to_owned(),
             _ => format!("{x} × {y} × {z} workgroups"),
         };
-        let size_words = self.local_size_words(evidence);
+        let size_words = self.local_size_words();
         steps.push(Text::plain(format!("{dispatch_words} {group_words}{size_words}.")));
         steps
     }
 
     /// Whether pipeline and bindings are those of another call.
     fn has_set_up_of(&self, other: &KernelCall) -> bool {
-        self.kernel == other.kernel
-            && self.subgroup_size == other.subgroup_size
-            && self.bindings == other.bindings
-            && self.specialization == other.specialization
+        self.call.kernel == other.kernel
+            && self.call.subgroup_size == other.subgroup_size
+            && self.call.bindings == other.bindings
+            && self.call.specialization == other.specialization
     }
 
     /// None of a kernel for which no test sets any: the rules for all tests tell what it then finds.
-    fn push_constant_step(&self, evidence: &Evidence) -> Option<Text> {
-        match self.push_constants {
+    fn push_constant_step(&self) -> Option<Text> {
+        match self.call.push_constants {
             Some(constants) => Some(stated_push_constants(constants)),
-            None => sets_push_constants(evidence, self.kernel).then(|| {
+            None => self.source.kernels_with_push_constants.contains(self.call.kernel).then(|| {
                 Text::plain("Set no push constants: all are uninitialised, none is kept from another dispatch.")
             }),
         }
     }
 
     /// ` of 16 × 16 × 1 invocations`; nothing of a kernel that the evidence does not hold.
-    fn local_size_words(&self, evidence: &Evidence) -> String {
-        let rows = || evidence.kernels.iter().filter(|row| row.kernel == *self.kernel);
+    fn local_size_words(&self) -> String {
+        let rows =
+            || self.source.evidence.kernels.iter().filter(|row| row.kernel == *self.call.kernel);
         let has_constants = |row: &KernelEvidence| {
             row.configuration.specialization.iter().all(|constant| self.sets_constant(constant))
         };
@@ -236,7 +221,7 @@ impl<'a> KernelCall<'a> {
     /// Whether the constant has the same value here. Only what is certain counts: a value that is
     /// written otherwise is taken as another one.
     fn sets_constant(&self, constant: &SpecializedConstant) -> bool {
-        let Some(stated) = self.specialization.get(&constant.id.to_string()) else {
+        let Some(stated) = self.call.specialization.get(&constant.id.to_string()) else {
             return constant.default;
         };
         match (&stated.value, &stated.bits) {
@@ -250,19 +235,19 @@ impl<'a> KernelCall<'a> {
         }
     }
 
-    fn pipeline_step(&self, evidence: &Evidence) -> Text {
+    fn pipeline_step(&self) -> Text {
         let mut step = Text::plain("Make the pipeline of kernel ")
-            .followed_by(kernel_link(self.kernel))
-            .followed_by(module_text(evidence, self.kernel));
-        let constants = self.specialization.iter();
+            .followed_by(kernel_link(self.call.kernel))
+            .followed_by(module_text(self.source.evidence, self.call.kernel));
+        let constants = self.call.specialization.iter();
         let constants = constants.map(|(id, value)| specialization_text(id, value));
         step = step.then_plain("; specialization constants: ").followed_by(
-            match self.specialization.is_empty() {
+            match self.call.specialization.is_empty() {
                 true => Text::plain("the module's defaults"),
                 false => Text::join(constants, ", "),
             },
         );
-        if let Some(size) = self.subgroup_size {
+        if let Some(size) = self.call.subgroup_size {
             step = step.then_plain(format!("; subgroups of {size} invocations"));
         }
         step.then_plain(".")
@@ -294,20 +279,6 @@ fn specialization_text(id: &str, stated: &SpecializationValue) -> Text {
     Text::plain(format!("{id} = {value_words}{type_words}"))
 }
 
-/// Whether some test sets push constants for the kernel.
-fn sets_push_constants(evidence: &Evidence, kernel: &KernelName) -> bool {
-    let definitions = || evidence.campaign.tests.iter().map(|test| &test.definition);
-    let dispatches = definitions().flat_map(|definition| &definition.dispatches);
-    let mut calls = dispatches.map(KernelCall::of_dispatch);
-    let expectations = || definitions().flat_map(|definition| &definition.expect);
-    let references = expectations().filter_map(|stated| stated.reference.as_ref());
-    let mut references = references.map(KernelCall::of_reference);
-    let checkers = expectations().filter_map(|stated| stated.check.as_ref());
-    let mut checkers = checkers.map(KernelCall::of_checker);
-    let sets_some = |call: KernelCall| call.kernel == kernel && call.push_constants.is_some();
-    calls.any(sets_some) || references.any(sets_some) || checkers.any(sets_some)
-}
-
 fn stated_push_constants(constants: &Datum) -> Text {
     let member_words = match constants {
         Datum::Record(members) => {
@@ -329,7 +300,7 @@ fn short_bits(bits: &str) -> String {
     format!("0x{}", if digits.is_empty() { "0" } else { &digits })
 }
 
-fn dispatch_steps(evidence: &Evidence, test: &TestEvidence) -> Vec<Text> {
+fn dispatch_steps(source: &ProcedureSource, test: &TestEvidence) -> Vec<Text> {
     let dispatches = &test.definition.dispatches;
     let mut steps = Vec::new();
     for (index, dispatch) in dispatches.iter().enumerate() {
@@ -344,8 +315,8 @@ fn dispatch_steps(evidence: &Evidence, test: &TestEvidence) -> Vec<Text> {
             _ => format!("Dispatch {}:", index + 1),
         };
         let before = index.checked_sub(1).map(|index| KernelCall::of_dispatch(&dispatches[index]));
-        let call = KernelCall::of_dispatch(dispatch);
-        steps.extend(call.steps(evidence, before.as_ref(), &dispatch_words));
+        let call = CallSteps { call: KernelCall::of_dispatch(dispatch), source };
+        steps.extend(call.steps(before.as_ref(), &dispatch_words));
     }
     steps
 }
@@ -386,7 +357,7 @@ fn read_step(evidence: &Evidence, test: &TestEvidence) -> Text {
         .then_plain(".")
 }
 
-fn comparison_steps(evidence: &Evidence, test: &TestEvidence) -> Vec<Text> {
+fn comparison_steps(source: &ProcedureSource, test: &TestEvidence) -> Vec<Text> {
     let entries = expectation::expectations_in_words(test);
     let mut steps = Vec::new();
     for (number, (stated, entry)) in test.definition.expect.iter().zip(entries).enumerate() {
@@ -394,15 +365,15 @@ fn comparison_steps(evidence: &Evidence, test: &TestEvidence) -> Vec<Text> {
             steps.push(Text::plain(
                 "On the sequential engine, make all buffers and images once more, with the same initial contents.",
             ));
-            let call = KernelCall::of_reference(reference);
-            steps.extend(call.steps(evidence, None, "Dispatch of the reference kernel, there:"));
+            let call = CallSteps { call: KernelCall::of_reference(reference), source };
+            steps.extend(call.steps(None, "Dispatch of the reference kernel, there:"));
         }
         if let Some(checker) = &stated.check {
             let taken = "On the sequential engine, take all buffers and images as the test left them, and fill ";
             let filled = Text::plain(taken).followed_by(Text::code(checker.verdict.as_str()));
             steps.push(filled.then_plain(" with zeros."));
-            let call = KernelCall::of_checker(checker);
-            steps.extend(call.steps(evidence, None, "Dispatch of the checker kernel, there:"));
+            let call = CallSteps { call: KernelCall::of_checker(checker), source };
+            steps.extend(call.steps(None, "Dispatch of the checker kernel, there:"));
         }
         let counted = match test.definition.expect.len() {
             1 => "Compare ".to_owned(),

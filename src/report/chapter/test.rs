@@ -51,8 +51,10 @@ pub(super) fn test_chapter(evidence: &Evidence, part: TestPart, outline: &mut Ou
         outline.add_paragraph(altered_legend());
     }
     let pictured_tests = pictures::pictured_tests(evidence, outline);
+    let procedures =
+        (part == TestPart::CasesAndResults).then(|| procedure::ProcedureSource::of(evidence));
     for (index, test) in evidence.campaign.tests.iter().enumerate() {
-        add_test(evidence, index, part, outline);
+        add_test(evidence, index, procedures.as_ref(), outline);
         if pictured_tests.contains(&index) {
             pictures::picture_blocks(test, outline);
         }
@@ -64,8 +66,13 @@ pub(super) fn test_chapter(evidence: &Evidence, part: TestPart, outline: &mut Ou
     }
 }
 
-/// A test but for its pictures and mismatches.
-fn add_test(evidence: &Evidence, index: usize, part: TestPart, outline: &mut Outline) {
+/// A test but for its pictures and mismatches, with its steps where they belong to the document.
+fn add_test(
+    evidence: &Evidence,
+    index: usize,
+    procedures: Option<&procedure::ProcedureSource>,
+    outline: &mut Outline,
+) {
     let test = &evidence.campaign.tests[index];
     let requirements = listed_texts(test.requirements.iter().map(requirement_link), Tone::Bad);
     let pairs = std::iter::once(("Requirements".to_owned(), requirements));
@@ -73,8 +80,8 @@ fn add_test(evidence: &Evidence, index: usize, part: TestPart, outline: &mut Out
     let pairs = pairs.chain(result_pairs(test));
     let pairs = pairs.chain(difference_pairs(test)).chain(file_pairs(test));
     test_entry(test, pairs.collect(), outline);
-    if part == TestPart::CasesAndResults {
-        procedure::add_procedure_table(evidence, test, outline);
+    if let Some(source) = procedures {
+        procedure::add_procedure_table(source, test, outline);
     }
     let contents = contents::contents_table(evidence, index);
     contents.into_iter().for_each(|table| outline.add_table(table));

@@ -36,6 +36,7 @@ pub(super) fn test_case_chapter(evidence: &Evidence, outline: &mut Outline) {
     let requirements = evidence.campaign.requirements.iter();
     let requirements: RequirementRows =
         requirements.map(|row| (row.requirement.uid.as_str(), row)).collect();
+    let source = procedure::ProcedureSource::of(evidence);
     for (index, test) in evidence.campaign.tests.iter().enumerate() {
         let mut pairs = vec![("Purpose".to_owned(), purpose_text(test))];
         let environment = Text::plain("the test environment").with_link(test_environment::ANCHOR);
@@ -45,7 +46,7 @@ pub(super) fn test_case_chapter(evidence: &Evidence, outline: &mut Outline) {
         pairs.extend(test::file_pairs(test));
         test::test_entry(test, pairs, outline);
         requirement_list(test, &requirements, outline);
-        procedure::add_procedure_table(evidence, test, outline);
+        procedure::add_procedure_table(&source, test, outline);
         contents::case_contents_table(evidence, index)
             .into_iter()
             .for_each(|table| outline.add_table(table));
