@@ -201,7 +201,7 @@ fn no_test_of_the_demonstration_can_be_deleted() {
     let complete = certify(&root(), &["--engine", "sequential"]);
     for test in tests {
         let copy = demonstration_without(&test);
-        let certification = certify(copy.path(), &["--engine", "sequential"]);
+        let certification = certify(copy.path(), &["--engine", "sequential", "--report", "json"]);
         let is_open = certification.uncovered() > 0 || !certification.untested().is_empty();
         let reasons = &certification.campaign.conclusion.reasons;
         assert_eq!(
