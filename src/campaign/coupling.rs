@@ -7,7 +7,8 @@ use super::test_run::{PreparedTest, TestRun};
 use crate::CampaignError;
 use std::collections::BTreeMap;
 use vkcert_coupling::{
-    self as coupling, BufferUse, Coupling, CouplingInput, DeviceLimits, TestUse,
+    self as coupling, BufferUse, Coupling, CouplingInput, DeviceLimits, FlowError, KernelFlow,
+    TestUse,
 };
 use vkcert_model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
 use vkcert_model::finding::FindingKind;
@@ -128,16 +129,34 @@ fn analyse_interface(
         .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))?;
     let barriers = coupling::kernel_barriers(&kernel.module, &reflection);
     let test_uses = uses_by_tests(interface, prepared_tests, touched);
+    let flow = kernel_flow(kernel, &specialization)
+        .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))?;
     let coupling_input = CouplingInput {
         interface,
         module: &kernel.module,
         reflection: &reflection,
-        structure: kernel.measured().map(|measured| &measured.structure),
+        structure: kernel.structure(),
+        flow: &flow,
         barriers: &barriers,
         tests: &test_uses,
         device,
     };
     Ok(coupling::analyse_coupling(&coupling_input)?)
+}
+
+fn kernel_flow<'a>(
+    kernel: &'a Kernel,
+    specialization: &BTreeMap<u32, u64>,
+) -> Result<KernelFlow<'a>, FlowError> {
+    match kernel.measured() {
+        Some(measured) => KernelFlow::of_marked(
+            &measured.structure,
+            &measured.module,
+            &kernel.entry,
+            specialization,
+        ),
+        None => KernelFlow::of_production(&kernel.module, &kernel.entry, specialization),
+    }
 }
 
 /// Every dispatch of the kernel by a test.

@@ -1,6 +1,7 @@
 //! The paper's host code and the demonstration's, against modules made by the real compiler.
 
 mod device;
+mod graph;
 mod push_constants;
 mod resources;
 mod rounding_up;
@@ -95,11 +96,13 @@ fn coupled(
 ) -> Coupling {
     let module = module();
     let reflection = Reflection::of_entry_point(&module, "main", &BTreeMap::new()).unwrap();
+    let flow = KernelFlow::of_production(&module, "main", &BTreeMap::new()).unwrap();
     let input = CouplingInput {
         interface,
         module: &module,
         reflection: &reflection,
         structure: None,
+        flow: &flow,
         barriers,
         tests,
         device,
@@ -196,15 +199,19 @@ fn every_refuted_check_is_a_finding_with_its_place() {
     }
 }
 
+fn line_of_kernel(line: u32) -> Place {
+    Place { file: Some("k.comp".to_owned()), line: Some(line), ..Place::default() }
+}
+
+fn barrier_at(line: u32, control: BarrierControl) -> Barrier {
+    let memory_semantics = MemorySemantics::WORKGROUP_MEMORY;
+    Barrier { number: line, memory_semantics, place: line_of_kernel(line), control }
+}
+
 #[test]
 fn a_barrier_under_non_uniform_control_flow_names_both_places() {
-    let place =
-        |line| Place { file: Some("k.comp".to_owned()), line: Some(line), ..Place::default() };
     let reason = "x differs".to_owned();
-    let barrier = Barrier {
-        place: place(35),
-        control: BarrierControl::Divergent { branch: place(30), reason },
-    };
+    let barrier = barrier_at(35, BarrierControl::Divergent { branch: line_of_kernel(30), reason });
     let coupling = coupled(&correct(), &[barrier], &[], Some(&LARGE));
     let finding = &coupling.findings[0];
     assert_eq!(
@@ -311,11 +318,13 @@ fn coupled_with(source: &str, interface: &Interface, device: &DeviceLimits) -> C
 fn coupled_module(module: &Module, interface: &Interface, device: &DeviceLimits) -> Coupling {
     let reflection = Reflection::of_entry_point(module, "main", &BTreeMap::new()).unwrap();
     let (barriers, tests, device) = (&[][..], &[][..], Some(device));
+    let flow = KernelFlow::of_production(module, "main", &BTreeMap::new()).unwrap();
     analyse_coupling(&CouplingInput {
         interface,
         module,
         reflection: &reflection,
         structure: None,
+        flow: &flow,
         barriers,
         tests,
         device,
@@ -325,34 +334,13 @@ fn coupled_module(module: &Module, interface: &Interface, device: &DeviceLimits)
 
 #[test]
 fn each_of_several_barriers_counts() {
-    let place =
-        |line| Place { file: Some("k.comp".to_owned()), line: Some(line), ..Place::default() };
-    let uniform = Barrier { place: place(1), control: BarrierControl::Uniform };
-    let control = BarrierControl::Divergent { branch: place(2), reason: "x differs".to_owned() };
-    let coupling =
-        coupled(&correct(), &[uniform, Barrier { place: place(3), control }], &[], Some(&LARGE));
+    let reason = "x differs".to_owned();
+    let barriers = [
+        barrier_at(1, BarrierControl::Uniform),
+        barrier_at(3, BarrierControl::Divergent { branch: line_of_kernel(2), reason }),
+    ];
+    let coupling = coupled(&correct(), &barriers, &[], Some(&LARGE));
     assert_eq!(refuted(&coupling, "uniform-barrier").len(), 1);
-}
-
-#[test]
-fn the_graph_couples_parameters_to_what_uses_them() {
-    let coupling = coupled(&figure_two(), &[], &[], Some(&LARGE));
-    let edges = coupling.graph.edges();
-    let has = |from: &str, to: &str| edges.iter().any(|edge| edge.from == from && edge.to == to);
-    assert!(
-        has("parameter:m", "local:number_of_threads") && has("local:number_of_threads", "dispatch")
-    );
-    assert!(
-        has("parameter:n", "push-constant:0") && !has("parameter:m", "push-constant:0"),
-        "the host stores n where the kernel reads m"
-    );
-    assert!(
-        has("kernel", "workgroup:tile") && !has("local-size", "workgroup:tile"),
-        "nothing says that the array's size follows the local size"
-    );
-    assert!(has("parameter:k", "domain"));
-    assert!(coupling.graph.graphviz_text("k").starts_with("digraph \"k\" {"));
-    assert!(coupling.graph.in_words().contains("    <- local:number_of_threads (data, x)"));
 }
 
 #[test]
@@ -361,11 +349,13 @@ fn an_unknown_name_in_the_interface_is_a_diagnostic() {
     let reflection = Reflection::of_entry_point(&module, "main", &BTreeMap::new()).unwrap();
     let interface =
         Interface { groups: ["(q + 15) / 16", "1", "1"].map(str::to_owned), ..correct() };
+    let flow = KernelFlow::of_production(&module, "main", &BTreeMap::new()).unwrap();
     let input = CouplingInput {
         interface: &interface,
         module: &module,
         reflection: &reflection,
         structure: None,
+        flow: &flow,
         barriers: &[],
         tests: &[],
         device: None,

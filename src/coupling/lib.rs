@@ -18,17 +18,21 @@ mod rows;
 
 pub use graph::CouplingGraph;
 
-use rspirv::spirv::Op;
+use rspirv::spirv::{MemorySemantics, Op};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_instrument::{InstrumentError, marked_values};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{CouplingCheck, CouplingEvidence};
 use vkcert_model::finding::Finding;
+use vkcert_model::id::DecisionId;
 use vkcert_model::place::Place;
 use vkcert_model::requirement::Interface;
 use vkcert_model::structure::KernelStructure;
 use vkcert_requirement::host::decide;
-use vkcert_spirv::interface::Reflection;
-use vkcert_spirv::module::Module;
+use vkcert_spirv::barriers::barrier_number;
+use vkcert_spirv::flow::{CallResult, KernelDependences, kernel_dependences};
+use vkcert_spirv::interface::{ReflectError, Reflection};
+use vkcert_spirv::module::{Id, Module};
 use vkcert_spirv::types::Types;
 use vkcert_spirv::uniformity::divergent_barriers;
 
@@ -43,6 +47,8 @@ pub struct CouplingInput<'a> {
     pub reflection: &'a Reflection,
     /// For decision nodes.
     pub structure: Option<&'a KernelStructure>,
+    /// What the kernel's accesses, decisions and barriers depend on.
+    pub flow: &'a KernelFlow<'a>,
     /// Every barrier of the kernel; see [`kernel_barriers`].
     pub barriers: &'a [Barrier],
     /// What tests dispatch of the kernel.
@@ -51,9 +57,81 @@ pub struct CouplingInput<'a> {
     pub device: Option<&'a DeviceLimits>,
 }
 
+/// What the kernel's accesses, decisions and barriers depend on, in one of its modules.
+#[derive(Debug, Clone)]
+pub struct KernelFlow<'a> {
+    /// The marked module; the production module of a kernel that has none.
+    pub module: &'a Module,
+    /// By the instructions and ids of that module.
+    pub dependences: KernelDependences,
+    /// The marker calls whose values are those of decisions and their conditions, by their results.
+    pub marked_decisions: BTreeMap<Id, DecisionId>,
+}
+
+impl<'a> KernelFlow<'a> {
+    /// The flow of a kernel with marked text.
+    pub fn of_marked(
+        structure: &KernelStructure,
+        marked_module: &'a Module,
+        entry_name: &str,
+        specialization: &BTreeMap<u32, u64>,
+    ) -> Result<Self, FlowError> {
+        let marked_values = marked_values(structure, marked_module)?;
+        let call_results = marked_values.iter().map(|(call, marked)| {
+            let result = match marked.decision {
+                Some(_) => CallResult::StandIn(marked.value),
+                None => CallResult::Passed(marked.value),
+            };
+            (*call, result)
+        });
+        let call_results = call_results.collect();
+        let marked_decisions =
+            marked_values.iter().filter_map(|(call, marked)| Some((*call, marked.decision?)));
+        Ok(Self {
+            module: marked_module,
+            dependences: kernel_dependences(
+                marked_module,
+                entry_name,
+                specialization,
+                &call_results,
+            )?,
+            marked_decisions: marked_decisions.collect(),
+        })
+    }
+
+    /// The flow of a kernel without, in which no decisions can be told.
+    pub fn of_production(
+        module: &'a Module,
+        entry_name: &str,
+        specialization: &BTreeMap<u32, u64>,
+    ) -> Result<Self, FlowError> {
+        let call_results = BTreeMap::new();
+        Ok(Self {
+            module,
+            dependences: kernel_dependences(module, entry_name, specialization, &call_results)?,
+            marked_decisions: BTreeMap::new(),
+        })
+    }
+}
+
+/// The flow of a kernel cannot be told.
+#[derive(Debug, thiserror::Error)]
+pub enum FlowError {
+    /// A marker call is not as the front end wrote it.
+    #[error(transparent)]
+    Markers(#[from] InstrumentError),
+    /// The entry point cannot be read.
+    #[error(transparent)]
+    EntryPoint(#[from] ReflectError),
+}
+
 /// A barrier of the kernel and whether all invocations of a workgroup reach it alike.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Barrier {
+    /// Its number among the control barriers of the module, from 0.
+    pub number: u32,
+    /// What its memory semantics name; none where they are no constant.
+    pub memory_semantics: MemorySemantics,
     /// Where the barrier stands in the source.
     pub place: Place,
     /// Whether the invocations of a workgroup reach it alike.
@@ -97,9 +175,21 @@ pub fn kernel_barriers(module: &Module, reflection: &Reflection) -> Vec<Barrier>
                 reason: format!("its condition depends on {}", divergent_barrier.divergence.what),
             }
         });
-        Barrier { place: module.place_of(index), control }
+        Barrier {
+            number: barrier_number(module, index),
+            memory_semantics: memory_semantics(module, index),
+            place: module.place_of(index),
+            control,
+        }
     };
     barrier_indices.into_iter().map(barrier_at).collect()
+}
+
+/// The memory semantics of a control barrier (SPIR-V specification, "OpControlBarrier").
+fn memory_semantics(module: &Module, barrier_index: usize) -> MemorySemantics {
+    let semantics = module.instructions[barrier_index].id(2);
+    let semantics = semantics.and_then(|id| module.definition(id)).and_then(|id| id.literal(0));
+    MemorySemantics::from_bits_truncate(semantics.unwrap_or(0))
 }
 
 /// One dispatch of a kernel by a test.

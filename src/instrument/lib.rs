@@ -36,7 +36,7 @@ mod tests;
 pub use decode::{check_bits, decode_records};
 pub use erase::{normalised_equal, strip_records};
 pub use form::{CanaryError, DispatchSize, RecordForm, RecordLimit};
-pub use markers::{MarkerArguments, MarkerFunction};
+pub use markers::{MarkedValue, MarkerArguments, MarkerFunction, marked_values};
 pub use object::{
     InstrumentedObject, PositionTable, SourceKnowledge, instrument_object, instrument_object_as,
     unrecorded_structure,

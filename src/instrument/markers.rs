@@ -7,10 +7,12 @@
 
 use super::InstrumentError;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::id::DecisionId;
 use vkcert_model::structure::{KernelStructure, MARKER_PAGE, MarkerRole};
 use vkcert_spirv::calls::calls_in_function;
 use vkcert_spirv::constants::Constants;
 use vkcert_spirv::module::{Function, Id, Instruction, Module};
+use vkcert_spirv::types::Types;
 
 /// One call of a marker function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,6 +167,36 @@ impl MarkerCalls {
         }
         resolved_operands
     }
+}
+
+/// The value that a marker call passes through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MarkedValue {
+    /// Id of the value; it may be the result of another marker call.
+    pub value: Id,
+    /// The decision that it is the value or a condition of; none of a value that decides nothing.
+    pub decision: Option<DecisionId>,
+}
+
+/// The values that marker calls pass through, by the result of the call.
+pub fn marked_values(
+    kernel_structure: &KernelStructure,
+    marked_module: &Module,
+) -> Result<BTreeMap<Id, MarkedValue>, InstrumentError> {
+    let types = Types::of_module(marked_module);
+    let constants = Constants::evaluate(marked_module, &types, &BTreeMap::new())
+        .map_err(InstrumentError::caused_by)?;
+    let marker_calls = MarkerCalls::find_all(kernel_structure, marked_module, &constants)?;
+    let marked_value = |call: &MarkerCall| {
+        let decision = match call.role {
+            MarkerRole::Condition { decision, .. }
+            | MarkerRole::Decision { decision }
+            | MarkerRole::Single { decision } => Some(decision),
+            MarkerRole::Mark { .. } | MarkerRole::MarkWhere { .. } => None,
+        };
+        Some((call.result?, MarkedValue { value: call.operand?, decision }))
+    };
+    Ok(marker_calls.calls.values().filter_map(marked_value).collect())
 }
 
 /// glslang names functions by their mangled signature, `vkcert_value(u1;b1;`.

@@ -1,11 +1,13 @@
 //! Chapters of the document.
 
 use super::contents_tests::with_contents;
+use super::document::{Table, Text};
 use super::tests::{document_text, rendered, tables, terminal, whole_text, with_open_statements};
 use super::*;
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::coverage::{ConditionMcdc, SimpleObligation, Status};
 use vkcert_model::criterion::CriterionName;
+use vkcert_model::evidence::CodePlace;
 use vkcert_sample as sample;
 
 /// Shares are counted from rows that the sample's lists hold; the document prints numerator and
@@ -228,12 +230,36 @@ fn no_cell_is_empty() {
     }
 }
 
+/// The rows of the table of nodes, by their first cells.
+fn node_rows(evidence: &Evidence) -> Vec<[String; 3]> {
+    let document = super::chapter::report_document(evidence, DocumentName::All, None).unwrap();
+    let is_of_nodes = |table: &&Table| {
+        table.caption.as_ref().is_some_and(|caption| caption.plain_words().starts_with("Nodes of"))
+    };
+    let rows = tables(&document.body).into_iter().filter(is_of_nodes).flat_map(|table| &table.rows);
+    rows.map(|row| [&row[0], &row[1], &row[2]].map(Text::plain_words)).collect()
+}
+
 #[test]
-fn an_edge_without_a_label_says_how_it_couples() {
+fn a_node_tells_what_it_takes_from_others_and_the_code_on_both_sides() {
     let mut evidence = sample::evidence();
-    evidence.campaign.coupling[0].edges.iter_mut().for_each(|edge| edge.label.clear());
-    let text = whole_text(&evidence);
-    assert!(text.contains("by its value") && text.contains("its text holds the name"), "{text}");
+    let file = evidence.kernels[0].structure.files[0].clone();
+    let place = CodePlace { file: file.path.clone(), line: 2 };
+    let coupling = &mut evidence.campaign.coupling[0];
+    assert_eq!(coupling.kernel, evidence.kernels[0].kernel);
+    coupling.edges[1].places = vec![place];
+    let line = file.text.lines().nth(1).unwrap().trim().to_owned();
+    assert!(!line.is_empty());
+    let expected = [
+        ["m (parameter)", "none", "none"].map(str::to_owned),
+        ["Sizes.m (push constant)", "m (data: stored at offset 0)", "none"].map(str::to_owned),
+        [
+            "D2: x < k && y < m (decision)".to_owned(),
+            "Sizes.m (control: read by condition C2)".to_owned(),
+            format!("{}:2 {line}", file.path),
+        ],
+    ];
+    assert_eq!(node_rows(&evidence), expected);
 }
 
 /// The sample, the first test of which has contents of each form.

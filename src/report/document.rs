@@ -5,7 +5,7 @@
 //! itself.
 
 use super::drawing::Drawing;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use vkcert_model::wording::is_deceptive;
 
@@ -207,6 +207,8 @@ pub(crate) struct Table {
     pub caption: Option<Text>,
     pub columns: Vec<Column>,
     pub rows: Vec<Vec<Text>>,
+    /// Rows that links lead to, by their index.
+    pub row_anchors: BTreeMap<usize, Anchor>,
     pub extent: TableExtent,
 }
 
@@ -216,6 +218,7 @@ impl Table {
             caption: Some(caption.into()),
             columns: Vec::new(),
             rows: Vec::new(),
+            row_anchors: BTreeMap::new(),
             extent: TableExtent::Full,
         }
     }
@@ -235,6 +238,12 @@ impl Table {
     pub(crate) fn add_row(&mut self, cells: Vec<Text>) {
         assert_eq!(cells.len(), self.columns.len(), "a row has one cell per column");
         self.rows.push(cells);
+    }
+
+    /// A row that links lead to.
+    pub(crate) fn add_anchored_row(&mut self, anchor: impl Into<Anchor>, cells: Vec<Text>) {
+        self.row_anchors.insert(self.rows.len(), anchor.into());
+        self.add_row(cells);
     }
 
     pub(crate) fn extent(mut self, extent: TableExtent) -> Self {
@@ -385,11 +394,11 @@ impl Block {
             Block::Source { listing, .. } => {
                 listing.lead.iter().for_each(|block| block.add_anchors(anchors));
             }
+            Block::Table(table) => anchors.extend(table.row_anchors.values().cloned()),
             Block::Paragraph(_)
             | Block::List(_)
             | Block::Tree { .. }
             | Block::Pairs(_)
-            | Block::Table(_)
             | Block::Drawing(_)
             | Block::Notice { .. } => {}
         }

@@ -52,7 +52,11 @@ fn anchors_and_links(document: &super::document::Document) -> (BTreeSet<String>,
     let named = |before: &str| {
         html.split(before).skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
     };
-    (named("anchor: \""), named("link: Some(\""))
+    let rows_and_headings: BTreeSet<String> =
+        document.anchors().iter().map(|anchor| anchor.to_string()).collect();
+    let headings: BTreeSet<String> = named("anchor: \"");
+    assert!(headings.is_subset(&rows_and_headings));
+    (rows_and_headings, named("link: Some(\""))
 }
 
 #[test]

@@ -10,12 +10,14 @@ pub(super) fn sample_coupling() -> Vec<CouplingEvidence> {
         id: id.into(),
         kind: kind.into(),
         label: label.into(),
+        place: None,
     };
     let coupling_edge = |from: &str, to: &str, kind: &str, label: &str| CouplingEdge {
         from: from.into(),
         to: to.into(),
         kind: kind.into(),
         label: label.into(),
+        places: Vec::new(),
     };
     let coupling_check = |check: &str, status: CheckStatus, message: &str| CouplingCheck {
         check: check.into(),

@@ -15,7 +15,7 @@ macro_rules! stored_words {
         }
     ) => {
         $(#[$about_set])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(from = "String", into = "String")]
         pub enum $name {
             $($(#[$about_word])* $variant,)+
@@ -81,13 +81,43 @@ pub struct CouplingEvidence {
 /// A node of the coupling graph.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CouplingNode {
-    /// Stable id: `parameter:m`, `push-constant:0`, `buffer:0.1`, `local-size`, `dispatch`, `workgroup:tileA`, `barrier:31`, `decision:D1`.
+    /// Stable id: `parameter:m`, `host-member:m`, `push-constant:0`, `buffer:0.1`, `image:0.2`, `built-in:GlobalInvocationId`,
+    /// `local-size`, `dispatch`, `workgroup:tileA`, `barrier:BAR1`, `decision:D1`, `subgroup-operation:1`, `function:blur`.
     pub id: String,
     /// What the node stands for: `parameter`, `buffer`, `dispatch`, `decision` ...
     #[schemars(with = "String")]
     pub kind: CouplingNodeKind,
     /// What graphs and reports print of it.
     pub label: String,
+    /// Where it stands in the kernel's source; none of what has no place there. Evidence before
+    /// 0.4.0 has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<CodePlace>,
+}
+
+/// A line of a kernel's source.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct CodePlace {
+    /// The file, from the project's folder.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// The lines of places in the order given: `a.comp:7, 9; b.glsl:2`.
+pub fn lines_in_words(places: &[CodePlace]) -> String {
+    let mut words = String::new();
+    let mut last_file = None;
+    for place in places {
+        if last_file == Some(&place.file) {
+            words.push_str(&format!(", {}", place.line));
+        } else {
+            let separator = if words.is_empty() { "" } else { "; " };
+            words.push_str(&format!("{separator}{}:{}", place.file, place.line));
+        }
+        last_file = Some(&place.file);
+    }
+    words
 }
 
 stored_words! {
@@ -99,12 +129,22 @@ stored_words! {
         Parameter = "parameter",
         /// A value that the host computes from parameters.
         Local = "local",
+        /// A member of the struct that the host pushes.
+        HostMember = "host member",
+        /// The size of a workgroup that the host's arithmetic assumes.
+        AssumedLocalSize = "assumed local size",
         /// A member of the push constants.
         PushConstant = "push constant",
         /// A specialization constant.
         SpecializationConstant = "specialization constant",
-        /// A buffer or an image, by set and binding.
+        /// A buffer by set and binding; in evidence before 0.4.0 an image, too.
         Buffer = "buffer",
+        /// An image or a sampler, by set and binding.
+        Image = "image",
+        /// Memory that device addresses name.
+        AddressedMemory = "addressed memory",
+        /// A built-in variable of the kernel.
+        BuiltIn = "built-in",
         /// The size of a workgroup.
         LocalSize = "local size",
         /// How many workgroups the host starts.
@@ -117,6 +157,10 @@ stored_words! {
         Barrier = "barrier",
         /// A decision of the kernel's source.
         Decision = "decision",
+        /// An operation in which invocations of a subgroup take part together.
+        SubgroupOperation = "subgroup operation",
+        /// A function that the kernel's entry point calls.
+        Function = "function",
     }
 }
 
@@ -127,19 +171,32 @@ pub struct CouplingEdge {
     pub from: String,
     /// Id of the node that takes.
     pub to: String,
-    /// `data` or `control`.
+    /// `flows-to`, `sizes`, `indexes`, `controls` or `orders`.
     #[schemars(with = "String")]
     pub kind: CouplingEdgeKind,
     /// What graphs print beside the edge.
     pub label: String,
+    /// The lines of the kernel's source where it happens; empty of what the host does alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<CodePlace>,
 }
 
 stored_words! {
     /// How one node depends on another.
     pub enum CouplingEdgeKind {
-        /// The target takes values of the source, or is sized, ordered or covered by it.
+        /// A value of the source is computed into the target.
+        FlowsTo = "flows-to",
+        /// The source decides how large the target is, or how much it is to cover.
+        Sizes = "sizes",
+        /// The source decides which element of the target is accessed.
+        Indexes = "indexes",
+        /// The source decides whether or how often the target is executed or written.
+        Controls = "controls",
+        /// The source orders accesses to the target.
+        Orders = "orders",
+        /// In evidence before 0.4.0: all of these but `controls`.
         Data = "data",
-        /// The source decides whether or how the target is executed.
+        /// In evidence before 0.4.0: `controls`.
         Control = "control",
     }
 }

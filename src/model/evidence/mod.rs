@@ -18,8 +18,8 @@ pub use agreement::{
 };
 pub use by_test::RowsByTest;
 pub use coupling::{
-    CheckStatus, CouplingCheck, CouplingCheckName, CouplingEdge, CouplingEdgeKind,
-    CouplingEvidence, CouplingNode, CouplingNodeKind,
+    CheckStatus, CodePlace, CouplingCheck, CouplingCheckName, CouplingEdge, CouplingEdgeKind,
+    CouplingEvidence, CouplingNode, CouplingNodeKind, lines_in_words,
 };
 pub use identity::{EngineIdentity, ProfileEvidence, ProjectIdentity, RefusedKernel};
 pub use kernel::{

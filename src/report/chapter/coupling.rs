@@ -1,12 +1,15 @@
 //! Data and control coupling between host and kernel, and the comparison of the engines.
 
 use super::links::{kernel_link, listed_texts, test_link, text_or_none};
-use crate::document::{ColumnAlign, Outline, Table, Text, Tone};
-use crate::drawing::graph::coupling_drawings;
+use crate::document::{Outline, Table, Text, Tone};
+use crate::drawing::graph::{coupling_drawings, node_anchor};
 use crate::figures::has_undefined_outputs;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::agreement::AgreementOutcome;
-use vkcert_model::evidence::{Agreement, CheckStatus, CouplingEvidence, Evidence, TestEvidence};
+use vkcert_model::evidence::{
+    Agreement, CheckStatus, CodePlace, CouplingEdge, CouplingEvidence, CouplingNode,
+    CouplingNodeKind, Evidence, TestEvidence,
+};
 use vkcert_model::flow::{BufferRange, DispatchFlow};
 use vkcert_model::id::KernelName;
 
@@ -29,7 +32,7 @@ pub(super) fn coupling_chapter(evidence: &Evidence, outline: &mut Outline) {
         outline.add_drawings(drawings.next());
         checks_table(coupling, outline);
         outline.add_drawings(drawings);
-        edges_table(coupling, outline);
+        nodes_table(evidence, coupling, outline);
     }
     hand_over_section(evidence, outline);
 }
@@ -234,44 +237,120 @@ fn checks_table(coupling: &CouplingEvidence, outline: &mut Outline) {
     }
 }
 
-fn node_label(coupling: &CouplingEvidence, id: &str) -> Text {
-    match coupling.nodes.iter().find(|node| node.id == id) {
-        Some(node) => {
-            Text::plain(node.label.as_str()).followed_by(Text::quiet(format!(" ({})", node.kind)))
-        }
-        None => Text::code(id),
-    }
-}
-
-fn edges_table(coupling: &CouplingEvidence, outline: &mut Outline) {
-    let mut table = Table::new("Edges of the coupling graph")
-        .with_column("From", ColumnAlign::Left)
-        .with_column("To", ColumnAlign::Left)
-        .with_column("Kind", ColumnAlign::Left)
-        .with_column("How", ColumnAlign::Left);
+/// Every node with what it takes from others, and the code on both sides.
+fn nodes_table(evidence: &Evidence, coupling: &CouplingEvidence, outline: &mut Outline) {
+    let mut edges_by_target: BTreeMap<&str, Vec<&CouplingEdge>> = BTreeMap::new();
     for edge in &coupling.edges {
-        let edge_words = match (edge.label.as_str(), edge.to.starts_with("decision:")) {
-            ("", true) => "its text holds the name",
-            ("", false) => "by its value",
-            (edge_words, _) => edge_words,
-        };
-        let edge_words = Text::plain(edge_words);
-        table.add_row(vec![
-            node_label(coupling, &edge.from),
-            node_label(coupling, &edge.to),
-            Text::plain(edge.kind.as_str()),
-            edge_words,
-        ]);
+        edges_by_target.entry(edge.to.as_str()).or_default().push(edge);
+    }
+    let node_by_id: BTreeMap<&str, &CouplingNode> =
+        coupling.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
+    let lines = SourceLinesOf { evidence, coupling };
+    let mut table =
+        Table::new("Nodes of the coupling graph").columns(&["Node", "Takes from", "Code"]);
+    for node in &coupling.nodes {
+        let edges = edges_by_target.get(node.id.as_str()).map_or(&[][..], Vec::as_slice);
+        let taken = edges.iter().map(|edge| edge_text(&coupling.kernel, &node_by_id, edge));
+        let cells = vec![
+            Text::plain(node.label.as_str()).followed_by(Text::quiet(format!(" ({})", node.kind))),
+            listed_texts(taken, Tone::Quiet),
+            lines.code_of(node, edges),
+        ];
+        table.add_anchored_row(node_anchor(&coupling.kernel, &node.id), cells);
     }
     if table.rows.is_empty() {
         return;
     }
     outline.add_table(table);
     outline.add_paragraph(Text::quiet(
-        "Shown: which host values give push constants, specialization constants, sizes of buffers, the group count and the domain; \
-         what the kernel can read and write by its declarations; which decisions hold the name of such a constant; what barriers \
-         order. Not shown: flow inside the kernel through variables and contents of buffers.",
+        "A node flows to another where its value is computed into it, sizes it where it decides how large or how many it is, indexes \
+         it where it decides which element is accessed, controls it where it decides whether or how often, orders it where accesses \
+         are ordered by it. Not shown: which element of a buffer or an array goes where, and flow within one invocation.",
     ));
+}
+
+/// `uint32 m at offset 0 flows-to (46, 51)`, with a link to the row of the node.
+fn edge_text(
+    kernel: &KernelName,
+    node_by_id: &BTreeMap<&str, &CouplingNode>,
+    edge: &CouplingEdge,
+) -> Text {
+    let from = match node_by_id.get(edge.from.as_str()) {
+        Some(node) => Text::plain(node.label.as_str()).with_link(node_anchor(kernel, &node.id)),
+        None => Text::code(edge.from.as_str()),
+    };
+    let how = match edge.label.as_str() {
+        "" => edge.kind.to_string(),
+        label => format!("{}: {label}", edge.kind),
+    };
+    from.followed_by(Text::quiet(format!(" ({how})")))
+}
+
+/// The code that nodes and edges stand on.
+struct SourceLinesOf<'a> {
+    evidence: &'a Evidence,
+    coupling: &'a CouplingEvidence,
+}
+
+impl SourceLinesOf<'_> {
+    /// The lines of the kernel that a node and its edges stand on; of the host's side where the
+    /// interface says that its code stands.
+    fn code_of(&self, node: &CouplingNode, edges: &[&CouplingEdge]) -> Text {
+        let edge_places = edges.iter().flat_map(|edge| &edge.places);
+        let places: BTreeSet<&CodePlace> = node.place.iter().chain(edge_places).collect();
+        let kernel_lines = places.into_iter().map(|place| {
+            let number = Text::quiet(format!("{}:{} ", place.file, place.line));
+            number.followed_by(Text::code(self.line_of(place)))
+        });
+        let kernel_lines = Text::join(kernel_lines, "; ");
+        if !kernel_lines.0.is_empty() {
+            return kernel_lines;
+        }
+        let source = self.coupling.definition.as_ref().and_then(|host| host.source.as_deref());
+        match (is_of_host(&node.kind), source) {
+            (true, Some(source)) => Text::plain(format!("host: {source}")),
+            (true, None) | (false, _) => text_or_none(""),
+        }
+    }
+
+    /// The text of a line without its indentation; empty where the evidence holds no such file.
+    fn line_of(&self, place: &CodePlace) -> String {
+        let kernels = self.evidence.kernels.iter();
+        let structures = kernels
+            .filter(|kernel| kernel.kernel == self.coupling.kernel)
+            .map(|kernel| &kernel.structure);
+        let mut files = structures.flat_map(|structure| &structure.files);
+        let file = files.find(|file| file.path == place.file);
+        let line_index = (place.line as usize).saturating_sub(1);
+        let line = file.and_then(|file| file.text.lines().nth(line_index));
+        line.unwrap_or_default().trim().to_owned()
+    }
+}
+
+/// Whether a node is of the host program.
+fn is_of_host(kind: &CouplingNodeKind) -> bool {
+    match kind {
+        CouplingNodeKind::Parameter
+        | CouplingNodeKind::Local
+        | CouplingNodeKind::HostMember
+        | CouplingNodeKind::AssumedLocalSize
+        | CouplingNodeKind::Dispatch
+        | CouplingNodeKind::Domain => true,
+        CouplingNodeKind::Kernel
+        | CouplingNodeKind::PushConstant
+        | CouplingNodeKind::SpecializationConstant
+        | CouplingNodeKind::Buffer
+        | CouplingNodeKind::Image
+        | CouplingNodeKind::AddressedMemory
+        | CouplingNodeKind::BuiltIn
+        | CouplingNodeKind::LocalSize
+        | CouplingNodeKind::WorkgroupMemory
+        | CouplingNodeKind::Barrier
+        | CouplingNodeKind::Decision
+        | CouplingNodeKind::SubgroupOperation
+        | CouplingNodeKind::Function
+        | CouplingNodeKind::Unknown(_) => false,
+    }
 }
 
 /// What differs, and by how much where that is within the error bounds.

@@ -10,10 +10,12 @@ use super::layers::{LayeredGraph, PlacedEdge};
 use super::lettering::{LEAST_SIZE, fitted_label, fitting_letters, label};
 use super::{Dashes, Drawing, Paint, Shape, Spot};
 use crate::document::{ColumnAlign, Text, Tone};
+use std::collections::{HashMap, HashSet};
 use vkcert_model::evidence::{
     CheckStatus, CouplingCheck, CouplingCheckName, CouplingEdge, CouplingEdgeKind,
     CouplingEvidence, CouplingNode, CouplingNodeKind,
 };
+use vkcert_model::id::KernelName;
 
 /// Width of a figure.
 const WIDTH: f32 = 476.0;
@@ -26,73 +28,116 @@ const PASSING_STEP: f32 = 9.0;
 const MOST_HEIGHT: f32 = 540.0;
 /// Between columns.
 const COLUMN_GAP: f32 = 44.0;
+/// The same where columns are many.
+const LEAST_COLUMN_GAP: f32 = 26.0;
+/// From so many columns on.
+const MANY_COLUMNS: usize = 5;
 const MOST_BOX_WIDTH: f32 = 150.0;
 const KEY_HEIGHT: f32 = 22.0;
 const NAME_SIZE: f32 = LEAST_SIZE + 0.5;
 /// Boxes of a column; the others are counted.
 const MOST_BOXES: usize = 14;
 
-/// The two halves of a graph.
+/// The parts that a graph is drawn in, each by the edges that it shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum GraphPart {
     /// From parameters to what the host hands the kernel.
     Host,
-    /// From there into the kernel.
-    Kernel,
+    /// From there to what the kernel writes.
+    Data,
+    /// What directs decisions, barriers and calls, and what these direct.
+    Control,
 }
 
 impl GraphPart {
+    const ALL: [GraphPart; 3] = [GraphPart::Host, GraphPart::Data, GraphPart::Control];
+
     fn in_words(self) -> &'static str {
         match self {
             GraphPart::Host => "from the host's values to what it hands the kernel",
-            GraphPart::Kernel => "from what the host hands the kernel into the kernel",
+            GraphPart::Data => "from what the host hands the kernel to what the kernel writes",
+            GraphPart::Control => "decisions, barriers and calls",
+        }
+    }
+
+    /// The part that shows an edge between nodes of these kinds.
+    fn of_edge(from: &CouplingNodeKind, to: &CouplingNodeKind) -> Self {
+        let sides = [side_of(from), side_of(to)];
+        if sides.contains(&GraphSide::Host) {
+            GraphPart::Host
+        } else if sides.contains(&GraphSide::Control)
+            || (from, to) == (&CouplingNodeKind::Dispatch, &CouplingNodeKind::Kernel)
+        {
+            GraphPart::Control
+        } else {
+            GraphPart::Data
         }
     }
 }
 
-/// Which halves a node stands in: what the host hands over stands in both.
-fn stands_in(kind: &CouplingNodeKind, part: GraphPart) -> bool {
+/// What a node belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GraphSide {
+    Host,
+    /// What the host hands the kernel, and what the kernel shares.
+    Data,
+    Control,
+}
+
+fn side_of(kind: &CouplingNodeKind) -> GraphSide {
     match kind {
-        CouplingNodeKind::Parameter | CouplingNodeKind::Local | CouplingNodeKind::Domain => {
-            part == GraphPart::Host
-        }
+        CouplingNodeKind::Parameter
+        | CouplingNodeKind::Local
+        | CouplingNodeKind::HostMember
+        | CouplingNodeKind::AssumedLocalSize
+        | CouplingNodeKind::Domain => GraphSide::Host,
         CouplingNodeKind::PushConstant
         | CouplingNodeKind::SpecializationConstant
         | CouplingNodeKind::Buffer
+        | CouplingNodeKind::Image
+        | CouplingNodeKind::AddressedMemory
+        | CouplingNodeKind::BuiltIn
         | CouplingNodeKind::LocalSize
-        | CouplingNodeKind::Dispatch => true,
-        CouplingNodeKind::Kernel
+        | CouplingNodeKind::Dispatch
+        | CouplingNodeKind::Kernel
         | CouplingNodeKind::WorkgroupMemory
-        | CouplingNodeKind::Barrier
-        | CouplingNodeKind::Decision
-        | CouplingNodeKind::Unknown(_) => part == GraphPart::Kernel,
+        | CouplingNodeKind::SubgroupOperation
+        | CouplingNodeKind::Unknown(_) => GraphSide::Data,
+        CouplingNodeKind::Barrier | CouplingNodeKind::Decision | CouplingNodeKind::Function => {
+            GraphSide::Control
+        }
     }
+}
+
+/// Where links to a node of a kernel's graph lead.
+pub(crate) fn node_anchor(kernel: &KernelName, node: &str) -> String {
+    format!("coupling/{kernel}/{node}")
 }
 
 /// The figures of a kernel's graph; none of one without edges.
 pub(crate) fn coupling_drawings(coupling: &CouplingEvidence) -> Vec<Drawing> {
-    [GraphPart::Host, GraphPart::Kernel]
-        .into_iter()
-        .filter_map(|part| draw_part(coupling, part))
-        .collect()
+    GraphPart::ALL.into_iter().filter_map(|part| draw_part(coupling, part)).collect()
 }
 
 /// A part with the nodes that some edge of it joins.
 fn draw_part(coupling: &CouplingEvidence, part: GraphPart) -> Option<Drawing> {
-    let node_of = |id: &str| coupling.nodes.iter().find(|node| node.id == id);
-    let joins_part = |edge: &&CouplingEdge| {
-        [&edge.from, &edge.to]
-            .into_iter()
-            .all(|id| node_of(id).is_some_and(|node| stands_in(&node.kind, part)))
+    let kind_by_id: HashMap<&str, &CouplingNodeKind> =
+        coupling.nodes.iter().map(|node| (node.id.as_str(), &node.kind)).collect();
+    let is_of_part = |edge: &&CouplingEdge| {
+        let kinds = [&edge.from, &edge.to].map(|id| kind_by_id.get(id.as_str()));
+        matches!(kinds, [Some(from), Some(to)] if GraphPart::of_edge(from, to) == part)
     };
-    let edges: Vec<&CouplingEdge> = coupling.edges.iter().filter(joins_part).collect();
-    let is_joined =
-        |node: &&CouplingNode| edges.iter().any(|edge| edge.from == node.id || edge.to == node.id);
+    let edges: Vec<&CouplingEdge> = coupling.edges.iter().filter(is_of_part).collect();
+    let joined_ids: HashSet<&str> =
+        edges.iter().flat_map(|edge| [edge.from.as_str(), edge.to.as_str()]).collect();
+    let is_joined = |node: &&CouplingNode| joined_ids.contains(node.id.as_str());
     let nodes: Vec<&CouplingNode> = coupling.nodes.iter().filter(is_joined).collect();
     if edges.is_empty() {
         return None;
     }
-    let number_of = |id: &str| nodes.iter().position(|node| node.id == id);
+    let number_by_id: HashMap<&str, usize> =
+        nodes.iter().enumerate().map(|(number, node)| (node.id.as_str(), number)).collect();
+    let number_of = |id: &str| number_by_id.get(id).copied();
     let numbered =
         edges.iter().filter_map(|edge| Some((number_of(&edge.from)?, number_of(&edge.to)?)));
     let graph = fitting_graph(nodes.len(), &numbered.collect::<Vec<_>>());
@@ -152,8 +197,12 @@ fn graph_height(graph: &LayeredGraph) -> f32 {
     bottoms.fold(0.0, f32::max)
 }
 
+fn column_gap(column_count: usize) -> f32 {
+    if column_count < MANY_COLUMNS { COLUMN_GAP } else { LEAST_COLUMN_GAP }
+}
+
 fn box_width(column_count: usize) -> f32 {
-    let gaps = column_count.saturating_sub(1) as f32 * COLUMN_GAP;
+    let gaps = column_count.saturating_sub(1) as f32 * column_gap(column_count);
     ((WIDTH - gaps) / column_count.max(1) as f32).min(MOST_BOX_WIDTH)
 }
 
@@ -197,8 +246,8 @@ fn description(nodes: &[&CouplingNode], edges: &[&CouplingEdge]) -> String {
 fn key_shapes() -> Vec<Shape> {
     let mut shapes = Vec::new();
     let rows = [
-        ("data", Dashes::Solid, 0.8, ""),
-        ("control", Dashes::Dashed, 0.8, ""),
+        ("data, sizes, indices", Dashes::Solid, 0.8, ""),
+        ("control, order", Dashes::Dashed, 0.8, ""),
         ("check refuted", Dashes::Solid, 2.2, "✗"),
         ("check undetermined", Dashes::Solid, 1.5, "?"),
     ];
@@ -221,6 +270,19 @@ fn sign_paint(sign: &str) -> Paint {
     })
 }
 
+fn line_dashes(kind: &CouplingEdgeKind) -> Dashes {
+    match kind {
+        CouplingEdgeKind::Controls | CouplingEdgeKind::Control | CouplingEdgeKind::Orders => {
+            Dashes::Dashed
+        }
+        CouplingEdgeKind::FlowsTo
+        | CouplingEdgeKind::Sizes
+        | CouplingEdgeKind::Indexes
+        | CouplingEdgeKind::Data
+        | CouplingEdgeKind::Unknown(_) => Dashes::Solid,
+    }
+}
+
 /// What of the graph a check looks at.
 enum CheckSubject {
     Node(CouplingNodeKind),
@@ -230,7 +292,7 @@ enum CheckSubject {
 
 fn subject_of(check: &CouplingCheckName) -> CheckSubject {
     use CouplingNodeKind::{
-        Barrier, Buffer, Dispatch, Domain, Kernel, Local, LocalSize, PushConstant,
+        Barrier, Buffer, Dispatch, Domain, Image, Local, LocalSize, PushConstant,
         SpecializationConstant,
     };
     match check {
@@ -239,12 +301,11 @@ fn subject_of(check: &CouplingCheckName) -> CheckSubject {
             CheckSubject::Node(Dispatch)
         }
         CouplingCheckName::HostOverflow => CheckSubject::Node(Local),
-        CouplingCheckName::LocalSizeMatch => CheckSubject::Edge(LocalSize, Dispatch),
-        CouplingCheckName::PushConstantLayout => CheckSubject::Edge(PushConstant, Kernel),
-        CouplingCheckName::BufferSize | CouplingCheckName::ImageDescriptor => {
-            CheckSubject::Node(Buffer)
-        }
-        CouplingCheckName::SpecializationIds => CheckSubject::Edge(SpecializationConstant, Kernel),
+        CouplingCheckName::LocalSizeMatch => CheckSubject::Node(LocalSize),
+        CouplingCheckName::PushConstantLayout => CheckSubject::Node(PushConstant),
+        CouplingCheckName::BufferSize => CheckSubject::Node(Buffer),
+        CouplingCheckName::ImageDescriptor => CheckSubject::Node(Image),
+        CouplingCheckName::SpecializationIds => CheckSubject::Node(SpecializationConstant),
         CouplingCheckName::UniformBarrier => CheckSubject::Node(Barrier),
         CouplingCheckName::Unknown(_) => CheckSubject::Nothing,
     }
@@ -284,7 +345,8 @@ impl PartDrawing<'_> {
     }
 
     fn corner(&self, column: usize, row: usize) -> Spot {
-        Spot { x: column as f32 * (self.box_width + COLUMN_GAP), y: self.tops[column][row] }
+        let column_step = self.box_width + column_gap(self.graph.columns.len());
+        Spot { x: column as f32 * column_step, y: self.tops[column][row] }
     }
 
     fn add_edge(&mut self, placed: &PlacedEdge, edge: &CouplingEdge) {
@@ -302,10 +364,7 @@ impl PartDrawing<'_> {
             "?" => 1.5,
             _ => 0.8,
         };
-        let dashes = match edge.kind {
-            CouplingEdgeKind::Control => Dashes::Dashed,
-            CouplingEdgeKind::Data | CouplingEdgeKind::Unknown(_) => Dashes::Solid,
-        };
+        let dashes = line_dashes(&edge.kind);
         let paint = sign_paint(sign);
         let spots = self.edge_spots(placed);
         let (Some(first), Some(last)) = (spots.first().copied(), spots.last().copied()) else {
@@ -444,29 +503,35 @@ impl PartDrawing<'_> {
         lines.into_iter().map(as_text).collect()
     }
 
-    /// Decisions and the kernel lead to their entries.
+    /// Each node leads to its row in the table of nodes, where its code stands.
     fn node_name(&self, node: &CouplingNode) -> Text {
-        let name = Text::plain(node.label.as_str());
-        let kernel = &self.coupling.kernel;
-        match &node.kind {
-            CouplingNodeKind::Decision => match node.id.strip_prefix("decision:") {
-                Some(decision) => Text::plain(format!("{decision}: {}", node.label))
-                    .with_link(format!("kernel/{kernel}/{decision}")),
-                None => name,
+        let short_id = node.id.split_once(':').map_or("", |(_, name)| name);
+        let name = match &node.kind {
+            CouplingNodeKind::Decision => format!("{short_id}: {}", node.label),
+            CouplingNodeKind::Barrier => match &node.place {
+                Some(place) => format!("{short_id}, line {}", place.line),
+                None => format!("{short_id}: {}", node.label),
             },
-            CouplingNodeKind::Kernel => name.with_link(format!("kernel/{kernel}")),
-            CouplingNodeKind::Parameter
+            CouplingNodeKind::Kernel
+            | CouplingNodeKind::Parameter
             | CouplingNodeKind::Local
+            | CouplingNodeKind::HostMember
+            | CouplingNodeKind::AssumedLocalSize
             | CouplingNodeKind::PushConstant
             | CouplingNodeKind::SpecializationConstant
             | CouplingNodeKind::Buffer
+            | CouplingNodeKind::Image
+            | CouplingNodeKind::AddressedMemory
+            | CouplingNodeKind::BuiltIn
             | CouplingNodeKind::LocalSize
             | CouplingNodeKind::Dispatch
             | CouplingNodeKind::Domain
             | CouplingNodeKind::WorkgroupMemory
-            | CouplingNodeKind::Barrier
-            | CouplingNodeKind::Unknown(_) => name,
-        }
+            | CouplingNodeKind::SubgroupOperation
+            | CouplingNodeKind::Function
+            | CouplingNodeKind::Unknown(_) => node.label.clone(),
+        };
+        Text::plain(name).with_link(node_anchor(&self.coupling.kernel, &node.id))
     }
 }
 

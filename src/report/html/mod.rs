@@ -259,8 +259,8 @@ fn set_table(table: &Table, page: &Page) -> Markup {
                     }
                 } }
                 tbody {
-                    @for row in &table.rows {
-                        tr { @for (index, cell) in row.iter().enumerate() { td class=(align(index)) { (set_text(cell, page)) } } }
+                    @for (row_index, row) in table.rows.iter().enumerate() {
+                        tr id=[table.row_anchors.get(&row_index).map(|anchor| element_id(anchor))] { @for (index, cell) in row.iter().enumerate() { td class=(align(index)) { (set_text(cell, page)) } } }
                     }
                 }
             }

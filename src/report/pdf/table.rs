@@ -1,11 +1,12 @@
 //! Tables: column widths from their content, header rows repeated on every page, rows never torn
 //! unless one alone is higher than a page.
 
-use super::canvas::{BODY, DrawItem, InkColour, LEADING, LEFT, PageFlow, TOP};
+use super::canvas::{AnchorPlace, BODY, DrawItem, InkColour, LEADING, LEFT, PageFlow, TOP};
 use super::line::{LineBreaker, TextBounds, TextLine};
 use super::structure::{ElementId, ElementRole};
-use crate::document::{ColumnAlign, Table, TableExtent, Text};
+use crate::document::{Anchor, ColumnAlign, Table, TableExtent, Text};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use std::sync::Arc;
 
 /// Space on each side of a cell's text.
 const PAD: f32 = 4.0;
@@ -171,7 +172,10 @@ impl TableSetting<'_> {
             .collect();
         let last_row = rows.len().saturating_sub(1);
         for (index, row) in rows.into_iter().enumerate() {
-            self.set_body_row(flow, row);
+            let target = self.table.row_anchors.get(&index).map(|anchor| {
+                (anchor, self.table.rows[index].first().map_or(String::new(), Text::plain_words))
+            });
+            self.set_body_row(flow, row, target);
             if index < last_row {
                 let (y, length) = (flow.y, table_width(&self.plan));
                 let ink = InkColour::Hairline;
@@ -181,11 +185,21 @@ impl TableSetting<'_> {
     }
 
     /// A row, on as many pages as it needs; its parts belong to the same cells.
-    fn set_body_row(&self, flow: &mut PageFlow, row: BrokenRow) {
+    /// Links to `target`, an anchor with its title, lead to where the row begins.
+    fn set_body_row(
+        &self,
+        flow: &mut PageFlow,
+        row: BrokenRow,
+        mut target: Option<(&Anchor, String)>,
+    ) {
         let row_cells = add_row_cells(flow, &ElementRole::Cell, row.len());
         let mut remaining_row = row;
         loop {
             self.start_page(flow, row_height(&remaining_row, self.plan.size));
+            if let Some((anchor, title)) = target.take() {
+                let place = AnchorPlace { page: flow.pages.len() - 1, y: flow.y, title };
+                flow.anchors.insert(Arc::clone(anchor), place);
+            }
             let (fitting_part, remaining_part) =
                 split_row(remaining_row, &self.plan, flow.room_below());
             self.set_row(flow, &fitting_part, &row_cells);

@@ -530,6 +530,7 @@ fn a_table_too_wide_for_an_upright_sheet_turns_it() {
             caption: Some("Names".into()),
             columns: (0..columns).map(column).collect(),
             rows: (0..60).map(|row| vec![cell(row); columns]).collect(),
+            row_anchors: std::collections::BTreeMap::new(),
             extent: TableExtent::Full,
         })
     };

@@ -215,7 +215,7 @@ impl<'a> FlowAnalysis<'a> {
     }
 
     /// What a writing instruction is made of.
-    fn items_of_store(&self, instruction_index: usize) -> Vec<DependenceItem> {
+    pub(super) fn items_of_store(&self, instruction_index: usize) -> Vec<DependenceItem> {
         let operands = self.module.instructions[instruction_index].ids().map(DependenceItem::Value);
         operands
             .chain(self.pointers.live.block_of(instruction_index).map(DependenceItem::Block))
@@ -238,7 +238,7 @@ impl<'a> FlowAnalysis<'a> {
         );
     }
 
-    fn visit_value(
+    pub(super) fn visit_value(
         &self,
         value_id: Id,
         pending_items: &mut Vec<DependenceItem>,
@@ -291,7 +291,7 @@ impl<'a> FlowAnalysis<'a> {
     }
 
     /// The memory that an instruction reads.
-    fn visit_read(
+    pub(super) fn visit_read(
         &self,
         instruction_index: usize,
         pending_items: &mut Vec<DependenceItem>,
@@ -322,7 +322,7 @@ impl<'a> FlowAnalysis<'a> {
         }
     }
 
-    fn storage_class(&self, variable: Id) -> Option<StorageClass> {
+    pub(super) fn storage_class(&self, variable: Id) -> Option<StorageClass> {
         match self.module.definition(variable)?.operands.first()? {
             Operand::StorageClass(storage) => Some(*storage),
             _ => None,
@@ -356,7 +356,7 @@ impl<'a> FlowAnalysis<'a> {
         matches!(ty, Some(Type::Structure { block: BlockKind::Block, .. }))
     }
 
-    fn descriptor_place(
+    pub(super) fn descriptor_place(
         &self,
         variable: Id,
         array_element: DescriptorElement,

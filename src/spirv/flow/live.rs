@@ -117,12 +117,17 @@ impl<'a> LiveCode<'a> {
     }
 
     /// What the end of a block branches on.
-    pub(super) fn branch_condition(&self, (function, block): BlockOf) -> Option<Id> {
+    pub(super) fn branch_condition(&self, block: BlockOf) -> Option<Id> {
+        self.module.instructions[self.branch_index(block)?].id(0)
+    }
+
+    /// The index of the branch or switch at the end of a block.
+    pub(super) fn branch_index(&self, (function, block): BlockOf) -> Option<usize> {
         let range = &self.module.function_by_id(function)?.blocks.get(block)?.range;
-        let terminator = &self.module.instructions[range.end - 1];
-        matches!(terminator.op, Op::BranchConditional | Op::Switch)
-            .then(|| terminator.id(0))
-            .flatten()
+        let is_branch = |index: &usize| {
+            matches!(self.module.instructions[*index].op, Op::BranchConditional | Op::Switch)
+        };
+        Some(range.end - 1).filter(is_branch)
     }
 }
 

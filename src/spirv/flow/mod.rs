@@ -11,6 +11,9 @@
 
 mod access;
 mod analysis;
+mod dependence;
+#[cfg(test)]
+mod dependence_tests;
 mod live;
 mod pointer;
 mod switched_off;
@@ -23,6 +26,10 @@ use super::interface::{ReflectError, compute_entry};
 use super::module::Module;
 use super::types::Types;
 use analysis::FlowAnalysis;
+pub use dependence::{
+    CallResult, KernelDependences, KernelObject, ObjectAccess, StandIn, SubgroupOperation,
+    kernel_dependences,
+};
 use live::LiveCode;
 use pointer::PointerAnalysis;
 use std::borrow::Cow;

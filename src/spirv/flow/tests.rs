@@ -11,7 +11,7 @@ const HEADER: &str = "#version 460\n\
     #extension GL_EXT_buffer_reference : enable\n#extension GL_EXT_shader_explicit_arithmetic_types_int64 : enable\n\
     layout(local_size_x = 4) in;\n";
 
-fn compiled(body: &str) -> Module {
+pub(super) fn compiled(body: &str) -> Module {
     let source = KernelSource::alone("k.comp", format!("{HEADER}{body}\n"), "vulkan1.2");
     Module::parse(compile(&source).expect("compiles").production).expect("SPIR-V")
 }

@@ -1,0 +1,137 @@
+//! The graph of the paper's host code and of small kernels, edge by edge.
+
+use super::*;
+use vkcert_glsl::{KernelSource, compile};
+use vkcert_model::evidence::CouplingEdge;
+
+/// The graph's edges as `from -kind-> to`, with their lines.
+fn arrows(coupling: &Coupling) -> Vec<String> {
+    let arrow = |edge: &CouplingEdge| {
+        let lines: Vec<String> = edge.places.iter().map(|place| place.line.to_string()).collect();
+        let lines = if lines.is_empty() { String::new() } else { format!(" {}", lines.join(" ")) };
+        format!("{} -{}-> {}{lines}", edge.from, edge.kind, edge.to)
+    };
+    coupling.graph.edges().iter().map(arrow).collect()
+}
+
+/// The graph of a kernel with marked text.
+fn coupled_text(source: &str, interface: &Interface) -> Coupling {
+    let compiled = compile(&KernelSource::alone("k.comp", source, "vulkan1.2")).expect("compiles");
+    let module = Module::parse(compiled.production).expect("SPIR-V");
+    let marked = Module::parse(compiled.marked).expect("SPIR-V");
+    let reflection = Reflection::of_entry_point(&module, "main", &BTreeMap::new()).unwrap();
+    let flow =
+        KernelFlow::of_marked(&compiled.structure, &marked, "main", &BTreeMap::new()).unwrap();
+    let barriers = kernel_barriers(&module, &reflection);
+    let coupling_input = CouplingInput {
+        interface,
+        module: &module,
+        reflection: &reflection,
+        structure: Some(&compiled.structure),
+        flow: &flow,
+        barriers: &barriers,
+        tests: &[],
+        device: Some(&LARGE),
+    };
+    analyse_coupling(&coupling_input).unwrap()
+}
+
+fn contain(arrows: &[String], wanted: &[&str]) {
+    for arrow in wanted {
+        assert!(arrows.iter().any(|known| known == arrow), "{arrow} is not in {arrows:#?}");
+    }
+}
+
+#[test]
+fn host_values_flow_to_what_they_are_stored_as_and_size_what_they_size() {
+    let coupling = coupled(&figure_two(), &[], &[], Some(&LARGE));
+    let arrows = arrows(&coupling);
+    contain(
+        &arrows,
+        &[
+            "parameter:m -flows-to-> local:number_of_threads",
+            "local:number_of_threads -sizes-> dispatch",
+            "parameter:n -flows-to-> host-member:n",
+            // The host stores n where the kernel reads m.
+            "host-member:n -flows-to-> push-constant:0",
+            "parameter:m -sizes-> buffer:0.2",
+            "parameter:k -sizes-> domain",
+            "assumed-local-size -sizes-> local-size",
+        ],
+    );
+    assert!(
+        !arrows.iter().any(|arrow| arrow.starts_with("host-member:m -flows-to-> push-constant:0"))
+    );
+    assert!(coupling.graph.graphviz_text("k").starts_with("digraph \"k\" {"));
+    let words = coupling.graph.in_words();
+    assert!(words.contains("    <- local:number_of_threads (sizes, x)"), "{words}");
+}
+
+#[test]
+fn inside_the_kernel_values_indices_conditions_and_barriers_are_told_apart() {
+    let arrows = arrows(&coupled_text(KERNEL, &correct()));
+    contain(
+        &arrows,
+        &[
+            "dispatch -flows-to-> built-in:GlobalInvocationId",
+            "local-size -flows-to-> built-in:LocalInvocationId",
+            "built-in:LocalInvocationId -indexes-> workgroup:tile 10",
+            "buffer:0.0 -flows-to-> workgroup:tile 10",
+            "barrier:BAR1 -orders-> workgroup:tile",
+            "workgroup:tile -flows-to-> buffer:0.2 12",
+            "push-constant:1 -flows-to-> buffer:0.2 12",
+            "push-constant:2 -indexes-> buffer:0.2 12",
+            "push-constant:0 -flows-to-> decision:D1 12",
+            "built-in:GlobalInvocationId -flows-to-> decision:D1 12",
+            "decision:D1 -controls-> buffer:0.2 12",
+        ],
+    );
+    let wrong = ["push-constant:0 -flows-to-> buffer:0.2", "push-constant:1 -indexes->"];
+    for start in wrong.iter().chain(&["decision:D1 -controls-> barrier:BAR1"]) {
+        assert!(!arrows.iter().any(|arrow| arrow.starts_with(start)), "{start} is in {arrows:#?}");
+    }
+}
+
+#[test]
+fn a_barrier_under_a_guard_is_controlled_by_its_decision() {
+    let guarded = KERNEL.replace("    barrier();\n", "").replace("{ result", "{ barrier(); result");
+    let coupling = coupled_text(&guarded, &correct());
+    let arrows = arrows(&coupling);
+    contain(&arrows, &["decision:D1 -controls-> barrier:BAR1 11"]);
+    let edges = coupling.graph.edges();
+    let control = edges.iter().find(|edge| edge.from == "decision:D1" && edge.to == "barrier:BAR1");
+    assert_eq!(control.map(|edge| edge.label.as_str()), Some("not uniform"));
+}
+
+#[test]
+fn a_kernel_without_text_says_that_its_decisions_are_not_known() {
+    let compiled = compile(&KernelSource::alone("k.comp", KERNEL, "vulkan1.2")).expect("compiles");
+    let module = module();
+    let reflection = Reflection::of_entry_point(&module, "main", &BTreeMap::new()).unwrap();
+    let flow = KernelFlow::of_production(&module, "main", &BTreeMap::new()).unwrap();
+    let interface = correct();
+    let coupling_input = CouplingInput {
+        interface: &interface,
+        module: &module,
+        reflection: &reflection,
+        structure: Some(&compiled.structure),
+        flow: &flow,
+        barriers: &[],
+        tests: &[],
+        device: None,
+    };
+    let nodes = analyse_coupling(&coupling_input).unwrap().graph.nodes();
+    let decision = nodes.iter().find(|node| node.id == "decision:D1").expect("a decision");
+    assert!(decision.label.ends_with("(what it depends on is not known)"), "{}", decision.label);
+}
+
+#[test]
+fn names_of_nodes_hold_whatever_is_written_around_them() {
+    let moved = format!("// A line above.\n\n{KERNEL}").replace("#version 450\n", "");
+    let moved = format!("#version 450\n{moved}");
+    let [ids, moved_ids] = [KERNEL, moved.as_str()].map(|source| {
+        let nodes = coupled_text(source, &correct()).graph.nodes();
+        nodes.into_iter().map(|node| node.id).collect::<Vec<_>>()
+    });
+    assert_eq!(ids, moved_ids);
+}

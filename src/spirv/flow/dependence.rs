@@ -1,0 +1,459 @@
+//! What of a kernel's inputs and shared memory its accesses, branches and barriers depend on.
+//!
+//! Knows: the data that a value is computed from, through operations, variables of invocations,
+//! parameters and results, back to inputs and to memory that others see; which branches decide
+//! whether an instruction is executed.
+//! Promises: what a value can depend on is listed; more may be. Linear in the module's size but for
+//! the number of objects.
+//! Does not cover: how a value got into shared memory, which is another access; which element an
+//! index chooses; values that cancel out.
+
+use super::access::{read_pointer, written_pointer};
+use super::analysis::{DependenceItem, FlowAnalysis, MemoryDependences, MemorySource};
+use super::pointer::PointerRoot;
+use super::{DecidedBranches, with_analysis};
+use crate::barriers::holds_workgroup;
+use crate::interface::ReflectError;
+use crate::module::{Id, Instruction, Module};
+use crate::opcodes::{Effect, effect_of};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use rspirv::dr::Operand;
+use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+
+/// Something that the host gives a kernel, or that its invocations share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum KernelObject {
+    /// A member of the push constants.
+    PushConstant {
+        /// Bytes from their start; none where it is not constant.
+        offset: Option<u64>,
+    },
+    /// A specialization constant, by its SpecId.
+    SpecializationConstant(u32),
+    /// A built-in variable.
+    BuiltIn(BuiltIn),
+    /// What is bound to a descriptor.
+    Descriptor {
+        /// Descriptor set.
+        set: u32,
+        /// Binding in the set.
+        binding: u32,
+    },
+    /// A variable of the workgroup, by the id of its declaration.
+    Workgroup(Id),
+    /// Memory that device addresses name.
+    Addressed,
+    /// An operation in which invocations of a subgroup take part together, by its number among those
+    /// of the module, from 1.
+    SubgroupOperation(u32),
+    /// The result of a call that is told as a source of its own ([`CallResult::StandIn`]).
+    StandIn(Id),
+}
+
+/// What the result of a call is known to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallResult {
+    /// This value, which is followed in its place.
+    Passed(Id),
+    /// This value; the call ends what is followed, and is told apart.
+    StandIn(Id),
+}
+
+/// An instruction that reads or writes memory which others see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectAccess {
+    /// Its index in the module.
+    pub instruction: usize,
+    /// What it may read.
+    pub reads: BTreeSet<KernelObject>,
+    /// What it may write.
+    pub writes: BTreeSet<KernelObject>,
+    /// What the values that it writes are computed from.
+    pub values: BTreeSet<KernelObject>,
+    /// What decides which element it accesses.
+    pub indices: BTreeSet<KernelObject>,
+    /// The branches that decide whether it is executed, by the index of their instruction: those
+    /// around it in its function and around the calls of it.
+    pub branches: BTreeSet<usize>,
+}
+
+/// What a kernel's accesses, branches and barriers depend on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct KernelDependences {
+    /// In module order.
+    pub accesses: Vec<ObjectAccess>,
+    /// By the index of a branch or switch: what its condition is computed from.
+    pub conditions: BTreeMap<usize, BTreeSet<KernelObject>>,
+    /// By the index of a barrier of the workgroup: the branches that decide whether it is executed.
+    pub barriers: BTreeMap<usize, BTreeSet<usize>>,
+    /// By the index of a subgroup operation: itself, and what its operands are computed from.
+    pub subgroup_operations: BTreeMap<usize, SubgroupOperation>,
+    /// By the result of a call that stands for another value.
+    pub stand_ins: BTreeMap<Id, StandIn>,
+}
+
+/// A call that stands for another value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StandIn {
+    /// What the value is computed from.
+    pub objects: BTreeSet<KernelObject>,
+    /// The branches that decide whether it is computed there.
+    pub branches: BTreeSet<usize>,
+}
+
+/// An operation in which invocations of a subgroup take part together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubgroupOperation {
+    /// Its number among those of the module, from 1.
+    pub number: u32,
+    /// What its operands are computed from.
+    pub operands: BTreeSet<KernelObject>,
+}
+
+/// Analyses what the entry point reaches under a specialization (raw bits by SpecId).
+/// `call_results` has the calls whose results are known, by their ids.
+pub fn kernel_dependences(
+    module: &Module,
+    entry_name: &str,
+    specialization_values: &BTreeMap<u32, u64>,
+    call_results: &BTreeMap<Id, CallResult>,
+) -> Result<KernelDependences, ReflectError> {
+    with_analysis(
+        DecidedBranches::Specialized,
+        module,
+        entry_name,
+        specialization_values,
+        |analysis| DependenceSearch::new(analysis, call_results).kernel_dependences(),
+    )
+}
+
+/// A graph of what is computed from what, with the objects that are read on the way.
+struct DependenceSearch<'a> {
+    analysis: &'a FlowAnalysis<'a>,
+    call_results: &'a BTreeMap<Id, CallResult>,
+    items: DiGraph<BTreeSet<KernelObject>, ()>,
+    nodes: HashMap<DependenceItem, NodeIndex>,
+    /// By the index of a subgroup operation.
+    subgroup_numbers: BTreeMap<usize, u32>,
+}
+
+/// The objects behind each item.
+struct ObjectsByItem {
+    objects: HashMap<DependenceItem, Rc<BTreeSet<KernelObject>>>,
+}
+
+impl ObjectsByItem {
+    fn of_values(&self, values: impl IntoIterator<Item = Id>) -> BTreeSet<KernelObject> {
+        let known =
+            values.into_iter().filter_map(|id| self.objects.get(&DependenceItem::Value(id)));
+        known.flat_map(|objects| objects.iter().copied()).collect()
+    }
+}
+
+impl<'a> DependenceSearch<'a> {
+    fn new(analysis: &'a FlowAnalysis<'a>, call_results: &'a BTreeMap<Id, CallResult>) -> Self {
+        let subgroup_numbers = subgroup_numbers(analysis.module);
+        let (items, nodes) = (DiGraph::new(), HashMap::new());
+        Self { analysis, call_results, items, nodes, subgroup_numbers }
+    }
+
+    fn kernel_dependences(mut self) -> KernelDependences {
+        let module = self.analysis.module;
+        let live_indices: Vec<usize> = self.analysis.pointers.live.live_instructions().collect();
+        let mut start_items = Vec::new();
+        for index in &live_indices {
+            let instruction = &module.instructions[*index];
+            if self.is_access(instruction)
+                || is_branch(instruction)
+                || self.subgroup_numbers.contains_key(index)
+            {
+                start_items.extend(instruction.ids().map(DependenceItem::Value));
+            }
+        }
+        start_items.extend(self.stand_ins().map(|(_, value)| DependenceItem::Value(value)));
+        self.explore(start_items);
+        let objects = self.objects_by_item();
+        let mut dependences = KernelDependences::default();
+        for (call, value) in self.stand_ins() {
+            let index = module.definition_index(call);
+            let stand_in = StandIn {
+                objects: objects.of_values([value]),
+                branches: index.map_or_else(BTreeSet::new, |index| self.deciding_branches(index)),
+            };
+            dependences.stand_ins.insert(call, stand_in);
+        }
+        for index in live_indices {
+            let instruction = &module.instructions[index];
+            if is_branch(instruction) {
+                let condition = objects.of_values(instruction.id(0));
+                dependences.conditions.insert(index, condition);
+            } else if let Some(number) = self.subgroup_numbers.get(&index) {
+                let operands = objects.of_values(instruction.ids());
+                let operation = SubgroupOperation { number: *number, operands };
+                dependences.subgroup_operations.insert(index, operation);
+            } else if holds_workgroup(module, instruction) {
+                dependences.barriers.insert(index, self.deciding_branches(index));
+            } else if self.is_access(instruction) {
+                dependences.accesses.extend(self.object_access(index, &objects));
+            }
+        }
+        dependences.accesses.sort_by_key(|access| access.instruction);
+        dependences
+    }
+
+    /// The calls that stand for a value, with it.
+    fn stand_ins(&self) -> impl Iterator<Item = (Id, Id)> + use<'a> {
+        self.call_results.iter().filter_map(|(call, result)| match result {
+            CallResult::StandIn(value) => Some((*call, *value)),
+            CallResult::Passed(_) => None,
+        })
+    }
+
+    fn is_access(&self, instruction: &Instruction) -> bool {
+        read_pointer(self.analysis.pointers, instruction).is_some()
+            || written_pointer(self.analysis.module, instruction).is_some()
+    }
+
+    /// None of an instruction that touches nothing that others see.
+    fn object_access(&self, index: usize, objects: &ObjectsByItem) -> Option<ObjectAccess> {
+        let instruction = &self.analysis.module.instructions[index];
+        let read_pointer = read_pointer(self.analysis.pointers, instruction);
+        let written_pointer = written_pointer(self.analysis.module, instruction);
+        let reads = read_pointer.map_or_else(BTreeSet::new, |id| self.pointed_objects(id));
+        let writes = written_pointer.map_or_else(BTreeSet::new, |id| self.pointed_objects(id));
+        if reads.is_empty() && writes.is_empty() {
+            return None;
+        }
+        let mut index_ids: BTreeSet<Id> = read_pointer.into_iter().chain(written_pointer).collect();
+        if !is_reached_by_pointer(instruction.op) {
+            // The coordinate of a texel.
+            index_ids.extend(instruction.id(1));
+        }
+        let mut values = BTreeSet::new();
+        if !writes.is_empty() {
+            values = objects.of_values(instruction.ids().filter(|id| !index_ids.contains(id)));
+            if written_pointer != read_pointer || reads_what_it_writes(instruction.op) {
+                values.extend(&reads);
+            }
+        }
+        Some(ObjectAccess {
+            instruction: index,
+            reads,
+            writes,
+            values,
+            indices: objects.of_values(index_ids),
+            branches: self.deciding_branches(index),
+        })
+    }
+
+    /// The branches right around an instruction, and around the calls of its function.
+    fn deciding_branches(&self, index: usize) -> BTreeSet<usize> {
+        let live = &self.analysis.pointers.live;
+        let mut branches = BTreeSet::new();
+        let mut visited_blocks = BTreeSet::new();
+        let mut pending_blocks: Vec<_> = live.block_of(index).into_iter().collect();
+        while let Some(block) = pending_blocks.pop() {
+            if !visited_blocks.insert(block) {
+                continue;
+            }
+            for decider in live.deciding_blocks(block) {
+                branches.extend(live.branch_index(decider));
+            }
+            let calls = live.calls_of(block.0).iter();
+            pending_blocks.extend(calls.filter_map(|call| live.block_of(*call)));
+        }
+        branches
+    }
+
+    /// Adds what `start_items` depend on to the graph.
+    fn explore(&mut self, start_items: Vec<DependenceItem>) {
+        let mut visited_items = HashSet::new();
+        let mut pending_items = start_items;
+        while let Some(item) = pending_items.pop() {
+            if !visited_items.insert(item) {
+                continue;
+            }
+            let (objects, next_items) = self.directly_behind(item);
+            let node = self.node_of(item);
+            self.items[node] = objects;
+            for next_item in next_items {
+                let next_node = self.node_of(next_item);
+                self.items.add_edge(node, next_node, ());
+                pending_items.push(next_item);
+            }
+        }
+    }
+
+    fn node_of(&mut self, item: DependenceItem) -> NodeIndex {
+        *self.nodes.entry(item).or_insert_with(|| self.items.add_node(BTreeSet::new()))
+    }
+
+    /// The objects that an item reads itself, and the items that it is computed from.
+    fn directly_behind(
+        &self,
+        item: DependenceItem,
+    ) -> (BTreeSet<KernelObject>, HashSet<DependenceItem>) {
+        let mut next_items = Vec::new();
+        let mut dependences = MemoryDependences::default();
+        let mut objects = BTreeSet::new();
+        match item {
+            DependenceItem::Value(id) => match self.call_results.get(&id) {
+                Some(CallResult::Passed(value)) => next_items.push(DependenceItem::Value(*value)),
+                Some(CallResult::StandIn(_)) => drop(objects.insert(KernelObject::StandIn(id))),
+                None => {
+                    objects.extend(self.declared_object(id, &mut next_items));
+                    self.analysis.visit_value(id, &mut next_items, &mut dependences);
+                    objects.extend(self.objects_read_by(id));
+                }
+            },
+            DependenceItem::Contents(variable) => {
+                for index in self.analysis.inner.get(&variable).into_iter().flatten() {
+                    next_items.extend(self.analysis.items_of_store(*index));
+                    self.analysis.visit_read(*index, &mut next_items, &mut dependences);
+                }
+            }
+            DependenceItem::Block(_) => {}
+        }
+        objects.extend(dependences.sources.into_iter().filter_map(source_object));
+        let is_followed = |item: &DependenceItem| match item {
+            DependenceItem::Value(_) => true,
+            DependenceItem::Contents(variable) => !self.is_workgroup(*variable),
+            DependenceItem::Block(_) => false,
+        };
+        (objects, next_items.into_iter().filter(is_followed).collect())
+    }
+
+    /// A specialization constant, or what a constant is made of.
+    fn declared_object(
+        &self,
+        id: Id,
+        next_items: &mut Vec<DependenceItem>,
+    ) -> Option<KernelObject> {
+        let module = self.analysis.module;
+        let definition = module.definition(id)?;
+        match definition.op {
+            Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse => {
+                let decorated = module.decoration(id, Decoration::SpecId)?;
+                match decorated.operands.first()? {
+                    Operand::LiteralBit32(spec_id) => {
+                        Some(KernelObject::SpecializationConstant(*spec_id))
+                    }
+                    _ => None,
+                }
+            }
+            Op::SpecConstantComposite | Op::SpecConstantOp => {
+                next_items.extend(definition.ids().map(DependenceItem::Value));
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Built-ins, workgroup memory and invocations of the subgroup that an instruction reads; other
+    /// memory is told by its visit.
+    fn objects_read_by(&self, id: Id) -> BTreeSet<KernelObject> {
+        let Some(index) = self.analysis.module.definition_index(id) else { return BTreeSet::new() };
+        let instruction = &self.analysis.module.instructions[index];
+        let mut objects = read_pointer(self.analysis.pointers, instruction)
+            .map_or_else(BTreeSet::new, |pointer| self.pointed_objects(pointer));
+        let subgroup_number = self.subgroup_numbers.get(&index);
+        objects.extend(subgroup_number.map(|number| KernelObject::SubgroupOperation(*number)));
+        objects
+    }
+
+    /// What a pointer or an image may be of.
+    fn pointed_objects(&self, pointer: Id) -> BTreeSet<KernelObject> {
+        let roots = self.analysis.pointers.roots_of(pointer);
+        roots.iter().filter_map(|root| self.object_of(*root, pointer)).collect()
+    }
+
+    fn object_of(&self, root: PointerRoot, pointer: Id) -> Option<KernelObject> {
+        let PointerRoot::Variable(variable, element) = root else {
+            return Some(KernelObject::Addressed);
+        };
+        match self.analysis.storage_class(variable)? {
+            StorageClass::PushConstant => Some(KernelObject::PushConstant {
+                offset: self.analysis.pointers.constant_offset(pointer),
+            }),
+            StorageClass::Workgroup => Some(KernelObject::Workgroup(variable)),
+            StorageClass::Input => self.built_in(variable).map(KernelObject::BuiltIn),
+            _ => {
+                let place = self.analysis.descriptor_place(variable, element)?;
+                Some(KernelObject::Descriptor { set: place.set, binding: place.binding })
+            }
+        }
+    }
+
+    fn built_in(&self, variable: Id) -> Option<BuiltIn> {
+        let decorated = self.analysis.module.decoration(variable, Decoration::BuiltIn)?;
+        match decorated.operands.first()? {
+            Operand::BuiltIn(built_in) => Some(*built_in),
+            _ => None,
+        }
+    }
+
+    fn is_workgroup(&self, variable: Id) -> bool {
+        self.analysis.storage_class(variable) == Some(StorageClass::Workgroup)
+    }
+
+    /// The objects behind every item: those of all that it depends on, cycles taken together.
+    fn objects_by_item(&self) -> ObjectsByItem {
+        let mut objects_by_node: Vec<Rc<BTreeSet<KernelObject>>> =
+            vec![Rc::default(); self.items.node_count()];
+        // Whatever a component depends on comes before it.
+        for component in kosaraju_scc(&self.items) {
+            let mut component_objects = BTreeSet::new();
+            for node in &component {
+                component_objects.extend(self.items[*node].iter().copied());
+                for next_node in self.items.neighbors(*node) {
+                    component_objects.extend(objects_by_node[next_node.index()].iter().copied());
+                }
+            }
+            let component_objects = Rc::new(component_objects);
+            for node in component {
+                objects_by_node[node.index()] = Rc::clone(&component_objects);
+            }
+        }
+        let items = self.nodes.iter();
+        let objects =
+            items.map(|(item, node)| (*item, Rc::clone(&objects_by_node[node.index()]))).collect();
+        ObjectsByItem { objects }
+    }
+}
+
+fn source_object(source: MemorySource) -> Option<KernelObject> {
+    match source {
+        MemorySource::PushConstants { offset } => Some(KernelObject::PushConstant { offset }),
+        MemorySource::Descriptor { place, .. } => {
+            Some(KernelObject::Descriptor { set: place.set, binding: place.binding })
+        }
+        MemorySource::Address(_) => Some(KernelObject::Addressed),
+    }
+}
+
+fn subgroup_numbers(module: &Module) -> BTreeMap<usize, u32> {
+    let operations = module.instructions.iter().enumerate();
+    let operations =
+        operations.filter(|(_, instruction)| effect_of(instruction.op) == Some(Effect::Subgroup));
+    operations.map(|(index, _)| index).zip(1..).collect()
+}
+
+fn is_branch(instruction: &Instruction) -> bool {
+    matches!(instruction.op, Op::BranchConditional | Op::Switch)
+}
+
+/// Whether the element that is accessed follows from the pointer alone; that of an image has a
+/// coordinate.
+fn is_reached_by_pointer(op: Op) -> bool {
+    matches!(op, Op::Load | Op::Store | Op::CopyMemory | Op::CopyMemorySized | Op::ExtInst)
+        || effect_of(op) == Some(Effect::Atomic)
+}
+
+/// Atomics store what they compute from what was there.
+fn reads_what_it_writes(op: Op) -> bool {
+    effect_of(op) == Some(Effect::Atomic)
+        && !matches!(op, Op::AtomicStore | Op::AtomicExchange | Op::AtomicFlagClear)
+}
