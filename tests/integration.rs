@@ -21,6 +21,7 @@ mod average_statement_coverage;
 mod bad_files;
 mod barrier_coverage;
 mod block_members;
+mod boundary_values;
 mod bounds;
 mod call_coverage;
 mod campaign;

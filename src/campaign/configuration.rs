@@ -3,12 +3,15 @@
 //! Promises: two specializations are the same configuration exactly if every constant of the module
 //! has the same bits, the module's defaults filled in. Names depend on the values alone.
 
+use super::boundary::boundary_values;
 use super::kernel::{CompiledKernel, Kernel, TargetedKernel};
 use crate::CampaignError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use vkcert_exec::prepare::{PrepareError, PreparedKernel, specialize_kernel};
 use vkcert_instrument as instrument;
+use vkcert_model::boundary::BoundaryValue;
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{Configuration, SpecializedConstant};
 use vkcert_model::id::KernelName;
 use vkcert_model::project::ProjectKernel;
@@ -28,6 +31,8 @@ pub struct KernelConfiguration {
     pub specialization: Specialization,
     /// Which markers the module holds, and what is fixed of them.
     pub presence: Presence,
+    /// The boundary values of its inputs; none where the project does not ask for them.
+    pub boundaries: Option<Vec<BoundaryValue>>,
 }
 
 /// The configuration with all constants at these values; without a name it is named by them.
@@ -66,7 +71,12 @@ pub fn configuration_under(
         specialization: constants,
         local_size,
     };
-    Ok(KernelConfiguration { configuration, specialization: specialization.clone(), presence })
+    Ok(KernelConfiguration {
+        configuration,
+        specialization: specialization.clone(),
+        presence,
+        boundaries: None,
+    })
 }
 
 fn specialized_constant(
@@ -146,7 +156,8 @@ pub fn configure_kernels(
             false => declared_configurations(project, &kernel, (index, settings)),
         };
         match kernel_configurations {
-            Ok(configurations) => {
+            Ok(mut configurations) => {
+                add_boundaries(project, &kernel, &mut configurations);
                 configured_kernels.push(Kernel::configured(kernel, configurations))
             }
             Err(CampaignError::Input(kernel_configurations)) => {
@@ -159,6 +170,19 @@ pub fn configure_kernels(
         Ok(configured_kernels)
     } else {
         Err(CampaignError::Input(diagnostics))
+    }
+}
+
+/// Boundary values are derived where the project asks for them.
+fn add_boundaries(
+    project: &Project,
+    kernel: &CompiledKernel,
+    configurations: &mut [KernelConfiguration],
+) {
+    if project.settings.asks_for(CriterionName::Boundary) {
+        for row in configurations {
+            row.boundaries = Some(boundary_values(project, kernel, row.configuration.local_size));
+        }
     }
 }
 

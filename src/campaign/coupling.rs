@@ -210,7 +210,7 @@ fn touched_by_dispatch(runs_of_test: &[TestRun]) -> &[TouchedBytes] {
 }
 
 /// Host parameters that the host stores unchanged in a push constant: their values are the test's.
-fn host_parameters(interface: &Interface, dispatch: &Dispatch) -> BTreeMap<String, i64> {
+pub(crate) fn host_parameters(interface: &Interface, dispatch: &Dispatch) -> BTreeMap<String, i64> {
     let mut parameter_values = BTreeMap::new();
     let Some(push_constants) =
         dispatch.push_constants.as_ref().and_then(|datum| serde_json::to_value(datum).ok())

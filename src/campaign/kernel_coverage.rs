@@ -8,6 +8,7 @@ use super::configuration::KernelConfiguration;
 use super::kernel::{Kernel, Measured, Measurement};
 use std::collections::BTreeMap;
 use vkcert_coverage::barrier::{self, BarrierRecords};
+use vkcert_coverage::boundary;
 use vkcert_coverage::justification::{BoundConfiguration, BoundContents, BoundKernel};
 use vkcert_coverage::{
     self as coverage, CoverageSubject, ProposalRules, criteria, justification, object,
@@ -16,7 +17,7 @@ use vkcert_derivation::derive::{
     UNUSABLE, barrier_records, coverage_without_source, internal_error, summary_without_source,
     unmeasured_coverage, with_objects,
 };
-use vkcert_model::coverage::KernelCoverage;
+use vkcert_model::coverage::{KernelCoverage, SimpleObligation};
 use vkcert_model::finding::Finding;
 use vkcert_model::id::{KernelName, ObligationId, TestId};
 use vkcert_model::records::Records;
@@ -113,7 +114,11 @@ fn coverage_by_all(
             return coverage_without_source(
                 &configuration.configuration,
                 objects,
-                KernelCoverage { functions: Some(Vec::new()), ..KernelCoverage::default() },
+                KernelCoverage {
+                    functions: Some(Vec::new()),
+                    boundaries: boundary_coverage(configuration, tests),
+                    ..KernelCoverage::default()
+                },
             );
         }
         Measurement::Failed { structure, .. } => {
@@ -126,7 +131,15 @@ fn coverage_by_all(
         }
     };
     let barriers = barrier::assess_barriers(&kernel.barriers(), barrier_knowledge, tests);
-    with_objects(KernelCoverage { barriers, ..coverage }, objects)
+    let boundaries = boundary_coverage(configuration, tests);
+    with_objects(KernelCoverage { barriers, boundaries, ..coverage }, objects)
+}
+
+fn boundary_coverage(
+    configuration: &KernelConfiguration,
+    tests: &[(TestId, &Records)],
+) -> Option<Vec<SimpleObligation>> {
+    Some(boundary::assess_boundaries(configuration.boundaries.as_deref()?, tests))
 }
 
 /// Records of one test that contradict what its specialization fixes.

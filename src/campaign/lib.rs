@@ -8,6 +8,7 @@ pub mod agreement;
 pub mod altered;
 pub mod assemble;
 pub mod barriers;
+pub mod boundary;
 pub mod certification;
 pub mod configuration;
 pub mod coupling;

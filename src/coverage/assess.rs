@@ -46,6 +46,7 @@ pub fn assess(subject: &CoverageSubject, counted_tests: &[(TestId, &Records)]) -
         barriers: Vec::new(),
         functions: Some(assessment.function_obligations()),
         calls: assessment.call_obligations(),
+        boundaries: None,
         loops: assessment.loop_obligations(),
         average_statement: None,
         not_reached: assessment.not_reached(),

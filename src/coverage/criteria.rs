@@ -19,6 +19,8 @@ pub enum CriterionSubject {
     Source,
     /// The production module.
     Object,
+    /// What the project states of the host.
+    Interface,
 }
 
 /// A structural coverage criterion.
@@ -61,6 +63,7 @@ pub const CRITERIA: &[&dyn Criterion] = &[
     &Functions,
     &Calls,
     &LoopBoundaries,
+    &Boundaries,
 ];
 
 /// The row of a criterion that evidence names; none where this version does not have it.
@@ -282,5 +285,24 @@ impl Criterion for LoopBoundaries {
     }
     fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
         statuses_of(coverage.loops.as_deref().unwrap_or_default()).collect()
+    }
+}
+
+struct Boundaries;
+impl Criterion for Boundaries {
+    fn criterion(&self) -> CriterionName {
+        CriterionName::Boundary
+    }
+    fn description(&self) -> &'static str {
+        "every value at the edges of the ranges of a kernel's inputs was given by a test"
+    }
+    fn subject(&self) -> CriterionSubject {
+        CriterionSubject::Interface
+    }
+    fn is_measured(&self, coverage: &KernelCoverage) -> bool {
+        coverage.boundaries.is_some()
+    }
+    fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        statuses_of(coverage.boundaries.as_deref().unwrap_or_default()).collect()
     }
 }

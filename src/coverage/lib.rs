@@ -11,6 +11,7 @@ pub mod acceptance;
 pub mod assess;
 mod average;
 pub mod barrier;
+pub mod boundary;
 pub mod closing;
 mod combination;
 pub mod command;

@@ -16,11 +16,12 @@ pub use justifications::{apply_justifications, missing_subject, stored_contents}
 
 use std::collections::BTreeSet;
 use vkcert_coverage::barrier::{self, BarrierRecords};
+use vkcert_coverage::boundary;
 use vkcert_coverage::object::{self, ObjectCoverage};
 use vkcert_coverage::{
     self as coverage, CoverageSubject, Criterion, CriterionSubject, ProposalRules, criteria,
 };
-use vkcert_model::coverage::{CriterionSummary, KernelCoverage};
+use vkcert_model::coverage::{CriterionSummary, KernelCoverage, SimpleObligation};
 use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::evidence::{
     Configuration, FIRST_SCHEMA, KernelEvidence, KernelFinding, ProjectIdentity, TestRecords,
@@ -141,6 +142,7 @@ fn coverage_by(
             functions: Some(Vec::new()),
             calls: Some(Vec::new()),
             loops: Some(Vec::new()),
+            boundaries: boundary_coverage(kernel_row, &chosen_records),
             ..KernelCoverage::default()
         };
         leave_requested(&mut empty_coverage, asks_for);
@@ -158,6 +160,7 @@ fn coverage_by(
             barrier_records(kernel_row.engine),
         )
     };
+    coverage.boundaries = boundary_coverage(kernel_row, &chosen_records);
     leave_requested(&mut coverage, asks_for);
     with_objects(
         KernelCoverage {
@@ -170,6 +173,14 @@ fn coverage_by(
         },
         object_coverage,
     )
+}
+
+fn boundary_coverage(
+    kernel_row: &KernelEvidence,
+    chosen_records: &[(TestId, &Records)],
+) -> Option<Vec<SimpleObligation>> {
+    let boundary_values = kernel_row.boundaries.as_deref()?;
+    Some(boundary::assess_boundaries(boundary_values, chosen_records))
 }
 
 /// Leaves of the lists that are derived on request those that are asked for.
@@ -296,7 +307,7 @@ pub fn summary_without_source(coverage: &KernelCoverage) -> Vec<CriterionSummary
 /// The counts themselves of object code; of the source that they are not known.
 fn undetermined_unless_object(summary: CriterionSummary) -> CriterionSummary {
     match criteria::criterion_named(&summary.criterion).map(Criterion::subject) {
-        Some(CriterionSubject::Object) => summary,
+        Some(CriterionSubject::Object | CriterionSubject::Interface) => summary,
         Some(CriterionSubject::Source) | None => {
             CriterionSummary { total: 1, undetermined: 1, ..summary }
         }

@@ -75,6 +75,10 @@ pub struct KernelCoverage {
     /// for loop boundary coverage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loops: Option<Vec<SimpleObligation>>,
+    /// Boundary values of the inputs (`BND1`), each given by a test; absent where the project does not ask for boundary
+    /// value coverage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boundaries: Option<Vec<SimpleObligation>>,
     /// Average statement coverage, a metric beside the obligations; absent where the project does not ask for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub average_statement: Option<AverageStatementCoverage>,
@@ -88,19 +92,20 @@ pub struct KernelCoverage {
 
 impl KernelCoverage {
     /// Obligations that are derived only where a project asks for them, by criterion.
-    pub fn requested(&self) -> [(CriterionName, &Option<Vec<SimpleObligation>>); 3] {
-        let Self { functions, calls, loops, .. } = self;
+    pub fn requested(&self) -> [(CriterionName, &Option<Vec<SimpleObligation>>); 4] {
+        let Self { functions, calls, loops, boundaries, .. } = self;
         [
             (CriterionName::Function, functions),
             (CriterionName::Call, calls),
             (CriterionName::LoopBoundary, loops),
+            (CriterionName::Boundary, boundaries),
         ]
     }
 
     /// As [`KernelCoverage::requested`], in the same order.
-    pub fn requested_mut(&mut self) -> [&mut Option<Vec<SimpleObligation>>; 3] {
-        let Self { functions, calls, loops, .. } = self;
-        [functions, calls, loops]
+    pub fn requested_mut(&mut self) -> [&mut Option<Vec<SimpleObligation>>; 4] {
+        let Self { functions, calls, loops, boundaries, .. } = self;
+        [functions, calls, loops, boundaries]
     }
 }
 

@@ -42,6 +42,9 @@ pub enum CriterionName {
     /// Every loop ran zero times, once, more than once, and up to its boundary. Derived only where the project asks
     /// for it.
     LoopBoundary,
+    /// Every value at the edges of the ranges of a kernel's inputs was tested. Derived only where the project asks for
+    /// it.
+    Boundary,
 }
 
 impl CriterionName {
@@ -59,6 +62,7 @@ impl CriterionName {
         CriterionName::Function,
         CriterionName::Call,
         CriterionName::LoopBoundary,
+        CriterionName::Boundary,
     ];
 
     /// The stored name.
@@ -76,6 +80,7 @@ impl CriterionName {
             CriterionName::Function => "function",
             CriterionName::Call => "call",
             CriterionName::LoopBoundary => "loop-boundary",
+            CriterionName::Boundary => "boundary",
         }
     }
 

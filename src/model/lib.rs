@@ -9,6 +9,7 @@
 pub mod agreement;
 pub mod altered;
 pub mod block_layout;
+pub mod boundary;
 pub mod canonical;
 pub mod coverage;
 pub mod criterion;

@@ -360,6 +360,11 @@ impl ProjectFile {
         self.kernels.iter().find(|kernel| kernel.name == *name)
     }
 
+    /// Whether a criterion is in force.
+    pub fn asks_for(&self, criterion: CriterionName) -> bool {
+        self.required_criteria().contains(&criterion)
+    }
+
     /// The criteria in force: those named, or those of the level.
     pub fn required_criteria(&self) -> Vec<CriterionName> {
         self.criteria.clone().unwrap_or_else(|| self.level.criteria().to_vec())

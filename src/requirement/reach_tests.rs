@@ -93,6 +93,7 @@ pub(super) fn kernel(name: &str, rest: &str, functions: &[FunctionRow]) -> Kerne
         records: Vec::new(),
         objects: ObjectEvidence::default(),
         barriers: Vec::new(),
+        boundaries: None,
         coverage: KernelCoverage { points, ..KernelCoverage::default() },
         lowering: Vec::new(),
     }

@@ -150,7 +150,7 @@ fn parts_of_finding(finding: &Finding) -> LaterPart {
     )
 }
 
-fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 7] {
+fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 8] {
     let coverage = &kernel.coverage;
     let obligation_lists = [
         &coverage.statements,
@@ -171,6 +171,7 @@ fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 7] {
                 || coverage.calls.is_some()
                 || coverage.loops.is_some(),
         ),
+        later_part("boundary values", kernel.boundaries.is_some() || coverage.boundaries.is_some()),
         later_part(
             "average statement coverage",
             coverage.average_statement.is_some()

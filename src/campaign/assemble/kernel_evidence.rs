@@ -78,6 +78,7 @@ pub fn assemble_kernels(
                     ),
                 },
                 barriers: kernel.barriers(),
+                boundaries: configuration.boundaries.clone(),
                 coverage: KernelCoverage::default(),
                 lowering: lowering_sums(kernel, configuration, engine, runs_by_test),
             };

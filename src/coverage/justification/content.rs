@@ -103,6 +103,7 @@ enum ObligationKind {
     Function,
     Call,
     LoopCase,
+    BoundaryValue,
 }
 
 /// An obligation without what it shares with all others of its kernel.
@@ -411,6 +412,7 @@ impl ContentGathering<'_> {
             (ObligationKind::Function, &coverage.functions),
             (ObligationKind::Call, &coverage.calls),
             (ObligationKind::LoopCase, &coverage.loops),
+            (ObligationKind::BoundaryValue, &coverage.boundaries),
         ];
         for (kind, obligations) in requested_lists {
             self.add_obligations(kind, obligations.as_deref().unwrap_or_default());

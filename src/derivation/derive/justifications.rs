@@ -163,8 +163,13 @@ fn refuting_sentences(
                 ShownObligations::from_coverage(&coverage_by(
                     kernel_row,
                     RecordChoice::All,
-                    &[CriterionName::Function, CriterionName::Call, CriterionName::LoopBoundary]
-                        .map(StoredCriterion::from),
+                    &[
+                        CriterionName::Function,
+                        CriterionName::Call,
+                        CriterionName::LoopBoundary,
+                        CriterionName::Boundary,
+                    ]
+                    .map(StoredCriterion::from),
                 ))
             });
             let shown = shown_obligations.refuting_sentence(obligation_id, kernel_row.engine);

@@ -1,5 +1,6 @@
 //! A kernel under one configuration on one engine: modules, structure, raw records and coverage.
 
+use crate::boundary::BoundaryValue;
 use crate::coverage::{KernelBarrier, KernelCoverage};
 use crate::finding::Finding;
 use crate::id::{KernelName, TestId};
@@ -56,6 +57,10 @@ pub struct KernelEvidence {
     /// The barriers of its workgroups that the kernel reaches, in source order: `BAR1`, `BAR2` ...
     #[serde(default)]
     pub barriers: Vec<KernelBarrier>,
+    /// The boundary values of its inputs, with the tests that give them; absent where the project does not ask for
+    /// boundary value coverage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boundaries: Option<Vec<BoundaryValue>>,
     /// What follows from structure, layout, presence and records.
     pub coverage: KernelCoverage,
     /// The additional decisions of the sequential lowering (loops over workgroups, invocations), reported apart.

@@ -36,7 +36,8 @@ pub fn requested_marks(criteria: &[CriterionName]) -> BTreeSet<RequestedMark> {
         | CriterionName::ObjectBranch
         | CriterionName::AdditionalCode
         | CriterionName::Barrier
-        | CriterionName::Function => None,
+        | CriterionName::Function
+        | CriterionName::Boundary => None,
     };
     criteria.iter().filter_map(mark_of).collect()
 }

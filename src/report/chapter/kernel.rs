@@ -104,7 +104,7 @@ fn shares_section(evidence: &Evidence, sides: &[&KernelEvidence], outline: &mut 
 type ObligationSelector = fn(&KernelEvidence) -> Option<&Vec<SimpleObligation>>;
 
 fn obligation_sections(unit: &KernelUnit, sides: &[&KernelEvidence], outline: &mut Outline) {
-    let obligation_lists: [(&str, CriterionName, ObligationSelector); 7] = [
+    let obligation_lists: [(&str, CriterionName, ObligationSelector); 8] = [
         ("Statements", CriterionName::Statement, |side| Some(&side.coverage.statements)),
         ("Branches", CriterionName::Branch, |side| Some(&side.coverage.branches)),
         ("Entry and exit points", CriterionName::Decision, |side| Some(&side.coverage.points)),
@@ -114,6 +114,7 @@ fn obligation_sections(unit: &KernelUnit, sides: &[&KernelEvidence], outline: &m
         ("Functions", CriterionName::Function, |side| side.coverage.functions.as_ref()),
         ("Calls", CriterionName::Call, |side| side.coverage.calls.as_ref()),
         ("Loop boundaries", CriterionName::LoopBoundary, |side| side.coverage.loops.as_ref()),
+        ("Boundary values", CriterionName::Boundary, |side| side.coverage.boundaries.as_ref()),
     ];
     for (title, criterion, select) in obligation_lists {
         if sides.iter().any(|side| select(side).is_some()) {

@@ -18,6 +18,7 @@ pub(crate) const CRITERIA_COLUMNS: &[(CriterionName, &str)] = &[
     (CriterionName::Function, "Function"),
     (CriterionName::Call, "Call"),
     (CriterionName::LoopBoundary, "Loop boundary"),
+    (CriterionName::Boundary, "Boundary values"),
 ];
 
 /// Criteria that overviews show only where the project asks for them.
@@ -29,6 +30,7 @@ const ON_REQUEST: &[CriterionName] = &[
     CriterionName::Function,
     CriterionName::Call,
     CriterionName::LoopBoundary,
+    CriterionName::Boundary,
 ];
 
 /// Title of a criterion; one without a title is named as stored.

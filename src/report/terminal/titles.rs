@@ -12,6 +12,7 @@ pub(super) fn short_title(criterion: &StoredCriterion) -> &str {
         Some(CriterionName::ObjectBranch) => "Object br.",
         Some(CriterionName::AdditionalCode) => "Add. code",
         Some(CriterionName::LoopBoundary) => "Loop bound.",
+        Some(CriterionName::Boundary) => "Boundary v.",
         Some(
             CriterionName::Statement
             | CriterionName::Branch

@@ -1,0 +1,105 @@
+//! Boundary value coverage: a test covers the values that its push constants hold and no others,
+//! and only where it passes.
+
+use crate::call_coverage::justification;
+use crate::function_coverage::kernels;
+use crate::support::write;
+use serde_json::Value;
+use std::path::Path;
+
+const KERNEL: &str = "#version 450
+layout(local_size_x = 8) in;
+layout(push_constant) uniform P { uint n; uint seed; };
+layout(binding = 0) buffer Out { uint value[]; };
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    if (i < n) value[i] = seed;
+}
+";
+
+const INTERFACE: &str = "[[interface]]
+kernel = \"k\"
+parameters = [
+    { name = \"n\", type = \"uint32\", min = 1, max = 32 },
+    { name = \"seed\", type = \"uint32\", min = 0, max = 9 },
+    { name = \"elsewhere\", type = \"uint32\", min = 4, max = 4 },
+]
+buffers = [{ set = 0, binding = 0, size = \"32 * 4\" }]
+groups = [\"(n + 7) / 8\", \"1\", \"1\"]
+local_size = [8, 1, 1]
+domain = [\"n\", \"1\", \"1\"]
+
+[interface.push_constants]
+members = [{ name = \"n\", type = \"uint32\" }, { name = \"seed\", type = \"uint32\" }]
+
+";
+
+fn test(n: u32, seed: u32, expected: u32) -> String {
+    format!(
+        "[[test]]\nid = \"TC-{n}-{seed}-{expected}\"\nrequirements = [\"HLR-1\"]\n\
+         buffers = {{ v = {{ type = \"uint\", fill = {{ constant = 0 }}, count = 32 }} }}\n\
+         dispatches = [{{ kernel = \"k\", groups = [{}, 1, 1], \
+         push_constants = {{ n = {n}, seed = {seed} }}, bindings = [{{ binding = 0, buffer = \"v\" }}] }}]\n\
+         expect = [{{ buffer = \"v\", values = [{expected}] }}]\n\n",
+        n.div_ceil(8)
+    )
+}
+
+fn project(folder: &Path, rest: &str) {
+    let head = "schema = 1\nname = \"Boundaries\"\nlevel = \"D\"\ncriteria = [\"boundary\"]\n\n";
+    let listed = "[[kernel]]\nname = \"k\"\nsource = \"k.comp\"\n";
+    write(folder, "vkcert.toml", format!("{head}{listed}"));
+    write(folder, "k.comp", KERNEL);
+    let requirement = "schema = 1\n\n[[requirement]]\nuid = \"HLR-1\"\nlevel = \"HLR\"\ntitle = \"t\"\nstatement = \"s\"\nverification = [\"test\"]\n\n";
+    write(folder, "requirements/k.toml", format!("{requirement}{rest}"));
+}
+
+/// `text: status, tests` of every boundary value.
+fn rows(kernel: &Value) -> Vec<String> {
+    let boundaries = kernel["coverage"]["boundaries"].as_array().expect("boundaries");
+    let row = |row: &Value| {
+        let tests: Vec<&str> =
+            row["tests"].as_array().expect("tests").iter().filter_map(Value::as_str).collect();
+        let text = |key: &str| row[key].as_str().expect("text");
+        format!("{}: {} {}", text("text"), text("status"), tests.join(", ")).trim_end().to_owned()
+    };
+    boundaries.iter().map(row).collect()
+}
+
+#[test]
+fn a_test_that_passes_covers_the_values_that_it_gives() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // The last one expects what the kernel does not compute: its values are not covered.
+    let tests = [test(15, 0, 0), test(1, 3, 3), test(9, 4, 4), test(32, 9, 1)].concat();
+    project(folder.path(), &format!("{INTERFACE}{tests}"));
+    let expected = [
+        "n = 1 (minimum): covered TC-1-3-3",
+        "n = 32 (maximum): uncovered",
+        "n one before a multiple of the local size 8: covered TC-15-0-0",
+        "n one past a multiple of the local size 8: covered TC-1-3-3, TC-9-4-4",
+        "seed = 0 (minimum, zero): covered TC-15-0-0",
+        "seed = 9 (maximum): uncovered",
+        "elsewhere = 4 (minimum, maximum): undetermined",
+    ];
+    let kernels = kernels(folder.path(), &["--engine", "both"]);
+    assert_eq!(kernels.len(), 2);
+    for kernel in &kernels {
+        assert_eq!(rows(kernel), expected, "{}", kernel["engine"]);
+        let uncounted = &kernel["coverage"]["boundaries"][1]["uncounted"];
+        assert_eq!(*uncounted, serde_json::json!(["TC-32-9-1"]));
+    }
+}
+
+#[test]
+fn a_value_that_cannot_be_given_is_justified_and_a_kernel_without_interface_is_unknown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    project(folder.path(), &format!("{INTERFACE}{}", test(1, 0, 0)));
+    let justified = justification(folder.path(), "BND2", "infeasible");
+    project(folder.path(), &format!("{INTERFACE}{}{justified}", test(1, 0, 0)));
+    let told = rows(&kernels(folder.path(), &["--engine", "sequential"])[0]);
+    assert_eq!(told[1], "n = 32 (maximum): justified");
+
+    project(folder.path(), &test(1, 0, 0));
+    let told = rows(&kernels(folder.path(), &["--engine", "sequential"])[0]);
+    assert_eq!(told, ["boundary values of the inputs: undetermined"]);
+}
