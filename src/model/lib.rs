@@ -6,6 +6,7 @@
 //! Does not cover: how any of it comes to be (see the layers below in the order of
 //! `ARCHITECTURE.md`).
 
+pub mod access_pair;
 pub mod agreement;
 pub mod altered;
 pub mod block_layout;
