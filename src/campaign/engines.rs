@@ -13,7 +13,7 @@ use vkcert_model::project;
 use vkcert_model::schedule::{Schedule, Turns};
 use vkcert_model::validation_layer::ValidationLayer;
 use vkcert_model::verdict::EngineName;
-use vkcert_sequential::{Jobs, MemoryModel, SequentialExecutor};
+use vkcert_sequential::{Jobs, SequentialExecutor};
 use vkcert_vulkan::{DeviceChoice, Robustness, Settings, ValidationLayers, VulkanExecutor};
 
 /// How engines are set up, from the project.
@@ -137,10 +137,7 @@ impl Engines {
         engine.settings.time_limit = self.time_limit;
         engine.settings.subgroup_size = self.subgroup_size;
         engine.settings.following = Following::from(self.settings.replay.unwrap_or_default());
-        engine.settings.memory_model = match self.settings.memory_model {
-            project::MemoryModel::Idiom => MemoryModel::Idiom,
-            project::MemoryModel::Spec => MemoryModel::Spec,
-        };
+        engine.settings.memory_model = self.settings.memory_model;
         engine
     }
 

@@ -15,6 +15,7 @@ pub mod fold;
 pub mod foreign;
 pub mod interface;
 pub mod locate;
+pub mod memory_semantics;
 pub mod module;
 mod nesting;
 pub mod opcodes;

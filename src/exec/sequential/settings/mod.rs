@@ -4,6 +4,7 @@ use std::time::Duration;
 use variation::Variation;
 use vkcert_exec::schedule::Following;
 pub(crate) use vkcert_exec::variation;
+pub use vkcert_model::project::MemoryModel;
 
 /// How the engine runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,15 +60,4 @@ pub enum Jobs {
         /// Neighbouring workgroups that go to one worker together.
         batch: u64,
     },
-}
-
-/// What orders buffer accesses of the invocations of a workgroup.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MemoryModel {
-    /// One memory barrier that covers the memory, directly before `barrier()`.
-    #[default]
-    Idiom,
-    /// Release before and acquire after, or a control barrier whose own semantics cover the memory.
-    Spec,
 }

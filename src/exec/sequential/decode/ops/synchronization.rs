@@ -14,10 +14,10 @@ use crate::ir::atomic::AtomicOperation;
 use crate::ir::memory_semantics::{BarrierFences, BarrierReach, Fence, SUBGROUP_SCOPE};
 use crate::ir::{AccessRoot, Addressing, LaneInstruction, NumberRegisters, SubgroupUse};
 use rspirv::spirv::Op;
-use std::collections::BTreeSet;
 use std::sync::Arc;
-pub(crate) use vkcert_spirv::barriers::holds_workgroup;
-use vkcert_spirv::module::{Instruction, Module};
+use vkcert_spirv::barriers::memory_barriers;
+pub(crate) use vkcert_spirv::barriers::{has_standalone_fence, holds_workgroup};
+use vkcert_spirv::module::Instruction;
 
 pub(crate) const TABLE: &[OpcodeRow] = &[
     opcode_row(Op::ControlBarrier, OpcodeMeaning::Special(control_barrier)),
@@ -283,33 +283,6 @@ fn adjacent_fences<'m>(
     memory_barriers(instructions)
         .map(|instruction| fence_operands(decoder, instruction, [0, 1]))
         .collect()
-}
-
-/// The OpMemoryBarriers that come first; debug lines do not count.
-fn memory_barriers<'m>(
-    instructions: impl Iterator<Item = &'m Instruction>,
-) -> impl Iterator<Item = &'m Instruction> {
-    let without_lines =
-        instructions.filter(|instruction| !matches!(instruction.op, Op::Line | Op::NoLine));
-    without_lines.take_while(|instruction| instruction.op == Op::MemoryBarrier)
-}
-
-/// Whether some OpMemoryBarrier of a module stands beside no barrier of the workgroup.
-pub(crate) fn has_standalone_fence(module: &Module) -> bool {
-    let all_instructions = &module.instructions;
-    let barriers = all_instructions
-        .iter()
-        .enumerate()
-        .filter(|(_, instruction)| holds_workgroup(module, instruction));
-    let beside_barriers = barriers.flat_map(|(position, _)| {
-        memory_barriers(all_instructions[..position].iter().rev())
-            .chain(memory_barriers(all_instructions[position + 1..].iter()))
-            .map(|instruction| instruction.offset)
-    });
-    let beside_barriers: BTreeSet<u32> = beside_barriers.collect();
-    all_instructions.iter().any(|instruction| {
-        instruction.op == Op::MemoryBarrier && !beside_barriers.contains(&instruction.offset)
-    })
 }
 
 /// Scope and semantics at two operands of a barrier.
