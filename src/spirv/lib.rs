@@ -20,6 +20,7 @@ pub mod module;
 mod nesting;
 pub mod opcodes;
 pub mod operation;
+pub mod pairs;
 pub mod precision;
 pub mod rewrite;
 pub mod types;

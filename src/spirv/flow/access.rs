@@ -8,7 +8,7 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{GlslStd450Op, Op};
 
 /// The pointer or image that an instruction writes through.
-pub(super) fn written_pointer(module: &Module, instruction: &Instruction) -> Option<Id> {
+pub(crate) fn written_pointer(module: &Module, instruction: &Instruction) -> Option<Id> {
     match (effect_of(instruction.op)?, instruction.op) {
         (Effect::Atomic, Op::AtomicLoad) => None,
         (Effect::ReadWrite, Op::ExtInst) => output_operand(module, instruction),
@@ -38,7 +38,7 @@ fn output_operand(module: &Module, call: &Instruction) -> Option<Id> {
 }
 
 /// The pointer or image whose contents an instruction reads.
-pub(super) fn read_pointer(pointers: &PointerAnalysis, instruction: &Instruction) -> Option<Id> {
+pub(crate) fn read_pointer(pointers: &PointerAnalysis, instruction: &Instruction) -> Option<Id> {
     match (effect_of(instruction.op)?, instruction.op) {
         (
             _,

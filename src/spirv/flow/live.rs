@@ -12,10 +12,10 @@ use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A block: the id of its function, and its index there.
-pub(super) type BlockOf = (Id, usize);
+pub(crate) type BlockOf = (Id, usize);
 
 /// The blocks that control can come to, with what connects functions.
-pub(super) struct LiveCode<'a> {
+pub(crate) struct LiveCode<'a> {
     module: &'a Module,
     functions: BTreeMap<Id, LiveFunction>,
     /// Indexes of the calls of a function.
@@ -31,7 +31,7 @@ struct LiveFunction {
 }
 
 impl<'a> LiveCode<'a> {
-    pub(super) fn from_entry_point(folding: &ConstantFolding<'a>, entry_function: Id) -> Self {
+    pub(crate) fn from_entry_point(folding: &ConstantFolding<'a>, entry_function: Id) -> Self {
         let module = folding.module;
         let mut live = Self {
             module,
@@ -70,7 +70,7 @@ impl<'a> LiveCode<'a> {
     }
 
     /// Indexes of all instructions that control can come to.
-    pub(super) fn live_instructions(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn live_instructions(&self) -> impl Iterator<Item = usize> + '_ {
         self.functions.iter().flat_map(|(function_id, live)| {
             let function = self.module.function_by_id(*function_id);
             let blocks = function.into_iter().flat_map(|function| {
@@ -80,16 +80,23 @@ impl<'a> LiveCode<'a> {
         })
     }
 
-    pub(super) fn calls_of(&self, function_id: Id) -> &[usize] {
+    /// The functions that control can come to, with the indexes of their blocks that it can.
+    pub(crate) fn live_functions(&self) -> impl Iterator<Item = (&'a Function, &BTreeSet<usize>)> {
+        self.functions.iter().filter_map(|(function_id, live)| {
+            Some((self.module.function_by_id(*function_id)?, &live.blocks))
+        })
+    }
+
+    pub(crate) fn calls_of(&self, function_id: Id) -> &[usize] {
         self.calls.get(&function_id).map_or(&[], Vec::as_slice)
     }
 
-    pub(super) fn returns_of(&self, function_id: Id) -> &[usize] {
+    pub(crate) fn returns_of(&self, function_id: Id) -> &[usize] {
         self.returns.get(&function_id).map_or(&[], Vec::as_slice)
     }
 
     /// The block that holds instruction `index`.
-    pub(super) fn block_of(&self, instruction_index: usize) -> Option<BlockOf> {
+    pub(crate) fn block_of(&self, instruction_index: usize) -> Option<BlockOf> {
         let function = self.module.function_at(instruction_index)?;
         let block_index =
             function.blocks.partition_point(|block| block.range.end <= instruction_index);
@@ -101,13 +108,13 @@ impl<'a> LiveCode<'a> {
     }
 
     /// The block of a function with this label.
-    pub(super) fn block_labelled(&self, function_id: Id, block_label: Id) -> Option<BlockOf> {
+    pub(crate) fn block_labelled(&self, function_id: Id, block_label: Id) -> Option<BlockOf> {
         let index = self.module.definition_index(block_label)?;
         self.block_of(index).filter(|(function_of_block, _)| *function_of_block == function_id)
     }
 
     /// Blocks whose branch decides whether a block is executed.
-    pub(super) fn deciding_blocks(
+    pub(crate) fn deciding_blocks(
         &self,
         (function, block): BlockOf,
     ) -> impl Iterator<Item = BlockOf> + '_ {
@@ -117,7 +124,7 @@ impl<'a> LiveCode<'a> {
     }
 
     /// What the end of a block branches on.
-    pub(super) fn branch_condition(&self, block: BlockOf) -> Option<Id> {
+    pub(crate) fn branch_condition(&self, block: BlockOf) -> Option<Id> {
         self.module.instructions[self.branch_index(block)?].id(0)
     }
 
@@ -148,7 +155,7 @@ fn live_blocks(folding: &ConstantFolding, function: &Function) -> BTreeSet<usize
 }
 
 /// The labels that a terminator can go to.
-fn possible_targets(folding: &ConstantFolding, terminator: &Instruction) -> Vec<Id> {
+pub(crate) fn possible_targets(folding: &ConstantFolding, terminator: &Instruction) -> Vec<Id> {
     let all_targets = branch_targets(terminator);
     let only_target = match terminator.op {
         Op::BranchConditional => {

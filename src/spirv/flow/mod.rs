@@ -9,13 +9,13 @@
 //! Does not cover: what an index can be (a store to a descriptor may hit any byte of it), values
 //! that cancel out, how long a loop waits, opcodes that no engine runs.
 
-mod access;
+pub(crate) mod access;
 mod analysis;
 mod dependence;
 #[cfg(test)]
 mod dependence_tests;
-mod live;
-mod pointer;
+pub(crate) mod live;
+pub(crate) mod pointer;
 mod switched_off;
 #[cfg(test)]
 mod tests;
@@ -140,8 +140,8 @@ pub fn flows_or_switched_off(
 }
 
 /// Which branches are followed one way.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum DecidedBranches {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DecidedBranches {
     /// Those that constants decide, specialization constants too.
     Specialized,
     /// Those alone that constants decide which no specialization changes.
@@ -166,6 +166,19 @@ fn with_analysis<T>(
     specialization_values: &BTreeMap<u32, u64>,
     query: impl FnOnce(&FlowAnalysis<'_>) -> T,
 ) -> Result<T, ReflectError> {
+    with_pointers(branches, module, entry_name, specialization_values, |_, pointers| {
+        query(&FlowAnalysis::new(pointers))
+    })
+}
+
+/// What is known of an entry point's code under a specialization, where control can come to.
+pub(crate) fn with_pointers<T>(
+    branches: DecidedBranches,
+    module: &Module,
+    entry_name: &str,
+    specialization_values: &BTreeMap<u32, u64>,
+    query: impl FnOnce(&ConstantFolding<'_>, &PointerAnalysis<'_>) -> T,
+) -> Result<T, ReflectError> {
     let types = Types::of_module(module);
     let constants = Constants::evaluate(module, &types, specialization_values)?;
     let deciding_constants = match branches {
@@ -179,6 +192,5 @@ fn with_analysis<T>(
         stands_for: &BTreeMap::new(),
     };
     let live = LiveCode::from_entry_point(&folding, compute_entry(module, entry_name)?.function);
-    let pointers = PointerAnalysis::new(module, &types, &constants, &live);
-    Ok(query(&FlowAnalysis::new(&pointers)))
+    Ok(query(&folding, &PointerAnalysis::new(module, &types, &constants, &live)))
 }

@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 /// What a pointer points into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum PointerRoot {
+pub(crate) enum PointerRoot {
     Variable(Id, DescriptorElement),
     /// The memory that a device address names; the id of the address.
     Address(Id),
@@ -25,14 +25,14 @@ pub(super) enum PointerRoot {
 
 /// Which element of an array of descriptors was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum DescriptorElement {
+pub(crate) enum DescriptorElement {
     /// None so far.
     Whole,
     At(u32),
     Any,
 }
 
-pub(super) struct PointerAnalysis<'a> {
+pub(crate) struct PointerAnalysis<'a> {
     pub module: &'a Module,
     pub types: &'a Types,
     pub constants: &'a Constants,
@@ -43,7 +43,7 @@ pub(super) struct PointerAnalysis<'a> {
 }
 
 impl<'a> PointerAnalysis<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         module: &'a Module,
         types: &'a Types,
         constants: &'a Constants,
@@ -69,7 +69,7 @@ impl<'a> PointerAnalysis<'a> {
 
     /// Everything that a pointer may point into; of an image value the variables that it may be
     /// loaded from.
-    pub(super) fn roots_of(&self, pointer: Id) -> Rc<BTreeSet<PointerRoot>> {
+    pub(crate) fn roots_of(&self, pointer: Id) -> Rc<BTreeSet<PointerRoot>> {
         if let Some(known_roots) = self.known.borrow().get(&pointer) {
             return Rc::clone(known_roots);
         }
@@ -191,8 +191,24 @@ impl<'a> PointerAnalysis<'a> {
         }
     }
 
+    /// Where a pointer or an image that comes out of memory was before: the pointers that were
+    /// stored there, the place of the image; empty of a device address.
+    pub(crate) fn loaded_from(&self, load: &Instruction) -> Vec<Id> {
+        let (Some(result), Some(loaded_pointer)) = (load.result, load.id(0)) else {
+            return Vec::new();
+        };
+        match self.pointer_class(result) {
+            Some(StorageClass::PhysicalStorageBuffer) => Vec::new(),
+            Some(_) => {
+                let variable = self.variable_of(loaded_pointer);
+                variable.and_then(|variable| self.kept.get(&variable)).cloned().unwrap_or_default()
+            }
+            None => vec![loaded_pointer],
+        }
+    }
+
     /// What is passed for a parameter.
-    pub(super) fn passed_arguments(&self, parameter: Id) -> impl Iterator<Item = Id> + '_ {
+    pub(crate) fn passed_arguments(&self, parameter: Id) -> impl Iterator<Item = Id> + '_ {
         let parameter_index = self.module.definition_index(parameter);
         let function =
             parameter_index.and_then(|parameter_index| self.module.function_at(parameter_index));
@@ -272,13 +288,13 @@ impl<'a> PointerAnalysis<'a> {
         }
     }
 
-    pub(super) fn is_pointer(&self, id: Id) -> bool {
+    pub(crate) fn is_pointer(&self, id: Id) -> bool {
         self.pointer_class(id).is_some()
     }
 
     /// Where the members begin that a chain of accesses points to, in bytes from the start of their
     /// block, indices of arrays taken as 0; empty of what is no chain from a variable.
-    pub(super) fn member_starts(&self, pointer: Id) -> BTreeSet<u64> {
+    pub(crate) fn member_starts(&self, pointer: Id) -> BTreeSet<u64> {
         let mut start_offsets = BTreeSet::new();
         if let Some((byte_offset, ty)) = self.addressed_part(pointer) {
             self.members_of(byte_offset, ty, &mut start_offsets);
@@ -331,7 +347,7 @@ impl<'a> PointerAnalysis<'a> {
     }
 
     /// Bytes from the start of a variable's block to what a chain of constant indices points to.
-    pub(super) fn constant_offset(&self, pointer: Id) -> Option<u64> {
+    pub(crate) fn constant_offset(&self, pointer: Id) -> Option<u64> {
         let definition = self.module.definition(pointer)?;
         match definition.op {
             Op::Variable => Some(0),

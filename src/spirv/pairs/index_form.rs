@@ -1,0 +1,453 @@
+//! Indices as sums over the place of an invocation in its workgroup.
+//!
+//! Knows: sums, differences, products by constants and shifts of 32-bit integers; built-ins of the
+//! invocation; what is the same for a workgroup during a dispatch (workgroup id, push constants,
+//! uniform buffers, storage buffers that the kernel does not write, and operations on these);
+//! variables that are stored to by one instruction.
+//! Promises: a form holds whenever the index is computed in a dispatch, so that two indices can be
+//! compared whoever computes them, and when. An index of which that is not known has no form.
+//! Does not cover: counters of loops, guards, quotients and remainders of invocation ids.
+
+use super::access::descriptor_place;
+use super::meeting::MeetingRange;
+use crate::flow::access::written_pointer;
+use crate::flow::pointer::{PointerAnalysis, PointerRoot};
+use crate::module::{Id, Instruction};
+use crate::opcodes::{Effect, effect_of};
+use crate::types::Type;
+use rspirv::dr::Operand;
+use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
+
+/// A 32-bit number that an invocation computes: the sum of its terms, modulo 2 to the power of 32.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub(super) struct IndexForm {
+    /// What the local id counts, in x, y and z.
+    local: [u32; 3],
+    /// What values count that are the same for the workgroup.
+    shared_terms: BTreeMap<SharedTerm, u32>,
+    constant: u32,
+}
+
+/// A value that is the same for all invocations of a workgroup during a dispatch, by its number.
+type SharedTerm = usize;
+
+/// What such a value is made of.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum TermSource {
+    WorkgroupId(u32),
+    GroupCount(u32),
+    /// What a variable holds behind constant or shared indices.
+    Memory(Id, Vec<IndexForm>),
+    /// An operation, its literal operands, and forms of the others.
+    Operation(Op, Vec<u32>, Vec<IndexForm>),
+}
+
+impl IndexForm {
+    fn constant(value: u32) -> Self {
+        Self { constant: value, ..Self::default() }
+    }
+
+    fn plus(&self, other: &IndexForm, factor: u32) -> Self {
+        let mut sum = self.clone();
+        for (own, others) in sum.local.iter_mut().zip(other.local) {
+            *own = own.wrapping_add(others.wrapping_mul(factor));
+        }
+        for (term, count) in &other.shared_terms {
+            let own_count = sum.shared_terms.entry(*term).or_default();
+            *own_count = own_count.wrapping_add(count.wrapping_mul(factor));
+        }
+        sum.shared_terms.retain(|_, count| *count != 0);
+        sum.constant = sum.constant.wrapping_add(other.constant.wrapping_mul(factor));
+        sum
+    }
+
+    /// The difference of two forms.
+    pub(super) fn minus(&self, other: &IndexForm) -> Self {
+        self.plus(other, u32::MAX)
+    }
+
+    /// The number that an invocation computes; none where it depends on more than its local id.
+    pub(super) fn value_at(&self, local_id: [u32; 3]) -> Option<u32> {
+        self.shared_terms.is_empty().then(|| self.local_value(local_id))
+    }
+
+    /// Whether all invocations of a workgroup have it alike.
+    fn is_shared(&self) -> bool {
+        self.local == [0; 3]
+    }
+
+    /// Whether two forms differ by what local ids decide; over a dispatch constants alone can be
+    /// compared.
+    pub(super) fn is_comparable(&self, other: &IndexForm, range: MeetingRange) -> bool {
+        match range {
+            MeetingRange::Workgroup => self.shared_terms == other.shared_terms,
+            MeetingRange::Dispatch => {
+                self.constant_value().is_some() && other.constant_value().is_some()
+            }
+        }
+    }
+
+    /// Whether two forms count the local id alike.
+    pub(super) fn counts_alike(&self, other: &IndexForm) -> bool {
+        self.local == other.local
+    }
+
+    /// What an invocation adds to what is the same for the workgroup.
+    pub(super) fn local_value(&self, local_id: [u32; 3]) -> u32 {
+        let products = self.local.iter().zip(local_id).map(|(f, id)| f.wrapping_mul(id));
+        products.fold(self.constant, u32::wrapping_add)
+    }
+
+    fn constant_value(&self) -> Option<u32> {
+        (self.is_shared() && self.shared_terms.is_empty()).then_some(self.constant)
+    }
+}
+
+/// Forms by id and component; none of what has none.
+type KnownForms = HashMap<(Id, Option<u32>), Option<Rc<IndexForm>>>;
+
+/// Forms of the indices of one kernel under one specialization.
+pub(super) struct IndexForms<'a> {
+    pointers: &'a PointerAnalysis<'a>,
+    local_size: [u32; 3],
+    /// By variable of an invocation: the value, where one instruction alone stores the whole.
+    only_stores: HashMap<Id, Option<Id>>,
+    /// Variables that the kernel writes outside of an invocation's own.
+    written: HashSet<Id>,
+    writes_addresses: bool,
+    terms: RefCell<HashMap<TermSource, SharedTerm>>,
+    known: RefCell<KnownForms>,
+}
+
+/// Deepest chain of operations that is followed.
+const MAX_DEPTH: usize = 64;
+
+impl<'a> IndexForms<'a> {
+    pub(super) fn new(pointers: &'a PointerAnalysis<'a>, local_size: [u32; 3]) -> Self {
+        let mut forms = Self {
+            pointers,
+            local_size,
+            only_stores: HashMap::new(),
+            written: HashSet::new(),
+            writes_addresses: false,
+            terms: RefCell::default(),
+            known: RefCell::default(),
+        };
+        for index in pointers.live.live_instructions() {
+            let store = &pointers.module.instructions[index];
+            let Some(target) = written_pointer(pointers.module, store) else { continue };
+            for root in pointers.roots_of(target).iter() {
+                match root {
+                    PointerRoot::Variable(variable, _) => {
+                        forms.note_store(*variable, target, store);
+                    }
+                    PointerRoot::Address(_) => forms.writes_addresses = true,
+                }
+            }
+        }
+        forms
+    }
+
+    fn note_store(&mut self, variable: Id, target: Id, store: &Instruction) {
+        self.written.insert(variable);
+        let has_initializer = self
+            .pointers
+            .module
+            .definition(variable)
+            .is_some_and(|definition| definition.operands.len() > 1);
+        let is_whole = store.op == Op::Store && (target == variable || self.is_parameter(target));
+        let value = store.id(1).filter(|_| is_whole && !has_initializer);
+        self.only_stores.entry(variable).and_modify(|only| *only = None).or_insert(value);
+    }
+
+    fn is_parameter(&self, id: Id) -> bool {
+        self.pointers
+            .module
+            .definition(id)
+            .is_some_and(|definition| definition.op == Op::FunctionParameter)
+    }
+
+    /// The form of a scalar; none where it has none.
+    pub(super) fn form_of(&self, id: Id) -> Option<Rc<IndexForm>> {
+        self.form_at(id, None, 0)
+    }
+
+    /// Of a component of a vector, or of a scalar.
+    fn form_at(&self, id: Id, component: Option<u32>, depth: usize) -> Option<Rc<IndexForm>> {
+        if let Some(known) = self.known.borrow().get(&(id, component)) {
+            return known.clone();
+        }
+        if depth == MAX_DEPTH {
+            return None;
+        }
+        // Who comes back to itself has no form.
+        self.known.borrow_mut().insert((id, component), None);
+        let form = self.computed_form(id, component, depth + 1).map(Rc::new);
+        self.known.borrow_mut().insert((id, component), form.clone());
+        form
+    }
+
+    fn computed_form(&self, id: Id, component: Option<u32>, depth: usize) -> Option<IndexForm> {
+        let definition = self.pointers.module.definition(id)?;
+        if !self.is_word(definition.result_type?) {
+            return None;
+        }
+        if let Some(constant) = self.constant_component(id, component) {
+            return Some(IndexForm::constant(constant));
+        }
+        let operand = |operand_index: usize, component: Option<u32>| {
+            self.form_at(definition.id(operand_index)?, component, depth)
+        };
+        match definition.op {
+            Op::IAdd => Some(operand(0, component)?.plus(&*operand(1, component)?, 1)),
+            Op::ISub => Some(operand(0, component)?.plus(&*operand(1, component)?, u32::MAX)),
+            Op::IMul => {
+                let (left, right) = (operand(0, component)?, operand(1, component)?);
+                match (left.constant_value(), right.constant_value()) {
+                    (_, Some(factor)) => Some(IndexForm::default().plus(&left, factor)),
+                    (Some(factor), None) => Some(IndexForm::default().plus(&right, factor)),
+                    (None, None) => self.operation(definition, &[left, right]),
+                }
+            }
+            Op::ShiftLeftLogical => {
+                let (left, right) = (operand(0, component)?, operand(1, component)?);
+                match right.constant_value().filter(|bits| *bits < 32) {
+                    Some(bits) => Some(IndexForm::default().plus(&left, 1 << bits)),
+                    None => self.operation(definition, &[left, right]),
+                }
+            }
+            Op::Bitcast | Op::CopyObject => operand(0, component).map(|form| (*form).clone()),
+            Op::CompositeExtract => match (component, definition.operands.get(1..)?) {
+                (None, [Operand::LiteralBit32(component)]) => {
+                    operand(0, Some(*component)).map(|form| (*form).clone())
+                }
+                _ => None,
+            },
+            Op::CompositeConstruct => self.constructed(definition, component?, depth),
+            Op::VectorShuffle => self.shuffled(definition, component?, depth),
+            Op::Load => self.loaded(definition.id(0)?, component, depth),
+            Op::FunctionParameter => self.agreed(
+                self.pointers.passed_arguments(id).collect::<Vec<_>>(),
+                component,
+                depth,
+            ),
+            op if effect_of(op) == Some(Effect::Pure) && component.is_none() => {
+                let forms = definition.ids().map(|operand| self.form_at(operand, None, depth));
+                self.operation(definition, &forms.collect::<Option<Vec<_>>>()?)
+            }
+            _ => None,
+        }
+    }
+
+    /// 32-bit integers and vectors of them.
+    fn is_word(&self, type_id: Id) -> bool {
+        let types = self.pointers.types;
+        let scalar = match types.get(type_id) {
+            Some(Type::Vector { component, .. }) => Some(*component),
+            Some(_) | None => Some(type_id),
+        };
+        matches!(scalar.and_then(|scalar| types.get(scalar)), Some(Type::Int { width: 32, .. }))
+    }
+
+    fn constant_component(&self, id: Id, component: Option<u32>) -> Option<u32> {
+        use crate::constants::ConstantValue;
+        match (self.pointers.constants.value(id)?, component) {
+            (ConstantValue::Scalar(bits), None) => Some(*bits as u32),
+            (ConstantValue::Null, _) => Some(0),
+            (ConstantValue::Composite(parts), Some(component)) => {
+                match parts.get(component as usize)? {
+                    ConstantValue::Scalar(bits) => Some(*bits as u32),
+                    ConstantValue::Null => Some(0),
+                    ConstantValue::Bool(_) | ConstantValue::Composite(_) | ConstantValue::Undef => {
+                        None
+                    }
+                }
+            }
+            (ConstantValue::Scalar(_), Some(_))
+            | (ConstantValue::Composite(_), None)
+            | (ConstantValue::Bool(_) | ConstantValue::Undef, _) => None,
+        }
+    }
+
+    /// An operation on values that are all the same for the workgroup.
+    fn operation(&self, definition: &Instruction, forms: &[Rc<IndexForm>]) -> Option<IndexForm> {
+        if !forms.iter().all(|form| form.is_shared()) {
+            return None;
+        }
+        let literals = definition.operands.iter().filter_map(|operand| match operand {
+            Operand::LiteralBit32(literal) | Operand::LiteralExtInstInteger(literal) => {
+                Some(*literal)
+            }
+            _ => None,
+        });
+        let forms = forms.iter().map(|form| (**form).clone()).collect();
+        Some(self.term(TermSource::Operation(definition.op, literals.collect(), forms)))
+    }
+
+    fn term(&self, source: TermSource) -> IndexForm {
+        let mut terms = self.terms.borrow_mut();
+        let next_number = terms.len();
+        let number = *terms.entry(source).or_insert(next_number);
+        IndexForm { shared_terms: BTreeMap::from([(number, 1)]), ..IndexForm::default() }
+    }
+
+    fn constructed(
+        &self,
+        definition: &Instruction,
+        component: u32,
+        depth: usize,
+    ) -> Option<IndexForm> {
+        let mut first_component = 0;
+        for constituent in definition.ids() {
+            let ty = self.pointers.module.definition(constituent)?.result_type?;
+            let (count, inner) = match self.pointers.types.get(ty)? {
+                Type::Vector { count, .. } => {
+                    (*count, Some(component.checked_sub(first_component)))
+                }
+                _ => (1, None),
+            };
+            if component < first_component + count {
+                let inner = inner.flatten();
+                return self.form_at(constituent, inner, depth).map(|form| (*form).clone());
+            }
+            first_component += count;
+        }
+        None
+    }
+
+    fn shuffled(
+        &self,
+        definition: &Instruction,
+        component: u32,
+        depth: usize,
+    ) -> Option<IndexForm> {
+        let chosen = definition.literal(2 + component as usize)?;
+        let first = self.pointers.module.definition(definition.id(0)?)?;
+        let first_count = match self.pointers.types.get(first.result_type?)? {
+            Type::Vector { count, .. } => *count,
+            _ => return None,
+        };
+        let (vector, chosen) = match chosen.checked_sub(first_count) {
+            None => (definition.id(0)?, chosen),
+            Some(in_second) => (definition.id(1)?, in_second),
+        };
+        self.form_at(vector, Some(chosen), depth).map(|form| (*form).clone())
+    }
+
+    /// The form that all of some values have.
+    fn agreed(
+        &self,
+        values: impl IntoIterator<Item = Id>,
+        component: Option<u32>,
+        depth: usize,
+    ) -> Option<IndexForm> {
+        let mut agreed_form: Option<Rc<IndexForm>> = None;
+        for value in values {
+            let form = self.form_at(value, component, depth)?;
+            if agreed_form.as_ref().is_some_and(|agreed_form| *agreed_form != form) {
+                return None;
+            }
+            agreed_form = Some(form);
+        }
+        agreed_form.map(|form| (*form).clone())
+    }
+
+    /// What is loaded through a pointer.
+    fn loaded(&self, pointer: Id, component: Option<u32>, depth: usize) -> Option<IndexForm> {
+        let module = self.pointers.module;
+        let roots = self.pointers.roots_of(pointer);
+        let mut variables = Vec::new();
+        for root in roots.iter() {
+            match root {
+                PointerRoot::Variable(variable, _) => variables.push(*variable),
+                PointerRoot::Address(_) => return None,
+            }
+        }
+        let mut indices: Vec<Id> = Vec::new();
+        let mut base = pointer;
+        while let Some(chain) = module
+            .definition(base)
+            .filter(|base| matches!(base.op, Op::AccessChain | Op::InBoundsAccessChain))
+        {
+            indices.splice(0..0, chain.ids().skip(1));
+            base = chain.id(0)?;
+        }
+        let class = self.pointers.types.storage_class(module.definition(base)?.result_type?)?;
+        match class {
+            StorageClass::Function | StorageClass::Private => {
+                let component = match (indices.as_slice(), component) {
+                    ([], component) => component,
+                    ([index], None) => Some(self.pointers.constants.scalar_word(*index)?),
+                    _ => return None,
+                };
+                let values = variables.iter().map(|variable| *self.only_stores.get(variable)?);
+                let values = values.collect::<Option<Vec<Id>>>()?;
+                self.agreed(values, component, depth)
+            }
+            StorageClass::Input => {
+                let component = match (indices.as_slice(), component) {
+                    ([], component) => component,
+                    ([index], None) => Some(self.pointers.constants.scalar_word(*index)?),
+                    _ => return None,
+                };
+                self.builtin(base, component)
+            }
+            StorageClass::PushConstant | StorageClass::Uniform | StorageClass::StorageBuffer
+                if variables == [base] && self.is_constant_memory(base, class) =>
+            {
+                let mut forms = indices
+                    .iter()
+                    .map(|index| self.form_at(*index, None, depth).map(|form| (*form).clone()))
+                    .collect::<Option<Vec<IndexForm>>>()?;
+                forms.extend(component.map(IndexForm::constant));
+                forms
+                    .iter()
+                    .all(IndexForm::is_shared)
+                    .then(|| self.term(TermSource::Memory(base, forms)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether nothing that the kernel does changes what a variable holds.
+    fn is_constant_memory(&self, variable: Id, class: StorageClass) -> bool {
+        let place = |variable: Id| descriptor_place(self.pointers.module, variable);
+        let is_written = || {
+            let own_place = place(variable);
+            self.written.iter().any(|written| *written == variable || place(*written) == own_place)
+        };
+        class == StorageClass::PushConstant || !self.writes_addresses && !is_written()
+    }
+
+    fn builtin(&self, variable: Id, component: Option<u32>) -> Option<IndexForm> {
+        let decoration = self.pointers.module.decoration(variable, Decoration::BuiltIn)?;
+        let Some(Operand::BuiltIn(builtin)) = decoration.operands.first() else { return None };
+        let [size_x, size_y, _] = self.local_size;
+        let local = |component: u32| {
+            let mut form = IndexForm::default();
+            form.local[component as usize] = 1;
+            form
+        };
+        match (builtin, component) {
+            (BuiltIn::LocalInvocationIndex, None) => Some(IndexForm {
+                local: [1, size_x, size_x.wrapping_mul(size_y)],
+                ..IndexForm::default()
+            }),
+            (BuiltIn::LocalInvocationId, Some(component @ 0..3)) => Some(local(component)),
+            (BuiltIn::GlobalInvocationId, Some(component @ 0..3)) => {
+                let group = self.term(TermSource::WorkgroupId(component));
+                Some(local(component).plus(&group, self.local_size[component as usize]))
+            }
+            (BuiltIn::WorkgroupId, Some(component)) => {
+                Some(self.term(TermSource::WorkgroupId(component)))
+            }
+            (BuiltIn::NumWorkgroups, Some(component)) => {
+                Some(self.term(TermSource::GroupCount(component)))
+            }
+            _ => None,
+        }
+    }
+}
