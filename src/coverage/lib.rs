@@ -15,6 +15,7 @@ pub mod boundary;
 pub mod closing;
 mod combination;
 pub mod command;
+pub mod coupling;
 pub mod criteria;
 pub mod decision;
 mod explanation;

@@ -88,6 +88,9 @@ numbered_id!(
     /// A loop statement; its cases are `LOOP1.zero`, `LOOP1.once`, `LOOP1.more`, `LOOP1.boundary`.
     LoopId, "LOOP", "LOOP<number>");
 numbered_id!(
+    /// A pair of a definition and a use that are coupled (`P1`, `P2` ...).
+    PairId, "P", "P<number>");
+numbered_id!(
     /// A conditional branch, switch or scalar select of a module that has no source (`B1` ...).
     ObjectBranchId, "B", "B<number>");
 

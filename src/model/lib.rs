@@ -36,6 +36,7 @@ pub mod metric;
 pub mod object;
 pub mod objective;
 pub mod open_item;
+pub mod pair_obligation;
 pub mod path;
 pub mod place;
 pub mod printed;

@@ -17,6 +17,8 @@ mod subject;
 mod tests;
 mod words;
 
+pub(crate) use place::place_in_source;
+
 use super::justification::{
     ApproverRule, HashBinding, displayed_hash, justification_sentence, unsigned_fault,
 };

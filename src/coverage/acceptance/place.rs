@@ -10,6 +10,7 @@ use vkcert_model::finding_details::DetailName;
 use vkcert_model::finding_subject::SubjectPlace;
 use vkcert_model::id::StatementId;
 use vkcert_model::place::{LineStarts, Place, Span};
+use vkcert_model::structure::KernelStructure;
 
 /// The places of a finding in the order of the source, whichever of two came first.
 pub(super) fn subject_places(finding: &Finding, kernel: &KernelEvidence) -> Vec<SubjectPlace> {
@@ -30,7 +31,7 @@ pub(super) fn subject_places(finding: &Finding, kernel: &KernelEvidence) -> Vec<
 }
 
 fn subject_place(kernel: &KernelEvidence, place: &Place) -> SubjectPlace {
-    place_in_source(kernel, place).unwrap_or_else(|| {
+    place_in_source(&kernel.structure, place).unwrap_or_else(|| {
         let name = place.instruction.map_or_else(|| "module".to_owned(), |word| word.to_string());
         let text = Place { file: None, ..place.clone() }.to_string();
         SubjectPlace { statement: None, name, text, from: None, access: None }
@@ -39,8 +40,7 @@ fn subject_place(kernel: &KernelEvidence, place: &Place) -> SubjectPlace {
 
 /// The statement that a place is in, and where in it; of one known by line alone, the first
 /// statement on the line.
-fn place_in_source(kernel: &KernelEvidence, place: &Place) -> Option<SubjectPlace> {
-    let structure = &kernel.structure;
+pub(crate) fn place_in_source(structure: &KernelStructure, place: &Place) -> Option<SubjectPlace> {
     let (file, line) = (place.file.as_ref()?, place.line?);
     let file_index = structure.files.iter().position(|known_file| known_file.path == *file)?;
     let text = &structure.files[file_index].text;

@@ -202,11 +202,6 @@ impl IntervalGraph {
         }
     }
 
-    /// The ways that end at the first barrier.
-    pub(super) fn ways_between_barriers(&self) -> FollowedWays {
-        self.ways_up_to(self.barriers.keys().copied().collect())
-    }
-
     /// Whether control that enters a function can come to a return of it.
     fn finds_return(&self, function: Id, ways: &FollowedWays) -> bool {
         let entry = self.functions[&function].entry;

@@ -51,6 +51,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use vkcert_model::access_pair::{AccessPair, Passage, ReadDescriptor};
+use vkcert_model::pair_obligation::ShownBy;
 use vkcert_model::project::MemoryModel;
 use vkcert_model::records::Reach;
 
@@ -83,6 +84,21 @@ pub struct StaticPair {
     pub name: String,
     /// Whether the configuration lets control come to both.
     pub reach: Reach,
+}
+
+impl StaticPair {
+    /// How runs show it.
+    pub fn shown_by(&self) -> ShownBy {
+        match self.part.object {
+            SharedObject::Workgroup(_)
+            | SharedObject::Descriptor(_)
+            | SharedObject::Addressed
+            | SharedObject::PushConstants => ShownBy::Read,
+            SharedObject::SpecializationConstant(_) | SharedObject::NumWorkgroups => {
+                ShownBy::Execution
+            }
+        }
+    }
 }
 
 /// The pairs cannot be told.
@@ -258,7 +274,8 @@ impl KernelPairs<'_> {
     fn add_atomic_pairs(&self, pairs: &mut Vec<StaticPair>) -> Result<(), PairError> {
         let reads_by_object = by_object(&self.accesses.reads);
         let orders_others = self.atomics_order_others();
-        let intervals = self.intervals(&self.graph.ways_between_barriers());
+        let ways = self.ways_for(MemoryKinds::WORKGROUP, FenceUse::BesideBarriers);
+        let intervals = self.intervals(&ways);
         let share_interval = |write: &SharedAccess, read: &SharedAccess| {
             let pieces = (self.graph.piece_of(write.index), self.graph.piece_of(read.index));
             let (Some(writing), Some(reading)) = pieces else { return false };
