@@ -3,10 +3,11 @@
 //! Knows: sums, differences, products by constants and shifts of 32-bit integers; built-ins of the
 //! invocation; what is the same for a workgroup during a dispatch (workgroup id, push constants,
 //! uniform buffers, storage buffers that the kernel does not write, and operations on these);
-//! variables that are stored to by one instruction.
+//! variables that are stored to by one instruction; counters that grow by a constant, as far as
+//! each of their values has the same remainder (`for (uint i = lane; i < n; i += 64u)`).
 //! Promises: a form holds whenever the index is computed in a dispatch, so that two indices can be
 //! compared whoever computes them, and when. An index of which that is not known has no form.
-//! Does not cover: counters of loops, guards, quotients and remainders of invocation ids.
+//! Does not cover: other counters, guards, quotients and remainders of invocation ids.
 
 use super::access::descriptor_place;
 use super::meeting::MeetingRange;
@@ -21,14 +22,23 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-/// A 32-bit number that an invocation computes: the sum of its terms, modulo 2 to the power of 32.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+/// A 32-bit number that an invocation computes, in its lowest bits: the sum of its terms, modulo 2 to
+/// the power of their number.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct IndexForm {
     /// What the local id counts, in x, y and z.
     local: [u32; 3],
     /// What values count that are the same for the workgroup.
     shared_terms: BTreeMap<SharedTerm, u32>,
     constant: u32,
+    /// How many of the lowest bits are told, up to 32.
+    known_bits: u32,
+}
+
+impl Default for IndexForm {
+    fn default() -> Self {
+        Self { local: [0; 3], shared_terms: BTreeMap::new(), constant: 0, known_bits: 32 }
+    }
 }
 
 /// A value that is the same for all invocations of a workgroup during a dispatch, by its number.
@@ -61,6 +71,7 @@ impl IndexForm {
         }
         sum.shared_terms.retain(|_, count| *count != 0);
         sum.constant = sum.constant.wrapping_add(other.constant.wrapping_mul(factor));
+        sum.known_bits = sum.known_bits.min(other.known_bits + factor.trailing_zeros());
         sum
     }
 
@@ -71,7 +82,8 @@ impl IndexForm {
 
     /// The number that an invocation computes; none where it depends on more than its local id.
     pub(super) fn value_at(&self, local_id: [u32; 3]) -> Option<u32> {
-        self.shared_terms.is_empty().then(|| self.local_value(local_id))
+        let is_known = self.shared_terms.is_empty() && self.is_exact();
+        is_known.then(|| self.local_value(local_id))
     }
 
     /// Whether all invocations of a workgroup have it alike.
@@ -101,8 +113,20 @@ impl IndexForm {
         products.fold(self.constant, u32::wrapping_add)
     }
 
+    /// Whether all bits are told.
+    pub(super) fn is_exact(&self) -> bool {
+        self.known_bits == 32
+    }
+
+    /// Whether the bits that both forms tell are equal for two invocations.
+    pub(super) fn agrees(&self, own_id: [u32; 3], other: &IndexForm, other_id: [u32; 3]) -> bool {
+        let difference = self.local_value(own_id).wrapping_sub(other.local_value(other_id));
+        difference.trailing_zeros() >= self.known_bits.min(other.known_bits)
+    }
+
     fn constant_value(&self) -> Option<u32> {
-        (self.is_shared() && self.shared_terms.is_empty()).then_some(self.constant)
+        (self.is_exact() && self.is_shared() && self.shared_terms.is_empty())
+            .then_some(self.constant)
     }
 }
 
@@ -113,8 +137,9 @@ type KnownForms = HashMap<(Id, Option<u32>), Option<Rc<IndexForm>>>;
 pub(super) struct IndexForms<'a> {
     pointers: &'a PointerAnalysis<'a>,
     local_size: [u32; 3],
-    /// By variable of an invocation: the value, where one instruction alone stores the whole.
-    only_stores: HashMap<Id, Option<Id>>,
+    /// By variable of an invocation: the values that are stored to the whole of it; none where
+    /// anything else changes it.
+    stored_values: HashMap<Id, Option<Vec<Id>>>,
     /// Variables that the kernel writes outside of an invocation's own.
     written: HashSet<Id>,
     writes_addresses: bool,
@@ -130,7 +155,7 @@ impl<'a> IndexForms<'a> {
         let mut forms = Self {
             pointers,
             local_size,
-            only_stores: HashMap::new(),
+            stored_values: HashMap::new(),
             written: HashSet::new(),
             writes_addresses: false,
             terms: RefCell::default(),
@@ -160,7 +185,11 @@ impl<'a> IndexForms<'a> {
             .is_some_and(|definition| definition.operands.len() > 1);
         let is_whole = store.op == Op::Store && (target == variable || self.is_parameter(target));
         let value = store.id(1).filter(|_| is_whole && !has_initializer);
-        self.only_stores.entry(variable).and_modify(|only| *only = None).or_insert(value);
+        let stored_values = self.stored_values.entry(variable).or_insert_with(|| Some(Vec::new()));
+        *stored_values = stored_values.take().zip(value).map(|(mut values, value)| {
+            values.push(value);
+            values
+        });
     }
 
     fn is_parameter(&self, id: Id) -> bool {
@@ -229,6 +258,11 @@ impl<'a> IndexForms<'a> {
             Op::CompositeConstruct => self.constructed(definition, component?, depth),
             Op::VectorShuffle => self.shuffled(definition, component?, depth),
             Op::Load => self.loaded(definition.id(0)?, component, depth),
+            Op::Phi => {
+                let values = definition.operands.iter().step_by(2);
+                let values: Vec<Id> = values.filter_map(Operand::id_ref_any).collect();
+                self.form_of_values(id, &values, component, depth)
+            }
             Op::FunctionParameter => self.agreed(
                 self.pointers.passed_arguments(id).collect::<Vec<_>>(),
                 component,
@@ -274,7 +308,7 @@ impl<'a> IndexForms<'a> {
 
     /// An operation on values that are all the same for the workgroup.
     fn operation(&self, definition: &Instruction, forms: &[Rc<IndexForm>]) -> Option<IndexForm> {
-        if !forms.iter().all(|form| form.is_shared()) {
+        if !forms.iter().all(|form| form.is_shared() && form.is_exact()) {
             return None;
         }
         let literals = definition.operands.iter().filter_map(|operand| match operand {
@@ -344,15 +378,51 @@ impl<'a> IndexForms<'a> {
         component: Option<u32>,
         depth: usize,
     ) -> Option<IndexForm> {
-        let mut agreed_form: Option<Rc<IndexForm>> = None;
-        for value in values {
-            let form = self.form_at(value, component, depth)?;
-            if agreed_form.as_ref().is_some_and(|agreed_form| *agreed_form != form) {
-                return None;
+        let forms = values.into_iter().map(|value| self.form_at(value, component, depth));
+        all_equal(forms.map(|form| form.map(|form| (*form).clone())))
+    }
+
+    /// What a variable or a phi holds that is made of these values: one of them, or a counter that
+    /// begins with one and grows by a constant.
+    fn form_of_values(
+        &self,
+        counter: Id,
+        values: &[Id],
+        component: Option<u32>,
+        depth: usize,
+    ) -> Option<IndexForm> {
+        match *values {
+            [value] => self.form_at(value, component, depth).map(|form| (*form).clone()),
+            [first, second] if component.is_none() => {
+                let (start, step) = match (self.step_of(counter, first, depth), second) {
+                    (Some(step), start) => (start, step),
+                    (None, _) => (first, self.step_of(counter, second, depth)?),
+                };
+                let mut form = (*self.form_at(start, None, depth)?).clone();
+                form.known_bits = form.known_bits.min(step.trailing_zeros());
+                (form.known_bits > 0).then_some(form)
             }
-            agreed_form = Some(form);
+            _ => None,
         }
-        agreed_form.map(|form| (*form).clone())
+    }
+
+    /// By how much a value is greater than what a variable or phi holds.
+    fn step_of(&self, counter: Id, value: Id, depth: usize) -> Option<u32> {
+        let module = self.pointers.module;
+        let is_counter = |operand: Id| {
+            operand == counter
+                || module
+                    .definition(operand)
+                    .is_some_and(|load| load.op == Op::Load && load.id(0) == Some(counter))
+        };
+        let sum = module.definition(value).filter(|definition| definition.op == Op::IAdd)?;
+        let (left, right) = (sum.id(0)?, sum.id(1)?);
+        let step = match (is_counter(left), is_counter(right)) {
+            (true, false) => right,
+            (false, true) => left,
+            (true, true) | (false, false) => return None,
+        };
+        self.form_at(step, None, depth)?.constant_value()
     }
 
     /// What is loaded through a pointer.
@@ -383,9 +453,11 @@ impl<'a> IndexForms<'a> {
                     ([index], None) => Some(self.pointers.constants.scalar_word(*index)?),
                     _ => return None,
                 };
-                let values = variables.iter().map(|variable| *self.only_stores.get(variable)?);
-                let values = values.collect::<Option<Vec<Id>>>()?;
-                self.agreed(values, component, depth)
+                let forms = variables.iter().map(|variable| {
+                    let values = self.stored_values.get(variable)?.as_deref()?;
+                    self.form_of_values(*variable, values, component, depth)
+                });
+                all_equal(forms)
             }
             StorageClass::Input => {
                 let component = match (indices.as_slice(), component) {
@@ -405,7 +477,7 @@ impl<'a> IndexForms<'a> {
                 forms.extend(component.map(IndexForm::constant));
                 forms
                     .iter()
-                    .all(IndexForm::is_shared)
+                    .all(|form| form.is_shared() && form.is_exact())
                     .then(|| self.term(TermSource::Memory(base, forms)))
             }
             _ => None,
@@ -450,4 +522,11 @@ impl<'a> IndexForms<'a> {
             _ => None,
         }
     }
+}
+
+/// The form that all of some have; none where one is missing or another one.
+fn all_equal(forms: impl Iterator<Item = Option<IndexForm>>) -> Option<IndexForm> {
+    let mut forms = forms;
+    let first = forms.next()??;
+    forms.all(|form| form.as_ref() == Some(&first)).then_some(first)
 }

@@ -69,6 +69,7 @@ impl ComparedIndices {
             let form = |index: Option<u32>| index.and_then(|index| forms.form_of(index));
             match (form(first), form(second)) {
                 (Some(first), Some(second)) if first.is_comparable(&second, range) => {
+                    compared.are_all_known &= first.is_exact() && second.is_exact();
                     compared.equal.push(EqualIndices { first, second });
                 }
                 (Some(_) | None, _) => compared.are_all_known = false,
@@ -122,9 +123,7 @@ impl ComparedIndices {
     }
 
     fn meets_at(&self, first_id: [u32; 3], second_id: [u32; 3]) -> bool {
-        self.equal.iter().all(|indices| {
-            indices.first.local_value(first_id) == indices.second.local_value(second_id)
-        })
+        self.equal.iter().all(|indices| indices.first.agrees(first_id, &indices.second, second_id))
     }
 
     fn met(&self, is_same_invocation: bool) -> Meeting {

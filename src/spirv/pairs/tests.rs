@@ -97,6 +97,24 @@ fn an_invocation_makes_no_pair_with_itself() {
 }
 
 #[test]
+fn counters_in_steps_of_the_workgroup_stay_with_their_invocation() {
+    let counted = |step: &str, read: &str| {
+        shared_array(&format!(
+            "for (uint i = lane; i < told.length(); i += {step}) s[i] = 1u;\nbarrier();\nfor (uint i = lane; i < told.length(); i += {step})\ntold[i] = s[{read}];"
+        ))
+    };
+    let pair = ["s[]: 1 across 2 -> 4"];
+    assert!(counted("64u", "i").is_empty());
+    assert!(counted("128u", "i").is_empty());
+    assert!(counted("64u", "i + 256u").is_empty());
+    // Steps that bring an invocation to elements of others, and neighbours.
+    assert_eq!(counted("32u", "i"), pair);
+    assert_eq!(counted("1u", "i"), pair);
+    assert_eq!(counted("64u", "i + 1u"), pair);
+    assert_eq!(counted("64u", "i / 2u"), pair);
+}
+
+#[test]
 fn elements_that_no_two_invocations_share_make_no_pair() {
     let apart = "s[2u * lane] = 1u;\nbarrier();\ntold[lane] = s[2u * lane + 1u];";
     assert!(shared_array(apart).is_empty());
