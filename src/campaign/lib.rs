@@ -4,6 +4,7 @@
 //! Knows: kernels, tests, engines, evidence. Promises: errors are values; nothing is printed.
 //! Does not cover: arguments, how errors and results are told (`cli`).
 
+pub mod access_pairs;
 pub mod agreement;
 pub mod altered;
 pub mod assemble;

@@ -1,0 +1,228 @@
+//! The pairs of a kernel as obligations of coupling coverage have them: with their places.
+//!
+//! Knows: the production module, where its instructions come from, the structure of the source.
+//! Promises: the same pairs for the same kernel, specialization, memory model and interface, before
+//! any test runs.
+//! Does not cover: which dispatches follow each other; callers name them.
+
+use super::configuration::Specialization;
+use super::kernel::{CompiledKernel, Measurement};
+use std::collections::BTreeSet;
+use vkcert_coverage::coupling::{LocatedBarrier, LocatedPair, pair_obligations};
+use vkcert_model::access_pair::{Passage, ReadDescriptor};
+use vkcert_model::id::ModuleKey;
+use vkcert_model::pair_obligation::PairObligation;
+use vkcert_model::place::Place;
+use vkcert_model::project::MemoryModel;
+use vkcert_model::structure::KernelStructure;
+use vkcert_spirv::barriers::workgroup_barriers;
+use vkcert_spirv::pairs::{PairError, PairRequest, StaticPair, dispatch_pairs, static_pairs};
+
+/// What the pairs of a kernel depend on beside its module.
+#[derive(Debug, Clone, Copy)]
+pub struct PairContext<'a> {
+    /// Raw bits by SpecId.
+    pub specialization: &'a Specialization,
+    /// What orders memory.
+    pub memory_model: MemoryModel,
+    /// Bindings whose contents the host never writes, as its interface says.
+    pub unwritten_by_host: &'a BTreeSet<ReadDescriptor>,
+}
+
+/// A kernel that is dispatched before another one in a test or by the host.
+#[derive(Debug, Clone, Copy)]
+pub struct EarlierKernel<'a> {
+    /// The kernel.
+    pub kernel: &'a CompiledKernel,
+    /// As runs name it.
+    pub key: ModuleKey,
+    /// Raw bits by SpecId.
+    pub specialization: &'a Specialization,
+    /// Bindings of the earlier and of the later kernel that hold one buffer or image.
+    pub shared: &'a BTreeSet<(ReadDescriptor, ReadDescriptor)>,
+}
+
+impl CompiledKernel {
+    /// What tests of the kernel have to show of its coupling: with the host, between its
+    /// invocations, and with kernels that are dispatched before it.
+    pub fn pair_obligations(
+        &self,
+        context: PairContext<'_>,
+        earlier_kernels: &[EarlierKernel<'_>],
+    ) -> Result<Vec<PairObligation>, PairError> {
+        let request = self.pair_request(context);
+        let barriers = self.barriers_in_source_order();
+        let own_pairs = static_pairs(&request)?;
+        let mut located: Vec<LocatedPair> =
+            own_pairs.iter().map(|pair| self.located(pair, self, &barriers)).collect();
+        for earlier in earlier_kernels {
+            let specialization = earlier.specialization;
+            let writing = earlier.kernel.pair_request(PairContext { specialization, ..context });
+            let pairs = dispatch_pairs((&writing, earlier.key), &request, earlier.shared)?;
+            located.extend(pairs.iter().map(|pair| self.located(pair, earlier.kernel, &barriers)));
+        }
+        Ok(pair_obligations(&located, self.source_structure()))
+    }
+
+    fn pair_request<'a>(&'a self, context: PairContext<'a>) -> PairRequest<'a> {
+        PairRequest {
+            module: &self.module,
+            entry: &self.entry,
+            specialization: context.specialization,
+            memory_model: context.memory_model,
+            unwritten_by_host: context.unwritten_by_host,
+        }
+    }
+
+    fn source_structure(&self) -> Option<&KernelStructure> {
+        match &self.measurement {
+            Measurement::Markers(measured) => Some(&measured.structure),
+            Measurement::Failed { structure } => Some(structure),
+            Measurement::NoSource => None,
+        }
+    }
+
+    /// Where an instruction of the production module stands, as exactly as is known.
+    pub fn place_of_instruction(&self, source_index: u32) -> Place {
+        let index = source_index as usize;
+        let place = self.module.place_of(index);
+        place.instruction.and_then(|word| self.place_of(word)).unwrap_or(place)
+    }
+
+    /// Source indices of the barriers of the workgroup, with their places.
+    fn barriers_in_source_order(&self) -> Vec<(u32, Place)> {
+        let Some(entry) = self.module.entry_point(&self.entry) else { return Vec::new() };
+        let words: BTreeSet<u32> = workgroup_barriers(&self.module, entry.function)
+            .into_iter()
+            .filter_map(|barrier| barrier.place.instruction)
+            .collect();
+        let instructions = (0..).zip(&self.module.instructions);
+        let mut barriers: Vec<(u32, Place)> = instructions
+            .filter(|(_, instruction)| words.contains(&instruction.offset))
+            .map(|(index, _)| (index, self.place_of_instruction(index)))
+            .collect();
+        let files = self.source_structure().map_or(&[][..], |structure| &structure.files);
+        barriers.sort_by_key(|(index, place)| {
+            let file = files.iter().position(|file| Some(&file.path) == place.file.as_ref());
+            (file, place.line, place.column, *index)
+        });
+        barriers
+    }
+
+    /// `writer` is the kernel whose store a pair of dispatches names.
+    fn located(
+        &self,
+        pair: &StaticPair,
+        writer: &CompiledKernel,
+        barriers: &[(u32, Place)],
+    ) -> LocatedPair {
+        let (definition, barrier) = match pair.pair.passage {
+            Passage::Host => (None, None),
+            Passage::Dispatch { store, .. } => (Some(writer.place_of_instruction(store)), None),
+            Passage::Barrier { store, barrier } => {
+                (Some(self.place_of_instruction(store)), located_barrier(barrier, barriers))
+            }
+            Passage::Atomic { store } | Passage::Unordered { store } => {
+                (Some(self.place_of_instruction(store)), None)
+            }
+        };
+        LocatedPair {
+            pair: pair.pair,
+            object: pair.name.clone(),
+            shown_by: pair.shown_by(),
+            reach: pair.reach,
+            definition,
+            use_place: self.place_of_instruction(pair.pair.use_index),
+            barrier,
+        }
+    }
+}
+
+fn located_barrier(source_index: u32, barriers: &[(u32, Place)]) -> Option<LocatedBarrier> {
+    let numbered = (1..).zip(barriers);
+    let mut own = numbered.filter(|(_, (index, _))| *index == source_index);
+    own.next().map(|(number, (_, place))| LocatedBarrier { number, place: place.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{MeasuredParts, from_glsl};
+    use std::fmt::Write;
+    use vkcert_glsl::KernelSource;
+    use vkcert_model::pair_obligation::CouplingClass;
+
+    fn kernel(name: &str, text: String) -> CompiledKernel {
+        let source = KernelSource::alone(format!("{name}.comp"), text, "vulkan1.2");
+        from_glsl(name, source, MeasuredParts::Source).expect("compiles")
+    }
+
+    fn obligations(kernel: &CompiledKernel, earlier: &[EarlierKernel<'_>]) -> Vec<PairObligation> {
+        let context = PairContext {
+            specialization: &Specialization::default(),
+            memory_model: MemoryModel::Idiom,
+            unwritten_by_host: &BTreeSet::new(),
+        };
+        kernel.pair_obligations(context, earlier).expect("pairs")
+    }
+
+    /// Looked through by hand, each with the text of the kernel.
+    #[test]
+    fn pairs_of_the_demonstration_kernels() {
+        let folder = format!("{}/../../glsl", env!("CARGO_MANIFEST_DIR"));
+        let mut names: Vec<String> = std::fs::read_dir(&folder)
+            .expect("the folder of kernels")
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .filter_map(|name| name.strip_suffix(".comp").map(str::to_owned))
+            .collect();
+        names.sort();
+        let mut told = String::new();
+        for name in names {
+            let text = std::fs::read_to_string(format!("{folder}/{name}.comp")).expect("text");
+            writeln!(told, "{name}").expect("a string takes everything");
+            for row in obligations(&kernel(&name, text), &[]) {
+                writeln!(told, "  {} {row}", row.id).expect("a string takes everything");
+            }
+        }
+        insta::assert_snapshot!("pairs_of_the_demonstration_kernels", told);
+    }
+
+    #[test]
+    fn an_earlier_kernel_is_named_with_its_own_places() {
+        let head = "#version 450\nlayout(local_size_x = 8) in;\n";
+        let first = kernel(
+            "first",
+            format!(
+                "{head}layout(binding = 0) buffer A {{ uint a[]; }};\nvoid main() {{ a[gl_LocalInvocationIndex] = 1u; }}"
+            ),
+        );
+        let second = kernel(
+            "second",
+            format!(
+                "{head}layout(binding = 1) buffer B {{ uint b[]; }};\nlayout(binding = 2) buffer C {{ uint c[]; }};\nvoid main() {{\n    c[0] = b[3];\n}}"
+            ),
+        );
+        let at = |binding| ReadDescriptor { set: 0, binding };
+        let earlier = EarlierKernel {
+            kernel: &first,
+            key: "first".into(),
+            specialization: &Specialization::default(),
+            shared: &BTreeSet::from([(at(0), at(1))]),
+        };
+        let rows = obligations(&second, &[earlier]);
+        let told: Vec<(CouplingClass, String)> =
+            rows.iter().map(|row| (row.class, row.to_string())).collect();
+        assert_eq!(
+            told,
+            [
+                (CouplingClass::HostToKernel, "b[]: given by the host -> read at 6:12".to_owned()),
+                (
+                    CouplingClass::KernelToKernel,
+                    "b[]: written by first at first.comp:4:42 -> read at 6:12".to_owned()
+                )
+            ]
+        );
+        assert!(rows[0].use_place.statement.is_some());
+        assert_eq!(rows[0].use_place.text, "c[0] = b[3];");
+    }
+}
