@@ -85,6 +85,17 @@ fn a_value_of_another_invocation_comes_across_the_first_barrier() {
 }
 
 #[test]
+fn a_barrier_in_a_function_holds_whoever_calls_it() {
+    let declarations = format!("{OUT}\nshared uint s[64];\nvoid meet() {{ barrier(); }}");
+    let main = "s[lane] = 1u;\nmeet();\nbarrier();\ntold[lane] = s[lane ^ 1u];";
+    let rows = told(&kernel(&declarations, main));
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert!(rows.iter().all(|row| row.contains("across 5 ->")), "{rows:?}");
+    let module = kernel(&declarations, "s[lane] = 1u;\nmeet();\ntold[lane] = s[lane ^ 1u];");
+    assert!(with_request(&module, unordered_accesses).expect("checks").is_empty());
+}
+
+#[test]
 fn an_invocation_makes_no_pair_with_itself() {
     assert!(shared_array("s[lane] = 1u;\nbarrier();\ntold[lane] = s[lane];").is_empty());
     let copied = "uint i = gl_LocalInvocationIndex;\ns[i] = 1u;\nbarrier();\ntold[lane] = s[lane];";
