@@ -150,6 +150,7 @@ const MODULES: &[(&str, &[&str])] = &[(
         "schedule",
         "prepare",
         "flow",
+        "access_pairs",
         "judged_bytes",
         "stored",
         "judge",

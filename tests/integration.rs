@@ -15,6 +15,7 @@ mod random;
 mod whole_path;
 
 mod acceptance;
+mod access_pairs;
 mod agreement;
 mod architecture;
 mod average_statement_coverage;

@@ -7,6 +7,7 @@
 //! Does not cover: expectations and verdicts (`requirement::judge`), decoding of records
 //! (`instrument`).
 
+pub mod access_pairs;
 pub mod alteration;
 pub mod comparison;
 pub mod flow;
@@ -19,6 +20,7 @@ pub mod schedule;
 pub mod stored;
 pub mod variation;
 
+use access_pairs::{AccessPairs, PairTracking};
 use repeat::{Results, Variant};
 use resource::{JobResources, JobView};
 use schedule::Following;
@@ -324,6 +326,8 @@ pub struct Counts {
     /// By dispatch, then set and binding: bytes of the bound range up to the last one that was
     /// accessed.
     pub touched: Vec<BTreeMap<(u32, u32), u64>>,
+    /// What was read that another side had written, where the request asks for it.
+    pub access_pairs: AccessPairs,
 }
 
 /// A run that an engine is asked for.
@@ -340,12 +344,20 @@ pub struct RunRequest<'a> {
     /// How often the job runs, each time from its initial contents, or until a run does not
     /// complete.
     pub repetitions: NonZeroU32,
+    /// Whether to follow who reads what another side wrote, on an engine that sees accesses.
+    pub pair_tracking: PairTracking,
 }
 
 impl<'a> RunRequest<'a> {
     /// The job once, as the engine is set up.
     pub fn once(job: &'a Job) -> Self {
-        Self { job, following: None, variation: None, repetitions: NonZeroU32::MIN }
+        Self {
+            job,
+            following: None,
+            variation: None,
+            repetitions: NonZeroU32::MIN,
+            pair_tracking: PairTracking::Off,
+        }
     }
 }
 

@@ -57,6 +57,8 @@ pub(crate) struct Decoder<'a> {
     block_instructions: Vec<LocatedInstruction>,
     pub(crate) total_instructions: usize,
     current_label: u32,
+    /// Source index at which the current block begins.
+    block_start: u32,
     next_label: u32,
     pub source_index: u32,
     /// How the instruction being decoded treats floats.
@@ -164,6 +166,7 @@ impl<'a> Decoder<'a> {
             block_instructions: Vec::new(),
             total_instructions: 0,
             current_label: 0,
+            block_start: 0,
             next_label: 0,
             source_index: 0,
             float_treatment: FloatTreatment::default(),
@@ -319,6 +322,7 @@ impl<'a> Decoder<'a> {
 
     pub(crate) fn begin_block(&mut self, label: u32) {
         self.current_label = label;
+        self.block_start = self.source_index;
     }
 
     pub(crate) fn finish_block(&mut self, terminator: Terminator) {
@@ -329,6 +333,7 @@ impl<'a> Decoder<'a> {
             steps,
             terminator,
             source_index: self.source_index,
+            source_range: (self.block_start as usize..self.source_index as usize + 1).into(),
             operands_to_check: Box::default(),
             label,
         });

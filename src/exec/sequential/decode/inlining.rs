@@ -138,10 +138,13 @@ impl<'a> Decoder<'a> {
         let module = self.module;
         self.current_frame().current_block = label;
         let start_label = self.current_frame().labels[&label];
-        self.begin_block(start_label);
         let Some(block) = self.function_block(body, label) else {
             return Err(unsupported(format!("the missing block %{label}")));
         };
+        if let Some(first_index) = block.instruction_indices().next() {
+            self.source_index = first_index as u32;
+        }
+        self.begin_block(start_label);
         for instruction_index in block.instruction_indices() {
             self.source_index = instruction_index as u32;
             let instruction = &module.instructions[instruction_index];

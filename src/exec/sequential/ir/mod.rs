@@ -36,7 +36,7 @@ pub(crate) use instruction::{
 };
 pub(crate) use program::{
     Addressing, BasicBlock, ControlBarrier, Descriptor, LOCAL_BITS, MOST_INVOCATIONS, MemoryClass,
-    OrderUse, PerLaneValue, Program, RestrictQualifier, SpinWaits, SubgroupMask, SubgroupUse,
-    UniformValue, VariableScalars,
+    OrderUse, PerLaneValue, Program, PushConstantLoad, RestrictQualifier, SpinWaits, SubgroupMask,
+    SubgroupUse, UniformValue, VariableScalars,
 };
 pub(crate) use register::{NumberRegisters, Reg, RegisterUse, Scalar, word_scalars};

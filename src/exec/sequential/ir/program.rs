@@ -6,6 +6,7 @@ use super::instruction::{LocatedInstruction, Terminator};
 use super::memory_semantics::BarrierFences;
 use super::register::{Reg, Scalar};
 use std::sync::Arc;
+use vkcert_model::index_range::IndexRange;
 use vkcert_spirv::module::Id;
 use vkcert_spirv::precision::ImplementationFreedom;
 
@@ -13,7 +14,10 @@ use vkcert_spirv::precision::ImplementationFreedom;
 pub struct BasicBlock {
     pub steps: Vec<LocatedInstruction>,
     pub terminator: Terminator,
+    /// That of the terminator.
     pub source_index: u32,
+    /// Source indices of all that its invocations execute, whether it left a step or not.
+    pub source_range: IndexRange,
     pub operands_to_check: Box<[Scalar]>,
     /// The SPIR-V label it was made from, and which inlined copy of its function; for the printed
     /// form.
@@ -134,6 +138,8 @@ pub struct Program {
     pub expanded: Vec<VariableScalars>,
     /// Sum registers: zero when an invocation starts.
     pub zeroed_words: Vec<Reg>,
+    /// Loads of push constants at places that the module fixes.
+    pub push_constant_loads: Vec<PushConstantLoad>,
     /// What the module leaves to an implementation; collected only for a varied run.
     pub freedom: ImplementationFreedom,
     /// Words of workgroup memory that are zero when a workgroup starts.
@@ -145,6 +151,14 @@ pub struct Program {
     pub subgroups: SubgroupUse,
     pub order: OrderUse,
     pub spin_waits: SpinWaits,
+}
+
+/// A load of push constants that left no step, since all invocations read the same.
+#[derive(Debug, Clone)]
+pub struct PushConstantLoad {
+    pub source_index: u32,
+    /// Words of the push constants.
+    pub words: Arc<[u32]>,
 }
 
 /// What orders the accesses of a program.

@@ -1,10 +1,15 @@
-//! Observers of accesses to the bytes of a store: the check of `restrict` variables, and the record
-//! of reads.
+//! Observers of accesses to the bytes of a store: the check of `restrict` variables, the record of
+//! reads, and reads of what the host alone has written.
 
+use super::access_step::word_bytes;
+use super::addressing::AddressedLanes;
 use super::finding_collector::NOWHERE;
 use super::state::Machine;
 use crate::ir::atomic::AccessKind;
-use crate::ir::{AccessRoot, RestrictQualifier};
+use crate::ir::memory_semantics::MemoryKinds;
+use crate::ir::{Access, AccessRoot, RestrictQualifier};
+use crate::memory::definitions::has_undefined_byte;
+use crate::memory::pair_access::PairPlace;
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::finding_details::AliasDetails;
 use vkcert_model::index_range::IndexRange;
@@ -83,6 +88,47 @@ impl Machine<'_> {
         };
         if let Some(buffer_index) = buffer_index {
             reads.note_access(buffer_index, byte_range, touch, source_index);
+        }
+    }
+
+    /// Notes that lanes read a word each of what the host alone has written: push constants, or a
+    /// store whose contents are all of the host.
+    pub(super) fn note_given_contents(
+        &mut self,
+        access: &Access,
+        addressed: &AddressedLanes,
+        component: u32,
+        source_index: u32,
+    ) {
+        let is_pushed = access.root == AccessRoot::PushConstant;
+        if !is_pushed && !self.memory.store_of(access.root).holds_host_contents() {
+            return;
+        }
+        let addresses = std::mem::take(&mut self.memory.addresses);
+        let mut inside_words = addressed
+            .lanes
+            .lanes()
+            .map(|lane| addresses[lane].wrapping_add(component))
+            .filter(|word| *word < addressed.root_limit);
+        if is_pushed {
+            inside_words.for_each(|word| {
+                self.note_push_constant(word_bytes(word as usize, 1), source_index)
+            });
+        } else if inside_words.next().is_some() {
+            let place = self.access_moment(access.root, source_index).pair_place();
+            if let Some(pairs) = &mut self.monitor.pairs {
+                pairs.note_host(place);
+            }
+        }
+        self.memory.addresses = addresses;
+    }
+
+    /// Notes that a lane reads bytes of the push constants.
+    pub(super) fn note_push_constant(&mut self, byte_range: IndexRange, source_index: u32) {
+        let Some(pairs) = &mut self.monitor.pairs else { return };
+        if !has_undefined_byte(self.memory.push_constants.undefined.as_ref(), byte_range) {
+            let memory_kinds = MemoryKinds::NONE;
+            pairs.note_host(PairPlace { source_index, descriptor: None, memory_kinds, time: 0 });
         }
     }
 }

@@ -1,8 +1,8 @@
 //! What every access to common memory passes through, whichever instruction makes it.
 //!
 //! Knows: first its bounds (`bounds`), then, lane by lane, the observers of it: the access sets of
-//! workgroups on several cores (`access_sets`), other variables and readers (`access_observers`), races (`races`);
-//! then the value moves. Races and clashes are reported once all lanes have accessed, clashes of
+//! workgroups on several cores (`access_sets`), other variables and readers (`access_observers`), who
+//! wrote what is read (`pair_tracking`), races (`races`); then the value moves. Races and clashes are reported once all lanes have accessed, clashes of
 //! texels lane by lane, because a report needs the machine as a whole.
 //! Promises: loads, stores, atomics, bytes and texels are watched by the same checks in the same
 //! order.
@@ -16,6 +16,7 @@ use crate::ir::atomic::{AccessKind, AtomicOperation};
 use crate::ir::memory_semantics::MemoryKinds;
 use crate::ir::{Access, AccessRoot};
 use crate::memory::access_sets::{AccessSet, CommutativeUpdate};
+use crate::memory::pair_access::{PairAccess, PairPlace, PairTouch};
 use crate::memory::race_shadow::CurrentAccess;
 use crate::memory::store::{IntervalClock, Store};
 use std::sync::Arc;
@@ -26,6 +27,8 @@ use vkcert_model::index_range::IndexRange;
 pub(super) struct AccessMoment {
     pub(super) source_index: u32,
     pub(super) memory_kinds: MemoryKinds,
+    /// Through which descriptor of the program.
+    pub(super) descriptor: Option<u32>,
     /// The time of the first lane of the tile, whose local index this is.
     pub(super) current_time: CurrentAccess,
     pub(super) first_lane: u32,
@@ -70,7 +73,7 @@ pub(super) fn word_bytes(first_word: usize, word_count: usize) -> IndexRange {
 impl AccessMoment {
     pub(super) fn for_memory(
         clock: &IntervalClock,
-        memory_kinds: MemoryKinds,
+        (memory_kinds, descriptor): (MemoryKinds, Option<u32>),
         first_lane: u32,
         source_index: u32,
     ) -> Self {
@@ -81,7 +84,16 @@ impl AccessMoment {
         } else {
             clock.access_in_buffers(first_lane, source_index)
         };
-        Self { source_index, memory_kinds, current_time, first_lane }
+        Self { source_index, memory_kinds, descriptor, current_time, first_lane }
+    }
+
+    pub(super) fn pair_place(&self) -> PairPlace {
+        PairPlace {
+            source_index: self.source_index,
+            descriptor: self.descriptor,
+            memory_kinds: self.memory_kinds,
+            time: self.current_time.stamp.time(),
+        }
     }
 }
 
@@ -89,15 +101,23 @@ impl Monitor {
     /// Whether any check observes accesses.
     #[inline]
     pub(super) fn watches_accesses(&self) -> bool {
-        self.track_races || self.marks_access_sets || self.notes_users()
+        self.track_races || self.marks_access_sets || self.notes_users() || self.pairs.is_some()
     }
 
     /// Whether any check observes accesses to this store: memory that is only read has no shadow.
     #[inline]
     pub(super) fn watches_store(&self, store: &Store) -> bool {
+        self.watches_reads_from(store) || (self.pairs.is_some() && store.definitions.is_some())
+    }
+
+    /// Whether any check observes each read from this store: of contents that are all of the host
+    /// one is as good as another.
+    #[inline]
+    fn watches_reads_from(&self, store: &Store) -> bool {
         self.notes_users()
             || store.access_set.is_some()
             || (self.track_races && store.shadow.is_some())
+            || (self.pairs.is_some() && store.definitions.is_some() && !store.holds_host_contents())
     }
 
     /// A lane is about to access bytes of a store.
@@ -114,8 +134,32 @@ impl Monitor {
         if self.notes_users() {
             self.noted_users.push((lane_access.lane, lane_access.bytes, lane_access.touch));
         }
+        if let Some(pairs) = &mut self.pairs {
+            pairs.observe(store, &lane_access.pair_access(access_moment));
+        }
         if self.track_races {
             self.check_races(store, access_moment, lane_access);
+        }
+    }
+}
+
+impl LaneAccess {
+    #[inline]
+    fn pair_access(&self, access_moment: &AccessMoment) -> PairAccess {
+        let touch = match (self.touch, self.atomic) {
+            (AccessKind::Read, _) => PairTouch::Read,
+            (AccessKind::Write, _) => PairTouch::Write,
+            (AccessKind::AtomicRead, _) => PairTouch::AtomicRead,
+            (AccessKind::AtomicWrite, Some(atomic)) if !atomic.op.reads_memory() => {
+                PairTouch::AtomicWrite
+            }
+            (AccessKind::AtomicWrite, _) => PairTouch::AtomicReadWrite,
+        };
+        PairAccess {
+            place: access_moment.pair_place(),
+            touch,
+            bytes: self.bytes,
+            invocation: access_moment.first_lane + self.lane as u32,
         }
     }
 }
@@ -143,9 +187,19 @@ impl Machine<'_> {
     pub(super) fn access_moment(&self, access_root: AccessRoot, source_index: u32) -> AccessMoment {
         let memory_kinds =
             if access_root.is_buffer() { MemoryKinds::BUFFERS } else { MemoryKinds::WORKGROUP };
+        let descriptor = match access_root {
+            AccessRoot::Descriptor(descriptor) => Some(descriptor),
+            AccessRoot::Workgroup
+            | AccessRoot::Invocation
+            | AccessRoot::PushConstant
+            | AccessRoot::Descriptors { .. }
+            | AccessRoot::Address(_)
+            | AccessRoot::Pointer { .. }
+            | AccessRoot::Buffer(_) => None,
+        };
         AccessMoment::for_memory(
             &self.monitor.clock,
-            memory_kinds,
+            (memory_kinds, descriptor),
             self.registers.first_lane,
             source_index,
         )
@@ -159,8 +213,11 @@ impl Machine<'_> {
         component: u32,
         source_index: u32,
     ) {
+        if self.monitor.pairs.is_some() {
+            self.note_given_contents(access, addressed, component, source_index);
+        }
         let monitor = &self.monitor;
-        let watches_store = |store: &mut Store| monitor.watches_store(store);
+        let watches_store = |store: &mut Store| monitor.watches_reads_from(store);
         if !monitor.watches_accesses()
             || !self.memory.store_of_mut(access.root).is_some_and(watches_store)
         {

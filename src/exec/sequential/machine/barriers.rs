@@ -81,6 +81,13 @@ impl<'a> Machine<'a> {
         }
         let barrier_order = self.barrier_order(barrier_indices[0]);
         self.monitor.clock.pass_barrier(barrier_order);
+        if let Some(pairs) = &mut self.monitor.pairs {
+            pairs.pass_barrier(
+                self.monitor.clock.coupled_memory(barrier_order).kinds(),
+                self.program.barriers[barrier_indices[0] as usize].source_index,
+                self.monitor.clock.latest(),
+            );
+        }
         if let Some(order) = &self.monitor.order {
             let barrier_fences = self.program.barriers[barrier_indices[0] as usize].fences;
             let mut order = order.borrow_mut();

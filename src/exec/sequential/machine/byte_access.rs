@@ -6,7 +6,7 @@ use super::control_trace::{StoredExtent, trace_stored};
 use super::state::Machine;
 use crate::ir::atomic::AccessKind;
 use crate::ir::lane_mask::MASK_WORDS;
-use crate::ir::{Access, Scalar};
+use crate::ir::{Access, AccessRoot, Scalar};
 use vkcert_model::index_range::IndexRange;
 
 impl Machine<'_> {
@@ -49,6 +49,9 @@ impl Machine<'_> {
                     let lane_access =
                         LaneAccess { lane, bytes: byte_range, touch, values, atomic: None };
                     self.monitor.observe_access(watched_store, &access_moment, &lane_access);
+                }
+                if access.root == AccessRoot::PushConstant {
+                    self.note_push_constant(byte_range, source_index);
                 }
                 self.trace_stored_word(access.root, lane, first_byte / 4);
             }

@@ -151,6 +151,9 @@ impl<'a> Machine<'a> {
             if self.scheduler.deadline.has_passed() {
                 return Err(EarlyStop::TimeLimit);
             }
+            if let Some(pairs) = &mut self.monitor.pairs {
+                pairs.note_block(block_index);
+            }
             if self.scheduler.directed_yield.is_some() {
                 if self.run_block_steps(tile, block_index, held_step.take()) == BlockProgress::Held
                 {

@@ -12,6 +12,7 @@ use super::recorder::Recorder;
 use super::regions::RegionCounts;
 use crate::ir::atomic::AccessKind;
 use crate::memory::aliasing::Aliasing;
+use crate::memory::pair_tracking::PairTracker;
 use crate::memory::read_tracking::ReadTracker;
 use crate::memory::store::IntervalClock;
 use crate::memory::vector_clocks::HappensBefore;
@@ -27,7 +28,7 @@ pub(crate) struct Monitor {
     pub regions: RegionCounts,
     /// Whether any barrier was divergent.
     pub diverged: bool,
-    pub(super) clock: IntervalClock,
+    pub(crate) clock: IntervalClock,
     /// First time of each workgroup so far, and its linear index.
     pub(super) workgroup_starts: Vec<(u32, u64)>,
     /// What orders accesses, where races are looked for and barriers of workgroups are not all.
@@ -41,6 +42,8 @@ pub(crate) struct Monitor {
     pub(crate) aliasing: Option<Aliasing>,
     /// The bytes that are read, where that is asked for.
     pub(crate) reads: Option<ReadTracker>,
+    /// Who reads what another side wrote, where that is followed.
+    pub(crate) pairs: Option<PairTracker>,
     /// Whether stores keep access sets, because workgroups run on several cores.
     pub(super) marks_access_sets: bool,
     pub(super) track_undefined: bool,

@@ -86,6 +86,9 @@ impl<'a> Machine<'a> {
     pub(super) fn begin_workgroup(&mut self) -> u32 {
         let start_time = self.monitor.clock.start_workgroup();
         self.monitor.workgroup_starts.push((start_time, self.scheduler.workgroup_index));
+        if let Some(pairs) = &mut self.monitor.pairs {
+            pairs.begin_workgroup(self.scheduler.workgroup_index, start_time);
+        }
         start_time
     }
 

@@ -122,6 +122,9 @@ impl Machine<'_> {
         if let Some(order) = &self.monitor.order {
             order.borrow_mut().suspend_workgroup();
         }
+        if let Some(pairs) = &mut self.monitor.pairs {
+            pairs.yield_workgroup(self.monitor.clock.latest());
+        }
         let fresh_memory = self.fresh_workgroup_memory();
         YieldedWorkgroup {
             workgroup_index: self.scheduler.workgroup_index,

@@ -17,6 +17,8 @@ use super::workgroup_order::WorkgroupOrder;
 use crate::ir::lane_mask::LaneMask;
 use crate::ir::memory_semantics::{MemoryKinds, OrderedMemory};
 use crate::ir::{PerLaneValue, Program, SpinWaits, UniformValue};
+use crate::memory::definitions::{Definitions, FirstWriter};
+use crate::memory::pair_tracking::PairTracker;
 use crate::memory::race_shadow::{AccessStamp, RaceShadow};
 use crate::memory::store::{BoundRange, IntervalClock, Store, shared_views};
 use crate::settings::Settings;
@@ -90,6 +92,7 @@ impl<'a> Machine<'a> {
             noted_users: Vec::new(),
             aliasing: None,
             reads: None,
+            pairs: None,
             marks_access_sets: allowance.is_some(),
             origins: UndefinedOrigins::default(),
             lane_traces: vec![0; trace_count],
@@ -141,7 +144,20 @@ impl<'a> Machine<'a> {
         if self.settings.variation.is_some() {
             memory.control_traces = Some(vec![0; word_count]);
         }
+        if self.monitor.pairs.is_some() {
+            memory.definitions = Some(self.workgroup_definitions());
+        }
         memory
+    }
+
+    fn workgroup_definitions(&self) -> Definitions {
+        Definitions::new(FirstWriter::Nobody, self.program.granule)
+    }
+
+    /// Follows from now on who reads what another side wrote.
+    pub(crate) fn track_pairs(&mut self, pairs: Option<PairTracker>) {
+        self.memory.workgroup.definitions = pairs.as_ref().map(|_| self.workgroup_definitions());
+        self.monitor.pairs = pairs;
     }
 
     /// Whether the tiles of a workgroup run one after the other, each to its end.

@@ -5,6 +5,7 @@
 
 use super::access_sets::AccessSet;
 use super::copy_on_write::CopyOnWrite;
+use super::definitions::{Definitions, FirstWriter};
 use super::image_view::{DescriptorView, ImageSubresource};
 use super::race_shadow::{AccessStamp, CurrentAccess, RaceShadow};
 use crate::ir::memory_semantics::OrderedMemory;
@@ -25,6 +26,8 @@ pub(crate) struct Store {
     pub shadow: Option<RaceShadow>,
     /// The access set, where workgroups run on several cores.
     pub access_set: Option<AccessSet>,
+    /// Who wrote it last, where that is followed.
+    pub definitions: Option<Definitions>,
     /// By word: the control-flow trace hash of its value, 0 for a value from before the dispatch;
     /// only in varied runs.
     pub control_traces: Option<Vec<u64>>,
@@ -83,6 +86,9 @@ impl Store {
         if let Some(shadow) = &mut self.shadow {
             shadow.reset();
         }
+        if let Some(definitions) = &mut self.definitions {
+            definitions.clear();
+        }
     }
 
     /// Marks every byte as undefined and leaves it as it is: what is defined afterwards has been
@@ -112,6 +118,16 @@ impl Store {
         (0..4)
             .filter(|byte| undefined >> byte & 1 == 1)
             .fold(0, |mask, byte| mask | 0xff << (8 * byte))
+    }
+
+    /// Whether the host defined every byte and no kernel has written any, as far as writers are
+    /// followed.
+    #[inline]
+    pub(crate) fn holds_host_contents(&self) -> bool {
+        self.undefined.is_none()
+            && self.definitions.as_ref().is_some_and(|definitions| {
+                definitions.is_unwritten() && definitions.first_writer == FirstWriter::Host
+            })
     }
 
     #[inline]

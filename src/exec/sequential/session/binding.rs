@@ -129,7 +129,7 @@ impl<'a> JobSession<'a> {
 
     /// Bytes of the smallest thing that is accessed by itself, by buffer: the program's own
     /// granule, or a texel.
-    fn buffer_granules(
+    pub(super) fn buffer_granules(
         program: &Program,
         bound_slots: &[Option<BoundRange>],
     ) -> BTreeMap<usize, u32> {

@@ -15,6 +15,7 @@ use crate::ir::Program;
 use crate::machine::finding_collector::{FindingCollector, merge_findings};
 use crate::machine::undefined_contents::{UnwrittenWords, WordOwner};
 use crate::machine::{DirectedYield, DispatchLaunch, EarlyStop, Machine, RegionCounts};
+use crate::memory::pair_tracking::PairTracker;
 use crate::memory::read_tracking::ReadTracker;
 use crate::memory::store::{BoundRange, Store};
 use crate::print::LoopTally;
@@ -71,6 +72,9 @@ struct DispatchOutcome {
     diverged: bool,
     directed_yield: Option<DirectedYield>,
     reads: Option<ReadTracker>,
+    pairs: Option<PairTracker>,
+    /// The last time of its clock.
+    latest_time: u32,
     host_memory: HostMemory,
     /// By descriptor of the program.
     touched_words: Vec<u32>,
@@ -123,6 +127,8 @@ impl DispatchOutcome {
             diverged: monitor.diverged,
             directed_yield: scheduler.directed_yield,
             reads: monitor.reads,
+            pairs: monitor.pairs,
+            latest_time: monitor.clock.latest(),
             host_memory: HostMemory { push_constants: memory.push_constants, slots: memory.slots },
             touched_words: memory.touched_words,
             regions: monitor.regions,
@@ -146,6 +152,7 @@ impl<'a> JobSession<'a> {
         self.steps_left = outcome.steps_left;
         self.diverged |= outcome.diverged;
         self.keep_observations(outcome.reads.take(), outcome.directed_yield.take());
+        self.keep_pairs(&bound, &mut outcome);
         self.note_unset_push_constants(&bound, &outcome.host_memory.push_constants);
         self.keep_touched_bytes(bound.program(), &outcome.touched_words);
         self.keep_native_records(&bound, outcome.kept_invocations.take(), outcome.records.take());
@@ -222,11 +229,16 @@ impl<'a> JobSession<'a> {
         let aliasing = self.tracked_aliasing(program, &slots)?;
         let parallel_run = self.add_race_shadows(&bound.decoded_program, &slots, bound.settings)?;
         let tracked_reads = self.tracked_reads(program, &slots);
-        let parallel_run = parallel_run
-            .filter(|_| directed_yield.is_none() && aliasing.is_none() && tracked_reads.is_none());
+        self.begin_pairs(bound, &slots);
+        let runs_alone = directed_yield.is_some()
+            || aliasing.is_some()
+            || tracked_reads.is_some()
+            || self.pairs.is_some();
+        let parallel_run = parallel_run.filter(|_| !runs_alone);
         let marker_table = bound.job_module.recording.markers();
         let recorder =
             self.new_recorder(marker_table.map(|table| &**table), &bound.dispatch_size)?;
+        let pairs = self.pairs.take();
         let mut machine = Machine::new(
             program,
             DispatchLaunch {
@@ -247,12 +259,26 @@ impl<'a> JobSession<'a> {
         machine.scheduler.directed_yield = directed_yield;
         machine.monitor.aliasing = aliasing;
         machine.monitor.reads = tracked_reads;
+        machine.track_pairs(pairs);
         let early_stop = machine
             .run_workgroups(parallel_run.as_ref(), |workgroup| {
                 observer.workgroup_completed(workgroup)
             })
             .err();
         Ok(DispatchOutcome::of_machine(machine, early_stop, bound))
+    }
+
+    /// Begins to follow who reads what another side wrote, where that is asked for.
+    fn begin_pairs(&mut self, bound: &BoundDispatch<'_>, slots: &[Option<BoundRange>]) {
+        let Some(pairs) = &mut self.pairs else { return };
+        let program = bound.program();
+        let buffer_granules = Self::buffer_granules(program, slots);
+        let instruction_count = bound.spirv_module.instructions.len();
+        pairs.begin_dispatch(bound.job_module.key, program, instruction_count);
+        for (buffer_index, store) in self.stores.iter_mut().enumerate() {
+            let granule = buffer_granules.get(&buffer_index).copied().unwrap_or(program.granule);
+            pairs.refine_definitions(store, granule);
+        }
     }
 
     /// Who lets others go first in the next dispatch, whose settings these are.
@@ -281,6 +307,15 @@ impl<'a> JobSession<'a> {
                 .filter(|_| self.atomic_observation == AtomicObservation::Remembered)
                 .map(DirectedYield::into_observed_words),
         );
+    }
+
+    /// Keeps who read what another side wrote, for the next dispatch as well.
+    fn keep_pairs(&mut self, bound: &BoundDispatch<'_>, outcome: &mut DispatchOutcome) {
+        self.pairs = outcome.pairs.take();
+        if let Some(pairs) = &mut self.pairs {
+            let push_constants = &outcome.host_memory.push_constants;
+            pairs.end_dispatch(bound.program(), push_constants, outcome.latest_time);
+        }
     }
 
     fn note_unset_push_constants(&mut self, bound: &BoundDispatch<'_>, push_constants: &Store) {

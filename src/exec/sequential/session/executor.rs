@@ -13,6 +13,7 @@ use crate::settings::{Jobs, Settings};
 use crate::tally::Tally;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use vkcert_exec::access_pairs::{AccessPairs, PairTracking};
 use vkcert_exec::repeat::{Results, repeat_run};
 use vkcert_exec::schedule::Following;
 use vkcert_exec::{
@@ -45,6 +46,8 @@ pub struct SequentialRun {
     pub touched: Vec<BTreeMap<(u32, u32), u64>>,
     /// Of a varied run: by buffer and 32-bit word, a hash of the decisions on the way to its value.
     pub paths: Vec<Vec<u64>>,
+    /// Who read what another side had written, where the request asked for it.
+    pub access_pairs: AccessPairs,
 }
 
 /// What may come out otherwise in another schedule though nothing races: what comes of atomics and
@@ -70,9 +73,9 @@ impl Executor for SequentialExecutor {
         observer: &mut dyn Observer,
     ) -> Result<(Results, Counts), ExecError> {
         repeat_run(request, observer, |observer| {
-            let SequentialRun { run, lowering, touched, paths: _ } =
+            let SequentialRun { run, lowering, touched, paths: _, access_pairs } =
                 self.run_once(request, observer)?;
-            Ok((run, Counts { lowering, touched }))
+            Ok((run, Counts { lowering, touched, access_pairs }))
         })
     }
 
@@ -157,6 +160,9 @@ impl SequentialExecutor {
             Err(EarlyEnd::Completion(completion)) => return Ok(ended_run(completion)),
             Err(EarlyEnd::Failure(error)) => return Err(error),
         };
+        if request.pair_tracking == PairTracking::On {
+            session.track_pairs();
+        }
         let completion = session.run_dispatches(observer)?;
         Ok(session.into_run(completion))
     }
@@ -297,5 +303,6 @@ fn ended_run(completion: Completion) -> SequentialRun {
         lowering: BTreeMap::new(),
         touched: Vec::new(),
         paths: Vec::new(),
+        access_pairs: AccessPairs::NotTracked,
     }
 }

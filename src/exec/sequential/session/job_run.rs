@@ -15,6 +15,8 @@ use crate::ir::SpinWaits;
 use crate::ir::subgroup_operation::MOST_INVOCATIONS;
 use crate::machine::undefined_contents::{UnwrittenWords, WordOwner};
 use crate::machine::{Deadline, ObservedWords};
+use crate::memory::definitions::{Definitions, FirstWriter};
+use crate::memory::pair_tracking::PairTracker;
 use crate::memory::read_tracking::{DispatchReads, WatchedReads};
 use crate::memory::store::Store;
 use crate::print::LoopTally;
@@ -22,6 +24,7 @@ use crate::settings::Settings;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
+use vkcert_exec::access_pairs::AccessPairs;
 use vkcert_exec::{Completion, ExecError, Job, JobDispatch, ModuleRecording, Observer, Run};
 use vkcert_model::finding::{Checks, Finding, FindingKind, RaceScope};
 use vkcert_model::id::ModuleKey;
@@ -76,6 +79,8 @@ pub(super) struct JobSession<'a> {
     pub(super) bit_witnesses: Option<BitWitnesses>,
     /// Where it is asked what is read.
     pub(super) read_tracking: ReadTracking,
+    /// Where it is asked who reads what another side wrote.
+    pub(super) pairs: Option<PairTracker>,
 }
 
 /// Whether a session is asked what its dispatches read.
@@ -190,7 +195,19 @@ impl<'a> JobSession<'a> {
             observed_words: Vec::new(),
             bit_witnesses: None,
             read_tracking: ReadTracking::Off,
+            pairs: None,
         })
+    }
+
+    /// Follows from now on who reads what another side wrote.
+    pub(super) fn track_pairs(&mut self) {
+        let contents_bytes: u64 =
+            self.stores.iter().map(|store| store.words.len() as u64 * 4).sum();
+        let free_bytes = self.job.limits.memory_bytes.saturating_sub(contents_bytes);
+        self.pairs = Some(PairTracker::new(free_bytes));
+        for store in self.stores.iter_mut().take(self.job.buffers.len()) {
+            store.definitions = Some(Definitions::new(FirstWriter::Host, 4));
+        }
     }
 
     /// Runs the dispatches in order, up to the first that does not complete.
@@ -325,6 +342,14 @@ impl<'a> JobSession<'a> {
             .take(self.job.buffers.len())
             .filter_map(|store| store.control_traces.take())
             .collect();
-        SequentialRun { run, lowering: loop_decisions, touched: self.touched, paths: buffer_traces }
+        SequentialRun {
+            run,
+            lowering: loop_decisions,
+            touched: self.touched,
+            paths: buffer_traces,
+            access_pairs: self
+                .pairs
+                .map_or(AccessPairs::NotTracked, PairTracker::into_access_pairs),
+        }
     }
 }

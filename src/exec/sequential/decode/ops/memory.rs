@@ -10,7 +10,9 @@ use crate::decode::decoder::Decoder;
 use crate::decode::unsupported;
 use crate::decode::unsupported::Unsupported;
 use crate::decode::value::{DecodedValue, Pointer, PointerTarget};
-use crate::ir::{AccessRoot, AddressUnit, LaneInstruction, Reg, Scalar, UniformValue};
+use crate::ir::{
+    AccessRoot, AddressUnit, LaneInstruction, PushConstantLoad, Reg, Scalar, UniformValue,
+};
 use rspirv::spirv::Op;
 use std::sync::Arc;
 use vkcert_spirv::module::Instruction;
@@ -86,15 +88,15 @@ pub(crate) fn load_from(
         && access.dimensions.is_empty()
         && access.unit == AddressUnit::Word
     {
-        return Ok(access
-            .components
+        let words: Arc<[u32]> =
+            access.components.iter().map(|component| access.base + component).collect();
+        let loaded_scalars = words
             .iter()
-            .map(|component| {
-                Scalar::Word(
-                    decoder.uniform_register(UniformValue::PushConstant(access.base + component)),
-                )
-            })
-            .collect());
+            .map(|word| Scalar::Word(decoder.uniform_register(UniformValue::PushConstant(*word))))
+            .collect();
+        let source_index = decoder.source_index;
+        decoder.program.push_constant_loads.push(PushConstantLoad { source_index, words });
+        return Ok(loaded_scalars);
     }
     let loaded_scalars = decoder.new_registers(pointer.pointee_type)?;
     if access.components.len() != loaded_scalars.len() {

@@ -419,7 +419,7 @@ impl Machine<'_> {
         let Monitor { track_races, clock, .. } = &self.monitor;
         let access_moment = AccessMoment::for_memory(
             clock,
-            MemoryKinds::IMAGES,
+            (MemoryKinds::IMAGES, Some(descriptor)),
             self.registers.first_lane,
             source_index,
         );
