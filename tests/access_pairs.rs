@@ -349,6 +349,7 @@ void main() {
     memoryBarrierBuffer();
     barrier(); //@ one
     uint x = imageLoad(t, 3 - i).x; //@ early
+    uint z = a[3 - i]; //@ alike
     memoryBarrier();
     barrier(); //@ both
     uint y = imageLoad(t, 3 - i).x; //@ use
@@ -356,7 +357,11 @@ void main() {
 ";
     assert_pairs(
         pairs_of(text),
-        &["early by 1 from store unordered", "use by 1 from store behind both"],
+        &[
+            "early by 1 from store unordered",
+            "alike by 0 from store unordered",
+            "use by 1 from store behind both",
+        ],
     );
 }
 
@@ -364,14 +369,14 @@ void main() {
 fn push_constants_at_a_computed_place_are_the_host_s() {
     let text = "#version 450
 //! buffer 0 uint 0*4
-//! push uint 1 2 ?
+//! push uint 1 uint ? uint 2
 layout(local_size_x = 2) in;
 layout(std430, set = 0, binding = 0) buffer A { uint a[]; };
 layout(push_constant) uniform P { uint pushed[3]; };
 void main() {
     uint i = gl_LocalInvocationIndex;
-    uint x = pushed[i]; //@ defined
-    uint y = pushed[2u + i - i]; //@ undefined
+    uint x = pushed[2u * i]; //@ defined
+    uint y = pushed[1u + i - i]; //@ undefined
     if (i == 5u) a[0] = pushed[0]; //@ never
 }
 ";
