@@ -32,6 +32,7 @@ mod command_lines;
 mod configurations;
 mod contract;
 mod cooperative_matrices;
+mod coupling_coverage;
 mod data_files;
 mod dependencies;
 mod dissimilar;

@@ -3,6 +3,7 @@
 //! Promises: two specializations are the same configuration exactly if every constant of the module
 //! has the same bits, the module's defaults filled in. Names depend on the values alone.
 
+use super::access_pairs::PairContext;
 use super::boundary::boundary_values;
 use super::kernel::{CompiledKernel, Kernel, TargetedKernel};
 use crate::CampaignError;
@@ -14,6 +15,7 @@ use vkcert_model::boundary::BoundaryValue;
 use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{Configuration, SpecializedConstant};
 use vkcert_model::id::KernelName;
+use vkcert_model::pair_obligation::KernelPairs;
 use vkcert_model::project::ProjectKernel;
 use vkcert_model::records::Presence;
 use vkcert_requirement::Project;
@@ -33,6 +35,8 @@ pub struct KernelConfiguration {
     pub presence: Presence,
     /// The boundary values of its inputs; none where the project does not ask for them.
     pub boundaries: Option<Vec<BoundaryValue>>,
+    /// What tests have to show of its coupling; none where the project does not ask for it.
+    pub pairs: Option<KernelPairs>,
 }
 
 /// The configuration with all constants at these values; without a name it is named by them.
@@ -76,6 +80,7 @@ pub fn configuration_under(
         specialization: specialization.clone(),
         presence,
         boundaries: None,
+        pairs: None,
     })
 }
 
@@ -158,6 +163,7 @@ pub fn configure_kernels(
         match kernel_configurations {
             Ok(mut configurations) => {
                 add_boundaries(project, &kernel, &mut configurations);
+                add_pairs(project, &kernel, &mut configurations);
                 configured_kernels.push(Kernel::configured(kernel, configurations))
             }
             Err(CampaignError::Input(kernel_configurations)) => {
@@ -183,6 +189,31 @@ fn add_boundaries(
         for row in configurations {
             row.boundaries = Some(boundary_values(project, kernel, row.configuration.local_size));
         }
+    }
+}
+
+/// Pairs of accesses are obligations where the project asks for coupling coverage.
+fn add_pairs(
+    project: &Project,
+    kernel: &CompiledKernel,
+    configurations: &mut [KernelConfiguration],
+) {
+    if !project.settings.asks_for(CriterionName::Coupling) {
+        return;
+    }
+    for row in configurations {
+        let context = PairContext {
+            specialization: &row.specialization,
+            memory_model: project.settings.memory_model,
+            unwritten_by_host: &BTreeSet::new(),
+        };
+        let pairs = match kernel.pair_obligations(context, &[]) {
+            Ok(obligations) => KernelPairs { obligations, ..KernelPairs::default() },
+            Err(error) => {
+                KernelPairs { unknown: Some(error.to_string()), ..KernelPairs::default() }
+            }
+        };
+        row.pairs = Some(pairs);
     }
 }
 

@@ -9,13 +9,14 @@ use super::kernel::{Kernel, Measured, Measurement};
 use std::collections::BTreeMap;
 use vkcert_coverage::barrier::{self, BarrierRecords};
 use vkcert_coverage::boundary;
+use vkcert_coverage::coupling::{PairRecords, assess_kernel_pairs};
 use vkcert_coverage::justification::{BoundConfiguration, BoundContents, BoundKernel};
 use vkcert_coverage::{
     self as coverage, CoverageSubject, ProposalRules, criteria, justification, object,
 };
 use vkcert_derivation::derive::{
-    UNUSABLE, barrier_records, coverage_without_source, internal_error, summary_without_source,
-    unmeasured_coverage, with_objects,
+    UNUSABLE, WITHOUT_SOURCE, barrier_records, coverage_without_source, internal_error,
+    pair_records, summary_without_source, unmeasured_coverage, with_objects,
 };
 use vkcert_model::coverage::{KernelCoverage, SimpleObligation};
 use vkcert_model::finding::Finding;
@@ -117,6 +118,12 @@ fn coverage_by_all(
                 KernelCoverage {
                     functions: Some(Vec::new()),
                     boundaries: boundary_coverage(configuration, tests),
+                    coupling: coupling_coverage(
+                        kernel,
+                        configuration,
+                        PairRecords::Missing(WITHOUT_SOURCE),
+                        tests,
+                    ),
                     ..KernelCoverage::default()
                 },
             );
@@ -132,7 +139,18 @@ fn coverage_by_all(
     };
     let barriers = barrier::assess_barriers(&kernel.barriers(), barrier_knowledge, tests);
     let boundaries = boundary_coverage(configuration, tests);
-    with_objects(KernelCoverage { barriers, boundaries, ..coverage }, objects)
+    let coupling = coupling_coverage(kernel, configuration, pair_records(engine_name), tests);
+    with_objects(KernelCoverage { barriers, boundaries, coupling, ..coverage }, objects)
+}
+
+fn coupling_coverage(
+    kernel: &Kernel,
+    configuration: &KernelConfiguration,
+    pair_records: PairRecords<'_>,
+    tests: &[(TestId, &Records)],
+) -> Option<Vec<SimpleObligation>> {
+    let pairs = configuration.pairs.as_ref()?;
+    Some(assess_kernel_pairs(&kernel.source, pairs, pair_records, tests))
 }
 
 fn boundary_coverage(

@@ -13,14 +13,19 @@ use super::test_run::{
     variant_job,
 };
 use crate::CampaignError;
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
+use vkcert_coverage::coupling::executed_pairs;
+use vkcert_exec::access_pairs::{AccessPairs, PairTracking};
 use vkcert_exec::comparison::differing_contents;
 use vkcert_exec::prepare::{ModuleUse, Prepared};
 use vkcert_exec::{Completion, Counts, Executor, Job, JobModule, Run, RunOutcome};
+use vkcert_model::access_pair::ShownPairs;
 use vkcert_model::finding::{Checks, Finding, FindingKind};
 use vkcert_model::finding_details::{DisagreementDetails, FindingDetails, ModuleDisagreement};
 use vkcert_model::id::ModuleKey;
 use vkcert_model::judged::JudgedParts;
+use vkcert_model::pair_obligation::KernelPairs;
 use vkcert_model::project::Contraction;
 use vkcert_model::records::Records;
 use vkcert_model::verdict::{EngineName, Verdict};
@@ -63,7 +68,9 @@ pub fn run_test(
     let job = variant_job(prepared_test, plan, ModuleVariant::Production, plan.job.checks);
     let job = job.expect("every kernel has a production module");
     let open = LeftOpen::of_test(prepared_test, plan);
-    let RunOutcome { run: ran, counts, variants, started } = executor.execute(&job, None)?;
+    let pair_tracking = pair_tracking(prepared_test);
+    let RunOutcome { run: ran, counts, variants, started } =
+        executor.execute_following(&job, None, pair_tracking)?;
     let settled = open.settle_repetitions(ran, variants, executor.name())?;
     let SettledRun { run: mut production, judgement, deciding_repetition, notes: left_open } =
         settled;
@@ -102,6 +109,7 @@ pub fn run_test(
             EngineName::Vulkan => measure_on_device(&open, executor, &production, &mut run)?,
         }
         measure_objects(&open, executor, &production, &mut run)?;
+        add_shown_pairs(prepared_test, plan, &mut run);
     } else {
         run.name_likely_cause(&open, &production.completion);
         let reason = format!(
@@ -119,6 +127,48 @@ pub fn run_test(
     }
     run.findings.sort_by(Finding::order);
     Ok(run)
+}
+
+/// Accesses are followed where coverage of coupling is asked for.
+fn pair_tracking(prepared_test: &PreparedTest) -> PairTracking {
+    let has_pairs = |kernel: &&Kernel| kernel.configurations.iter().any(|row| row.pairs.is_some());
+    if prepared_test.kernels.iter().any(has_pairs) { PairTracking::On } else { PairTracking::Off }
+}
+
+/// Puts what the production run showed of coupling beside the records of each kernel.
+fn add_shown_pairs(prepared_test: &PreparedTest, job_plan: &Prepared, test_run: &mut TestRun) {
+    let access_pairs = std::mem::take(&mut test_run.counts.access_pairs);
+    let modules = job_plan.job.modules.iter().zip(&job_plan.modules).zip(&prepared_test.kernels);
+    for (row, ((module, module_use), kernel)) in test_run.records.iter_mut().zip(modules) {
+        let mut configurations = kernel.configurations.iter();
+        let configuration =
+            configurations.find(|row| row.specialization == module_use.specialization);
+        let Some(kernel_pairs) = configuration.and_then(|row| row.pairs.as_ref()) else { continue };
+        if let Ok(records) = &mut row.records {
+            records.pairs = shown_pairs(&access_pairs, &module.key, kernel_pairs);
+        }
+    }
+}
+
+fn shown_pairs(
+    access_pairs: &AccessPairs,
+    module_key: &ModuleKey,
+    kernel_pairs: &KernelPairs,
+) -> Option<ShownPairs> {
+    match access_pairs {
+        AccessPairs::NotTracked => None,
+        AccessPairs::Undetermined { reason } => Some(ShownPairs::NotFollowed(reason.clone())),
+        AccessPairs::Tracked(by_module) => {
+            let Some(module_pairs) = by_module.get(module_key) else {
+                return Some(ShownPairs::Shown(BTreeSet::new()));
+            };
+            let mut pairs = module_pairs.pairs.clone();
+            pairs.extend(executed_pairs(&kernel_pairs.obligations, |index| {
+                module_pairs.has_executed(index)
+            }));
+            Some(ShownPairs::Shown(pairs))
+        }
+    }
 }
 
 impl TestRun {

@@ -11,6 +11,7 @@ use crate::CampaignError;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use vkcert_exec::access_pairs::PairTracking;
 use vkcert_exec::judge::{self, Judgement};
 use vkcert_exec::prepare::Prepared;
 use vkcert_exec::schedule::Following;
@@ -218,8 +219,18 @@ impl TestEngine<'_> {
         job: &Job,
         following: Option<Following>,
     ) -> Result<RunOutcome, CampaignError> {
+        self.execute_following(job, following, PairTracking::Off)
+    }
+
+    /// The same, with who reads what another side wrote where that is asked for.
+    pub fn execute_following(
+        &mut self,
+        job: &Job,
+        following: Option<Following>,
+        pair_tracking: PairTracking,
+    ) -> Result<RunOutcome, CampaignError> {
         let repetitions = self.repetitions;
-        let request = RunRequest { following, repetitions, ..RunRequest::once(job) };
+        let request = RunRequest { following, repetitions, pair_tracking, ..RunRequest::once(job) };
         match self.executor.answer(&request, &mut Unobserved) {
             Ok(outcome) => Ok(outcome),
             // The worker is replaced: what the tool failed at is one test, of which nothing is

@@ -47,6 +47,7 @@ pub fn assess(subject: &CoverageSubject, counted_tests: &[(TestId, &Records)]) -
         functions: Some(assessment.function_obligations()),
         calls: assessment.call_obligations(),
         boundaries: None,
+        coupling: None,
         loops: assessment.loop_obligations(),
         average_statement: None,
         not_reached: assessment.not_reached(),

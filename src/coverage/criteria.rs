@@ -64,6 +64,7 @@ pub const CRITERIA: &[&dyn Criterion] = &[
     &Calls,
     &LoopBoundaries,
     &Boundaries,
+    &Couplings,
 ];
 
 /// The row of a criterion that evidence names; none where this version does not have it.
@@ -285,6 +286,31 @@ impl Criterion for LoopBoundaries {
     }
     fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
         statuses_of(coverage.loops.as_deref().unwrap_or_default()).collect()
+    }
+}
+
+struct Couplings;
+impl Criterion for Couplings {
+    fn criterion(&self) -> CriterionName {
+        CriterionName::Coupling
+    }
+    fn description(&self) -> &'static str {
+        "every value that the host, another kernel or another invocation gives was read"
+    }
+    fn subject(&self) -> CriterionSubject {
+        CriterionSubject::Object
+    }
+    fn is_told_by(&self, engine: EngineName) -> bool {
+        match engine {
+            EngineName::Sequential => true,
+            EngineName::Vulkan => false,
+        }
+    }
+    fn is_measured(&self, coverage: &KernelCoverage) -> bool {
+        coverage.coupling.is_some()
+    }
+    fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
+        statuses_of(coverage.coupling.as_deref().unwrap_or_default()).collect()
     }
 }
 

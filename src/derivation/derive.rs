@@ -17,6 +17,7 @@ pub use justifications::{apply_justifications, missing_subject, stored_contents}
 use std::collections::BTreeSet;
 use vkcert_coverage::barrier::{self, BarrierRecords};
 use vkcert_coverage::boundary;
+use vkcert_coverage::coupling::{DEVICE_KEEPS_NO_PAIRS, PairRecords, assess_kernel_pairs};
 use vkcert_coverage::object::{self, ObjectCoverage};
 use vkcert_coverage::{
     self as coverage, CoverageSubject, Criterion, CriterionSubject, ProposalRules, criteria,
@@ -143,6 +144,7 @@ fn coverage_by(
             calls: Some(Vec::new()),
             loops: Some(Vec::new()),
             boundaries: boundary_coverage(kernel_row, &chosen_records),
+            coupling: coupling_coverage(kernel_row, &chosen_records),
             ..KernelCoverage::default()
         };
         leave_requested(&mut empty_coverage, asks_for);
@@ -161,6 +163,7 @@ fn coverage_by(
         )
     };
     coverage.boundaries = boundary_coverage(kernel_row, &chosen_records);
+    coverage.coupling = coupling_coverage(kernel_row, &chosen_records);
     leave_requested(&mut coverage, asks_for);
     with_objects(
         KernelCoverage {
@@ -181,6 +184,30 @@ fn boundary_coverage(
 ) -> Option<Vec<SimpleObligation>> {
     let boundary_values = kernel_row.boundaries.as_deref()?;
     Some(boundary::assess_boundaries(boundary_values, chosen_records))
+}
+
+fn coupling_coverage(
+    kernel_row: &KernelEvidence,
+    chosen_records: &[(TestId, &Records)],
+) -> Option<Vec<SimpleObligation>> {
+    let pairs = kernel_row.pairs.as_ref()?;
+    let pair_records = if has_source(kernel_row) {
+        pair_records(kernel_row.engine)
+    } else {
+        PairRecords::Missing(WITHOUT_SOURCE)
+    };
+    Some(assess_kernel_pairs(&kernel_row.source, pairs, pair_records, chosen_records))
+}
+
+/// Why no pairs are kept of a kernel without source.
+pub const WITHOUT_SOURCE: &str = "nothing is recorded of a kernel without source";
+
+/// What an engine tells of pairs.
+pub fn pair_records(engine: EngineName) -> PairRecords<'static> {
+    match engine {
+        EngineName::Sequential => PairRecords::Kept,
+        EngineName::Vulkan => PairRecords::Missing(DEVICE_KEEPS_NO_PAIRS),
+    }
 }
 
 /// Leaves of the lists that are derived on request those that are asked for.

@@ -8,6 +8,7 @@
 use super::id::KernelName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// One definition and one use of a value between the host, kernels and invocations.
 #[derive(
@@ -24,6 +25,17 @@ pub struct AccessPair {
     pub descriptor: Option<ReadDescriptor>,
     /// Who wrote the value, and what brought it here.
     pub passage: Passage,
+}
+
+/// What one test showed of the pairs of a kernel: a fact, which stands beside the records of the
+/// test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShownPairs {
+    /// Every pair that the run showed, and those whose use it executed where that shows them.
+    Shown(BTreeSet<AccessPair>),
+    /// They were not followed wholly; the reason.
+    NotFollowed(String),
 }
 
 /// A descriptor by its place. An instruction in a function can read through several.
@@ -73,6 +85,18 @@ pub enum Passage {
         /// The store.
         store: u32,
     },
+}
+
+impl AccessPair {
+    /// Source indices of its instructions in the module of the reading kernel.
+    pub fn own_indices(&self) -> Vec<u32> {
+        match self.passage {
+            Passage::Host | Passage::Dispatch { .. } => vec![self.use_index],
+            Passage::Barrier { store, .. }
+            | Passage::Atomic { store }
+            | Passage::Unordered { store } => vec![self.use_index, store],
+        }
+    }
 }
 
 #[cfg(test)]

@@ -79,6 +79,10 @@ pub struct KernelCoverage {
     /// value coverage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boundaries: Option<Vec<SimpleObligation>>,
+    /// Values that pass from one side of a coupling to another (`P1`), each read in a test; behind them what tests showed
+    /// beside them (`PX1`). Absent where the project does not ask for coupling coverage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coupling: Option<Vec<SimpleObligation>>,
     /// Average statement coverage, a metric beside the obligations; absent where the project does not ask for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub average_statement: Option<AverageStatementCoverage>,
@@ -92,20 +96,21 @@ pub struct KernelCoverage {
 
 impl KernelCoverage {
     /// Obligations that are derived only where a project asks for them, by criterion.
-    pub fn requested(&self) -> [(CriterionName, &Option<Vec<SimpleObligation>>); 4] {
-        let Self { functions, calls, loops, boundaries, .. } = self;
+    pub fn requested(&self) -> [(CriterionName, &Option<Vec<SimpleObligation>>); 5] {
+        let Self { functions, calls, loops, boundaries, coupling, .. } = self;
         [
             (CriterionName::Function, functions),
             (CriterionName::Call, calls),
             (CriterionName::LoopBoundary, loops),
             (CriterionName::Boundary, boundaries),
+            (CriterionName::Coupling, coupling),
         ]
     }
 
     /// As [`KernelCoverage::requested`], in the same order.
-    pub fn requested_mut(&mut self) -> [&mut Option<Vec<SimpleObligation>>; 4] {
-        let Self { functions, calls, loops, boundaries, .. } = self;
-        [functions, calls, loops, boundaries]
+    pub fn requested_mut(&mut self) -> [&mut Option<Vec<SimpleObligation>>; 5] {
+        let Self { functions, calls, loops, boundaries, coupling, .. } = self;
+        [functions, calls, loops, boundaries, coupling]
     }
 }
 

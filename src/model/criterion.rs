@@ -45,6 +45,9 @@ pub enum CriterionName {
     /// Every value at the edges of the ranges of a kernel's inputs was tested. Derived only where the project asks for
     /// it.
     Boundary,
+    /// Every value that the host, another kernel or another invocation gives was read. Derived only where the project
+    /// asks for it.
+    Coupling,
 }
 
 impl CriterionName {
@@ -63,6 +66,7 @@ impl CriterionName {
         CriterionName::Call,
         CriterionName::LoopBoundary,
         CriterionName::Boundary,
+        CriterionName::Coupling,
     ];
 
     /// The stored name.
@@ -81,6 +85,7 @@ impl CriterionName {
             CriterionName::Call => "call",
             CriterionName::LoopBoundary => "loop-boundary",
             CriterionName::Boundary => "boundary",
+            CriterionName::Coupling => "coupling",
         }
     }
 

@@ -9,9 +9,11 @@
 
 use super::access_pair::AccessPair;
 use super::id::{KernelName, PairId, StatementId};
+use super::place::Place;
 use super::records::Reach;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Between which sides a value passes.
@@ -105,6 +107,19 @@ pub struct PairBarrier {
     pub number: u32,
     /// Where it stands.
     pub place: PairPlace,
+}
+
+/// What tests have to show of the coupling of a kernel under a configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct KernelPairs {
+    /// The obligations, in the order of the uses in the module.
+    pub obligations: Vec<PairObligation>,
+    /// Why they cannot be told; none: all are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<String>,
+    /// Where instructions stand that tests showed in pairs which no obligation has, by source index.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub places_outside: BTreeMap<u32, Place>,
 }
 
 /// A pair that tests have to show.

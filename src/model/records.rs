@@ -3,6 +3,7 @@
 //! Vectors are numbered by edge weights (`coverage::numbering`): when a condition is evaluated, the weight of the edge
 //! taken is added to a sum; when the decision ends, bit `base + sum` is set. The numbering may have gaps (`^^`).
 
+use super::access_pair::ShownPairs;
 use super::id::DecisionId;
 use super::metric::StatementCounts;
 use super::schedule::Schedule;
@@ -147,6 +148,10 @@ pub struct Records {
     /// do not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statement_counts: Option<StatementCounts>,
+    /// Which values of other sides its invocations read; absent where the project does not ask for coupling coverage, and
+    /// of engines that do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<ShownPairs>,
 }
 
 impl Records {
@@ -240,6 +245,10 @@ impl Records {
         }
         let undefined_barriers = std::mem::take(&mut defined_records.undefined_barriers);
         defined_records.barriers.retain(|number, _| !undefined_barriers.contains(number));
+        // Which of the pairs follow an undefined value is not told.
+        if self.follow_undefined() && defined_records.pairs.is_some() {
+            defined_records.pairs = Some(ShownPairs::Shown(BTreeSet::new()));
+        }
         defined_records
     }
 

@@ -94,6 +94,7 @@ pub(super) fn kernel(name: &str, rest: &str, functions: &[FunctionRow]) -> Kerne
         objects: ObjectEvidence::default(),
         barriers: Vec::new(),
         boundaries: None,
+        pairs: None,
         coverage: KernelCoverage { points, ..KernelCoverage::default() },
         lowering: Vec::new(),
     }

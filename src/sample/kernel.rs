@@ -119,6 +119,7 @@ pub(super) fn kernel_evidence(name: &str, engine: EngineName) -> KernelEvidence 
         objects: ObjectEvidence::default(),
         barriers: Vec::new(),
         boundaries: None,
+        pairs: None,
         coverage: if is_naive { naive_coverage(engine) } else { large_coverage() },
         lowering: match engine {
             EngineName::Sequential => vec![

@@ -150,7 +150,7 @@ fn parts_of_finding(finding: &Finding) -> LaterPart {
     )
 }
 
-fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 8] {
+fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 9] {
     let coverage = &kernel.coverage;
     let obligation_lists = [
         &coverage.statements,
@@ -172,6 +172,12 @@ fn parts_of_kernel(kernel: &KernelEvidence) -> [LaterPart; 8] {
                 || coverage.loops.is_some(),
         ),
         later_part("boundary values", kernel.boundaries.is_some() || coverage.boundaries.is_some()),
+        later_part(
+            "coupling coverage",
+            kernel.pairs.is_some()
+                || coverage.coupling.is_some()
+                || records().any(|row| row.records.pairs.is_some()),
+        ),
         later_part(
             "average statement coverage",
             coverage.average_statement.is_some()

@@ -6,6 +6,7 @@
 
 use super::Verification;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_coverage::coupling::indices_outside;
 use vkcert_derivation::agreement::tells_of_undefined;
 use vkcert_derivation::derive;
 use vkcert_model::evidence::{
@@ -64,6 +65,7 @@ impl KernelRecords<'_> {
             self.check_undefined(row, verification);
             self.check_directed(row, MeasuredCode::Source, verification);
             self.check_statement_counts(row, verification);
+            self.check_pairs(row, verification);
         }
         let object_words = kernel.objects.structure.bits.div_ceil(32) as usize;
         for row in &kernel.objects.records {
@@ -73,6 +75,9 @@ impl KernelRecords<'_> {
             let counts = &row.records.statement_counts;
             verification.check(counts.is_none(), || {
                 self.problem_sentence(row, "counts of statements beside records of object code")
+            });
+            verification.check(row.records.pairs.is_none(), || {
+                self.problem_sentence(row, "pairs of accesses beside records of object code")
             });
         }
     }
@@ -187,6 +192,24 @@ impl KernelRecords<'_> {
         };
         verification.check(dispatches_match, || {
             self.problem_sentence(row, "counts of other invocations than the test dispatches")
+        });
+    }
+
+    /// Pairs of accesses are there where they are asked for, each of an obligation or with its place.
+    fn check_pairs(&self, row: &TestRecords, verification: &mut Verification) {
+        let pairs = row.records.pairs.as_ref();
+        let are_asked_for =
+            self.kernel.engine == EngineName::Sequential && self.kernel.pairs.is_some();
+        let must_be_there = are_asked_for && row.counted;
+        verification.check(if pairs.is_some() { are_asked_for } else { !must_be_there }, || {
+            self.problem_sentence(row, "whether pairs of accesses were followed")
+        });
+        let Some(kernel_pairs) = &self.kernel.pairs else { return };
+        let outside = indices_outside(kernel_pairs, [&row.records]);
+        let are_placed =
+            outside.iter().all(|index| kernel_pairs.places_outside.contains_key(index));
+        verification.check(are_placed, || {
+            self.problem_sentence(row, "a pair of accesses that the kernel does not have")
         });
     }
 
@@ -457,6 +480,8 @@ fn check_repetitions(stored: &Evidence, verification: &mut Verification) {
     }
 }
 
+#[cfg(test)]
+mod pair_tests;
 #[cfg(test)]
 mod statement_count_tests;
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::judged::observation_of_runs;
 use crate::kernel::{Kernel, Measurement};
 use crate::project::{module_bytes, module_file};
 use crate::test_run::{ModuleRecords, TestRun};
+use vkcert_coverage::coupling::indices_outside;
 use vkcert_derivation::derive;
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::coverage::KernelCoverage;
@@ -79,15 +80,26 @@ pub fn assemble_kernels(
                 },
                 barriers: kernel.barriers(),
                 boundaries: configuration.boundaries.clone(),
+                pairs: configuration.pairs.clone(),
                 coverage: KernelCoverage::default(),
                 lowering: lowering_sums(kernel, configuration, engine, runs_by_test),
             };
+            place_pairs_outside(kernel, &mut row);
             row.coverage = derive::derived_coverage(&row, &campaign.project);
             campaign.findings.extend(derive::record_contradictions(&row));
             kernel_evidence.push(row);
         }
     }
     kernel_evidence
+}
+
+/// Where instructions of pairs stand that tests showed and no obligation has.
+fn place_pairs_outside(kernel: &Kernel, kernel_row: &mut KernelEvidence) {
+    let Some(pairs) = &mut kernel_row.pairs else { return };
+    let records = kernel_row.records.iter().map(|row| &row.records);
+    let outside = indices_outside(pairs, records).into_iter();
+    pairs.places_outside =
+        outside.map(|index| (index, kernel.place_of_instruction(index))).collect();
 }
 
 fn structure_and_layout(

@@ -9,6 +9,7 @@
 //! (`justification`).
 
 mod assess;
+mod kernel;
 mod obligations;
 #[cfg(test)]
 mod tests;
@@ -17,4 +18,5 @@ pub use assess::{
     ClassSummary, CouplingSubject, DEVICE_KEEPS_NO_PAIRS, EarlierDispatches, PairRecords,
     assess_coupling, class_summaries, executed_pairs,
 };
+pub use kernel::{assess_kernel_pairs, indices_outside};
 pub use obligations::{LocatedBarrier, LocatedPair, pair_obligations};

@@ -104,6 +104,7 @@ enum ObligationKind {
     Call,
     LoopCase,
     BoundaryValue,
+    Pair,
 }
 
 /// An obligation without what it shares with all others of its kernel.
@@ -413,6 +414,7 @@ impl ContentGathering<'_> {
             (ObligationKind::Call, &coverage.calls),
             (ObligationKind::LoopCase, &coverage.loops),
             (ObligationKind::BoundaryValue, &coverage.boundaries),
+            (ObligationKind::Pair, &coverage.coupling),
         ];
         for (kind, obligations) in requested_lists {
             self.add_obligations(kind, obligations.as_deref().unwrap_or_default());

@@ -168,6 +168,7 @@ fn refuting_sentences(
                         CriterionName::Call,
                         CriterionName::LoopBoundary,
                         CriterionName::Boundary,
+                        CriterionName::Coupling,
                     ]
                     .map(StoredCriterion::from),
                 ))

@@ -5,6 +5,7 @@ use crate::coverage::{KernelBarrier, KernelCoverage};
 use crate::finding::Finding;
 use crate::id::{KernelName, TestId};
 use crate::object::ObjectStructure;
+use crate::pair_obligation::KernelPairs;
 use crate::records::{Presence, RecordLayout, Recorded, Records};
 use crate::structure::KernelStructure;
 use crate::verdict::{EngineName, Verdict};
@@ -61,6 +62,9 @@ pub struct KernelEvidence {
     /// boundary value coverage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boundaries: Option<Vec<BoundaryValue>>,
+    /// What tests have to show of its coupling; absent where the project does not ask for coupling coverage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<KernelPairs>,
     /// What follows from structure, layout, presence and records.
     pub coverage: KernelCoverage,
     /// The additional decisions of the sequential lowering (loops over workgroups, invocations), reported apart.

@@ -37,7 +37,8 @@ pub fn requested_marks(criteria: &[CriterionName]) -> BTreeSet<RequestedMark> {
         | CriterionName::AdditionalCode
         | CriterionName::Barrier
         | CriterionName::Function
-        | CriterionName::Boundary => None,
+        | CriterionName::Boundary
+        | CriterionName::Coupling => None,
     };
     criteria.iter().filter_map(mark_of).collect()
 }

@@ -104,7 +104,7 @@ fn shares_section(evidence: &Evidence, sides: &[&KernelEvidence], outline: &mut 
 type ObligationSelector = fn(&KernelEvidence) -> Option<&Vec<SimpleObligation>>;
 
 fn obligation_sections(unit: &KernelUnit, sides: &[&KernelEvidence], outline: &mut Outline) {
-    let obligation_lists: [(&str, CriterionName, ObligationSelector); 8] = [
+    let obligation_lists: [(&str, CriterionName, ObligationSelector); 9] = [
         ("Statements", CriterionName::Statement, |side| Some(&side.coverage.statements)),
         ("Branches", CriterionName::Branch, |side| Some(&side.coverage.branches)),
         ("Entry and exit points", CriterionName::Decision, |side| Some(&side.coverage.points)),
@@ -115,6 +115,7 @@ fn obligation_sections(unit: &KernelUnit, sides: &[&KernelEvidence], outline: &m
         ("Calls", CriterionName::Call, |side| side.coverage.calls.as_ref()),
         ("Loop boundaries", CriterionName::LoopBoundary, |side| side.coverage.loops.as_ref()),
         ("Boundary values", CriterionName::Boundary, |side| side.coverage.boundaries.as_ref()),
+        ("Coupling", CriterionName::Coupling, |side| side.coverage.coupling.as_ref()),
     ];
     for (title, criterion, select) in obligation_lists {
         if sides.iter().any(|side| select(side).is_some()) {

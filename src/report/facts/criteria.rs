@@ -19,6 +19,7 @@ pub(crate) const CRITERIA_COLUMNS: &[(CriterionName, &str)] = &[
     (CriterionName::Call, "Call"),
     (CriterionName::LoopBoundary, "Loop boundary"),
     (CriterionName::Boundary, "Boundary values"),
+    (CriterionName::Coupling, "Coupling"),
 ];
 
 /// Criteria that overviews show only where the project asks for them.
@@ -31,6 +32,7 @@ const ON_REQUEST: &[CriterionName] = &[
     CriterionName::Call,
     CriterionName::LoopBoundary,
     CriterionName::Boundary,
+    CriterionName::Coupling,
 ];
 
 /// Title of a criterion; one without a title is named as stored.

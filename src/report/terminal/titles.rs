@@ -19,7 +19,8 @@ pub(super) fn short_title(criterion: &StoredCriterion) -> &str {
             | CriterionName::Decision
             | CriterionName::Barrier
             | CriterionName::Function
-            | CriterionName::Call,
+            | CriterionName::Call
+            | CriterionName::Coupling,
         )
         | None => facts::criterion_title(criterion),
     }

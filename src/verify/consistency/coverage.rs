@@ -88,6 +88,9 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
         verification.check(derived_coverage.loops == stored_coverage.loops, || {
             format!("{kernel_name}: loop boundary coverage")
         });
+        verification.check(derived_coverage.coupling == stored_coverage.coupling, || {
+            format!("{kernel_name}: coupling coverage")
+        });
         verification.check(derived_coverage.boundaries == stored_coverage.boundaries, || {
             format!("{kernel_name}: boundary value coverage")
         });

@@ -1,0 +1,112 @@
+//! Coverage of coupling, from the command line: what passes between host, kernel and invocations is
+//! an obligation before any test runs, and covered by a test whose invocations read it.
+
+use crate::call_coverage::justification;
+use crate::function_coverage::kernels;
+use crate::support::write;
+use serde_json::Value;
+use std::path::Path;
+
+/// Each invocation reads what its neighbour stored, but where `turn` is 0 its own.
+const KERNEL: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(push_constant) uniform P { uint turn; uint bonus; };
+layout(binding = 0) readonly buffer In { uint given[]; };
+layout(binding = 1) buffer Out { uint left[]; };
+shared uint tile[4];
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    tile[i] = given[i];
+    barrier();
+    uint value = tile[(i + turn) % 4u];
+    if (value > 8u) value += bonus;
+    left[i] = value;
+}
+";
+
+fn test(id: &str, turn: u32, given: [u32; 4], left: [u32; 4]) -> String {
+    format!(
+        "[[test]]\nid = \"{id}\"\nrequirements = [\"HLR-1\"]\n\
+         buffers = {{ g = {{ type = \"uint\", data = {given:?} }}, l = {{ type = \"uint\", count = 4 }} }}\n\
+         dispatches = [{{ kernel = \"k\", groups = [1, 1, 1], push_constants = {{ turn = {turn}, bonus = 1 }}, \
+         bindings = [{{ binding = 0, buffer = \"g\" }}, {{ binding = 1, buffer = \"l\" }}] }}]\n\
+         expect = [{{ buffer = \"l\", values = {left:?} }}]\n\n"
+    )
+}
+
+fn project(folder: &Path, kernel: &str, rest: &str) {
+    let head = "schema = 1\nname = \"Coupling\"\nlevel = \"D\"\ncriteria = [\"coupling\"]\n\n";
+    let listed = "[[kernel]]\nname = \"k\"\nsource = \"k.comp\"\n";
+    write(folder, "vkcert.toml", format!("{head}{listed}"));
+    write(folder, "k.comp", kernel);
+    let requirement = "schema = 1\n\n[[requirement]]\nuid = \"HLR-1\"\nlevel = \"HLR\"\ntitle = \"t\"\nstatement = \"s\"\nverification = [\"test\"]\n\n";
+    write(folder, "requirements/k.toml", format!("{requirement}{rest}"));
+}
+
+/// `text: status, tests` of every obligation.
+fn rows(kernel: &Value) -> Vec<String> {
+    let obligations = kernel["coverage"]["coupling"].as_array().expect("coupling coverage");
+    let row = |row: &Value| {
+        let tests: Vec<&str> =
+            row["tests"].as_array().expect("tests").iter().filter_map(Value::as_str).collect();
+        let text = |key: &str| row[key].as_str().expect("text");
+        format!("{}: {} {}", text("text"), text("status"), tests.join(", ")).trim_end().to_owned()
+    };
+    obligations.iter().map(row).collect()
+}
+
+const SMALL: [u32; 4] = [1, 2, 3, 4];
+const OWN: &str = "tile[]: written at 9:13 -> read at 11:28 across barrier 1";
+
+#[test]
+fn a_test_covers_what_its_invocations_read_of_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // Nobody reads what another one stored, nor the bonus.
+    project(folder.path(), KERNEL, &test("OWN", 0, SMALL, SMALL));
+    let told = rows(&kernels(folder.path(), &["--engine", "sequential"])[0]);
+    assert_eq!(
+        told,
+        [
+            "given[]: given by the host -> read at 9:21: covered OWN".to_owned(),
+            "turn: given by the host -> read at 11:28: covered OWN".to_owned(),
+            format!("{OWN}: uncovered"),
+            "bonus: given by the host -> read at 12:30: uncovered".to_owned(),
+        ]
+    );
+    let tests = [
+        test("OWN", 0, SMALL, SMALL),
+        test("TURNED", 1, SMALL, [2, 3, 4, 1]),
+        // What a test that fails has read covers nothing.
+        test("WRONG", 1, [9, 9, 9, 9], [0, 0, 0, 0]),
+    ];
+    project(folder.path(), KERNEL, &tests.concat());
+    let told = rows(&kernels(folder.path(), &["--engine", "sequential"])[0]);
+    assert_eq!(told[2], format!("{OWN}: covered TURNED"));
+    assert_eq!(told[3], "bonus: given by the host -> read at 12:30: uncovered");
+    let tests = tests.concat() + &test("LARGE", 1, [9, 9, 9, 9], [10, 10, 10, 10]);
+    project(folder.path(), KERNEL, &tests);
+    let told = rows(&kernels(folder.path(), &["--engine", "sequential"])[0]);
+    assert_eq!(told[3], "bonus: given by the host -> read at 12:30: covered LARGE");
+}
+
+#[test]
+fn a_device_does_not_tell_and_what_cannot_be_read_is_justified() {
+    let folder = tempfile::tempdir().expect("a folder");
+    project(folder.path(), KERNEL, &test("OWN", 0, SMALL, SMALL));
+    let justified: String =
+        ["P3", "P4"].map(|id| justification(folder.path(), id, "infeasible")).concat();
+    project(folder.path(), KERNEL, &format!("{}{justified}", test("OWN", 0, SMALL, SMALL)));
+    let both = kernels(folder.path(), &["--engine", "both"]);
+    let statuses = |kernel: &Value| {
+        let rows = kernel["coverage"]["coupling"].as_array().expect("rows").iter();
+        rows.map(|row| row["status"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let of_engine = |engine: &str| both.iter().find(|kernel| kernel["engine"] == engine).unwrap();
+    assert_eq!(statuses(of_engine("sequential")), ["covered", "covered", "justified", "justified"]);
+    assert!(statuses(of_engine("vulkan")).iter().all(|status| status != "covered"));
+    // Where a test reads it all the same, the justification is rejected.
+    let tests = test("TURNED", 1, SMALL, [2, 3, 4, 1]);
+    project(folder.path(), KERNEL, &format!("{tests}{justified}"));
+    let kernel = &kernels(folder.path(), &["--engine", "sequential"])[0];
+    assert_eq!(statuses(kernel)[2], "covered");
+}
