@@ -10,16 +10,16 @@
 //! let control take a way.
 
 use super::access::{Atomicity, SharedAccess};
-use super::intervals::{FollowedWays, IntervalStart};
+use super::intervals::{FollowedWays, IntervalStart, ReachedPieces};
 use super::meeting::{Meeting, MeetingRange};
 use super::node_set::NodeSet;
-use super::{FenceUse, KernelPairs, MEMORY_KINDS, PairError, PairRequest, with_kernel};
+use super::{FenceUse, KernelPairs, MEMORY_KINDS, PairError, PairRequest, by_object, with_kernel};
 use crate::flow::DecidedBranches;
 use crate::interface::compute_entry;
 use crate::memory_semantics::MemoryKinds;
 use crate::module::Module;
 use crate::uniformity::{NonUniformBlocks, non_uniform_blocks};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What is known of two accesses that no barrier orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,43 +68,49 @@ pub fn idle_barriers(request: &PairRequest<'_>) -> Result<Vec<usize>, PairError>
 
 impl KernelPairs<'_> {
     fn unordered(&self, non_uniform: &NonUniformBlocks) -> Vec<UnorderedAccess> {
+        let reads_by_object = by_object(&self.accesses.reads);
         let mut unordered: BTreeMap<(usize, usize), UnorderedAccess> = BTreeMap::new();
         for kind in MEMORY_KINDS {
             let ways = self.ways_for(kind, FenceUse::Anywhere);
             let intervals = self.intervals(&ways);
             for write in self.writes_of(kind) {
-                let read_meetings = self
-                    .accesses
-                    .reads
-                    .iter()
-                    .map(|read| (read, self.meeting(write, read, MeetingRange::Workgroup)));
-                for (read, meeting) in read_meetings {
-                    let is_open = meeting >= Meeting::Possible
+                for read in self.overlapping_reads(&reads_by_object, write) {
+                    let meeting = self.meeting(write, read, MeetingRange::Workgroup);
+                    if meeting >= Meeting::Possible
                         && !are_atomic(write, read)
-                        && self.share(&intervals, write, read);
-                    if !is_open {
-                        continue;
+                        && self.share(&intervals, write, read)
+                    {
+                        unordered.entry((write.index, read.index)).or_insert_with(|| {
+                            self.unordered_access(write, read, meeting, &ways, non_uniform)
+                        });
                     }
-                    let way = self.way(write, read, &ways);
-                    let comes_to_both = way.is_some()
-                        && [write, read]
-                            .iter()
-                            .all(|access| is_uniform(self.request.module, non_uniform, access));
-                    let order = match (meeting, comes_to_both) {
-                        (Meeting::Certain, true) => AccessOrder::Missing,
-                        (Meeting::Certain, false) => AccessOrder::UnknownInvocations,
-                        (Meeting::Possible | Meeting::OneInvocation | Meeting::Never, _) => {
-                            AccessOrder::UnknownElements
-                        }
-                    };
-                    let name = self.paths.name(&write.path);
-                    let (write, read) = (write.index, read.index);
-                    let row = UnorderedAccess { write, read, name, order, way };
-                    unordered.entry((write, read)).or_insert(row);
                 }
             }
         }
         unordered.into_values().collect()
+    }
+
+    fn unordered_access(
+        &self,
+        write: &SharedAccess,
+        read: &SharedAccess,
+        meeting: Meeting,
+        ways: &FollowedWays,
+        non_uniform: &NonUniformBlocks,
+    ) -> UnorderedAccess {
+        let way = self.way(write, read, ways);
+        let is_by_all =
+            |access: &&SharedAccess| is_uniform(self.request.module, non_uniform, access);
+        let comes_to_both = way.is_some() && [write, read].iter().all(is_by_all);
+        let order = match (meeting, comes_to_both) {
+            (Meeting::Certain, true) => AccessOrder::Missing,
+            (Meeting::Certain, false) => AccessOrder::UnknownInvocations,
+            (Meeting::Possible | Meeting::OneInvocation | Meeting::Never, _) => {
+                AccessOrder::UnknownElements
+            }
+        };
+        let name = self.paths.name(&write.path);
+        UnorderedAccess { write: write.index, read: read.index, name, order, way }
     }
 
     /// Whether two accesses can follow one start without a barrier.
@@ -131,82 +137,19 @@ impl KernelPairs<'_> {
             .or_else(|| self.graph.way_between(read_piece, write_piece, ways))
     }
 
-    /// Barriers without which all accesses are ordered as they are with them: first those of which
-    /// that is so one by one, then of these as many as can be missing together.
+    /// Barriers without which all accesses are ordered as they are with them: each is left out in
+    /// turn if those that still stand order everything.
     fn idle(&self) -> Vec<usize> {
-        let all_barriers: BTreeSet<usize> = self.graph.barriers().collect();
-        let alone_idle: Vec<usize> = self.idle_among(&all_barriers, &all_barriers);
-        let mut standing = all_barriers;
+        let mut orders: Vec<StandingBarriers<'_>> =
+            MEMORY_KINDS.iter().map(|kind| StandingBarriers::all_of(self, *kind)).collect();
         let mut idle_barriers = Vec::new();
-        for barrier in alone_idle {
-            if !self.idle_among(&BTreeSet::from([barrier]), &standing).is_empty() {
-                standing.remove(&barrier);
+        for barrier in self.graph.barriers() {
+            if !orders.iter().any(|standing| standing.need(self, barrier)) {
+                orders.iter_mut().for_each(|standing| standing.leave_out(self, barrier));
                 idle_barriers.push(barrier);
             }
         }
         idle_barriers
-    }
-
-    /// Those of some barriers that order no two accesses where these stand.
-    fn idle_among(&self, asked: &BTreeSet<usize>, standing: &BTreeSet<usize>) -> Vec<usize> {
-        let mut idle_barriers = asked.clone();
-        for kind in MEMORY_KINDS {
-            let ordering = standing.iter().copied();
-            let ordering: BTreeSet<usize> = ordering
-                .filter(|barrier| self.orders(*barrier, kind, FenceUse::Anywhere))
-                .collect();
-            let pending: Vec<usize> = idle_barriers.intersection(&ordering).copied().collect();
-            let accesses = self.accesses_of(kind);
-            if pending.is_empty() || accesses.is_empty() {
-                continue;
-            }
-            let ways = self.graph.ways_up_to(ordering);
-            let barriers_behind = self.barriers_behind(&accesses, &ways);
-            for barrier in pending {
-                if self.orders_some(barrier, &accesses, &barriers_behind, &ways) {
-                    idle_barriers.remove(&barrier);
-                }
-            }
-        }
-        idle_barriers.into_iter().collect()
-    }
-
-    /// By piece of code: the first barriers behind it.
-    fn barriers_behind(
-        &self,
-        accesses: &[&SharedAccess],
-        ways: &FollowedWays,
-    ) -> BTreeMap<usize, BTreeSet<usize>> {
-        let mut barriers_behind = BTreeMap::new();
-        for piece in accesses.iter().filter_map(|access| self.graph.piece_of(access.index)) {
-            barriers_behind
-                .entry(piece)
-                .or_insert_with(|| self.graph.reached_behind(piece, ways).barriers);
-        }
-        barriers_behind
-    }
-
-    /// Whether an access before a barrier and one behind it need an order.
-    fn orders_some(
-        &self,
-        barrier: usize,
-        accesses: &[&SharedAccess],
-        barriers_behind: &BTreeMap<usize, BTreeSet<usize>>,
-        ways: &FollowedWays,
-    ) -> bool {
-        let behind = self.graph.reached_from(IntervalStart::Barrier(barrier), ways).pieces;
-        let mut earlier = Vec::new();
-        let mut later = Vec::new();
-        for access in accesses {
-            let Some(piece) = self.graph.piece_of(access.index) else { continue };
-            if barriers_behind[&piece].contains(&barrier) {
-                earlier.push(*access);
-            }
-            if behind.contains(piece) {
-                later.push(*access);
-            }
-        }
-        earlier.iter().any(|first| later.iter().any(|second| self.conflict(first, second)))
     }
 
     fn accesses_of(&self, kind: MemoryKinds) -> Vec<&SharedAccess> {
@@ -223,6 +166,66 @@ impl KernelPairs<'_> {
         };
         (is_write(first) || is_write(second))
             && self.meeting(first, second, MeetingRange::Workgroup) >= Meeting::Possible
+    }
+}
+
+/// The barriers that order one kind of memory and are not left out, with what lies between them.
+struct StandingBarriers<'a> {
+    ways: FollowedWays,
+    /// By start: what comes before the next of them.
+    intervals: BTreeMap<IntervalStart, ReachedPieces>,
+    /// The accesses to the kind of memory, by piece of code.
+    accesses: BTreeMap<usize, Vec<&'a SharedAccess>>,
+}
+
+impl<'a> StandingBarriers<'a> {
+    fn all_of(kernel: &'a KernelPairs<'_>, kind: MemoryKinds) -> Self {
+        let ways = kernel.ways_for(kind, FenceUse::Anywhere);
+        let starts = kernel.graph.starts_of(&ways).into_iter();
+        let intervals = starts.map(|start| (start, kernel.graph.reached_from(start, &ways)));
+        let mut accesses: BTreeMap<usize, Vec<&SharedAccess>> = BTreeMap::new();
+        for access in kernel.accesses_of(kind) {
+            if let Some(piece) = kernel.graph.piece_of(access.index) {
+                accesses.entry(piece).or_default().push(access);
+            }
+        }
+        Self { intervals: intervals.collect(), accesses, ways }
+    }
+
+    /// Whether an access before a barrier and one behind it have no other order.
+    fn need(&self, kernel: &KernelPairs<'_>, barrier: usize) -> bool {
+        let Some(behind) = self.intervals.get(&IntervalStart::Barrier(barrier)) else {
+            return false;
+        };
+        let later: Vec<&SharedAccess> = self.accesses_in(&behind.pieces).map(|(_, a)| a).collect();
+        let before = self.intervals.values().filter(|reached| reached.barriers.contains(&barrier));
+        let mut reaching_pieces: BTreeMap<usize, bool> = BTreeMap::new();
+        before.flat_map(|reached| self.accesses_in(&reached.pieces)).any(|(piece, earlier)| {
+            *reaching_pieces.entry(piece).or_insert_with(|| {
+                kernel.graph.reached_behind(piece, &self.ways).barriers.contains(&barrier)
+            }) && later.iter().any(|later| kernel.conflict(earlier, later))
+        })
+    }
+
+    fn accesses_in<'s>(
+        &'s self,
+        pieces: &'s NodeSet,
+    ) -> impl Iterator<Item = (usize, &'a SharedAccess)> + 's {
+        let inside = self.accesses.iter().filter(|(piece, _)| pieces.contains(**piece));
+        inside.flat_map(|(piece, accesses)| accesses.iter().map(|access| (*piece, *access)))
+    }
+
+    /// Goes on without a barrier.
+    fn leave_out(&mut self, kernel: &KernelPairs<'_>, barrier: usize) {
+        if self.intervals.remove(&IntervalStart::Barrier(barrier)).is_none() {
+            return;
+        }
+        self.ways = kernel.graph.ways_up_to(self.ways.stops_without(barrier));
+        for (start, reached) in &mut self.intervals {
+            if reached.barriers.contains(&barrier) {
+                *reached = kernel.graph.reached_from(*start, &self.ways);
+            }
+        }
     }
 }
 

@@ -57,6 +57,11 @@ pub(super) struct FollowedWays {
 }
 
 impl FollowedWays {
+    /// The barriers at which ways end but for one.
+    pub(super) fn stops_without(&self, barrier: usize) -> BTreeSet<usize> {
+        self.stops.iter().copied().filter(|stop| *stop != barrier).collect()
+    }
+
     /// Whether ways end at a barrier.
     pub(super) fn ends_at(&self, barrier: usize) -> bool {
         self.stops.contains(&barrier)

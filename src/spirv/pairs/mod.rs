@@ -151,6 +151,8 @@ struct KernelPairs<'a> {
     graph: IntervalGraph,
     forms: &'a IndexForms<'a>,
     executors: Executors<'a>,
+    /// Whether memory barriers stand apart from barriers of the workgroup.
+    has_standalone_fence: bool,
     paths: PathTypes<'a>,
     meetings: RefCell<HashMap<MeetingKey, Meeting>>,
 }
@@ -175,6 +177,7 @@ fn with_kernel<T>(
             graph: IntervalGraph::of_kernel(folding, pointers.live, reflection.function),
             forms: &forms,
             executors: Executors::new(pointers, &forms, reflection.local_size, reflection.function),
+            has_standalone_fence: has_standalone_fence(module),
             paths: PathTypes { module, types: pointers.types },
             meetings: RefCell::default(),
         })
@@ -215,7 +218,7 @@ impl KernelPairs<'_> {
             let ordering_ways = self.ways_for(kind, FenceUse::BesideBarriers);
             self.add_pairs_behind(pairs, kind, &ordering_ways, &all_ways)?;
             // Fences that stand apart may make any barrier order what it does not order itself.
-            if has_standalone_fence(self.request.module) {
+            if self.has_standalone_fence {
                 let ways = self.graph.ways_up_to(self.graph.barriers().collect());
                 self.add_pairs_behind(pairs, kind, &ways, &ordering_ways)?;
             }
@@ -375,7 +378,7 @@ impl KernelPairs<'_> {
     /// Whether a barrier orders a kind of memory.
     fn orders(&self, barrier: usize, kind: MemoryKinds, fences: FenceUse) -> bool {
         let module = self.request.module;
-        if fences == FenceUse::Anywhere && has_standalone_fence(module) {
+        if fences == FenceUse::Anywhere && self.has_standalone_fence {
             return true;
         }
         let barrier_fences = barrier_fences(module, self.pointers.constants, barrier);
@@ -405,7 +408,7 @@ impl KernelPairs<'_> {
             bits.is_none_or(|bits| bits & (RELEASE | ACQUIRE) != 0)
         };
         atomics.any(|atomic| atomic.id(2).is_some_and(releases_or_acquires))
-            || has_standalone_fence(module)
+            || self.has_standalone_fence
     }
 
     /// Whether a write can be made visible to other invocations by fences, or a read sees such
