@@ -22,8 +22,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-/// A 32-bit number that an invocation computes, in its lowest bits: the sum of its terms, modulo 2 to
-/// the power of their number.
+/// A 32-bit number that an invocation computes, in its lowest bits: the sum of its terms, modulo
+/// 2 to the power of their number.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct IndexForm {
     /// What the local id counts, in x, y and z.

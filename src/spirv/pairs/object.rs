@@ -107,7 +107,8 @@ impl PathTypes<'_> {
         }
     }
 
-    /// Workgroup variables that are blocks lie over each other (SPV_KHR_workgroup_memory_explicit_layout).
+    /// Workgroup variables that are blocks lie over each other
+    /// (SPV_KHR_workgroup_memory_explicit_layout).
     fn are_laid_over(&self, first: SharedObject, second: SharedObject) -> bool {
         match (first, second) {
             (SharedObject::Workgroup(first), SharedObject::Workgroup(second)) => {
@@ -148,8 +149,8 @@ impl PathTypes<'_> {
         }
     }
 
-    /// Whether the steps to a part tell which element it is: not of texels, whose coordinates are no
-    /// steps, and not behind device addresses, which differ themselves.
+    /// Whether the steps to a part tell which element it is: not of texels, whose coordinates are
+    /// no steps, and not behind device addresses, which differ themselves.
     pub(super) fn are_elements_told(&self, path: &ObjectPath) -> bool {
         match path.object {
             SharedObject::Workgroup(_) => true,

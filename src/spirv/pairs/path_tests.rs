@@ -114,8 +114,8 @@ impl Text {
 /// More ways than this are not enumerated.
 const MOST_WAYS: usize = 1500;
 
-/// The ways through some parts; none where they are too many. Three rounds of a loop, one each for the write, the barrier and
-/// the read, show everything that more of them do.
+/// The ways through some parts; none where they are too many. Three rounds of a loop, one each for
+/// the write, the barrier and the read, show everything that more of them do.
 fn ways_through(nodes: &[Node], functions: &[Vec<Node>]) -> Option<Ways> {
     let mut ways = Ways::from([(Way::new(), Leaving::Falls)]);
     for node in nodes {
