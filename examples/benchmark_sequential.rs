@@ -1,14 +1,17 @@
 //! Speed of the sequential engine: naive and tiled matrix multiplication and a histogram, with the
-//! checks and records on in turn; on one core, or with the workgroups of a dispatch on several.
+//! checks and records on in turn; on one core, or with the workgroups of a dispatch on several. Then
+//! what it costs to follow who reads what another side wrote, on one core with races looked for.
 //!
 //! `cargo run --release --example benchmark_sequential [SIZE [JOBS]]`
 
 use std::sync::Arc;
 use std::time::Instant;
+use vkcert::exec::access_pairs::PairTracking;
 use vkcert::exec::resource::JobResources;
 use vkcert::exec::sequential::{Jobs, SequentialExecutor, Settings};
 use vkcert::exec::{
-    Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, Unobserved,
+    Completion, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording,
+    RunRequest, Unobserved,
 };
 use vkcert::model::finding::{Checks, FindingKind};
 use vkcert::model::id::DecisionId;
@@ -169,6 +172,25 @@ fn job(text: &str, size: u32, kinds: &[FindingKind], marked: bool) -> Job {
     }
 }
 
+/// How much longer the job takes where access pairs are followed: median of runs in turn.
+fn cost_of_pairs(job: &Job) -> f64 {
+    let engine = SequentialExecutor::default();
+    let seconds = |pair_tracking: PairTracking| {
+        let start = Instant::now();
+        let request = RunRequest { pair_tracking, ..RunRequest::once(job) };
+        let run = engine.run_once(&request, &mut Unobserved).expect("the engine does not fail");
+        assert_eq!(run.run.completion, Completion::Completed);
+        start.elapsed().as_secs_f64()
+    };
+    let ratio = || {
+        let alone = seconds(PairTracking::Off);
+        seconds(PairTracking::On) / alone
+    };
+    let mut ratios: Vec<f64> = (0..9).map(|_| ratio()).collect();
+    ratios.sort_by(f64::total_cmp);
+    ratios[ratios.len() / 2]
+}
+
 fn main() {
     let size: u32 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(256);
     let jobs: usize = std::env::args().nth(2).and_then(|text| text.parse().ok()).unwrap_or(1);
@@ -197,6 +219,8 @@ fn main() {
     ];
     for (kernel, text) in kernels {
         println!("{kernel} matrix multiplication, {size} cubed, tile width 64, {jobs} jobs");
+        let looks_for_races = job(text, size, &races, false);
+        println!("  access pairs beside races: {:5.2} x races", cost_of_pairs(&looks_for_races));
         let mut plain = None;
         for (name, kinds, marked) in rows {
             let job = job(text, size, kinds, marked);
