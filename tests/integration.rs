@@ -33,6 +33,7 @@ mod configurations;
 mod contract;
 mod cooperative_matrices;
 mod coupling_coverage;
+mod coupling_files;
 mod data_files;
 mod dependencies;
 mod dissimilar;

@@ -122,9 +122,7 @@ fn analyse_interface(
 ) -> Result<Coupling, CampaignError> {
     // Sizes under the specialization that the host sets, where its values are constants; `couple`
     // tells of the others.
-    let host_constants = vkcert_requirement::host::specialized_values(interface).into_iter();
-    let specialization: BTreeMap<u32, u64> =
-        host_constants.filter_map(|(id, value)| Some((id, u64::try_from(value?).ok()?))).collect();
+    let specialization = coupling::host_constants(interface);
     let reflection = Reflection::of_entry_point(&kernel.module, &kernel.entry, &specialization)
         .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))?;
     let barriers = coupling::kernel_barriers(&kernel.module, &reflection);

@@ -45,25 +45,28 @@ fn parameter(name: &str, max: i64) -> HostParameter {
 }
 
 fn members(names: &[&str]) -> HostStruct {
-    let member = |name: &&str| HostMember {
-        name: (*name).to_owned(),
-        width: HostType::Uint32,
-        offset: None,
-        value: None,
-    };
+    let member = |name: &&str| HostMember::scalar(name, HostType::Uint32);
     HostStruct { size: Some(4 * names.len() as u32), members: names.iter().map(member).collect() }
 }
 
 /// The demonstration's host code.
 fn correct() -> Interface {
     let text = |text: &str| text.to_owned();
-    let buffer = |binding, size| HostBuffer { set: 0, binding, name: None, size: text(size) };
+    let buffer = |binding, size| HostBuffer {
+        set: 0,
+        binding,
+        name: None,
+        size: text(size),
+        element: None,
+        block: None,
+    };
     Interface {
         kernel: "matmul".into(),
         source: Some("host.cpp:14".to_owned()),
         parameters: vec![parameter("m", 4096), parameter("n", 4096), parameter("k", 4096)],
         locals: Vec::new(),
         push_constants: Some(members(&["m", "n", "k"])),
+        structs: Vec::new(),
         images: Vec::new(),
         buffers: vec![buffer(0, "m * n * 4"), buffer(1, "n * k * 4"), buffer(2, "m * k * 4")],
         groups: ["(k + 15) / 16", "(m + 15) / 16", "1"].map(text),

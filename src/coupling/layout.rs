@@ -1,213 +1,332 @@
-//! Push constants: the struct that the host fills against the block that the kernel reads.
+//! What the host stores in push constants and buffers against the blocks that the kernel reads.
 //!
-//! Knows: C's rules for placing members (each at the next multiple of its alignment, which is its
-//! size) and the block's decorated offsets.
-//! Promises: names, offsets, types and sizes are compared member by member; a swap of equal-sized
-//! members is found by name.
-//! Does not cover: vectors, matrices, arrays and nested structs in the block; such members are
-//! `undetermined` by name.
+//! Knows: the structs that the interface states, placed by C's rules (`placing`), and the blocks of
+//! the module as they are decorated, std140, std430 or scalar alike (`kernel_block`).
+//! Promises: names, offsets, types, counts and strides are compared member by member
+//! (`comparison`); a swap of equal-sized members is found by name; members that the host stores and
+//! the kernel never uses are named.
+//! Does not cover: which values the host stores in members of structs and arrays; buffers of which
+//! the interface states no contents; what lies behind a device address (such members are
+//! `undetermined` by name).
 
+mod comparison;
+mod kernel_block;
+mod placing;
+
+use super::CouplingInput;
 use super::rows::CheckRows;
-use std::borrow::Cow;
-use std::collections::BTreeSet;
+use comparison::{Comparison, LayoutFault};
+use kernel_block::{BlockReader, KernelContents, KernelMember};
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::evidence::CouplingCheckName;
-use vkcert_model::requirement::{HostMember, HostStruct, HostType};
-use vkcert_requirement::host::expression::{integer_format, type_name};
-use vkcert_spirv::interface::PushConstants;
-use vkcert_spirv::types::{Signedness, Type, Types};
+use vkcert_model::requirement::{
+    HostBuffer, HostContents, HostMember, HostStruct, Interface, MemberType, PlacedStruct,
+};
+use vkcert_requirement::host::expression::integer_format;
+use vkcert_requirement::host::specialized_values;
+use vkcert_spirv::constants::Constants;
+use vkcert_spirv::interface::{ReflectedResource, UsedMembers};
+use vkcert_spirv::types::{Type, Types};
 
-const CHECK: CouplingCheckName = CouplingCheckName::PushConstantLayout;
+const PUSH_CONSTANTS: CouplingCheckName = CouplingCheckName::PushConstantLayout;
+const BUFFER: CouplingCheckName = CouplingCheckName::BufferLayout;
 
-/// A member of the host's struct as C places it.
-struct PlacedMember<'a> {
-    name: &'a str,
-    width: HostType,
-    offset: u32,
+/// Faults that one row tells in full.
+const MOST_TOLD: usize = 32;
+
+/// The values that the host gives to specialization constants where they are the same for all
+/// parameters: raw bits by `SpecId`.
+pub fn host_constants(interface: &Interface) -> BTreeMap<u32, u64> {
+    let stated_values = specialized_values(interface).into_iter();
+    stated_values.filter_map(|(id, value)| Some((id, u64::try_from(value?).ok()?))).collect()
 }
 
-/// Compares both sides; `known` are the parameters and locals that a member without a value may
-/// name.
-pub(super) fn check_push_constants(
+/// The offset of each member of the struct that the host pushes, in its order, in bytes.
+pub(super) fn member_offsets(interface: &Interface) -> Vec<u64> {
+    let block = interface.push_constants.as_ref();
+    let placed_block = block.map(|block| placing::place_block(block, &interface.structs));
+    let members = placed_block.iter().flat_map(|block| &block.members);
+    members.map(|member| member.offset).collect()
+}
+
+/// Compares everything whose layout both sides have; `known_names` are the parameters and locals
+/// that a member without a value may name.
+pub(super) fn check_layouts(
     rows: &mut CheckRows,
-    host: Option<&HostStruct>,
-    block: Option<&PushConstants>,
-    types: &Types,
+    input: &CouplingInput<'_>,
     known_names: &BTreeSet<&str>,
 ) {
-    let (host, block) = match (host, block) {
-        (None, None) => {
-            return rows.add_holding(CHECK, "neither host nor kernel has push constants");
-        }
-        (None, Some(block)) => {
-            let message = format!(
-                "the kernel reads {} bytes of push constants, the interface states none",
-                block.size
-            );
-            return rows.add_refuted(CHECK, message, None);
-        }
-        (Some(_), None) => {
-            return rows.add_refuted(
-                CHECK,
-                "the host sets push constants, the kernel reads none",
-                None,
-            );
-        }
-        (Some(host), Some(block)) => (host, block),
+    let types = Types::of_module(input.module);
+    let constants = Constants::evaluate(input.module, &types, &host_constants(input.interface));
+    // The module was reflected under the same values, so they can be evaluated.
+    let Ok(constants) = constants else {
+        let message = "constants of the module have no value under the host's specialization";
+        return rows.add_undetermined(PUSH_CONSTANTS, message);
     };
-    let placed_members = place_members(host);
-    let mut layout_faults = Vec::new();
-    let mut unknown_parts = Vec::new();
-    for (member_index, member) in block.members.iter().enumerate() {
-        let member_name =
-            member.name.as_deref().map_or_else(|| Cow::from(format!("#{member_index}")), Cow::from);
-        let Some(offset) = member.offset else {
-            unknown_parts.push(format!("{member_name} has no offset in the module"));
-            continue;
+    let check = LayoutCheck { input, reader: BlockReader { types: &types, constants: &constants } };
+    check.check_push_constants(rows, known_names);
+    for buffer in &input.interface.buffers {
+        check.check_buffer(rows, buffer);
+    }
+    rows.end_subject();
+}
+
+struct LayoutCheck<'a> {
+    input: &'a CouplingInput<'a>,
+    reader: BlockReader<'a>,
+}
+
+impl LayoutCheck<'_> {
+    fn uses_of(&self, variable: u32) -> UsedMembers {
+        let (module, functions) = (self.input.module, &self.input.reflection.functions);
+        let BlockReader { types, constants } = self.reader;
+        UsedMembers::of_variable(module, (types, constants), functions, variable)
+    }
+
+    fn check_push_constants(&self, rows: &mut CheckRows, known_names: &BTreeSet<&str>) {
+        let interface = self.input.interface;
+        let block = self.input.reflection.push_constants.as_ref();
+        let (host, block) = match (&interface.push_constants, block) {
+            (None, None) => {
+                let message = "neither host nor kernel has push constants";
+                return rows.add_holding(PUSH_CONSTANTS, message);
+            }
+            (None, Some(block)) => {
+                let message = format!(
+                    "the kernel reads {} bytes of push constants, the interface states none",
+                    block.size
+                );
+                return rows.add_refuted(PUSH_CONSTANTS, message, None);
+            }
+            (Some(_), None) => {
+                let message = "the host sets push constants, the kernel reads none";
+                return rows.add_refuted(PUSH_CONSTANTS, message, None);
+            }
+            (Some(host), Some(block)) => (host, block),
         };
-        let Some(width) = scalar_type(types, member.ty) else {
-            unknown_parts.push(format!("{member_name} is a {}", types.glsl_name(member.ty)));
-            continue;
+        let placed_host = placing::place_block(host, &interface.structs);
+        let members = self.reader.members(&block.members);
+        let uses = self.uses_of(block.variable);
+        let mut comparison = Comparison::of_block(&placed_host, &members, &uses);
+        compare_sizes(&mut comparison.faults, &placed_host, block.size);
+        comparison.open_questions.extend(members_without_value(host, known_names));
+        let agreement_words = agreement_words(&members, &placed_host);
+        let unused = std::mem::take(&mut comparison.unused);
+        add_comparison(rows, PUSH_CONSTANTS, comparison, "", &agreement_words);
+        rows.begin_subject("push constants");
+        add_unused(
+            rows,
+            &unused,
+            "the host sets {} of the push constants, which the kernel never reads",
+        );
+        rows.end_subject();
+    }
+
+    fn check_buffer(&self, rows: &mut CheckRows, buffer: &HostBuffer) {
+        let is_bound_here = |resource: &&ReflectedResource| {
+            (resource.set, resource.binding) == (buffer.set, buffer.binding)
         };
-        layout_faults.extend(member_faults(&placed_members, &member_name, offset, width));
+        let resources: Vec<_> =
+            self.input.reflection.resources.iter().filter(is_bound_here).collect();
+        // Buffers that the kernel does not use, and what is no buffer, are told with the sizes.
+        for resource in &resources {
+            let Some(Type::Structure { members, .. }) = self.reader.types.get(resource.block_type)
+            else {
+                continue;
+            };
+            let kernel_block = KernelBlock {
+                members: self.reader.members(members),
+                uses: self.uses_of(resource.variable),
+                bytes: resource.fixed_bytes,
+            };
+            rows.begin_subject(format!("{}.{}", buffer.set, buffer.binding));
+            let unused = self.check_contents(rows, buffer, &kernel_block);
+            // What one variable does not use another one at the same binding may.
+            if resources.len() == 1 {
+                let place = format!("buffer {}.{}", buffer.set, buffer.binding);
+                let claim = format!("the host stores {{}} in {place}, which the kernel never uses");
+                add_unused(rows, &unused, &claim);
+            }
+        }
     }
-    let unread_members = placed_members.iter().filter(|host_member| {
-        !block.members.iter().any(|member| member.name.as_deref() == Some(host_member.name))
-    });
-    layout_faults.extend(unread_members.map(|host_member| {
-        format!("the host's member {} is no member of the kernel's block", host_member.name)
-    }));
-    let last_end = placed_members
-        .iter()
-        .map(|member| member.offset + size_in_bytes(member.width))
-        .max()
-        .unwrap_or(0);
-    let host_size = host.size.unwrap_or(last_end);
-    if host_size < last_end {
-        layout_faults.push(format!(
-            "the host's struct of {host_size} bytes ends before its last member does ({last_end})"
-        ));
-    }
-    if u64::from(host_size) < block.size {
-        layout_faults.push(format!(
-            "the host hands over {host_size} bytes, the kernel's block has {}",
-            block.size
-        ));
-    }
-    // Interfaces state integers; the value of a floating-point member couples no size.
-    let is_stated = |m: &&HostMember| {
-        m.value.is_some()
-            || integer_format(m.width).is_none()
-            || known_names.contains(m.name.as_str())
-    };
-    let members_without_value = host.members.iter().filter(|m| !is_stated(m));
-    unknown_parts.extend(
-        members_without_value
-            .map(|member| format!("what the host stores in {} is not stated", member.name)),
-    );
-    match (layout_faults.is_empty(), unknown_parts.is_empty()) {
-        (false, _) => rows.add_refuted(CHECK, layout_faults.join("; "), None),
-        (true, false) => rows.add_undetermined(CHECK, unknown_parts.join("; ")),
-        (true, true) => {
-            let count = block.members.len();
-            rows.add_holding(
-                CHECK,
-                format!("{count} members agree in name, offset and type; {host_size} bytes"),
-            );
+
+    /// The members that the kernel does not use.
+    fn check_contents(
+        &self,
+        rows: &mut CheckRows,
+        buffer: &HostBuffer,
+        kernel: &KernelBlock,
+    ) -> Vec<String> {
+        let structs = &self.input.interface.structs;
+        let place = format!("buffer {}.{}: ", buffer.set, buffer.binding);
+        match (&buffer.block, &buffer.element) {
+            (Some(name), _) => {
+                let contents = placing::place_type(&MemberType::Structure(name.clone()), structs);
+                // That the name is a struct's is checked when the interface is.
+                let HostContents::Structure(host) = contents else { return Vec::new() };
+                let mut comparison = Comparison::of_block(&host, &kernel.members, &kernel.uses);
+                compare_sizes(&mut comparison.faults, &host, kernel.bytes);
+                let agreement_words = agreement_words(&kernel.members, &host);
+                let unused = std::mem::take(&mut comparison.unused);
+                let claim = format!("`{name}`: {agreement_words}");
+                add_comparison(rows, BUFFER, comparison, &place, &claim);
+                unused
+            }
+            (None, Some(element)) => {
+                let contents = placing::place_type(element, structs);
+                check_elements(rows, &place, (element, contents), kernel)
+            }
+            (None, None) => Vec::new(),
         }
     }
 }
 
-fn member_faults(
-    placed_members: &[PlacedMember<'_>],
-    name: &str,
-    offset: u32,
-    width: HostType,
+/// What the kernel has at a binding.
+struct KernelBlock {
+    members: Vec<KernelMember>,
+    uses: UsedMembers,
+    bytes: u64,
+}
+
+/// A buffer that the host fills with elements of one kind.
+fn check_elements(
+    rows: &mut CheckRows,
+    place: &str,
+    (element_type, contents): (&MemberType, HostContents),
+    kernel: &KernelBlock,
 ) -> Vec<String> {
-    let mut layout_faults = Vec::new();
-    let Some(host_member) = placed_members.iter().find(|host_member| host_member.name == name)
-    else {
-        return vec![format!(
-            "the kernel reads {name} at offset {offset}, the host's struct has no such member"
-        )];
-    };
-    if host_member.offset != offset {
-        let member_there = placed_members.iter().find(|other_member| other_member.offset == offset);
-        let name_there =
-            member_there.map_or("nothing".to_owned(), |other_member| other_member.name.to_owned());
-        layout_faults.push(format!(
-            "the kernel reads {name} at offset {offset}, where the host stores {name_there}; the host stores {name} at {}",
-            host_member.offset
-        ));
-    }
-    if host_member.width != width {
-        let type_names = (type_name(host_member.width), type_name(width));
-        layout_faults.push(format!(
-            "{name} is {} on the host and {} in the kernel",
-            type_names.0, type_names.1
-        ));
-    }
-    layout_faults
-}
-
-fn place_members(host: &HostStruct) -> Vec<PlacedMember<'_>> {
-    let mut end = 0;
-    let mut placed_members = Vec::new();
-    for member in &host.members {
-        let size = size_in_bytes(member.width);
-        let offset = member.offset.unwrap_or_else(|| u32::next_multiple_of(end, size));
-        end = offset.saturating_add(size);
-        placed_members.push(PlacedMember { name: &member.name, width: member.width, offset });
-    }
-    placed_members
-}
-
-/// The offset of each member of the host's struct, in its order, in bytes.
-pub(super) fn member_offsets(host: &HostStruct) -> Vec<u32> {
-    place_members(host).iter().map(|member| member.offset).collect()
-}
-
-fn size_in_bytes(width: HostType) -> u32 {
-    match width {
-        HostType::Int8 | HostType::Uint8 => 1,
-        HostType::Int16 | HostType::Uint16 => 2,
-        HostType::Int32 | HostType::Uint32 | HostType::Float32 => 4,
-        HostType::Int64 | HostType::Uint64 | HostType::Float64 => 8,
-    }
-}
-
-/// The host type of a scalar member.
-fn scalar_type(types: &Types, ty: u32) -> Option<HostType> {
-    match types.get(ty)? {
-        Type::Int { width, signedness } => match (width, signedness) {
-            (8, Signedness::Signed) => Some(HostType::Int8),
-            (8, Signedness::Unsigned) => Some(HostType::Uint8),
-            (16, Signedness::Signed) => Some(HostType::Int16),
-            (16, Signedness::Unsigned) => Some(HostType::Uint16),
-            (32, Signedness::Signed) => Some(HostType::Int32),
-            (32, Signedness::Unsigned) => Some(HostType::Uint32),
-            (64, Signedness::Signed) => Some(HostType::Int64),
-            (64, Signedness::Unsigned) => Some(HostType::Uint64),
-            _ => None,
+    let element_name = String::from(element_type.clone());
+    let [
+        KernelMember {
+            name,
+            offset: Some(0),
+            contents: KernelContents::Array { stride, element, .. },
         },
-        Type::Float { width: 32 } => Some(HostType::Float32),
-        Type::Float { width: 64 } => Some(HostType::Float64),
-        Type::Float { .. }
-        | Type::BFloat16
-        | Type::Void
-        | Type::Bool
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::RuntimeArray { .. }
-        | Type::Structure { .. }
-        | Type::Pointer { .. }
-        | Type::UntypedPointer { .. }
-        | Type::ForwardPointer { .. }
-        | Type::Function { .. }
-        | Type::Image(..)
-        | Type::Sampler
-        | Type::SampledImage { .. }
-        | Type::CooperativeMatrix { .. }
-        | Type::Other(..) => None,
+    ] = kernel.members.as_slice()
+    else {
+        let message = format!(
+            "{place}the host stores elements of type `{element_name}` from the start on, the kernel's block is not one array"
+        );
+        rows.add_refuted(BUFFER, message, None);
+        return Vec::new();
+    };
+    let contents = grouped_numbers(contents, element, *stride);
+    let whole = match &contents {
+        HostContents::Structure(structure) => structure.clone(),
+        HostContents::Scalar(_) | HostContents::Array { .. } | HostContents::Unsupported { .. } => {
+            PlacedStruct { size: contents.size(), members: Vec::new() }
+        }
+    };
+    let path = format!("{name}[0]");
+    let mut comparison = Comparison::of_element((&whole, &contents), element, &path, &kernel.uses);
+    let host_stride = match &contents {
+        HostContents::Unsupported { size: None, .. } => *stride,
+        HostContents::Scalar(_)
+        | HostContents::Array { .. }
+        | HostContents::Structure(_)
+        | HostContents::Unsupported { .. } => contents.size(),
+    };
+    if host_stride != *stride {
+        let words = format!(
+            "the elements of {name} lie {host_stride} bytes apart on the host and {stride} in the kernel"
+        );
+        comparison.faults.push(LayoutFault { words, place: None });
     }
+    let unused = std::mem::take(&mut comparison.unused);
+    let claim = format!("elements of {stride} bytes agree with `{element_name}`");
+    add_comparison(rows, BUFFER, comparison, place, &claim);
+    unused
+}
+
+/// Numbers that the host stores one by one, as many together as the kernel's element takes.
+fn grouped_numbers(contents: HostContents, element: &KernelContents, stride: u64) -> HostContents {
+    match (&contents, element) {
+        (HostContents::Scalar(scalar_type), KernelContents::Numbers(_))
+            if element.is_composite() =>
+        {
+            let size = u64::from(scalar_type.size_in_bytes());
+            HostContents::Array { count: stride / size, stride: size, element: Box::new(contents) }
+        }
+        (_, _) => contents,
+    }
+}
+
+/// Whether the host's struct holds its members and the kernel's block.
+fn compare_sizes(faults: &mut Vec<LayoutFault>, host: &PlacedStruct, block_bytes: u64) {
+    let (host_size, last_end) = (host.size, placing::end_of(&host.members));
+    if host_size < last_end {
+        let words = format!(
+            "the host's struct of {host_size} bytes ends before its last member does ({last_end})"
+        );
+        faults.push(LayoutFault { words, place: None });
+    }
+    if host_size < block_bytes {
+        let words =
+            format!("the host hands over {host_size} bytes, the kernel's block has {block_bytes}");
+        faults.push(LayoutFault { words, place: None });
+    }
+}
+
+/// `3 members agree in name, offset and type; 12 bytes`
+fn agreement_words(members: &[KernelMember], host: &PlacedStruct) -> String {
+    let (count, bytes) = (members.len(), host.size);
+    let compared = if members.iter().any(|member| member.contents.is_composite()) {
+        "name, offset, type, count and stride"
+    } else {
+        "name, offset and type"
+    };
+    format!("{count} members agree in {compared}; {bytes} bytes")
+}
+
+/// Scalars of which neither an expression nor a variable of their name tells the value. Interfaces
+/// state integers; the value of a floating-point member couples no size.
+fn members_without_value(host: &HostStruct, known_names: &BTreeSet<&str>) -> Vec<String> {
+    let is_stated = |member: &&HostMember| {
+        member.value.is_some()
+            || member.padding
+            || member.scalar_type().and_then(integer_format).is_none()
+            || known_names.contains(member.name.as_str())
+    };
+    let unstated_members = host.members.iter().filter(|member| !is_stated(member));
+    unstated_members
+        .map(|member| format!("what the host stores in {} is not stated", member.name))
+        .collect()
+}
+
+/// The row of a comparison; `place` is what it begins with.
+fn add_comparison(
+    rows: &mut CheckRows,
+    check: CouplingCheckName,
+    comparison: Comparison<'_>,
+    place: &str,
+    claim: &str,
+) {
+    let Comparison { faults, open_questions, .. } = comparison;
+    match (faults.is_empty(), open_questions.is_empty()) {
+        (false, _) => {
+            let fault_place = faults.iter().find_map(|fault| fault.place.clone());
+            let words = faults.into_iter().map(|fault| fault.words).collect();
+            rows.add_refuted_in(check, format!("{place}{}", joined_words(words)), fault_place);
+        }
+        (true, false) => {
+            rows.add_undetermined(check, format!("{place}{}", joined_words(open_questions)));
+        }
+        (true, true) => rows.add_holding(check, format!("{place}{claim}")),
+    }
+}
+
+/// A row for members that the kernel does not use; `{}` in the claim stands for them.
+fn add_unused(rows: &mut CheckRows, unused: &[String], claim: &str) {
+    if !unused.is_empty() {
+        let message = claim.replace("{}", &unused.join(", "));
+        rows.add_refuted(CouplingCheckName::MemberUse, message, None);
+    }
+}
+
+/// All of it, or the first ones and how many more there are.
+fn joined_words(mut words: Vec<String>) -> String {
+    let left_out = words.len().saturating_sub(MOST_TOLD);
+    words.truncate(MOST_TOLD);
+    let told_words = words.join("; ");
+    if left_out > 0 { format!("{told_words}; and {left_out} more") } else { told_words }
 }

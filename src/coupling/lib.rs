@@ -17,6 +17,7 @@ mod layout;
 mod rows;
 
 pub use graph::CouplingGraph;
+pub use layout::host_constants;
 
 use rspirv::spirv::{MemorySemantics, Op};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +34,6 @@ use vkcert_spirv::barriers::barrier_number;
 use vkcert_spirv::flow::{CallResult, KernelDependences, kernel_dependences};
 use vkcert_spirv::interface::{ReflectError, Reflection};
 use vkcert_spirv::module::{Id, Module};
-use vkcert_spirv::types::Types;
 use vkcert_spirv::uniformity::divergent_barriers;
 
 /// What the coupling analysis of one kernel reads.
@@ -262,13 +262,7 @@ pub fn analyse_coupling(input: &CouplingInput<'_>) -> Result<Coupling, Diagnosti
     host_checks.check_overflow(&mut rows);
     host_checks.check_local_size(&mut rows);
     let known_names: BTreeSet<&str> = host.names.iter().map(|name| name.name.as_str()).collect();
-    layout::check_push_constants(
-        &mut rows,
-        input.interface.push_constants.as_ref(),
-        input.reflection.push_constants.as_ref(),
-        &Types::of_module(input.module),
-        &known_names,
-    );
+    layout::check_layouts(&mut rows, input, &known_names);
     host_checks.check_buffers(&mut rows);
     images::check_images(&mut rows, input);
     host_checks.check_limits(&mut rows);

@@ -56,11 +56,23 @@ impl CheckRows {
         message: impl Into<String>,
         counterexample: Option<BTreeMap<String, i64>>,
     ) {
-        let place = self
-            .source
-            .as_ref()
-            .map(|source| Place { file: Some(source.clone()), ..Place::default() });
-        self.add_refuted_at(check, message, counterexample, place, None);
+        self.add_refuted_at(check, message, counterexample, self.source_place(), None);
+    }
+
+    /// A row about a declaration of the host; without a place, about where the host code stands.
+    pub(crate) fn add_refuted_in(
+        &mut self,
+        check: CouplingCheckName,
+        message: impl Into<String>,
+        declared_at: Option<Place>,
+    ) {
+        let place = declared_at.or_else(|| self.source_place());
+        self.add_refuted_at(check, message, None, place, None);
+    }
+
+    fn source_place(&self) -> Option<Place> {
+        let source = self.source.as_ref()?;
+        Some(Place { file: Some(source.clone()), ..Place::default() })
     }
 
     pub(crate) fn add_refuted_at(

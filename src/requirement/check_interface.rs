@@ -3,6 +3,7 @@
 //! Does not cover: the expressions in them (`host`), and whether they match the kernel
 //! (`coupling`).
 
+use super::check_structs::check_structs;
 use super::check_test::KernelNames;
 use super::document::{Located, Origin};
 use std::collections::BTreeSet;
@@ -46,6 +47,7 @@ pub(super) fn check_interfaces(
                     .push(origin.at("locals").at(index).at("name").error("duplicate-id", message));
             }
         }
+        check_structs(origin, interface, problems);
         let mut bound_slots = BTreeSet::new();
         for (index, buffer) in interface.buffers.iter().enumerate() {
             if !bound_slots.insert((buffer.set, buffer.binding)) {

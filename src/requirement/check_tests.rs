@@ -544,3 +544,63 @@ fn parents_have_as_many_levels_as_anybody_follows() {
     assert_eq!(kinds_and_places(&found), ["limit [{ uid = \"HLR-C64\" }]"]);
     assert_eq!(found[0].message, "`HLR-C65` has 65 levels of parents above it; the limit is 64");
 }
+
+#[test]
+fn structs_of_an_interface_lead_somewhere_and_come_to_an_end() {
+    let problems = |structs: &str| {
+        let stated = format!("{REQUIREMENTS}{structs}");
+        kinds_and_places(&problems_of(PROJECT, &stated))
+    };
+    let of = |name: &str, members: &str| {
+        format!("[[interface.structs]]\nname = \"{name}\"\nmembers = [{members}]\n")
+    };
+    let pair = |inner: &str| {
+        format!("{{ name = \"a\", type = \"{inner}\" }}, {{ name = \"b\", type = \"{inner}\" }}")
+    };
+    let member = |rest: &str| format!("{{ name = \"a\", type = \"int8\"{rest} }}");
+    assert_eq!(problems(&of("S", &pair("float32"))), [""; 0]);
+    assert_eq!(problems(&of("S", &pair("float33"))), ["unknown-type \"float33\""; 2]);
+    assert_eq!(problems(&of("int8", &pair("float32"))), ["bad-name \"int8\""]);
+    let twice = of("S", &pair("int8")) + &of("S", &pair("int8"));
+    assert_eq!(problems(&twice), ["duplicate-id \"S\""]);
+    let same_members = pair("int8").replace("\"b\"", "\"a\"");
+    assert_eq!(problems(&of("S", &same_members)), ["duplicate-id \"a\""]);
+    assert_eq!(problems(&of("S", &member(", count = 0"))), ["bad-value 0"]);
+    assert_eq!(problems(&of("S", &member(", count = [2, 0]"))), ["bad-value [2, 0]"]);
+    assert_eq!(problems(&of("S", &member(", stride = 4"))), ["bad-value 4"]);
+    assert_eq!(problems(&of("S", &member(", count = 2, value = \"n\""))), ["bad-value \"n\""]);
+    assert_eq!(problems(&of("S", &member(", count = \"2\""))).len(), 1);
+    assert_eq!(problems(&(of("S", &pair("int8")) + "align = 3\n")), ["bad-value 3"]);
+    // A holds B, B holds A: each is told.
+    let circle = of("A", &pair("B")) + &of("B", &pair("A"));
+    assert_eq!(problems(&circle).len(), 2);
+    // Every level doubles the members.
+    let doubled = |levels: usize| -> String {
+        let inner = |level| if level == 0 { "int8".to_owned() } else { format!("S{}", level - 1) };
+        (0..levels).map(|level| of(&format!("S{level}"), &pair(&inner(level)))).collect()
+    };
+    assert!(problems(&doubled(16)).is_empty());
+    assert!(!problems(&doubled(60)).is_empty());
+    let nested = |levels: usize| -> Vec<String> {
+        let inner = |level| if level == 0 { "int8".to_owned() } else { format!("S{}", level - 1) };
+        let only = |level| format!("{{ name = \"a\", type = \"{}\" }}", inner(level));
+        (0..levels).map(|level| of(&format!("S{level}"), &only(level))).collect()
+    };
+    for levels in [32, 33] {
+        let outermost_first: Vec<String> = nested(levels).into_iter().rev().collect();
+        for structs in [nested(levels), outermost_first] {
+            assert_eq!(problems(&structs.concat()).is_empty(), levels == 32);
+        }
+    }
+    let large = member(", count = [65536, 65536]");
+    assert_eq!(problems(&of("S", &large)).len(), 1);
+    let buffers = "buffers = [{ set = 0, binding = 0, size = \"4 * n\"";
+    let with_contents = |contents: &str| {
+        let stated = edited(REQUIREMENTS, buffers, &format!("{buffers}, {contents}"));
+        kinds_and_places(&problems_of(PROJECT, &(stated + &of("S", &pair("int8")))))
+    };
+    assert_eq!(with_contents("element = \"S\""), [""; 0]);
+    assert_eq!(with_contents("element = \"T\""), ["unknown-type \"T\""]);
+    assert_eq!(with_contents("block = \"int8\""), ["unknown-type \"int8\""]);
+    assert_eq!(with_contents("block = \"S\", element = \"S\""), ["bad-value \"S\""]);
+}

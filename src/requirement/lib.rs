@@ -14,6 +14,7 @@ mod check_document;
 mod check_interface;
 mod check_justification;
 mod check_requirements;
+mod check_structs;
 mod check_test;
 #[cfg(test)]
 mod check_tests;

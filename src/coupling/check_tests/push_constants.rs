@@ -3,7 +3,7 @@
 use super::{KERNEL, LARGE, correct, coupled, coupled_with, figure_two, members, refuted, rows};
 use crate::Interface;
 use vkcert_model::evidence::CheckStatus;
-use vkcert_model::requirement::{HostStruct, HostType};
+use vkcert_model::requirement::{HostStruct, HostType, MemberType};
 
 #[test]
 fn figure_two_swaps_two_push_constants() {
@@ -39,10 +39,10 @@ fn push_constants_agree_member_by_member() {
     };
     assert_eq!(of(&|_| {}), "holds");
     assert_eq!(of(&|block| block.size = Some(8)), "refuted");
-    assert_eq!(of(&|block| block.members[1].width = HostType::Int32), "refuted");
-    assert_eq!(of(&|block| block.members[1].width = HostType::Float32), "refuted");
+    assert_eq!(of(&|block| retyped(block, 1, HostType::Int32)), "refuted");
+    assert_eq!(of(&|block| retyped(block, 1, HostType::Float32)), "refuted");
     // A byte before a word leaves a gap.
-    assert_eq!(of(&|block| block.members[0].width = HostType::Uint8), "refuted");
+    assert_eq!(of(&|block| retyped(block, 0, HostType::Uint8)), "refuted");
     let other = |block: &mut HostStruct| block.members[2].name = "other".to_owned();
     assert_eq!(of(&other), "refuted");
     let mut unknown = correct();
@@ -61,9 +61,14 @@ fn push_constants_agree_member_by_member() {
 fn members_stand_at_multiples_of_their_size() {
     let source = KERNEL.replace("uint m; uint n; uint k;", "uint m; double d; uint n; uint k;");
     let mut block = members(&["m", "d", "n", "k"]);
-    (block.members[1].width, block.size) = (HostType::Float64, Some(24));
+    retyped(&mut block, 1, HostType::Float64);
+    block.size = Some(24);
     let coupling =
         coupled_with(&source, &Interface { push_constants: Some(block), ..correct() }, &LARGE);
     let row = &rows(&coupling, "push-constant-layout")[0];
     assert_eq!(row.status, CheckStatus::Holds, "{}", row.message);
+}
+
+fn retyped(block: &mut HostStruct, member: usize, scalar_type: HostType) {
+    block.members[member].member_type = MemberType::Scalar(scalar_type);
 }

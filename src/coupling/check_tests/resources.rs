@@ -55,7 +55,11 @@ void main() {
         image(3, Combined, Some(ImageFormat::R32i), Some(ImageDim::Two), true),
     ];
     let shown = |images: Vec<HostImage>| {
-        let buffers = vec![HostBuffer { set: 0, binding: 4, name: None, size: "m * 4".to_owned() }];
+        let buffers = vec![HostBuffer {
+            binding: 4,
+            size: "m * 4".to_owned(),
+            ..correct().buffers.remove(0)
+        }];
         let interface =
             Interface { buffers, images, push_constants: None, local_size: None, ..correct() };
         let coupling = coupled_module(&module, &interface, &LARGE);

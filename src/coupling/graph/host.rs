@@ -49,10 +49,10 @@ impl HostNodes<'_> {
     /// The members of the struct that the host pushes.
     pub(super) fn add_members(&self, graph: &mut CouplingGraph) {
         let Some(host_struct) = &self.input.interface.push_constants else { return };
-        let offsets = layout::member_offsets(host_struct);
+        let offsets = layout::member_offsets(self.input.interface);
         for (member, offset) in host_struct.members.iter().zip(offsets) {
             let node_id = format!("host-member:{}", member.name);
-            let label = format!("{} {} at offset {offset}", type_name(member.width), member.name);
+            let label = format!("{} {} at offset {offset}", member.type_words(), member.name);
             graph.add_node(&node_id, CouplingNodeKind::HostMember, label);
             if let Some(expression) = self.expressions.members.get(&member.name) {
                 self.add_uses(graph, &node_id, expression, CouplingEdgeKind::FlowsTo, "");
@@ -105,10 +105,10 @@ impl HostNodes<'_> {
         kernel_offset: Option<u32>,
     ) -> Option<&HostMember> {
         let host_struct = self.input.interface.push_constants.as_ref()?;
-        let offsets = layout::member_offsets(host_struct);
+        let offsets = layout::member_offsets(self.input.interface);
         host_struct.members.iter().zip(offsets).find_map(|(member, offset)| {
             let is_read = match kernel_offset {
-                Some(kernel_offset) => kernel_offset == offset,
+                Some(kernel_offset) => u64::from(kernel_offset) == offset,
                 None => Some(member.name.as_str()) == kernel_name,
             };
             is_read.then_some(member)

@@ -230,8 +230,12 @@ stored_words! {
         LocalSizeMatch = "local-size-match",
         /// Members of the push constants lie where the kernel reads them.
         PushConstantLayout = "push-constant-layout",
+        /// The kernel uses every member that the host stores.
+        MemberUse = "member-use",
         /// Buffers are as large as the kernel uses them.
         BufferSize = "buffer-size",
+        /// Buffers hold what the kernel's blocks read, where it reads it.
+        BufferLayout = "buffer-layout",
         /// Images are of the dimension and the format that the kernel declares.
         ImageDescriptor = "image-descriptor",
         /// What the kernel needs is within the limits of the device.

@@ -1,5 +1,6 @@
 //! What the host program declares and does with a kernel.
 
+use super::host_struct::{HostStruct, MemberType, NamedStruct};
 use crate::id::KernelName;
 use crate::image::{ImageDim, ImageFormat};
 use crate::procedure::DescriptorClass;
@@ -27,6 +28,9 @@ pub struct Interface {
     /// The struct that the host pushes; none where it pushes nothing.
     #[serde(default)]
     pub push_constants: Option<HostStruct>,
+    /// Structs that members and buffers name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub structs: Vec<NamedStruct>,
     /// Buffers as the host binds them.
     #[serde(default)]
     pub buffers: Vec<HostBuffer>,
@@ -96,38 +100,51 @@ pub enum HostType {
     Int64,
     /// Unsigned, 64 bits.
     Uint64,
+    /// IEEE 754 binary16; of struct members alone.
+    Float16,
     /// IEEE 754 binary32; of struct members alone.
     Float32,
     /// IEEE 754 binary64; of struct members alone.
     Float64,
 }
 
-/// A struct as the host lays it out.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct HostStruct {
-    /// Bytes; none: the end of the last member.
-    #[serde(default)]
-    pub size: Option<u32>,
-    /// In declaration order.
-    pub members: Vec<HostMember>,
-}
+impl HostType {
+    /// Each type with its name in interfaces.
+    pub const ALL: &'static [(&'static str, HostType)] = &[
+        ("int8", HostType::Int8),
+        ("uint8", HostType::Uint8),
+        ("int16", HostType::Int16),
+        ("uint16", HostType::Uint16),
+        ("int32", HostType::Int32),
+        ("uint32", HostType::Uint32),
+        ("int64", HostType::Int64),
+        ("uint64", HostType::Uint64),
+        ("float16", HostType::Float16),
+        ("float32", HostType::Float32),
+        ("float64", HostType::Float64),
+    ];
 
-/// A member of the struct that the host pushes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct HostMember {
-    /// Name of the member on the host.
-    pub name: String,
-    /// Its type, which gives size and alignment.
-    #[serde(rename = "type")]
-    pub width: HostType,
-    /// Bytes; none: placed after the previous member by C's alignment rules.
-    #[serde(default)]
-    pub offset: Option<u32>,
-    /// What the host stores there; none: the parameter or local of the same name.
-    #[serde(default)]
-    pub value: Option<String>,
+    /// The type's name in interfaces.
+    pub fn name(self) -> &'static str {
+        let row = HostType::ALL.iter().find(|(_, host_type)| *host_type == self);
+        row.map_or("float", |(name, _)| name)
+    }
+
+    /// The type of that name.
+    pub fn of_name(type_name: &str) -> Option<Self> {
+        let row = HostType::ALL.iter().find(|(name, _)| *name == type_name);
+        row.map(|(_, host_type)| *host_type)
+    }
+
+    /// Bytes that a value takes, which is also its alignment.
+    pub fn size_in_bytes(self) -> u32 {
+        match self {
+            HostType::Int8 | HostType::Uint8 => 1,
+            HostType::Int16 | HostType::Uint16 | HostType::Float16 => 2,
+            HostType::Int32 | HostType::Uint32 | HostType::Float32 => 4,
+            HostType::Int64 | HostType::Uint64 | HostType::Float64 => 8,
+        }
+    }
 }
 
 /// A buffer as the host binds it.
@@ -143,6 +160,14 @@ pub struct HostBuffer {
     pub name: Option<String>,
     /// Size in bytes, as an expression.
     pub size: String,
+    /// What the host stores one behind the other from the start on: a scalar type or the name of a
+    /// struct.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub element: Option<MemberType>,
+    /// Name of the struct that the host stores at the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<String>,
 }
 
 /// An image or a sampler as the host binds it.

@@ -1,13 +1,16 @@
 //! Requirements, justifications and interfaces as `requirements/**/*.toml` holds them.
 
 mod host;
+mod host_layout;
+mod host_struct;
 mod justification;
 mod review;
 
 pub use host::{
-    HostBuffer, HostImage, HostLocal, HostMember, HostParameter, HostSpecialization, HostStruct,
-    HostType, Interface,
+    HostBuffer, HostImage, HostLocal, HostParameter, HostSpecialization, HostType, Interface,
 };
+pub use host_layout::{HostContents, PlacedMember, PlacedStruct};
+pub use host_struct::{ElementCount, HostMember, HostStruct, MemberType, NamedStruct};
 pub use justification::{
     DeactivationCategory, Justification, JustificationClass, JustificationSubject, StatementFault,
 };

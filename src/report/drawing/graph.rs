@@ -302,8 +302,12 @@ fn subject_of(check: &CouplingCheckName) -> CheckSubject {
         }
         CouplingCheckName::HostOverflow => CheckSubject::Node(Local),
         CouplingCheckName::LocalSizeMatch => CheckSubject::Node(LocalSize),
-        CouplingCheckName::PushConstantLayout => CheckSubject::Node(PushConstant),
-        CouplingCheckName::BufferSize => CheckSubject::Node(Buffer),
+        CouplingCheckName::PushConstantLayout | CouplingCheckName::MemberUse => {
+            CheckSubject::Node(PushConstant)
+        }
+        CouplingCheckName::BufferSize | CouplingCheckName::BufferLayout => {
+            CheckSubject::Node(Buffer)
+        }
         CouplingCheckName::ImageDescriptor => CheckSubject::Node(Image),
         CouplingCheckName::SpecializationIds => CheckSubject::Node(SpecializationConstant),
         CouplingCheckName::UniformBarrier => CheckSubject::Node(Barrier),

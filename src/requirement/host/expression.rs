@@ -223,7 +223,7 @@ pub fn integer_format(host_type: HostType) -> Option<(u32, bool)> {
         HostType::Uint32 => Some((32, false)),
         HostType::Int64 => Some((64, true)),
         HostType::Uint64 => Some((64, false)),
-        HostType::Float32 | HostType::Float64 => None,
+        HostType::Float16 | HostType::Float32 | HostType::Float64 => None,
     }
 }
 
@@ -240,24 +240,10 @@ pub fn type_range(host_type: HostType) -> (i128, i128) {
 
 /// The type's name as interfaces write it.
 pub fn type_name(host_type: HostType) -> &'static str {
-    HOST_TYPES
-        .iter()
-        .find(|(_, known_type)| *known_type == host_type)
-        .map_or("float", |(name, _)| name)
+    host_type.name()
 }
 
-pub(super) const HOST_TYPES: &[(&str, HostType)] = &[
-    ("int8", HostType::Int8),
-    ("uint8", HostType::Uint8),
-    ("int16", HostType::Int16),
-    ("uint16", HostType::Uint16),
-    ("int32", HostType::Int32),
-    ("uint32", HostType::Uint32),
-    ("int64", HostType::Int64),
-    ("uint64", HostType::Uint64),
-    ("float32", HostType::Float32),
-    ("float64", HostType::Float64),
-];
+pub(super) const HOST_TYPES: &[(&str, HostType)] = HostType::ALL;
 
 /// The value that a type keeps of an exact one (modulo two to the power of its width).
 pub fn wrap_to_type(value: i128, host_type: HostType) -> i128 {

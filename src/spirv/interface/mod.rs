@@ -15,6 +15,7 @@ mod device_needs;
 mod entry_scope;
 mod feature;
 mod local_size;
+mod member_use;
 mod reached;
 mod resource;
 mod safety_critical;
@@ -27,6 +28,7 @@ pub use device_needs::{
 pub use entry_scope::{EntryScope, ModuleVariable};
 pub use feature::{FEATURES, feature_of};
 pub use local_size::LocalSize;
+pub use member_use::{MemberPath, UsedMembers};
 pub use reached::{AtomicKind, AtomicMemory, AtomicUse};
 pub use resource::{Access, DescriptorCount, ReflectedResource};
 pub use safety_critical::{VulkanScRefusal, vulkan_sc_refusals};

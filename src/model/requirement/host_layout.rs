@@ -1,0 +1,82 @@
+//! A struct of the host with the place of everything in it.
+//!
+//! Promises: offsets are bytes from the start of the struct that holds the member, whatever it is
+//! itself in. What has no layout that can be compared (a union, a pointer) is kept by name.
+//! Does not cover: how the places came about (`[[interface]]` by C's rules, a header by a compiler).
+
+use super::HostType;
+use crate::block_layout::MatrixOrder;
+use crate::place::Place;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A struct with its size and the places of its members.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlacedStruct {
+    /// Bytes, padding behind the last member counted.
+    pub size: u64,
+    /// In declaration order.
+    pub members: Vec<PlacedMember>,
+}
+
+/// A member with its place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlacedMember {
+    /// Its name.
+    pub name: String,
+    /// Bytes from the start of the struct.
+    pub offset: u64,
+    /// What it is made of.
+    pub contents: HostContents,
+    /// The type as the source writes it, where there is a source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spelling: Option<String>,
+    /// Where it is declared, where there is a source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// Of a matrix: what of it lies one behind the other, where that is stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<MatrixOrder>,
+    /// Whether it is there for its bytes alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub padding: bool,
+}
+
+/// What a member is made of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HostContents {
+    /// One number.
+    Scalar(HostType),
+    /// Elements of one kind.
+    Array {
+        /// Number of elements.
+        count: u64,
+        /// Bytes from one element to the next.
+        stride: u64,
+        /// What each element is made of.
+        element: Box<HostContents>,
+    },
+    /// Members with names.
+    Structure(PlacedStruct),
+    /// What is not compared, in words with an article: `a union`.
+    Unsupported {
+        /// What it is.
+        kind: String,
+        /// Bytes, where they are known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        size: Option<u64>,
+    },
+}
+
+impl HostContents {
+    /// Bytes; 0 of what has no known size.
+    pub fn size(&self) -> u64 {
+        match self {
+            HostContents::Scalar(scalar_type) => u64::from(scalar_type.size_in_bytes()),
+            HostContents::Array { count, stride, .. } => count.saturating_mul(*stride),
+            HostContents::Structure(structure) => structure.size,
+            HostContents::Unsupported { size, .. } => size.unwrap_or(0),
+        }
+    }
+}
