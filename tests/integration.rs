@@ -44,6 +44,7 @@ mod function_coverage;
 mod glsl_front_end;
 mod glsl_robustness;
 mod history;
+mod host_headers;
 mod hostile_input;
 mod hostile_texts;
 mod images;

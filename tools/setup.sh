@@ -60,6 +60,9 @@ check_packages() {
         need poppler-utils has_command pdftotext
         # Clicks through the HTML report.
         need chromium has_command chromium
+        # Reads headers of host programs, with the compiler's own headers.
+        need libclang1-19 has_file /usr/lib/llvm-*/lib/libclang*.so.*
+        need libclang-common-19-dev has_file /usr/lib/llvm-*/lib/clang/*/include/stdint.h
     fi
     if [ "$dissimilar" = yes ]; then
         # The compiler that measures kernels as C++ programs, its coverage tools and its runtime.

@@ -11,6 +11,7 @@ use super::coupling::{self, KernelCoupling};
 use super::display::{Display, Unseen};
 use super::engines::{EngineSettings, Engines};
 use super::facts::{self, CampaignFacts, CampaignSetting, SealedEvidence};
+use super::headers::{HostHeaders, read_headers};
 use super::kernel::Kernel;
 use super::plan::RunPlan;
 use super::profile::{self, ProjectTarget};
@@ -95,6 +96,7 @@ pub struct ReadyCampaign {
     /// Its kernels, compiled and configured, in project order.
     pub kernels: Vec<Kernel>,
     plan: RunPlan,
+    headers: HostHeaders,
     schedules: Schedules,
     replay: Option<Schedule>,
 }
@@ -135,9 +137,15 @@ pub fn set_up(project: Project, request: &CampaignRequest) -> Result<SetUp, Camp
         )?;
         Ok(engines)
     });
+    let (headers, engines) = match read_headers(&project, request.plan.worker.as_deref()) {
+        Ok(headers) => (headers, engines),
+        Err(missing @ CampaignError::Unavailable { .. }) => (HostHeaders::new(), Err(missing)),
+        Err(failure) => return Err(failure),
+    };
     let schedules = request.schedules.unwrap_or(project_settings.schedules);
     let (plan, replay) = (request.plan.clone(), request.replay);
-    Ok(SetUp { campaign: ReadyCampaign { project, kernels, plan, schedules, replay }, engines })
+    let campaign = ReadyCampaign { project, kernels, plan, headers, schedules, replay };
+    Ok(SetUp { campaign, engines })
 }
 
 /// What the runs of a campaign came to.
@@ -189,7 +197,7 @@ impl ReadyCampaign {
             kernels,
             prepared_tests,
             &touched_bytes,
-            device.as_ref(),
+            (device.as_ref(), &self.headers),
         )?;
         let agreement = agreement::compare_engines(
             prepared_tests,
@@ -207,13 +215,15 @@ impl ReadyCampaign {
 
     /// Reads every input again, derives what follows, and seals all of it.
     pub fn seal(&self, outcome: CampaignOutcome) -> Result<SealedEvidence, CampaignError> {
+        let mut inputs = inputs::gather_inputs(&self.project, &self.kernels)?;
+        inputs::add_headers(&mut inputs, &self.project, &self.headers)?;
         let facts = CampaignFacts {
             engines: outcome.engines,
             runs_by_test: outcome.runs_by_test,
             laid_out: outcome.laid_out,
             agreement: outcome.agreement,
             coupled: outcome.coupled,
-            inputs: inputs::gather_inputs(&self.project, &self.kernels)?,
+            inputs,
             request: self.what_was_asked(),
             date: assemble::source_date(),
         };

@@ -2,6 +2,7 @@
 //! that use it.
 
 use super::engines::{DeviceEngine, Engines};
+use super::headers::HostHeaders;
 use super::kernel::Kernel;
 use super::test_run::{PreparedTest, TestRun};
 use crate::CampaignError;
@@ -13,10 +14,11 @@ use vkcert_coupling::{
 use vkcert_model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
 use vkcert_model::finding::FindingKind;
 use vkcert_model::id::KernelName;
+use vkcert_model::place::Place;
 use vkcert_model::procedure::Dispatch;
-use vkcert_model::requirement::{HostMember, Interface};
+use vkcert_model::requirement::{HeaderReading, HostMember, Interface};
 use vkcert_model::verdict::EngineName;
-use vkcert_requirement::Project;
+use vkcert_requirement::{Located, Project};
 use vkcert_spirv::interface::Reflection;
 
 /// The coupling of one kernel.
@@ -25,6 +27,8 @@ pub struct KernelCoupling {
     pub kernel: KernelName,
     /// Graph and checks.
     pub coupling: Coupling,
+    /// What was read of the headers that the interface names.
+    pub headers: Vec<HeaderReading>,
 }
 
 /// Analyses every interface of the project. A kernel without interface has no host to be coupled
@@ -34,7 +38,7 @@ pub fn analyse_interfaces(
     kernels: &[Kernel],
     prepared_tests: &[PreparedTest],
     touched: &[&[TouchedBytes]],
-    device: Option<&DeviceLimits>,
+    (device, headers): (Option<&DeviceLimits>, &HostHeaders),
 ) -> Result<Vec<KernelCoupling>, CampaignError> {
     let mut results = Vec::new();
     let mut diagnostics = Vec::new();
@@ -43,8 +47,18 @@ pub fn analyse_interfaces(
         else {
             continue;
         };
-        match analyse_interface(&interface.value, kernel, prepared_tests, touched, device) {
-            Ok(coupling) => results.push(KernelCoupling { kernel: interface.kernel, coupling }),
+        let readings = headers.get(&interface.kernel).map_or(&[][..], Vec::as_slice);
+        let host = StatedHost {
+            interface: &interface.value,
+            place: place_of_interface(project, interface),
+            readings,
+        };
+        match analyse_interface(&host, kernel, prepared_tests, touched, device) {
+            Ok(coupling) => results.push(KernelCoupling {
+                kernel: interface.kernel,
+                coupling,
+                headers: readings.to_vec(),
+            }),
             Err(CampaignError::Input(found)) => {
                 let file = project.relative_file(interface);
                 diagnostics.extend(found.into_iter().map(|diagnostic| match diagnostic.location {
@@ -102,8 +116,9 @@ pub fn coupling_evidence(
     results: Vec<KernelCoupling>,
 ) -> (Vec<CouplingEvidence>, Vec<KernelFinding>) {
     let (mut stored_rows, mut kernel_findings) = (Vec::new(), Vec::new());
-    for KernelCoupling { kernel, coupling } in results {
-        let (stored_row, findings) = coupling.into_evidence(kernel);
+    for KernelCoupling { kernel, coupling, headers } in results {
+        let (mut stored_row, findings) = coupling.into_evidence(kernel);
+        stored_row.headers = headers;
         stored_rows.push(stored_row);
         kernel_findings.extend(findings.into_iter().map(|finding| {
             debug_assert_eq!(finding.kind, FindingKind::Coupling);
@@ -113,13 +128,32 @@ pub fn coupling_evidence(
     (stored_rows, kernel_findings)
 }
 
+/// What the project says of the host of one kernel.
+struct StatedHost<'a> {
+    interface: &'a Interface,
+    /// Where the interface stands.
+    place: Place,
+    readings: &'a [HeaderReading],
+}
+
+fn place_of_interface(project: &Project, interface: &Located<Interface>) -> Place {
+    let position = interface.origin.position();
+    Place {
+        file: Some(project.relative_file(interface)),
+        line: position.map(|position| position.line),
+        column: position.map(|position| position.column),
+        ..Place::default()
+    }
+}
+
 fn analyse_interface(
-    interface: &Interface,
+    host: &StatedHost<'_>,
     kernel: &Kernel,
     prepared_tests: &[PreparedTest],
     touched: &[&[TouchedBytes]],
     device: Option<&DeviceLimits>,
 ) -> Result<Coupling, CampaignError> {
+    let interface = &*coupling::merged_interface(host.interface, host.readings);
     // Sizes under the specialization that the host sets, where its values are constants; `couple`
     // tells of the others.
     let specialization = coupling::host_constants(interface);
@@ -131,6 +165,11 @@ fn analyse_interface(
         .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))?;
     let coupling_input = CouplingInput {
         interface,
+        stated: coupling::StatedStructs {
+            interface: host.interface,
+            place: &host.place,
+            readings: host.readings,
+        },
         module: &kernel.module,
         reflection: &reflection,
         structure: kernel.structure(),

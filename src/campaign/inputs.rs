@@ -1,10 +1,11 @@
 //! The files that a run reads: their hashes for the manifest, their contents for `inputs.json`.
 //!
 //! Promises: every file that decides anything in the evidence is there: project file, requirements,
-//! sources and what they include, production modules on disk, data of tests, files that
+//! sources and what they include, headers that interfaces name, production modules on disk, data of tests, files that
 //! requirements name. A file that changes while the run reads is an error.
 //! Does not cover: the device and its driver, which are no files of the project.
 
+use super::headers::HostHeaders;
 use super::kernel::CompiledKernel;
 use super::project::module_file;
 use crate::CampaignError;
@@ -64,6 +65,18 @@ pub fn gather_inputs(
         inputs.read_where_there(project, &link.file)?;
     }
     Ok(inputs)
+}
+
+/// Adds the files that were read of headers.
+pub fn add_headers(
+    inputs: &mut ProjectInputs,
+    project: &Project,
+    headers: &HostHeaders,
+) -> Result<(), CampaignError> {
+    for (path, hash) in headers.values().flatten().flat_map(|reading| &reading.files) {
+        inputs.read_unchanged(project, path, |bytes| content_hash(bytes) == *hash)?;
+    }
+    Ok(())
 }
 
 fn changed_file(path: &str) -> CampaignError {

@@ -18,6 +18,7 @@ pub mod engines;
 mod error;
 pub mod execution;
 pub mod facts;
+pub mod headers;
 pub mod inputs;
 pub mod judged;
 pub mod justifications;

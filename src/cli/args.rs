@@ -61,6 +61,9 @@ pub(super) enum Command {
     /// The process that owns the device (started by this program itself)
     #[command(name = "__vulkan-worker", hide = true)]
     VulkanWorker,
+    /// The process that a header is read in (started by this program itself)
+    #[command(name = "__read-header", hide = true)]
+    HeaderReader,
 }
 
 #[derive(Debug, Clone, Args)]

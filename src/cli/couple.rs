@@ -8,7 +8,7 @@ use crate::campaign::coupling::TouchedBytes;
 use crate::campaign::engines::EngineSettings;
 use crate::campaign::kernel::Kernel;
 use crate::campaign::test_run::PreparedTest;
-use crate::campaign::{coupling, execution, project};
+use crate::campaign::{coupling, execution, headers, project};
 use crate::exec::sequential::SequentialExecutor;
 use crate::exec::{Job, Unobserved};
 use crate::model::diagnostic::Diagnostic;
@@ -34,6 +34,7 @@ pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, F
         project::compile_kernels(&loaded)?.into_iter().map(Kernel::unconfigured).collect();
     let prepared_tests =
         execution::prepare_project(&loaded, &kernels, &plan, (Schedules::default(), None))?;
+    let headers = headers::read_headers(&loaded, plan.worker.as_deref())?;
     let engines = plan::open_engines(&plan, None, EngineSettings::default())?;
     let device = coupling::device_limits(&engines);
     let touched_by_test = touched_by_tests(&prepared_tests)?;
@@ -43,7 +44,7 @@ pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, F
         &kernels,
         &prepared_tests,
         &touched_by_test,
-        device.as_ref(),
+        (device.as_ref(), &headers),
     )?;
     let all_hold = results
         .iter()

@@ -107,5 +107,17 @@ fn installation_checks() -> Result<Vec<InstallationCheck>, Failure> {
             install_command: Some(INSTALL_COMMAND),
         },
     });
+    checks.push(match vkcert_header::find_library() {
+        Some(library) => usable_check(
+            "libclang",
+            format!("{}, for headers that interfaces name", library.display()),
+        ),
+        None => InstallationCheck {
+            subject: "libclang",
+            usable: false,
+            description: "not installed; only interfaces that name a header need it".to_owned(),
+            install_command: Some(vkcert_header::INSTALL_COMMAND),
+        },
+    });
     Ok(checks)
 }

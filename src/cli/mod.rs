@@ -43,6 +43,7 @@ mod verify;
 pub use verify::survive_changes;
 
 use crate::campaign::certification::STACK_BYTES;
+use crate::campaign::engines::worker_program;
 use crate::campaign::verification::Compiling;
 pub use crate::model::exit::Exit;
 use args::{Command, CommandLine, OutputForm};
@@ -71,8 +72,10 @@ fn run_program() -> Exit {
         Ok(command_line) => command_line,
         Err(error) => return vkcert_verifier::exit_for_usage_error(&error),
     };
-    if let Command::VulkanWorker = command_line.command {
-        return run_worker();
+    match command_line.command {
+        Command::VulkanWorker => return run_worker(),
+        Command::HeaderReader => return run_header_reader(),
+        _ => {}
     }
     if command_line.common.form() == OutputForm::Json {
         crate::crash::report_in_json();
@@ -114,8 +117,12 @@ fn run_command(command_line: &CommandLine) -> Result<Exit, Failure> {
         Command::Lower(lower) => lower::lower_kernel(common, lower),
         Command::Dissimilar(dissimilar) => dissimilar::measure_dissimilar(common, dissimilar),
         Command::Couple(couple) => couple::check_coupling(common, couple),
-        Command::Report(report) => vkcert_verifier::report::run_report(common, report, &Compiling),
-        Command::Verify(verify) => vkcert_verifier::command::run_verify(common, verify, &Compiling),
+        Command::Report(report) => {
+            vkcert_verifier::report::run_report(common, report, &own_toolchain()?)
+        }
+        Command::Verify(verify) => {
+            vkcert_verifier::command::run_verify(common, verify, &own_toolchain()?)
+        }
         Command::Init(init) => init::create_project(common, init),
         Command::BenchOverhead(bench) => bench_overhead::measure_overhead(common, bench),
         Command::Doctor => doctor::print_checks(common),
@@ -123,13 +130,23 @@ fn run_command(command_line: &CommandLine) -> Result<Exit, Failure> {
         Command::Completions(completions) => print_completions(common, completions),
         Command::Manual(arguments) => manual::write_manual(common, arguments),
         Command::VulkanWorker => Ok(run_worker()),
+        Command::HeaderReader => Ok(run_header_reader()),
     }
+}
+
+/// The compiler that is built in, and this program to read headers.
+fn own_toolchain() -> Result<Compiling, Failure> {
+    Ok(Compiling { program: Some(worker_program()?) })
 }
 
 /// The name of a command that tells nothing line by line; none of one that does.
 fn name_without_lines(command: &Command) -> Option<&'static str> {
     match command {
-        Command::Certify(_) | Command::Run(_) | Command::Couple(_) | Command::VulkanWorker => None,
+        Command::Certify(_)
+        | Command::Run(_)
+        | Command::Couple(_)
+        | Command::VulkanWorker
+        | Command::HeaderReader => None,
         Command::Build(_) => Some("build"),
         Command::List(_) => Some("list"),
         Command::Requirements(_) => Some("requirements"),
@@ -149,6 +166,17 @@ fn name_without_lines(command: &Command) -> Option<&'static str> {
 
 fn run_worker() -> Exit {
     if crate::exec::vulkan::worker_main() == 0 { Exit::Success } else { Exit::Tool }
+}
+
+/// The process that reads a header.
+fn run_header_reader() -> Exit {
+    match vkcert_header::answer_request() {
+        Ok(()) => Exit::Success,
+        Err(message) => {
+            eprintln!("{message}");
+            Exit::Tool
+        }
+    }
 }
 
 fn print_completions(

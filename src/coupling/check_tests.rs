@@ -66,6 +66,7 @@ fn correct() -> Interface {
         parameters: vec![parameter("m", 4096), parameter("n", 4096), parameter("k", 4096)],
         locals: Vec::new(),
         push_constants: Some(members(&["m", "n", "k"])),
+        header: Vec::new(),
         structs: Vec::new(),
         images: Vec::new(),
         buffers: vec![buffer(0, "m * n * 4"), buffer(1, "n * k * 4"), buffer(2, "m * k * 4")],
@@ -100,8 +101,10 @@ fn coupled(
     let module = module();
     let reflection = Reflection::of_entry_point(&module, "main", &BTreeMap::new()).unwrap();
     let flow = KernelFlow::of_production(&module, "main", &BTreeMap::new()).unwrap();
+    let place = Place::default();
     let input = CouplingInput {
         interface,
+        stated: StatedStructs { interface, place: &place, readings: &[] },
         module: &module,
         reflection: &reflection,
         structure: None,
@@ -324,6 +327,7 @@ fn coupled_module(module: &Module, interface: &Interface, device: &DeviceLimits)
     let flow = KernelFlow::of_production(module, "main", &BTreeMap::new()).unwrap();
     analyse_coupling(&CouplingInput {
         interface,
+        stated: StatedStructs { interface, place: &Place::default(), readings: &[] },
         module,
         reflection: &reflection,
         structure: None,
@@ -353,8 +357,10 @@ fn an_unknown_name_in_the_interface_is_a_diagnostic() {
     let interface =
         Interface { groups: ["(q + 15) / 16", "1", "1"].map(str::to_owned), ..correct() };
     let flow = KernelFlow::of_production(&module, "main", &BTreeMap::new()).unwrap();
+    let place = Place::default();
     let input = CouplingInput {
         interface: &interface,
+        stated: StatedStructs { interface: &interface, place: &place, readings: &[] },
         module: &module,
         reflection: &reflection,
         structure: None,

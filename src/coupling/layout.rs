@@ -13,14 +13,18 @@ mod comparison;
 mod kernel_block;
 mod placing;
 
+pub(super) use comparison::has_same_numbers;
+pub(super) use placing::{place_block, place_member, place_type};
+
 use super::CouplingInput;
+use super::merging::{SharedObject, StoredForm};
 use super::rows::CheckRows;
 use comparison::{Comparison, LayoutFault};
 use kernel_block::{BlockReader, KernelContents, KernelMember};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::evidence::CouplingCheckName;
 use vkcert_model::requirement::{
-    HostBuffer, HostContents, HostMember, HostStruct, Interface, MemberType, PlacedStruct,
+    HeaderUse, HostBuffer, HostContents, HostMember, HostStruct, Interface, PlacedStruct,
 };
 use vkcert_requirement::host::expression::integer_format;
 use vkcert_requirement::host::specialized_values;
@@ -86,7 +90,8 @@ impl LayoutCheck<'_> {
     fn check_push_constants(&self, rows: &mut CheckRows, known_names: &BTreeSet<&str>) {
         let interface = self.input.interface;
         let block = self.input.reflection.push_constants.as_ref();
-        let (host, block) = match (&interface.push_constants, block) {
+        let stored_form = self.input.stated.stored_form(SharedObject::PushConstants);
+        let (form, block) = match (stored_form, block) {
             (None, None) => {
                 let message = "neither host nor kernel has push constants";
                 return rows.add_holding(PUSH_CONSTANTS, message);
@@ -102,14 +107,24 @@ impl LayoutCheck<'_> {
                 let message = "the host sets push constants, the kernel reads none";
                 return rows.add_refuted(PUSH_CONSTANTS, message, None);
             }
-            (Some(host), Some(block)) => (host, block),
+            (Some(form), Some(block)) => (form, block),
         };
-        let placed_host = placing::place_block(host, &interface.structs);
+        let placed_host = match form.contents {
+            HostContents::Structure(placed_host) => placed_host,
+            HostContents::Unsupported { .. }
+            | HostContents::Scalar(_)
+            | HostContents::Array { .. } => {
+                let message = format!("what the host pushes, `{}`, is no plain struct", form.name);
+                return rows.add_undetermined(PUSH_CONSTANTS, message);
+            }
+        };
         let members = self.reader.members(&block.members);
         let uses = self.uses_of(block.variable);
         let mut comparison = Comparison::of_block(&placed_host, &members, &uses);
         compare_sizes(&mut comparison.faults, &placed_host, block.size);
-        comparison.open_questions.extend(members_without_value(host, known_names));
+        if let Some(host) = &interface.push_constants {
+            comparison.open_questions.extend(members_without_value(host, known_names));
+        }
         let agreement_words = agreement_words(&members, &placed_host);
         let unused = std::mem::take(&mut comparison.unused);
         add_comparison(rows, PUSH_CONSTANTS, comparison, "", &agreement_words);
@@ -157,13 +172,17 @@ impl LayoutCheck<'_> {
         buffer: &HostBuffer,
         kernel: &KernelBlock,
     ) -> Vec<String> {
-        let structs = &self.input.interface.structs;
-        let place = format!("buffer {}.{}: ", buffer.set, buffer.binding);
-        match (&buffer.block, &buffer.element) {
-            (Some(name), _) => {
-                let contents = placing::place_type(&MemberType::Structure(name.clone()), structs);
-                // That the name is a struct's is checked when the interface is.
-                let HostContents::Structure(host) = contents else { return Vec::new() };
+        let (set, binding) = (buffer.set, buffer.binding);
+        let place = format!("buffer {set}.{binding}: ");
+        let stored_form = self.input.stated.stored_form(SharedObject::Buffer { set, binding });
+        let Some(StoredForm { describes, name, contents }) = stored_form else {
+            return Vec::new();
+        };
+        match (describes, contents) {
+            (HeaderUse::Element, contents) => {
+                check_elements(rows, &place, (&name, contents), kernel)
+            }
+            (HeaderUse::Block | HeaderUse::PushConstants, HostContents::Structure(host)) => {
                 let mut comparison = Comparison::of_block(&host, &kernel.members, &kernel.uses);
                 compare_sizes(&mut comparison.faults, &host, kernel.bytes);
                 let agreement_words = agreement_words(&kernel.members, &host);
@@ -172,11 +191,16 @@ impl LayoutCheck<'_> {
                 add_comparison(rows, BUFFER, comparison, &place, &claim);
                 unused
             }
-            (None, Some(element)) => {
-                let contents = placing::place_type(element, structs);
-                check_elements(rows, &place, (element, contents), kernel)
+            (
+                HeaderUse::Block | HeaderUse::PushConstants,
+                HostContents::Scalar(_)
+                | HostContents::Array { .. }
+                | HostContents::Unsupported { .. },
+            ) => {
+                let message = format!("{place}what the host stores, `{name}`, is no plain struct");
+                rows.add_undetermined(BUFFER, message);
+                Vec::new()
             }
-            (None, None) => Vec::new(),
         }
     }
 }
@@ -192,10 +216,9 @@ struct KernelBlock {
 fn check_elements(
     rows: &mut CheckRows,
     place: &str,
-    (element_type, contents): (&MemberType, HostContents),
+    (element_name, contents): (&str, HostContents),
     kernel: &KernelBlock,
 ) -> Vec<String> {
-    let element_name = String::from(element_type.clone());
     let [
         KernelMember {
             name,

@@ -14,10 +14,12 @@ mod expressions;
 pub mod graph;
 mod images;
 mod layout;
+mod merging;
 mod rows;
 
 pub use graph::CouplingGraph;
 pub use layout::host_constants;
+pub use merging::{StatedStructs, merged_interface};
 
 use rspirv::spirv::{MemorySemantics, Op};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,8 +41,10 @@ use vkcert_spirv::uniformity::divergent_barriers;
 /// What the coupling analysis of one kernel reads.
 #[derive(Debug, Clone, Copy)]
 pub struct CouplingInput<'a> {
-    /// What the project says of the host.
+    /// What the project says of the host, headers merged in (see [`merged_interface`]).
     pub interface: &'a Interface,
+    /// What it says of structs, source by source.
+    pub stated: StatedStructs<'a>,
     /// The kernel's production module.
     pub module: &'a Module,
     /// Under the specialization that the host sets.
@@ -262,6 +266,7 @@ pub fn analyse_coupling(input: &CouplingInput<'_>) -> Result<Coupling, Diagnosti
     host_checks.check_overflow(&mut rows);
     host_checks.check_local_size(&mut rows);
     let known_names: BTreeSet<&str> = host.names.iter().map(|name| name.name.as_str()).collect();
+    input.stated.check_sources(&mut rows);
     layout::check_layouts(&mut rows, input, &known_names);
     host_checks.check_buffers(&mut rows);
     images::check_images(&mut rows, input);
@@ -280,6 +285,7 @@ impl Coupling {
         kernel: vkcert_model::id::KernelName,
     ) -> (CouplingEvidence, Vec<Finding>) {
         let evidence = CouplingEvidence {
+            headers: Vec::new(),
             definition: None,
             kernel,
             nodes: self.graph.nodes(),

@@ -3,6 +3,7 @@
 //! Does not cover: the expressions in them (`host`), and whether they match the kernel
 //! (`coupling`).
 
+use super::check_headers::check_headers;
 use super::check_structs::check_structs;
 use super::check_test::KernelNames;
 use super::document::{Located, Origin};
@@ -48,6 +49,7 @@ pub(super) fn check_interfaces(
             }
         }
         check_structs(origin, interface, problems);
+        check_headers(origin, interface, problems);
         let mut bound_slots = BTreeSet::new();
         for (index, buffer) in interface.buffers.iter().enumerate() {
             if !bound_slots.insert((buffer.set, buffer.binding)) {

@@ -11,6 +11,7 @@
 
 mod check;
 mod check_document;
+mod check_headers;
 mod check_interface;
 mod check_justification;
 mod check_requirements;

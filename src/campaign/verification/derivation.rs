@@ -17,9 +17,10 @@ use crate::kernel::Kernel;
 use crate::plan::RunPlan;
 use crate::profile::ProjectTarget;
 use crate::test_run::{PreparedTest, TestRun};
-use crate::{CampaignError, altered, execution, inputs, judged, recording};
+use crate::{CampaignError, altered, execution, headers, inputs, judged, recording};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::Path;
 use vkcert_derivation::agreement::tells_of_undefined;
 use vkcert_derivation::files::kernel_files;
 use vkcert_derivation::stated::TOOL_VERSION;
@@ -38,9 +39,11 @@ use vkcert_verification::{Replay, Verification};
 pub(super) fn derive_and_compare(
     stored_evidence: &Evidence,
     rebuilt: &RebuiltProject,
-    replay: Replay,
+    (replay, program): (Replay, Option<&Path>),
     verification: &mut Verification,
 ) -> Result<(), CampaignError> {
+    let stored_headers = headers::stored_headers(&stored_evidence.campaign);
+    headers::compare_readings(&stored_headers, rebuilt.project(), program, verification);
     match derived_evidence(stored_evidence, rebuilt, replay, verification)? {
         Some(derived) => compare_evidence(stored_evidence, derived, verification),
         None => Ok(()),
@@ -168,20 +171,23 @@ fn evidence_from_facts(
     let project = rebuilt.project();
     let engines = engines_that_ran(&stored_evidence.campaign, project);
     let device = device_limits_of(&engines);
+    let headers = headers::stored_headers(&stored_evidence.campaign);
     let coupled = coupling::analyse_interfaces(
         project,
         kernels,
         prepared_tests,
         &coupling::touched_by_runs(&runs_by_test),
-        device.as_ref(),
+        (device.as_ref(), &headers),
     )?;
+    let mut inputs = inputs::gather_inputs(project, kernels)?;
+    inputs::add_headers(&mut inputs, project, &headers)?;
     let facts = CampaignFacts {
         engines,
         runs_by_test,
         laid_out,
         agreement: stored_agreement(&stored_evidence.campaign),
         coupled,
-        inputs: inputs::gather_inputs(project, kernels)?,
+        inputs,
         request: stored_request(&stored_evidence.campaign),
         date: stored_evidence.campaign.project.date.clone(),
     };

@@ -10,7 +10,7 @@ pub use derivation::derived_evidence;
 
 use super::kernel::Kernel;
 use super::{CampaignError, configuration, project};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use vkcert_derivation::stated::{TOOL, TOOL_VERSION};
 use vkcert_glsl as glsl;
 use vkcert_model::evidence::Evidence;
@@ -20,8 +20,11 @@ use vkcert_verification::{
 };
 
 /// The compiler that is built in, and the sequential engine.
-#[derive(Debug, Clone, Copy)]
-pub struct Compiling;
+#[derive(Debug, Clone, Default)]
+pub struct Compiling {
+    /// The program that reads headers in a process of its own (`vkcert`); none: none is read again.
+    pub program: Option<PathBuf>,
+}
 
 /// A project with its kernels.
 pub struct RebuiltProject {
@@ -62,7 +65,8 @@ impl Toolchain for Compiling {
         replay: Replay,
         verification: &mut Verification,
     ) -> Result<(), CampaignError> {
-        derivation::derive_and_compare(stored_evidence, compiled, replay, verification)
+        let how = (replay, self.program.as_deref());
+        derivation::derive_and_compare(stored_evidence, compiled, how, verification)
     }
 
     fn compare_kernels(
@@ -89,7 +93,7 @@ pub fn other_compiler(stored_evidence: &Evidence) -> Option<String> {
 }
 
 /// A failure as one sentence.
-fn failure_in_words(campaign_error: &CampaignError) -> &str {
+pub(crate) fn failure_in_words(campaign_error: &CampaignError) -> &str {
     match campaign_error {
         CampaignError::Input(found) => found.first().map_or("", |diagnostic| &diagnostic.message),
         CampaignError::Tool { message, .. } | CampaignError::Unavailable { message, .. } => message,

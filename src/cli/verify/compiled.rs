@@ -10,7 +10,7 @@ pub(super) fn rebuild_project(
     stored: &Evidence,
     sources: Option<&Path>,
 ) -> RebuildOutcome<RebuiltProject> {
-    verify::rebuild::rebuild_project(stored, sources, &Compiling)
+    verify::rebuild::rebuild_project(stored, sources, &Compiling::default())
 }
 
 pub(super) fn verify_contents(
@@ -19,12 +19,12 @@ pub(super) fn verify_contents(
     options: &VerificationOptions,
     found: &mut Verification,
 ) -> Result<(), CampaignError> {
-    verify::verify_contents(stored, rebuilt, options, &Compiling, found)
+    verify::verify_contents(stored, rebuilt, options, &Compiling::default(), found)
 }
 
 pub(super) fn verify_folder(
     path: &Path,
     options: &VerificationOptions,
 ) -> Result<(Verification, Option<Box<Evidence>>), CampaignError> {
-    verify::verify_folder(path, options, &Compiling)
+    verify::verify_folder(path, options, &Compiling::default())
 }

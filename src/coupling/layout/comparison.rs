@@ -176,6 +176,11 @@ impl<'a> Comparison<'a> {
     ) {
         let path = path_within(&site.path, &host_member.name);
         let site = Site { member: Some(host_member), ..site.clone() };
+        if let HostContents::Unsupported { kind, .. } = &host_member.contents {
+            let words =
+                format!("the host's member {path} is {kind}, and the kernel has no such member");
+            return self.open_questions.push(words);
+        }
         if !host_member.padding {
             let words = format!("the host's member {path} is no member of the kernel's block");
             return self.add_fault(&site, words);
@@ -436,6 +441,14 @@ impl NumberWalk {
             HostContents::Unsupported { kind, .. } => Err(GatherStop::Unsupported(kind.clone())),
         }
     }
+}
+
+/// Whether two layouts have the same numbers in the same places, however they are grouped.
+pub(crate) fn has_same_numbers(left: &HostContents, right: &HostContents) -> bool {
+    let (mut left_walk, mut right_walk) = (NumberWalk::default(), NumberWalk::default());
+    left_walk.gather(left, 0).is_ok()
+        && right_walk.gather(right, 0).is_ok()
+        && left_walk.numbers == right_walk.numbers
 }
 
 /// The innermost member that begins at an offset or holds it.

@@ -21,15 +21,20 @@ pub(super) struct AlignedContents {
 }
 
 /// The struct that the host pushes: without a stated size it ends with its last member.
-pub(super) fn place_block(block: &HostStruct, structs: &[NamedStruct]) -> PlacedStruct {
+pub(crate) fn place_block(block: &HostStruct, structs: &[NamedStruct]) -> PlacedStruct {
     let (members, _) = place_members(&block.members, structs, 0);
     let size = block.size.map_or_else(|| end_of(&members), u64::from);
     PlacedStruct { size, members }
 }
 
 /// What a name stands for: a scalar or a struct of the interface.
-pub(super) fn place_type(member_type: &MemberType, structs: &[NamedStruct]) -> HostContents {
+pub(crate) fn place_type(member_type: &MemberType, structs: &[NamedStruct]) -> HostContents {
     contents_of_type(member_type, structs, 0).contents
+}
+
+/// What a member is, wherever it stands.
+pub(crate) fn place_member(member: &HostMember, structs: &[NamedStruct]) -> HostContents {
+    contents_of_member(member, structs, 0).contents
 }
 
 /// Bytes up to the end of the last member.

@@ -46,6 +46,7 @@ fn check(evidence: &mut Evidence, check: &str, status: CheckStatus) {
     }];
     let kernel = evidence.kernels[0].kernel;
     evidence.campaign.coupling = vec![CouplingEvidence {
+        headers: Vec::new(),
         kernel,
         definition: None,
         nodes: Vec::new(),

@@ -21,6 +21,7 @@ fn complete() -> Evidence {
     let kernel = evidence.kernels[0].kernel;
     settings(&mut evidence).kernels.retain(|one| one.name == kernel);
     let row = CouplingEvidence {
+        headers: Vec::new(),
         kernel,
         definition: None,
         nodes: Vec::new(),

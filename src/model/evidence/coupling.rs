@@ -70,6 +70,9 @@ pub struct CouplingEvidence {
     /// What the project says of the host; older evidence does not hold it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<crate::requirement::Interface>,
+    /// What was read of the headers that the interface names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<crate::requirement::HeaderReading>,
     /// The graph's nodes.
     pub nodes: Vec<CouplingNode>,
     /// The graph's edges, between nodes by their ids.
@@ -228,6 +231,8 @@ stored_words! {
         HostOverflow = "host-overflow",
         /// Host and kernel have the same local size.
         LocalSizeMatch = "local-size-match",
+        /// What several sources say of one struct of the host agrees.
+        HostFacts = "host-facts",
         /// Members of the push constants lie where the kernel reads them.
         PushConstantLayout = "push-constant-layout",
         /// The kernel uses every member that the host stores.

@@ -1,5 +1,6 @@
 //! What the host program declares and does with a kernel.
 
+use super::host_header::HostHeader;
 use super::host_struct::{HostStruct, MemberType, NamedStruct};
 use crate::id::KernelName;
 use crate::image::{ImageDim, ImageFormat};
@@ -28,6 +29,9 @@ pub struct Interface {
     /// The struct that the host pushes; none where it pushes nothing.
     #[serde(default)]
     pub push_constants: Option<HostStruct>,
+    /// C and C++ headers that declare structs which host and kernel share.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub header: Vec<HostHeader>,
     /// Structs that members and buffers name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub structs: Vec<NamedStruct>,

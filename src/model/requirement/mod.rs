@@ -1,6 +1,7 @@
 //! Requirements, justifications and interfaces as `requirements/**/*.toml` holds them.
 
 mod host;
+mod host_header;
 mod host_layout;
 mod host_struct;
 mod justification;
@@ -9,6 +10,7 @@ mod review;
 pub use host::{
     HostBuffer, HostImage, HostLocal, HostParameter, HostSpecialization, HostType, Interface,
 };
+pub use host_header::{HeaderReading, HeaderUse, HostHeader};
 pub use host_layout::{HostContents, PlacedMember, PlacedStruct};
 pub use host_struct::{ElementCount, HostMember, HostStruct, MemberType, NamedStruct};
 pub use justification::{

@@ -311,7 +311,7 @@ fn subject_of(check: &CouplingCheckName) -> CheckSubject {
         CouplingCheckName::ImageDescriptor => CheckSubject::Node(Image),
         CouplingCheckName::SpecializationIds => CheckSubject::Node(SpecializationConstant),
         CouplingCheckName::UniformBarrier => CheckSubject::Node(Barrier),
-        CouplingCheckName::Unknown(_) => CheckSubject::Nothing,
+        CouplingCheckName::HostFacts | CouplingCheckName::Unknown(_) => CheckSubject::Nothing,
     }
 }
 

@@ -136,7 +136,8 @@ fn held_against(evidence: &Evidence, added: &[(&str, &[u8])]) -> Verification {
         std::fs::write(copy.path().join(path), bytes).unwrap();
     }
     let mut found = Verification::default();
-    let compared = sources::compare_sources(evidence, copy.path(), &Compiling, &mut found).unwrap();
+    let compared =
+        sources::compare_sources(evidence, copy.path(), &Compiling::default(), &mut found).unwrap();
     assert_eq!(compared.same_files, compared.input_count);
     found.project = ProjectCheck::Compared(compared);
     found

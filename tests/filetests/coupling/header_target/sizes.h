@@ -1,0 +1,5 @@
+struct Sizes {
+    unsigned long n;
+    unsigned int step;
+};
+typedef struct Sizes Sizes;
