@@ -58,6 +58,7 @@ mod lowering;
 mod multisampled;
 mod mutated;
 mod object_code;
+mod offline_pipelines;
 mod open_items;
 mod operations;
 mod order_free;

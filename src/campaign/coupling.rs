@@ -16,7 +16,7 @@ use vkcert_model::finding::FindingKind;
 use vkcert_model::id::KernelName;
 use vkcert_model::place::Place;
 use vkcert_model::procedure::Dispatch;
-use vkcert_model::requirement::{HeaderReading, HostMember, Interface};
+use vkcert_model::requirement::{HeaderReading, HostMember, Interface, OfflinePipeline};
 use vkcert_model::verdict::EngineName;
 use vkcert_requirement::{Located, Project};
 use vkcert_spirv::interface::Reflection;
@@ -48,10 +48,14 @@ pub fn analyse_interfaces(
             continue;
         };
         let readings = headers.get(&interface.kernel).map_or(&[][..], Vec::as_slice);
+        let files = interface.pipeline.iter().map(|pipeline| pipeline.file.as_str());
+        let pipelines: Vec<_> =
+            files.filter_map(|file| Some((file, project.pipelines.get(file)?))).collect();
         let host = StatedHost {
             interface: &interface.value,
             place: place_of_interface(project, interface),
             readings,
+            pipelines: &pipelines,
         };
         match analyse_interface(&host, kernel, prepared_tests, touched, device) {
             Ok(coupling) => results.push(KernelCoupling {
@@ -134,6 +138,8 @@ struct StatedHost<'a> {
     /// Where the interface stands.
     place: Place,
     readings: &'a [HeaderReading],
+    /// With their files.
+    pipelines: &'a [(&'a str, &'a OfflinePipeline)],
 }
 
 fn place_of_interface(project: &Project, interface: &Located<Interface>) -> Place {
@@ -170,6 +176,7 @@ fn analyse_interface(
             place: &host.place,
             readings: host.readings,
         },
+        pipelines: host.pipelines,
         module: &kernel.module,
         reflection: &reflection,
         structure: kernel.structure(),

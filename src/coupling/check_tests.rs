@@ -67,6 +67,7 @@ fn correct() -> Interface {
         locals: Vec::new(),
         push_constants: Some(members(&["m", "n", "k"])),
         header: Vec::new(),
+        pipeline: Vec::new(),
         structs: Vec::new(),
         images: Vec::new(),
         buffers: vec![buffer(0, "m * n * 4"), buffer(1, "n * k * 4"), buffer(2, "m * k * 4")],
@@ -105,6 +106,7 @@ fn coupled(
     let input = CouplingInput {
         interface,
         stated: StatedStructs { interface, place: &place, readings: &[] },
+        pipelines: &[],
         module: &module,
         reflection: &reflection,
         structure: None,
@@ -328,6 +330,7 @@ fn coupled_module(module: &Module, interface: &Interface, device: &DeviceLimits)
     analyse_coupling(&CouplingInput {
         interface,
         stated: StatedStructs { interface, place: &Place::default(), readings: &[] },
+        pipelines: &[],
         module,
         reflection: &reflection,
         structure: None,
@@ -361,6 +364,7 @@ fn an_unknown_name_in_the_interface_is_a_diagnostic() {
     let input = CouplingInput {
         interface: &interface,
         stated: StatedStructs { interface: &interface, place: &place, readings: &[] },
+        pipelines: &[],
         module: &module,
         reflection: &reflection,
         structure: None,

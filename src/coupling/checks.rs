@@ -11,6 +11,7 @@ mod buffers;
 mod dispatch;
 mod limits;
 mod overflow;
+mod pipeline;
 mod specialization;
 
 pub(super) use buffers::is_buffer;

@@ -29,7 +29,7 @@ use vkcert_model::evidence::{CouplingCheck, CouplingEvidence};
 use vkcert_model::finding::Finding;
 use vkcert_model::id::DecisionId;
 use vkcert_model::place::Place;
-use vkcert_model::requirement::Interface;
+use vkcert_model::requirement::{Interface, OfflinePipeline};
 use vkcert_model::structure::KernelStructure;
 use vkcert_requirement::host::decide;
 use vkcert_spirv::barriers::barrier_number;
@@ -45,6 +45,8 @@ pub struct CouplingInput<'a> {
     pub interface: &'a Interface,
     /// What it says of structs, source by source.
     pub stated: StatedStructs<'a>,
+    /// Descriptions of pipelines that the host creates of the kernel, with their files.
+    pub pipelines: &'a [(&'a str, &'a OfflinePipeline)],
     /// The kernel's production module.
     pub module: &'a Module,
     /// Under the specialization that the host sets.
@@ -272,6 +274,7 @@ pub fn analyse_coupling(input: &CouplingInput<'_>) -> Result<Coupling, Diagnosti
     images::check_images(&mut rows, input);
     host_checks.check_limits(&mut rows);
     host_checks.check_specialization(&mut rows);
+    host_checks.check_pipelines(&mut rows);
     host_checks.check_barriers(&mut rows);
     rows.checks.sort_by(|one, other| one.check.cmp(&other.check));
     let graph = graph::build_graph(input, &host, &expressions);

@@ -306,7 +306,7 @@ impl StatedStructs<'_> {
             if !is_same_shape(&stated_contents, &placed_member.contents) {
                 let words = format!(
                     "the interface states {member_path} as {}, the header as `{}`",
-                    stated_type(member),
+                    member.type_words(),
                     placed_member.spelling.as_deref().unwrap_or("another type")
                 );
                 conflicts.push(Conflict { words, place: place.clone() });
@@ -408,11 +408,4 @@ fn is_same_shape(stated: &HostContents, read: &HostContents) -> bool {
             _,
         ) => false,
     }
-}
-
-/// `float32[4][4]`
-fn stated_type(member: &HostMember) -> String {
-    let dimensions = member.count.iter().flat_map(|count| &count.0);
-    let dimensions: String = dimensions.map(|count| format!("[{count}]")).collect();
-    String::from(member.member_type.clone()) + &dimensions
 }

@@ -89,7 +89,7 @@ fn check_words(place: &Origin, header: &HostHeader) -> Vec<Diagnostic> {
 }
 
 /// Whether a path leads to a file below the folder that it is relative to.
-fn is_inside(path: &str) -> bool {
+pub(super) fn is_inside(path: &str) -> bool {
     let parts = || Path::new(path).components();
     let is_part = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     let names_a_file = parts().any(|part| matches!(part, Component::Normal(_)));

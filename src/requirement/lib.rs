@@ -29,6 +29,7 @@ mod load;
 mod load_tests;
 pub mod nearest;
 pub mod pin;
+mod pipeline;
 #[cfg(test)]
 mod procedure_tests;
 #[cfg(test)]

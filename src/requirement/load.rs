@@ -4,10 +4,12 @@
 //! the others from being checked, as far as names in it are not missed elsewhere.
 
 use super::check::{check_include_folders, check_project};
+use super::check_headers::is_inside;
 use super::check_test::{KernelNames, check_tests};
 use super::check_texts::check_texts_of_file;
 use super::document::{Document, FileSyntax, Located, Node, Origin, Value, in_place_order};
 use super::nearest::{did_you_mean, nearest_name};
+use super::pipeline::load_pipeline;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +21,7 @@ use vkcert_model::path::canonical_name;
 use vkcert_model::procedure::{Procedure, SCHEMA, Test};
 use vkcert_model::project::{ProjectFile, ProjectLimits};
 use vkcert_model::requirement::{
-    Interface, Justification, Requirement, TestReview, VerificationRecord,
+    Interface, Justification, OfflinePipeline, Requirement, TestReview, VerificationRecord,
 };
 
 /// The project file's name.
@@ -50,6 +52,8 @@ pub struct Project {
     pub justifications: Vec<Located<Justification>>,
     /// Interfaces of the host, in the same order.
     pub interfaces: Vec<Located<Interface>>,
+    /// Pipelines that interfaces name, by their files.
+    pub pipelines: BTreeMap<String, OfflinePipeline>,
     /// `sha256:...` of every file read here, by path relative to the root.
     pub inputs: BTreeMap<String, String>,
 }
@@ -158,6 +162,7 @@ fn read_project_with(
     for link in requirements.iter_mut().flat_map(|requirement| &mut requirement.value.implements) {
         link.file = canonical_name(&link.file);
     }
+    let pipelines = load_pipelines(root, &interfaces, &mut inputs, &mut problems);
     let (root, left_out) = (root.to_owned(), Vec::new());
     let project = Project {
         root,
@@ -170,6 +175,7 @@ fn read_project_with(
         test_reviews,
         justifications,
         interfaces,
+        pipelines,
         inputs,
     };
     // Checks of one table by itself hold in any case; that a name is unknown is certain only if
@@ -197,6 +203,35 @@ fn load_document(
     let document = Document::load(&root.join(relative), shown_path(root, relative))?;
     inputs.insert(relative.to_owned(), content_hash(document.text.as_bytes()));
     Ok(document)
+}
+
+/// Reads the pipelines that interfaces name, each file once.
+fn load_pipelines(
+    root: &Path,
+    interfaces: &[Located<Interface>],
+    inputs: &mut InputHashes,
+    problems: &mut Vec<Diagnostic>,
+) -> BTreeMap<String, OfflinePipeline> {
+    let mut pipelines = BTreeMap::new();
+    for interface in interfaces {
+        for (index, pipeline) in interface.pipeline.iter().enumerate() {
+            let file = &pipeline.file;
+            if !is_inside(file) {
+                let place = interface.origin.at("pipeline").at(index).at("file");
+                let message = format!("`{file}` is no file of the project");
+                problems.push(place.error("bad-value", message));
+            } else if !pipelines.contains_key(file) {
+                match load_pipeline(&root.join(file), shown_path(root, file)) {
+                    Ok(read) => {
+                        inputs.insert(file.clone(), content_hash(read.document.text.as_bytes()));
+                        pipelines.insert(file.clone(), read.pipeline);
+                    }
+                    Err(diagnostics) => problems.extend(diagnostics),
+                }
+            }
+        }
+    }
+    pipelines
 }
 
 /// A path as the user would name it: without `./` for the current folder.

@@ -247,6 +247,12 @@ stored_words! {
         DeviceLimits = "device-limits",
         /// The host sets specialization constants that the kernel has, to values that fit.
         SpecializationIds = "specialization-ids",
+        /// A pipeline that is compiled offline has a name and starts the kernel's entry point.
+        PipelineIdentity = "pipeline-identity",
+        /// Its layout has what the kernel binds and reads.
+        PipelineLayout = "pipeline-layout",
+        /// It sets the kernel's constants to what the interface states.
+        PipelineSpecialization = "pipeline-specialization",
         /// All invocations of a workgroup reach a barrier alike.
         UniformBarrier = "uniform-barrier",
     }

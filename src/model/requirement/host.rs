@@ -1,6 +1,7 @@
 //! What the host program declares and does with a kernel.
 
 use super::host_header::HostHeader;
+use super::host_pipeline::HostPipeline;
 use super::host_struct::{HostStruct, MemberType, NamedStruct};
 use crate::id::KernelName;
 use crate::image::{ImageDim, ImageFormat};
@@ -32,6 +33,9 @@ pub struct Interface {
     /// C and C++ headers that declare structs which host and kernel share.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub header: Vec<HostHeader>,
+    /// Pipelines of a Vulkan SC host, which are compiled offline.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pipeline: Vec<HostPipeline>,
     /// Structs that members and buffers name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub structs: Vec<NamedStruct>,

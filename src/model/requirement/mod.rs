@@ -3,6 +3,7 @@
 mod host;
 mod host_header;
 mod host_layout;
+mod host_pipeline;
 mod host_struct;
 mod justification;
 mod review;
@@ -12,6 +13,9 @@ pub use host::{
 };
 pub use host_header::{HeaderReading, HeaderUse, HostHeader};
 pub use host_layout::{HostContents, PlacedMember, PlacedStruct};
+pub use host_pipeline::{
+    HostPipeline, OfflinePipeline, PipelineBinding, PipelineConstant, PipelineRange, StageAccess,
+};
 pub use host_struct::{ElementCount, HostMember, HostStruct, MemberType, NamedStruct};
 pub use justification::{
     DeactivationCategory, Justification, JustificationClass, JustificationSubject, StatementFault,

@@ -305,13 +305,17 @@ fn subject_of(check: &CouplingCheckName) -> CheckSubject {
         CouplingCheckName::PushConstantLayout | CouplingCheckName::MemberUse => {
             CheckSubject::Node(PushConstant)
         }
-        CouplingCheckName::BufferSize | CouplingCheckName::BufferLayout => {
-            CheckSubject::Node(Buffer)
-        }
+        CouplingCheckName::BufferSize
+        | CouplingCheckName::BufferLayout
+        | CouplingCheckName::PipelineLayout => CheckSubject::Node(Buffer),
         CouplingCheckName::ImageDescriptor => CheckSubject::Node(Image),
-        CouplingCheckName::SpecializationIds => CheckSubject::Node(SpecializationConstant),
+        CouplingCheckName::SpecializationIds | CouplingCheckName::PipelineSpecialization => {
+            CheckSubject::Node(SpecializationConstant)
+        }
         CouplingCheckName::UniformBarrier => CheckSubject::Node(Barrier),
-        CouplingCheckName::HostFacts | CouplingCheckName::Unknown(_) => CheckSubject::Nothing,
+        CouplingCheckName::HostFacts
+        | CouplingCheckName::PipelineIdentity
+        | CouplingCheckName::Unknown(_) => CheckSubject::Nothing,
     }
 }
 

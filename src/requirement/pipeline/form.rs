@@ -1,0 +1,316 @@
+//! The JSON of a pipeline description as structures.
+//!
+//! Knows: names and spellings of such files. Promises: what is read over has no effect on what is
+//! read. Does not cover: what numbers and names mean (`super`).
+
+use base64::Engine as _;
+use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer, StrDeserializer};
+use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A whole description; keys beside these are permitted.
+#[derive(Deserialize)]
+pub(super) struct PipelineForm {
+    #[serde(rename = "ComputePipelineState")]
+    pub compute_state: Option<ComputeStateForm>,
+    #[serde(rename = "PipelineUUID")]
+    pub identifier: Option<Vec<u8>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ComputeStateForm {
+    #[serde(rename = "YcbcrSamplers", default)]
+    _conversions: IgnoredAny,
+    #[serde(rename = "ImmutableSamplers", default)]
+    _samplers: IgnoredAny,
+    /// Objects of one key each, the layout's name.
+    #[serde(rename = "DescriptorSetLayouts", default)]
+    pub set_layouts: Vec<BTreeMap<String, SetLayoutForm>>,
+    #[serde(rename = "PipelineLayout")]
+    pub layout: LayoutForm,
+    #[serde(rename = "ComputePipeline")]
+    pub compute_pipeline: ComputePipelineForm,
+    #[serde(rename = "ShaderFileNames", default)]
+    pub shader_files: Option<ShaderFiles>,
+    #[serde(rename = "PhysicalDeviceFeatures", default)]
+    _features: IgnoredAny,
+}
+
+/// VkDescriptorSetLayoutCreateInfo
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SetLayoutForm {
+    #[serde(rename = "sType", default)]
+    _structure: IgnoredAny,
+    #[serde(rename = "pNext", default)]
+    _next: IgnoredAny,
+    #[serde(rename = "flags", default)]
+    _flags: IgnoredAny,
+    #[serde(rename = "bindingCount")]
+    pub binding_count: NumberForm,
+    #[serde(rename = "pBindings")]
+    pub bindings: Pointed<Vec<BindingForm>>,
+}
+
+/// VkDescriptorSetLayoutBinding
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BindingForm {
+    pub binding: NumberForm,
+    #[serde(rename = "descriptorType")]
+    pub descriptor_type: String,
+    #[serde(rename = "descriptorCount")]
+    pub count: NumberForm,
+    #[serde(rename = "stageFlags")]
+    pub stages: StageFlags,
+    #[serde(rename = "pImmutableSamplers", default)]
+    _samplers: IgnoredAny,
+}
+
+/// VkPipelineLayoutCreateInfo
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LayoutForm {
+    #[serde(rename = "sType", default)]
+    _structure: IgnoredAny,
+    #[serde(rename = "pNext", default)]
+    _next: IgnoredAny,
+    #[serde(rename = "flags", default)]
+    _flags: IgnoredAny,
+    #[serde(rename = "setLayoutCount")]
+    pub set_layout_count: NumberForm,
+    /// Names of `DescriptorSetLayouts`.
+    #[serde(rename = "pSetLayouts")]
+    pub set_layouts: Pointed<Vec<String>>,
+    #[serde(rename = "pushConstantRangeCount")]
+    pub range_count: NumberForm,
+    #[serde(rename = "pPushConstantRanges")]
+    pub ranges: Pointed<Vec<RangeForm>>,
+}
+
+/// VkPushConstantRange
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RangeForm {
+    #[serde(rename = "stageFlags")]
+    pub stages: StageFlags,
+    pub offset: NumberForm,
+    pub size: NumberForm,
+}
+
+/// VkComputePipelineCreateInfo
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ComputePipelineForm {
+    #[serde(rename = "sType", default)]
+    _structure: IgnoredAny,
+    #[serde(rename = "pNext", default)]
+    _next: IgnoredAny,
+    #[serde(rename = "flags", default)]
+    _flags: IgnoredAny,
+    pub stage: StageForm,
+    #[serde(rename = "layout", default)]
+    _layout: IgnoredAny,
+    #[serde(rename = "basePipelineHandle", default)]
+    _base: IgnoredAny,
+    #[serde(rename = "basePipelineIndex", default)]
+    _base_index: IgnoredAny,
+}
+
+/// VkPipelineShaderStageCreateInfo
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StageForm {
+    #[serde(rename = "sType", default)]
+    _structure: IgnoredAny,
+    #[serde(rename = "pNext", default)]
+    _next: IgnoredAny,
+    #[serde(rename = "flags", default)]
+    _flags: IgnoredAny,
+    pub stage: String,
+    #[serde(rename = "module", default)]
+    _module: IgnoredAny,
+    #[serde(rename = "pName")]
+    pub entry: String,
+    #[serde(rename = "pSpecializationInfo")]
+    pub specialization: Pointed<SpecializationForm>,
+}
+
+/// VkSpecializationInfo
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SpecializationForm {
+    #[serde(rename = "mapEntryCount")]
+    pub entry_count: NumberForm,
+    #[serde(rename = "pMapEntries")]
+    pub entries: Pointed<Vec<MapEntryForm>>,
+    #[serde(rename = "dataSize")]
+    pub data_size: NumberForm,
+    #[serde(rename = "pData")]
+    pub data: Pointed<DataForm>,
+}
+
+/// VkSpecializationMapEntry
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MapEntryForm {
+    #[serde(rename = "constantID")]
+    pub id: NumberForm,
+    pub offset: NumberForm,
+    pub size: NumberForm,
+}
+
+/// One shader with its file, or a list of them.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "an object with `stage` and `filename`, or a list of such")]
+pub(super) enum ShaderFiles {
+    Single(ShaderFile),
+    Listed(Vec<ShaderFile>),
+}
+
+#[derive(Deserialize)]
+pub(super) struct ShaderFile {
+    filename: String,
+}
+
+impl ShaderFiles {
+    pub(super) fn first_name(&self) -> String {
+        match self {
+            ShaderFiles::Single(file) => file.filename.clone(),
+            ShaderFiles::Listed(files) => {
+                files.first().map(|file| file.filename.clone()).unwrap_or_default()
+            }
+        }
+    }
+}
+
+/// A number, or one in decimal digits as a string.
+#[derive(Clone, Copy)]
+pub(super) struct NumberForm(pub u64);
+
+impl<'de> Deserialize<'de> for NumberForm {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NumberVisitor;
+        impl Visitor<'_> for NumberVisitor {
+            type Value = NumberForm;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number that is not negative, or its digits as a string")
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<NumberForm, E> {
+                Ok(NumberForm(number))
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<NumberForm, E> {
+                let unexpected = de::Unexpected::Signed(number);
+                let number = u64::try_from(number);
+                number.map(NumberForm).map_err(|_| E::invalid_value(unexpected, &self))
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<NumberForm, E> {
+                let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+                let number = text.parse().ok().filter(|_| is_number);
+                number
+                    .map(NumberForm)
+                    .ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
+            }
+        }
+        deserializer.deserialize_any(NumberVisitor)
+    }
+}
+
+/// Flags by their names: `"A | B"`; none for 0 and `"0"`.
+pub(super) struct StageFlags(pub Vec<String>);
+
+impl<'de> Deserialize<'de> for StageFlags {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FlagsVisitor;
+        impl Visitor<'_> for FlagsVisitor {
+            type Value = StageFlags;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("names of stages with `|` between them, or 0")
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<StageFlags, E> {
+                match number {
+                    0 => Ok(StageFlags(Vec::new())),
+                    _ => Err(E::invalid_value(de::Unexpected::Unsigned(number), &self)),
+                }
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<StageFlags, E> {
+                match number {
+                    0 => Ok(StageFlags(Vec::new())),
+                    _ => Err(E::invalid_value(de::Unexpected::Signed(number), &self)),
+                }
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<StageFlags, E> {
+                let names = text.split('|').map(str::trim).filter(|name| *name != "0");
+                let names: Vec<String> = names.map(str::to_owned).collect();
+                if names.iter().all(|name| name.starts_with("VK_SHADER_STAGE_")) {
+                    Ok(StageFlags(names))
+                } else {
+                    Err(E::invalid_value(de::Unexpected::Str(text), &self))
+                }
+            }
+        }
+        deserializer.deserialize_any(FlagsVisitor)
+    }
+}
+
+/// Bytes as base64 or as a list.
+pub(super) struct DataForm(pub Vec<u8>);
+
+impl<'de> Deserialize<'de> for DataForm {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct DataVisitor;
+        impl<'de> Visitor<'de> for DataVisitor {
+            type Value = DataForm;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("base64 or a list of bytes")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<DataForm, E> {
+                let bytes = base64::engine::general_purpose::STANDARD.decode(text);
+                bytes.map(DataForm).map_err(|_| E::invalid_value(de::Unexpected::Str(text), &self))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<DataForm, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(elements)).map(DataForm)
+            }
+        }
+        deserializer.deserialize_any(DataVisitor)
+    }
+}
+
+/// What a pointer leads to: nothing for `"NULL"` and null.
+pub(super) struct Pointed<T>(pub Option<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pointed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct PointedVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for PointedVisitor<T> {
+            type Value = Pointed<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("\"NULL\" or what the pointer leads to")
+            }
+            fn visit_unit<E: de::Error>(self) -> Result<Pointed<T>, E> {
+                Ok(Pointed(None))
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Pointed<T>, E> {
+                match text {
+                    "NULL" => Ok(Pointed(None)),
+                    _ => {
+                        T::deserialize(StrDeserializer::new(text)).map(|value| Pointed(Some(value)))
+                    }
+                }
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<Pointed<T>, A::Error> {
+                T::deserialize(SeqAccessDeserializer::new(elements))
+                    .map(|value| Pointed(Some(value)))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Pointed<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(entries))
+                    .map(|value| Pointed(Some(value)))
+            }
+        }
+        deserializer.deserialize_any(PointedVisitor(PhantomData))
+    }
+}
