@@ -96,6 +96,10 @@ dist: setup ## a release archive in dist/: the program, stripped, with manual pa
 	for package in . src/verifier; do \
 		$(CARGO) install $(filter --locked,$(FLAGS)) --path $$package --root dist/$(PACKAGE) --no-track --force || exit 1; done
 	strip dist/$(PACKAGE)/bin/vkcert dist/$(PACKAGE)/bin/vkcert-verify
+	$(CARGO) build $(FLAGS) -p vkcert-capture-layer
+	mkdir -p dist/$(PACKAGE)/lib/vkcert
+	cp $(abspath $(or $(CARGO_TARGET_DIR),target))/release/libvkcert_capture_layer.so dist/$(PACKAGE)/lib/vkcert/
+	strip dist/$(PACKAGE)/lib/vkcert/libvkcert_capture_layer.so
 	dist/$(PACKAGE)/bin/vkcert manual --out dist/$(PACKAGE)/share/man/man1
 	mkdir -p dist/$(PACKAGE)/share/completions
 	for shell in bash fish zsh; do \

@@ -26,6 +26,7 @@ mod boundary_values;
 mod bounds;
 mod call_coverage;
 mod campaign;
+mod capture;
 mod certify;
 mod cli;
 mod command_lines;

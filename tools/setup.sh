@@ -63,6 +63,8 @@ check_packages() {
         # Reads headers of host programs, with the compiler's own headers.
         need libclang1-19 has_file /usr/lib/llvm-*/lib/libclang*.so.*
         need libclang-common-19-dev has_file /usr/lib/llvm-*/lib/clang/*/include/stdint.h
+        # Host programs that are captured.
+        need libvulkan-dev has_file {/usr/include,/usr/local/include}/vulkan/vulkan.h
     fi
     if [ "$dissimilar" = yes ]; then
         # The compiler that measures kernels as C++ programs, its coverage tools and its runtime.

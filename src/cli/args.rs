@@ -7,6 +7,7 @@ use crate::model::project::MOST_REPETITIONS;
 use crate::model::records::{RecordMode, Witnesses};
 use crate::model::schedule::{MOST_SCHEDULES, Schedule, Schedules};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 pub(super) use vkcert_verifier::args::{Color, Common, EngineArgument, OutputForm, Report, Verify};
@@ -42,6 +43,8 @@ pub(super) enum Command {
     Dissimilar(Dissimilar),
     /// Check the coupling of host and kernels alone
     Couple(Couple),
+    /// Record what a host program does with Vulkan, and check it
+    Capture(Capture),
     /// Render stored evidence again; no compiler, no GPU
     Report(Report),
     /// Re-derive every verdict and percentage of stored evidence, and check all hashes
@@ -389,6 +392,32 @@ pub(super) struct Couple {
     /// Print the coupling graph in this form
     #[arg(long, value_enum)]
     pub graph: Option<GraphForm>,
+}
+
+#[derive(Debug, Clone, Args)]
+#[command(arg_required_else_help = true)]
+pub(super) struct Capture {
+    /// File for the capture [default: the program's name with `.capture`, here]
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["check", "show", "procedure"])]
+    pub output: Option<PathBuf>,
+    /// Record what mapped memory holds, too, so that a dispatch can become a test procedure
+    #[arg(long, conflicts_with_all = ["check", "show", "procedure"])]
+    pub contents: bool,
+    /// Check a capture: interfaces of kernels, and the order of all that is written and used
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["show", "procedure"])]
+    pub check: Option<PathBuf>,
+    /// List the operations of a capture with their numbers
+    #[arg(long, value_name = "FILE", conflicts_with = "procedure")]
+    pub show: Option<PathBuf>,
+    /// Print a test procedure (JSON) of one dispatch of a capture
+    #[arg(long, value_name = "FILE", requires = "dispatch")]
+    pub procedure: Option<PathBuf>,
+    /// With `--procedure`: the number of the dispatch
+    #[arg(long, value_name = "N", requires = "procedure")]
+    pub dispatch: Option<u32>,
+    /// The program and its arguments, behind `--`
+    #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = ["check", "show", "procedure"])]
+    pub program: Vec<OsString>,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -8,6 +8,7 @@ mod args;
 mod bench;
 mod bench_overhead;
 mod build;
+mod capture;
 mod certify;
 mod couple;
 mod dissimilar;
@@ -81,7 +82,11 @@ fn run_program() -> Exit {
         crate::crash::report_in_json();
     }
     crate::crash::install_crash_handlers();
-    let result = output::end_cleanly_on_signals().and_then(|()| run_command(&command_line));
+    let result = match &command_line.command {
+        // The captured program decides what a signal does.
+        Command::Capture(_) => run_command(&command_line),
+        _ => output::end_cleanly_on_signals().and_then(|()| run_command(&command_line)),
+    };
     match result {
         Ok(exit) => exit,
         Err(failure) => {
@@ -117,6 +122,7 @@ fn run_command(command_line: &CommandLine) -> Result<Exit, Failure> {
         Command::Lower(lower) => lower::lower_kernel(common, lower),
         Command::Dissimilar(dissimilar) => dissimilar::measure_dissimilar(common, dissimilar),
         Command::Couple(couple) => couple::check_coupling(common, couple),
+        Command::Capture(arguments) => capture::capture_program(common, arguments),
         Command::Report(report) => {
             vkcert_verifier::report::run_report(common, report, &own_toolchain()?)
         }
@@ -153,6 +159,7 @@ fn name_without_lines(command: &Command) -> Option<&'static str> {
         Command::Mcdc(_) => Some("mcdc"),
         Command::Lower(_) => Some("lower"),
         Command::Dissimilar(_) => Some("dissimilar"),
+        Command::Capture(_) => Some("capture"),
         Command::Report(_) => Some("report"),
         Command::Verify(_) => Some("verify"),
         Command::Init(_) => Some("init"),

@@ -79,7 +79,7 @@ impl Types {
 
     /// Bytes from the start of an object to the end of its last component, without padding behind
     /// it: what a buffer must at least have for every component to be inside.
-    pub(crate) fn byte_extent(
+    pub fn byte_extent(
         &self,
         type_id: Id,
         matrix_layout: Option<MatrixLayout>,

@@ -1,0 +1,474 @@
+//! Command buffers: what is recorded into them, with the handles of that moment, and what they come
+//! to when they are submitted.
+
+use super::build::Builder;
+use super::{
+    Action, BarrierPart, BarrierScope, BoundSet, Dispatch, Groups, Operation, SetLayout, WHOLE_SIZE,
+};
+use crate::command::{Command, CopyRegion, Dependency, DependencyScope};
+use crate::event::{DescriptorWrite, Event, ObjectKind, OpenEffect, RecordedCommand};
+use crate::value::Handle;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::descriptors::SetContents;
+
+/// Bytes of push constants that are followed at most.
+const MOST_PUSH_BYTES: u32 = 1 << 16;
+
+/// How deep command buffers execute others.
+const MOST_NESTING: u32 = 8;
+
+/// A command buffer.
+#[derive(Debug, Default)]
+pub(super) struct CommandBuffer {
+    pool: Handle,
+    handle: Handle,
+    steps: Arc<Vec<Step>>,
+    recording: Vec<Step>,
+    state: BoundState,
+}
+
+/// What is bound while commands are recorded.
+#[derive(Debug, Default)]
+struct BoundState {
+    pipeline: Option<usize>,
+    sets: BTreeMap<u32, SetSlot>,
+    push_constants: Arc<Vec<Option<u8>>>,
+    /// Layout of the last push: another one that is not compatible with it leaves nothing set.
+    push_layout: Option<usize>,
+}
+
+/// A set that is bound.
+#[derive(Debug, Clone)]
+struct SetSlot {
+    source: SetSource,
+    layout: Arc<SetLayout>,
+    dynamic_offsets: Arc<Vec<u32>>,
+}
+
+/// Where the descriptors of a bound set are.
+#[derive(Debug, Clone)]
+enum SetSource {
+    /// In a descriptor set, whose contents count when the commands are submitted.
+    Object(usize),
+    /// Pushed; counted as they are now.
+    Pushed(SetContents),
+}
+
+/// A command with its objects.
+#[derive(Debug, Clone)]
+enum Step {
+    Dispatch(Box<DispatchStep>),
+    Action(Action),
+    Execute(Vec<usize>),
+}
+
+#[derive(Debug, Clone)]
+struct DispatchStep {
+    pipeline: usize,
+    base: [u32; 3],
+    groups: Groups,
+    push_constants: Arc<Vec<Option<u8>>>,
+    sets: Vec<(u32, SetSlot)>,
+}
+
+impl Builder {
+    pub(super) fn take_command_event(&mut self, event: Event) -> Result<(), String> {
+        match event {
+            Event::CommandBuffers(allocated) => {
+                for handle in allocated.command_buffers {
+                    let index = self.command_buffers.len();
+                    self.live.insert(ObjectKind::CommandBuffer, handle, index);
+                    let pool = allocated.pool;
+                    self.command_buffers.push(CommandBuffer {
+                        pool,
+                        handle,
+                        ..CommandBuffer::default()
+                    });
+                }
+                Ok(())
+            }
+            Event::FreeCommandBuffers(gone) => {
+                for handle in gone {
+                    let index = self.live.find(ObjectKind::CommandBuffer, handle)?;
+                    self.command_buffers[index].clear();
+                    self.live.remove(ObjectKind::CommandBuffer, handle);
+                }
+                Ok(())
+            }
+            Event::ResetCommandPool(pool) => {
+                self.of_pool(pool).for_each(CommandBuffer::clear);
+                Ok(())
+            }
+            Event::DestroyCommandPool(pool) => {
+                let gone: Vec<Handle> = self
+                    .of_pool(pool)
+                    .map(|command_buffer| {
+                        command_buffer.clear();
+                        command_buffer.pool = Handle(0);
+                        command_buffer.handle
+                    })
+                    .collect();
+                for handle in gone {
+                    self.live.remove(ObjectKind::CommandBuffer, handle);
+                }
+                Ok(())
+            }
+            Event::Begin(begin) => self.command_buffer(begin.command_buffer).map(|begun| {
+                begun.clear();
+            }),
+            Event::EndRecording(handle) => self.command_buffer(handle).map(|ended| {
+                ended.steps = Arc::new(std::mem::take(&mut ended.recording));
+                ended.state = BoundState::default();
+            }),
+            Event::ResetCommandBuffer(handle) => {
+                self.command_buffer(handle).map(CommandBuffer::clear)
+            }
+            Event::Command(recorded) => self.take_command(recorded),
+            _ => Ok(()),
+        }
+    }
+
+    fn of_pool(&mut self, pool: Handle) -> impl Iterator<Item = &mut CommandBuffer> {
+        self.command_buffers
+            .iter_mut()
+            .filter(move |command_buffer| command_buffer.pool == pool && !pool.is_null())
+    }
+
+    fn command_buffer(&mut self, handle: Handle) -> Result<&mut CommandBuffer, String> {
+        let index = self.live.find(ObjectKind::CommandBuffer, handle)?;
+        Ok(&mut self.command_buffers[index])
+    }
+
+    fn take_command(&mut self, recorded: RecordedCommand) -> Result<(), String> {
+        let index = self.live.find(ObjectKind::CommandBuffer, recorded.command_buffer)?;
+        let step = match recorded.command {
+            Command::BindPipeline(_)
+            | Command::BindSets { .. }
+            | Command::PushDescriptors { .. }
+            | Command::PushConstants { .. } => {
+                return self.take_state_command(index, recorded.command);
+            }
+            Command::Dispatch { base, groups } => {
+                self.dispatch_step(index, base, Groups::Direct(groups))?
+            }
+            Command::DispatchIndirect { buffer, offset } => {
+                let buffer = self.live.find(ObjectKind::Buffer, buffer)?;
+                self.dispatch_step(index, [0; 3], Groups::Indirect { buffer, offset })?
+            }
+            Command::Execute(executed) => {
+                let executed = executed.iter();
+                let indices =
+                    executed.map(|handle| self.live.find(ObjectKind::CommandBuffer, *handle));
+                let indices = indices.collect::<Result<Vec<_>, _>>()?;
+                self.command_buffers[index].state = BoundState::default();
+                Some(Step::Execute(indices))
+            }
+            Command::CopyBuffer { .. }
+            | Command::FillBuffer { .. }
+            | Command::UpdateBuffer { .. }
+            | Command::ImageCopy { .. }
+            | Command::Barrier(_)
+            | Command::Unsupported { .. } => Some(Step::Action(self.action_of(recorded.command)?)),
+        };
+        self.command_buffers[index].recording.extend(step);
+        Ok(())
+    }
+
+    fn action_of(&self, command: Command) -> Result<Action, String> {
+        Ok(match command {
+            Command::CopyBuffer { from, to, regions } => {
+                let from = self.live.find(ObjectKind::Buffer, from)?;
+                let to = self.live.find(ObjectKind::Buffer, to)?;
+                for CopyRegion { from: read, to: written, size } in &regions {
+                    self.check_range(from, *read, *size)?;
+                    self.check_range(to, *written, *size)?;
+                }
+                Action::Copy { from, to, regions: Arc::new(regions) }
+            }
+            Command::FillBuffer { buffer, offset, size, word } => {
+                let buffer = self.live.find(ObjectKind::Buffer, buffer)?;
+                let rest = self.buffers[buffer].size.saturating_sub(offset);
+                let size = if size == WHOLE_SIZE { rest / 4 * 4 } else { size };
+                self.check_range(buffer, offset, size)?;
+                Action::Fill { buffer, offset, size, word }
+            }
+            Command::UpdateBuffer { buffer, offset, bytes } => {
+                let buffer = self.live.find(ObjectKind::Buffer, buffer)?;
+                self.check_range(buffer, offset, bytes.0.len() as u64)?;
+                Action::Update { buffer, offset, bytes: Arc::new(bytes.0) }
+            }
+            Command::ImageCopy { name, read, written } => {
+                let find = |handle: Option<Handle>| {
+                    handle.map(|handle| self.live.find(ObjectKind::Buffer, handle)).transpose()
+                };
+                let (read, written) = (find(read)?, find(written)?);
+                Action::ImageCopy { name: Arc::from(name), read, written }
+            }
+            Command::Barrier(dependencies) => {
+                let parts = dependencies.iter().map(|dependency| self.barrier_part(dependency));
+                Action::Barrier(Arc::new(parts.collect::<Result<Vec<_>, _>>()?))
+            }
+            Command::Unsupported { name, effect } => {
+                Action::Unsupported { name: Arc::from(name), effect }
+            }
+            Command::BindPipeline(_)
+            | Command::BindSets { .. }
+            | Command::PushDescriptors { .. }
+            | Command::PushConstants { .. }
+            | Command::Dispatch { .. }
+            | Command::DispatchIndirect { .. }
+            | Command::Execute(_) => return Err("the command is no action".to_owned()),
+        })
+    }
+
+    fn check_range(&self, buffer: usize, offset: u64, size: u64) -> Result<(), String> {
+        match offset.checked_add(size) {
+            Some(end) if end <= self.buffers[buffer].size => Ok(()),
+            Some(_) | None => Err(format!(
+                "{size} bytes at {offset} reach beyond a buffer of {} bytes",
+                self.buffers[buffer].size
+            )),
+        }
+    }
+
+    fn barrier_part(&self, dependency: &Dependency) -> Result<BarrierPart, String> {
+        let scope = match &dependency.scope {
+            DependencyScope::Execution => BarrierScope::Execution,
+            DependencyScope::All => BarrierScope::All,
+            DependencyScope::Image(_) => BarrierScope::Image,
+            DependencyScope::Buffer { buffer, offset, size, transfer } => {
+                let buffer = self.live.find(ObjectKind::Buffer, *buffer)?;
+                let (offset, size, transfer) = (*offset, *size, *transfer);
+                BarrierScope::Buffer { buffer, offset, size, transfer }
+            }
+        };
+        let Dependency { source_stages, source_access, target_stages, target_access, .. } =
+            *dependency;
+        Ok(BarrierPart { source_stages, source_access, target_stages, target_access, scope })
+    }
+
+    /// Takes a command that only changes what is bound.
+    fn take_state_command(&mut self, index: usize, command: Command) -> Result<(), String> {
+        match command {
+            Command::BindPipeline(pipeline) => {
+                let pipeline = self.live.find(ObjectKind::Pipeline, pipeline)?;
+                self.command_buffers[index].state.pipeline = Some(pipeline);
+                Ok(())
+            }
+            Command::BindSets { layout, first, sets, dynamic_offsets } => {
+                self.bind_sets(index, layout, first, &sets, &dynamic_offsets)
+            }
+            Command::PushDescriptors { layout, set, writes } => {
+                self.push_descriptors(index, layout, set, &writes)
+            }
+            Command::PushConstants { layout, offset, values, .. } => {
+                let layout = self.live.find(ObjectKind::PipelineLayout, layout)?;
+                self.push_constants(index, layout, offset, &values.0)
+            }
+            _ => Err("the command changes nothing that is bound".to_owned()),
+        }
+    }
+
+    fn set_layout(&self, layout: usize, number: u32) -> Result<Arc<SetLayout>, String> {
+        let set = self.layouts[layout].sets.get(number as usize);
+        set.cloned().ok_or_else(|| format!("the pipeline layout has no set {number}"))
+    }
+
+    fn bind_sets(
+        &mut self,
+        index: usize,
+        layout: Handle,
+        first: u32,
+        sets: &[Handle],
+        dynamic_offsets: &[u32],
+    ) -> Result<(), String> {
+        let layout = self.live.find(ObjectKind::PipelineLayout, layout)?;
+        let mut offsets = dynamic_offsets;
+        for (number, handle) in (u64::from(first)..).zip(sets) {
+            let number = u32::try_from(number).map_err(|_| "there is no such set".to_owned())?;
+            let set_layout = self.set_layout(layout, number)?;
+            let Some(set) = self.live.find_or_null(ObjectKind::DescriptorSet, *handle)? else {
+                self.command_buffers[index].state.sets.remove(&number);
+                continue;
+            };
+            let dynamic = dynamic_descriptors(&set_layout);
+            let (own, rest) = offsets
+                .split_at_checked(dynamic)
+                .ok_or_else(|| "there are fewer dynamic offsets than descriptors".to_owned())?;
+            offsets = rest;
+            let slot = SetSlot {
+                source: SetSource::Object(set),
+                layout: set_layout,
+                dynamic_offsets: Arc::new(own.to_vec()),
+            };
+            self.command_buffers[index].state.sets.insert(number, slot);
+        }
+        Ok(())
+    }
+
+    fn push_descriptors(
+        &mut self,
+        index: usize,
+        layout: Handle,
+        number: u32,
+        writes: &[DescriptorWrite],
+    ) -> Result<(), String> {
+        let layout = self.live.find(ObjectKind::PipelineLayout, layout)?;
+        let set_layout = self.set_layout(layout, number)?;
+        let pushed = self.command_buffers[index].state.sets.remove(&number);
+        let mut contents = match pushed {
+            Some(SetSlot { source: SetSource::Pushed(contents), layout, .. })
+                if layout == set_layout =>
+            {
+                contents
+            }
+            Some(_) | None => SetContents::default(),
+        };
+        for write in writes {
+            let resources = self.resources_of(write)?;
+            contents.write(&set_layout, write, resources)?;
+        }
+        let slot = SetSlot {
+            source: SetSource::Pushed(contents),
+            layout: set_layout,
+            dynamic_offsets: Arc::default(),
+        };
+        self.command_buffers[index].state.sets.insert(number, slot);
+        Ok(())
+    }
+
+    fn push_constants(
+        &mut self,
+        index: usize,
+        layout: usize,
+        offset: u32,
+        values: &[u8],
+    ) -> Result<(), String> {
+        let end = u64::from(offset) + values.len() as u64;
+        if end > u64::from(MOST_PUSH_BYTES) {
+            return Err(format!("push constants reach to byte {end}"));
+        }
+        // Vulkan specification, "Pipeline Layout Compatibility": for push constants the ranges count.
+        let state = &self.command_buffers[index].state;
+        let compatible = state.push_layout.is_none_or(|last| {
+            self.layouts[last].push_constants == self.layouts[layout].push_constants
+        });
+        let state = &mut self.command_buffers[index].state;
+        let bytes = Arc::make_mut(&mut state.push_constants);
+        if !compatible {
+            bytes.clear();
+        }
+        let (start, end) = (offset as usize, offset as usize + values.len());
+        if bytes.len() < end {
+            bytes.resize(end, None);
+        }
+        for (byte, value) in bytes[start..end].iter_mut().zip(values) {
+            *byte = Some(*value);
+        }
+        state.push_layout = Some(layout);
+        Ok(())
+    }
+
+    fn dispatch_step(
+        &mut self,
+        index: usize,
+        base: [u32; 3],
+        groups: Groups,
+    ) -> Result<Option<Step>, String> {
+        let state = &self.command_buffers[index].state;
+        let Some(pipeline) = state.pipeline else {
+            return Err("a dispatch is recorded with no compute pipeline bound".to_owned());
+        };
+        let layout = self.layout_of_pipeline(pipeline);
+        let compatible = state.push_layout.is_none_or(|pushed| {
+            self.layouts[pushed].push_constants == self.layouts[layout].push_constants
+        });
+        let push_constants =
+            if compatible { Arc::clone(&state.push_constants) } else { Arc::default() };
+        let used = self.layouts[layout].sets.len();
+        let sets = state.sets.iter().filter(|(number, _)| (**number as usize) < used);
+        let sets = sets.map(|(number, slot)| (*number, slot.clone())).collect();
+        let step = DispatchStep { pipeline, base, groups, push_constants, sets };
+        Ok(Some(Step::Dispatch(Box::new(step))))
+    }
+
+    /// Appends what a command buffer does when it is executed.
+    pub(super) fn execute(
+        &mut self,
+        command_buffer: usize,
+        queue: usize,
+        nesting: u32,
+    ) -> Result<(), String> {
+        if nesting > MOST_NESTING {
+            return Err("command buffers execute each other in a circle".to_owned());
+        }
+        let steps = Arc::clone(&self.command_buffers[command_buffer].steps);
+        for step in steps.iter() {
+            if self.operations.len() > super::MOST_OPERATIONS {
+                return Ok(());
+            }
+            let action = match step {
+                Step::Execute(executed) => {
+                    for secondary in executed {
+                        self.execute(*secondary, queue, nesting + 1)?;
+                    }
+                    continue;
+                }
+                Step::Dispatch(dispatch) => Action::Dispatch(self.submitted_dispatch(dispatch)),
+                Step::Action(action) => {
+                    if let Action::Unsupported { name, effect } = action {
+                        self.note_unsupported(name, *effect);
+                    }
+                    if let Action::ImageCopy { name, .. } = action {
+                        self.note_unsupported(name, OpenEffect::Accesses);
+                    }
+                    action.clone()
+                }
+            };
+            let submission = Some(self.submissions);
+            self.operations.push(Operation { submission, queue, action });
+        }
+        Ok(())
+    }
+
+    fn submitted_dispatch(&mut self, step: &DispatchStep) -> Box<Dispatch> {
+        self.dispatches += 1;
+        let sets = step.sets.iter().map(|(number, slot)| {
+            let descriptors = match &slot.source {
+                SetSource::Object(set) => self.sets[*set].contents.shared(),
+                SetSource::Pushed(contents) => contents.clone().shared(),
+            };
+            BoundSet {
+                number: *number,
+                layout: Arc::clone(&slot.layout),
+                descriptors,
+                dynamic_offsets: Arc::clone(&slot.dynamic_offsets),
+            }
+        });
+        Box::new(Dispatch {
+            number: self.dispatches,
+            pipeline: step.pipeline,
+            base: step.base,
+            groups: step.groups,
+            push_constants: Arc::clone(&step.push_constants),
+            sets: sets.collect(),
+        })
+    }
+}
+
+impl CommandBuffer {
+    fn clear(&mut self) {
+        self.steps = Arc::default();
+        self.recording.clear();
+        self.state = BoundState::default();
+    }
+}
+
+/// Descriptors of a set that take dynamic offsets; more than a file could hold count as that many.
+fn dynamic_descriptors(layout: &SetLayout) -> usize {
+    let dynamic =
+        layout.bindings.values().filter(|(class, _)| super::descriptors::is_dynamic(*class));
+    dynamic.fold(0, |sum: usize, (_, count)| sum.saturating_add(*count as usize))
+}

@@ -1,0 +1,195 @@
+//! Descriptor sets: what was written to them.
+
+use super::build::Builder;
+use super::{BoundDescriptor, BoundResource, SetLayout};
+use crate::event::{Descriptor, DescriptorCopy, DescriptorSets, DescriptorWrite, ObjectKind};
+use crate::value::Handle;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK, whose count is bytes of one descriptor.
+const INLINE_UNIFORM_BLOCK: i32 = 1_000_138_000;
+
+/// Descriptors of a set at most: what a set holds is copied for its dispatches.
+const MOST_DESCRIPTORS: usize = 1 << 20;
+
+/// Whether a descriptor type takes a dynamic offset: UNIFORM_BUFFER_DYNAMIC, STORAGE_BUFFER_DYNAMIC.
+pub(super) fn is_dynamic(descriptor_type: i32) -> bool {
+    matches!(descriptor_type, 8 | 9)
+}
+
+/// What is written to a set.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SetContents {
+    written: BTreeMap<(u32, u32), (i32, BoundResource)>,
+    /// The same as dispatches have it; none after a write.
+    shared: Option<Arc<Vec<BoundDescriptor>>>,
+}
+
+/// A descriptor set.
+#[derive(Debug)]
+pub(super) struct DescriptorSet {
+    pub(super) pool: Handle,
+    pub(super) handle: Handle,
+    pub(super) layout: Arc<SetLayout>,
+    pub(super) contents: SetContents,
+}
+
+impl SetContents {
+    /// What a dispatch finds.
+    pub(super) fn shared(&mut self) -> Arc<Vec<BoundDescriptor>> {
+        if let Some(shared) = &self.shared {
+            return shared.clone();
+        }
+        let descriptors =
+            self.written.iter().map(|((binding, element), (class, resource))| BoundDescriptor {
+                binding: *binding,
+                element: *element,
+                descriptor_type: *class,
+                resource: resource.clone(),
+            });
+        let shared = Arc::new(descriptors.collect());
+        self.shared = Some(Arc::clone(&shared));
+        shared
+    }
+
+    /// Writes descriptors, from a binding on into those that follow it.
+    pub(super) fn write(
+        &mut self,
+        layout: &SetLayout,
+        write: &DescriptorWrite,
+        resources: Vec<BoundResource>,
+    ) -> Result<(), String> {
+        self.shared = None;
+        let (mut binding, mut element) = (write.binding, write.element);
+        for resource in resources {
+            let (class, count) = binding_of(layout, binding)?;
+            if class == INLINE_UNIFORM_BLOCK {
+                element = 0;
+            } else if element >= count {
+                // Vulkan specification, "Descriptor Set Updates": consecutive binding updates.
+                let next = layout.bindings.range(binding + 1..).find(|(_, (_, count))| *count > 0);
+                let Some((next, _)) = next else {
+                    return Err(format!("descriptors are written behind binding {binding}"));
+                };
+                (binding, element) = (*next, 0);
+            }
+            self.written.insert((binding, element), (write.descriptor_type, resource));
+            element += 1;
+        }
+        if self.written.len() > MOST_DESCRIPTORS {
+            return Err(format!("a set has more than {MOST_DESCRIPTORS} descriptors"));
+        }
+        Ok(())
+    }
+}
+
+fn binding_of(layout: &SetLayout, binding: u32) -> Result<(i32, u32), String> {
+    let described = layout.bindings.get(&binding).copied();
+    described.ok_or_else(|| format!("the layout of the set has no binding {binding}"))
+}
+
+impl Builder {
+    pub(super) fn allocate_sets(&mut self, allocated: &DescriptorSets) -> Result<(), String> {
+        for (set, layout) in &allocated.sets {
+            let layout = self.live.find(ObjectKind::SetLayout, *layout)?;
+            let index = self.sets.len();
+            self.sets.push(DescriptorSet {
+                pool: allocated.pool,
+                handle: *set,
+                layout: Arc::clone(&self.set_layouts[layout]),
+                contents: SetContents::default(),
+            });
+            self.sets_of_pools.entry(allocated.pool).or_default().push(index);
+            self.live.insert(ObjectKind::DescriptorSet, *set, index);
+        }
+        Ok(())
+    }
+
+    pub(super) fn free_sets(&mut self, sets: &[Handle]) -> Result<(), String> {
+        for set in sets {
+            self.live.find(ObjectKind::DescriptorSet, *set)?;
+            self.live.remove(ObjectKind::DescriptorSet, *set);
+        }
+        Ok(())
+    }
+
+    /// Every set of a pool is gone.
+    pub(super) fn empty_pool(&mut self, pool: Handle) {
+        for index in self.sets_of_pools.remove(&pool).unwrap_or_default() {
+            let set = &self.sets[index];
+            // Its handle may be that of a set of another pool by now.
+            if self.live.find(ObjectKind::DescriptorSet, set.handle) == Ok(index)
+                && set.pool == pool
+            {
+                self.live.remove(ObjectKind::DescriptorSet, set.handle);
+            }
+        }
+    }
+
+    pub(super) fn write_descriptors(&mut self, writes: &[DescriptorWrite]) -> Result<(), String> {
+        for write in writes {
+            let set = self.live.find(ObjectKind::DescriptorSet, write.set)?;
+            let resources = self.resources_of(write)?;
+            let layout = Arc::clone(&self.sets[set].layout);
+            self.sets[set].contents.write(&layout, write, resources)?;
+        }
+        Ok(())
+    }
+
+    /// What the descriptors of a write lead to.
+    pub(super) fn resources_of(
+        &self,
+        write: &DescriptorWrite,
+    ) -> Result<Vec<BoundResource>, String> {
+        write.descriptors.iter().map(|descriptor| self.resource_of(descriptor)).collect()
+    }
+
+    fn resource_of(&self, descriptor: &Descriptor) -> Result<BoundResource, String> {
+        Ok(match descriptor {
+            Descriptor::Buffer { buffer, offset, range } => {
+                match self.live.find_or_null(ObjectKind::Buffer, *buffer)? {
+                    None => BoundResource::Null,
+                    Some(buffer) => {
+                        BoundResource::Buffer { buffer, offset: *offset, range: *range }
+                    }
+                }
+            }
+            Descriptor::BufferView(view) => {
+                match self.live.find_or_null(ObjectKind::BufferView, *view)? {
+                    None => BoundResource::Null,
+                    Some(view) => {
+                        let (buffer, offset, range) = self.views[view];
+                        BoundResource::Buffer { buffer, offset, range }
+                    }
+                }
+            }
+            Descriptor::Image => BoundResource::Image,
+            Descriptor::Inline(bytes) => BoundResource::Inline(Arc::new(bytes.0.clone())),
+            Descriptor::Other => BoundResource::Other,
+        })
+    }
+
+    pub(super) fn copy_descriptors(&mut self, copies: &[DescriptorCopy]) -> Result<(), String> {
+        for copy in copies {
+            let source = self.live.find(ObjectKind::DescriptorSet, copy.from.0)?;
+            let target = self.live.find(ObjectKind::DescriptorSet, copy.to.0)?;
+            let from = &self.sets[source].contents.written;
+            let from = from.range((copy.from.1, copy.from.2)..).take(copy.count as usize);
+            let from: Vec<(i32, BoundResource)> =
+                from.map(|(_, written)| written.clone()).collect();
+            let layout = Arc::clone(&self.sets[target].layout);
+            let Some((descriptor_type, _)) = from.first() else { continue };
+            let write = DescriptorWrite {
+                set: copy.to.0,
+                binding: copy.to.1,
+                element: copy.to.2,
+                descriptor_type: *descriptor_type,
+                descriptors: Vec::new(),
+            };
+            let resources = from.into_iter().map(|(_, resource)| resource).collect();
+            self.sets[target].contents.write(&layout, &write, resources)?;
+        }
+        Ok(())
+    }
+}

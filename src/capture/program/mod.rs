@@ -1,0 +1,445 @@
+//! What a captured program did: its objects, and its operations in the order in which they were
+//! submitted or called.
+//!
+//! Knows: which object a handle stands for at each moment, since handles are used again; what a
+//! command buffer held when it was submitted; what descriptors led to then.
+//! Promises: every operation names objects that records made; a handle that nothing made, a count
+//! that does not fit and a circle of command buffers end in a diagnostic with the record. Reading is
+//! bounded by [`MOST_OPERATIONS`].
+//! Does not cover: images, whose uses are named and not followed; what operations read and write
+//! inside of a dispatch, which its shader module decides.
+
+mod build;
+mod commands;
+mod descriptors;
+mod objects;
+mod submissions;
+
+use crate::command::{CopyRegion, QueueTransfer};
+use crate::event::{
+    ContentsMode, Device, Limits, OpenEffect, PushRange, SpecializationValue, Start,
+};
+use crate::file::{CaptureReader, Completeness};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use vkcert_model::diagnostic::Diagnostic;
+
+/// Operations of a program at most; command buffers that are submitted again count again.
+pub const MOST_OPERATIONS: usize = 5_000_000;
+
+/// All bits set: to the end of the resource.
+pub const WHOLE_SIZE: u64 = u64::MAX;
+
+/// A captured program.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// Who was captured.
+    pub start: Start,
+    /// Devices as they were made.
+    pub devices: Vec<Device>,
+    /// Shader modules as they were made.
+    pub modules: Vec<Arc<Vec<u8>>>,
+    /// Compute pipelines as they were made.
+    pub pipelines: Vec<Pipeline>,
+    /// Pipeline layouts as they were made.
+    pub layouts: Vec<Layout>,
+    /// Memory as it was allocated.
+    pub memories: Vec<MemoryObject>,
+    /// Buffers as they were made.
+    pub buffers: Vec<BufferObject>,
+    /// What was done, in order.
+    pub operations: Vec<Operation>,
+    /// Calls that are not modelled, with how often each was made.
+    pub unsupported: BTreeMap<String, (OpenEffect, u64)>,
+    /// Whether the capture tells all.
+    pub completeness: Completeness,
+}
+
+/// A compute pipeline.
+#[derive(Debug, Clone)]
+pub struct Pipeline {
+    /// Index of its layout.
+    pub layout: usize,
+    /// Index of its shader module; none where that came a way that is not modelled.
+    pub module: Option<usize>,
+    /// Name of the entry point.
+    pub entry: String,
+    /// What is given for specialization constants.
+    pub specialization: Vec<SpecializationValue>,
+}
+
+/// A pipeline layout.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    /// Layouts of its sets.
+    pub sets: Vec<Arc<SetLayout>>,
+    /// Ranges of push constants.
+    pub push_constants: Vec<PushRange>,
+}
+
+/// The layout of a descriptor set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetLayout {
+    /// Descriptor type and count of each binding.
+    pub bindings: BTreeMap<u32, (i32, u32)>,
+}
+
+/// Memory.
+#[derive(Debug, Clone)]
+pub struct MemoryObject {
+    /// Bytes.
+    pub size: u64,
+    /// VkMemoryPropertyFlags of its type.
+    pub flags: u32,
+    /// nonCoherentAtomSize of its device.
+    pub atom: u64,
+}
+
+impl MemoryObject {
+    /// Whether the host can map it and must flush and invalidate what it maps.
+    pub fn is_non_coherent(&self) -> bool {
+        const HOST_VISIBLE: u32 = 0x2;
+        const HOST_COHERENT: u32 = 0x4;
+        self.flags & HOST_VISIBLE != 0 && self.flags & HOST_COHERENT == 0
+    }
+}
+
+/// A buffer.
+#[derive(Debug, Clone)]
+pub struct BufferObject {
+    /// Bytes.
+    pub size: u64,
+    /// VkBufferUsageFlags.
+    pub usage: u32,
+    /// Index of its memory and where it begins there; none where it was never bound.
+    pub memory: Option<(usize, u64)>,
+    /// Whether its address was asked for, so that dispatches may reach it without a descriptor.
+    pub address: AddressUse,
+}
+
+/// Whether the address of a buffer was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddressUse {
+    /// It was not.
+    None,
+    /// It was.
+    Asked,
+}
+
+/// Bytes of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MemorySpan {
+    /// Index of the memory.
+    pub memory: usize,
+    /// First byte.
+    pub start: u64,
+    /// Behind the last byte.
+    pub end: u64,
+}
+
+/// One thing that was done.
+#[derive(Debug, Clone)]
+pub struct Operation {
+    /// Number of the submission that it is part of, from 1; none of what the host does.
+    pub submission: Option<u32>,
+    /// Index of the queue; 0 for what the host does.
+    pub queue: usize,
+    /// What was done.
+    pub action: Action,
+}
+
+/// What was done.
+#[derive(Debug, Clone)]
+pub enum Action {
+    /// A submission begins.
+    Submit,
+    /// The rest of the batch waits for a semaphore.
+    SemaphoreWait(SemaphoreStep),
+    /// A semaphore is signaled behind all that was submitted to the queue.
+    SemaphoreSignal(SemaphoreStep),
+    /// A dispatch.
+    Dispatch(Box<Dispatch>),
+    /// A copy between buffers.
+    Copy {
+        /// Index of the buffer that is read.
+        from: usize,
+        /// Index of the buffer that is written.
+        to: usize,
+        /// Which bytes.
+        regions: Arc<Vec<CopyRegion>>,
+    },
+    /// A word throughout a range of a buffer.
+    Fill {
+        /// Index of the buffer.
+        buffer: usize,
+        /// First byte.
+        offset: u64,
+        /// Bytes.
+        size: u64,
+        /// The word.
+        word: u32,
+    },
+    /// Bytes that are written to a buffer.
+    Update {
+        /// Index of the buffer.
+        buffer: usize,
+        /// First byte.
+        offset: u64,
+        /// The bytes.
+        bytes: Arc<Vec<u8>>,
+    },
+    /// A copy between a buffer and an image.
+    ImageCopy {
+        /// Name of the call.
+        name: Arc<str>,
+        /// Index of the buffer that is read.
+        read: Option<usize>,
+        /// Index of the buffer that is written.
+        written: Option<usize>,
+    },
+    /// A pipeline barrier.
+    Barrier(Arc<Vec<BarrierPart>>),
+    /// A command that is not modelled.
+    Unsupported {
+        /// Its name.
+        name: Arc<str>,
+        /// What it leaves open.
+        effect: OpenEffect,
+    },
+    /// The host learns that submissions are complete.
+    HostWait {
+        /// Index of a queue and the number of its last submission that is complete.
+        completed: Vec<(usize, u32)>,
+    },
+    /// The host maps memory.
+    Map(MemorySpan),
+    /// The host unmaps memory.
+    Unmap(usize),
+    /// The host makes what it wrote available.
+    Flush(MemorySpan),
+    /// The host makes what was written visible to itself.
+    Invalidate(MemorySpan),
+    /// What memory holds where the host maps it.
+    Contents {
+        /// Index of the memory.
+        memory: usize,
+        /// First byte.
+        offset: u64,
+        /// The bytes.
+        bytes: Arc<Vec<u8>>,
+    },
+}
+
+/// A semaphore that is waited for or signaled by a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SemaphoreStep {
+    /// Index of the semaphore.
+    pub semaphore: usize,
+    /// Value of a timeline; none of a binary semaphore.
+    pub value: Option<u64>,
+    /// VkPipelineStageFlags2.
+    pub stages: u64,
+}
+
+/// A dependency of a pipeline barrier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BarrierPart {
+    /// VkPipelineStageFlags2 of the first scope.
+    pub source_stages: u64,
+    /// VkAccessFlags2 of the first scope.
+    pub source_access: u64,
+    /// VkPipelineStageFlags2 of the second scope.
+    pub target_stages: u64,
+    /// VkAccessFlags2 of the second scope.
+    pub target_access: u64,
+    /// Which memory it is about.
+    pub scope: BarrierScope,
+}
+
+/// Which memory a dependency is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BarrierScope {
+    /// None: execution alone is ordered.
+    Execution,
+    /// All memory.
+    All,
+    /// A range of a buffer.
+    Buffer {
+        /// Index of the buffer.
+        buffer: usize,
+        /// First byte.
+        offset: u64,
+        /// Bytes.
+        size: u64,
+        /// Whether the buffer passes from one queue family to another.
+        transfer: QueueTransfer,
+    },
+    /// An image.
+    Image,
+}
+
+/// A dispatch as it was submitted.
+#[derive(Debug, Clone)]
+pub struct Dispatch {
+    /// Number of the dispatch, from 1.
+    pub number: u32,
+    /// Index of the pipeline.
+    pub pipeline: usize,
+    /// First workgroup.
+    pub base: [u32; 3],
+    /// Workgroups.
+    pub groups: Groups,
+    /// Bytes of push constants; none for those that nothing set since a compatible layout.
+    pub push_constants: Arc<Vec<Option<u8>>>,
+    /// Descriptor sets that are bound.
+    pub sets: Vec<BoundSet>,
+}
+
+/// Workgroups of a dispatch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Groups {
+    /// As the command says.
+    Direct([u32; 3]),
+    /// Read from a buffer on the device.
+    Indirect {
+        /// Index of the buffer.
+        buffer: usize,
+        /// First byte.
+        offset: u64,
+    },
+}
+
+/// A descriptor set that is bound for a dispatch.
+#[derive(Debug, Clone)]
+pub struct BoundSet {
+    /// Number of the set.
+    pub number: u32,
+    /// Its layout.
+    pub layout: Arc<SetLayout>,
+    /// Its descriptors, by binding and element.
+    pub descriptors: Arc<Vec<BoundDescriptor>>,
+    /// Dynamic offsets of its dynamic descriptors, in their order.
+    pub dynamic_offsets: Arc<Vec<u32>>,
+}
+
+/// A descriptor of a set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoundDescriptor {
+    /// Number of the binding.
+    pub binding: u32,
+    /// Element of it.
+    pub element: u32,
+    /// VkDescriptorType.
+    pub descriptor_type: i32,
+    /// What it leads to.
+    pub resource: BoundResource,
+}
+
+/// What a descriptor leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BoundResource {
+    /// A range of a buffer.
+    Buffer {
+        /// Index of the buffer.
+        buffer: usize,
+        /// First byte, dynamic offsets left out.
+        offset: u64,
+        /// Bytes; [`WHOLE_SIZE`] to the end.
+        range: u64,
+    },
+    /// An image or a sampler.
+    Image,
+    /// Bytes of an inline uniform block.
+    Inline(Arc<Vec<u8>>),
+    /// VK_NULL_HANDLE.
+    Null,
+    /// Something that is not modelled.
+    Other,
+}
+
+/// A range of a buffer that a dispatch has at a binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BoundBuffer {
+    /// Index of the buffer.
+    pub buffer: usize,
+    /// First byte, dynamic offset added.
+    pub offset: u64,
+    /// Bytes.
+    pub size: u64,
+}
+
+impl Program {
+    /// Reads a capture.
+    pub fn read(path: &Path) -> Result<Self, Diagnostic> {
+        build::program_of(CaptureReader::open(path)?)
+    }
+
+    /// The bytes of memory that a range of a buffer takes; none where the buffer has no memory or
+    /// the range is empty.
+    pub fn span(&self, buffer: usize, offset: u64, size: u64) -> Option<MemorySpan> {
+        let object = &self.buffers[buffer];
+        let (memory, base) = object.memory?;
+        let last = object.size.min(self.memories[memory].size.saturating_sub(base));
+        let start = offset.min(last);
+        let end = offset.saturating_add(size).min(last);
+        (start < end).then(|| MemorySpan { memory, start: base + start, end: base + end })
+    }
+
+    /// Limits of the first device; a program with several has the strictest reading left to people.
+    pub fn limits(&self) -> Option<&Limits> {
+        self.devices.first().map(|device| &device.limits)
+    }
+
+    /// Whether contents of mapped memory were recorded.
+    pub fn contents(&self) -> ContentsMode {
+        self.start.contents
+    }
+
+    /// All dispatches, with the index of each among the operations.
+    pub fn dispatches(&self) -> impl Iterator<Item = (usize, &Dispatch)> {
+        self.operations.iter().enumerate().filter_map(|(index, operation)| {
+            match &operation.action {
+                Action::Dispatch(dispatch) => Some((index, &**dispatch)),
+                _ => None,
+            }
+        })
+    }
+}
+
+impl Dispatch {
+    /// The descriptors of a binding, with the dynamic offset of each.
+    pub fn descriptors_at(
+        &self,
+        set: u32,
+        binding: u32,
+    ) -> impl Iterator<Item = (&BoundDescriptor, u32)> {
+        let bound = self.sets.iter().filter(move |bound| bound.number == set);
+        bound.flat_map(move |bound| {
+            let mut dynamic = 0;
+            bound.descriptors.iter().filter_map(move |descriptor| {
+                let mut offset = 0;
+                if descriptors::is_dynamic(descriptor.descriptor_type) {
+                    offset = bound.dynamic_offsets.get(dynamic).copied().unwrap_or(0);
+                    dynamic += 1;
+                }
+                (descriptor.binding == binding).then_some((descriptor, offset))
+            })
+        })
+    }
+}
+
+impl BoundDescriptor {
+    /// The range of a buffer that it leads to, with its size as the buffer has it.
+    pub fn buffer_range(
+        &self,
+        dynamic_offset: u32,
+        buffers: &[BufferObject],
+    ) -> Option<BoundBuffer> {
+        let BoundResource::Buffer { buffer, offset, range } = self.resource else { return None };
+        let offset = offset.saturating_add(u64::from(dynamic_offset));
+        let rest = buffers[buffer].size.saturating_sub(offset);
+        let size = if range == WHOLE_SIZE { rest } else { range.min(rest) };
+        Some(BoundBuffer { buffer, offset, size })
+    }
+}

@@ -1,0 +1,244 @@
+//! Order on the device.
+
+use super::script::{
+    ALL_COMMANDS, COHERENT, COMPUTE, HOST, HOST_READ, OTHER_QUEUE, QUEUE, SHADER_READ,
+    SHADER_WRITE, Script, TRANSFER, TRANSFER_WRITE, TestBuffer, TestKernel, barrier, fill,
+    of_buffer, scoped_barrier,
+};
+use super::{assert_all_hold, only_refuted, report, told};
+use crate::row::CaptureCheckName;
+use vkcert_capture::command::{Command, DependencyScope};
+use vkcert_capture::event::{Event, OpenEffect, Semaphore, SemaphoreUse};
+use vkcert_model::evidence::CheckStatus;
+
+const CHECK: CaptureCheckName = CaptureCheckName::DeviceDependency;
+
+const WRITER: &str = "layout(binding = 0) buffer A { uint a[]; };\n\
+                      void main() { a[gl_GlobalInvocationID.x] = 1; }";
+const READER: &str = "layout(binding = 0) buffer A { uint a[]; };\n\
+                      layout(binding = 1) buffer B { uint b[]; };\n\
+                      void main() { b[gl_GlobalInvocationID.x] = a[0]; }";
+
+struct Pair {
+    script: Script,
+    data: TestBuffer,
+    other: TestBuffer,
+    writer: TestKernel,
+    reader: TestKernel,
+}
+
+/// A kernel that writes `data` and one that reads it and writes `other`.
+fn pair() -> Pair {
+    let mut script = Script::new(COHERENT);
+    let (data, other) = (script.buffer(), script.buffer());
+    let writer = script.kernel(WRITER, &[data]);
+    let reader = script.kernel(READER, &[data, other]);
+    Pair { script, data, other, writer, reader }
+}
+
+fn between(first: TestKernel, barriers: Vec<Command>, second: TestKernel) -> Vec<Command> {
+    [first.dispatch(), barriers, second.dispatch()].concat()
+}
+
+fn right_barrier() -> Command {
+    barrier((COMPUTE, SHADER_WRITE), (COMPUTE, SHADER_READ))
+}
+
+fn with_barriers(barriers: Vec<Command>) -> Script {
+    let Pair { mut script, writer, reader, .. } = pair();
+    script.submit(QUEUE, between(writer, barriers, reader));
+    script
+}
+
+#[test]
+fn a_read_after_a_write_needs_a_barrier_with_both_scopes() {
+    assert_all_hold(&with_barriers(vec![right_barrier()]));
+    let message = only_refuted(&with_barriers(Vec::new()), CHECK);
+    assert!(
+        message.starts_with(
+            "dispatch 2 (operation 3) reads binding 0.0 (memory 1, bytes 0 to 256), which \
+             dispatch 1 (operation 2) writes, and no dependency orders the two"
+        ),
+        "{message}"
+    );
+    assert!(
+        message.contains(
+            "srcStageMask COMPUTE_SHADER, srcAccessMask SHADER_WRITE, dstStageMask \
+             COMPUTE_SHADER, dstAccessMask SHADER_READ"
+        ),
+        "{message}"
+    );
+    let faults = [
+        (barrier((TRANSFER, SHADER_WRITE), (COMPUTE, SHADER_READ)), "no dependency orders"),
+        (barrier((COMPUTE, SHADER_WRITE), (TRANSFER, SHADER_READ)), "no dependency orders"),
+        (barrier((COMPUTE, 0), (COMPUTE, SHADER_READ)), "first access scope"),
+        (barrier((COMPUTE, TRANSFER_WRITE), (COMPUTE, SHADER_READ)), "first access scope"),
+        (barrier((COMPUTE, SHADER_WRITE), (COMPUTE, SHADER_WRITE)), "second scope leaves"),
+        (
+            scoped_barrier(
+                (COMPUTE, SHADER_WRITE),
+                (COMPUTE, SHADER_READ),
+                DependencyScope::Execution,
+            ),
+            "first access scope",
+        ),
+    ];
+    for (wrong, expected) in faults {
+        let message = only_refuted(&with_barriers(vec![wrong.clone()]), CHECK);
+        assert!(message.contains(expected), "{wrong:?}: {message}");
+    }
+}
+
+#[test]
+fn wider_masks_and_chains_of_barriers_order_as_well() {
+    const MEMORY: u64 = 0x8000 | 0x1_0000;
+    assert_all_hold(&with_barriers(vec![barrier((ALL_COMMANDS, MEMORY), (ALL_COMMANDS, MEMORY))]));
+    // "Execution dependency chain": the second scope of one is in the first of the next.
+    assert_all_hold(&with_barriers(vec![
+        barrier((COMPUTE, SHADER_WRITE), (TRANSFER, 0)),
+        barrier((TRANSFER, 0), (COMPUTE, SHADER_READ)),
+    ]));
+    let broken = with_barriers(vec![
+        barrier((COMPUTE, SHADER_WRITE), (TRANSFER, 0)),
+        barrier((HOST, 0), (COMPUTE, SHADER_READ)),
+    ]);
+    only_refuted(&broken, CHECK);
+}
+
+#[test]
+fn barriers_of_a_buffer_are_about_that_buffer() {
+    let scoped = |scope: fn(&Pair) -> DependencyScope| {
+        let mut pair = pair();
+        let scope = scope(&pair);
+        let barrier = scoped_barrier((COMPUTE, SHADER_WRITE), (COMPUTE, SHADER_READ), scope);
+        pair.script.submit(QUEUE, between(pair.writer, vec![barrier], pair.reader));
+        pair.script
+    };
+    assert_all_hold(&scoped(|pair| of_buffer(pair.data, 0, u64::MAX)));
+    only_refuted(&scoped(|pair| of_buffer(pair.other, 0, u64::MAX)), CHECK);
+    let partly = report(&scoped(|pair| of_buffer(pair.data, 0, 128)));
+    let messages = told(&partly, CHECK, CheckStatus::Undetermined);
+    assert!(messages[0].contains("a barrier for a part of the range"), "{messages:?}");
+}
+
+#[test]
+fn a_write_after_a_read_needs_an_execution_dependency_alone() {
+    let swapped = |barriers: Vec<Command>| {
+        let Pair { mut script, writer, reader, .. } = pair();
+        script.submit(QUEUE, between(reader, barriers, writer));
+        script
+    };
+    assert_all_hold(&swapped(vec![barrier((COMPUTE, 0), (COMPUTE, 0))]));
+    let message = only_refuted(&swapped(Vec::new()), CHECK);
+    assert!(message.contains("writes binding 0.0") && message.contains("write after read"));
+}
+
+#[test]
+fn a_write_after_a_write_needs_availability() {
+    let twice = |barriers: Vec<Command>| {
+        let Pair { mut script, writer, .. } = pair();
+        script.submit(QUEUE, between(writer, barriers, writer));
+        script
+    };
+    assert_all_hold(&twice(vec![barrier((COMPUTE, SHADER_WRITE), (COMPUTE, SHADER_WRITE))]));
+    only_refuted(&twice(vec![barrier((COMPUTE, 0), (COMPUTE, 0))]), CHECK);
+    only_refuted(&twice(Vec::new()), CHECK);
+}
+
+#[test]
+fn kernels_that_only_read_conflict_with_nobody() {
+    let Pair { mut script, reader, data, .. } = pair();
+    let other = script.buffer();
+    let second = script.kernel(READER, &[data, other]);
+    script.submit(QUEUE, between(reader, Vec::new(), second));
+    assert_all_hold(&script);
+}
+
+#[test]
+fn copies_and_fills_are_ordered_like_dispatches() {
+    let filled = |barriers: Vec<Command>| {
+        let Pair { mut script, data, reader, .. } = pair();
+        script.submit(QUEUE, [vec![fill(data)], barriers, reader.dispatch()].concat());
+        script
+    };
+    assert_all_hold(&filled(vec![barrier((TRANSFER, TRANSFER_WRITE), (COMPUTE, SHADER_READ))]));
+    let message = only_refuted(&filled(Vec::new()), CHECK);
+    assert!(message.contains("which the fill (operation 2) writes"), "{message}");
+    assert!(message.contains("srcStageMask TRANSFER, srcAccessMask TRANSFER_WRITE"), "{message}");
+}
+
+#[test]
+fn submission_order_alone_orders_no_memory() {
+    let Pair { mut script, writer, reader, .. } = pair();
+    script.submit(QUEUE, writer.dispatch());
+    script.submit(QUEUE, reader.dispatch());
+    only_refuted(&script, CHECK);
+    let Pair { mut script, writer, reader, .. } = pair();
+    script.submit(QUEUE, writer.dispatch());
+    script.push(Event::QueueIdle(QUEUE));
+    script.submit(QUEUE, reader.dispatch());
+    assert_all_hold(&script);
+}
+
+fn on_two_queues(signal: bool, wait_stages: u64) -> Script {
+    let Pair { mut script, writer, reader, .. } = pair();
+    let semaphore = script.handle();
+    script.push(Event::Semaphore(Semaphore { semaphore, timeline: None }));
+    let used = |stages: u64| vec![SemaphoreUse { semaphore, value: 0, stages }];
+    let signals = if signal { used(ALL_COMMANDS) } else { Vec::new() };
+    script.submit_with(QUEUE, writer.dispatch(), Vec::new(), signals);
+    let waits = if signal { used(wait_stages) } else { Vec::new() };
+    script.submit_with(OTHER_QUEUE, reader.dispatch(), waits, Vec::new());
+    script
+}
+
+#[test]
+fn semaphores_order_queues() {
+    assert_all_hold(&on_two_queues(true, COMPUTE));
+    only_refuted(&on_two_queues(true, TRANSFER), CHECK);
+    only_refuted(&on_two_queues(false, 0), CHECK);
+}
+
+#[test]
+fn timelines_order_by_value() {
+    for (waited, holds) in [(1, true), (2, true), (3, false)] {
+        let Pair { mut script, writer, reader, .. } = pair();
+        let semaphore = script.handle();
+        script.push(Event::Semaphore(Semaphore { semaphore, timeline: Some(0) }));
+        let used = |value: u64, stages: u64| vec![SemaphoreUse { semaphore, value, stages }];
+        script.submit_with(QUEUE, writer.dispatch(), Vec::new(), used(2, ALL_COMMANDS));
+        script.submit_with(OTHER_QUEUE, reader.dispatch(), used(waited, COMPUTE), Vec::new());
+        let report = report(&script);
+        // A value that nobody signals before is signaled by the host or later: not modelled.
+        let expected = if holds { CheckStatus::Holds } else { CheckStatus::Undetermined };
+        let row = report.checks.iter().find(|row| row.check == CHECK).unwrap();
+        assert_eq!(row.status, expected, "{}", row.message);
+    }
+}
+
+#[test]
+fn behind_what_is_not_modelled_nothing_is_refuted() {
+    let event =
+        |effect: OpenEffect| Command::Unsupported { name: "vkCmdWaitEvents".to_owned(), effect };
+    let report = report(&with_barriers(vec![event(OpenEffect::Order)]));
+    assert_eq!(told(&report, CHECK, CheckStatus::Refuted), Vec::<String>::new());
+    let messages = told(&report, CHECK, CheckStatus::Undetermined);
+    assert!(messages[0].contains("vkCmdWaitEvents stands between them"), "{messages:?}");
+    // What orders nothing does not excuse.
+    only_refuted(&with_barriers(vec![event(OpenEffect::Nothing)]), CHECK);
+}
+
+#[test]
+fn barriers_that_order_nothing_are_named() {
+    let report_of = |barriers: Vec<Command>| report(&with_barriers(barriers)).remarks;
+    assert_eq!(report_of(vec![right_barrier()]), Vec::<String>::new());
+    assert_eq!(
+        report_of(vec![right_barrier(), right_barrier()]),
+        ["the barrier (operation 4) orders nothing that needs it"]
+    );
+    let unneeded = barrier((COMPUTE, SHADER_WRITE), (HOST, HOST_READ));
+    assert_eq!(
+        report_of(vec![unneeded, right_barrier()]),
+        ["the barrier (operation 3) orders nothing that needs it"]
+    );
+}

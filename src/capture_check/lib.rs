@@ -1,0 +1,65 @@
+//! Checks of a captured host program: whether what it does fits its kernels, and whether all that is
+//! written is ordered before it is used.
+//!
+//! Knows: what each kernel of the program declares and can touch (`kernel`, from its module), the
+//! rules of Vulkan for push constants, specialization, descriptors and limits (`interface`), and
+//! those for execution and memory dependencies (`order`).
+//! Promises: a check is `refuted` only with the operations that refute it; what is not modelled, and
+//! what stands behind a command that is not, is `undetermined` by name. Nothing is said to hold for
+//! a capture that is not complete.
+//! Does not cover: images; which elements of a bound range an invocation touches, so that two
+//! dispatches count as touching the same bytes where their bound ranges overlap.
+
+#[cfg(test)]
+mod check_tests;
+mod interface;
+mod kernel;
+mod order;
+mod procedure;
+mod row;
+mod words;
+
+pub use kernel::{KernelFacts, KernelTable};
+pub use procedure::{CapturedProcedure, captured_procedure};
+pub use row::{CaptureCheckName, CaptureReport, CaptureRow};
+pub use words::{dependency_in_words, operation_in_words};
+
+use vkcert_capture::event::OpenEffect;
+use vkcert_capture::file::Completeness;
+use vkcert_capture::program::Program;
+use vkcert_model::evidence::CheckStatus;
+
+/// The schema of the results as JSON has them.
+pub fn report_schema() -> schemars::Schema {
+    schemars::schema_for!(CaptureReport)
+}
+
+/// Makes all checks.
+pub fn check_program(program: &Program) -> CaptureReport {
+    let kernels = KernelTable::of_program(program);
+    let mut report = CaptureReport::default();
+    completeness_rows(program, &mut report);
+    interface::check_interfaces(program, &kernels, &mut report);
+    order::check_order(program, &kernels, &mut report);
+    report.finish();
+    report
+}
+
+/// Whether the capture tells all, and what of it is not modelled.
+fn completeness_rows(program: &Program, report: &mut CaptureReport) {
+    if let Completeness::Incomplete(reason) = &program.completeness {
+        let message = format!("the capture is incomplete: {reason}");
+        report.add(CaptureCheckName::CaptureComplete, CheckStatus::Undetermined, message, &[]);
+    }
+    for (name, (effect, count)) in &program.unsupported {
+        let open = match effect {
+            OpenEffect::Nothing => continue,
+            OpenEffect::Accesses => "what it reads and writes is not known",
+            OpenEffect::Order => "what it orders is not known",
+        };
+        let message = format!("{name}, called {count} times, is not modelled: {open}");
+        report.add(CaptureCheckName::CaptureComplete, CheckStatus::Undetermined, message, &[]);
+    }
+    let message = format!("all {} operations are modelled", program.operations.len());
+    report.holds(CaptureCheckName::CaptureComplete, message);
+}

@@ -1,0 +1,259 @@
+//! What the host reads and writes through mapped memory.
+//!
+//! Knows: the host's own accesses are no calls, so mapping memory after the device wrote it, and
+//! invalidating it, count as reading it; memory that was mapped all the time may be read, or not.
+//! Promises: what a fence or a wait for idle completes is not taken as visible to the host: that
+//! takes a dependency to the stage HOST with HOST_READ (Vulkan specification, "Fences"), and on
+//! memory that is not coherent vkInvalidateMappedMemoryRanges.
+//! Does not cover: whether the host waits before it reads, and which bytes it reads.
+
+use super::OrderCheck;
+use super::state::{Access, Completion};
+use super::uses::UseKind;
+use crate::row::{CaptureCheckName, CaptureReport};
+use crate::words::operation_in_words;
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use vkcert_capture::program::{MemorySpan, Program};
+use vkcert_model::evidence::CheckStatus;
+
+/// What the host has mapped and flushed.
+#[derive(Debug, Default)]
+pub(super) struct HostState {
+    /// By memory: the operation that mapped it, and the range.
+    mapped: BTreeMap<usize, (usize, MemorySpan)>,
+    /// Ranges that were mapped at any time, with the first operation.
+    ever_mapped: BTreeMap<usize, (usize, MemorySpan)>,
+    /// Ranges that were flushed, by memory.
+    flushed: BTreeMap<usize, Vec<MemorySpan>>,
+    /// Ranges that were invalidated since the host's last wait, by memory.
+    invalidated: BTreeMap<usize, Vec<MemorySpan>>,
+    told: BTreeSet<(CaptureCheckName, usize)>,
+    /// Writes whose missing invalidation was told.
+    told_invalidation: BTreeSet<usize>,
+    /// What is told of writes whose reading is not shown, unless it is later; by the write.
+    possible: BTreeMap<usize, (String, usize)>,
+    reads: u64,
+    writes: u64,
+}
+
+/// What speaks for a read of the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReadSign {
+    /// The memory was mapped or invalidated after the device wrote it.
+    Shown(usize),
+    /// It was mapped all the time.
+    Possible(usize),
+}
+
+const MAPPED_BEFORE: &str = "; undetermined, because the memory was mapped before, and whether \
+                             the host reads it is no call";
+
+fn covers(spans: &[MemorySpan], asked: &MemorySpan) -> bool {
+    let mut next = asked.start;
+    let mut sorted: Vec<&MemorySpan> = spans.iter().collect();
+    sorted.sort();
+    for span in sorted {
+        if span.start <= next && next < span.end {
+            next = span.end;
+        }
+    }
+    next >= asked.end
+}
+
+impl HostState {
+    pub(super) fn flushed(&mut self, span: MemorySpan) {
+        self.flushed.entry(span.memory).or_default().push(span);
+    }
+
+    /// The device reads what it did not write itself: the host must have.
+    pub(super) fn device_reads(
+        &mut self,
+        access: &Access,
+        kind: UseKind,
+        span: &MemorySpan,
+        program: &Program,
+        report: &mut CaptureReport,
+    ) {
+        const CHECK: CaptureCheckName = CaptureCheckName::HostWrite;
+        let Some((map, mapped)) = self.ever_mapped.get(&span.memory) else { return };
+        let overlaps = mapped.start < span.end && span.start < mapped.end;
+        if kind == UseKind::Write || !overlaps {
+            return;
+        }
+        self.writes += 1;
+        let flushed = self.flushed.get(&span.memory).map_or(&[][..], Vec::as_slice);
+        if !program.memories[span.memory].is_non_coherent() || covers(flushed, span) {
+            return;
+        }
+        if self.told.insert((CHECK, access.operation)) {
+            let message = format!(
+                "{} reads bytes {} to {} of memory {}, which is not coherent and which the host \
+                 mapped in {}, and the host never flushed them: vkFlushMappedMemoryRanges is \
+                 needed before the submission (Vulkan specification, \"Host Access to Device \
+                 Memory Objects\")",
+                operation_in_words(program, access.operation),
+                span.start,
+                span.end,
+                span.memory + 1,
+                operation_in_words(program, *map),
+            );
+            report.add(CHECK, CheckStatus::Refuted, message, &[*map, access.operation]);
+        }
+    }
+
+    /// What is said where nothing speaks against it.
+    pub(super) fn hold(&self, report: &mut CaptureReport) {
+        let message = format!("what {} reads of the host need is available to it", self.reads);
+        report.holds(CaptureCheckName::HostRead, message);
+        let message = format!(
+            "what the host wrote for {} reads of the device is coherent or flushed",
+            self.writes
+        );
+        report.holds(CaptureCheckName::HostWrite, message);
+    }
+}
+
+impl OrderCheck<'_> {
+    pub(super) fn host_mapped(&mut self, index: usize, span: MemorySpan) {
+        self.host.mapped.insert(span.memory, (index, span));
+        let ever = self.host.ever_mapped.entry(span.memory).or_insert((index, span));
+        ever.1.start = ever.1.start.min(span.start);
+        ever.1.end = ever.1.end.max(span.end);
+        self.check_host_reads(&span, ReadSign::Shown(index));
+    }
+
+    pub(super) fn host_waited(&mut self) {
+        self.host.invalidated.clear();
+        let mapped: Vec<(usize, MemorySpan)> = self.host.mapped.values().copied().collect();
+        for (map, span) in mapped {
+            // A wait is not yet a read; what was mapped later than the write shows one.
+            self.check_host_reads(&span, ReadSign::Possible(map));
+        }
+    }
+
+    pub(super) fn host_invalidated(&mut self, index: usize, span: MemorySpan) {
+        self.host.invalidated.entry(span.memory).or_default().push(span);
+        self.check_host_reads(&span, ReadSign::Shown(index));
+    }
+
+    pub(super) fn host_unmapped(&mut self, memory: usize) {
+        let Some((map, span)) = self.host.mapped.remove(&memory) else { return };
+        self.check_invalidated(map, &span);
+    }
+
+    pub(super) fn host_ended(&mut self) {
+        let mapped: Vec<usize> = self.host.mapped.keys().copied().collect();
+        mapped.into_iter().for_each(|memory| self.host_unmapped(memory));
+        for (written, (message, sign)) in std::mem::take(&mut self.host.possible) {
+            let check = CaptureCheckName::HostRead;
+            if !self.host.told.contains(&(check, written)) {
+                let status = CheckStatus::Undetermined;
+                self.report.add(check, status, message, &[written, sign]);
+            }
+        }
+    }
+
+    /// Asks for visibility to the host of what the device wrote and the host knows to be complete.
+    fn check_host_reads(&mut self, span: &MemorySpan, sign: ReadSign) {
+        let mut missing = Vec::new();
+        for (range, state) in self.ranges.touched(span) {
+            state.catch_up(&self.log, &range, self.program);
+            let Some(write) = &state.write else { continue };
+            let Completion::Known(_) = write.ordered.completion else { continue };
+            match write.host {
+                Some(barrier) => {
+                    self.host.reads += 1;
+                    self.orderers.insert(barrier);
+                }
+                None => missing.push((range, write.ordered.clone())),
+            }
+        }
+        for (range, write) in missing {
+            let written = write.access.operation;
+            let (sign, shown) = match sign {
+                ReadSign::Shown(by) => (by, true),
+                ReadSign::Possible(map) => (map, map > written),
+            };
+            let check = CaptureCheckName::HostRead;
+            if self.host.told.contains(&(check, written)) {
+                continue;
+            }
+            let mut message = self.missing_host_dependency(&range, written, sign);
+            match (&write.unknown, shown) {
+                (Some(name), _) => {
+                    let reason = format!("; undetermined, because {name} is not modelled");
+                    message.push_str(&reason);
+                    self.host.possible.entry(written).or_insert((message, sign));
+                }
+                (None, false) => {
+                    message.push_str(MAPPED_BEFORE);
+                    self.host.possible.entry(written).or_insert((message, sign));
+                }
+                (None, true) => {
+                    self.host.told.insert((check, written));
+                    self.report.add(check, CheckStatus::Refuted, message, &[written, sign]);
+                }
+            }
+        }
+    }
+
+    fn missing_host_dependency(&self, range: &MemorySpan, written: usize, sign: usize) -> String {
+        let writer = operation_in_words(self.program, written);
+        let reader = operation_in_words(self.program, sign);
+        format!(
+            "{writer} writes bytes {} to {} of memory {}, which {reader} gives to the host, and no \
+             dependency makes them available to the host: a barrier with srcStageMask and \
+             srcAccessMask of the write, dstStageMask HOST and dstAccessMask HOST_READ is needed, \
+             because a fence makes nothing visible to the host (Vulkan specification, \"Fences\")",
+            range.start,
+            range.end,
+            range.memory + 1,
+        )
+    }
+
+    /// Asks for an invalidation of memory that is not coherent, before it is unmapped.
+    fn check_invalidated(&mut self, map: usize, span: &MemorySpan) {
+        if !self.program.memories[span.memory].is_non_coherent() {
+            return;
+        }
+        let invalidated = self.host.invalidated.remove(&span.memory).unwrap_or_default();
+        let mut missing = Vec::new();
+        for (range, state) in self.ranges.touched(span) {
+            state.catch_up(&self.log, &range, self.program);
+            let Some(write) = &state.write else { continue };
+            let Completion::Known(_) = write.ordered.completion else { continue };
+            let asked = MemorySpan {
+                start: range.start.max(span.start),
+                end: range.end.min(span.end),
+                ..range
+            };
+            if !covers(&invalidated, &asked) {
+                missing.push((asked, write.ordered.access.operation));
+            }
+        }
+        for (range, written) in missing {
+            let check = CaptureCheckName::HostRead;
+            if !self.host.told_invalidation.insert(written) {
+                continue;
+            }
+            let mut message = format!(
+                "{} writes bytes {} to {} of memory {}, which is not coherent, and {} gives them \
+                 to the host without vkInvalidateMappedMemoryRanges behind its wait (Vulkan \
+                 specification, \"Host Access to Device Memory Objects\")",
+                operation_in_words(self.program, written),
+                range.start,
+                range.end,
+                range.memory + 1,
+                operation_in_words(self.program, map),
+            );
+            let status = if map > written {
+                CheckStatus::Refuted
+            } else {
+                message.push_str(MAPPED_BEFORE);
+                CheckStatus::Undetermined
+            };
+            self.report.add(check, status, message, &[written, map]);
+        }
+    }
+}

@@ -1,0 +1,408 @@
+//! What is known of a range of memory: its last write, the reads since, and what orders them.
+//!
+//! Knows: how a dependency orders a write or a read before later commands, whether it makes a write
+//! available, and to which stages and accesses it makes it visible (Vulkan specification,
+//! "Execution and Memory Dependencies").
+//! Promises: a state takes notice of dependencies in their order, each once, when it is next asked:
+//! ranges that nobody touches cost nothing.
+
+use super::scopes::{
+    HOST_READ, HOST_STAGE, access_stages, includes_access, source_stages, target_stages,
+};
+use std::sync::Arc;
+use vkcert_capture::command::QueueTransfer;
+use vkcert_capture::program::{BarrierPart, BarrierScope, MemorySpan, Program};
+
+/// An access of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Access {
+    /// Index of the operation.
+    pub(super) operation: usize,
+    /// Index of the queue.
+    pub(super) queue: usize,
+    /// Number of the submission.
+    pub(super) submission: u32,
+    /// One stage.
+    pub(super) stage: u64,
+    /// One access.
+    pub(super) access: u64,
+    /// Why it may not touch the range, in words.
+    pub(super) doubt: Option<&'static str>,
+}
+
+/// Something that orders.
+#[derive(Debug, Clone)]
+pub(super) struct Ordering {
+    /// Index of the operation.
+    pub(super) operation: usize,
+    pub(super) kind: OrderingKind,
+}
+
+/// What orders.
+#[derive(Debug, Clone)]
+pub(super) enum OrderingKind {
+    /// A pipeline barrier on a queue.
+    Barrier { queue: usize, submission: u32, parts: Arc<Vec<BarrierPart>> },
+    /// A queue waits for a semaphore that another one, or itself, signals.
+    Semaphore { signal: SignalPoint, queue: usize, submission: u32, stages: u64 },
+    /// The host knows these submissions to be complete.
+    HostWait { completed: Vec<(usize, u32)> },
+    /// Something that is not modelled.
+    Unknown { name: Arc<str> },
+}
+
+/// Where a semaphore is signaled.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SignalPoint {
+    pub(super) operation: usize,
+    pub(super) queue: usize,
+    pub(super) stages: u64,
+}
+
+/// Stages of a queue that are ordered behind an access.
+#[derive(Debug, Clone, Copy)]
+struct Chain {
+    queue: usize,
+    stages: u64,
+    /// The operation that orders them.
+    by: usize,
+    /// The submission that it is part of.
+    submission: u32,
+}
+
+/// Where a write is visible.
+#[derive(Debug, Clone, Copy)]
+struct Visible {
+    queue: usize,
+    stages: u64,
+    access: u64,
+    by: usize,
+    /// The operation behind whose second scope this one follows.
+    via: Option<usize>,
+    /// The operation that made the write available to it.
+    available: usize,
+}
+
+/// Whether the host knows that an access is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Completion {
+    Pending,
+    /// Since this operation.
+    Known(usize),
+}
+
+/// An access and what is ordered behind it.
+#[derive(Debug, Clone)]
+pub(super) struct Ordered {
+    pub(super) access: Access,
+    chains: Vec<Chain>,
+    pub(super) completion: Completion,
+    /// What may order it and is not modelled.
+    pub(super) unknown: Option<Arc<str>>,
+}
+
+/// A write and where it is available and visible.
+#[derive(Debug, Clone)]
+pub(super) struct Written {
+    pub(super) ordered: Ordered,
+    /// The operation that makes it available.
+    available: Option<usize>,
+    visible: Vec<Visible>,
+    /// The barrier that makes it available to the host.
+    pub(super) host: Option<usize>,
+}
+
+/// A range of memory.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RangeState {
+    pub(super) write: Option<Written>,
+    pub(super) reads: Vec<Ordered>,
+    /// Dependencies that were taken notice of.
+    seen: usize,
+}
+
+/// Why an access is not ordered behind an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gap {
+    /// No execution dependency.
+    Execution,
+    /// No availability: the first access scope leaves the write out.
+    Availability,
+    /// No visibility: the second scope leaves the use out.
+    Visibility,
+}
+
+/// The operations that order an access behind another.
+pub(super) type Orderers = Vec<usize>;
+
+impl Ordered {
+    pub(super) fn new(access: Access) -> Self {
+        Self { access, chains: Vec::new(), completion: Completion::Pending, unknown: None }
+    }
+
+    /// Whether the access is in the first scope of an execution dependency on a queue, and by which
+    /// chain.
+    fn in_source(&self, queue: usize, stages: u64) -> Option<Option<usize>> {
+        if self.access.queue == queue && self.access.stage & stages != 0 {
+            return Some(None);
+        }
+        let chain =
+            self.chains.iter().find(|chain| chain.queue == queue && chain.stages & stages != 0);
+        chain.map(|chain| Some(chain.by))
+    }
+
+    fn add_chain(&mut self, added: Chain) {
+        let known = self
+            .chains
+            .iter()
+            .any(|chain| chain.queue == added.queue && chain.stages & added.stages == added.stages);
+        if !known {
+            self.chains.push(added);
+        }
+    }
+
+    /// What orders a later command of a stage behind this access.
+    pub(super) fn execution_order(&self, queue: usize, stage: u64) -> Result<Orderers, Gap> {
+        if let Completion::Known(wait) = self.completion {
+            return Ok(vec![wait]);
+        }
+        let chain =
+            self.chains.iter().find(|chain| chain.queue == queue && chain.stages & stage == stage);
+        chain.map(|chain| vec![chain.by]).ok_or(Gap::Execution)
+    }
+
+    fn take_completion(&mut self, operation: usize, completed: &[(usize, u32)]) {
+        let is_complete = |queue: usize, submission: u32| {
+            completed.iter().any(|(done, last)| *done == queue && submission <= *last)
+        };
+        // What a complete submission is ordered behind is complete, too.
+        let complete = is_complete(self.access.queue, self.access.submission)
+            || self.chains.iter().any(|chain| is_complete(chain.queue, chain.submission));
+        if complete && self.completion == Completion::Pending {
+            self.completion = Completion::Known(operation);
+        }
+    }
+
+    /// Whether a signal waits for this access.
+    fn before_signal(&self, signal: &SignalPoint) -> bool {
+        let stages = source_stages(signal.stages);
+        let own = self.access.queue == signal.queue
+            && self.access.operation < signal.operation
+            && self.access.stage & stages != 0;
+        own || self.chains.iter().any(|chain| {
+            chain.queue == signal.queue && chain.by < signal.operation && chain.stages & stages != 0
+        })
+    }
+}
+
+impl Written {
+    pub(super) fn new(access: Access) -> Self {
+        Self { ordered: Ordered::new(access), available: None, visible: Vec::new(), host: None }
+    }
+
+    /// What orders a later read behind this write and makes the write visible to it.
+    pub(super) fn read_order(&self, reader: &Access) -> Result<Orderers, Gap> {
+        if let Completion::Known(wait) = self.ordered.completion {
+            return Ok(vec![wait]);
+        }
+        let visible = self.visible.iter().find(|visible| {
+            visible.queue == reader.queue
+                && visible.stages & reader.stage == reader.stage
+                && includes_access(visible.access, reader.access)
+        });
+        match (visible, self.ordered.execution_order(reader.queue, reader.stage)) {
+            (Some(visible), order) => {
+                let mut orderers = order.unwrap_or_default();
+                orderers.push(visible.by);
+                orderers.push(visible.available);
+                orderers.extend(visible.via);
+                Ok(orderers)
+            }
+            (None, Err(gap)) => Err(gap),
+            (None, Ok(_)) if self.available.is_none() => Err(Gap::Availability),
+            (None, Ok(_)) => Err(Gap::Visibility),
+        }
+    }
+
+    /// What orders a later write behind this one and makes this one available before it.
+    pub(super) fn write_order(&self, writer: &Access) -> Result<Orderers, Gap> {
+        let mut orderers = self.ordered.execution_order(writer.queue, writer.stage)?;
+        match (self.ordered.completion, self.available) {
+            (Completion::Known(_), _) => Ok(orderers),
+            (Completion::Pending, Some(available)) => {
+                orderers.push(available);
+                Ok(orderers)
+            }
+            (Completion::Pending, None) => Err(Gap::Availability),
+        }
+    }
+
+    fn take_part(&mut self, operation: usize, queue: usize, part: &BarrierPart, reach: Reach) {
+        let source = source_stages(part.source_stages);
+        let Some(via) = self.ordered.in_source(queue, source) else { return };
+        let access = self.ordered.access;
+        let is_memory = match reach {
+            Reach::All => true,
+            Reach::None => false,
+            Reach::Partly(reason) => {
+                self.ordered.unknown.get_or_insert_with(|| Arc::from(reason));
+                false
+            }
+        };
+        if !is_memory {
+            return;
+        }
+        let makes_available = access.queue == queue
+            && access_stages(part.source_stages) & access.stage != 0
+            && includes_access(part.source_access, access.access);
+        if makes_available {
+            self.available.get_or_insert(operation);
+        }
+        let Some(earlier) = self.available else { return };
+        let available = if makes_available { operation } else { earlier };
+        let stages = access_stages(part.target_stages);
+        let known = self.visible.iter().any(|visible| {
+            visible.queue == queue
+                && visible.stages & stages == stages
+                && visible.access & part.target_access == part.target_access
+        });
+        if !known && part.target_access != 0 {
+            let (by, access) = (operation, part.target_access);
+            self.visible.push(Visible { queue, stages, access, by, via, available });
+        }
+        if stages & HOST_STAGE != 0 && includes_access(part.target_access, HOST_READ) {
+            self.host.get_or_insert(operation);
+        }
+    }
+}
+
+/// Whether a dependency is about a range of memory.
+#[derive(Debug, Clone, Copy)]
+enum Reach {
+    All,
+    None,
+    /// About some of it, or in a way that is not modelled; in words.
+    Partly(&'static str),
+}
+
+fn reach_of(scope: &BarrierScope, span: &MemorySpan, program: &Program) -> Reach {
+    match scope {
+        BarrierScope::All => Reach::All,
+        BarrierScope::Execution | BarrierScope::Image => Reach::None,
+        BarrierScope::Buffer { buffer, offset, size, transfer } => {
+            let Some(named) = program.span(*buffer, *offset, *size) else { return Reach::None };
+            if named.memory != span.memory || named.end <= span.start || span.end <= named.start {
+                return Reach::None;
+            }
+            match transfer {
+                QueueTransfer::BetweenFamilies => {
+                    Reach::Partly("a transfer between queue families")
+                }
+                QueueTransfer::None if named.start <= span.start && span.end <= named.end => {
+                    Reach::All
+                }
+                QueueTransfer::None => Reach::Partly("a barrier for a part of the range"),
+            }
+        }
+    }
+}
+
+impl RangeState {
+    /// The state of a range of which only later dependencies count.
+    pub(super) fn at(seen: usize) -> Self {
+        Self { seen, ..Self::default() }
+    }
+
+    /// Takes notice of all dependencies since the last time.
+    pub(super) fn catch_up(&mut self, log: &[Ordering], span: &MemorySpan, program: &Program) {
+        if self.write.is_some() || !self.reads.is_empty() {
+            for ordering in &log[self.seen..] {
+                self.take_ordering(ordering, span, program);
+            }
+        }
+        self.seen = log.len();
+    }
+
+    fn ordered_accesses(&mut self) -> impl Iterator<Item = &mut Ordered> {
+        self.write.iter_mut().map(|write| &mut write.ordered).chain(&mut self.reads)
+    }
+
+    fn take_ordering(&mut self, ordering: &Ordering, span: &MemorySpan, program: &Program) {
+        let operation = ordering.operation;
+        match &ordering.kind {
+            OrderingKind::Barrier { queue, submission, parts } => {
+                let at = BarrierPoint { operation, queue: *queue, submission: *submission };
+                self.take_barrier(at, parts, span, program);
+            }
+            OrderingKind::HostWait { completed } => {
+                self.ordered_accesses()
+                    .for_each(|access| access.take_completion(operation, completed));
+            }
+            OrderingKind::Unknown { name } => {
+                for access in self.ordered_accesses() {
+                    access.unknown.get_or_insert_with(|| Arc::clone(name));
+                }
+            }
+            OrderingKind::Semaphore { signal, queue, submission, stages } => {
+                let (queue, submission) = (*queue, *submission);
+                let chain =
+                    Chain { queue, stages: target_stages(*stages), by: operation, submission };
+                if let Some(write) = &mut self.write
+                    && write.ordered.before_signal(signal)
+                {
+                    // Vulkan specification, "Semaphore Signaling": all of its memory accesses.
+                    write.available.get_or_insert(operation);
+                    let stages = access_stages(*stages);
+                    let access = u64::MAX;
+                    write.visible.push(Visible {
+                        queue,
+                        stages,
+                        access,
+                        by: operation,
+                        via: None,
+                        available: operation,
+                    });
+                }
+                for access in self.ordered_accesses() {
+                    if access.before_signal(signal) {
+                        access.add_chain(chain);
+                    }
+                }
+            }
+        }
+    }
+
+    fn take_barrier(
+        &mut self,
+        at: BarrierPoint,
+        parts: &[BarrierPart],
+        span: &MemorySpan,
+        program: &Program,
+    ) {
+        // Parts take effect together: none is ordered behind another of the same barrier.
+        let earlier: Vec<Ordered> = self.ordered_accesses().map(|access| access.clone()).collect();
+        if let Some(write) = &mut self.write {
+            for part in parts {
+                let reach = reach_of(&part.scope, span, program);
+                write.take_part(at.operation, at.queue, part, reach);
+            }
+        }
+        for (access, before) in self.ordered_accesses().zip(&earlier) {
+            for part in parts {
+                if before.in_source(at.queue, source_stages(part.source_stages)).is_some() {
+                    let stages = target_stages(part.target_stages);
+                    let BarrierPoint { operation, queue, submission } = at;
+                    access.add_chain(Chain { queue, stages, by: operation, submission });
+                }
+            }
+        }
+    }
+}
+
+/// Where a barrier stands.
+#[derive(Debug, Clone, Copy)]
+struct BarrierPoint {
+    operation: usize,
+    queue: usize,
+    submission: u32,
+}

@@ -1,0 +1,91 @@
+//! `vkcert capture`: a host program is run with the layer that records it, and captures are read.
+//!
+//! Promises: the program has its own input and output (with `--format json` its output goes to
+//! stderr, because stdout holds one document); a capture appears whole or not at all; nothing is
+//! called captured where the layer was not loaded.
+
+mod record;
+mod shown;
+
+use super::args::{Capture, Common, OutputForm};
+use super::failure::Failure;
+use super::output;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::exit::Exit;
+use crate::model::path::display_path;
+use serde_json::json;
+use std::path::Path;
+use vkcert_capture::file::Completeness;
+use vkcert_capture::program::Program;
+use vkcert_capture_check::{captured_procedure, check_program};
+
+/// Records a program, or reads a capture.
+pub(super) fn capture_program(common: &Common, arguments: &Capture) -> Result<Exit, Failure> {
+    if let Some(file) = &arguments.check {
+        return check_capture(common, file);
+    }
+    if let Some(file) = &arguments.show {
+        return show_capture(common, file);
+    }
+    if let (Some(file), Some(dispatch)) = (&arguments.procedure, arguments.dispatch) {
+        return print_procedure(file, dispatch);
+    }
+    if arguments.program.is_empty() {
+        let diagnostic = Diagnostic::new("usage", "no program is named");
+        return Err(diagnostic.hint("vkcert capture -- PROGRAM ARGUMENTS").into());
+    }
+    record::record_program(common, arguments)
+}
+
+/// Makes the checks; exit 1 where one is refuted or undetermined, as for `vkcert couple`.
+fn check_capture(common: &Common, file: &Path) -> Result<Exit, Failure> {
+    let program = Program::read(file)?;
+    let report = check_program(&program);
+    match common.form() {
+        OutputForm::Json => {
+            output::print_json(&json!({
+                "schema": 1,
+                "capture": shown::summary(&program),
+                "checks": report.checks,
+                "remarks": report.remarks,
+            }))?;
+        }
+        OutputForm::Text => {
+            output::print_text(&shown::report_in_words(&report, output::stdout_width()))?;
+        }
+    }
+    Ok(if report.all_hold() { Exit::Success } else { Exit::Failed })
+}
+
+fn show_capture(common: &Common, file: &Path) -> Result<Exit, Failure> {
+    let program = Program::read(file)?;
+    match common.form() {
+        OutputForm::Json => output::print_json(&json!({
+            "schema": 1,
+            "capture": shown::summary(&program),
+            "operations": shown::operations(&program),
+        }))?,
+        OutputForm::Text => {
+            let mut text = shown::summary_in_words(&program);
+            for (index, line) in shown::operations(&program).iter().enumerate() {
+                text.push_str(&format!("{:>6}  {line}\n", index + 1));
+            }
+            output::print_text(&text)?;
+        }
+    }
+    Ok(match program.completeness {
+        Completeness::Complete => Exit::Success,
+        Completeness::Incomplete(_) => Exit::Failed,
+    })
+}
+
+fn print_procedure(file: &Path, dispatch: u32) -> Result<Exit, Failure> {
+    let program = Program::read(file)?;
+    let captured = captured_procedure(&program, dispatch)
+        .map_err(|message| Diagnostic::new("capture", message).in_file(display_path(file)))?;
+    for remark in &captured.remarks {
+        output::print_to_stderr(format!("note: {remark}\n"));
+    }
+    output::print_json(&captured.document)?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,230 @@
+//! Host programs that are captured: a C program that is right, and the same with one fault.
+//!
+//! Needs a C compiler, the headers of Vulkan and a device. Without them the tests say that they did
+//! not run; with `VKCERT_REQUIRE_VULKAN` set that is a failure.
+
+use crate::support;
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use support::{root, run, run_json, vkcert, without_driver, write};
+use vkcert_capture::program::Program;
+
+/// The C program and its kernel.
+struct Host {
+    _folder: tempfile::TempDir,
+    program: PathBuf,
+    kernel: PathBuf,
+}
+
+/// Builds the program; in words why it cannot be built.
+fn built_host() -> Result<Host, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("host");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-std=c11", "-D_POSIX_C_SOURCE=199309L", "-Wall", "-Wextra", "-Werror", "-o"]);
+    compiler.arg(&program).arg(root().join("tests/capture/host.c")).arg("-lvulkan");
+    let output = compiler.output().map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let text = std::fs::read_to_string(root().join("tests/capture/scale.comp")).unwrap();
+    let kind = shaderc::ShaderKind::Compute;
+    let compiler = shaderc::Compiler::new().unwrap();
+    let module = compiler.compile_into_spirv(&text, kind, "scale.comp", "main", None).unwrap();
+    let kernel = write(folder.path(), "scale.spv", module.as_binary_u8());
+    let trial = Command::new(&program).arg(&kernel).output().map_err(|error| error.to_string())?;
+    if !trial.status.success() {
+        return Err(String::from_utf8_lossy(&trial.stderr).into_owned());
+    }
+    Ok(Host { _folder: folder, program, kernel })
+}
+
+/// The program; none where it cannot be built or run and nobody demands it, which is told.
+fn host() -> Option<&'static Host> {
+    static HOST: OnceLock<Result<Host, String>> = OnceLock::new();
+    match HOST.get_or_init(built_host) {
+        Ok(host) => Some(host),
+        Err(missing) => {
+            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{missing}");
+            eprintln!("NOT RUN: {missing}");
+            None
+        }
+    }
+}
+
+/// The command that captures the program with a fault.
+fn capture_command(host: &Host, file: &Path, arguments: &[&str]) -> Command {
+    let mut command = vkcert();
+    command.args(["capture", "--contents", "--output"]).arg(file).arg("--");
+    command.arg(&host.program).arg(&host.kernel).args(arguments);
+    command
+}
+
+/// Captures with the result in JSON; the program's arguments come last.
+fn capture_json(file: &Path, program: &[&str], host: &Host, exit: i32) -> Value {
+    let mut command = vkcert();
+    command.args(["--format", "json", "capture", "--output"]).arg(file).arg("--").args(program);
+    let output = run(command.arg(&host.program).arg(&host.kernel), exit);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn check(file: &Path, exit: i32) -> Value {
+    run_json(vkcert().args(["capture", "--check"]).arg(file), exit)
+}
+
+/// Rows that do not hold.
+fn open_rows(checked: &Value) -> Vec<&Value> {
+    let rows = checked["checks"].as_array().unwrap();
+    rows.iter().filter(|row| row["status"] != "holds").collect()
+}
+
+#[test]
+fn a_program_that_is_right_runs_as_before_and_is_recorded_whole() {
+    let Some(host) = host() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("right.capture");
+    let alone = Command::new(&host.program).arg(&host.kernel).output().unwrap();
+    let captured = run(&mut capture_command(host, &file, &["none"]), 0);
+    assert_eq!(captured.stdout, alone.stdout, "the program's output is its own");
+    let summary = String::from_utf8(captured.stderr).unwrap();
+    assert!(summary.contains("1 submission, 2 dispatches, 2 barriers"), "{summary}");
+    let names = std::fs::read_dir(folder.path()).unwrap();
+    assert_eq!(names.count(), 1, "nothing lies beside the capture");
+
+    let program = Program::read(&file).unwrap();
+    assert_eq!(*program.modules[0], std::fs::read(&host.kernel).unwrap());
+    let (_, dispatch) = program.dispatches().next().unwrap();
+    let pushed: Vec<u8> = dispatch.push_constants.iter().map(|byte| byte.unwrap()).collect();
+    assert_eq!(pushed, [&1000u32.to_le_bytes()[..], &2.0f32.to_le_bytes()].concat());
+    assert_eq!(program.pipelines[0].specialization[0].value.0, 64u32.to_le_bytes());
+
+    let checked = check(&file, 0);
+    assert_eq!(open_rows(&checked), Vec::<&Value>::new());
+    assert_eq!(checked["remarks"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_missing_barrier_and_a_missing_host_barrier_are_refuted() {
+    let Some(host) = host() else { return };
+    for (fault, name, says) in [
+        ("missing-barrier", "device-dependency", "no dependency orders the two"),
+        ("missing-host-barrier", "host-read", "dstStageMask HOST and dstAccessMask HOST_READ"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("fault.capture");
+        run(&mut capture_command(host, &file, &[fault]), 0);
+        let checked = check(&file, 1);
+        let open = open_rows(&checked);
+        assert_eq!(open.len(), 1, "{open:#?}");
+        assert_eq!((&open[0]["check"], &open[0]["status"]), (&name.into(), &"refuted".into()));
+        assert!(open[0]["message"].as_str().unwrap().contains(says), "{open:#?}");
+        assert_eq!(open[0]["operations"].as_array().unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn a_captured_dispatch_is_a_test_procedure_that_runs() {
+    let Some(host) = host() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("right.capture");
+    run(&mut capture_command(host, &file, &["none"]), 0);
+    let mut command = vkcert();
+    command.args(["capture", "--procedure"]).arg(&file).args(["--dispatch", "1"]);
+    let procedure = write(folder.path(), "procedure.json", run(&mut command, 0).stdout);
+    let mut command = vkcert();
+    command.arg("run").arg(&procedure).args(["--engine", "sequential", "--dump-buffers"]);
+    let result = run_json(&mut command, 0);
+    assert_eq!(result["tests"][0]["verdict"], "pass");
+    let left = result["tests"][0]["buffers"]["buffer1"].as_str().unwrap();
+    let left = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, left).unwrap();
+    // The first dispatch doubles 0, 1, 2 ...
+    let expected: Vec<u8> = (0..1000u16).flat_map(|i| (f32::from(i) * 2.0).to_le_bytes()).collect();
+    assert_eq!(left, expected);
+}
+
+#[test]
+fn what_was_not_captured_is_not_called_captured() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("none.capture");
+    let mut command = vkcert();
+    command.args(["capture", "--output"]).arg(&file).args(["--", "true"]);
+    let output = run(&mut command, 4);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("nothing was captured"), "{message}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    run(vkcert().args(["capture", "--", "/nonexistent/program"]), 2);
+    run(vkcert().args(["capture", "--output", "/nonexistent/file", "--", "true"]), 3);
+    run(vkcert().args(["capture", "--check", "/nonexistent/file"]), 2);
+}
+
+#[test]
+fn a_program_that_fails_is_told_of() {
+    let Some(host) = host() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("failed.capture");
+    let script = "\"$0\" /nonexistent/kernel.spv";
+    let result = capture_json(&file, &["sh", "-c", script], host, 1);
+    assert_eq!(result["program"]["exit"], 66);
+    assert_eq!(result["captures"][0]["capture"]["dispatches"], 0);
+    let output = run(&mut capture_command(host, &file, &["none", "0"]), 0);
+    let summary = String::from_utf8(output.stderr).unwrap();
+    assert!(summary.contains("1 submission, 0 dispatches"), "{summary}");
+    // Without a driver no instance is made, and the layer has nothing to record.
+    let mut command = capture_command(host, &file, &[]);
+    run(without_driver(&mut command), 4);
+}
+
+#[test]
+fn a_layer_that_cannot_write_leaves_the_program_alone() {
+    let Some(host) = host() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    // The captured program removes the folder that its capture goes to, before it starts Vulkan.
+    let script = "rm -rf \"$VKCERT_CAPTURE_FOLDER\"/*.nothing; \
+                  VKCERT_CAPTURE_FOLDER=/nonexistent exec \"$0\" \"$@\"";
+    let mut command = vkcert();
+    command.args(["capture", "--output"]).arg(folder.path().join("none.capture"));
+    command.args(["--", "sh", "-c", script]).arg(&host.program).arg(&host.kernel);
+    let output = run(&mut command, 4);
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "sum 499500.0\n");
+}
+
+#[test]
+fn a_program_that_is_killed_leaves_what_it_submitted() {
+    let Some(host) = host() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("killed.capture");
+    let mut command = vkcert();
+    command.args(["--format", "json", "capture", "--output"]).arg(&file).arg("--");
+    command.arg(&host.program).arg(&host.kernel).arg("killed");
+    let output = run(&mut command, 1);
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(result["program"]["signal"], 9);
+    let capture = &result["captures"][0]["capture"];
+    assert_eq!(capture["dispatches"], 2);
+    assert!(capture["incomplete"].as_str().unwrap().contains("before the capture was closed"));
+    // Nothing is said to hold of the whole.
+    let checked = check(&file, 1);
+    let open = open_rows(&checked);
+    assert_eq!(open.len(), 1, "{open:#?}");
+    assert_eq!(open[0]["check"], "capture-complete");
+    let whole = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &whole[..whole.len() - 1]).unwrap();
+    run(vkcert().args(["capture", "--check"]).arg(&file), 2);
+}
+
+#[test]
+fn ten_thousand_dispatches_are_recorded_and_checked() {
+    let Some(host) = host() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("many.capture");
+    let mut command = vkcert();
+    command.args(["capture", "--output"]).arg(&file).arg("--");
+    command.arg(&host.program).arg(&host.kernel).args(["none", "10000"]);
+    run(&mut command, 0);
+    let checked = check(&file, 0);
+    assert_eq!(checked["capture"]["dispatches"], 10_000);
+    assert_eq!(checked["capture"]["barriers"], 10_000);
+}
