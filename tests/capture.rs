@@ -125,6 +125,56 @@ fn a_missing_barrier_and_a_missing_host_barrier_are_refuted() {
     }
 }
 
+/// A project that states what the program pushes.
+fn stated_project(folder: &Path) -> PathBuf {
+    let project = folder.join("project");
+    let kernel = std::fs::read(root().join("tests/capture/scale.comp")).unwrap();
+    write(&project, "glsl/scale.comp", kernel);
+    write(
+        &project,
+        "vkcert.toml",
+        "schema = 1\nname = \"scale\"\nlevel = \"D\"\n\n[[kernel]]\nname = \"scale\"\n\
+         source = \"glsl/scale.comp\"\n",
+    );
+    write(
+        &project,
+        "requirements/host.toml",
+        "schema = 1\n\n[[interface]]\nkernel = \"scale\"\ngroups = [\"(count + 63) / 64\", \
+         \"1\", \"1\"]\nparameters = [{ name = \"count\", type = \"uint32\", min = 1, max = 4096 \
+         }]\npush_constants = { members = [{ name = \"count\", type = \"uint32\" }, { name = \
+         \"factor\", type = \"float32\" }] }\n",
+    );
+    project
+}
+
+#[test]
+fn a_struct_that_lies_otherwise_than_stated_is_found() {
+    let Some(host) = host() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let project = stated_project(folder.path());
+    // The project's kernels are compiled as `vkcert build` does.
+    run(vkcert().arg("build").arg(&project), 0);
+    let kernel = project.join("spirv/scale.spv");
+    for (fault, exit) in [("none", 0), ("swapped-struct", 1)] {
+        let file = folder.path().join("stated.capture");
+        let mut command = vkcert();
+        command.args(["capture", "--output"]).arg(&file).arg("--").arg(&host.program);
+        run(command.arg(&kernel).arg(fault), 0);
+        let mut command = vkcert();
+        command.args(["capture", "--check"]).arg(&file).arg("--project").arg(&project);
+        let checked = run_json(&mut command, exit);
+        let open = open_rows(&checked);
+        assert_eq!(open.len(), usize::try_from(exit).unwrap(), "{open:#?}");
+        for row in open {
+            assert_eq!(row["check"], "push-constant-values");
+            let message = row["message"].as_str().unwrap();
+            assert!(
+                message.contains("reads count = 1073741824, and its interface states 1 to 4096")
+            );
+        }
+    }
+}
+
 #[test]
 fn a_captured_dispatch_is_a_test_procedure_that_runs() {
     let Some(host) = host() else { return };
@@ -189,6 +239,19 @@ fn a_layer_that_cannot_write_leaves_the_program_alone() {
     command.args(["--", "sh", "-c", script]).arg(&host.program).arg(&host.kernel);
     let output = run(&mut command, 4);
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "sum 499500.0\n");
+}
+
+#[test]
+fn a_limit_of_file_sizes_ends_the_capture_and_not_the_program() {
+    let Some(host) = host() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("limited.capture");
+    // 4 blocks of 512 bytes, less than one kernel and its commands.
+    let result = capture_json(&file, &["sh", "-c", "ulimit -f 4; exec \"$0\" \"$@\""], host, 1);
+    assert_eq!(result["program"]["exit"], 0);
+    let capture = &result["captures"][0]["capture"];
+    assert!(capture["incomplete"].is_string(), "{capture}");
+    assert!(std::fs::metadata(&file).unwrap().len() <= 2048);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn compiled(glsl: &str) -> Vec<u8> {
 }
 
 fn report(script: &Script) -> CaptureReport {
-    check_program(&script.program())
+    check_program(&script.program(), &[])
 }
 
 /// Messages of a check that does not hold.

@@ -2,8 +2,8 @@
 //! written is ordered before it is used.
 //!
 //! Knows: what each kernel of the program declares and can touch (`kernel`, from its module), the
-//! rules of Vulkan for push constants, specialization, descriptors and limits (`interface`), and
-//! those for execution and memory dependencies (`order`).
+//! rules of Vulkan for push constants, specialization, descriptors and limits (`interface`), what a
+//! project states of the host (`stated`), and the rules for execution and memory dependencies (`order`).
 //! Promises: a check is `refuted` only with the operations that refute it; what is not modelled, and
 //! what stands behind a command that is not, is `undetermined` by name. Nothing is said to hold for
 //! a capture that is not complete.
@@ -17,11 +17,13 @@ mod kernel;
 mod order;
 mod procedure;
 mod row;
+mod stated;
 mod words;
 
 pub use kernel::{KernelFacts, KernelTable};
 pub use procedure::{CapturedProcedure, captured_procedure};
 pub use row::{CaptureCheckName, CaptureReport, CaptureRow};
+pub use stated::StatedKernel;
 pub use words::{dependency_in_words, operation_in_words};
 
 use vkcert_capture::event::OpenEffect;
@@ -34,12 +36,13 @@ pub fn report_schema() -> schemars::Schema {
     schemars::schema_for!(CaptureReport)
 }
 
-/// Makes all checks.
-pub fn check_program(program: &Program) -> CaptureReport {
+/// Makes all checks, with what a project states of some kernels.
+pub fn check_program(program: &Program, stated: &[StatedKernel<'_>]) -> CaptureReport {
     let kernels = KernelTable::of_program(program);
     let mut report = CaptureReport::default();
     completeness_rows(program, &mut report);
     interface::check_interfaces(program, &kernels, &mut report);
+    stated::check_stated(program, &kernels, stated, &mut report);
     order::check_order(program, &kernels, &mut report);
     report.finish();
     report

@@ -27,6 +27,8 @@ pub enum CaptureCheckName {
     DispatchLimits,
     /// The pipeline layout has the push constants of the kernel, and each byte that it reads is set.
     PushConstants,
+    /// Push constants are in the ranges that the project states.
+    PushConstantValues,
     /// Each binding of the kernel has a descriptor of its type.
     Descriptors,
     /// The range at each binding is as large as its block.

@@ -43,6 +43,34 @@ pub(crate) struct Recorder {
     pending: Vec<u8>,
     records: u64,
     contents: ContentsMode,
+    state: FileState,
+}
+
+/// Whether the file still takes records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FileState {
+    Open,
+    /// It could not be written, and ends with its last whole record.
+    Failed,
+}
+
+/// `struct rlimit` of the C library.
+#[repr(C)]
+struct ResourceLimit {
+    soft: u64,
+    hard: u64,
+}
+
+/// RLIMIT_FSIZE of Linux.
+const FILE_SIZE_LIMIT: c_int = 1;
+
+/// Bytes that a file of this process may have: to write more would end the process by a signal.
+fn most_file_bytes() -> u64 {
+    unsafe extern "C" {
+        safe fn getrlimit(resource: c_int, limit: &mut ResourceLimit) -> c_int;
+    }
+    let mut limit = ResourceLimit { soft: u64::MAX, hard: u64::MAX };
+    if getrlimit(FILE_SIZE_LIMIT, &mut limit) == 0 { limit.soft } else { u64::MAX }
 }
 
 /// Begins the capture, once in a process.
@@ -159,8 +187,15 @@ impl Recorder {
             Some(_) => ContentsMode::Recorded,
             None => ContentsMode::Omitted,
         };
-        let mut recorder =
-            Self { file, process, written_bytes: 0, pending: Vec::new(), records: 0, contents };
+        let mut recorder = Self {
+            file,
+            process,
+            written_bytes: 0,
+            pending: Vec::new(),
+            records: 0,
+            contents,
+            state: FileState::Open,
+        };
         recorder.pending.extend_from_slice(&head());
         recorder.push(Event::Start(Start {
             layer: env!("CARGO_PKG_VERSION").to_owned(),
@@ -202,15 +237,23 @@ impl Recorder {
             self.pending.clear();
             return;
         }
-        match self.file.write_all(&self.pending) {
-            Ok(()) => self.written_bytes += self.pending.len() as u64,
-            Err(_) => {
-                // What is whole stays readable; if even that fails, the reader says so.
-                let _ = self.file.set_len(self.written_bytes);
-                RECORDING.store(false, Ordering::Release);
-            }
+        if self.state == FileState::Open && self.write_pending().is_err() {
+            // What is whole stays readable; if even that fails, the reader says so.
+            let _ = self.file.set_len(self.written_bytes);
+            self.state = FileState::Failed;
+            RECORDING.store(false, Ordering::Release);
         }
         self.pending.clear();
+    }
+
+    fn write_pending(&mut self) -> std::io::Result<()> {
+        let end = self.written_bytes + self.pending.len() as u64;
+        if end > most_file_bytes() {
+            return Err(std::io::ErrorKind::FileTooLarge.into());
+        }
+        self.file.write_all(&self.pending)?;
+        self.written_bytes = end;
+        Ok(())
     }
 }
 

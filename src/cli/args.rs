@@ -406,6 +406,9 @@ pub(super) struct Capture {
     /// Check a capture: interfaces of kernels, and the order of all that is written and used
     #[arg(long, value_name = "FILE", conflicts_with_all = ["show", "procedure"])]
     pub check: Option<PathBuf>,
+    /// With `--check`: hold the capture against the interfaces of this project, too
+    #[arg(long, value_name = "DIR", requires = "check")]
+    pub project: Option<PathBuf>,
     /// List the operations of a capture with their numbers
     #[arg(long, value_name = "FILE", conflicts_with = "procedure")]
     pub show: Option<PathBuf>,

@@ -10,19 +10,22 @@ mod shown;
 use super::args::{Capture, Common, OutputForm};
 use super::failure::Failure;
 use super::output;
+use crate::campaign::project;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::exit::Exit;
 use crate::model::path::display_path;
+use crate::model::requirement::Interface;
+use crate::requirement::Located;
 use serde_json::json;
 use std::path::Path;
 use vkcert_capture::file::Completeness;
 use vkcert_capture::program::Program;
-use vkcert_capture_check::{captured_procedure, check_program};
+use vkcert_capture_check::{CaptureReport, StatedKernel, captured_procedure, check_program};
 
 /// Records a program, or reads a capture.
 pub(super) fn capture_program(common: &Common, arguments: &Capture) -> Result<Exit, Failure> {
     if let Some(file) = &arguments.check {
-        return check_capture(common, file);
+        return check_capture(common, file, arguments.project.as_deref());
     }
     if let Some(file) = &arguments.show {
         return show_capture(common, file);
@@ -38,9 +41,12 @@ pub(super) fn capture_program(common: &Common, arguments: &Capture) -> Result<Ex
 }
 
 /// Makes the checks; exit 1 where one is refuted or undetermined, as for `vkcert couple`.
-fn check_capture(common: &Common, file: &Path) -> Result<Exit, Failure> {
+fn check_capture(common: &Common, file: &Path, project: Option<&Path>) -> Result<Exit, Failure> {
     let program = Program::read(file)?;
-    let report = check_program(&program);
+    let report = match project {
+        None => check_program(&program, &[]),
+        Some(folder) => check_against_project(&program, folder)?,
+    };
     match common.form() {
         OutputForm::Json => {
             output::print_json(&json!({
@@ -55,6 +61,25 @@ fn check_capture(common: &Common, file: &Path) -> Result<Exit, Failure> {
         }
     }
     Ok(if report.all_hold() { Exit::Success } else { Exit::Failed })
+}
+
+/// Makes the checks with what a project states; its kernels are compiled, to be found by their code.
+fn check_against_project(program: &Program, folder: &Path) -> Result<CaptureReport, Failure> {
+    let loaded = project::load_project(folder)?;
+    let kernels = project::compile_kernels(&loaded)?;
+    let stated_kernel = |interface: &'_ Located<Interface>| {
+        let kernel = kernels.iter().find(|kernel| kernel.name == interface.kernel.as_str());
+        kernel.map(|kernel| kernel.production.iter().flat_map(|word| word.to_le_bytes()).collect())
+    };
+    let stated: Vec<StatedKernel> = loaded
+        .interfaces
+        .iter()
+        .filter_map(|interface| {
+            let module = stated_kernel(interface)?;
+            Some(StatedKernel { name: interface.kernel.as_str(), module, interface })
+        })
+        .collect();
+    Ok(check_program(program, &stated))
 }
 
 fn show_capture(common: &Common, file: &Path) -> Result<Exit, Failure> {
