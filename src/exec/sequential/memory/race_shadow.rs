@@ -31,8 +31,8 @@ use std::rc::Rc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct AccessStamp(u64);
 
-const LANE_BITS: u32 = 11;
-const SOURCE_INDEX_BITS: u32 = 21;
+const LANE_BITS: u32 = 12;
+const SOURCE_INDEX_BITS: u32 = 20;
 
 /// Instructions behind this index count as one in findings, because a stamp has no more bits.
 pub(crate) const MOST_SOURCE_INDICES: u32 = (1 << SOURCE_INDEX_BITS) - 1;

@@ -89,3 +89,11 @@ fn a_reader_is_found_whenever_one_races() {
         assert_eq!(!races(&accesses).is_empty(), expected, "{history:?} then {writer:?}");
     }
 }
+
+#[test]
+fn a_stamp_keeps_the_last_invocation_of_the_largest_workgroup_apart() {
+    let last_lane = (1 << crate::ir::LOCAL_BITS) - 1;
+    let stamp = AccessStamp::new(7, last_lane, MOST_SOURCE_INDICES);
+    assert_eq!((stamp.time(), stamp.lane()), (7, last_lane));
+    assert_eq!(AccessStamp::new(7, 0, u32::MAX), AccessStamp::new(7, 0, MOST_SOURCE_INDICES));
+}
