@@ -23,8 +23,11 @@ fn coupled_text(source: &str, interface: &Interface) -> Coupling {
     let flow =
         KernelFlow::of_marked(&compiled.structure, &marked, "main", &BTreeMap::new()).unwrap();
     let barriers = kernel_barriers(&module, &reflection);
+    let place = Place::default();
     let coupling_input = CouplingInput {
         interface,
+        stated: StatedStructs { interface, place: &place, readings: &[] },
+        pipelines: &[],
         module: &module,
         reflection: &reflection,
         structure: Some(&compiled.structure),
@@ -110,8 +113,11 @@ fn a_kernel_without_text_says_that_its_decisions_are_not_known() {
     let reflection = Reflection::of_entry_point(&module, "main", &BTreeMap::new()).unwrap();
     let flow = KernelFlow::of_production(&module, "main", &BTreeMap::new()).unwrap();
     let interface = correct();
+    let place = Place::default();
     let coupling_input = CouplingInput {
         interface: &interface,
+        stated: StatedStructs { interface: &interface, place: &place, readings: &[] },
+        pipelines: &[],
         module: &module,
         reflection: &reflection,
         structure: Some(&compiled.structure),
