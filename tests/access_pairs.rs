@@ -6,6 +6,7 @@
 // A job's defined bytes are a list of ranges; here it has one.
 #![allow(clippy::single_range_in_vec_init)]
 
+mod obliged;
 mod told_by_values;
 
 use crate::filetest;

@@ -430,7 +430,7 @@ fn followed_pairs(case: &Case, job: &Job, run: &SequentialRun) -> BTreeSet<LineP
     pairs
 }
 
-fn number_from_environment(name: &str, default: u64) -> u64 {
+pub(super) fn number_from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
