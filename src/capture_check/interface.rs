@@ -204,6 +204,16 @@ fn check_dispatch(
     told: &mut Told,
     report: &mut CaptureReport,
 ) {
+    if let Some(name) = &dispatch.unseen {
+        if told.insert((CaptureCheckName::Descriptors, dispatch.pipeline, u32::MAX, 0)) {
+            let operation = operation_in_words(program, index);
+            let message =
+                format!("{operation}: what is bound is not known behind {name}, not modelled");
+            let check = CaptureCheckName::Descriptors;
+            report.add(check, CheckStatus::Undetermined, message, &[index]);
+        }
+        return;
+    }
     for (start, bytes) in &kernel.push_reads {
         let unset = (*start..start + bytes).find(|byte| {
             let byte = usize::try_from(*byte).ok();

@@ -61,6 +61,9 @@ fn check_kernel(
     for (index, dispatch) in program.dispatches().filter(|(_, dispatch)| is_kernel(dispatch)) {
         dispatches += 1;
         let Ok(facts) = kernels.of_pipeline(dispatch.pipeline) else { continue };
+        if dispatch.unseen.is_some() {
+            continue;
+        }
         for (member, parameter) in ranged_members(stated.interface) {
             let Some(value) = read_value(facts, dispatch, member) else { continue };
             let (least, greatest) = (i128::from(parameter.min), i128::from(parameter.max));

@@ -8,7 +8,7 @@
 //! full disk and a fault of this layer end the capture or leave a gap that it tells of, never the
 //! program. Commands that are not modelled are recorded by name (`unmodelled`).
 //! Does not cover: what the host reads and writes through mapped pointers; functions of extensions
-//! that are younger than the binding, unless they are commands that somebody asks for by name.
+//! that are younger than the binding, of which commands are named when somebody asks for them.
 
 mod chain;
 mod device_table;

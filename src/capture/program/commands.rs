@@ -37,6 +37,8 @@ struct BoundState {
     push_constants: Arc<Vec<Option<u8>>>,
     /// Layout of the last push: another one that is not compatible with it leaves nothing set.
     push_layout: Option<usize>,
+    /// A command that binds or pushes and is not modelled.
+    unseen: Option<Arc<str>>,
 }
 
 /// A set that is bound.
@@ -71,6 +73,7 @@ struct DispatchStep {
     groups: Groups,
     push_constants: Arc<Vec<Option<u8>>>,
     sets: Vec<(u32, SetSlot)>,
+    unseen: Option<Arc<str>>,
 }
 
 impl Builder {
@@ -165,12 +168,18 @@ impl Builder {
                 self.command_buffers[index].state = BoundState::default();
                 Some(Step::Execute(indices))
             }
+            Command::Unsupported { name, effect } => {
+                let name: Arc<str> = Arc::from(name);
+                if binds_unseen(&name, effect) {
+                    self.command_buffers[index].state.unseen = Some(Arc::clone(&name));
+                }
+                Some(Step::Action(Action::Unsupported { name, effect }))
+            }
             Command::CopyBuffer { .. }
             | Command::FillBuffer { .. }
             | Command::UpdateBuffer { .. }
             | Command::ImageCopy { .. }
-            | Command::Barrier(_)
-            | Command::Unsupported { .. } => Some(Step::Action(self.action_of(recorded.command)?)),
+            | Command::Barrier(_) => Some(Step::Action(self.action_of(recorded.command)?)),
         };
         self.command_buffers[index].recording.extend(step);
         Ok(())
@@ -210,10 +219,8 @@ impl Builder {
                 let parts = dependencies.iter().map(|dependency| self.barrier_part(dependency));
                 Action::Barrier(Arc::new(parts.collect::<Result<Vec<_>, _>>()?))
             }
-            Command::Unsupported { name, effect } => {
-                Action::Unsupported { name: Arc::from(name), effect }
-            }
-            Command::BindPipeline(_)
+            Command::Unsupported { .. }
+            | Command::BindPipeline(_)
             | Command::BindSets { .. }
             | Command::PushDescriptors { .. }
             | Command::PushConstants { .. }
@@ -390,7 +397,8 @@ impl Builder {
         let used = self.layouts[layout].sets.len();
         let sets = state.sets.iter().filter(|(number, _)| (**number as usize) < used);
         let sets = sets.map(|(number, slot)| (*number, slot.clone())).collect();
-        let step = DispatchStep { pipeline, base, groups, push_constants, sets };
+        let unseen = state.unseen.clone();
+        let step = DispatchStep { pipeline, base, groups, push_constants, sets, unseen };
         Ok(Some(Step::Dispatch(Box::new(step))))
     }
 
@@ -454,6 +462,7 @@ impl Builder {
             groups: step.groups,
             push_constants: Arc::clone(&step.push_constants),
             sets: sets.collect(),
+            unseen: step.unseen.clone(),
         })
     }
 }
@@ -464,6 +473,13 @@ impl CommandBuffer {
         self.recording.clear();
         self.state = BoundState::default();
     }
+}
+
+/// Whether a command that is not modelled changes what is bound: vkCmdBindDescriptorSets2KHR,
+/// vkCmdPushConstants2KHR, vkCmdSetDescriptorBufferOffsetsEXT, vkCmdBindShadersEXT ...
+fn binds_unseen(name: &str, effect: OpenEffect) -> bool {
+    let binds = ["vkCmdBind", "vkCmdPush", "vkCmdSetDescriptorBuffer"];
+    effect == OpenEffect::Accesses && binds.iter().any(|start| name.starts_with(start))
 }
 
 /// Descriptors of a set that take dynamic offsets; more than a file could hold count as that many.

@@ -294,6 +294,9 @@ pub struct Dispatch {
     pub push_constants: Arc<Vec<Option<u8>>>,
     /// Descriptor sets that are bound.
     pub sets: Vec<BoundSet>,
+    /// A command in front of it that binds or pushes and is not modelled: what is bound is then not
+    /// known.
+    pub unseen: Option<Arc<str>>,
 }
 
 /// Workgroups of a dispatch.

@@ -229,6 +229,19 @@ fn behind_what_is_not_modelled_nothing_is_refuted() {
 }
 
 #[test]
+fn behind_a_binding_that_is_not_modelled_nothing_is_known_to_be_bound() {
+    let Pair { mut script, writer, reader, .. } = pair();
+    let name = "vkCmdBindDescriptorSets2KHR".to_owned();
+    let bind = Command::Unsupported { name, effect: OpenEffect::Accesses };
+    script.submit(QUEUE, between(writer, vec![bind], reader));
+    let report = report(&script);
+    assert_eq!(told(&report, CHECK, CheckStatus::Refuted), Vec::<String>::new());
+    assert_eq!(told(&report, CHECK, CheckStatus::Undetermined).len(), 1);
+    let bound = told(&report, CaptureCheckName::Descriptors, CheckStatus::Undetermined);
+    assert!(bound[0].contains("behind vkCmdBindDescriptorSets2KHR"), "{bound:?}");
+}
+
+#[test]
 fn barriers_that_order_nothing_are_named() {
     let report_of = |barriers: Vec<Command>| report(&with_barriers(barriers)).remarks;
     assert_eq!(report_of(vec![right_barrier()]), Vec::<String>::new());

@@ -145,12 +145,20 @@ impl OrderCheck<'_> {
     pub(super) fn host_ended(&mut self) {
         let mapped: Vec<usize> = self.host.mapped.keys().copied().collect();
         mapped.into_iter().for_each(|memory| self.host_unmapped(memory));
+        let check = CaptureCheckName::HostRead;
+        let mut by_sign: BTreeMap<usize, (String, Vec<usize>)> = BTreeMap::new();
         for (written, (message, sign)) in std::mem::take(&mut self.host.possible) {
-            let check = CaptureCheckName::HostRead;
             if !self.host.told.contains(&(check, written)) {
-                let status = CheckStatus::Undetermined;
-                self.report.add(check, status, message, &[written, sign]);
+                by_sign.entry(sign).or_insert((message, Vec::new())).1.push(written);
             }
+        }
+        // One mapping most often serves many buffers: it is told of once.
+        for (sign, (mut message, written)) in by_sign {
+            if written.len() > 1 {
+                message.push_str(&format!("; the same of {} other writes", written.len() - 1));
+            }
+            let operations: Vec<usize> = written.into_iter().chain([sign]).collect();
+            self.report.add(check, CheckStatus::Undetermined, message, &operations);
         }
     }
 

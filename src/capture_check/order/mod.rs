@@ -145,6 +145,9 @@ impl OrderCheck<'_> {
         let name = operation_in_words(self.program, index);
         let reason = match self.kernels.of_pipeline(dispatch.pipeline) {
             Err(reason) => format!("what it reads and writes is not known: {reason}"),
+            Ok(_) if dispatch.unseen.is_some() => {
+                "what is bound is not known behind a command that is not modelled".to_owned()
+            }
             Ok(kernel) if kernel.addresses == AddressedMemory::Reached => {
                 "it reaches memory by device addresses, which are not followed".to_owned()
             }

@@ -130,6 +130,9 @@ fn dispatch_uses(program: &Program, kernels: &KernelTable, dispatch: &Dispatch) 
             doubt: None,
         });
     }
+    if dispatch.unseen.is_some() {
+        return uses;
+    }
     let Ok(kernel) = kernels.of_pipeline(dispatch.pipeline) else { return uses };
     if matches!(dispatch.groups, Groups::Direct(groups) if groups.contains(&0)) {
         // No invocation runs.

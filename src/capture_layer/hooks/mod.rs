@@ -25,6 +25,6 @@ fn record_destroyed<H: vk::Handle>(kind: ObjectKind, object: H) {
 }
 
 /// Records a call that is not modelled.
-fn record_unsupported(name: &str, effect: OpenEffect) {
+pub(crate) fn record_unsupported(name: &str, effect: OpenEffect) {
     record(|| Event::Unsupported(Unsupported { name: name.to_owned(), effect }));
 }
