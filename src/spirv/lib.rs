@@ -22,6 +22,7 @@ pub mod opcodes;
 pub mod operation;
 pub mod pairs;
 pub mod precision;
+pub mod range;
 pub mod rewrite;
 pub mod types;
 pub mod uniformity;

@@ -199,7 +199,7 @@ impl Module {
     }
 }
 
-fn is_atomic(op: Op) -> bool {
+pub(crate) fn is_atomic(op: Op) -> bool {
     let integers = Op::AtomicLoad as u32..=Op::AtomicXor as u32;
     integers.contains(&(op as u32))
         || matches!(op, Op::AtomicFMinEXT | Op::AtomicFMaxEXT | Op::AtomicFAddEXT)
