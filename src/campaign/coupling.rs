@@ -11,6 +11,7 @@ use vkcert_coupling::{
     self as coupling, BufferUse, Coupling, CouplingInput, DeviceLimits, FlowError, KernelFlow,
     TestUse,
 };
+use vkcert_exec::{ExecError, Executor, Job, Run, Unobserved};
 use vkcert_model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
 use vkcert_model::finding::FindingKind;
 use vkcert_model::id::KernelName;
@@ -19,6 +20,7 @@ use vkcert_model::procedure::Dispatch;
 use vkcert_model::requirement::{HeaderReading, HostMember, Interface, OfflinePipeline};
 use vkcert_model::verdict::EngineName;
 use vkcert_requirement::{Located, Project};
+use vkcert_sequential::SequentialExecutor;
 use vkcert_spirv::interface::Reflection;
 
 /// The coupling of one kernel.
@@ -184,6 +186,7 @@ fn analyse_interface(
         barriers: &barriers,
         tests: &test_uses,
         device,
+        replay: Some(replayed_run),
     };
     Ok(coupling::analyse_coupling(&coupling_input)?)
 }
@@ -201,6 +204,11 @@ fn kernel_flow<'a>(
         ),
         None => KernelFlow::of_production(&kernel.module, &kernel.entry, specialization),
     }
+}
+
+/// A run on the sequential engine that shows what a check says of a kernel.
+fn replayed_run(job: &Job) -> Result<Run, ExecError> {
+    SequentialExecutor::default().run(job, &mut Unobserved)
 }
 
 /// Every dispatch of the kernel by a test.

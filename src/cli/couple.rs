@@ -12,7 +12,7 @@ use crate::campaign::{coupling, execution, headers, project};
 use crate::exec::sequential::SequentialExecutor;
 use crate::exec::{Job, Unobserved};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::{CheckStatus, CouplingCheck};
+use crate::model::evidence::{CheckStatus, CouplingCheck, CouplingCheckName};
 use crate::model::exit::Exit;
 use crate::model::finding::Checks;
 use crate::model::path::display_path;
@@ -76,11 +76,7 @@ pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, F
             let mut text = String::new();
             for kernel_coupling in &results {
                 text.push_str(&format!("{}\n", kernel_coupling.kernel));
-                kernel_coupling
-                    .coupling
-                    .checks
-                    .iter()
-                    .for_each(|check| text.push_str(&check_lines(check, output::stdout_width())));
+                text.push_str(&kernel_lines(&kernel_coupling.coupling.checks));
             }
             if results.is_empty() {
                 text.push_str("the project describes no host: no [[interface]] in requirements/\n");
@@ -114,6 +110,39 @@ fn touched_by_tests(prepared_tests: &[PreparedTest]) -> Result<Vec<Vec<TouchedBy
         Ok(counted_run.map_err(|error| Failure::tool(error.to_string()))?.touched)
     };
     prepared_tests.iter().map(touched_by_test).collect()
+}
+
+/// The checks of a kernel. Of accesses only those in full that are not shown to be within bounds.
+fn kernel_lines(checks: &[CouplingCheck]) -> String {
+    let width = output::stdout_width();
+    let is_of_bounds = |check: &CouplingCheck| check.check == CouplingCheckName::IndexBounds;
+    let is_proved_access =
+        |check: &CouplingCheck| is_of_bounds(check) && check.status == CheckStatus::Holds;
+    let mut text = String::new();
+    for check in checks.iter().filter(|check| !is_of_bounds(check)) {
+        text.push_str(&check_lines(check, width));
+    }
+    let count = |rows: &mut dyn Iterator<Item = &CouplingCheck>| -> u32 {
+        rows.map(|check| check.accesses.unwrap_or(0)).sum()
+    };
+    let all = count(&mut checks.iter().filter(|check| is_of_bounds(check)));
+    let proved = count(&mut checks.iter().filter(|check| is_proved_access(check)));
+    if all > 0 {
+        let summary = CouplingCheck {
+            check: CouplingCheckName::IndexBounds,
+            status: CheckStatus::Holds,
+            message: format!("{proved} of {all} accesses are proved to be within what they access"),
+            counterexample: None,
+            accesses: Some(proved),
+        };
+        text.push_str(&check_lines(&summary, width));
+    }
+    // Without accesses the row that says so.
+    let is_shown = |check: &CouplingCheck| !is_proved_access(check) || all == 0;
+    for check in checks.iter().filter(|check| is_of_bounds(check) && is_shown(check)) {
+        text.push_str(&check_lines(check, width));
+    }
+    text
 }
 
 /// A check and its counterexample, broken between words within the width of a terminal.

@@ -114,6 +114,7 @@ fn coupled(
         barriers,
         tests,
         device,
+        replay: None,
     };
     analyse_coupling(&input).unwrap()
 }
@@ -338,6 +339,7 @@ fn coupled_module(module: &Module, interface: &Interface, device: &DeviceLimits)
         barriers,
         tests,
         device,
+        replay: None,
     })
     .unwrap()
 }
@@ -372,6 +374,7 @@ fn an_unknown_name_in_the_interface_is_a_diagnostic() {
         barriers: &[],
         tests: &[],
         device: None,
+        replay: None,
     };
     let diagnostic = analyse_coupling(&input).unwrap_err();
     assert!(diagnostic.message.contains("`q` is not declared"), "{}", diagnostic.message);

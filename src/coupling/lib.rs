@@ -6,6 +6,7 @@
 //! `coupling` finding, `undetermined` with the reason.
 //! Does not cover: the host program itself; the interface is what its author states of it.
 
+mod bounds;
 #[cfg(test)]
 mod check_tests;
 mod checks;
@@ -23,6 +24,7 @@ pub use merging::{StatedStructs, merged_interface};
 
 use rspirv::spirv::{MemorySemantics, Op};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_exec::{ExecError, Job, Run};
 use vkcert_instrument::{InstrumentError, marked_values};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{CouplingCheck, CouplingEvidence};
@@ -61,6 +63,9 @@ pub struct CouplingInput<'a> {
     pub tests: &'a [TestUse],
     /// None: the limits that every Vulkan device has.
     pub device: Option<&'a DeviceLimits>,
+    /// Runs a job on the sequential engine, to show an access out of bounds; none: nothing is run,
+    /// and no access is refuted.
+    pub replay: Option<ReplayEngine>,
 }
 
 /// What the kernel's accesses, decisions and barriers depend on, in one of its modules.
@@ -130,6 +135,9 @@ pub enum FlowError {
     #[error(transparent)]
     EntryPoint(#[from] ReflectError),
 }
+
+/// Runs a job on the sequential engine.
+pub type ReplayEngine = fn(&Job) -> Result<Run, ExecError>;
 
 /// A barrier of the kernel and whether all invocations of a workgroup reach it alike.
 #[derive(Debug, Clone, PartialEq)]
@@ -276,6 +284,7 @@ pub fn analyse_coupling(input: &CouplingInput<'_>) -> Result<Coupling, Diagnosti
     host_checks.check_specialization(&mut rows);
     host_checks.check_pipelines(&mut rows);
     host_checks.check_barriers(&mut rows);
+    bounds::check_index_bounds(&mut rows, input, &host, &expressions);
     rows.checks.sort_by(|one, other| one.check.cmp(&other.check));
     let graph = graph::build_graph(input, &host, &expressions);
     Ok(Coupling { graph, checks: rows.checks, findings: rows.findings })

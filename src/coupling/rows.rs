@@ -101,7 +101,15 @@ impl CheckRows {
         message: String,
         counterexample: Option<BTreeMap<String, i64>>,
     ) {
-        self.checks.push(CouplingCheck { check, status, message, counterexample });
+        let accesses = None;
+        self.checks.push(CouplingCheck { check, status, message, counterexample, accesses });
+    }
+
+    /// Says of how many access places the last row tells.
+    pub(crate) fn count_accesses(&mut self, access_count: usize) {
+        if let Some(row) = self.checks.last_mut() {
+            row.accesses = u32::try_from(access_count).ok();
+        }
     }
 
     /// A row from an answer; `refutation` words it for the values found.

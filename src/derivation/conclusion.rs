@@ -244,6 +244,7 @@ pub(crate) fn is_told_elsewhere(
 
 /// Refuted checks are findings already. An undetermined one counts against the result, but for
 /// device limits where no device ran: those are not run, like everything else that needs one.
+/// Accesses that are not shown to be within bounds are an open item, which a project can accept.
 fn undetermined_coupling(campaign: &Campaign, because: &mut Because) {
     let device_ran =
         campaign.engines.iter().any(|engine| engine.engine == EngineName::Vulkan && engine.ran);
@@ -252,6 +253,7 @@ fn undetermined_coupling(campaign: &Campaign, because: &mut Because) {
             coupling_row.checks.iter().filter(|check| check.status == CheckStatus::Undetermined);
         for check in undetermined_checks
             .filter(|check| device_ran || check.check != CouplingCheckName::DeviceLimits)
+            .filter(|check| check.check != CouplingCheckName::IndexBounds)
         {
             let (check, message) = (check.check.clone(), check.message.clone());
             because(Reason::CouplingUndetermined { kernel: coupling_row.kernel, check, message });

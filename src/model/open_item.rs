@@ -32,6 +32,8 @@ pub enum OpenItemKind {
     KernelWithoutInterface,
     /// What an interface specializes a kernel to is no configuration, and no test runs it.
     InterfaceSpecializationNotRun,
+    /// Accesses that are not shown to be within what they access.
+    IndexBoundsNotShown,
     /// An HLR to be verified by test that no test case names.
     HlrWithoutTest,
     /// Code that the entry point reaches and no requirement implements.
@@ -59,6 +61,7 @@ impl OpenItemKind {
         (OpenItemKind::ContractionAllowed, "contraction-allowed"),
         (OpenItemKind::KernelWithoutInterface, "kernel-without-interface"),
         (OpenItemKind::InterfaceSpecializationNotRun, "interface-specialization-not-run"),
+        (OpenItemKind::IndexBoundsNotShown, "index-bounds-not-shown"),
         (OpenItemKind::HlrWithoutTest, "hlr-without-test"),
         (OpenItemKind::FunctionWithoutRequirement, "function-without-requirement"),
         (OpenItemKind::EngineLeftOut, "engine-left-out"),
@@ -100,6 +103,13 @@ pub enum OpenItemSubject {
         /// Name of the function.
         name: String,
     },
+    /// Access places of a kernel.
+    Accesses {
+        /// The kernel.
+        kernel: KernelName,
+        /// How many, so that an acceptance is of no more.
+        count: u32,
+    },
     /// A requirement.
     Requirement(RequirementId),
     /// A test.
@@ -114,6 +124,7 @@ impl fmt::Display for OpenItemSubject {
             OpenItemSubject::Criterion(criterion) => f.write_str(criterion.name()),
             OpenItemSubject::Kernel(kernel) => kernel.fmt(f),
             OpenItemSubject::Function { file, name } => write!(f, "{file}:{name}"),
+            OpenItemSubject::Accesses { kernel, count } => write!(f, "{kernel}:{count}"),
             OpenItemSubject::Requirement(uid) => uid.fmt(f),
             OpenItemSubject::Test(id) => id.fmt(f),
             OpenItemSubject::Engine(engine) => engine.fmt(f),

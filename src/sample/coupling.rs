@@ -24,6 +24,7 @@ pub(super) fn sample_coupling() -> Vec<CouplingEvidence> {
         status,
         message: message.into(),
         counterexample: None,
+        accesses: None,
     };
     let mut refuted_check = coupling_check(
         "dispatch-covers-domain",

@@ -35,6 +35,7 @@ fn coupled_text(source: &str, interface: &Interface) -> Coupling {
         barriers: &barriers,
         tests: &[],
         device: Some(&LARGE),
+        replay: None,
     };
     analyse_coupling(&coupling_input).unwrap()
 }
@@ -125,6 +126,7 @@ fn a_kernel_without_text_says_that_its_decisions_are_not_known() {
         barriers: &[],
         tests: &[],
         device: None,
+        replay: None,
     };
     let nodes = analyse_coupling(&coupling_input).unwrap().graph.nodes();
     let decision = nodes.iter().find(|node| node.id == "decision:D1").expect("a decision");

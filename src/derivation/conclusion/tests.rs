@@ -43,6 +43,7 @@ fn check(evidence: &mut Evidence, check: &str, status: CheckStatus) {
         status,
         message: "m".to_owned(),
         counterexample: None,
+        accesses: None,
     }];
     let kernel = evidence.kernels[0].kernel;
     evidence.campaign.coupling = vec![CouplingEvidence {

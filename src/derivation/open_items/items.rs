@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use vkcert_model::criterion::CriterionName;
 use vkcert_model::element::{Datum, ElementType, ScalarClass};
 use vkcert_model::evidence::{
-    CodeTrace, Configuration, KernelEvidence, RequirementEvidence, RequirementStatus,
+    CheckStatus, CodeTrace, Configuration, CouplingCheckName, KernelEvidence, RequirementEvidence,
+    RequirementStatus,
 };
 use vkcert_model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
 use vkcert_model::project::{
@@ -30,6 +31,7 @@ pub(super) fn items_of_kind(kind: OpenItemKind, stored: &StoredCampaign) -> Vec<
         OpenItemKind::ContractionAllowed => contraction_allowed(stored),
         OpenItemKind::KernelWithoutInterface => kernels_without_interface(stored),
         OpenItemKind::InterfaceSpecializationNotRun => specializations_not_run(stored),
+        OpenItemKind::IndexBoundsNotShown => bounds_not_shown(stored),
         OpenItemKind::HlrWithoutTest => untested_high_level(stored),
         OpenItemKind::FunctionWithoutRequirement => functions_without_requirement(stored),
         OpenItemKind::EngineLeftOut => engines_left_out(stored),
@@ -178,6 +180,35 @@ fn specializations_not_run(stored: &StoredCampaign) -> Vec<OpenItem> {
         );
         let subject = Some(OpenItemSubject::Kernel(*name));
         items.push(project_item(OpenItemKind::InterfaceSpecializationNotRun, subject, sentence));
+    }
+    items
+}
+
+/// Accesses of kernels that the check `index-bounds` leaves undetermined.
+fn bounds_not_shown(stored: &StoredCampaign) -> Vec<OpenItem> {
+    let mut items = Vec::new();
+    for coupling_row in &stored.campaign.coupling {
+        let of_bounds =
+            coupling_row.checks.iter().filter(|row| row.check == CouplingCheckName::IndexBounds);
+        let (mut open_count, mut all_count) = (0, 0);
+        for row in of_bounds {
+            // A row without a count tells of one place.
+            let row_count = row.accesses.unwrap_or(1);
+            all_count += row_count;
+            if row.status == CheckStatus::Undetermined {
+                open_count += row_count;
+            }
+        }
+        if open_count == 0 {
+            continue;
+        }
+        let kernel = coupling_row.kernel;
+        let verb = if open_count == 1 { "is" } else { "are" };
+        let sentence = format!(
+            "{open_count} of {all_count} accesses of kernel {kernel} {verb} not shown to be within what they access"
+        );
+        let subject = Some(OpenItemSubject::Accesses { kernel, count: open_count });
+        items.push(project_item(OpenItemKind::IndexBoundsNotShown, subject, sentence));
     }
     items
 }

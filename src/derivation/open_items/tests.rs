@@ -64,6 +64,17 @@ fn specialize(evidence: &mut Evidence, set: &[(u32, &str)]) {
     evidence.campaign.coupling[0].definition = Some(serde_json::from_value(interface).unwrap());
 }
 
+/// Adds a row of the check of index bounds that tells of so many accesses.
+fn add_bounds(evidence: &mut Evidence, status: CheckStatus, accesses: Option<u32>) {
+    evidence.campaign.coupling[0].checks.push(CouplingCheck {
+        check: CouplingCheckName::IndexBounds,
+        status,
+        message: "m".to_owned(),
+        counterexample: None,
+        accesses,
+    });
+}
+
 type Change = fn(&mut Evidence);
 
 /// A change of evidence, and the items that it leads to.
@@ -177,6 +188,22 @@ const CASES: &[(Change, &[&str])] = &[
             evidence.kernels[0].configuration.specialization[0].default = false;
         },
         &["interface-specialization-not-run matmul_naive"],
+    ),
+    // Refuted accesses are findings.
+    (
+        |evidence| {
+            add_bounds(evidence, CheckStatus::Holds, Some(7));
+            add_bounds(evidence, CheckStatus::Refuted, Some(1));
+        },
+        &[],
+    ),
+    (
+        |evidence| {
+            add_bounds(evidence, CheckStatus::Undetermined, Some(2));
+            add_bounds(evidence, CheckStatus::Undetermined, None);
+            add_bounds(evidence, CheckStatus::Holds, Some(7));
+        },
+        &["index-bounds-not-shown matmul_naive:3"],
     ),
     (|evidence| evidence.campaign.requirements[0].tests.clear(), &["hlr-without-test HLR-MM-001"]),
     (|evidence| evidence.campaign.engines.remove(0).ran = false, &["engine-left-out sequential"]),

@@ -207,7 +207,7 @@ stored_words! {
 /// One coupling check with its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CouplingCheck {
-    /// `dispatch-covers-domain`, `dispatch-not-truncated`, `host-overflow`, `local-size-match`, `push-constant-layout`, `buffer-size`, `device-limits`, `uniform-barrier` ...
+    /// `dispatch-covers-domain`, `dispatch-not-truncated`, `host-overflow`, `local-size-match`, `push-constant-layout`, `buffer-size`, `device-limits`, `uniform-barrier`, `index-bounds` ...
     #[schemars(with = "String")]
     pub check: CouplingCheckName,
     /// `holds`, `refuted` or `undetermined`.
@@ -218,6 +218,9 @@ pub struct CouplingCheck {
     /// Values of the parameters that refute the check.
     #[serde(default)]
     pub counterexample: Option<BTreeMap<String, i64>>,
+    /// Of `index-bounds`: access places of the kernel that the row tells of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accesses: Option<u32>,
 }
 
 stored_words! {
@@ -255,6 +258,8 @@ stored_words! {
         PipelineSpecialization = "pipeline-specialization",
         /// All invocations of a workgroup reach a barrier alike.
         UniformBarrier = "uniform-barrier",
+        /// Accesses of buffers, images and arrays are within them.
+        IndexBounds = "index-bounds",
     }
 }
 

@@ -306,6 +306,7 @@ fn subject_of(check: &CouplingCheckName) -> CheckSubject {
             CheckSubject::Node(PushConstant)
         }
         CouplingCheckName::BufferSize
+        | CouplingCheckName::IndexBounds
         | CouplingCheckName::BufferLayout
         | CouplingCheckName::PipelineLayout => CheckSubject::Node(Buffer),
         CouplingCheckName::ImageDescriptor => CheckSubject::Node(Image),

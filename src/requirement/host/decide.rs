@@ -255,6 +255,34 @@ impl HostModel {
         }
     }
 
+    /// Choices of parameter values at and beside bounds and local sizes, the smallest ones first:
+    /// enough to try what a kernel does, too few to show that it never does something.
+    pub fn probing_cases(&self) -> Vec<BTreeMap<String, i64>> {
+        let all: Vec<usize> = (0..self.parameters.len()).collect();
+        let choices: Vec<Vec<i128>> =
+            all.iter().map(|parameter| self.boundary_values(*parameter)).collect();
+        let value_at = |parameter: usize, position: usize| {
+            let values = &choices[parameter];
+            values[position.min(values.len() - 1)]
+        };
+        let longest = choices.iter().map(Vec::len).max().unwrap_or(1);
+        let mut cases: Vec<Vec<i128>> = Vec::new();
+        for position in 0..longest {
+            cases.push(all.iter().map(|parameter| value_at(*parameter, position)).collect());
+        }
+        for varied in &all {
+            for base in 0..longest.min(3) {
+                for position in 0..choices[*varied].len() {
+                    let mut case: Vec<i128> =
+                        all.iter().map(|parameter| value_at(*parameter, base)).collect();
+                    case[*varied] = value_at(*varied, position);
+                    cases.push(case);
+                }
+            }
+        }
+        cases.iter().map(|values| self.named_values(&all, values)).collect()
+    }
+
     fn open_reason(&self, free_parameters: &[usize]) -> String {
         let parameter_names: Vec<&str> = free_parameters
             .iter()

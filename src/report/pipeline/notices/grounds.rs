@@ -350,7 +350,9 @@ pub(super) fn open_item_notice(
     sources: &Sources,
 ) -> Notice {
     let place = item.subject.as_ref().and_then(|subject| match subject {
-        OpenItemSubject::Kernel(kernel) => kernel_place(kernel.as_str(), evidence),
+        OpenItemSubject::Kernel(kernel) | OpenItemSubject::Accesses { kernel, .. } => {
+            kernel_place(kernel.as_str(), evidence)
+        }
         OpenItemSubject::Requirement(uid) => requirement_place(uid.as_str(), sources),
         OpenItemSubject::Function { file, name } => {
             let rows = crate::facts::code_rows(evidence);

@@ -1,0 +1,65 @@
+//! What is proved and what is refuted, against the demonstration kernels and against runs.
+
+mod demonstration;
+mod large;
+mod pairs;
+mod random;
+
+use super::host_numbers;
+use crate::{Coupling, CouplingInput, KernelFlow, analyse_coupling};
+use std::collections::BTreeMap;
+use vkcert_exec::{ExecError, Executor, Job, Run, Unobserved};
+use vkcert_model::evidence::{CheckStatus, CouplingCheck};
+use vkcert_model::requirement::Interface;
+use vkcert_sequential::SequentialExecutor;
+use vkcert_spirv::interface::Reflection;
+use vkcert_spirv::module::Module;
+
+/// A run on the sequential engine.
+fn run_job(job: &Job) -> Result<Run, ExecError> {
+    SequentialExecutor::default().run(job, &mut Unobserved)
+}
+
+/// The rows of `index-bounds` of a module with its host.
+fn bounds_rows(module: &Module, interface: &Interface) -> Vec<CouplingCheck> {
+    let specialization = host_numbers::settled_values(interface);
+    let reflection = Reflection::of_entry_point(module, "main", &specialization).unwrap();
+    let flow = KernelFlow::of_production(module, "main", &specialization).unwrap();
+    let input = CouplingInput {
+        interface,
+        module,
+        reflection: &reflection,
+        structure: None,
+        flow: &flow,
+        barriers: &[],
+        tests: &[],
+        device: None,
+        replay: Some(run_job),
+    };
+    let Coupling { checks, .. } = analyse_coupling(&input).unwrap();
+    checks.into_iter().filter(|row| row.check.as_str() == "index-bounds").collect()
+}
+
+/// The module of a GLSL text, as the compiler leaves it.
+fn compiled(text: &str) -> Module {
+    let compiler = shaderc::Compiler::new().unwrap();
+    let mut options = shaderc::CompileOptions::new().unwrap();
+    options.set_generate_debug_info();
+    let kind = shaderc::ShaderKind::Compute;
+    let artifact = compiler.compile_into_spirv(text, kind, "k.comp", "main", Some(&options));
+    let artifact = artifact.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    Module::parse(artifact.as_binary().to_vec()).unwrap()
+}
+
+/// Access places by what is said of them.
+fn counted(rows: &[CouplingCheck]) -> BTreeMap<String, u32> {
+    let mut counts = BTreeMap::new();
+    for row in rows {
+        *counts.entry(row.status.to_string()).or_default() += row.accesses.unwrap_or(0);
+    }
+    counts
+}
+
+fn is_open(row: &CouplingCheck) -> bool {
+    row.status != CheckStatus::Holds
+}
