@@ -14,7 +14,7 @@ use crate::words::operation_in_words;
 use std::collections::BTreeSet;
 use vkcert_capture::program::{Dispatch, Program};
 use vkcert_model::evidence::CheckStatus;
-use vkcert_model::requirement::{HostMember, HostParameter, HostType, Interface, MemberType};
+use vkcert_model::requirement::{HostMember, HostParameter, HostType, Interface};
 
 /// A kernel of a project and what the project states of its host.
 #[derive(Debug, Clone)]
@@ -104,8 +104,7 @@ fn read_value(kernel: &KernelFacts, dispatch: &Dispatch, member: &HostMember) ->
     let declared =
         block.members.iter().find(|declared| declared.name.as_deref() == Some(&*member.name))?;
     let start = usize::try_from(declared.offset?).ok()?;
-    let MemberType::Scalar(host_type) = member.member_type else { return None };
-    let (size, is_signed) = integer_of(host_type).filter(|_| member.count.is_none())?;
+    let (size, is_signed) = integer_of(member.scalar_type()?)?;
     let bytes = dispatch.push_constants.get(start..start + size)?;
     let mut word = [0; 16];
     for (byte, value) in word.iter_mut().zip(bytes) {

@@ -212,8 +212,9 @@ impl<'a> Translation<'a> {
     ) -> BTreeMap<u64, PushedNumber> {
         let mut pushed_numbers = BTreeMap::new();
         let Some(block) = &input.interface.push_constants else { return pushed_numbers };
-        for (member, offset) in block.members.iter().zip(member_offsets(block)) {
-            let Some((width, _)) = host::integer_format(member.width) else { continue };
+        for (member, offset) in block.members.iter().zip(member_offsets(input.interface)) {
+            let format = member.scalar_type().and_then(host::integer_format);
+            let Some((width, _)) = format else { continue };
             let number = match expressions.members.get(&member.name) {
                 Some(value) => Some(self.number_of(value)),
                 None => {
@@ -222,7 +223,7 @@ impl<'a> Translation<'a> {
                 }
             };
             let Some(number) = number else { continue };
-            pushed_numbers.insert(u64::from(offset), PushedNumber { width, number });
+            pushed_numbers.insert(offset, PushedNumber { width, number });
         }
         pushed_numbers
     }

@@ -210,7 +210,7 @@ impl Replay<'_> {
             self.input.reflection.push_constants.as_ref().map_or(0, |block| block.size);
         let mut bytes = vec![0u8; block_size as usize];
         let Some(block) = &self.input.interface.push_constants else { return bytes };
-        for (member, offset) in block.members.iter().zip(member_offsets(block)) {
+        for (member, offset) in block.members.iter().zip(member_offsets(self.input.interface)) {
             let value = match self.expressions.members.get(&member.name) {
                 Some(value) => Some(self.value(value, case)),
                 None => {
@@ -218,8 +218,8 @@ impl Replay<'_> {
                     name.and_then(|name| case.scope.get(name)).map(|typed| typed.value)
                 }
             };
-            let (Some(value), Some((width, _))) = (value, host::integer_format(member.width))
-            else {
+            let format = member.scalar_type().and_then(host::integer_format);
+            let (Some(value), Some((width, _))) = (value, format) else {
                 continue;
             };
             let value_bytes = value.to_le_bytes();

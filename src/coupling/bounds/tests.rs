@@ -25,8 +25,11 @@ fn bounds_rows(module: &Module, interface: &Interface) -> Vec<CouplingCheck> {
     let specialization = host_numbers::settled_values(interface);
     let reflection = Reflection::of_entry_point(module, "main", &specialization).unwrap();
     let flow = KernelFlow::of_production(module, "main", &specialization).unwrap();
+    let place = vkcert_model::place::Place::default();
     let input = CouplingInput {
         interface,
+        stated: crate::StatedStructs { interface, place: &place, readings: &[] },
+        pipelines: &[],
         module,
         reflection: &reflection,
         structure: None,

@@ -322,8 +322,11 @@ fn check_case(seed: u64, tally: &mut Tally) {
     let module = compiled(&text);
     let reflection = Reflection::of_entry_point(&module, "main", &BTreeMap::new()).unwrap();
     let flow = KernelFlow::of_production(&module, "main", &BTreeMap::new()).unwrap();
+    let place = vkcert_model::place::Place::default();
     let input = CouplingInput {
         interface: &interface,
+        stated: crate::StatedStructs { interface: &interface, place: &place, readings: &[] },
+        pipelines: &[],
         module: &module,
         reflection: &reflection,
         structure: None,
