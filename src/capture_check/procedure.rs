@@ -49,13 +49,11 @@ pub fn captured_procedure(program: &Program, number: u32) -> Result<CapturedProc
     }
     let mut remarks = Vec::new();
     let bindings = bindings_of(program, dispatch, kernel)?;
+    let windows = windows_of(&bindings);
     let mut buffers = Map::new();
-    for (_, _, bound) in &bindings {
-        let name = buffer_name(bound.buffer);
-        if !buffers.contains_key(&name) {
-            let value = buffer_value(program, &memory, bound.buffer, &name, &mut remarks);
-            buffers.insert(name, value);
-        }
+    for window in windows.values() {
+        let name = buffer_name(window.buffer);
+        buffers.insert(name, buffer_value(program, &memory, window, &mut remarks));
     }
     let pipeline = &program.pipelines[dispatch.pipeline];
     let module = pipeline.module.ok_or("the shader module is not in the capture")?;
@@ -63,7 +61,7 @@ pub fn captured_procedure(program: &Program, number: u32) -> Result<CapturedProc
     let mut step = json!({
         "kernel": name,
         "groups": groups,
-        "bindings": bindings.iter().map(binding_value).collect::<Vec<_>>(),
+        "bindings": bindings.iter().map(|bound| binding_value(bound, &windows)).collect::<Vec<_>>(),
         "specialization": specialization(program, dispatch, kernel),
     });
     if let Some(bytes) = push_constant_bytes(dispatch, kernel, &mut remarks) {
@@ -76,9 +74,49 @@ pub fn captured_procedure(program: &Program, number: u32) -> Result<CapturedProc
         "dispatches": [step],
     });
     let source = json!({ "bytes": STANDARD.encode(&*program.modules[module]) });
-    let kernel = json!({ "source": source, "language": "spirv", "entry": pipeline.entry });
+    let kernel = json!({
+        "source": source,
+        "language": "spirv",
+        "entry": pipeline.entry,
+        "target_env": target_environment(&program.modules[module]),
+    });
     let document = json!({ "schema": 1, "kernels": { name: kernel }, "tests": [test] });
     Ok(CapturedProcedure { document, remarks })
+}
+
+/// The first version of Vulkan that takes modules of this version of SPIR-V.
+fn target_environment(module: &[u8]) -> &'static str {
+    let version = module.get(4..8).map_or([0; 4], |bytes| [bytes[0], bytes[1], bytes[2], bytes[3]]);
+    let version = u32::from_ne_bytes(version);
+    match (version >> 16 & 0xff, version >> 8 & 0xff) {
+        (1, 0) => "vulkan1.0",
+        (1, 1..=3) => "vulkan1.1",
+        (1, 4 | 5) => "vulkan1.2",
+        _ => "vulkan1.3",
+    }
+}
+
+/// A window begins at a multiple of this many bytes, so that offsets keep the alignment that
+/// devices ask for.
+const WINDOW_ALIGNMENT: u64 = 256;
+
+/// What of each buffer is bound: programs cut small ranges out of large buffers.
+fn windows_of(bindings: &[CapturedBinding]) -> BTreeMap<usize, BoundBuffer> {
+    let mut windows: BTreeMap<usize, BoundBuffer> = BTreeMap::new();
+    for captured in bindings {
+        let (_, _, bound) = captured;
+        let start = first_byte(captured) / WINDOW_ALIGNMENT * WINDOW_ALIGNMENT;
+        let end = bound.offset + bound.size;
+        let window = windows.entry(bound.buffer).or_insert(BoundBuffer {
+            buffer: bound.buffer,
+            offset: start,
+            size: end - start,
+        });
+        let last = end.max(window.offset + window.size);
+        window.offset = window.offset.min(start);
+        window.size = last - window.offset;
+    }
+    windows
 }
 
 /// Names of kernels are narrower than names of entry points.
@@ -111,8 +149,7 @@ fn bindings_of(
                 BoundResource::Null => "nothing",
                 BoundResource::Other => "something that is not modelled",
             };
-            // The dynamic offset stands beside the range, as the procedure has it.
-            let Some(bound) = descriptor.buffer_range(0, &program.buffers) else {
+            let Some(bound) = descriptor.buffer_range(dynamic_offset, &program.buffers) else {
                 return Err(format!("binding {set}.{binding} has {what}"));
             };
             let (class, offset) = match (used.class, descriptor.descriptor_type) {
@@ -131,7 +168,12 @@ fn bindings_of(
     Ok(bindings)
 }
 
-fn binding_value(captured: &CapturedBinding) -> Value {
+/// Where a range begins without its dynamic offset.
+fn first_byte((_, (_, dynamic_offset), bound): &CapturedBinding) -> u64 {
+    bound.offset - u64::from(dynamic_offset.unwrap_or(0))
+}
+
+fn binding_value(captured: &CapturedBinding, windows: &BTreeMap<usize, BoundBuffer>) -> Value {
     let ((set, binding, class), (element, dynamic_offset), bound) = captured;
     let mut value = json!({
         "set": set,
@@ -139,13 +181,11 @@ fn binding_value(captured: &CapturedBinding) -> Value {
         "buffer": buffer_name(bound.buffer),
         "class": class.name(),
         "array_index": element,
-        "offset": bound.offset,
+        "offset": first_byte(captured) - windows[&bound.buffer].offset,
         "range": bound.size,
     });
     if let Some(dynamic_offset) = dynamic_offset {
         value["dynamic_offset"] = json!(dynamic_offset);
-        let size = bound.size.saturating_sub(u64::from(*dynamic_offset));
-        value["range"] = json!(size);
     }
     value
 }
@@ -179,12 +219,16 @@ fn push_constant_bytes(
 fn buffer_value(
     program: &Program,
     memory: &KnownMemory,
-    buffer: usize,
-    name: &str,
+    window: &BoundBuffer,
     remarks: &mut Vec<String>,
 ) -> Value {
-    let size = program.buffers[buffer].size;
-    let span = program.span(buffer, 0, WHOLE_SIZE);
+    let BoundBuffer { buffer, offset, size } = *window;
+    let name = buffer_name(buffer);
+    if (offset, size) != (0, program.buffers[buffer].size) {
+        let end = offset + size;
+        remarks.push(format!("{name} holds bytes {offset} to {end} of the captured buffer"));
+    }
+    let span = program.span(buffer, offset, size);
     let contents = span.map(|span| memory.contents(&span)).unwrap_or_default();
     let known = contents.iter().filter(|byte| byte.is_some()).count();
     if known == 0 {

@@ -144,6 +144,7 @@ fn a_captured_dispatch_has_the_contents_that_it_found() {
     let buffer = &first.document["tests"][0]["buffers"]["buffer1"];
     let text = buffer["bytes"].as_str().unwrap();
     assert_eq!(base64::engine::general_purpose::STANDARD.decode(text).unwrap(), bytes);
+    assert_eq!(first.document["kernels"]["main"]["target_env"], "vulkan1.0");
     // What the first dispatch left is not known.
     let second = captured_procedure(&program, 2).unwrap();
     let buffer = &second.document["tests"][0]["buffers"]["buffer1"];
