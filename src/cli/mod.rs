@@ -73,10 +73,11 @@ fn run_program() -> Exit {
         Ok(command_line) => command_line,
         Err(error) => return vkcert_verifier::exit_for_usage_error(&error),
     };
-    match command_line.command {
-        Command::VulkanWorker => return run_worker(),
-        Command::HeaderReader => return run_header_reader(),
-        _ => {}
+    if let Command::VulkanWorker = command_line.command {
+        return run_worker();
+    }
+    if let Command::HeaderReader = command_line.command {
+        return run_header_reader();
     }
     if command_line.common.form() == OutputForm::Json {
         crate::crash::report_in_json();

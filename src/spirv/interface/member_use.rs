@@ -136,7 +136,7 @@ impl UseWalk<'_> {
                     ty = *element;
                 }
                 // Components of vectors and columns of matrices are parts of one member.
-                _ => break,
+                Some(_) | None => break,
             }
         }
         PointedPart { path, ty }
