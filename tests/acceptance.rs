@@ -373,6 +373,9 @@ fn a_read_out_of_bounds_that_becomes_a_write_is_another_finding() {
     project.change(KERNEL, "readonly buffer", "buffer");
     project.change(KERNEL, "void main", "void touch(in uint x) { x += 1u; }\nvoid main");
     project.change("requirements/alarm.toml", ", symbol = \"main\"", "");
+    let accepted = "[[accept]]\nitem = \"index-bounds-not-shown alarm:1\"\nreason = \"The finding tells of it.\"\n\
+                    author = \"A. Author\"\napprover = \"B. Reviewer\"\n\n[[kernel]]";
+    project.change("vkcert.toml", "[[kernel]]", accepted);
     goes_stale(&project, |project| project.change(KERNEL, "in uint x", "inout uint x"));
 }
 

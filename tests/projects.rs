@@ -135,7 +135,8 @@ fn the_demonstration_is_verified_and_fully_covered_on_both_engines() {
         assert!(evidence.suspect_parents.is_empty(), "{}", evidence.requirement.uid);
     }
     assert_eq!(certification.checks("refuted"), [""; 0]);
-    assert_eq!(certification.checks("undetermined"), [""; 0]);
+    // Five accesses of one kernel, which the project file accepts with a reason.
+    assert_eq!(certification.checks("undetermined"), ["index-bounds"; 5]);
 }
 
 /// Copies the demonstration project without one of its tests.
