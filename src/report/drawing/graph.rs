@@ -45,18 +45,22 @@ enum GraphPart {
     Host,
     /// From there to what the kernel writes.
     Data,
-    /// What directs decisions, barriers and calls, and what these direct.
+    /// From what decisions are computed.
+    Decisions,
+    /// What decisions and barriers direct and order, and who calls functions.
     Control,
 }
 
 impl GraphPart {
-    const ALL: [GraphPart; 3] = [GraphPart::Host, GraphPart::Data, GraphPart::Control];
+    const ALL: [GraphPart; 4] =
+        [GraphPart::Host, GraphPart::Data, GraphPart::Decisions, GraphPart::Control];
 
     fn in_words(self) -> &'static str {
         match self {
             GraphPart::Host => "from the host's values to what it hands the kernel",
             GraphPart::Data => "from what the host hands the kernel to what the kernel writes",
-            GraphPart::Control => "decisions, barriers and calls",
+            GraphPart::Decisions => "what its decisions are computed from",
+            GraphPart::Control => "what decisions and barriers direct and order, and calls",
         }
     }
 
@@ -65,6 +69,8 @@ impl GraphPart {
         let sides = [side_of(from), side_of(to)];
         if sides.contains(&GraphSide::Host) {
             GraphPart::Host
+        } else if sides[0] == GraphSide::Data && *to == CouplingNodeKind::Decision {
+            GraphPart::Decisions
         } else if sides.contains(&GraphSide::Control)
             || (from, to) == (&CouplingNodeKind::Dispatch, &CouplingNodeKind::Kernel)
         {
@@ -216,7 +222,7 @@ fn caption(
     let left_out_words = match left_out {
         0 => String::new(),
         count => format!(
-            " {count} nodes have no room; they stand with their edges in the table of edges alone ({} edges are drawn).",
+            " {count} nodes have no room; they stand with their edges in the table of nodes alone ({} edges are drawn).",
             graph.edges.len()
         ),
     };
