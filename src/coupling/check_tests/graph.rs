@@ -134,6 +134,17 @@ fn a_kernel_without_text_says_that_its_decisions_are_not_known() {
 }
 
 #[test]
+fn a_decision_that_no_marker_stands_at_says_that_it_is_not_known() {
+    let constant = KERNEL.replace("void main", "const uint LAST = 3u > 2u ? 1u : 2u;\nvoid main");
+    let constant = constant.replace("left[0];", "left[LAST];");
+    let nodes = coupled_text(&constant, &correct()).graph.nodes();
+    let decisions = nodes.iter().filter(|node| node.id.starts_with("decision:"));
+    let labels: Vec<&str> = decisions.map(|node| node.label.as_str()).collect();
+    let expected = ["3u > 2u (what it depends on is not known)", "x < k && y < m"];
+    assert_eq!(labels, expected);
+}
+
+#[test]
 fn names_of_nodes_hold_whatever_is_written_around_them() {
     let moved = format!("// A line above.\n\n{KERNEL}").replace("#version 450\n", "");
     let moved = format!("#version 450\n{moved}");

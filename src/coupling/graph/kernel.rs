@@ -116,11 +116,12 @@ impl<'a> KernelNodes<'a> {
     /// The decisions of the source.
     pub(super) fn add_decisions(&self, graph: &mut CouplingGraph) {
         let Some(structure) = self.input.structure else { return };
+        let marked: BTreeSet<DecisionId> = self.flow.marked_decisions.values().copied().collect();
         for decision in &structure.decisions {
-            let label = if self.flow.marked_decisions.is_empty() {
-                format!("{} (what it depends on is not known)", decision.text)
-            } else {
+            let label = if marked.contains(&decision.id) {
                 decision.text.clone()
+            } else {
+                format!("{} (what it depends on is not known)", decision.text)
             };
             let place = place_of_span(structure, decision.span);
             graph.add_placed_node(
