@@ -2,13 +2,13 @@
 
 use super::links::{kernel_link, listed_texts, test_link, text_or_none};
 use crate::document::{Outline, Table, Text, Tone};
-use crate::drawing::graph::{coupling_drawings, node_anchor};
+use crate::drawing::graph::{coupling_drawings, is_of_host, node_anchor};
 use crate::figures::has_undefined_outputs;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::agreement::AgreementOutcome;
 use vkcert_model::evidence::{
-    Agreement, CheckStatus, CodePlace, CouplingEdge, CouplingEvidence, CouplingNode,
-    CouplingNodeKind, Evidence, TestEvidence,
+    Agreement, CheckStatus, CodePlace, CouplingEdge, CouplingEvidence, CouplingNode, Evidence,
+    TestEvidence,
 };
 use vkcert_model::flow::{BufferRange, DispatchFlow};
 use vkcert_model::id::KernelName;
@@ -324,32 +324,6 @@ impl SourceLinesOf<'_> {
         let line_index = (place.line as usize).saturating_sub(1);
         let line = file.and_then(|file| file.text.lines().nth(line_index));
         line.unwrap_or_default().trim().to_owned()
-    }
-}
-
-/// Whether a node is of the host program.
-fn is_of_host(kind: &CouplingNodeKind) -> bool {
-    match kind {
-        CouplingNodeKind::Parameter
-        | CouplingNodeKind::Local
-        | CouplingNodeKind::HostMember
-        | CouplingNodeKind::AssumedLocalSize
-        | CouplingNodeKind::Dispatch
-        | CouplingNodeKind::Domain => true,
-        CouplingNodeKind::Kernel
-        | CouplingNodeKind::PushConstant
-        | CouplingNodeKind::SpecializationConstant
-        | CouplingNodeKind::Buffer
-        | CouplingNodeKind::Image
-        | CouplingNodeKind::AddressedMemory
-        | CouplingNodeKind::BuiltIn
-        | CouplingNodeKind::LocalSize
-        | CouplingNodeKind::WorkgroupMemory
-        | CouplingNodeKind::Barrier
-        | CouplingNodeKind::Decision
-        | CouplingNodeKind::SubgroupOperation
-        | CouplingNodeKind::Function
-        | CouplingNodeKind::Unknown(_) => false,
     }
 }
 

@@ -90,6 +90,11 @@ enum GraphSide {
     Control,
 }
 
+/// Whether a node stands in the host's code. The dispatch is what the host hands over.
+pub(crate) fn is_of_host(kind: &CouplingNodeKind) -> bool {
+    side_of(kind) == GraphSide::Host || *kind == CouplingNodeKind::Dispatch
+}
+
 fn side_of(kind: &CouplingNodeKind) -> GraphSide {
     match kind {
         CouplingNodeKind::Parameter
