@@ -28,6 +28,7 @@ use vkcert_model::verdict::EngineName;
 /// configuration.
 pub fn with_bound_contents<R>(
     kernel: &Kernel,
+    configuration: &KernelConfiguration,
     coverage: &KernelCoverage,
     read: impl FnOnce(&BoundContents) -> R,
 ) -> R {
@@ -48,6 +49,7 @@ pub fn with_bound_contents<R>(
         kernel: &name,
         structure,
         objects: object_structure,
+        pairs: configuration.pairs.as_ref().map_or(&[], |pairs| &pairs.obligations),
         code: &code,
         configurations: &configurations,
     };

@@ -142,7 +142,7 @@ fn obligations_of_configuration(
         &[],
     );
     let mut rows = obligations_of_coverage(&coverage);
-    kernel_coverage::with_bound_contents(kernel, &coverage, |contents| {
+    kernel_coverage::with_bound_contents(kernel, kernel_configuration, &coverage, |contents| {
         for row in &mut rows {
             row.hash = contents.content_hash_of(&row.id).unwrap_or_default();
         }

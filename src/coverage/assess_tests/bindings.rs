@@ -32,6 +32,7 @@ fn hashes(kernel: &Kernel) -> BTreeMap<String, String> {
         kernel: &name,
         structure: Some(&kernel.structure),
         objects: &objects,
+        pairs: &[],
         code: "c0de",
         configurations: &[],
     };
@@ -168,6 +169,7 @@ fn object_code_and_kernels_without_source_are_bound_to_what_is_displayed() {
             kernel: &name,
             structure,
             objects: &objects,
+            pairs: &[],
             code: "c0de",
             configurations: &[],
         };
@@ -220,6 +222,7 @@ fn with_bound<T>(name: &KernelName, look: impl FnOnce(BoundKernel) -> T) -> T {
         kernel: name,
         structure: None,
         objects: &objects,
+        pairs: &[],
         code: "c0de",
         configurations: &[],
     })

@@ -37,6 +37,7 @@ impl Bound {
     fn kernel(&self) -> BoundKernel<'_> {
         let Bound { name, structure, objects } = self;
         BoundKernel {
+            pairs: &[],
             kernel: name,
             structure: Some(structure),
             objects,

@@ -1,6 +1,6 @@
 //! What a justification of an obligation is bound to.
 //!
-//! Knows: the kernel's structure, its object code, its barriers and its configurations.
+//! Knows: the kernel's texts (`source_text`), its object code, its barriers and its configurations.
 //! Promises: the content holds the whole text, the function, the macro uses that it came through,
 //! its number among obligations of equal text in the function, the code of the kernel (its
 //! production module without debug information) and what each configuration of the kernel fixes. So
@@ -9,21 +9,17 @@
 //! Does not cover: evidence of format 1, whose justifications are bound to kernel, id and the
 //! displayed text alone.
 
-use super::super::statement::visit_block;
+use super::source_text::{SourceText, SourceTexts};
 use serde::Serialize;
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
-use vkcert_glsl::collapse_spaces;
 use vkcert_model::canonical::{canonical_json, content_hash};
 use vkcert_model::coverage::{KernelCoverage, SimpleObligation};
 use vkcert_model::evidence::Configuration;
-use vkcert_model::id::{FunctionId, KernelName, ObligationId, StatementId};
+use vkcert_model::id::{KernelName, ObligationId};
 use vkcert_model::object::ObjectStructure;
-use vkcert_model::place::Span;
-use vkcert_model::structure::{
-    Exit, Expansion, Function, KernelStructure, LabelKind, LoopCase, StatementKind,
-};
+use vkcert_model::pair_obligation::PairObligation;
+use vkcert_model::structure::KernelStructure;
 
 /// A kernel as justifications are bound to it.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +30,8 @@ pub struct BoundKernel<'a> {
     pub structure: Option<&'a KernelStructure>,
     /// Branches and loops of the production module.
     pub objects: &'a ObjectStructure,
+    /// Obligations of coverage of coupling; none where it is not asked for.
+    pub pairs: &'a [PairObligation],
     /// SHA-256 of the production module without debug information.
     pub code: &'a str,
     /// All configurations of the kernel.
@@ -163,6 +161,7 @@ impl<'a> BoundContents<'a> {
         gathering.add_source_obligations(coverage);
         gathering.add_object_obligations(bound.objects, coverage);
         gathering.add_obligations(ObligationKind::Barrier, &coverage.barriers);
+        gathering.add_pairs(bound.pairs, coverage.coupling.as_deref().unwrap_or_default());
         Self { bound, by_id: gathering.numbered_contents() }
     }
 
@@ -183,207 +182,6 @@ impl<'a> BoundContents<'a> {
         let text = canonical_json(&signed_content).expect("contents are representable as JSON");
         Some(content_hash(text.as_bytes()))
     }
-}
-
-/// Where in the source something stands.
-#[derive(Debug, Clone, Default)]
-struct SourceText {
-    function: Rc<str>,
-    text: Rc<str>,
-    expansion: Rc<[String]>,
-}
-
-impl SourceText {
-    /// Another text at the same place.
-    fn with_text(&self, text: Rc<str>) -> Self {
-        let Self { function, text: _, expansion } = self;
-        Self { function: Rc::clone(function), text, expansion: Rc::clone(expansion) }
-    }
-}
-
-/// The whole texts of what has an id in the source.
-struct SourceTexts<'a> {
-    structure: Option<&'a KernelStructure>,
-    statements: BTreeMap<StatementId, SourceText>,
-    /// Of functions, entry and exit points, switch labels, calls and cases of loops.
-    named: BTreeMap<String, SourceText>,
-}
-
-impl<'a> SourceTexts<'a> {
-    fn from_structure(structure: Option<&'a KernelStructure>) -> Self {
-        let mut source_texts =
-            Self { structure, statements: BTreeMap::new(), named: BTreeMap::new() };
-        let Some(structure) = structure else { return source_texts };
-        for function in &structure.functions {
-            let function_label: Rc<str> = function_name(structure, function).into();
-            visit_block(&function.body, &mut |statement| {
-                if let Some(id) = statement.id {
-                    let text = collapse_spaces(text_of(structure, statement.span)).into();
-                    let expansion = macro_sites(structure, &statement.expansion);
-                    source_texts.statements.insert(
-                        id,
-                        SourceText { function: Rc::clone(&function_label), text, expansion },
-                    );
-                }
-                if let StatementKind::Switch { switch, .. } = &statement.kind {
-                    source_texts.add_labels(structure, *switch, &function_label);
-                }
-            });
-            source_texts.add_function(structure, function, &function_label);
-            source_texts.add_points(function, function_label);
-        }
-        source_texts.add_calls(structure);
-        source_texts.add_loop_cases(structure);
-        source_texts
-    }
-
-    fn add_labels(
-        &mut self,
-        structure: &KernelStructure,
-        switch: vkcert_model::id::SwitchId,
-        function_label: &Rc<str>,
-    ) {
-        let Some(switch) = structure.switches.get((switch.0 as usize).wrapping_sub(1)) else {
-            return;
-        };
-        for (label_index, label) in switch.labels.iter().enumerate() {
-            let label_text = match label.kind {
-                LabelKind::Case | LabelKind::Default => {
-                    format!("{} of switch ({})", label.text, switch.text)
-                }
-                LabelKind::ImplicitDefault => format!("no label of switch ({})", switch.text),
-            };
-            let label_text = SourceText {
-                function: Rc::clone(function_label),
-                text: label_text.into(),
-                expansion: Rc::default(),
-            };
-            self.named.insert(format!("{}.L{}", switch.id, label_index + 1), label_text);
-        }
-    }
-
-    /// The whole of a function: what is said of it holds no longer when any of it changes.
-    fn add_function(
-        &mut self,
-        structure: &KernelStructure,
-        function: &Function,
-        function_label: &Rc<str>,
-    ) {
-        let function_text = SourceText {
-            function: Rc::clone(function_label),
-            text: collapse_spaces(text_of(structure, function.span)).into(),
-            expansion: macro_sites(structure, &function.expansion),
-        };
-        self.named.insert(function.id.to_string(), function_text);
-    }
-
-    fn add_calls(&mut self, structure: &KernelStructure) {
-        for call in structure.requested.calls.iter().flatten() {
-            let call_text = SourceText {
-                function: label_of_function(structure, call.function),
-                text: collapse_spaces(text_of(structure, call.span)).into(),
-                expansion: macro_sites(structure, &call.expansion),
-            };
-            self.named.insert(call.id.to_string(), call_text);
-        }
-    }
-
-    fn add_loop_cases(&mut self, structure: &KernelStructure) {
-        for loop_statement in structure.requested.loops.iter().flatten() {
-            let header = collapse_spaces(text_of(structure, loop_statement.span));
-            let function_label = label_of_function(structure, loop_statement.function);
-            for case in LoopCase::ALL {
-                let case_text = SourceText {
-                    function: Rc::clone(&function_label),
-                    text: format!("{header}: {}", case.words()).into(),
-                    expansion: macro_sites(structure, &loop_statement.expansion),
-                };
-                self.named.insert(format!("{}.{}", loop_statement.id, case.name()), case_text);
-            }
-        }
-    }
-
-    fn add_points(&mut self, function: &Function, function_label: Rc<str>) {
-        let point_text = |text: String| SourceText {
-            function: Rc::clone(&function_label),
-            text: text.into(),
-            expansion: Rc::default(),
-        };
-        self.named.insert(format!("{}.entry", function.id), point_text("entry".to_owned()));
-        for (exit_index, exit) in function.exits.iter().enumerate() {
-            let text = match exit {
-                Exit::Return { statement } => {
-                    self.statements.get(statement).map_or("", |statement_text| &statement_text.text)
-                }
-                Exit::EndOfBody { .. } => "end of body",
-            };
-            self.named.insert(
-                format!("{}.X{}", function.id, exit_index + 1),
-                point_text(format!("exit: {text}")),
-            );
-        }
-    }
-
-    /// Of an obligation with an id of its own; what the source does not know keeps the text that is
-    /// displayed.
-    fn text_of_obligation(&self, item: &SimpleObligation) -> SourceText {
-        let id = item.id.as_str();
-        let statement = id.parse::<StatementId>().ok().and_then(|id| self.statements.get(&id));
-        let known_text = statement.or_else(|| self.named.get(id)).cloned();
-        known_text.unwrap_or_else(|| SourceText {
-            text: item.text.as_str().into(),
-            ..SourceText::default()
-        })
-    }
-
-    /// Of a decision; its text is for each obligation to complete.
-    fn text_of_decision(&self, id: vkcert_model::id::DecisionId) -> SourceText {
-        let decision_text = self.structure.and_then(|structure| {
-            let decision = structure.decisions.get((id.0 as usize).wrapping_sub(1))?;
-            Some(SourceText {
-                function: label_of_function(structure, decision.function),
-                text: Rc::default(),
-                expansion: macro_sites(structure, &decision.expansion),
-            })
-        });
-        decision_text.unwrap_or_default()
-    }
-}
-
-/// The name of the function of this id; empty at file level.
-fn label_of_function(structure: &KernelStructure, function_id: Option<FunctionId>) -> Rc<str> {
-    let function = function_id.and_then(|function_id| {
-        structure.functions.iter().find(|function| function.id == function_id)
-    });
-    function.map(|function| function_name(structure, function)).unwrap_or_default().into()
-}
-
-/// The name, with a number behind it where the source has several functions of that name before it.
-fn function_name<'s>(structure: &KernelStructure, function: &'s Function) -> Cow<'s, str> {
-    let functions_before = structure
-        .functions
-        .iter()
-        .take_while(|earlier_function| earlier_function.id != function.id);
-    match functions_before.filter(|earlier_function| earlier_function.name == function.name).count()
-    {
-        0 => function.name.as_str().into(),
-        same_named => format!("{}#{}", function.name, same_named + 1).into(),
-    }
-}
-
-/// Never panics: stored structures may be anything.
-fn text_of(structure: &KernelStructure, span: Span) -> &str {
-    let file = structure.files.get(span.file.0 as usize);
-    file.and_then(|file| file.text.get(span.start as usize..span.end as usize)).unwrap_or("")
-}
-
-fn macro_sites(structure: &KernelStructure, macro_uses: &[Expansion]) -> Rc<[String]> {
-    let mut sites = Vec::with_capacity(macro_uses.len());
-    for macro_use in macro_uses {
-        let site_text = collapse_spaces(text_of(structure, macro_use.site));
-        sites.push(format!("{}: {site_text}", macro_use.macro_name));
-    }
-    sites.into()
 }
 
 /// Contents in source order, before equal ones are numbered.
@@ -414,7 +212,6 @@ impl ContentGathering<'_> {
             (ObligationKind::Call, &coverage.calls),
             (ObligationKind::LoopCase, &coverage.loops),
             (ObligationKind::BoundaryValue, &coverage.boundaries),
-            (ObligationKind::Pair, &coverage.coupling),
         ];
         for (kind, obligations) in requested_lists {
             self.add_obligations(kind, obligations.as_deref().unwrap_or_default());
@@ -448,6 +245,20 @@ impl ContentGathering<'_> {
                 let source_text = decision_text.with_text(item.text.as_str().into());
                 self.add_content(item.id, ObligationKind::Combination, source_text);
             }
+        }
+    }
+
+    /// A pair is what it passes and the statements on both sides and between them, not where they
+    /// stand. What tests showed and no obligation has keeps the text that is displayed.
+    fn add_pairs(&mut self, pairs: &[PairObligation], rows: &[SimpleObligation]) {
+        let pairs_by_id: BTreeMap<String, &PairObligation> =
+            pairs.iter().map(|pair| (pair.id.to_string(), pair)).collect();
+        for row in rows {
+            let source_text = match pairs_by_id.get(row.id.as_str()) {
+                Some(pair) => self.texts.text_of_pair(pair),
+                None => self.texts.text_of_obligation(row),
+            };
+            self.add_content(row.id, ObligationKind::Pair, source_text);
         }
     }
 

@@ -11,6 +11,7 @@
 
 mod claim;
 mod content;
+mod source_text;
 
 pub use claim::ShownObligations;
 pub use content::{BoundConfiguration, BoundContents, BoundKernel};

@@ -134,6 +134,7 @@ fn bound_kernel<'a>(
         kernel: &kernel_row.kernel,
         structure: has_source(kernel_row).then_some(&kernel_row.structure),
         objects: &kernel_row.objects.structure,
+        pairs: kernel_row.pairs.as_ref().map_or(&[], |pairs| &pairs.obligations),
         code: &kernel_row.modules.code,
         configurations,
     }
