@@ -104,9 +104,48 @@ fn a_device_does_not_tell_and_what_cannot_be_read_is_justified() {
     let of_engine = |engine: &str| both.iter().find(|kernel| kernel["engine"] == engine).unwrap();
     assert_eq!(statuses(of_engine("sequential")), ["covered", "covered", "justified", "justified"]);
     assert!(statuses(of_engine("vulkan")).iter().all(|status| status != "covered"));
+    // Text that only moves changes nothing.
+    let moved = KERNEL.replace("void main", "// What follows moves.\n\nvoid main");
+    project(folder.path(), &moved, &format!("{}{justified}", test("OWN", 0, SMALL, SMALL)));
+    let kernel = &kernels(folder.path(), &["--engine", "sequential"])[0];
+    assert_eq!(statuses(kernel), ["covered", "covered", "justified", "justified"]);
     // Where a test reads it all the same, the justification is rejected.
     let tests = test("TURNED", 1, SMALL, [2, 3, 4, 1]);
     project(folder.path(), KERNEL, &format!("{tests}{justified}"));
     let kernel = &kernels(folder.path(), &["--engine", "sequential"])[0];
     assert_eq!(statuses(kernel)[2], "covered");
+}
+
+/// The first atomic of an invocation can read what the second one of another has left only where
+/// that one comes first; with each instruction for all invocations at once nobody does.
+const TURNS: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(binding = 0) buffer B { uint bits; };
+void main() {
+    atomicOr(bits, 1u);
+    atomicOr(bits, 2u << gl_LocalInvocationIndex);
+}
+";
+
+#[test]
+fn atomics_are_followed_in_other_orders_of_invocations() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let test = "[[test]]\nid = \"BITS\"\nrequirements = [\"HLR-1\"]\n\
+                buffers = { b = { type = \"uint\", data = [0] } }\n\
+                dispatches = [{ kernel = \"k\", groups = [1, 1, 1], bindings = [{ binding = 0, buffer = \"b\" }] }]\n\
+                expect = [{ buffer = \"b\", values = [31] }]\n\n";
+    project(folder.path(), TURNS, test);
+    let kernel = &kernels(folder.path(), &["--engine", "sequential"])[0];
+    let turned = "bits: written at 6:20 -> read at 5:20 by atomics: covered BITS";
+    assert!(rows(kernel).contains(&turned.to_owned()), "{:?}", rows(kernel));
+    let records = &kernel["records"][0]["records"];
+    let directed = records["directed_pairs"]["in-order+tiles:1"].as_array().expect("pairs");
+    assert_eq!(directed.len(), 1, "{records:#}");
+    let text = std::fs::read_to_string(folder.path().join("out/evidence/campaign.json"));
+    let campaign: Value = serde_json::from_str(&text.expect("readable")).expect("JSON");
+    let result = &campaign["tests"][0]["results"][0]["directed"];
+    assert_eq!(result.as_array().expect("results").len(), 1);
+    assert_eq!((&result[0]["of"], &result[0]["shown"]), (&"accesses".into(), &1.into()));
+    let notes = campaign["notes"].to_string();
+    assert!(notes.contains("run one by one: pairs of atomics 1 (k)"), "{notes}");
 }

@@ -97,7 +97,7 @@ fn the_projects_that_are_shown_are_complete() {
 fn less_than_the_level_asks_for_is_told_everywhere_and_counts() {
     for (settings, item) in [
         (
-            "criteria = [\"statement\", \"decision\", \"mcdc-masking\"]",
+            "criteria = [\"statement\", \"decision\", \"mcdc-masking\", \"coupling\"]",
             "criterion-not-asked additional-code",
         ),
         ("decision_policy = \"control-flow\"", "decision-policy"),

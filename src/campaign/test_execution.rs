@@ -7,7 +7,7 @@
 
 use super::kernel::{Kernel, ModuleVariant};
 use super::left_open::{ComparedResults, Expectations, LeftOpen, RecordedCode, SettledRun};
-use super::schedules;
+use super::schedules::{self, OpenAtomics};
 use super::test_run::{
     ModuleRecords, PreparedTest, TestEngine, TestRun, job_of, judge_run, object_job, outputs_of,
     variant_job,
@@ -97,6 +97,7 @@ pub fn run_test(
         judged: JudgedParts::default(),
         rests_on_undefined: false,
     };
+    let mut open_atomics = OpenAtomics::default();
     if production.completion == Completion::Completed {
         match executor.name() {
             EngineName::Sequential => drop(measure_coverage(
@@ -109,7 +110,7 @@ pub fn run_test(
             EngineName::Vulkan => measure_on_device(&open, executor, &production, &mut run)?,
         }
         measure_objects(&open, executor, &production, &mut run)?;
-        add_shown_pairs(prepared_test, plan, &mut run);
+        open_atomics = add_shown_pairs(prepared_test, plan, &mut run);
     } else {
         run.name_likely_cause(&open, &production.completion);
         let reason = format!(
@@ -120,6 +121,7 @@ pub fn run_test(
     }
     schedules::run_schedules(&open, &job, &production, executor, &mut run)?;
     schedules::measure_directed(&open, executor, &mut run)?;
+    schedules::show_atomics(&open, &job, open_atomics, executor, &mut run)?;
     for finding in &mut run.findings {
         prepared_test.kernels.iter().for_each(|kernel| kernel.place_exactly(finding));
         attribute_to_kernel(prepared_test, plan, finding);
@@ -135,8 +137,14 @@ fn pair_tracking(prepared_test: &PreparedTest) -> PairTracking {
     if prepared_test.kernels.iter().any(has_pairs) { PairTracking::On } else { PairTracking::Off }
 }
 
-/// Puts what the production run showed of coupling beside the records of each kernel.
-fn add_shown_pairs(prepared_test: &PreparedTest, job_plan: &Prepared, test_run: &mut TestRun) {
+/// Puts what the production run showed of coupling beside the records of each kernel; which atomics
+/// could show more in another order.
+fn add_shown_pairs(
+    prepared_test: &PreparedTest,
+    job_plan: &Prepared,
+    test_run: &mut TestRun,
+) -> OpenAtomics {
+    let mut open_atomics = OpenAtomics::default();
     let access_pairs = std::mem::take(&mut test_run.counts.access_pairs);
     let modules = job_plan.job.modules.iter().zip(&job_plan.modules).zip(&prepared_test.kernels);
     for (row, ((module, module_use), kernel)) in test_run.records.iter_mut().zip(modules) {
@@ -146,8 +154,14 @@ fn add_shown_pairs(prepared_test: &PreparedTest, job_plan: &Prepared, test_run: 
         let Some(kernel_pairs) = configuration.and_then(|row| row.pairs.as_ref()) else { continue };
         if let Ok(records) = &mut row.records {
             records.pairs = shown_pairs(&access_pairs, &module.key, kernel_pairs);
+            if let AccessPairs::Tracked(by_module) = &access_pairs
+                && let Some(module_pairs) = by_module.get(&module.key)
+            {
+                open_atomics.add_module(module.key, kernel_pairs, module_pairs);
+            }
         }
     }
+    open_atomics
 }
 
 fn shown_pairs(

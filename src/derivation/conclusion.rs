@@ -64,7 +64,9 @@ pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
         .collect();
     let grounds = match Generation::for_campaign(campaign) {
         Generation::First | Generation::Second => Vec::new(),
-        Generation::Third | Generation::Current => reasons.iter().map(Reason::ground).collect(),
+        Generation::Third | Generation::Fourth | Generation::Current => {
+            reasons.iter().map(Reason::ground).collect()
+        }
     };
     let reasons = reasons.iter().map(Reason::to_string).collect();
     Conclusion { exit_code: exit.code(), reasons, grounds, summary }

@@ -5,6 +5,7 @@
 
 use super::criterion::CriterionName;
 use super::document::DocumentIdentity;
+use super::generation::Generation;
 use super::id::KernelName;
 use super::metric::MetricName;
 use super::open_item::ItemAcceptance;
@@ -367,6 +368,11 @@ impl ProjectFile {
 
     /// The criteria in force: those named, or those of the level.
     pub fn required_criteria(&self) -> Vec<CriterionName> {
-        self.criteria.clone().unwrap_or_else(|| self.level.criteria().to_vec())
+        self.criteria_in_force(Generation::Current)
+    }
+
+    /// The criteria in force in evidence of a generation.
+    pub fn criteria_in_force(&self, generation: Generation) -> Vec<CriterionName> {
+        self.criteria.clone().unwrap_or_else(|| generation.criteria_of(self.level))
     }
 }

@@ -3,7 +3,7 @@
 //! Vectors are numbered by edge weights (`coverage::numbering`): when a condition is evaluated, the weight of the edge
 //! taken is added to a sum; when the decision ends, bit `base + sum` is set. The numbering may have gaps (`^^`).
 
-use super::access_pair::ShownPairs;
+use super::access_pair::{AccessPair, ShownPairs};
 use super::id::DecisionId;
 use super::metric::StatementCounts;
 use super::schedule::Schedule;
@@ -152,6 +152,9 @@ pub struct Records {
     /// of engines that do not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs: Option<ShownPairs>,
+    /// Those of the pairs that a directed schedule alone has shown, by that schedule.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub directed_pairs: BTreeMap<Schedule, BTreeSet<AccessPair>>,
 }
 
 impl Records {
@@ -209,6 +212,23 @@ impl Records {
         }
         new_bits.len() as u32
     }
+
+    /// Adds pairs that a directed schedule has shown and that are not here; how many these are.
+    pub fn add_directed_pairs(
+        &mut self,
+        shown_pairs: impl Iterator<Item = AccessPair>,
+        schedule: Schedule,
+    ) -> u32 {
+        let Some(ShownPairs::Shown(pairs)) = &mut self.pairs else { return 0 };
+        let new_pairs: BTreeSet<AccessPair> =
+            shown_pairs.filter(|pair| !pairs.contains(pair)).collect();
+        let count = new_pairs.len() as u32;
+        if count > 0 {
+            pairs.extend(new_pairs.iter().copied());
+            self.directed_pairs.insert(schedule, new_pairs);
+        }
+        count
+    }
 }
 
 impl Records {
@@ -222,6 +242,10 @@ impl Records {
         let mut ordinary_records = self.clone();
         for bit in std::mem::take(&mut ordinary_records.directed).into_keys() {
             ordinary_records.clear_bit(bit);
+        }
+        let directed_pairs = std::mem::take(&mut ordinary_records.directed_pairs);
+        if let Some(ShownPairs::Shown(pairs)) = &mut ordinary_records.pairs {
+            pairs.retain(|pair| !directed_pairs.values().any(|shown| shown.contains(pair)));
         }
         ordinary_records
     }
@@ -248,6 +272,7 @@ impl Records {
         // Which of the pairs follow an undefined value is not told.
         if self.follow_undefined() && defined_records.pairs.is_some() {
             defined_records.pairs = Some(ShownPairs::Shown(BTreeSet::new()));
+            defined_records.directed_pairs.clear();
         }
         defined_records
     }

@@ -184,21 +184,30 @@ impl SoftwareLevel {
     }
 
     /// Structural coverage that the standard asks for at this level: DO-178C table A-7, objectives
-    /// 5 to 7 and 9; ECSS-E-ST-40C 5.8.3.5.b and e, as far as it is not to be agreed with the
+    /// 5 to 9; ECSS-E-ST-40C 5.8.3.5.b and e, as far as it is not to be agreed with the
     /// customer; ISO 26262-6:2018 tables 9 and 12, what is highly recommended, and statements where
     /// they are recommended.
     pub fn criteria(self) -> &'static [CriterionName] {
         match self {
-            SoftwareLevel::A | SoftwareLevel::CategoryA => &[
+            SoftwareLevel::A => &[
+                CriterionName::Statement,
+                CriterionName::Decision,
+                CriterionName::McdcMasking,
+                CriterionName::AdditionalCode,
+                CriterionName::Coupling,
+            ],
+            SoftwareLevel::B => {
+                &[CriterionName::Statement, CriterionName::Decision, CriterionName::Coupling]
+            }
+            SoftwareLevel::C => &[CriterionName::Statement, CriterionName::Coupling],
+            SoftwareLevel::CategoryA => &[
                 CriterionName::Statement,
                 CriterionName::Decision,
                 CriterionName::McdcMasking,
                 CriterionName::AdditionalCode,
             ],
-            SoftwareLevel::B | SoftwareLevel::CategoryB => {
-                &[CriterionName::Statement, CriterionName::Decision]
-            }
-            SoftwareLevel::C | SoftwareLevel::AsilA => &[CriterionName::Statement],
+            SoftwareLevel::CategoryB => &[CriterionName::Statement, CriterionName::Decision],
+            SoftwareLevel::AsilA => &[CriterionName::Statement],
             SoftwareLevel::D | SoftwareLevel::CategoryC | SoftwareLevel::CategoryD => &[],
             SoftwareLevel::AsilB => &[CriterionName::Statement, CriterionName::Branch],
             SoftwareLevel::AsilC => &[

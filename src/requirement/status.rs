@@ -176,9 +176,13 @@ impl StatusDerivation<'_> {
             _ if !open_methods.is_empty() => RequirementStatus::Open,
             Some(TestOutcome::Passed) => match (asks_for_test, self.rules) {
                 (true, _) | (false, Generation::First) => RequirementStatus::Verified,
-                (false, Generation::Second | Generation::Third | Generation::Current) => {
-                    RequirementStatus::ByOtherMeans
-                }
+                (
+                    false,
+                    Generation::Second
+                    | Generation::Third
+                    | Generation::Fourth
+                    | Generation::Current,
+                ) => RequirementStatus::ByOtherMeans,
             },
             Some(TestOutcome::ChildrenVerified) => RequirementStatus::VerifiedByChildren,
             Some(TestOutcome::ChildrenVerifiedOtherwise) | None => RequirementStatus::ByOtherMeans,
@@ -214,7 +218,7 @@ impl StatusDerivation<'_> {
         // Nothing is claimed without tests, nor where tests were left out, because these may judge
         // the code.
         match (self.rules, test_ids.is_empty() || left_out) {
-            (Generation::Third | Generation::Current, false) => {
+            (Generation::Third | Generation::Fourth | Generation::Current, false) => {
                 self.shown.code.untested_code(trace, test_ids)
             }
             // Rules of the second generation ask for a test in one of the kernels alone; its
@@ -223,7 +227,10 @@ impl StatusDerivation<'_> {
                 kernels: Vec::new(),
                 ..self.shown.code.untested_code(trace, test_ids)
             },
-            (Generation::Second | Generation::Third | Generation::Current, true)
+            (
+                Generation::Second | Generation::Third | Generation::Fourth | Generation::Current,
+                true,
+            )
             | (Generation::First, _) => UntestedCode::default(),
         }
     }
@@ -233,7 +240,7 @@ impl StatusDerivation<'_> {
             row.method == method && row.record.requirement == *uid && row.rejected.is_none()
         };
         match self.rules {
-            Generation::Second | Generation::Third | Generation::Current => {
+            Generation::Second | Generation::Third | Generation::Fourth | Generation::Current => {
                 self.shown.records.iter().any(is_accepted)
             }
             Generation::First => true,
@@ -260,18 +267,23 @@ impl StatusDerivation<'_> {
     fn tests_and_children_outcome(&mut self, trace: &RequirementEvidence) -> TestOutcome {
         let own_outcome = self.own_tests_outcome(trace);
         match (own_outcome, self.rules) {
-            (TestOutcome::Passed, Generation::Second | Generation::Third | Generation::Current) => {
-                match self.children_outcome(trace) {
-                    refuting @ (TestOutcome::Failed | TestOutcome::Open) => refuting,
-                    TestOutcome::Passed
-                    | TestOutcome::Missing
-                    | TestOutcome::ChildrenVerified
-                    | TestOutcome::ChildrenVerifiedOtherwise => own_outcome,
-                }
-            }
+            (
+                TestOutcome::Passed,
+                Generation::Second | Generation::Third | Generation::Fourth | Generation::Current,
+            ) => match self.children_outcome(trace) {
+                refuting @ (TestOutcome::Failed | TestOutcome::Open) => refuting,
+                TestOutcome::Passed
+                | TestOutcome::Missing
+                | TestOutcome::ChildrenVerified
+                | TestOutcome::ChildrenVerifiedOtherwise => own_outcome,
+            },
             (
                 _,
-                Generation::First | Generation::Second | Generation::Third | Generation::Current,
+                Generation::First
+                | Generation::Second
+                | Generation::Third
+                | Generation::Fourth
+                | Generation::Current,
             ) => own_outcome,
         }
     }
@@ -297,9 +309,10 @@ impl StatusDerivation<'_> {
             match self.rules {
                 Generation::First => TestOutcome::ChildrenVerifiedOtherwise,
                 // The requirement asks for tests, and no child is tested either.
-                Generation::Second | Generation::Third | Generation::Current => {
-                    TestOutcome::Missing
-                }
+                Generation::Second
+                | Generation::Third
+                | Generation::Fourth
+                | Generation::Current => TestOutcome::Missing,
             }
         }
     }

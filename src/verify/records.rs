@@ -4,9 +4,10 @@
 //! missing and a finding that occurs twice are problems. Does not cover: whether what is within the
 //! bounds happened.
 
+mod pair_rows;
+
 use super::Verification;
 use std::collections::{BTreeMap, BTreeSet};
-use vkcert_coverage::coupling::indices_outside;
 use vkcert_derivation::agreement::tells_of_undefined;
 use vkcert_derivation::derive;
 use vkcert_model::evidence::{
@@ -16,8 +17,8 @@ use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::metric::{MetricName, StatementCounts};
 use vkcert_model::procedure::{Binding, Dispatch};
-use vkcert_model::records::RecordLayout;
-use vkcert_model::schedule::{DirectedResult, MeasuredCode};
+use vkcert_model::records::{RecordLayout, Records};
+use vkcert_model::schedule::{DirectedResult, MeasuredCode, Schedule};
 use vkcert_model::structure::MarkIndex;
 use vkcert_model::verdict::{EngineName, Verdict};
 
@@ -66,6 +67,7 @@ impl KernelRecords<'_> {
             self.check_directed(row, MeasuredCode::Source, verification);
             self.check_statement_counts(row, verification);
             self.check_pairs(row, verification);
+            self.check_directed_pairs(row, verification);
         }
         let object_words = kernel.objects.structure.bits.div_ceil(32) as usize;
         for row in &kernel.objects.records {
@@ -76,7 +78,8 @@ impl KernelRecords<'_> {
             verification.check(counts.is_none(), || {
                 self.problem_sentence(row, "counts of statements beside records of object code")
             });
-            verification.check(row.records.pairs.is_none(), || {
+            let has_pairs = row.records.pairs.is_some() || !row.records.directed_pairs.is_empty();
+            verification.check(!has_pairs, || {
                 self.problem_sentence(row, "pairs of accesses beside records of object code")
             });
         }
@@ -195,24 +198,6 @@ impl KernelRecords<'_> {
         });
     }
 
-    /// Pairs of accesses are there where they are asked for, each of an obligation or with its place.
-    fn check_pairs(&self, row: &TestRecords, verification: &mut Verification) {
-        let pairs = row.records.pairs.as_ref();
-        let are_asked_for =
-            self.kernel.engine == EngineName::Sequential && self.kernel.pairs.is_some();
-        let must_be_there = are_asked_for && row.counted;
-        verification.check(if pairs.is_some() { are_asked_for } else { !must_be_there }, || {
-            self.problem_sentence(row, "whether pairs of accesses were followed")
-        });
-        let Some(kernel_pairs) = &self.kernel.pairs else { return };
-        let outside = indices_outside(kernel_pairs, [&row.records]);
-        let are_placed =
-            outside.iter().all(|index| kernel_pairs.places_outside.contains_key(index));
-        verification.check(are_placed, || {
-            self.problem_sentence(row, "a pair of accesses that the kernel does not have")
-        });
-    }
-
     /// What the test tells of directed schedules.
     fn told(&self, row: &TestRecords, of: MeasuredCode) -> impl Iterator<Item = &DirectedResult> {
         let results = self.tests.first(row.test).into_iter().flat_map(|test| &test.results);
@@ -257,17 +242,17 @@ struct DirectedRecords<'e> {
 impl<'e> DirectedRecords<'e> {
     fn of(stored: &'e Evidence) -> Self {
         let engines = [EngineName::Sequential, EngineName::Vulkan];
-        let keys = engines.into_iter().flat_map(|engine| {
-            [MeasuredCode::Source, MeasuredCode::Object].map(|code| (engine, code))
-        });
+        let keys =
+            engines.into_iter().flat_map(|engine| MeasuredCode::ALL.map(|code| (engine, code)));
         let rows = keys.map(|(engine, code)| {
             let kernels = stored.kernels.iter().filter(|kernel| kernel.engine == engine);
             let rows = kernels.flat_map(|kernel| match code {
-                MeasuredCode::Source => &kernel.records,
+                MeasuredCode::Source | MeasuredCode::Accesses => &kernel.records,
                 MeasuredCode::Object => &kernel.objects.records,
             });
-            let directed_test =
-                |row: &TestRecords| (!row.records.directed.is_empty()).then_some(row.test);
+            let directed_test = |row: &TestRecords| {
+                (directed_count(&row.records, code, None) > 0).then_some(row.test)
+            };
             ((engine, code), RowsByTest::new(rows, directed_test))
         });
         Self { rows: rows.collect() }
@@ -280,6 +265,20 @@ impl<'e> DirectedRecords<'e> {
         test: &TestEvidence,
     ) -> &[&'e TestRecords] {
         self.rows.get(&(engine, code)).map_or(&[], |rows| rows.of(test.id))
+    }
+}
+
+/// How much a directed schedule, or any, alone has shown.
+fn directed_count(records: &Records, code: MeasuredCode, schedule: Option<Schedule>) -> usize {
+    let is_of = |other: &Schedule| schedule.is_none_or(|schedule| schedule == *other);
+    match code {
+        MeasuredCode::Source | MeasuredCode::Object => {
+            records.directed.values().filter(|other| is_of(other)).count()
+        }
+        MeasuredCode::Accesses => {
+            let of_schedules = records.directed_pairs.iter().filter(|(other, _)| is_of(other));
+            of_schedules.map(|(_, pairs)| pairs.len()).sum()
+        }
     }
 }
 
@@ -377,14 +376,12 @@ fn check_directed(
         format!("test {} on {}: its directed schedules are out of order", test.id, result.engine)
     });
     for directed_result in &result.directed {
-        let shown_in_schedules = directed_records
-            .of_test(result.engine, directed_result.of, test)
-            .iter()
-            .flat_map(|row| row.records.directed.values());
-        let shown_count =
-            shown_in_schedules.filter(|schedule| **schedule == directed_result.schedule).count();
+        let DirectedResult { schedule, of, .. } = directed_result;
+        let rows = directed_records.of_test(result.engine, *of, test).iter();
+        let shown_count: usize =
+            rows.map(|row| directed_count(&row.records, *of, Some(*schedule))).sum();
         let is_consistent = may_run_directed
-            && directed_result.schedule.is_directed()
+            && of.is_measured_in(*schedule)
             && (directed_result.reason.is_none() || directed_result.shown == 0);
         // Records under a specialization that no configuration has are not stored.
         let count_matches = shown_count <= directed_result.shown as usize

@@ -53,95 +53,46 @@ pub fn measure_directed(
             RecordedCode::Object => object_job(left_open.prepared_test, test_run.engine),
         };
         let Some(job) = job else { continue };
-        let limits = Limits { steps: job.limits.steps.min(MOST_STEPS), ..job.limits };
-        let measure = DirectedMeasure { left_open, recorded, job: Job { limits, ..job } };
+        let measure = DirectedMeasure { directed: DirectedJob::new(left_open, job), recorded };
         measure.run_directed(test_engine, test_run)?;
     }
     Ok(())
 }
 
+/// A job of a test that runs in directed schedules.
+pub(super) struct DirectedJob<'a> {
+    pub(super) left_open: &'a LeftOpen<'a>,
+    pub(super) job: Job,
+}
+
 /// A measuring job of a test.
 struct DirectedMeasure<'a> {
-    left_open: &'a LeftOpen<'a>,
+    directed: DirectedJob<'a>,
     recorded: RecordedCode,
-    job: Job,
 }
 
 /// Whether what a directed run recorded counts.
-enum Standing {
+pub(super) enum Standing {
     /// With what differs where it may.
     Counts(Vec<String>),
     /// The reason, and a finding where the test's expectations are not met.
     CountsNot(String, Option<Box<Finding>>),
 }
 
-impl DirectedMeasure<'_> {
-    fn run_directed(
-        &self,
-        test_engine: &mut TestEngine<'_>,
-        test_run: &mut TestRun,
-    ) -> Result<(), CampaignError> {
-        for schedule in DIRECTED {
-            if !self.is_open(self.module_rows(test_run)) {
-                return Ok(());
-            }
-            let directed_run = test_engine.execute(&self.job, Some(schedule.into()))?.run;
-            let standing = self.standing(&directed_run, schedule, test_run)?;
-            let of = match self.recorded {
-                RecordedCode::Source => MeasuredCode::Source,
-                RecordedCode::Object => MeasuredCode::Object,
-            };
-            let mut directed_result = DirectedResult { schedule, of, shown: 0, reason: None };
-            match standing {
-                Standing::Counts(left_open) => {
-                    directed_result.shown =
-                        self.add_records(&directed_run.records, schedule, test_run);
-                    test_run.leave_open(if directed_result.shown > 0 {
-                        left_open
-                    } else {
-                        Vec::new()
-                    });
-                }
-                Standing::CountsNot(reason, finding) => {
-                    directed_result.reason = Some(reason);
-                    test_run.findings.extend(finding.map(|finding| *finding));
-                }
-            }
-            test_run.directed.push(directed_result);
-        }
-        Ok(())
-    }
+/// What a schedule does that its name does not say.
+fn rule_of(schedule: Schedule) -> &'static str {
+    if schedule.is_directed() { ", in which who waits goes first" } else { "" }
+}
 
-    fn module_rows<'r>(&self, run: &'r TestRun) -> &'r [ModuleRecords] {
-        match self.recorded {
-            RecordedCode::Source => &run.records,
-            RecordedCode::Object => &run.objects,
-        }
-    }
-
-    /// The bits of a module that depend on the schedule.
-    fn bits_by_schedule(&self, module: &ModuleKey) -> Option<&BTreeSet<u32>> {
-        self.left_open.schedule_dependence(self.recorded).bits.get(module)
-    }
-
-    /// Whether anything that depends on the schedule is not shown.
-    fn is_open(&self, module_rows: &[ModuleRecords]) -> bool {
-        let modules =
-            self.job.modules.iter().zip(&self.left_open.prepared_test.kernels).zip(module_rows);
-        modules.into_iter().any(|((module, kernel), row)| {
-            match (self.bits_by_schedule(&module.key), &row.records) {
-                (Some(bits), Ok(records)) if !bits.is_empty() => match self.recorded {
-                    RecordedCode::Source => is_source_open(kernel, bits, records),
-                    RecordedCode::Object => is_object_open(kernel, bits, records),
-                },
-                _ => false,
-            }
-        })
+impl<'a> DirectedJob<'a> {
+    pub(super) fn new(left_open: &'a LeftOpen<'a>, job: Job) -> Self {
+        let limits = Limits { steps: job.limits.steps.min(MOST_STEPS), ..job.limits };
+        Self { left_open, job: Job { limits, ..job } }
     }
 
     /// Whether what the run has recorded counts: it leaves what the expectations accept, as another
     /// module of the test does.
-    fn standing(
+    pub(super) fn standing(
         &self,
         directed_run: &Run,
         schedule: Schedule,
@@ -181,9 +132,8 @@ impl DirectedMeasure<'_> {
             && is_sought
             && !test_run.directed.iter().any(|known_result| known_result.reason.is_some());
         let finding = has_failed.then(|| {
-            let message = format!(
-                "with schedule `{schedule}`, in which who waits goes first, the test is a {verdict}"
-            );
+            let message =
+                format!("with schedule `{schedule}`{}, the test is a {verdict}", rule_of(schedule));
             let details = ScheduleDetails {
                 schedule,
                 baseline: Schedule::IN_ORDER,
@@ -202,6 +152,76 @@ impl DirectedMeasure<'_> {
         let reason = completion.reason()?;
         Some(format!("it does not complete: {reason}"))
     }
+}
+
+impl DirectedMeasure<'_> {
+    fn run_directed(
+        &self,
+        test_engine: &mut TestEngine<'_>,
+        test_run: &mut TestRun,
+    ) -> Result<(), CampaignError> {
+        for schedule in DIRECTED {
+            if !self.is_open(self.module_rows(test_run)) {
+                return Ok(());
+            }
+            let directed_run = test_engine.execute(&self.directed.job, Some(schedule.into()))?.run;
+            let standing = self.directed.standing(&directed_run, schedule, test_run)?;
+            let of = match self.recorded {
+                RecordedCode::Source => MeasuredCode::Source,
+                RecordedCode::Object => MeasuredCode::Object,
+            };
+            let mut directed_result = DirectedResult { schedule, of, shown: 0, reason: None };
+            match standing {
+                Standing::Counts(left_open) => {
+                    directed_result.shown =
+                        self.add_records(&directed_run.records, schedule, test_run);
+                    test_run.leave_open(if directed_result.shown > 0 {
+                        left_open
+                    } else {
+                        Vec::new()
+                    });
+                }
+                Standing::CountsNot(reason, finding) => {
+                    directed_result.reason = Some(reason);
+                    test_run.findings.extend(finding.map(|finding| *finding));
+                }
+            }
+            test_run.directed.push(directed_result);
+        }
+        Ok(())
+    }
+
+    fn module_rows<'r>(&self, run: &'r TestRun) -> &'r [ModuleRecords] {
+        match self.recorded {
+            RecordedCode::Source => &run.records,
+            RecordedCode::Object => &run.objects,
+        }
+    }
+
+    /// The bits of a module that depend on the schedule.
+    fn bits_by_schedule(&self, module: &ModuleKey) -> Option<&BTreeSet<u32>> {
+        self.directed.left_open.schedule_dependence(self.recorded).bits.get(module)
+    }
+
+    /// Whether anything that depends on the schedule is not shown.
+    fn is_open(&self, module_rows: &[ModuleRecords]) -> bool {
+        let modules = self
+            .directed
+            .job
+            .modules
+            .iter()
+            .zip(&self.directed.left_open.prepared_test.kernels)
+            .zip(module_rows);
+        modules.into_iter().any(|((module, kernel), row)| {
+            match (self.bits_by_schedule(&module.key), &row.records) {
+                (Some(bits), Ok(records)) if !bits.is_empty() => match self.recorded {
+                    RecordedCode::Source => is_source_open(kernel, bits, records),
+                    RecordedCode::Object => is_object_open(kernel, bits, records),
+                },
+                _ => false,
+            }
+        })
+    }
 
     /// Adds what depends on the schedule and was not shown before; how much that is.
     fn add_records(
@@ -215,7 +235,7 @@ impl DirectedMeasure<'_> {
             RecordedCode::Object => &mut test_run.objects,
         };
         let mut shown_count = 0;
-        for (module, row) in self.job.modules.iter().zip(rows) {
+        for (module, row) in self.directed.job.modules.iter().zip(rows) {
             let (Some(bits), Some(new), Ok(records)) =
                 (self.bits_by_schedule(&module.key), directed.get(&module.key), &mut row.records)
             else {

@@ -12,6 +12,7 @@
 
 mod coverage;
 mod directed;
+mod directed_pairs;
 mod element;
 mod ending;
 mod finding;
@@ -21,6 +22,7 @@ mod tests;
 mod trial;
 
 pub use directed::measure_directed;
+pub use directed_pairs::{OpenAtomics, show_atomics};
 
 use super::left_open::LeftOpen;
 use super::test_run::{TestEngine, TestRun, judge_run};

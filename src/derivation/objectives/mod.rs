@@ -6,7 +6,7 @@
 //! evidence shows all that it asks for, on the target that the project names and with the
 //! independence that the level demands; what is missing is told, never left out.
 //! Does not cover: evidence of format 1 and of version 0.1.0, which says too little, and objectives
-//! of version 0.2.0, which had other rules.
+//! of versions 0.2.0 and 0.3.0, which had other rules.
 
 mod campaign_facts;
 mod coverage;
@@ -35,11 +35,11 @@ pub fn derive_objectives(
     let generation = Generation::for_campaign(campaign);
     match generation {
         Generation::First | Generation::Second => return,
-        Generation::Third | Generation::Current => {
+        Generation::Third | Generation::Fourth | Generation::Current => {
             reviews::judge_reviews(campaign, kernels, input_hashes);
         }
     }
-    if generation == Generation::Third {
+    if generation != Generation::Current {
         return;
     }
     let Some(settings) = &campaign.settings else { return };

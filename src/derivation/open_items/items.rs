@@ -59,8 +59,9 @@ fn run_item(kind: OpenItemKind, subject: Option<OpenItemSubject>, sentence: Stri
 
 fn criteria_not_asked(stored: &StoredCampaign) -> Vec<OpenItem> {
     let level = stored.settings.level;
-    let asked_criteria = stored.settings.required_criteria();
-    let missing_criteria = level.criteria().iter().filter(|criterion| {
+    let asked_criteria = stored.asked_criteria();
+    let level_criteria = stored.generation().criteria_of(level);
+    let missing_criteria = level_criteria.iter().filter(|criterion| {
         !asked_criteria.iter().any(|asked_criterion| criterion.is_met_by(*asked_criterion))
     });
     let criterion_item = |criterion: &CriterionName| {

@@ -21,6 +21,7 @@ mod tests;
 
 use vkcert_coverage::ApproverRule;
 use vkcert_coverage::justification::{Signature, signature_fault};
+use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{Campaign, KernelEvidence};
 use vkcert_model::generation::Generation;
 use vkcert_model::open_item::{
@@ -39,10 +40,18 @@ struct StoredCampaign<'a> {
 impl StoredCampaign<'_> {
     /// Which levels the project has, as the version that made the evidence took it.
     fn requirement_levels(&self) -> RequirementLevels {
-        match Generation::for_campaign(self.campaign) {
+        match self.generation() {
             Generation::First | Generation::Second | Generation::Third => RequirementLevels::Both,
-            Generation::Current => self.settings.requirement_levels,
+            Generation::Fourth | Generation::Current => self.settings.requirement_levels,
         }
+    }
+
+    fn generation(&self) -> Generation {
+        Generation::for_campaign(self.campaign)
+    }
+
+    fn asked_criteria(&self) -> Vec<CriterionName> {
+        self.settings.criteria_in_force(self.generation())
     }
 
     fn ran(&self, engine: EngineName) -> bool {

@@ -12,6 +12,7 @@ use crate::derive;
 use crate::robustness::robustness_tests;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage as coverage;
+use vkcert_model::access_pair::{AccessPair, ShownPairs};
 use vkcert_model::evidence::{
     KernelText, RequirementEvidence, TestEvidence, TestRecords, kernel_label,
 };
@@ -38,7 +39,7 @@ pub(super) fn all_notes(stored: &StoredCampaign) -> Vec<CampaignNote> {
     let notes_of_every_generation = notes_of_every_generation.chain(undefined_passes(stored));
     match Generation::for_campaign(stored.campaign) {
         Generation::First | Generation::Second => notes_of_every_generation.collect(),
-        Generation::Third | Generation::Current => {
+        Generation::Third | Generation::Fourth | Generation::Current => {
             let members = parts::JudgedMembers::for_campaign(stored);
             let requirement_notes =
                 requirements_without_robustness(stored).into_iter().chain(code_not_named(stored));
@@ -116,7 +117,7 @@ fn stated_reasons_in_words(
     stored: &StoredCampaign,
     lacking_rows: &[&&RequirementEvidence],
 ) -> String {
-    if Generation::for_campaign(stored.campaign) != Generation::Current {
+    if Generation::for_campaign(stored.campaign) < Generation::Fourth {
         return String::new();
     }
     let with_reason =
@@ -133,7 +134,7 @@ fn stated_reasons_in_words(
 
 /// Why no test is a robustness test: none is called so, or those repeat normal ones.
 fn missing_kind_in_words(stored: &StoredCampaign) -> &'static str {
-    let is_told_apart = Generation::for_campaign(stored.campaign) == Generation::Current;
+    let is_told_apart = Generation::for_campaign(stored.campaign) >= Generation::Fourth;
     let mut tests = stored.campaign.tests.iter();
     if is_told_apart && tests.any(|test| test.definition.kind == TestKind::Robustness) {
         "each of `kind = \"robustness\"` dispatches and expects the same as a normal one"
@@ -247,6 +248,7 @@ fn layers_not_installed(stored: &StoredCampaign) -> Option<CampaignNote> {
 /// What counts and no test shows in the ordinary schedule.
 fn shown_in_directed_schedules(stored: &StoredCampaign) -> Option<CampaignNote> {
     let (mut vectors, mut outcomes, mut kernels) = (0, 0, BTreeSet::new());
+    let (mut pairs, mut pair_kernels) = (0, BTreeSet::new());
     for kernel in stored.kernels {
         let (source_bits, object_bits) =
             (shown_directed(&kernel.records), shown_directed(&kernel.objects.records));
@@ -254,13 +256,45 @@ fn shown_in_directed_schedules(stored: &StoredCampaign) -> Option<CampaignNote> 
         if source_bits + object_bits > 0 {
             kernels.insert(kernel.kernel.to_string());
         }
+        let kernel_pairs = directed_pairs(&kernel.records);
+        pairs += kernel_pairs;
+        if kernel_pairs > 0 {
+            pair_kernels.insert(kernel.kernel.to_string());
+        }
     }
-    let sentence = format!(
-        "Shown in directed schedules alone, in which who waits goes first: vectors and marks {vectors}, outcomes of \
-         object code {outcomes} ({}).",
-        kernels.iter().cloned().collect::<Vec<_>>().join(", ")
-    );
-    (!kernels.is_empty()).then_some(CampaignNote { kind: NoteKind::DirectedSchedules, sentence })
+    let mut sentences = Vec::new();
+    if !kernels.is_empty() {
+        sentences.push(format!(
+            "Shown in directed schedules alone, in which who waits goes first: vectors and marks {vectors}, outcomes of \
+             object code {outcomes} ({}).",
+            listed_names(&Vec::from_iter(kernels))
+        ));
+    }
+    if !pair_kernels.is_empty() {
+        sentences.push(format!(
+            "Shown in directed schedules alone, in which invocations run one by one: pairs of atomics {pairs} ({}).",
+            listed_names(&Vec::from_iter(pair_kernels))
+        ));
+    }
+    let sentence = sentences.join(" ");
+    (!sentence.is_empty()).then_some(CampaignNote { kind: NoteKind::DirectedSchedules, sentence })
+}
+
+/// Pairs that count and that directed schedules alone have shown.
+fn directed_pairs(test_rows: &[TestRecords]) -> usize {
+    let counted_records = || test_rows.iter().filter(|row| row.counted).map(|row| &row.records);
+    let directed: BTreeSet<AccessPair> = counted_records()
+        .flat_map(|records| records.directed_pairs.values().flatten())
+        .copied()
+        .collect();
+    let ordinary: BTreeSet<AccessPair> = counted_records()
+        .filter_map(|records| match &records.of_ordinary_schedule().pairs {
+            Some(ShownPairs::Shown(pairs)) => Some(pairs.clone()),
+            Some(ShownPairs::NotFollowed(_)) | None => None,
+        })
+        .flatten()
+        .collect();
+    directed.difference(&ordinary).count()
 }
 
 /// Bits that count and that directed schedules alone have shown.
@@ -276,7 +310,7 @@ fn shown_directed(test_rows: &[TestRecords]) -> usize {
 
 /// What undefined values alone cover is undetermined; how much that is.
 fn covered_through_undefined(stored: &StoredCampaign) -> Option<CampaignNote> {
-    let asked_criteria = stored.settings.required_criteria();
+    let asked_criteria = stored.asked_criteria();
     let (mut obligation_count, mut unit_names) = (0, Vec::new());
     for kernel_row in stored.kernels {
         match coverage::covered_through_undefined(&kernel_row.coverage, &asked_criteria) {

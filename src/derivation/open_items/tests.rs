@@ -87,6 +87,7 @@ const CASES: &[(Change, &[&str])] = &[
             "criterion-not-asked decision",
             "criterion-not-asked mcdc-masking",
             "criterion-not-asked additional-code",
+            "criterion-not-asked coupling",
         ],
     ),
     // Unique-cause MC/DC is stricter than masking MC/DC; branch coverage is neither statement nor

@@ -152,6 +152,20 @@ impl Schedule {
     pub const IN_ORDER: Schedule =
         Schedule { workgroups: Order::InOrder, tiles: None, turns: Turns::AsReached };
 
+    /// Those in which the invocations of a workgroup run one by one between barriers: from first to
+    /// last, from last to first, and two permutations, of the workgroups too.
+    pub const ONE_BY_ONE: [Schedule; 4] = [
+        Schedule::one_by_one(Order::InOrder),
+        Schedule::one_by_one(Order::Reversed),
+        Schedule::one_by_one(Order::Random { seed: 0, number: 1 }),
+        Schedule::one_by_one(Order::Random { seed: 0, number: 2 }),
+    ];
+
+    /// Workgroups, and the invocations of each between barriers one by one, in an order.
+    const fn one_by_one(order: Order) -> Self {
+        Self { workgroups: order, tiles: Some(Tiles { order, width: 1 }), turns: Turns::AsReached }
+    }
+
     /// A schedule in which no invocation holds for another one.
     pub fn new(workgroups: Order, tiles: Option<Tiles>) -> Self {
         Self { workgroups, tiles, turns: Turns::AsReached }

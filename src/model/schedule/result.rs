@@ -27,22 +27,22 @@ pub struct ScheduleResult {
     pub reason: Option<String>,
 }
 
-/// What a test showed in a directed schedule, in which who waits goes first. It runs where something that depends on the
-/// schedule is open.
+/// What a test showed in a directed schedule, in which who waits goes first, or invocations run one by one. It runs where
+/// something that depends on the schedule is open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DirectedResult {
     /// The directed schedule.
     pub schedule: Schedule,
-    /// Whether source or object code was measured.
+    /// What was measured.
     pub of: MeasuredCode,
-    /// Vectors, marks or outcomes of branches that the ordinary schedule and the directed ones before did not show.
+    /// Vectors, marks, outcomes of branches or pairs of accesses that the ordinary schedule and the directed ones before did not show.
     pub shown: u32,
     /// Why what it recorded does not count; none: it counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// Whose coverage is measured.
+/// What is measured.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -52,6 +52,22 @@ pub enum MeasuredCode {
     Source,
     /// Outcomes of the branches of the production module.
     Object,
+    /// Pairs of atomics of the production module.
+    Accesses,
+}
+
+impl MeasuredCode {
+    /// All of them, in the order of results.
+    pub const ALL: [MeasuredCode; 3] =
+        [MeasuredCode::Source, MeasuredCode::Object, MeasuredCode::Accesses];
+
+    /// Whether it is measured in a schedule beside the ordinary one.
+    pub fn is_measured_in(self, schedule: Schedule) -> bool {
+        match self {
+            MeasuredCode::Source | MeasuredCode::Object => schedule.is_directed(),
+            MeasuredCode::Accesses => Schedule::ONE_BY_ONE.contains(&schedule),
+        }
+    }
 }
 
 impl fmt::Display for DirectedResult {
@@ -60,6 +76,7 @@ impl fmt::Display for DirectedResult {
         let measured_code = match of {
             MeasuredCode::Source => "vectors and marks",
             MeasuredCode::Object => "outcomes of object code",
+            MeasuredCode::Accesses => "pairs of accesses",
         };
         write!(f, "directed schedule `{schedule}`: ")?;
         match reason {

@@ -7,6 +7,7 @@ use vkcert_model::canonical::sha256_digits;
 use vkcert_model::criterion::StoredCriterion;
 use vkcert_model::document::is_calendar_date;
 use vkcert_model::evidence::Evidence;
+use vkcert_model::generation::Generation;
 use vkcert_model::verdict::EngineName;
 
 /// The file name under which the defines of a kernel are stored.
@@ -111,8 +112,9 @@ pub(super) fn check_kernel_files(stored: &Evidence, verification: &mut Verificat
 pub(super) fn check_settings(stored: &Evidence, verification: &mut Verification) {
     let Some(settings) = &stored.campaign.settings else { return };
     let project = &stored.campaign.project;
+    let generation = Generation::for_campaign(&stored.campaign);
     let criteria: Vec<StoredCriterion> =
-        settings.required_criteria().into_iter().map(StoredCriterion::from).collect();
+        settings.criteria_in_force(generation).into_iter().map(StoredCriterion::from).collect();
     let identity_follows = project.name == settings.name
         && project.level == settings.level
         && project.decision_policy == settings.decision_policy

@@ -68,7 +68,7 @@ pub(super) fn check_requirements(stored: &Evidence, verification: &mut Verificat
             format!("requirement {uid}: its content has another hash")
         });
         let status_follows = match rules {
-            Generation::Second | Generation::Third | Generation::Current => {
+            Generation::Second | Generation::Third | Generation::Fourth | Generation::Current => {
                 outcomes.get(uid) == Some(&RequirementOutcome::from_evidence(row))
             }
             Generation::First => {

@@ -6,6 +6,7 @@ use vkcert_model::access_pair::{AccessPair, Passage, ShownPairs};
 use vkcert_model::coverage::Status;
 use vkcert_model::evidence::Evidence;
 use vkcert_model::pair_obligation::KernelPairs;
+use vkcert_model::schedule::{DirectedResult, MeasuredCode, Schedule};
 
 const SETTINGS: &str = "level = \"C\"\ncriteria = [\"statement\", \"coupling\"]";
 
@@ -99,6 +100,85 @@ fn forged_pairs_are_told() {
                 "an obligation less",
                 |forged| drop(forged.kernels[0].pairs.as_mut().unwrap().obligations.pop()),
                 "guard on sequential: coupling coverage",
+            ),
+        ],
+    );
+}
+
+const ONE_BY_ONE: Schedule = Schedule::ONE_BY_ONE[0];
+
+/// A run with invocations one by one alone has shown the second pair.
+fn followed_one_by_one() -> Evidence {
+    honest_at_level(SETTINGS, |facts| {
+        facts.kernels.iter_mut().for_each(|kernel| kernel.pairs = Some(kernel_pairs()));
+        let records = &mut facts.kernels[0].records;
+        records[0].records.pairs = shown(&[host_pair(20), host_pair(30)]);
+        records[0].records.directed_pairs.insert(ONE_BY_ONE, [host_pair(30)].into());
+        records[1].records.pairs = shown(&[]);
+        let of = MeasuredCode::Accesses;
+        facts.campaign.tests[0].results[0].directed =
+            vec![DirectedResult { schedule: ONE_BY_ONE, of, shown: 1, reason: None }];
+    })
+}
+
+#[test]
+fn pairs_of_other_orders_are_told_by_their_test() {
+    const NOT_TOLD: &str = "guard on sequential: records of T1: \
+                            pairs that a directed schedule has shown, which its test does not tell";
+    const OTHER_COUNT: &str = "test T1 on sequential: what a directed schedule has shown \
+                               (directed schedule `in-order+tiles:1`: 2 pairs of accesses \
+                               that depend on the schedule and that the ordinary one does not show)";
+    const OTHER_ORDER: &str = "test T1 on sequential: what a directed schedule has shown \
+                               (directed schedule `reversed`: 1 pairs of accesses \
+                               that depend on the schedule and that the ordinary one does not show)";
+    let evidence = followed_one_by_one();
+    assert_eq!(verified(&evidence).problems, Vec::<String>::new());
+    assert_eq!(statuses(&evidence, 0), [Status::Covered, Status::Covered]);
+    let shown_pairs = |forged: &Evidence| forged.kernels[0].records[0].records.directed_pairs.len();
+    assert_eq!(shown_pairs(&evidence), 1);
+    fn result(forged: &mut Evidence) -> &mut DirectedResult {
+        &mut forged.campaign.tests[0].results[0].directed[0]
+    }
+    assert_told(
+        &evidence,
+        &[
+            Forgery::new(
+                "a pair that was not recorded",
+                |forged| {
+                    let records = &mut forged.kernels[0].records[0].records;
+                    records.directed_pairs.insert(ONE_BY_ONE, [host_pair(31)].into());
+                },
+                NOT_TOLD,
+            ),
+            Forgery::new(
+                "what does not count",
+                |forged| result(forged).reason = Some("why".to_owned()),
+                NOT_TOLD,
+            ),
+            Forgery::new(
+                "another schedule",
+                |forged| result(forged).schedule = Schedule::ONE_BY_ONE[1],
+                NOT_TOLD,
+            ),
+            Forgery::new("more than was recorded", |forged| result(forged).shown = 2, OTHER_COUNT),
+            Forgery::new(
+                "an order in which invocations do not run one by one",
+                |forged| {
+                    let reversed = "reversed".parse().unwrap();
+                    result(forged).schedule = reversed;
+                    let records = &mut forged.kernels[0].records[0].records;
+                    let pairs = records.directed_pairs.remove(&ONE_BY_ONE).unwrap();
+                    records.directed_pairs.insert(reversed, pairs);
+                },
+                OTHER_ORDER,
+            ),
+            Forgery::new(
+                "beside records of object code",
+                |forged| {
+                    let records = &mut forged.kernels[0].objects.records[0].records;
+                    records.directed_pairs.insert(ONE_BY_ONE, [host_pair(30)].into());
+                },
+                "guard on sequential: records of T1: pairs of accesses beside records of object code",
             ),
         ],
     );
