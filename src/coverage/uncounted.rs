@@ -4,11 +4,11 @@
 //!
 //! Promises: statuses stay as they are; only uncovered obligations get names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::coverage::{
-    DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status,
+    ConditionMcdc, DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status,
 };
-use vkcert_model::id::TestId;
+use vkcert_model::id::{ConditionId, DecisionId, ObligationId, TestId};
 use vkcert_model::vector::Values;
 
 /// Names, for every uncovered obligation of `coverage`, the tests that cover it in `exercised`: the
@@ -36,8 +36,12 @@ pub fn name_uncounted_tests(
             name_each(obligations, by_all);
         }
     }
-    for (decision, by_all) in coverage.decisions.iter_mut().zip(&exercised.decisions) {
-        name_in_decision(decision, by_all, uncounted);
+    let exercised_decisions: BTreeMap<DecisionId, &DecisionCoverage> =
+        exercised.decisions.iter().map(|decision| (decision.id, decision)).collect();
+    for decision in &mut coverage.decisions {
+        if let Some(by_all) = exercised_decisions.get(&decision.id) {
+            name_in_decision(decision, by_all, uncounted);
+        }
     }
 }
 
@@ -50,7 +54,10 @@ fn name_in_decision(
     name_each(&mut decision.combinations, &exercised.combinations);
     let counted_vectors: BTreeSet<Values> =
         decision.vectors.iter().map(|vector| vector.values.clone()).collect();
-    for (effect, by_all) in decision.mcdc.iter_mut().zip(&exercised.mcdc) {
+    let exercised_effects: BTreeMap<ConditionId, &ConditionMcdc> =
+        exercised.mcdc.iter().map(|effect| (effect.condition, effect)).collect();
+    for effect in &mut decision.mcdc {
+        let Some(by_all) = exercised_effects.get(&effect.condition) else { continue };
         for (effect, by_all) in [
             (&mut effect.unique_cause, &by_all.unique_cause),
             (&mut effect.masking, &by_all.masking),
@@ -64,10 +71,13 @@ fn name_in_decision(
     }
 }
 
-/// Both lists are of the same kernel under the same configuration, in the same order.
+/// Both lists are of the same kernel under the same configuration.
 fn name_each(obligations: &mut [SimpleObligation], exercised: &[SimpleObligation]) {
-    for (obligation, by_all) in obligations.iter_mut().zip(exercised) {
-        if obligation.status == Status::Uncovered && by_all.status == Status::Covered {
+    let exercised_rows: BTreeMap<ObligationId, &SimpleObligation> =
+        exercised.iter().map(|obligation| (obligation.id, obligation)).collect();
+    for obligation in obligations.iter_mut().filter(|row| row.status == Status::Uncovered) {
+        let by_all = exercised_rows.get(&obligation.id);
+        if let Some(by_all) = by_all.filter(|by_all| by_all.status == Status::Covered) {
             obligation.uncounted.clone_from(&by_all.tests);
         }
     }

@@ -6,12 +6,13 @@
 //! tests. Vectors that were seen stay listed, marked.
 //! Does not cover: which records these are (`Records::undefined`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::coverage::{
-    DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status, Witness,
+    ConditionMcdc, DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status,
+    Witness,
 };
 use vkcert_model::criterion::CriterionName;
-use vkcert_model::id::TestId;
+use vkcert_model::id::{ConditionId, DecisionId, ObligationId, TestId};
 
 /// How the reason of such an obligation begins; the names of the tests follow.
 const REASON: &str = "covered only through what may follow an undefined value";
@@ -40,8 +41,13 @@ pub fn leave_undetermined(
     for (obligations, by_all) in obligation_lists {
         settle_obligations(obligations, by_all);
     }
-    for (decision, by_all) in coverage.decisions.iter_mut().zip(full_coverage.decisions) {
-        settle_decision(decision, by_all);
+    let full_decisions = full_coverage.decisions.into_iter();
+    let mut full_decisions: BTreeMap<DecisionId, DecisionCoverage> =
+        full_decisions.map(|decision| (decision.id, decision)).collect();
+    for decision in &mut coverage.decisions {
+        if let Some(by_all) = full_decisions.remove(&decision.id) {
+            settle_decision(decision, by_all);
+        }
     }
     coverage
 }
@@ -49,9 +55,14 @@ pub fn leave_undetermined(
 fn settle_decision(decision: &mut DecisionCoverage, full_decision: DecisionCoverage) {
     settle_obligations(&mut decision.outcomes, full_decision.outcomes);
     settle_obligations(&mut decision.combinations, full_decision.combinations);
-    for (effect, by_all) in decision.mcdc.iter_mut().zip(full_decision.mcdc) {
-        settle_effect(&mut effect.unique_cause, by_all.unique_cause);
-        settle_effect(&mut effect.masking, by_all.masking);
+    let full_effects = full_decision.mcdc.into_iter();
+    let mut full_effects: BTreeMap<ConditionId, ConditionMcdc> =
+        full_effects.map(|effect| (effect.condition, effect)).collect();
+    for effect in &mut decision.mcdc {
+        if let Some(by_all) = full_effects.remove(&effect.condition) {
+            settle_effect(&mut effect.unique_cause, by_all.unique_cause);
+            settle_effect(&mut effect.masking, by_all.masking);
+        }
     }
     for mut vector in full_decision.vectors {
         if let Err(insert_index) = decision
@@ -64,21 +75,38 @@ fn settle_decision(decision: &mut DecisionCoverage, full_decision: DecisionCover
     }
 }
 
-/// Both lists are of the same kernel under the same configuration, in the same order.
+/// Both lists are of the same kernel under the same configuration. What tests showed beside its
+/// obligations has rows in the full list alone where all that showed it may follow such values.
 fn settle_obligations(
-    obligations: &mut [SimpleObligation],
+    obligations: &mut Vec<SimpleObligation>,
     full_obligations: Vec<SimpleObligation>,
 ) {
-    for (obligation, by_all) in obligations.iter_mut().zip(full_obligations) {
-        match (obligation.status, by_all.status) {
-            (Status::Covered, Status::Covered) => {}
-            (_, Status::Covered) => {
-                obligation.status = Status::Undetermined;
-                obligation.reason = Some(undefined_reason(&by_all.tests));
-            }
-            // What all records together leave open, a part of them does not close.
-            (_, _) => *obligation = by_all,
+    let defined_rows = std::mem::take(obligations).into_iter();
+    let mut defined_rows: BTreeMap<ObligationId, SimpleObligation> =
+        defined_rows.map(|obligation| (obligation.id, obligation)).collect();
+    let settled_rows = full_obligations.into_iter().map(|by_all| {
+        let defined_row = defined_rows.remove(&by_all.id);
+        settled_obligation(defined_row, by_all)
+    });
+    *obligations = settled_rows.collect();
+    obligations.extend(defined_rows.into_values());
+}
+
+fn settled_obligation(
+    defined_row: Option<SimpleObligation>,
+    by_all: SimpleObligation,
+) -> SimpleObligation {
+    match (defined_row, by_all.status) {
+        (Some(defined_row), Status::Covered) if defined_row.status == Status::Covered => {
+            defined_row
         }
+        (defined_row, Status::Covered) => SimpleObligation {
+            status: Status::Undetermined,
+            reason: Some(undefined_reason(&by_all.tests)),
+            ..defined_row.unwrap_or(by_all)
+        },
+        // What all records together leave open, a part of them does not close.
+        (_, Status::Uncovered | Status::Justified | Status::Undetermined) => by_all,
     }
 }
 

@@ -12,6 +12,7 @@ pub mod altered;
 pub mod block_layout;
 pub mod boundary;
 pub mod canonical;
+pub mod coupling_summary;
 pub mod coverage;
 pub mod criterion;
 pub mod device_type;

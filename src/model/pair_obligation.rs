@@ -7,13 +7,13 @@
 //! Does not cover: which pairs a kernel has (`spirv::pairs`) and which of them tests show
 //! (`coverage::coupling`).
 
-use super::access_pair::AccessPair;
+use super::access_pair::{AccessPair, Passage, ReadDescriptor};
 use super::id::{KernelName, PairId, StatementId};
 use super::place::Place;
 use super::records::Reach;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Between which sides a value passes.
@@ -40,6 +40,16 @@ impl CouplingClass {
         CouplingClass::InvocationToInvocation,
         CouplingClass::Atomic,
     ];
+
+    /// The class of what passes in this way.
+    pub fn of_passage(passage: Passage) -> Self {
+        match passage {
+            Passage::Host => CouplingClass::HostToKernel,
+            Passage::Dispatch { .. } => CouplingClass::KernelToKernel,
+            Passage::Barrier { .. } => CouplingClass::InvocationToInvocation,
+            Passage::Atomic { .. } | Passage::Unordered { .. } => CouplingClass::Atomic,
+        }
+    }
 
     /// The stored name.
     pub fn name(self) -> &'static str {
@@ -117,7 +127,15 @@ pub struct KernelPairs {
     /// Why they cannot be told; none: all are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<String>,
-    /// Where instructions stand that tests showed in pairs which no obligation has, by source index.
+    /// Bindings whose contents the host never writes, as its interface says: what the host gives
+    /// through them in a test is no obligation.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub unwritten_by_host: BTreeSet<ReadDescriptor>,
+    /// Pairs that tests showed, whether they count or not, and no obligation has, ascending: `PX1`,
+    /// `PX2` ...
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub pairs_outside: BTreeSet<AccessPair>,
+    /// Where instructions of these pairs stand, by source index.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub places_outside: BTreeMap<u32, Place>,
 }

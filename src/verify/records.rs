@@ -69,6 +69,7 @@ impl KernelRecords<'_> {
             self.check_pairs(row, verification);
             self.check_directed_pairs(row, verification);
         }
+        self.check_pairs_outside(verification);
         let object_words = kernel.objects.structure.bits.div_ceil(32) as usize;
         for row in &kernel.objects.records {
             self.check_row(row, object_words, &possible_object_bits, verification);

@@ -11,7 +11,7 @@ use crate::judged::observation_of_runs;
 use crate::kernel::{Kernel, Measurement};
 use crate::project::{module_bytes, module_file};
 use crate::test_run::{ModuleRecords, TestRun};
-use vkcert_coverage::coupling::indices_outside;
+use vkcert_coverage::coupling::{indices_of_pairs, pairs_outside};
 use vkcert_derivation::derive;
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::coverage::KernelCoverage;
@@ -93,13 +93,14 @@ pub fn assemble_kernels(
     kernel_evidence
 }
 
-/// Where instructions of pairs stand that tests showed and no obligation has.
+/// Pairs that tests showed and no obligation has, with the places of their instructions.
 fn place_pairs_outside(kernel: &Kernel, kernel_row: &mut KernelEvidence) {
     let Some(pairs) = &mut kernel_row.pairs else { return };
     let records = kernel_row.records.iter().map(|row| &row.records);
-    let outside = indices_outside(pairs, records).into_iter();
+    pairs.pairs_outside = pairs_outside(pairs, records);
+    let indices = indices_of_pairs(&pairs.pairs_outside).into_iter();
     pairs.places_outside =
-        outside.map(|index| (index, kernel.place_of_instruction(index))).collect();
+        indices.map(|index| (index, kernel.place_of_instruction(index))).collect();
 }
 
 fn structure_and_layout(

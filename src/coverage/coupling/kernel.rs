@@ -5,7 +5,7 @@
 //! Promises: pairs that were not told, or not followed, leave undetermined what no test shows.
 //! Does not cover: which tests count.
 
-use super::assess::{CouplingSubject, EarlierDispatches, PairRecords, assess_coupling};
+use super::assess::{CouplingSubject, PairRecords, assess_coupling};
 use std::collections::BTreeSet;
 use vkcert_model::access_pair::{AccessPair, ShownPairs};
 use vkcert_model::coverage::{SimpleObligation, Status};
@@ -26,12 +26,7 @@ pub fn assess_kernel_pairs(
         return vec![unknown_pairs(source, reason)];
     }
     let place_of = |index: u32| place_outside(kernel_pairs, index);
-    let subject = CouplingSubject {
-        obligations: &kernel_pairs.obligations,
-        earlier_dispatches: EarlierDispatches::NotListed,
-        unwritten_by_host: &BTreeSet::new(),
-        place_of: &place_of,
-    };
+    let subject = CouplingSubject { kernel_pairs, place_of: &place_of };
     let shown_pairs: Vec<(TestId, &BTreeSet<AccessPair>)> = counted_tests
         .iter()
         .filter_map(|(test, records)| match &records.pairs {
@@ -76,19 +71,4 @@ fn reason_not_followed(counted_tests: &[(TestId, &Records)]) -> Option<String> {
         Some(ShownPairs::NotFollowed(reason)) => Some(format!("{test}: {reason}")),
         None => Some(format!("{test}: what it read was not followed")),
     })
-}
-
-/// Source indices of the instructions of pairs that no obligation has.
-pub fn indices_outside<'a>(
-    kernel_pairs: &KernelPairs,
-    records: impl IntoIterator<Item = &'a Records>,
-) -> BTreeSet<u32> {
-    let known: BTreeSet<AccessPair> =
-        kernel_pairs.obligations.iter().flat_map(|row| row.pairs.iter().copied()).collect();
-    let shown = records.into_iter().filter_map(|records| match &records.pairs {
-        Some(ShownPairs::Shown(pairs)) => Some(pairs),
-        Some(ShownPairs::NotFollowed(_)) | None => None,
-    });
-    let outside = shown.flatten().filter(|pair| !known.contains(pair));
-    outside.flat_map(|pair| pair.own_indices()).collect()
 }

@@ -4,19 +4,22 @@
 //! ran (`LocatedPair`), and those that runs showed (`AccessPair`).
 //! Promises: every pair is part of one obligation (`obligations`), and every obligation is covered,
 //! uncovered or undetermined (`assess`). A pair that a run shows and no obligation has makes an
-//! undetermined row of its own.
+//! undetermined row of its own (`finder`). Every row is counted in one class (`classes`).
 //! Does not cover: how pairs are told (`spirv::pairs`) and shown (`exec`); justifications
 //! (`justification`).
 
 mod assess;
+mod classes;
+mod finder;
 mod kernel;
 mod obligations;
 #[cfg(test)]
 mod tests;
 
 pub use assess::{
-    ClassSummary, CouplingSubject, DEVICE_KEEPS_NO_PAIRS, EarlierDispatches, PairRecords,
-    assess_coupling, class_summaries, executed_pairs,
+    CouplingSubject, DEVICE_KEEPS_NO_PAIRS, PairRecords, assess_coupling, executed_pairs,
 };
-pub use kernel::{assess_kernel_pairs, indices_outside};
+pub use classes::{class_summaries, class_sums};
+pub use finder::{indices_of_pairs, pairs_outside};
+pub use kernel::assess_kernel_pairs;
 pub use obligations::{LocatedBarrier, LocatedPair, pair_obligations};

@@ -108,7 +108,7 @@ pub fn pair_obligations(
         };
         let obligation = PairObligation {
             id: PairId(obligations.len() as u32 + 1),
-            class: class_of(located.pair.passage),
+            class: CouplingClass::of_passage(located.pair.passage),
             object: located.object.clone(),
             definition: located.definition.as_ref().map(|place| side(place, writer)),
             use_place: side(&located.use_place, None),
@@ -135,15 +135,6 @@ pub fn pair_obligations(
         }
     }
     obligations
-}
-
-fn class_of(passage: Passage) -> CouplingClass {
-    match passage {
-        Passage::Host => CouplingClass::HostToKernel,
-        Passage::Dispatch { .. } => CouplingClass::KernelToKernel,
-        Passage::Barrier { .. } => CouplingClass::InvocationToInvocation,
-        Passage::Atomic { .. } | Passage::Unordered { .. } => CouplingClass::Atomic,
-    }
 }
 
 fn key_of(obligation: &PairObligation) -> ObligationKey {

@@ -2,12 +2,13 @@
 
 use super::*;
 use std::collections::BTreeSet;
-use vkcert_model::access_pair::{AccessPair, Passage, ReadDescriptor};
-use vkcert_model::coverage::{SimpleObligation, Status};
+use vkcert_model::access_pair::{AccessPair, Passage, ReadDescriptor, ShownPairs};
+use vkcert_model::coupling_summary::CoupledObject;
+use vkcert_model::coverage::{KernelCoverage, SimpleObligation, Status};
 use vkcert_model::id::TestId;
-use vkcert_model::pair_obligation::{CouplingClass, PairObligation, ShownBy};
+use vkcert_model::pair_obligation::{CouplingClass, KernelPairs, PairObligation, ShownBy};
 use vkcert_model::place::Place;
-use vkcert_model::records::Reach;
+use vkcert_model::records::{Reach, Records};
 
 fn place(line: u32) -> Place {
     Place {
@@ -49,6 +50,15 @@ fn located(object: &str, pair: AccessPair) -> LocatedPair {
     }
 }
 
+/// A kernel whose host never writes binding 7.
+fn kernel_pairs(obligations: &[PairObligation]) -> KernelPairs {
+    KernelPairs {
+        obligations: obligations.to_vec(),
+        unwritten_by_host: BTreeSet::from([ReadDescriptor { set: 0, binding: 7 }]),
+        ..KernelPairs::default()
+    }
+}
+
 const ACROSS: Passage = Passage::Barrier { store: 3, barrier: 4 };
 
 fn assessed(
@@ -61,13 +71,8 @@ fn assessed(
         .collect();
     let counted: Vec<(TestId, &BTreeSet<AccessPair>)> =
         sets.iter().map(|(test, pairs)| (*test, pairs)).collect();
-    let unwritten = BTreeSet::from([ReadDescriptor { set: 0, binding: 7 }]);
-    let subject = CouplingSubject {
-        obligations,
-        earlier_dispatches: EarlierDispatches::NotListed,
-        unwritten_by_host: &unwritten,
-        place_of: &|index| place(index),
-    };
+    let kernel_pairs = kernel_pairs(obligations);
+    let subject = CouplingSubject { kernel_pairs: &kernel_pairs, place_of: &|index| place(index) };
     assess_coupling(&subject, PairRecords::Kept, &counted)
 }
 
@@ -133,8 +138,9 @@ fn tests_that_show_a_pair_cover_its_obligation() {
             ("P3", Status::Uncovered, vec![])
         ]
     );
-    let classes = class_summaries(&obligations, &rows);
-    let counts: Vec<_> = classes.iter().map(|row| (row.class, row.covered, row.total)).collect();
+    let classes = class_summaries(&kernel_pairs(&obligations), &rows);
+    let counts: Vec<_> =
+        classes.iter().map(|row| (row.class, row.counts.covered, row.counts.total)).collect();
     assert_eq!(
         counts,
         [
@@ -229,12 +235,109 @@ fn uses_of_constants_are_shown_by_their_execution() {
 fn what_nobody_tells_is_undetermined() {
     let obligations = pair_obligations(&[located("s[]", pair(9, ACROSS))], None);
     let subject = CouplingSubject {
-        obligations: &obligations,
-        earlier_dispatches: EarlierDispatches::NotListed,
-        unwritten_by_host: &BTreeSet::new(),
+        kernel_pairs: &kernel_pairs(&obligations),
         place_of: &|index| place(index),
     };
     let rows = assess_coupling(&subject, PairRecords::Missing(DEVICE_KEEPS_NO_PAIRS), &[]);
     assert_eq!(rows[0].status, Status::Undetermined);
     assert_eq!(rows[0].reason.as_deref(), Some(DEVICE_KEEPS_NO_PAIRS));
+}
+
+/// The same kernel after all of its tests.
+fn after_tests(obligations: &[PairObligation], shown: &[AccessPair]) -> KernelPairs {
+    let mut pairs = kernel_pairs(obligations);
+    let records = Records { pairs: shown_pairs(shown), ..Records::default() };
+    pairs.pairs_outside = pairs_outside(&pairs, [&records]);
+    let indices = indices_of_pairs(&pairs.pairs_outside).into_iter();
+    pairs.places_outside = indices.map(|index| (index, place(index))).collect();
+    pairs
+}
+
+fn shown_pairs(shown: &[AccessPair]) -> Option<ShownPairs> {
+    Some(ShownPairs::Shown(shown.iter().copied().collect()))
+}
+
+fn by_tests(kernel_pairs: &KernelPairs, tests: &[(&str, &[AccessPair])]) -> KernelCoverage {
+    let records: Vec<(TestId, Records)> = tests
+        .iter()
+        .map(|(test, shown)| {
+            let records = Records { pairs: shown_pairs(shown), ..Records::default() };
+            (TestId::from(*test), records)
+        })
+        .collect();
+    let counted: Vec<(TestId, &Records)> =
+        records.iter().map(|(test, records)| (*test, records)).collect();
+    let rows = assess_kernel_pairs("k.comp", kernel_pairs, PairRecords::Kept, &counted);
+    KernelCoverage { coupling: Some(rows), ..KernelCoverage::default() }
+}
+
+const LEFT: Passage = Passage::Barrier { store: 1, barrier: 4 };
+const RIGHT: Passage = Passage::Barrier { store: 2, barrier: 4 };
+
+#[test]
+fn a_pair_outside_keeps_its_number_whichever_tests_are_asked() {
+    let (left, right) = (pair(9, LEFT), pair(9, RIGHT));
+    let pairs = after_tests(&[], &[left, right, pair(9, Passage::Unordered { store: 7 })]);
+    assert_eq!(pairs.pairs_outside, BTreeSet::from([left, right]));
+    let rows = by_tests(&pairs, &[("B", &[right])]).coupling.unwrap();
+    assert_eq!(told(&rows), [("PX2", Status::Undetermined, vec!["B"])]);
+}
+
+#[test]
+fn rows_of_pairs_outside_are_matched_by_their_names() {
+    let obligations = pair_obligations(&[located("s[]", pair(9, ACROSS))], None);
+    let (left, right) = (pair(9, LEFT), pair(9, RIGHT));
+    let pairs = after_tests(&obligations, &[left, right]);
+    // The first of them only by what may follow an undefined value.
+    let full = by_tests(&pairs, &[("A", &[left, pair(9, ACROSS)]), ("B", &[right])]);
+    let defined = by_tests(&pairs, &[("A", &[]), ("B", &[right])]);
+    let settled = crate::leave_undetermined(defined, full).coupling.unwrap();
+    assert_eq!(
+        told(&settled),
+        [
+            ("P1", Status::Undetermined, vec![]),
+            ("PX1", Status::Undetermined, vec!["A"]),
+            ("PX2", Status::Undetermined, vec!["B"])
+        ]
+    );
+    assert!(settled[0].reason.as_ref().is_some_and(|reason| reason.ends_with("(A)")));
+    let by_a = |row: &SimpleObligation| row.text.contains("written at k.comp:1:5");
+    assert!(by_a(&settled[1]) && !by_a(&settled[2]), "{settled:?}");
+}
+
+#[test]
+fn every_row_is_counted_in_one_class_and_object() {
+    let obligations = pair_obligations(
+        &[
+            located("n", pair(6, Passage::Host)),
+            located("m", pair(6, Passage::Host)),
+            located("n", pair(8, Passage::Host)),
+            located("s[]", pair(9, ACROSS)),
+        ],
+        None,
+    );
+    let pairs = after_tests(&obligations, &[pair(9, LEFT)]);
+    let shown: &[AccessPair] = &[pair(6, Passage::Host), pair(9, ACROSS), pair(9, LEFT)];
+    let rows = by_tests(&pairs, &[("A", shown)]).coupling.unwrap();
+    let told: Vec<String> = class_summaries(&pairs, &rows)
+        .iter()
+        .flat_map(|class| {
+            let of_object = |object: &CoupledObject| {
+                let name = object.object.as_deref().unwrap_or("-");
+                format!("  {name} {}/{}", object.counts.covered, object.counts.total)
+            };
+            let counts = class.counts;
+            let head = format!("{} {}/{}", class.class.name(), counts.covered, counts.total);
+            [head].into_iter().chain(class.objects.iter().map(of_object)).collect::<Vec<_>>()
+        })
+        .collect();
+    let expected = [
+        "host-to-kernel 0/3",
+        "  m 0/1",
+        "  n 0/2",
+        "invocation-to-invocation 1/2",
+        "  - 0/1",
+        "  s[] 1/1",
+    ];
+    assert_eq!(told, expected);
 }

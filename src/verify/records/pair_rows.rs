@@ -6,9 +6,10 @@
 
 use super::KernelRecords;
 use crate::Verification;
-use vkcert_coverage::coupling::indices_outside;
+use std::collections::BTreeSet;
+use vkcert_coverage::coupling::{indices_of_pairs, pairs_outside};
 use vkcert_model::access_pair::ShownPairs;
-use vkcert_model::evidence::TestRecords;
+use vkcert_model::evidence::{KernelEvidence, TestRecords};
 use vkcert_model::schedule::MeasuredCode;
 use vkcert_model::verdict::EngineName;
 
@@ -23,11 +24,23 @@ impl KernelRecords<'_> {
             self.problem_sentence(row, "whether pairs of accesses were followed")
         });
         let Some(kernel_pairs) = &self.kernel.pairs else { return };
-        let outside = indices_outside(kernel_pairs, [&row.records]);
-        let are_placed =
-            outside.iter().all(|index| kernel_pairs.places_outside.contains_key(index));
-        verification.check(are_placed, || {
+        let outside = pairs_outside(kernel_pairs, [&row.records]);
+        verification.check(outside.is_subset(&kernel_pairs.pairs_outside), || {
             self.problem_sentence(row, "a pair of accesses that the kernel does not have")
+        });
+    }
+
+    /// Pairs outside the obligations are those that records show, each with its places.
+    pub(super) fn check_pairs_outside(&self, verification: &mut Verification) {
+        let Some(kernel_pairs) = &self.kernel.pairs else { return };
+        let records = self.kernel.records.iter().map(|row| &row.records);
+        let outside = pairs_outside(kernel_pairs, records);
+        let placed_indices: BTreeSet<u32> = kernel_pairs.places_outside.keys().copied().collect();
+        let are_shown =
+            kernel_pairs.pairs_outside == outside && placed_indices == indices_of_pairs(&outside);
+        verification.check(are_shown, || {
+            let KernelEvidence { kernel, engine, .. } = self.kernel;
+            format!("{kernel} on {engine}: pairs of accesses outside the obligations")
         });
     }
 

@@ -97,6 +97,15 @@ fn forged_pairs_are_told() {
                 "guard on sequential: records of T1: a pair of accesses that the kernel does not have",
             ),
             Forgery::new(
+                "a pair outside the obligations that no test shows",
+                |forged| {
+                    let pairs = forged.kernels[0].pairs.as_mut().unwrap();
+                    pairs.pairs_outside.insert(host_pair(21));
+                    pairs.places_outside.insert(21, Default::default());
+                },
+                "guard on sequential: pairs of accesses outside the obligations",
+            ),
+            Forgery::new(
                 "an obligation less",
                 |forged| drop(forged.kernels[0].pairs.as_mut().unwrap().obligations.pop()),
                 "guard on sequential: coupling coverage",
