@@ -55,6 +55,31 @@ fn rows(kernel: &Value) -> Vec<String> {
     obligations.iter().map(row).collect()
 }
 
+/// `class covered/total: object covered/total, ...` of every class.
+fn classes(stored: &Value) -> Vec<String> {
+    let share = |row: &Value| format!("{}/{}", row["covered"], row["total"]);
+    let class = |row: &Value| {
+        let objects = row["objects"].as_array().map_or(&[][..], Vec::as_slice);
+        let object = |object: &Value| {
+            format!(" {} {}", object["object"].as_str().unwrap_or("-"), share(object))
+        };
+        let objects: Vec<String> = objects.iter().map(object).collect();
+        format!("{} {}:{}", row["class"].as_str().expect("class"), share(row), objects.join(","))
+    };
+    stored.as_array().expect("classes").iter().map(class).collect()
+}
+
+/// The campaign that [`kernels`] left.
+fn campaign_of(folder: &Path) -> Value {
+    let text = std::fs::read_to_string(folder.join("out/evidence/campaign.json")).expect("reads");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+const BY_CLASS: [&str; 2] = [
+    "host-to-kernel 2/3: bonus 0/1, given[] 1/1, turn 1/1",
+    "invocation-to-invocation 1/1: tile[] 1/1",
+];
+
 const SMALL: [u32; 4] = [1, 2, 3, 4];
 const OWN: &str = "tile[]: written at 9:13 -> read at 11:28 across barrier 1";
 
@@ -82,6 +107,13 @@ fn a_test_covers_what_its_invocations_read_of_others() {
     project(folder.path(), KERNEL, &tests.concat());
     let told = rows(&kernels(folder.path(), &["--engine", "sequential"])[0]);
     assert_eq!(told[2], format!("{OWN}: covered TURNED"));
+    let evidence = kernels(folder.path(), &["--engine", "both"]);
+    assert_eq!(classes(&evidence[0]["coverage"]["coupling_classes"]), BY_CLASS);
+    let campaign = campaign_of(folder.path());
+    assert_eq!(
+        classes(&campaign["conclusion"]["coupling_classes"]),
+        ["host-to-kernel 2/3:", "invocation-to-invocation 1/1:"]
+    );
     assert_eq!(told[3], "bonus: given by the host -> read at 12:30: uncovered");
     let tests = tests.concat() + &test("LARGE", 1, [9, 9, 9, 9], [10, 10, 10, 10]);
     project(folder.path(), KERNEL, &tests);

@@ -111,6 +111,7 @@ pub fn assemble_campaign(
             reasons: Vec::new(),
             grounds: Vec::new(),
             summary: Vec::new(),
+            coupling_classes: Vec::new(),
         },
     })
 }

@@ -48,6 +48,7 @@ pub fn assess(subject: &CoverageSubject, counted_tests: &[(TestId, &Records)]) -
         calls: assessment.call_obligations(),
         boundaries: None,
         coupling: None,
+        coupling_classes: Vec::new(),
         loops: assessment.loop_obligations(),
         average_statement: None,
         not_reached: assessment.not_reached(),

@@ -7,8 +7,10 @@
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_coverage::coupling::class_sums;
 use vkcert_coverage::criteria;
-use vkcert_model::criterion::StoredCriterion;
+use vkcert_model::coupling_summary::CouplingClassSummary;
+use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::evidence::{
     Campaign, CheckStatus, Conclusion, CouplingCheckName, KernelEvidence, KernelSummary,
     RequirementEvidence, RequirementStatus, kernel_label,
@@ -69,7 +71,16 @@ pub fn conclude(campaign: &Campaign, kernels: &[KernelEvidence]) -> Conclusion {
         }
     };
     let reasons = reasons.iter().map(Reason::to_string).collect();
-    Conclusion { exit_code: exit.code(), reasons, grounds, summary }
+    let coupling_classes = coupling_by_class(kernels);
+    Conclusion { exit_code: exit.code(), reasons, grounds, summary, coupling_classes }
+}
+
+/// The classes of all kernels on the engines that tell of coupling.
+fn coupling_by_class(kernels: &[KernelEvidence]) -> Vec<CouplingClassSummary> {
+    let criterion = CriterionName::Coupling.into();
+    let telling_rows =
+        kernels.iter().filter(|kernel| !is_told_elsewhere(kernels, kernel, &criterion));
+    class_sums(telling_rows.flat_map(|kernel| &kernel.coverage.coupling_classes))
 }
 
 /// Everything that counts against a campaign's result.

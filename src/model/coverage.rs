@@ -2,6 +2,7 @@
 //!
 //! This is the `coverage` object of `vkcert run --format json` and of the evidence.
 
+use super::coupling_summary::{CouplingClassSummary, ObligationCounts};
 use super::criterion::{CriterionName, StoredCriterion};
 use super::id::{ConditionId, DecisionId, ObligationId, TestId};
 use super::metric::AverageStatementCoverage;
@@ -83,6 +84,9 @@ pub struct KernelCoverage {
     /// beside them (`PX1`). Absent where the project does not ask for coupling coverage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coupling: Option<Vec<SimpleObligation>>,
+    /// Those of `coupling` by class, counted; without classes that have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coupling_classes: Vec<CouplingClassSummary>,
     /// Average statement coverage, a metric beside the obligations; absent where the project does not ask for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub average_statement: Option<AverageStatementCoverage>,
@@ -429,6 +433,12 @@ pub struct CriterionSummary {
 }
 
 impl CriterionSummary {
+    /// The counts alone.
+    pub fn counts(&self) -> ObligationCounts {
+        let Self { total, covered, justified, uncovered, undetermined, .. } = *self;
+        ObligationCounts { total, covered, justified, uncovered, undetermined }
+    }
+
     /// Whether nothing is left open: every obligation is covered or justified.
     pub fn complete(&self) -> bool {
         self.covered + self.justified == self.total

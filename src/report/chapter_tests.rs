@@ -5,9 +5,11 @@ use super::document::{Table, Text};
 use super::tests::{document_text, rendered, tables, terminal, whole_text, with_open_statements};
 use super::*;
 use vkcert_model::agreement::AgreementOutcome;
+use vkcert_model::coupling_summary::{CoupledObject, CouplingClassSummary, ObligationCounts};
 use vkcert_model::coverage::{ConditionMcdc, SimpleObligation, Status};
 use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::CodePlace;
+use vkcert_model::pair_obligation::CouplingClass;
 use vkcert_sample as sample;
 
 /// Shares are counted from rows that the sample's lists hold; the document prints numerator and
@@ -214,6 +216,62 @@ fn kernels_without_an_interface_are_named_in_the_chapter_on_coupling() {
     assert!(text.contains(&sentence), "{text}");
 }
 
+/// Coverage of coupling of the first kernel on both engines, and of no other one.
+fn with_coupling_classes() -> Evidence {
+    let counts = |covered, total| ObligationCounts {
+        total,
+        covered,
+        uncovered: total - covered,
+        ..ObligationCounts::default()
+    };
+    let object =
+        |name: Option<&str>, counts| CoupledObject { object: name.map(str::to_owned), counts };
+    let classes = vec![
+        CouplingClassSummary {
+            class: CouplingClass::HostToKernel,
+            counts: counts(2, 3),
+            objects: vec![object(Some("Sizes.m"), counts(1, 2)), object(Some("a[]"), counts(1, 1))],
+        },
+        CouplingClassSummary {
+            class: CouplingClass::Atomic,
+            counts: counts(0, 1),
+            objects: vec![object(None, counts(0, 1))],
+        },
+    ];
+    let mut evidence = sample::evidence();
+    let name = evidence.kernels[0].kernel;
+    for kernel in evidence.kernels.iter_mut().filter(|row| row.kernel == name) {
+        let rows = &kernel.coverage.statements[..1];
+        kernel.coverage.coupling = Some(rows.to_vec());
+        kernel.coverage.coupling_classes = classes.clone();
+    }
+    evidence
+}
+
+#[test]
+fn coverage_of_coupling_stands_by_class_and_by_what_passes() {
+    let evidence = with_coupling_classes();
+    let by_class = rows_under(&evidence, "Coverage of coupling by class");
+    // The device's row is left out: another engine tells.
+    assert_eq!(by_class.len(), 1, "{by_class:?}");
+    assert_eq!(
+        by_class[0][1..5],
+        ["2/3\u{a0}(66.6\u{a0}%)", "none", "none", "0/1\u{a0}(0.0\u{a0}%)"]
+    );
+    let by_object = rows_under(&evidence, "Coupling by class and by what passes");
+    let told: Vec<String> = by_object.iter().map(|row| row.join(" | ")).collect();
+    assert_eq!(
+        told,
+        [
+            "Host to kernel | Sizes.m | 1/2\u{a0}(50.0\u{a0}%)",
+            "Host to kernel | a[] | 1/1\u{a0}(100\u{a0}%)",
+            "Host to kernel | all | 2/3\u{a0}(66.6\u{a0}%)",
+            "Atomic | shown beside the obligations | 0/1\u{a0}(0.0\u{a0}%)",
+        ]
+    );
+    assert!(!whole_text(&sample::evidence()).contains("Coverage of coupling by class"));
+}
+
 #[test]
 fn no_cell_is_empty() {
     for evidence in [sample::evidence(), sample::flawless(), with_contents()] {
@@ -230,14 +288,15 @@ fn no_cell_is_empty() {
     }
 }
 
-/// The rows of the table of nodes, by their first cells.
-fn node_rows(evidence: &Evidence) -> Vec<[String; 3]> {
+/// The rows of the table whose caption begins so, cell by cell.
+fn rows_under(evidence: &Evidence, caption_start: &str) -> Vec<Vec<String>> {
     let document = super::chapter::report_document(evidence, DocumentName::All, None).unwrap();
-    let is_of_nodes = |table: &&Table| {
-        table.caption.as_ref().is_some_and(|caption| caption.plain_words().starts_with("Nodes of"))
+    let has_caption = |table: &&Table| {
+        let caption = table.caption.as_ref();
+        caption.is_some_and(|caption| caption.plain_words().starts_with(caption_start))
     };
-    let rows = tables(&document.body).into_iter().filter(is_of_nodes).flat_map(|table| &table.rows);
-    rows.map(|row| [&row[0], &row[1], &row[2]].map(Text::plain_words)).collect()
+    let rows = tables(&document.body).into_iter().filter(has_caption).flat_map(|table| &table.rows);
+    rows.map(|row| row.iter().map(Text::plain_words).collect()).collect()
 }
 
 #[test]
@@ -259,7 +318,7 @@ fn a_node_tells_what_it_takes_from_others_and_the_code_on_both_sides() {
             format!("{}:2 {line}", file.path),
         ],
     ];
-    assert_eq!(node_rows(&evidence), expected);
+    assert_eq!(rows_under(&evidence, "Nodes of"), expected);
 }
 
 /// The sample, the first test of which has contents of each form.

@@ -34,8 +34,8 @@ pub(crate) use obligations::{
 };
 pub(crate) use results::{Failure, merged_failures, result_on, schedule_counts, verdict_counts};
 pub(crate) use shares::{
-    CoverageRow, coverage_rows, coverage_totals, criterion_summary, obligations_of,
-    percent_in_words, share_in_words,
+    CoverageRow, counts_in_words, coverage_rows, coverage_totals, criterion_summary,
+    obligations_of, percent_in_words, share_in_words,
 };
 pub(crate) use source_lines::{LineFacts, ListedObligation, SourceLines, source_lines};
 pub(crate) use texels::{ImageFacts, NOTHING_EXPECTED, TexelValues, image_facts};

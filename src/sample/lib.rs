@@ -280,6 +280,7 @@ pub fn evidence() -> Evidence {
                 reasons: sample_reasons().iter().map(Reason::to_string).collect(),
                 grounds: sample_reasons().iter().map(Reason::ground).collect(),
                 summary: kernel_summaries,
+                coupling_classes: Vec::new(),
             },
         },
         kernels,

@@ -8,6 +8,7 @@
 use super::{RecordChoice, coverage_by, has_source, summary_without_source};
 use crate::acceptance;
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_coverage::coupling::class_summaries;
 use vkcert_coverage::justification::{
     BoundConfiguration, BoundContents, BoundKernel, GivenJustification, Rejection, ShownObligations,
 };
@@ -28,7 +29,7 @@ pub fn missing_subject(justification: &Justification) -> String {
 }
 
 /// Applies the campaign's justifications to every kernel and to the findings, and notes which are
-/// rejected. A justification of an obligation counts where that is open; it is superfluous only if
+/// rejected; counts classes of coupling. A justification of an obligation counts where that is open; it is superfluous only if
 /// no engine needs it.
 pub fn apply_justifications(evidence: &mut [KernelEvidence], campaign: &mut Campaign) {
     let justifications: Vec<_> =
@@ -98,7 +99,17 @@ pub fn apply_justifications(evidence: &mut [KernelEvidence], campaign: &mut Camp
             Some(Some(rejection)) => (Some(rejection.reason().to_owned()), None),
         };
     }
+    evidence.iter_mut().for_each(count_coupling_classes);
     acceptance::accept_findings(evidence, campaign);
+}
+
+/// Classes of coupling are counted when no status changes any more.
+fn count_coupling_classes(kernel_row: &mut KernelEvidence) {
+    let rows = kernel_row.coverage.coupling.as_deref();
+    kernel_row.coverage.coupling_classes = match (&kernel_row.pairs, rows) {
+        (Some(pairs), Some(rows)) => class_summaries(pairs, rows),
+        (None, _) | (_, None) => Vec::new(),
+    };
 }
 
 /// Kernels whose configurations are those that tests use, where tests were left out.

@@ -35,6 +35,7 @@ pub use test::{
     TestResult, TouchedBuffer,
 };
 
+use crate::coupling_summary::CouplingClassSummary;
 use crate::coverage::CriterionSummary;
 use crate::finding::{Finding, FindingKind};
 use crate::id::{KernelName, TestId};
@@ -190,6 +191,10 @@ pub struct Conclusion {
     pub grounds: Vec<Ground>,
     /// Coverage per kernel, configuration and engine.
     pub summary: Vec<KernelSummary>,
+    /// Coverage of coupling by class, of all kernels on the engines that tell of it; absent where
+    /// the project does not ask for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coupling_classes: Vec<CouplingClassSummary>,
 }
 
 /// Coverage of one kernel under one configuration on one engine.

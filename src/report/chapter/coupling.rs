@@ -1,5 +1,6 @@
 //! Data and control coupling between host and kernel, and the comparison of the engines.
 
+use super::coupling_coverage::classes_section;
 use super::links::{kernel_link, listed_texts, test_link, text_or_none};
 use crate::document::{Outline, Table, Text, Tone};
 use crate::drawing::graph::{coupling_drawings, is_of_host, node_anchor};
@@ -20,6 +21,7 @@ pub(super) fn coupling_chapter(evidence: &Evidence, outline: &mut Outline) {
     } else if let Some(without) = without_interface(evidence) {
         outline.add_paragraph(without);
     }
+    classes_section(evidence, outline);
     for coupling in &evidence.campaign.coupling {
         let name = &coupling.kernel;
         outline.add_heading(

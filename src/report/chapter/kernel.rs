@@ -1,6 +1,7 @@
 //! One chapter per kernel: shares, lists of obligations, every decision, and what belongs to no
 //! obligation.
 
+use super::coupling_coverage::objects_table;
 use super::identifiers::compact_ids;
 use super::links::test_link;
 use super::summary::{WHAT_SHARES_COUNT, share_text};
@@ -120,6 +121,9 @@ fn obligation_sections(unit: &KernelUnit, sides: &[&KernelEvidence], outline: &m
     for (title, criterion, select) in obligation_lists {
         if sides.iter().any(|side| select(side).is_some()) {
             outline.add_heading(2, title, format!("{}/{criterion}", unit.chapter_anchor()));
+            if criterion == CriterionName::Coupling {
+                objects_table(sides, outline);
+            }
             obligation_list(title, sides, select, outline);
         }
     }

@@ -9,6 +9,7 @@ mod conclusion;
 mod conduct;
 mod contents;
 mod coupling;
+mod coupling_coverage;
 mod decision;
 mod document_control;
 mod fill_rule;

@@ -5,6 +5,7 @@
 
 use super::unit::{KernelUnit, kernel_unit};
 use std::collections::BTreeMap;
+use vkcert_model::coupling_summary::ObligationCounts;
 use vkcert_model::coverage::{CriterionSummary, KernelCoverage};
 use vkcert_model::criterion::StoredCriterion;
 use vkcert_model::evidence::Evidence;
@@ -28,15 +29,20 @@ pub(crate) fn percent_in_words(
 
 /// `11/12 (91.6 %)`, with the justified ones named apart.
 pub(crate) fn share_in_words(summary: &CriterionSummary) -> String {
-    let Some(percent_words) = percent_in_words(summary.covered, summary.total) else {
+    counts_in_words(summary.counts())
+}
+
+/// The same of counts that are of no criterion.
+pub(crate) fn counts_in_words(counts: ObligationCounts) -> String {
+    let Some(percent_words) = percent_in_words(counts.covered, counts.total) else {
         return "0/0\u{a0}(none)".to_owned();
     };
-    let justified_words = if summary.justified > 0 {
-        format!(" + {} justified", summary.justified)
+    let justified_words = if counts.justified > 0 {
+        format!(" + {} justified", counts.justified)
     } else {
         String::new()
     };
-    format!("{}/{}\u{a0}({percent_words}){justified_words}", summary.covered, summary.total)
+    format!("{}/{}\u{a0}({percent_words}){justified_words}", counts.covered, counts.total)
 }
 
 /// Shares of a kernel (or of what else `U` stands for) that are the same on these engines.

@@ -91,6 +91,10 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
         verification.check(derived_coverage.coupling == stored_coverage.coupling, || {
             format!("{kernel_name}: coupling coverage")
         });
+        verification
+            .check(derived_coverage.coupling_classes == stored_coverage.coupling_classes, || {
+                format!("{kernel_name}: classes of coupling coverage")
+            });
         verification.check(derived_coverage.boundaries == stored_coverage.boundaries, || {
             format!("{kernel_name}: boundary value coverage")
         });
@@ -155,6 +159,11 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
     });
     verification.check(conclusion.summary == stored.campaign.conclusion.summary, || {
         "summary of the conclusion".to_owned()
+    });
+    let (derived_classes, stored_classes) =
+        (&conclusion.coupling_classes, &stored.campaign.conclusion.coupling_classes);
+    verification.check(derived_classes == stored_classes, || {
+        "coupling by class in the conclusion".to_owned()
     });
     campaign.conclusion = conclusion;
     check_objectives(campaign, &kernels, stored, verification);

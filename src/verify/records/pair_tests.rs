@@ -106,6 +106,16 @@ fn forged_pairs_are_told() {
                 "guard on sequential: pairs of accesses outside the obligations",
             ),
             Forgery::new(
+                "a class that counts one more",
+                |forged| forged.kernels[0].coverage.coupling_classes[0].counts.covered += 1,
+                "guard on sequential: classes of coupling coverage",
+            ),
+            Forgery::new(
+                "a sum of classes that counts one more",
+                |forged| forged.campaign.conclusion.coupling_classes[0].counts.covered += 1,
+                "coupling by class in the conclusion",
+            ),
+            Forgery::new(
                 "an obligation less",
                 |forged| drop(forged.kernels[0].pairs.as_mut().unwrap().obligations.pop()),
                 "guard on sequential: coupling coverage",
