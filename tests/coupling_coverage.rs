@@ -181,3 +181,101 @@ fn atomics_are_followed_in_other_orders_of_invocations() {
     let notes = campaign["notes"].to_string();
     assert!(notes.contains("run one by one: pairs of atomics 1 (k)"), "{notes}");
 }
+
+/// Stores under a constant of its own what the next one reads.
+const FIRST: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(constant_id = 0) const uint STEP = 1u;
+layout(binding = 0) readonly buffer In { uint given[]; };
+layout(binding = 1) buffer Out { uint sum; uint each[]; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    each[i] = given[i] + STEP;
+    if (i == 0u) sum = given[0] + given[1];
+}
+";
+
+/// Reads the sum only where `use_sum` is not 0.
+const SECOND: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(push_constant) uniform P { uint use_sum; };
+layout(binding = 0) readonly buffer Mid { uint total; uint parts[]; };
+layout(binding = 1) buffer Out { uint left[]; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    left[i] = parts[i];
+    if (use_sum != 0u) left[i] += total;
+}
+";
+
+fn two_kernels(folder: &Path, rest: &str) {
+    let head = "schema = 1\nname = \"Hand over\"\nlevel = \"D\"\ncriteria = [\"coupling\"]\n\n";
+    let configurations = "configuration = [{ name = \"one\", specialization = {} }, \
+        { name = \"two\", specialization = { 0 = { value = 2 } } }]\n";
+    let listed = format!(
+        "[[kernel]]\nname = \"first\"\nsource = \"first.comp\"\n{configurations}\n\
+         [[kernel]]\nname = \"second\"\nsource = \"second.comp\"\n"
+    );
+    write(folder, "vkcert.toml", format!("{head}{listed}"));
+    write(folder, "first.comp", FIRST);
+    write(folder, "second.comp", SECOND);
+    let requirement = "schema = 1\n\n[[requirement]]\nuid = \"HLR-1\"\nlevel = \"HLR\"\ntitle = \"t\"\nstatement = \"s\"\nverification = [\"test\"]\n\n";
+    write(folder, "requirements/k.toml", format!("{requirement}{rest}"));
+}
+
+/// The first kernel and then the second, which reads what the first left in `m`.
+fn chain(id: &str, step: u32, use_sum: u32, left: [u32; 4]) -> String {
+    format!(
+        "[[test]]\nid = \"{id}\"\nrequirements = [\"HLR-1\"]\n\
+         buffers = {{ g = {{ type = \"uint\", data = [1, 2, 3, 4] }}, m = {{ type = \"uint\", count = 5 }}, \
+         l = {{ type = \"uint\", count = 4 }} }}\n\
+         dispatches = [{{ kernel = \"first\", groups = [1, 1, 1], specialization = {{ 0 = {{ value = {step} }} }}, \
+         bindings = [{{ binding = 0, buffer = \"g\" }}, {{ binding = 1, buffer = \"m\" }}] }}, \
+         {{ kernel = \"second\", groups = [1, 1, 1], push_constants = {{ use_sum = {use_sum} }}, \
+         bindings = [{{ binding = 0, buffer = \"m\" }}, {{ binding = 1, buffer = \"l\" }}] }}]\n\
+         expect = [{{ buffer = \"l\", values = {left:?} }}]\n\n"
+    )
+}
+
+/// The second kernel alone.
+fn alone(id: &str) -> String {
+    format!(
+        "[[test]]\nid = \"{id}\"\nrequirements = [\"HLR-1\"]\n\
+         buffers = {{ m = {{ type = \"uint\", data = [9, 1, 2, 3, 4] }}, l = {{ type = \"uint\", count = 4 }} }}\n\
+         dispatches = [{{ kernel = \"second\", groups = [1, 1, 1], push_constants = {{ use_sum = 0 }}, \
+         bindings = [{{ binding = 0, buffer = \"m\" }}, {{ binding = 1, buffer = \"l\" }}] }}]\n\
+         expect = [{{ buffer = \"l\", values = [1, 2, 3, 4] }}]\n\n"
+    )
+}
+
+/// The rows of the second kernel.
+fn rows_of_second(folder: &Path, rest: &str, options: &[&str]) -> Vec<String> {
+    two_kernels(folder, rest);
+    let options = [&["--engine", "sequential"], options].concat();
+    let evidence = kernels(folder, &options);
+    let second = evidence.iter().find(|kernel| kernel["kernel"] == "second").expect("the kernel");
+    rows(second)
+}
+
+#[test]
+fn what_tests_dispatch_before_a_kernel_is_an_obligation_for_all_of_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let told = rows_of_second(folder.path(), &alone("ALONE"), &[]);
+    assert!(told.iter().all(|row| row.contains("given by the host")), "{told:?}");
+    // The second configuration of the first kernel is the only one that the test runs.
+    let chained = alone("ALONE") + &chain("CHAIN", 2, 0, [3, 4, 5, 6]);
+    let parts = "parts[]: written by first at first.comp:8:13 -> read at 8:21";
+    let total = "total: written by first at first.comp:9:22 -> read at 9:35";
+    let told = rows_of_second(folder.path(), &chained, &[]);
+    let between: Vec<&String> = told.iter().filter(|row| row.contains("by first")).collect();
+    assert_eq!(between, [&format!("{parts}: covered CHAIN"), &format!("{total}: uncovered")]);
+    // Numbers of the others are what they were.
+    assert!(told[..told.len() - 2].iter().all(|row| row.contains("by the host")), "{told:?}");
+    let summed = chained.clone() + &chain("SUM", 1, 1, [5, 6, 7, 8]);
+    let told = rows_of_second(folder.path(), &summed, &[]);
+    assert!(told.contains(&format!("{total}: covered SUM")), "{told:?}");
+    assert!(told.contains(&format!("{parts}: covered CHAIN, SUM")), "{told:?}");
+    // What a test that is left out dispatches stays an obligation.
+    let told = rows_of_second(folder.path(), &chained, &["--without", "CHAIN"]);
+    assert!(told.contains(&format!("{parts}: uncovered")), "{told:?}");
+}

@@ -3,18 +3,21 @@
 //! Knows: the production module, where its instructions come from, the structure of the source.
 //! Promises: the same pairs for the same kernel, specialization, memory model and interface, before
 //! any test runs.
-//! Does not cover: which dispatches follow each other; callers name them.
+//! Does not cover: which dispatches follow each other (`dispatch_order`).
 
 use super::configuration::Specialization;
-use super::kernel::{CompiledKernel, Measurement};
+use super::dispatch_order::{ConfiguredKernel, DispatchOrder, SharedBindings};
+use super::kernel::{CompiledKernel, Kernel, Measurement};
 use std::collections::BTreeSet;
 use vkcert_coverage::coupling::{LocatedBarrier, LocatedPair, pair_obligations};
 use vkcert_model::access_pair::{Passage, ReadDescriptor};
-use vkcert_model::id::ModuleKey;
-use vkcert_model::pair_obligation::PairObligation;
+use vkcert_model::criterion::CriterionName;
+use vkcert_model::id::{KernelName, ModuleKey};
+use vkcert_model::pair_obligation::{KernelPairs, PairObligation};
 use vkcert_model::place::Place;
 use vkcert_model::project::MemoryModel;
 use vkcert_model::structure::KernelStructure;
+use vkcert_requirement::Project;
 use vkcert_spirv::barriers::workgroup_barriers;
 use vkcert_spirv::pairs::{PairError, PairRequest, StaticPair, dispatch_pairs, static_pairs};
 
@@ -34,12 +37,76 @@ pub struct PairContext<'a> {
 pub struct EarlierKernel<'a> {
     /// The kernel.
     pub kernel: &'a CompiledKernel,
-    /// As runs name it.
+    /// As pairs name it.
     pub key: ModuleKey,
     /// Raw bits by SpecId.
     pub specialization: &'a Specialization,
     /// Bindings of the earlier and of the later kernel that hold one buffer or image.
     pub shared: &'a BTreeSet<(ReadDescriptor, ReadDescriptor)>,
+}
+
+/// Pairs of accesses are obligations where the project asks for coupling coverage.
+pub(crate) fn add_pairs(project: &Project, kernels: &mut [Kernel]) {
+    if !project.settings.asks_for(CriterionName::Coupling) {
+        return;
+    }
+    let order = DispatchOrder::of_project(project, kernels);
+    let pairs_by_kernel: Vec<Vec<KernelPairs>> =
+        kernels.iter().map(|kernel| pairs_of_kernel(project, kernel, kernels, &order)).collect();
+    for (kernel, pairs) in kernels.iter_mut().zip(pairs_by_kernel) {
+        for (row, pairs) in kernel.configurations.iter_mut().zip(pairs) {
+            row.pairs = Some(pairs);
+        }
+    }
+}
+
+/// One entry per configuration of the kernel.
+fn pairs_of_kernel(
+    project: &Project,
+    kernel: &Kernel,
+    kernels: &[Kernel],
+    order: &DispatchOrder,
+) -> Vec<KernelPairs> {
+    let kernel_name = KernelName::from(&kernel.name);
+    let unwritten_by_host = BTreeSet::new();
+    let configurations = kernel.configurations.iter().enumerate();
+    let pairs = configurations.map(|(configuration, row)| {
+        let context = PairContext {
+            specialization: &row.specialization,
+            memory_model: project.settings.memory_model,
+            unwritten_by_host: &unwritten_by_host,
+        };
+        let earlier = order.before(ConfiguredKernel { kernel: kernel_name, configuration });
+        let earlier_kernels: Vec<EarlierKernel> = earlier
+            .filter_map(|(earlier, shared)| earlier_kernel(kernels, earlier, shared))
+            .collect();
+        let (obligations, unknown) = match kernel.pair_obligations(context, &earlier_kernels) {
+            Ok(obligations) => (obligations, None),
+            Err(error) => (Vec::new(), Some(error.to_string())),
+        };
+        KernelPairs { obligations, unknown, ..KernelPairs::default() }
+    });
+    pairs.collect()
+}
+
+fn earlier_kernel<'a>(
+    kernels: &'a [Kernel],
+    earlier: ConfiguredKernel,
+    shared: &'a SharedBindings,
+) -> Option<EarlierKernel<'a>> {
+    let kernel = kernels.iter().find(|kernel| kernel.name == earlier.kernel.as_str())?;
+    let specialization = &kernel.configurations.get(earlier.configuration)?.specialization;
+    let key = ModuleKey {
+        kernel: earlier.kernel,
+        specialization: configuration_number(Some(earlier.configuration)),
+    };
+    Some(EarlierKernel { kernel, key, specialization, shared })
+}
+
+/// The number by which pairs name the configuration of an earlier kernel, of its place among the
+/// configurations; 0: it is none of them.
+pub(crate) fn configuration_number(place: Option<usize>) -> u32 {
+    place.map_or(0, |place| place as u32 + 1)
 }
 
 impl CompiledKernel {

@@ -3,7 +3,7 @@
 //! Promises: two specializations are the same configuration exactly if every constant of the module
 //! has the same bits, the module's defaults filled in. Names depend on the values alone.
 
-use super::access_pairs::PairContext;
+use super::access_pairs::add_pairs;
 use super::boundary::boundary_values;
 use super::kernel::{CompiledKernel, Kernel, TargetedKernel};
 use crate::CampaignError;
@@ -163,7 +163,6 @@ pub fn configure_kernels(
         match kernel_configurations {
             Ok(mut configurations) => {
                 add_boundaries(project, &kernel, &mut configurations);
-                add_pairs(project, &kernel, &mut configurations);
                 configured_kernels.push(Kernel::configured(kernel, configurations))
             }
             Err(CampaignError::Input(kernel_configurations)) => {
@@ -172,11 +171,11 @@ pub fn configure_kernels(
             Err(other) => return Err(other),
         }
     }
-    if diagnostics.is_empty() {
-        Ok(configured_kernels)
-    } else {
-        Err(CampaignError::Input(diagnostics))
+    if !diagnostics.is_empty() {
+        return Err(CampaignError::Input(diagnostics));
     }
+    add_pairs(project, &mut configured_kernels);
+    Ok(configured_kernels)
 }
 
 /// Boundary values are derived where the project asks for them.
@@ -189,31 +188,6 @@ fn add_boundaries(
         for row in configurations {
             row.boundaries = Some(boundary_values(project, kernel, row.configuration.local_size));
         }
-    }
-}
-
-/// Pairs of accesses are obligations where the project asks for coupling coverage.
-fn add_pairs(
-    project: &Project,
-    kernel: &CompiledKernel,
-    configurations: &mut [KernelConfiguration],
-) {
-    if !project.settings.asks_for(CriterionName::Coupling) {
-        return;
-    }
-    for row in configurations {
-        let context = PairContext {
-            specialization: &row.specialization,
-            memory_model: project.settings.memory_model,
-            unwritten_by_host: &BTreeSet::new(),
-        };
-        let pairs = match kernel.pair_obligations(context, &[]) {
-            Ok(obligations) => KernelPairs { obligations, ..KernelPairs::default() },
-            Err(error) => {
-                KernelPairs { unknown: Some(error.to_string()), ..KernelPairs::default() }
-            }
-        };
-        row.pairs = Some(pairs);
     }
 }
 

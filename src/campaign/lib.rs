@@ -13,6 +13,7 @@ pub mod boundary;
 pub mod certification;
 pub mod configuration;
 pub mod coupling;
+mod dispatch_order;
 pub mod display;
 pub mod engines;
 mod error;

@@ -5,6 +5,8 @@
 //! the device the traced module runs too: recording must change no output bit. Each of these runs
 //! is repeated as asked for; what varies is no pass.
 
+use super::access_pairs::configuration_number;
+use super::dispatch_order::place_of_configuration;
 use super::kernel::{Kernel, ModuleVariant};
 use super::left_open::{ComparedResults, Expectations, LeftOpen, RecordedCode, SettledRun};
 use super::schedules::{self, OpenAtomics};
@@ -13,14 +15,14 @@ use super::test_run::{
     variant_job,
 };
 use crate::CampaignError;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use vkcert_coverage::coupling::executed_pairs;
 use vkcert_exec::access_pairs::{AccessPairs, PairTracking};
 use vkcert_exec::comparison::differing_contents;
 use vkcert_exec::prepare::{ModuleUse, Prepared};
 use vkcert_exec::{Completion, Counts, Executor, Job, JobModule, Run, RunOutcome};
-use vkcert_model::access_pair::ShownPairs;
+use vkcert_model::access_pair::{Passage, ShownPairs};
 use vkcert_model::finding::{Checks, Finding, FindingKind};
 use vkcert_model::finding_details::{DisagreementDetails, FindingDetails, ModuleDisagreement};
 use vkcert_model::id::ModuleKey;
@@ -153,7 +155,8 @@ fn add_shown_pairs(
             configurations.find(|row| row.specialization == module_use.specialization);
         let Some(kernel_pairs) = configuration.and_then(|row| row.pairs.as_ref()) else { continue };
         if let Ok(records) = &mut row.records {
-            records.pairs = shown_pairs(&access_pairs, &module.key, kernel_pairs);
+            let shown = shown_pairs(&access_pairs, &module.key, kernel_pairs);
+            records.pairs = shown.map(|shown| name_configurations(prepared_test, job_plan, shown));
             if let AccessPairs::Tracked(by_module) = &access_pairs
                 && let Some(module_pairs) = by_module.get(&module.key)
             {
@@ -162,6 +165,30 @@ fn add_shown_pairs(
         }
     }
     open_atomics
+}
+
+/// Names earlier kernels by their configurations: the numbers of a job are its own.
+fn name_configurations(
+    prepared_test: &PreparedTest,
+    job_plan: &Prepared,
+    shown: ShownPairs,
+) -> ShownPairs {
+    let ShownPairs::Shown(pairs) = shown else { return shown };
+    let modules = job_plan.job.modules.iter().zip(&job_plan.modules).zip(&prepared_test.kernels);
+    let numbers: BTreeMap<ModuleKey, u32> = modules
+        .map(|((module, module_use), kernel)| {
+            let place = place_of_configuration(kernel, &module_use.specialization);
+            (module.key, configuration_number(place))
+        })
+        .collect();
+    let renamed = pairs.into_iter().map(|mut pair| {
+        if let Passage::Dispatch { kernel, specialization, .. } = &mut pair.passage {
+            let key = ModuleKey { kernel: *kernel, specialization: *specialization };
+            *specialization = numbers.get(&key).copied().unwrap_or(0);
+        }
+        pair
+    });
+    ShownPairs::Shown(renamed.collect())
 }
 
 fn shown_pairs(

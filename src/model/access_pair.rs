@@ -62,7 +62,8 @@ pub enum Passage {
     Dispatch {
         /// The kernel that wrote.
         kernel: KernelName,
-        /// Which of the kernel's specializations it ran under (`ModuleKey::specialization`).
+        /// Which of the kernel's specializations it ran under: of a run, its number in the job; in
+        /// evidence the number of the kernel's configuration, from 1, or 0 where it is none.
         specialization: u32,
         /// The store, in that kernel's production module.
         store: u32,

@@ -72,8 +72,8 @@ pub(super) fn is_left_out(kernel_pairs: &KernelPairs, pair: &AccessPair) -> bool
         Passage::Host => pair
             .descriptor
             .is_some_and(|descriptor| kernel_pairs.unwritten_by_host.contains(&descriptor)),
-        // Nothing tells which dispatches follow each other.
-        Passage::Dispatch { .. } => true,
+        // The earlier kernel ran under no configuration that is certified.
+        Passage::Dispatch { specialization, .. } => specialization == 0,
         Passage::Barrier { .. } | Passage::Atomic { .. } => false,
     }
 }

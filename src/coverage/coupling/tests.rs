@@ -181,7 +181,7 @@ fn what_rules_leave_out_makes_no_row() {
             &[
                 pair(9, Passage::Unordered { store: 3 }),
                 through(7, pair(6, Passage::Host)),
-                pair(6, Passage::Dispatch { kernel: "first".into(), specialization: 1, store: 2 }),
+                pair(6, Passage::Dispatch { kernel: "first".into(), specialization: 0, store: 2 }),
             ],
         )],
     );
