@@ -279,3 +279,19 @@ fn what_tests_dispatch_before_a_kernel_is_an_obligation_for_all_of_them() {
     let told = rows_of_second(folder.path(), &chained, &["--without", "CHAIN"]);
     assert!(told.contains(&format!("{parts}: uncovered")), "{told:?}");
 }
+
+#[test]
+fn what_the_host_never_writes_is_no_obligation_of_the_host() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let interface = "[[interface]]\nkernel = \"second\"\ngroups = [\"1\", \"1\", \"1\"]\nlocal_size = [4, 1, 1]\n\
+        buffers = [{ set = 0, binding = 0, size = \"20\", host_writes = false }, \
+        { set = 0, binding = 1, size = \"16\", host_writes = false }]\n\
+        push_constants = { members = [{ name = \"use_sum\", type = \"uint32\" }] }\n\
+        parameters = [{ name = \"use_sum\", type = \"uint32\", min = 0, max = 1 }]\n\n";
+    let tests = format!("{interface}{}{}", alone("ALONE"), chain("SUM", 1, 1, [5, 6, 7, 8]));
+    let told = rows_of_second(folder.path(), &tests, &[]);
+    let of_host: Vec<&String> = told.iter().filter(|row| row.contains("by the host")).collect();
+    assert_eq!(of_host, ["use_sum: given by the host -> read at 9:9: covered ALONE, SUM"]);
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(told.iter().all(|row| row.contains("covered")), "{told:?}");
+}

@@ -68,7 +68,7 @@ fn pairs_of_kernel(
     order: &DispatchOrder,
 ) -> Vec<KernelPairs> {
     let kernel_name = KernelName::from(&kernel.name);
-    let unwritten_by_host = BTreeSet::new();
+    let unwritten_by_host = unwritten_by_host(project, kernel_name);
     let configurations = kernel.configurations.iter().enumerate();
     let pairs = configurations.map(|(configuration, row)| {
         let context = PairContext {
@@ -84,9 +84,23 @@ fn pairs_of_kernel(
             Ok(obligations) => (obligations, None),
             Err(error) => (Vec::new(), Some(error.to_string())),
         };
-        KernelPairs { obligations, unknown, ..KernelPairs::default() }
+        let unwritten_by_host = unwritten_by_host.clone();
+        KernelPairs { obligations, unknown, unwritten_by_host, ..KernelPairs::default() }
     });
     pairs.collect()
+}
+
+/// Bindings whose contents the host never writes, as the kernel's interface says.
+fn unwritten_by_host(project: &Project, kernel: KernelName) -> BTreeSet<ReadDescriptor> {
+    let interfaces = project.interfaces.iter().filter(|interface| interface.kernel == kernel);
+    let bound = interfaces.flat_map(|interface| {
+        let buffers = interface.buffers.iter();
+        let buffers = buffers.map(|buffer| (buffer.set, buffer.binding, buffer.host_writes));
+        let images = interface.images.iter();
+        buffers.chain(images.map(|image| (image.set, image.binding, image.host_writes)))
+    });
+    let unwritten = bound.filter(|(_, _, host_writes)| !host_writes);
+    unwritten.map(|(set, binding, _)| ReadDescriptor { set, binding }).collect()
 }
 
 fn earlier_kernel<'a>(

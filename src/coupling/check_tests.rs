@@ -59,6 +59,7 @@ fn correct() -> Interface {
         size: text(size),
         element: None,
         block: None,
+        host_writes: true,
     };
     Interface {
         kernel: "matmul".into(),

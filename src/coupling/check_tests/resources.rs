@@ -46,6 +46,7 @@ void main() {
         dimension,
         layered,
         multisampled: false,
+        host_writes: true,
     };
     use DescriptorClass::{Combined, SampledImage, Sampler, StorageImage};
     let right = vec![

@@ -176,6 +176,17 @@ pub struct HostBuffer {
     /// Name of the struct that the host stores at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<String>,
+    /// `false`: the host never writes the contents, kernels alone do.
+    #[serde(default = "writes", skip_serializing_if = "is_written")]
+    pub host_writes: bool,
+}
+
+fn writes() -> bool {
+    true
+}
+
+fn is_written(host_writes: &bool) -> bool {
+    *host_writes
 }
 
 /// An image or a sampler as the host binds it.
@@ -203,6 +214,9 @@ pub struct HostImage {
     /// Whether texels have several samples.
     #[serde(default)]
     pub multisampled: bool,
+    /// `false`: the host never writes the contents, kernels alone do.
+    #[serde(default = "writes", skip_serializing_if = "is_written")]
+    pub host_writes: bool,
 }
 
 /// A specialization constant that the host sets.
