@@ -27,6 +27,7 @@ mod bounds;
 mod call_coverage;
 mod campaign;
 mod capture;
+mod captured_packages;
 mod certify;
 mod cli;
 mod command_lines;
