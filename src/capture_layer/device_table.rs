@@ -157,9 +157,10 @@ device_functions! {
     allocate_memory PFN_vkAllocateMemory ["vkAllocateMemory"] memory::allocate_memory;
     free_memory PFN_vkFreeMemory ["vkFreeMemory"] memory::free_memory;
     map_memory PFN_vkMapMemory ["vkMapMemory"] memory::map_memory;
-    map_memory2 PFN_vkMapMemory2KHR ["vkMapMemory2KHR"] memory::map_memory2;
+    map_memory2 PFN_vkMapMemory2KHR ["vkMapMemory2" | "vkMapMemory2KHR"] memory::map_memory2;
     unmap_memory PFN_vkUnmapMemory ["vkUnmapMemory"] memory::unmap_memory;
-    unmap_memory2 PFN_vkUnmapMemory2KHR ["vkUnmapMemory2KHR"] memory::unmap_memory2;
+    unmap_memory2 PFN_vkUnmapMemory2KHR ["vkUnmapMemory2" | "vkUnmapMemory2KHR"]
+        memory::unmap_memory2;
     flush_ranges PFN_vkFlushMappedMemoryRanges ["vkFlushMappedMemoryRanges"] memory::flush_ranges;
     invalidate_ranges PFN_vkInvalidateMappedMemoryRanges ["vkInvalidateMappedMemoryRanges"]
         memory::invalidate_ranges;
@@ -194,10 +195,12 @@ device_functions! {
         commands::reset_command_buffer;
     cmd_bind_pipeline PFN_vkCmdBindPipeline ["vkCmdBindPipeline"] commands::bind_pipeline;
     cmd_bind_sets PFN_vkCmdBindDescriptorSets ["vkCmdBindDescriptorSets"] commands::bind_sets;
-    cmd_push_descriptors PFN_vkCmdPushDescriptorSetKHR ["vkCmdPushDescriptorSetKHR"]
+    cmd_push_descriptors PFN_vkCmdPushDescriptorSetKHR
+        ["vkCmdPushDescriptorSet" | "vkCmdPushDescriptorSetKHR"]
         commands::push_descriptors;
     cmd_push_descriptors_with_template PFN_vkCmdPushDescriptorSetWithTemplateKHR
-        ["vkCmdPushDescriptorSetWithTemplateKHR"] commands::push_descriptors_with_template;
+        ["vkCmdPushDescriptorSetWithTemplate" | "vkCmdPushDescriptorSetWithTemplateKHR"]
+        commands::push_descriptors_with_template;
     cmd_push_constants PFN_vkCmdPushConstants ["vkCmdPushConstants"] commands::push_constants;
     cmd_dispatch PFN_vkCmdDispatch ["vkCmdDispatch"] commands::dispatch;
     cmd_dispatch_base PFN_vkCmdDispatchBase ["vkCmdDispatchBase" | "vkCmdDispatchBaseKHR"]

@@ -83,11 +83,13 @@ unmodelled_commands! {
     cmd_bind_descriptor_buffers_ext PFN_vkCmdBindDescriptorBuffersEXT
         ["vkCmdBindDescriptorBuffersEXT"]
         (buffer_count: u32, p_binding_infos: *const DescriptorBufferBindingInfoEXT<'_>), Accesses;
-    cmd_bind_descriptor_sets2_khr PFN_vkCmdBindDescriptorSets2KHR ["vkCmdBindDescriptorSets2KHR"]
+    cmd_bind_descriptor_sets2_khr PFN_vkCmdBindDescriptorSets2KHR
+        ["vkCmdBindDescriptorSets2" | "vkCmdBindDescriptorSets2KHR"]
         (p_bind_descriptor_sets_info: *const BindDescriptorSetsInfoKHR<'_>), Accesses;
     cmd_bind_index_buffer PFN_vkCmdBindIndexBuffer ["vkCmdBindIndexBuffer"]
         (buffer: Buffer, offset: DeviceSize, index_type: IndexType), Nothing;
-    cmd_bind_index_buffer2_khr PFN_vkCmdBindIndexBuffer2KHR ["vkCmdBindIndexBuffer2KHR"]
+    cmd_bind_index_buffer2_khr PFN_vkCmdBindIndexBuffer2KHR
+        ["vkCmdBindIndexBuffer2" | "vkCmdBindIndexBuffer2KHR"]
         (buffer: Buffer, offset: DeviceSize, size: DeviceSize, index_type: IndexType), Nothing;
     cmd_bind_invocation_mask_huawei PFN_vkCmdBindInvocationMaskHUAWEI
         ["vkCmdBindInvocationMaskHUAWEI"]
@@ -283,9 +285,11 @@ unmodelled_commands! {
     cmd_preprocess_generated_commands_nv PFN_vkCmdPreprocessGeneratedCommandsNV
         ["vkCmdPreprocessGeneratedCommandsNV"]
         (p_generated_commands_info: *const GeneratedCommandsInfoNV<'_>), Accesses;
-    cmd_push_constants2_khr PFN_vkCmdPushConstants2KHR ["vkCmdPushConstants2KHR"]
+    cmd_push_constants2_khr PFN_vkCmdPushConstants2KHR
+        ["vkCmdPushConstants2" | "vkCmdPushConstants2KHR"]
         (p_push_constants_info: *const PushConstantsInfoKHR<'_>), Accesses;
-    cmd_push_descriptor_set2_khr PFN_vkCmdPushDescriptorSet2KHR ["vkCmdPushDescriptorSet2KHR"]
+    cmd_push_descriptor_set2_khr PFN_vkCmdPushDescriptorSet2KHR
+        ["vkCmdPushDescriptorSet2" | "vkCmdPushDescriptorSet2KHR"]
         (p_push_descriptor_set_info: *const PushDescriptorSetInfoKHR<'_>), Accesses;
     cmd_reset_event PFN_vkCmdResetEvent ["vkCmdResetEvent"]
         (event: Event, stage_mask: PipelineStageFlags), Order;
@@ -415,7 +419,7 @@ unmodelled_commands! {
         ["vkCmdSetLineStippleEnableEXT"]
         (stippled_line_enable: Bool32), Nothing;
     cmd_set_line_stipple_khr PFN_vkCmdSetLineStippleKHR
-        ["vkCmdSetLineStippleKHR" | "vkCmdSetLineStippleEXT"]
+        ["vkCmdSetLineStipple" | "vkCmdSetLineStippleKHR" | "vkCmdSetLineStippleEXT"]
         (line_stipple_factor: u32, line_stipple_pattern: u16), Nothing;
     cmd_set_line_width PFN_vkCmdSetLineWidth ["vkCmdSetLineWidth"] (line_width: f32), Nothing;
     cmd_set_logic_op_ext PFN_vkCmdSetLogicOpEXT ["vkCmdSetLogicOpEXT"] (logic_op: LogicOp), Nothing;
