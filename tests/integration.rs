@@ -90,6 +90,7 @@ mod subgroups;
 mod test_reviews;
 mod throughput;
 mod untyped_pointers;
+mod unusual_hosts;
 mod values;
 mod variable_pointers;
 mod vulkan;

@@ -10,6 +10,7 @@
 //! Does not cover: what the host reads and writes through mapped pointers; functions of extensions
 //! that are younger than the binding, of which commands are named when somebody asks for them.
 
+mod capture_file;
 mod chain;
 mod device_table;
 mod entry;

@@ -1,20 +1,23 @@
 //! The one recorder of the process: events in the order in which they come, into one file.
 //!
-//! Knows: the file, what is not yet written of it, and which thread calls.
+//! Knows: the file (`capture_file`), what is not yet written of it, and which thread calls.
 //! Promises: nothing that fails here reaches the program: a record that panics is counted as lost, a
-//! file that cannot be written ends with its last whole record. What was submitted is in the file
-//! before the submission goes on.
+//! file that cannot be written ends with its last whole record, and no thread is canceled in here.
+//! What was submitted is in the file before the submission goes on. A process that was forked has a
+//! capture of its own once it makes an instance. What is called behind the end of the capture takes
+//! the end back.
 //! Does not cover: a process that is killed, whose capture ends with its last submission.
 
+use crate::capture_file::CaptureFile;
+use crate::hooks::memory::forget_mapped;
 use crate::{CONTENTS_VARIABLE, FOLDER_VARIABLE};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
-use std::fs::File;
-use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard, Once, TryLockError};
+use std::time::Duration;
 use vkcert_capture::event::{ContentsMode, End, Event, Record, Start};
 use vkcert_capture::file::{append_frame, head};
 
@@ -27,19 +30,27 @@ static RECORDING: AtomicBool = AtomicBool::new(false);
 /// Records that were lost since the last one that was written.
 static LOST: AtomicU64 = AtomicU64::new(0);
 
+/// Whether the recorder was in use when this process was forked, and stays so for ever.
+static UNUSABLE: AtomicBool = AtomicBool::new(false);
+
+/// Milliseconds that a fork waits for the recorder at most.
+const MOST_WAITS_OF_A_FORK: u32 = 200;
+
 static RECORDER: Mutex<Option<Recorder>> = Mutex::new(None);
 
 static NEXT_THREAD: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
     static THREAD: Cell<Option<u32>> = const { Cell::new(None) };
+    /// Held while this thread forks, so that the recorder of the new process is whole.
+    static FORKING: RefCell<Option<MutexGuard<'static, Option<Recorder>>>> =
+        const { RefCell::new(None) };
 }
 
 /// The file and what is not yet in it.
 pub(crate) struct Recorder {
-    file: File,
+    file: CaptureFile,
     process: u32,
-    written_bytes: u64,
     pending: Vec<u8>,
     records: u64,
     contents: ContentsMode,
@@ -50,49 +61,89 @@ pub(crate) struct Recorder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileState {
     Open,
+    /// It was closed; its last record begins at this byte.
+    Ended(u64),
     /// It could not be written, and ends with its last whole record.
     Failed,
 }
 
-/// `struct rlimit` of the C library.
-#[repr(C)]
-struct ResourceLimit {
-    soft: u64,
-    hard: u64,
+unsafe extern "C" {
+    safe fn pthread_setcancelstate(state: c_int, earlier: &mut c_int) -> c_int;
+    safe fn pthread_atfork(
+        before: extern "C" fn(),
+        in_parent: extern "C" fn(),
+        in_child: extern "C" fn(),
+    ) -> c_int;
 }
 
-/// RLIMIT_FSIZE of Linux.
-const FILE_SIZE_LIMIT: c_int = 1;
+/// PTHREAD_CANCEL_DISABLE of Linux.
+const NO_CANCELING: c_int = 1;
 
-/// Bytes that a file of this process may have: to write more would end the process by a signal.
-fn most_file_bytes() -> u64 {
-    unsafe extern "C" {
-        safe fn getrlimit(resource: c_int, limit: &mut ResourceLimit) -> c_int;
-    }
-    let mut limit = ResourceLimit { soft: u64::MAX, hard: u64::MAX };
-    if getrlimit(FILE_SIZE_LIMIT, &mut limit) == 0 { limit.soft } else { u64::MAX }
+/// Does something that a thread which is asked to end does not end in: writing a file is a point at
+/// which threads end, and the program's submissions have no such point of ours.
+fn uncanceled<T>(action: impl FnOnce() -> T) -> T {
+    let mut earlier = 0;
+    pthread_setcancelstate(NO_CANCELING, &mut earlier);
+    let result = action();
+    let mut own = 0;
+    pthread_setcancelstate(earlier, &mut own);
+    result
 }
 
 /// Begins the capture, once in a process.
 pub(crate) fn begin() {
-    // A message of a panic would stand among the program's own output.
-    std::panic::set_hook(Box::new(|_| {}));
+    static PREPARED: Once = Once::new();
+    PREPARED.call_once(|| {
+        // A message of a panic would stand among the program's own output.
+        std::panic::set_hook(Box::new(|_| {}));
+        pthread_atfork(before_fork, in_parent, in_child);
+    });
+    if UNUSABLE.load(Ordering::Acquire) {
+        return;
+    }
     let opened = catch_unwind(|| {
         let mut recorder = locked();
-        if recorder.is_some() {
-            return;
-        }
-        *recorder = Recorder::open();
-        if recorder.is_some() {
-            unsafe extern "C" {
-                safe fn atexit(handler: extern "C" fn()) -> c_int;
-            }
-            RECORDING.store(true, Ordering::Release);
-            atexit(end);
+        if recorder.is_none() {
+            *recorder = uncanceled(Recorder::open);
+            RECORDING.store(recorder.is_some(), Ordering::Release);
         }
     });
     // Without a file there is no capture, which whoever asked for it sees.
     drop(opened);
+}
+
+/// Waits for a record of another thread. A signal handler may fork in the middle of a record of its
+/// own thread, for which nobody can wait: its child then has no capture.
+extern "C" fn before_fork() {
+    let mut recorder = None;
+    for _ in 0..MOST_WAITS_OF_A_FORK {
+        match RECORDER.try_lock() {
+            Ok(locked) => recorder = Some(locked),
+            Err(TryLockError::Poisoned(poisoned)) => recorder = Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                std::thread::sleep(Duration::from_millis(1));
+                continue;
+            }
+        }
+        break;
+    }
+    let _ = FORKING.try_with(|forking| *forking.borrow_mut() = recorder);
+}
+
+extern "C" fn in_parent() {
+    let _ = FORKING.try_with(|forking| drop(forking.borrow_mut().take()));
+}
+
+/// The file, and the memory that is mapped, are those of the process that forked.
+extern "C" fn in_child() {
+    RECORDING.store(false, Ordering::Release);
+    LOST.store(0, Ordering::Relaxed);
+    let recorder = FORKING.try_with(|forking| forking.borrow_mut().take()).ok().flatten();
+    match recorder {
+        Some(mut recorder) => *recorder = None,
+        None => UNUSABLE.store(true, Ordering::Release),
+    }
+    forget_mapped();
 }
 
 /// Whether anything is recorded.
@@ -142,6 +193,12 @@ pub(crate) fn flush() {
     drop(flushed);
 }
 
+/// Called when this library ends: behind what the program does at its exit, objects that it destroys
+/// there among it.
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static AT_END: extern "C" fn() = end;
+
 /// The process ends by itself.
 extern "C" fn end() {
     let ended = catch_unwind(|| {
@@ -151,13 +208,9 @@ extern "C" fn end() {
             // Another thread is in the middle of a record: the capture stays open.
             Err(TryLockError::WouldBlock) => return,
         };
-        if let Some(mut recorder) = recorder.take() {
-            recorder.note_lost();
-            let records = recorder.records;
-            recorder.append(Event::End(End { records }));
-            recorder.flush();
+        if let Some(recorder) = recorder.as_mut() {
+            recorder.end();
         }
-        RECORDING.store(false, Ordering::Release);
     });
     drop(ended);
 }
@@ -182,21 +235,13 @@ impl Recorder {
     fn open() -> Option<Self> {
         let folder = PathBuf::from(std::env::var_os(FOLDER_VARIABLE)?);
         let process = std::process::id();
-        let file = File::create_new(folder.join(format!("{process}.capture"))).ok()?;
+        let file = CaptureFile::create(&folder, process).ok()?;
         let contents = match std::env::var_os(CONTENTS_VARIABLE) {
             Some(_) => ContentsMode::Recorded,
             None => ContentsMode::Omitted,
         };
-        let mut recorder = Self {
-            file,
-            process,
-            written_bytes: 0,
-            pending: Vec::new(),
-            records: 0,
-            contents,
-            state: FileState::Open,
-        };
-        recorder.pending.extend_from_slice(&head());
+        let (pending, state) = (head().to_vec(), FileState::Open);
+        let mut recorder = Self { file, process, pending, records: 0, contents, state };
         recorder.push(Event::Start(Start {
             layer: env!("CARGO_PKG_VERSION").to_owned(),
             program: program_name(),
@@ -207,11 +252,41 @@ impl Recorder {
     }
 
     fn push(&mut self, event: Event) {
+        if let FileState::Ended(before_end) = self.state {
+            // What goes away behind the end changes nothing that was done.
+            if !matches!(event, Event::Destroyed(_)) {
+                let _ = uncanceled(|| self.file.cut(before_end));
+                self.give_up();
+            }
+            return;
+        }
         self.note_lost();
         self.append(event);
         if self.pending.len() >= MOST_PENDING_BYTES {
             self.flush();
         }
+    }
+
+    fn end(&mut self) {
+        if self.state != FileState::Open {
+            return;
+        }
+        self.note_lost();
+        self.flush();
+        let before_end = self.file.written_bytes();
+        let records = self.records;
+        self.append(Event::End(End { records }));
+        self.flush();
+        if self.state == FileState::Open {
+            self.state = FileState::Ended(before_end);
+        }
+    }
+
+    /// Takes no more records.
+    fn give_up(&mut self) {
+        self.state = FileState::Failed;
+        self.pending.clear();
+        RECORDING.store(false, Ordering::Release);
     }
 
     fn note_lost(&mut self) {
@@ -231,29 +306,16 @@ impl Recorder {
     }
 
     fn flush(&mut self) {
-        // A process that was forked shares the file with the one that it came from.
+        // A process that was made without notice shares the file with the one that it came from.
         if self.process != std::process::id() {
-            RECORDING.store(false, Ordering::Release);
-            self.pending.clear();
+            self.give_up();
             return;
         }
-        if self.state == FileState::Open && self.write_pending().is_err() {
-            // What is whole stays readable; if even that fails, the reader says so.
-            let _ = self.file.set_len(self.written_bytes);
-            self.state = FileState::Failed;
-            RECORDING.store(false, Ordering::Release);
+        if self.state == FileState::Open && uncanceled(|| self.file.append(&self.pending)).is_err()
+        {
+            self.give_up();
         }
         self.pending.clear();
-    }
-
-    fn write_pending(&mut self) -> std::io::Result<()> {
-        let end = self.written_bytes + self.pending.len() as u64;
-        if end > most_file_bytes() {
-            return Err(std::io::ErrorKind::FileTooLarge.into());
-        }
-        self.file.write_all(&self.pending)?;
-        self.written_bytes = end;
-        Ok(())
     }
 }
 

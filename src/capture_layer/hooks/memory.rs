@@ -45,6 +45,13 @@ fn host_memory() -> MutexGuard<'static, HostMemory> {
     HOST_MEMORY.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
+/// Forgets what is mapped: in a process that was forked it need not be there.
+pub(crate) fn forget_mapped() {
+    if let Ok(mut host) = HOST_MEMORY.try_lock() {
+        host.mapped.clear();
+    }
+}
+
 /// What changed in mapped memory since it was recorded; of one memory, or of all.
 pub(crate) fn changed_contents(mode: ContentsMode, only: Option<Handle>) -> Vec<Event> {
     match mode {

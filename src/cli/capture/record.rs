@@ -87,6 +87,8 @@ fn tell_captures(
         text.push_str(&format!("captured {} in {shown_path}\n", read.start.program));
         text.push_str(&shown::summary_in_words(&read));
         documents.push(json!({ "file": shown_path, "capture": shown::summary(&read) }));
+        // A million parts are not given back one by one at the end of the process.
+        std::mem::forget(read);
     }
     if !status.success() {
         text.push_str(&format!("the program ended with {}\n", status_in_words(status)));
@@ -207,11 +209,12 @@ fn wait_for(mut child: Child) -> Result<(ExitStatus, Option<Exit>), Failure> {
     Ok((status, interrupted))
 }
 
-/// Puts captures in their place: that of the program itself, or the only one, under the name that
-/// was asked for; those of other processes beside it.
+/// Puts captures in their place: the first of the program itself, or the only one, under the name
+/// that was asked for; others beside it, named by their process and, where a process was replaced
+/// by another program, by the number of the program in it.
 fn keep_captures(folder: &Path, target: &Path, process: u32) -> Result<Vec<PathBuf>, Failure> {
     let unreadable = |error: std::io::Error| Failure::unwritable(folder, &error);
-    let mut recorded: Vec<(bool, u64, PathBuf)> = Vec::new();
+    let mut recorded: Vec<(bool, (u32, u32), PathBuf)> = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let file = entry.map_err(unreadable)?.path();
         if file.extension() != Some(OsStr::new("capture")) {
@@ -219,22 +222,32 @@ fn keep_captures(folder: &Path, target: &Path, process: u32) -> Result<Vec<PathB
         }
         // What a program that was killed left unfinished at the end is no record.
         cut_torn_frame(&file).map_err(|error| Failure::unwritable(&file, &error))?;
-        let stem = file.file_stem().and_then(OsStr::to_str).and_then(|stem| stem.parse().ok());
-        let number: u64 = stem.unwrap_or(0);
-        recorded.push((number != u64::from(process), number, file));
+        let number = process_of(&file);
+        recorded.push((number.0 != process, number, file));
     }
     recorded.sort();
     let mut kept = Vec::new();
-    for (index, (_, number, file)) in recorded.into_iter().enumerate() {
+    for (index, (_, (process, program), file)) in recorded.into_iter().enumerate() {
         let mut place = target.to_owned().into_os_string();
         if index > 0 {
-            place.push(format!(".{number}"));
+            place.push(format!(".{process}"));
+        }
+        if index > 0 && program > 0 {
+            place.push(format!(".{program}"));
         }
         let place = PathBuf::from(place);
         fs::rename(&file, &place).map_err(|error| Failure::unwritable(&place, &error))?;
         kept.push(place);
     }
     Ok(kept)
+}
+
+/// The process of a capture and the number of the program in it, from its name: `12.capture`,
+/// `12.1.capture`.
+fn process_of(file: &Path) -> (u32, u32) {
+    let stem = file.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+    let (process, program) = stem.split_once('.').unwrap_or((stem, "0"));
+    (process.parse().unwrap_or(0), program.parse().unwrap_or(0))
 }
 
 fn status_in_words(status: ExitStatus) -> String {
