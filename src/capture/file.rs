@@ -86,6 +86,8 @@ pub struct CaptureReader {
     records: u64,
     lost: u64,
     ended: bool,
+    /// The bytes of the last record.
+    payload: Vec<u8>,
 }
 
 impl CaptureReader {
@@ -111,6 +113,7 @@ impl CaptureReader {
             records: 0,
             lost: 0,
             ended: false,
+            payload: Vec::new(),
         };
         reader.read_head()?;
         Ok(reader)
@@ -128,8 +131,8 @@ impl CaptureReader {
         if place.record > MOST_RECORDS {
             return Err(self.fault(place, &format!("there are more than {MOST_RECORDS} records")));
         }
-        let payload = self.read_payload(place)?;
-        let (record, rest) = postcard::take_from_bytes::<Record>(&payload)
+        self.read_payload(place)?;
+        let (record, rest) = postcard::take_from_bytes::<Record>(&self.payload)
             .map_err(|error| self.fault(place, &format!("it is no record: {error}")))?;
         if !rest.is_empty() {
             let message = format!("{} bytes follow what it holds", rest.len());
@@ -180,7 +183,7 @@ impl CaptureReader {
         Ok(())
     }
 
-    fn read_payload(&mut self, place: RecordPlace) -> Result<Vec<u8>, Diagnostic> {
+    fn read_payload(&mut self, place: RecordPlace) -> Result<(), Diagnostic> {
         let rest = self.file_bytes.saturating_sub(self.position);
         let truncated = "the file ends inside of it";
         let mut length_bytes = [0; 4];
@@ -195,12 +198,12 @@ impl CaptureReader {
         if length > rest - 4 {
             return Err(self.fault(place, truncated));
         }
-        let mut payload = vec![0; usize::try_from(length).unwrap_or(0)];
-        if self.source.read_exact(&mut payload).is_err() {
+        self.payload.resize(usize::try_from(length).unwrap_or(0), 0);
+        if self.source.read_exact(&mut self.payload).is_err() {
             return Err(self.fault(place, truncated));
         }
         self.position += 4 + length;
-        Ok(payload)
+        Ok(())
     }
 
     fn note_end(&mut self, place: RecordPlace, event: &Event) -> Result<(), Diagnostic> {

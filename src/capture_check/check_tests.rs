@@ -1,5 +1,6 @@
 //! Each check on programs that are right and on the same with one fault.
 
+mod bindings;
 mod host;
 mod interfaces;
 mod order;

@@ -258,7 +258,14 @@ fn check_resource(
     };
     let mut descriptors = dispatch.descriptors_at(set, binding).peekable();
     if descriptors.peek().is_none() {
-        let fault = "no descriptor was written, and the kernel uses it".to_owned();
+        let fault = if dispatch.disturbed.contains(&set) {
+            "its set was bound with a pipeline layout that is not compatible with that of the \
+             pipeline, or with that of sets that were bound later (Vulkan specification, \
+             \"Pipeline Layout Compatibility\")"
+        } else {
+            "no descriptor was written, and the kernel uses it"
+        };
+        let fault = fault.to_owned();
         tell(CaptureCheckName::Descriptors, CheckStatus::Refuted, fault);
         return;
     }
@@ -284,13 +291,23 @@ fn check_resource(
                 }
             }
             BoundResource::Inline(bytes) => {
-                if (bytes.len() as u64) < resource.fixed_bytes {
+                let layout = dispatch.sets.iter().find(|bound| bound.number == set);
+                let described = layout.and_then(|bound| bound.layout.bindings.get(&binding));
+                let size = described.map_or(0, |(_, size)| u64::from(*size));
+                let written = bytes.iter().flatten().count();
+                if size < resource.fixed_bytes {
                     let fault = format!(
-                        "{} bytes are written inline, and the block has {}",
-                        bytes.len(),
+                        "the binding has {size} bytes, and the block has {}",
                         resource.fixed_bytes
                     );
                     tell(CaptureCheckName::BindingSize, CheckStatus::Refuted, fault);
+                } else if (written as u64) < resource.fixed_bytes {
+                    let fault = format!(
+                        "{written} bytes are written inline, the block has {}, and whether the \
+                         kernel reads the others is not known",
+                        resource.fixed_bytes
+                    );
+                    tell(CaptureCheckName::BindingSize, CheckStatus::Undetermined, fault);
                 }
             }
             BoundResource::Image => {}

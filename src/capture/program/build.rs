@@ -142,9 +142,14 @@ impl Builder {
             Event::SetLayout(layout) => {
                 let index = self.set_layouts.len();
                 let bindings = layout.bindings.iter();
+                let stages = bindings.clone().map(|binding| (binding.binding, binding.stages));
                 let bindings = bindings
                     .map(|binding| (binding.binding, (binding.descriptor_type, binding.count)));
-                self.set_layouts.push(Arc::new(SetLayout { bindings: bindings.collect() }));
+                self.set_layouts.push(Arc::new(SetLayout {
+                    bindings: bindings.collect(),
+                    stages: stages.collect(),
+                    flags: layout.flags,
+                }));
                 self.live.insert(ObjectKind::SetLayout, layout.layout, index);
                 Ok(())
             }
@@ -311,7 +316,7 @@ impl Builder {
             let set = self.live.find_or_null(ObjectKind::SetLayout, *handle)?;
             Ok(match set {
                 Some(set) => Arc::clone(&self.set_layouts[set]),
-                None => Arc::new(SetLayout { bindings: BTreeMap::new() }),
+                None => Arc::default(),
             })
         };
         let sets = layout.sets.iter().map(set_of).collect::<Result<Vec<_>, String>>()?;

@@ -1,20 +1,13 @@
 //! Command buffers: what is recorded into them, with the handles of that moment, and what they come
 //! to when they are submitted.
 
+use super::bound::{BoundSlots, BoundState};
 use super::build::Builder;
-use super::{
-    Action, BarrierPart, BarrierScope, BoundSet, Dispatch, Groups, Operation, SetLayout, WHOLE_SIZE,
-};
+use super::{Action, BarrierPart, BarrierScope, Dispatch, Groups, Operation, WHOLE_SIZE};
 use crate::command::{Command, CopyRegion, Dependency, DependencyScope};
-use crate::event::{DescriptorWrite, Event, ObjectKind, OpenEffect, RecordedCommand};
+use crate::event::{Event, ObjectKind, OpenEffect, RecordedCommand};
 use crate::value::Handle;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-use super::descriptors::SetContents;
-
-/// Bytes of push constants that are followed at most.
-const MOST_PUSH_BYTES: u32 = 1 << 16;
 
 /// How deep command buffers execute others.
 const MOST_NESTING: u32 = 8;
@@ -26,36 +19,7 @@ pub(super) struct CommandBuffer {
     handle: Handle,
     steps: Arc<Vec<Step>>,
     recording: Vec<Step>,
-    state: BoundState,
-}
-
-/// What is bound while commands are recorded.
-#[derive(Debug, Default)]
-struct BoundState {
-    pipeline: Option<usize>,
-    sets: BTreeMap<u32, SetSlot>,
-    push_constants: Arc<Vec<Option<u8>>>,
-    /// Layout of the last push: another one that is not compatible with it leaves nothing set.
-    push_layout: Option<usize>,
-    /// A command that binds or pushes and is not modelled.
-    unseen: Option<Arc<str>>,
-}
-
-/// A set that is bound.
-#[derive(Debug, Clone)]
-struct SetSlot {
-    source: SetSource,
-    layout: Arc<SetLayout>,
-    dynamic_offsets: Arc<Vec<u32>>,
-}
-
-/// Where the descriptors of a bound set are.
-#[derive(Debug, Clone)]
-enum SetSource {
-    /// In a descriptor set, whose contents count when the commands are submitted.
-    Object(usize),
-    /// Pushed; counted as they are now.
-    Pushed(SetContents),
+    pub(super) state: BoundState,
 }
 
 /// A command with its objects.
@@ -72,7 +36,7 @@ struct DispatchStep {
     base: [u32; 3],
     groups: Groups,
     push_constants: Arc<Vec<Option<u8>>>,
-    sets: Vec<(u32, SetSlot)>,
+    bound: BoundSlots,
     unseen: Option<Arc<str>>,
 }
 
@@ -278,127 +242,26 @@ impl Builder {
         }
     }
 
-    fn set_layout(&self, layout: usize, number: u32) -> Result<Arc<SetLayout>, String> {
-        let set = self.layouts[layout].sets.get(number as usize);
-        set.cloned().ok_or_else(|| format!("the pipeline layout has no set {number}"))
-    }
-
-    fn bind_sets(
-        &mut self,
-        index: usize,
-        layout: Handle,
-        first: u32,
-        sets: &[Handle],
-        dynamic_offsets: &[u32],
-    ) -> Result<(), String> {
-        let layout = self.live.find(ObjectKind::PipelineLayout, layout)?;
-        let mut offsets = dynamic_offsets;
-        for (number, handle) in (u64::from(first)..).zip(sets) {
-            let number = u32::try_from(number).map_err(|_| "there is no such set".to_owned())?;
-            let set_layout = self.set_layout(layout, number)?;
-            let Some(set) = self.live.find_or_null(ObjectKind::DescriptorSet, *handle)? else {
-                self.command_buffers[index].state.sets.remove(&number);
-                continue;
-            };
-            let dynamic = dynamic_descriptors(&set_layout);
-            let (own, rest) = offsets
-                .split_at_checked(dynamic)
-                .ok_or_else(|| "there are fewer dynamic offsets than descriptors".to_owned())?;
-            offsets = rest;
-            let slot = SetSlot {
-                source: SetSource::Object(set),
-                layout: set_layout,
-                dynamic_offsets: Arc::new(own.to_vec()),
-            };
-            self.command_buffers[index].state.sets.insert(number, slot);
-        }
-        Ok(())
-    }
-
-    fn push_descriptors(
-        &mut self,
-        index: usize,
-        layout: Handle,
-        number: u32,
-        writes: &[DescriptorWrite],
-    ) -> Result<(), String> {
-        let layout = self.live.find(ObjectKind::PipelineLayout, layout)?;
-        let set_layout = self.set_layout(layout, number)?;
-        let pushed = self.command_buffers[index].state.sets.remove(&number);
-        let mut contents = match pushed {
-            Some(SetSlot { source: SetSource::Pushed(contents), layout, .. })
-                if layout == set_layout =>
-            {
-                contents
-            }
-            Some(_) | None => SetContents::default(),
-        };
-        for write in writes {
-            let resources = self.resources_of(write)?;
-            contents.write(&set_layout, write, resources)?;
-        }
-        let slot = SetSlot {
-            source: SetSource::Pushed(contents),
-            layout: set_layout,
-            dynamic_offsets: Arc::default(),
-        };
-        self.command_buffers[index].state.sets.insert(number, slot);
-        Ok(())
-    }
-
-    fn push_constants(
-        &mut self,
-        index: usize,
-        layout: usize,
-        offset: u32,
-        values: &[u8],
-    ) -> Result<(), String> {
-        let end = u64::from(offset) + values.len() as u64;
-        if end > u64::from(MOST_PUSH_BYTES) {
-            return Err(format!("push constants reach to byte {end}"));
-        }
-        // Vulkan specification, "Pipeline Layout Compatibility": for push constants the ranges count.
-        let state = &self.command_buffers[index].state;
-        let compatible = state.push_layout.is_none_or(|last| {
-            self.layouts[last].push_constants == self.layouts[layout].push_constants
-        });
-        let state = &mut self.command_buffers[index].state;
-        let bytes = Arc::make_mut(&mut state.push_constants);
-        if !compatible {
-            bytes.clear();
-        }
-        let (start, end) = (offset as usize, offset as usize + values.len());
-        if bytes.len() < end {
-            bytes.resize(end, None);
-        }
-        for (byte, value) in bytes[start..end].iter_mut().zip(values) {
-            *byte = Some(*value);
-        }
-        state.push_layout = Some(layout);
-        Ok(())
-    }
-
     fn dispatch_step(
         &mut self,
         index: usize,
         base: [u32; 3],
         groups: Groups,
     ) -> Result<Option<Step>, String> {
-        let state = &self.command_buffers[index].state;
-        let Some(pipeline) = state.pipeline else {
+        let Some(pipeline) = self.command_buffers[index].state.pipeline else {
             return Err("a dispatch is recorded with no compute pipeline bound".to_owned());
         };
         let layout = self.layout_of_pipeline(pipeline);
+        let bound = self.bound_slots(index, layout);
+        let state = &self.command_buffers[index].state;
+        let layouts = &self.layouts;
         let compatible = state.push_layout.is_none_or(|pushed| {
-            self.layouts[pushed].push_constants == self.layouts[layout].push_constants
+            pushed == layout || layouts[pushed].has_pushes_of(&layouts[layout])
         });
         let push_constants =
             if compatible { Arc::clone(&state.push_constants) } else { Arc::default() };
-        let used = self.layouts[layout].sets.len();
-        let sets = state.sets.iter().filter(|(number, _)| (**number as usize) < used);
-        let sets = sets.map(|(number, slot)| (*number, slot.clone())).collect();
         let unseen = state.unseen.clone();
-        let step = DispatchStep { pipeline, base, groups, push_constants, sets, unseen };
+        let step = DispatchStep { pipeline, base, groups, push_constants, bound, unseen };
         Ok(Some(Step::Dispatch(Box::new(step))))
     }
 
@@ -443,25 +306,15 @@ impl Builder {
 
     fn submitted_dispatch(&mut self, step: &DispatchStep) -> Box<Dispatch> {
         self.dispatches += 1;
-        let sets = step.sets.iter().map(|(number, slot)| {
-            let descriptors = match &slot.source {
-                SetSource::Object(set) => self.sets[*set].contents.shared(),
-                SetSource::Pushed(contents) => contents.clone().shared(),
-            };
-            BoundSet {
-                number: *number,
-                layout: Arc::clone(&slot.layout),
-                descriptors,
-                dynamic_offsets: Arc::clone(&slot.dynamic_offsets),
-            }
-        });
+        let sets = self.submitted_sets(&step.bound);
         Box::new(Dispatch {
             number: self.dispatches,
             pipeline: step.pipeline,
             base: step.base,
             groups: step.groups,
             push_constants: Arc::clone(&step.push_constants),
-            sets: sets.collect(),
+            sets,
+            disturbed: Arc::clone(&step.bound.disturbed),
             unseen: step.unseen.clone(),
         })
     }
@@ -480,11 +333,4 @@ impl CommandBuffer {
 fn binds_unseen(name: &str, effect: OpenEffect) -> bool {
     let binds = ["vkCmdBind", "vkCmdPush", "vkCmdSetDescriptorBuffer"];
     effect == OpenEffect::Accesses && binds.iter().any(|start| name.starts_with(start))
-}
-
-/// Descriptors of a set that take dynamic offsets; more than a file could hold count as that many.
-fn dynamic_descriptors(layout: &SetLayout) -> usize {
-    let dynamic =
-        layout.bindings.values().filter(|(class, _)| super::descriptors::is_dynamic(*class));
-    dynamic.fold(0, |sum: usize, (_, count)| sum.saturating_add(*count as usize))
 }

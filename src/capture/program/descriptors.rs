@@ -60,28 +60,92 @@ impl SetContents {
         write: &DescriptorWrite,
         resources: Vec<BoundResource>,
     ) -> Result<(), String> {
+        if binding_of(layout, write.binding)?.0 == INLINE_UNIFORM_BLOCK {
+            return resources.iter().try_for_each(|resource| match resource {
+                BoundResource::Inline(bytes) => {
+                    self.write_inline(layout, (write.binding, write.element), bytes)
+                }
+                _ => Err(format!("binding {} is an inline uniform block", write.binding)),
+            });
+        }
+        let first = (write.binding, write.element);
+        let places = places(layout, first, resources.len())?;
+        let written = resources.into_iter().map(|resource| Some((write.descriptor_type, resource)));
+        self.put(&places, written)
+    }
+
+    /// Puts descriptors in their places; none where nothing was ever written.
+    fn put(
+        &mut self,
+        places: &[(u32, u32)],
+        descriptors: impl Iterator<Item = Option<(i32, BoundResource)>>,
+    ) -> Result<(), String> {
         self.shared = None;
-        let (mut binding, mut element) = (write.binding, write.element);
-        for resource in resources {
-            let (class, count) = binding_of(layout, binding)?;
-            if class == INLINE_UNIFORM_BLOCK {
-                element = 0;
-            } else if element >= count {
-                // Vulkan specification, "Descriptor Set Updates": consecutive binding updates.
-                let next = layout.bindings.range(binding + 1..).find(|(_, (_, count))| *count > 0);
-                let Some((next, _)) = next else {
-                    return Err(format!("descriptors are written behind binding {binding}"));
-                };
-                (binding, element) = (*next, 0);
-            }
-            self.written.insert((binding, element), (write.descriptor_type, resource));
-            element += 1;
+        for (place, descriptor) in places.iter().zip(descriptors) {
+            match descriptor {
+                Some(descriptor) => self.written.insert(*place, descriptor),
+                None => self.written.remove(place),
+            };
         }
         if self.written.len() > MOST_DESCRIPTORS {
             return Err(format!("a set has more than {MOST_DESCRIPTORS} descriptors"));
         }
         Ok(())
     }
+
+    /// Writes bytes of an inline uniform block, whose element is a byte (Vulkan specification,
+    /// "VkWriteDescriptorSet").
+    fn write_inline(
+        &mut self,
+        layout: &SetLayout,
+        (binding, first): (u32, u32),
+        bytes: &[Option<u8>],
+    ) -> Result<(), String> {
+        let (start, end) = (first as usize, (first as usize).saturating_add(bytes.len()));
+        let most = MOST_DESCRIPTORS.min(binding_of(layout, binding)?.1 as usize);
+        if end > most {
+            return Err(format!(
+                "an inline uniform block of {most} bytes is written to byte {end}"
+            ));
+        }
+        self.shared = None;
+        let mut content = self.inline_bytes(binding).to_vec();
+        content.resize(content.len().max(end), None);
+        content[start..end].copy_from_slice(bytes);
+        let resource = BoundResource::Inline(Arc::new(content));
+        self.written.insert((binding, 0), (INLINE_UNIFORM_BLOCK, resource));
+        Ok(())
+    }
+
+    /// What an inline uniform block holds.
+    fn inline_bytes(&self, binding: u32) -> &[Option<u8>] {
+        match self.written.get(&(binding, 0)) {
+            Some((_, BoundResource::Inline(bytes))) => bytes,
+            Some(_) | None => &[],
+        }
+    }
+}
+
+/// The places of so many descriptors, from one on into the bindings that follow (Vulkan
+/// specification, "Descriptor Set Updates": consecutive binding updates).
+fn places(layout: &SetLayout, first: (u32, u32), count: usize) -> Result<Vec<(u32, u32)>, String> {
+    if count > MOST_DESCRIPTORS {
+        return Err(format!("more than {MOST_DESCRIPTORS} descriptors are written at once"));
+    }
+    let (mut binding, mut element) = first;
+    let mut places = Vec::new();
+    for _ in 0..count {
+        if element >= binding_of(layout, binding)?.1 {
+            let next = layout.bindings.range(binding + 1..).find(|(_, (_, count))| *count > 0);
+            let Some((next, _)) = next else {
+                return Err(format!("descriptors are written behind binding {binding}"));
+            };
+            (binding, element) = (*next, 0);
+        }
+        places.push((binding, element));
+        element += 1;
+    }
+    Ok(places)
 }
 
 fn binding_of(layout: &SetLayout, binding: u32) -> Result<(i32, u32), String> {
@@ -165,7 +229,9 @@ impl Builder {
                 }
             }
             Descriptor::Image => BoundResource::Image,
-            Descriptor::Inline(bytes) => BoundResource::Inline(Arc::new(bytes.0.clone())),
+            Descriptor::Inline(bytes) => {
+                BoundResource::Inline(Arc::new(bytes.0.iter().copied().map(Some).collect()))
+            }
             Descriptor::Other => BoundResource::Other,
         })
     }
@@ -174,22 +240,31 @@ impl Builder {
         for copy in copies {
             let source = self.live.find(ObjectKind::DescriptorSet, copy.from.0)?;
             let target = self.live.find(ObjectKind::DescriptorSet, copy.to.0)?;
-            let from = &self.sets[source].contents.written;
-            let from = from.range((copy.from.1, copy.from.2)..).take(copy.count as usize);
-            let from: Vec<(i32, BoundResource)> =
-                from.map(|(_, written)| written.clone()).collect();
-            let layout = Arc::clone(&self.sets[target].layout);
-            let Some((descriptor_type, _)) = from.first() else { continue };
-            let write = DescriptorWrite {
-                set: copy.to.0,
-                binding: copy.to.1,
-                element: copy.to.2,
-                descriptor_type: *descriptor_type,
-                descriptors: Vec::new(),
-            };
-            let resources = from.into_iter().map(|(_, resource)| resource).collect();
-            self.sets[target].contents.write(&layout, &write, resources)?;
+            self.copy_between(source, target, copy)?;
         }
         Ok(())
+    }
+
+    fn copy_between(
+        &mut self,
+        source: usize,
+        target: usize,
+        copy: &DescriptorCopy,
+    ) -> Result<(), String> {
+        let from = &self.sets[source];
+        let count = copy.count as usize;
+        let (from_place, to_place) = ((copy.from.1, copy.from.2), (copy.to.1, copy.to.2));
+        let layout = Arc::clone(&self.sets[target].layout);
+        if binding_of(&from.layout, from_place.0)?.0 == INLINE_UNIFORM_BLOCK {
+            let bytes = from.contents.inline_bytes(from_place.0);
+            let bytes = bytes.iter().skip(from_place.1 as usize).take(count);
+            let bytes: Vec<Option<u8>> = bytes.copied().collect();
+            return self.sets[target].contents.write_inline(&layout, to_place, &bytes);
+        }
+        let places_from = places(&from.layout, from_place, count)?;
+        let places_to = places(&layout, to_place, count)?;
+        let written = places_from.iter().map(|place| from.contents.written.get(place).cloned());
+        let written: Vec<Option<(i32, BoundResource)>> = written.collect();
+        self.sets[target].contents.put(&places_to, written.into_iter())
     }
 }

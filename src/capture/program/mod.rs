@@ -9,6 +9,7 @@
 //! Does not cover: images, whose uses are named and not followed; what operations read and write
 //! inside of a dispatch, which its shader module decides.
 
+mod bound;
 mod build;
 mod commands;
 mod descriptors;
@@ -79,10 +80,46 @@ pub struct Layout {
 }
 
 /// The layout of a descriptor set.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SetLayout {
     /// Descriptor type and count of each binding.
     pub bindings: BTreeMap<u32, (i32, u32)>,
+    /// VkShaderStageFlags of each binding.
+    pub stages: BTreeMap<u32, u32>,
+    /// VkDescriptorSetLayoutCreateFlags.
+    pub flags: u32,
+}
+
+impl SetLayout {
+    /// Dynamic offsets that descriptors in front of a binding take, written or not (Vulkan
+    /// specification, "Descriptor Set Binding": by binding, then by element).
+    fn dynamic_offsets_before(&self, binding: u32) -> usize {
+        let earlier = self.bindings.range(..binding).map(|(_, described)| described);
+        let dynamic = earlier.filter(|(class, _)| descriptors::is_dynamic(*class));
+        dynamic.fold(0, |sum: usize, (_, count)| sum.saturating_add(*count as usize))
+    }
+}
+
+impl Layout {
+    /// Whether a set that is bound with one layout is bound for another (Vulkan specification,
+    /// "Pipeline Layout Compatibility"). Immutable samplers are not compared.
+    pub(super) fn is_compatible(&self, other: &Layout, set: u32) -> bool {
+        let range = ..=set as usize;
+        let has_pushes = self.has_pushes_of(other);
+        has_pushes
+            && self.sets.get(range).is_some()
+            && self.sets.get(range) == other.sets.get(range)
+    }
+
+    /// Whether push constants that are set with one layout are set for another.
+    pub(super) fn has_pushes_of(&self, other: &Layout) -> bool {
+        let sorted = |layout: &Layout| {
+            let mut ranges = layout.push_constants.clone();
+            ranges.sort_by_key(|range| (range.offset, range.size, range.stages));
+            ranges
+        };
+        self.push_constants == other.push_constants || sorted(self) == sorted(other)
+    }
 }
 
 /// Memory.
@@ -294,6 +331,8 @@ pub struct Dispatch {
     pub push_constants: Arc<Vec<Option<u8>>>,
     /// Descriptor sets that are bound.
     pub sets: Vec<BoundSet>,
+    /// Sets that were bound with a layout that is not compatible with that of the pipeline.
+    pub disturbed: Arc<Vec<u32>>,
     /// A command in front of it that binds or pushes and is not modelled: what is bound is then not
     /// known.
     pub unseen: Option<Arc<str>>,
@@ -353,8 +392,8 @@ pub enum BoundResource {
     },
     /// An image or a sampler.
     Image,
-    /// Bytes of an inline uniform block.
-    Inline(Arc<Vec<u8>>),
+    /// Bytes of an inline uniform block; none for those that nothing set.
+    Inline(Arc<Vec<Option<u8>>>),
     /// VK_NULL_HANDLE.
     Null,
     /// Something that is not modelled.
@@ -419,14 +458,15 @@ impl Dispatch {
     ) -> impl Iterator<Item = (&BoundDescriptor, u32)> {
         let bound = self.sets.iter().filter(move |bound| bound.number == set);
         bound.flat_map(move |bound| {
-            let mut dynamic = 0;
-            bound.descriptors.iter().filter_map(move |descriptor| {
-                let mut offset = 0;
-                if descriptors::is_dynamic(descriptor.descriptor_type) {
-                    offset = bound.dynamic_offsets.get(dynamic).copied().unwrap_or(0);
-                    dynamic += 1;
-                }
-                (descriptor.binding == binding).then_some((descriptor, offset))
+            let first = bound.layout.dynamic_offsets_before(binding);
+            let own = bound.descriptors.iter().filter(move |own| own.binding == binding);
+            own.map(move |descriptor| {
+                let index = first.saturating_add(descriptor.element as usize);
+                let offset = match descriptors::is_dynamic(descriptor.descriptor_type) {
+                    true => bound.dynamic_offsets.get(index).copied().unwrap_or(0),
+                    false => 0,
+                };
+                (descriptor, offset)
             })
         })
     }
