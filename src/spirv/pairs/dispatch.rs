@@ -114,8 +114,11 @@ impl PartPlace {
         if self.stride != other.stride || self.stride == 0 {
             return true;
         }
-        let (own, others) = (self.start % self.stride, other.start % self.stride);
-        own < others + other.size && others < own + self.size
+        // An element of this array begins so many bytes behind one of the other, and the element
+        // before it so many bytes before it.
+        let behind =
+            (self.start % self.stride + self.stride - other.start % self.stride) % self.stride;
+        behind < other.size || self.stride - behind < self.size
     }
 }
 
@@ -154,5 +157,40 @@ impl KernelPairs<'_> {
         let size = types.byte_extent(contents, None, constants).ok()?;
         let end = array_end.unwrap_or(start + size);
         (size > 0).then_some(PartPlace { start, size, stride, end })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PartPlace;
+
+    fn part(start: u64, size: u64, stride: u64) -> PartPlace {
+        PartPlace { start, size, stride, end: 1024 }
+    }
+
+    /// Whether an element of one array and one of the other have a byte in common.
+    fn have_common_byte(left: PartPlace, right: PartPlace) -> bool {
+        let starts = |part: PartPlace| (0..8).map(move |index| part.start + index * part.stride);
+        starts(left).any(|own| {
+            starts(right).any(|other| own < other + right.size && other < own + left.size)
+        })
+    }
+
+    #[test]
+    fn a_part_that_reaches_into_the_next_element_overlaps_what_lies_there() {
+        assert!(part(8, 16, 16).may_overlap(part(0, 4, 16)));
+        assert!(part(0, 4, 16).may_overlap(part(8, 16, 16)));
+        assert!(!part(8, 8, 16).may_overlap(part(0, 8, 16)));
+    }
+
+    #[test]
+    fn parts_of_arrays_of_one_stride_overlap_where_elements_do() {
+        let places = || (0..20).flat_map(|start| (1..20).map(move |size| part(start, size, 8)));
+        for left in places() {
+            for right in places() {
+                let overlap = have_common_byte(left, right);
+                assert_eq!(left.may_overlap(right), overlap, "{left:?} {right:?}");
+            }
+        }
     }
 }
