@@ -23,7 +23,7 @@ type FoundObligation = (Option<ReadDescriptor>, usize);
 /// Obligations by the pairs that show them.
 pub(super) struct ObligationFinder {
     by_pair: BTreeMap<(u32, Passage), Vec<FoundObligation>>,
-    /// By use and store, whatever orders them.
+    /// Those that atomics or fences order, by use and store.
     by_store: BTreeMap<(u32, u32), Vec<FoundObligation>>,
 }
 
@@ -34,7 +34,7 @@ impl ObligationFinder {
             for pair in &obligation.pairs {
                 let entry = (pair.descriptor, number);
                 finder.by_pair.entry((pair.use_index, pair.passage)).or_default().push(entry);
-                if let Passage::Barrier { store, .. } | Passage::Atomic { store } = pair.passage {
+                if let Passage::Atomic { store } = pair.passage {
                     finder.by_store.entry((pair.use_index, store)).or_default().push(entry);
                 }
             }
@@ -44,7 +44,8 @@ impl ObligationFinder {
 
     pub(super) fn find(&self, pair: &AccessPair) -> Belonging {
         let entries = match pair.passage {
-            // What orders the two is not followed by the engine: flags, fences apart from barriers.
+            // What orders the two is not followed by the engine: flags, fences apart from barriers. A
+            // barrier it is not, for these it follows.
             Passage::Unordered { store } => self.by_store.get(&(pair.use_index, store)),
             Passage::Host
             | Passage::Dispatch { .. }
