@@ -177,9 +177,12 @@ fn obligations_of_coverage(coverage: &KernelCoverage) -> Vec<MeasuredObligation<
             decision.combinations.iter().map(obligation_of(CriterionName::MultipleCondition)),
         );
     }
-    rows.extend(coverage.barriers.iter().map(obligation_of(CriterionName::Barrier)));
+    let barrier_criteria = coverage.criteria_with_coupling(CriterionName::Barrier);
+    rows.extend(coverage.barriers.iter().map(|item| measured_obligation(item, &barrier_criteria)));
     for (criterion, obligations) in coverage.requested() {
-        rows.extend(obligations.iter().flatten().map(obligation_of(criterion)));
+        let criteria = coverage.criteria_with_coupling(criterion);
+        let items = obligations.iter().flatten();
+        rows.extend(items.map(|item| measured_obligation(item, &criteria)));
     }
     let additional_ids: BTreeSet<&ObligationId> = coverage.additional.iter().collect();
     rows.extend(coverage.objects.iter().map(|item| {

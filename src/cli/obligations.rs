@@ -211,15 +211,14 @@ fn obligations_of_coverage(coverage: &KernelCoverage) -> Vec<ObligationRow> {
                 .map(|obligation| simple_row(obligation, &[CriterionName::MultipleCondition])),
         );
     }
+    let barrier_criteria = coverage.criteria_with_coupling(CriterionName::Barrier);
     rows.extend(
-        coverage
-            .barriers
-            .iter()
-            .map(|obligation| simple_row(obligation, &[CriterionName::Barrier])),
+        coverage.barriers.iter().map(|obligation| simple_row(obligation, &barrier_criteria)),
     );
     for (criterion, obligations) in coverage.requested() {
+        let criteria = coverage.criteria_with_coupling(criterion);
         let obligations = obligations.iter().flatten();
-        rows.extend(obligations.map(|obligation| simple_row(obligation, &[criterion])));
+        rows.extend(obligations.map(|obligation| simple_row(obligation, &criteria)));
     }
     let branch_ids: BTreeSet<&ObligationId> =
         coverage.branches.iter().map(|obligation| &obligation.id).collect();

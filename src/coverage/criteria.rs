@@ -295,7 +295,8 @@ impl Criterion for Couplings {
         CriterionName::Coupling
     }
     fn description(&self) -> &'static str {
-        "every value that the host, another kernel or another invocation gives was read"
+        "every value that the host, another kernel or another invocation gives was read, every barrier was executed by all \
+         invocations of a workgroup, every call was executed"
     }
     fn subject(&self) -> CriterionSubject {
         CriterionSubject::Object
@@ -310,7 +311,7 @@ impl Criterion for Couplings {
         coverage.coupling.is_some()
     }
     fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
-        statuses_of(coverage.coupling.as_deref().unwrap_or_default()).collect()
+        coverage.coupling_obligations().map(|obligation| obligation.status).collect()
     }
 }
 

@@ -158,7 +158,8 @@ pub fn covered_through_undefined(
         (CriterionName::Barrier, coverage.barriers.iter().collect()),
     ];
     let mut undefined_obligations: BTreeSet<String> = BTreeSet::new();
-    let all_lists = criterion_lists.into_iter().chain(requested_lists);
+    let coupling_list = (CriterionName::Coupling, coverage.coupling_obligations().collect());
+    let all_lists = criterion_lists.into_iter().chain(requested_lists).chain([coupling_list]);
     for (_, list) in all_lists.filter(|(criterion, _)| asked_criteria.contains(criterion)) {
         let open_items =
             list.into_iter().filter(|item| is_undefined(item.status, item.reason.as_ref()));

@@ -210,11 +210,13 @@ pub fn pair_records(engine: EngineName) -> PairRecords<'static> {
     }
 }
 
-/// Leaves of the lists that are derived on request those that are asked for.
+/// Leaves of the lists that are derived on request those that are asked for; calls are obligations
+/// of coupling, too.
 fn leave_requested(coverage: &mut KernelCoverage, asks_for: impl Fn(CriterionName) -> bool) {
     let criteria = coverage.requested().map(|(criterion, _)| criterion);
     for (criterion, obligations) in criteria.into_iter().zip(coverage.requested_mut()) {
-        if !asks_for(criterion) {
+        let is_coupling = criterion == CriterionName::Call && asks_for(CriterionName::Coupling);
+        if !asks_for(criterion) && !is_coupling {
             *obligations = None;
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Promises: `covered + justified + uncovered + undetermined == total` in every row; the rows of a
 //! kernel add up to its count of the criterion `coupling`, unless its pairs are not known; the
-//! objects of a class add up to the class.
+//! objects of a class add up to the class, but for barriers and calls, which have none.
 //! Does not cover: how an obligation got its status.
 
 use super::coverage::Status;

@@ -111,6 +111,23 @@ impl KernelCoverage {
         ]
     }
 
+    /// Obligations of coupling coverage: pairs, and beside them what couples by control, barriers
+    /// and calls. None where the project does not ask for it.
+    pub fn coupling_obligations(&self) -> impl Iterator<Item = &SimpleObligation> {
+        let by_control = self.barriers.iter().chain(self.calls.iter().flatten());
+        let pairs = self.coupling.as_ref();
+        pairs.into_iter().flat_map(move |pairs| pairs.iter().chain(by_control.clone()))
+    }
+
+    /// Criteria that obligations of one of them are of: what couples by control is of coupling
+    /// coverage, too, where that is asked for.
+    pub fn criteria_with_coupling(&self, criterion: CriterionName) -> Vec<CriterionName> {
+        let couples_by_control = matches!(criterion, CriterionName::Barrier | CriterionName::Call);
+        let coupling =
+            (couples_by_control && self.coupling.is_some()).then_some(CriterionName::Coupling);
+        [criterion].into_iter().chain(coupling).collect()
+    }
+
     /// As [`KernelCoverage::requested`], in the same order.
     pub fn requested_mut(&mut self) -> [&mut Option<Vec<SimpleObligation>>; 5] {
         let Self { functions, calls, loops, boundaries, coupling, .. } = self;

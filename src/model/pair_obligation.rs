@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// Between which sides a value passes.
+/// Between which sides a value passes, or control.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -30,15 +30,21 @@ pub enum CouplingClass {
     InvocationToInvocation,
     /// An invocation writes it and another one reads it by atomics, or ordered by them.
     Atomic,
+    /// The invocations of a workgroup wait for each other at a barrier.
+    Barrier,
+    /// A function of the source calls another one.
+    Call,
 }
 
 impl CouplingClass {
     /// Every class, in the order of reports.
-    pub const ALL: [CouplingClass; 4] = [
+    pub const ALL: [CouplingClass; 6] = [
         CouplingClass::HostToKernel,
         CouplingClass::KernelToKernel,
         CouplingClass::InvocationToInvocation,
         CouplingClass::Atomic,
+        CouplingClass::Barrier,
+        CouplingClass::Call,
     ];
 
     /// The class of what passes in this way.
@@ -58,6 +64,8 @@ impl CouplingClass {
             CouplingClass::KernelToKernel => "kernel-to-kernel",
             CouplingClass::InvocationToInvocation => "invocation-to-invocation",
             CouplingClass::Atomic => "atomic",
+            CouplingClass::Barrier => "barrier",
+            CouplingClass::Call => "call",
         }
     }
 }
@@ -213,7 +221,9 @@ impl fmt::Display for PairObligation {
                 None,
                 CouplingClass::HostToKernel
                 | CouplingClass::KernelToKernel
-                | CouplingClass::InvocationToInvocation,
+                | CouplingClass::InvocationToInvocation
+                | CouplingClass::Barrier
+                | CouplingClass::Call,
             ) => Ok(()),
         }
     }

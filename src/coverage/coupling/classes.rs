@@ -1,12 +1,12 @@
 //! Coverage of coupling by class and by what passes.
 //!
 //! Knows: the obligations of a kernel, what tests showed beside them, and the rows of both.
-//! Promises: every row is in one class and in one object of it.
+//! Promises: every row is in one class, and but for barriers and calls in one object of it.
 //! Does not cover: pairs that cannot be told: what has no obligations has no classes.
 
 use std::collections::BTreeMap;
 use vkcert_model::coupling_summary::{CoupledObject, CouplingClassSummary, ObligationCounts};
-use vkcert_model::coverage::SimpleObligation;
+use vkcert_model::coverage::KernelCoverage;
 use vkcert_model::id::ObligationId;
 use vkcert_model::pair_obligation::{CouplingClass, KernelPairs};
 
@@ -18,7 +18,7 @@ pub(super) fn outside_id(number: usize) -> ObligationId {
 /// Rows of a kernel's coverage of coupling by class, as they stand after justifications.
 pub fn class_summaries(
     kernel_pairs: &KernelPairs,
-    rows: &[SimpleObligation],
+    coverage: &KernelCoverage,
 ) -> Vec<CouplingClassSummary> {
     let mut subjects: BTreeMap<ObligationId, (CouplingClass, Option<&str>)> = BTreeMap::new();
     for obligation in &kernel_pairs.obligations {
@@ -30,9 +30,18 @@ pub fn class_summaries(
     }
     let mut counts: BTreeMap<CouplingClass, BTreeMap<Option<&str>, ObligationCounts>> =
         BTreeMap::new();
-    for row in rows {
+    for row in coverage.coupling.iter().flatten() {
         if let Some((class, object)) = subjects.get(&row.id) {
             counts.entry(*class).or_default().entry(*object).or_default().count(row.status);
+        }
+    }
+    let by_control = [
+        (CouplingClass::Barrier, &coverage.barriers[..]),
+        (CouplingClass::Call, coverage.calls.as_deref().unwrap_or_default()),
+    ];
+    for (class, rows) in by_control {
+        for row in rows {
+            counts.entry(class).or_default().entry(None).or_default().count(row.status);
         }
     }
     counts.into_iter().map(|(class, objects)| class_summary(class, objects)).collect()
@@ -44,8 +53,16 @@ fn class_summary(
 ) -> CouplingClassSummary {
     let mut counts = ObligationCounts::default();
     counts_by_object.values().for_each(|of_object| counts.add(*of_object));
+    let has_objects = match class {
+        CouplingClass::HostToKernel
+        | CouplingClass::KernelToKernel
+        | CouplingClass::InvocationToInvocation
+        | CouplingClass::Atomic => true,
+        CouplingClass::Barrier | CouplingClass::Call => false,
+    };
     let objects = counts_by_object
         .into_iter()
+        .filter(|_| has_objects)
         .map(|(object, counts)| CoupledObject { object: object.map(str::to_owned), counts });
     CouplingClassSummary { class, counts, objects: objects.collect() }
 }

@@ -138,7 +138,8 @@ fn tests_that_show_a_pair_cover_its_obligation() {
             ("P3", Status::Uncovered, vec![])
         ]
     );
-    let classes = class_summaries(&kernel_pairs(&obligations), &rows);
+    let coverage = KernelCoverage { coupling: Some(rows.clone()), ..KernelCoverage::default() };
+    let classes = class_summaries(&kernel_pairs(&obligations), &coverage);
     let counts: Vec<_> =
         classes.iter().map(|row| (row.class, row.counts.covered, row.counts.total)).collect();
     assert_eq!(
@@ -320,8 +321,12 @@ fn every_row_is_counted_in_one_class_and_object() {
     );
     let pairs = after_tests(&obligations, &[pair(9, LEFT)]);
     let shown: &[AccessPair] = &[pair(6, Passage::Host), pair(9, ACROSS), pair(9, LEFT)];
-    let rows = by_tests(&pairs, &[("A", shown)]).coupling.unwrap();
-    let told: Vec<String> = class_summaries(&pairs, &rows)
+    let mut coverage = by_tests(&pairs, &[("A", shown)]);
+    // What couples by control is counted beside the pairs.
+    let barriers = by_tests(&pairs, &[("A", shown)]).coupling.unwrap();
+    coverage.calls = Some(barriers[..1].to_vec());
+    coverage.barriers = barriers;
+    let told: Vec<String> = class_summaries(&pairs, &coverage)
         .iter()
         .flat_map(|class| {
             let of_object = |object: &CoupledObject| {
@@ -340,6 +345,8 @@ fn every_row_is_counted_in_one_class_and_object() {
         "invocation-to-invocation 1/2",
         "  - 0/1",
         "  s[] 1/1",
+        "barrier 2/5",
+        "call 1/1",
     ];
     assert_eq!(told, expected);
 }

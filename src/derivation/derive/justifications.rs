@@ -105,10 +105,11 @@ pub fn apply_justifications(evidence: &mut [KernelEvidence], campaign: &mut Camp
 
 /// Classes of coupling are counted when no status changes any more.
 fn count_coupling_classes(kernel_row: &mut KernelEvidence) {
-    let rows = kernel_row.coverage.coupling.as_deref();
-    kernel_row.coverage.coupling_classes = match (&kernel_row.pairs, rows) {
-        (Some(pairs), Some(rows)) => class_summaries(pairs, rows),
-        (None, _) | (_, None) => Vec::new(),
+    kernel_row.coverage.coupling_classes = match &kernel_row.pairs {
+        Some(pairs) if kernel_row.coverage.coupling.is_some() => {
+            class_summaries(pairs, &kernel_row.coverage)
+        }
+        Some(_) | None => Vec::new(),
     };
 }
 

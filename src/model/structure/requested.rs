@@ -25,7 +25,7 @@ pub enum RequestedMark {
 /// The marks that these criteria need beyond those that every kernel has.
 pub fn requested_marks(criteria: &[CriterionName]) -> BTreeSet<RequestedMark> {
     let mark_of = |criterion: &CriterionName| match criterion {
-        CriterionName::Call => Some(RequestedMark::Calls),
+        CriterionName::Call | CriterionName::Coupling => Some(RequestedMark::Calls),
         CriterionName::LoopBoundary => Some(RequestedMark::Loops),
         CriterionName::Statement
         | CriterionName::Branch
@@ -37,8 +37,7 @@ pub fn requested_marks(criteria: &[CriterionName]) -> BTreeSet<RequestedMark> {
         | CriterionName::AdditionalCode
         | CriterionName::Barrier
         | CriterionName::Function
-        | CriterionName::Boundary
-        | CriterionName::Coupling => None,
+        | CriterionName::Boundary => None,
     };
     criteria.iter().filter_map(mark_of).collect()
 }

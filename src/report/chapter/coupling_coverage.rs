@@ -19,6 +19,8 @@ fn class_title(class: CouplingClass) -> &'static str {
         CouplingClass::KernelToKernel => "Kernel to kernel",
         CouplingClass::InvocationToInvocation => "Invocation to invocation",
         CouplingClass::Atomic => "Atomic",
+        CouplingClass::Barrier => "Barrier by all",
+        CouplingClass::Call => "Call",
     }
 }
 
@@ -31,7 +33,8 @@ pub(super) fn classes_section(evidence: &Evidence, outline: &mut Outline) {
     outline.add_heading(2, "Coverage of coupling by class", "coupling/classes");
     outline.add_paragraph(
         "A value that the host, an earlier dispatch or another invocation can give and a kernel reads is an obligation before any \
-         test runs; a test that counts covers it by reading it. Covered obligations of all obligations; the rows stand in the \
+         test runs; a test that counts covers it by reading it. So is each barrier, covered where all invocations of a workgroup execute it, and \
+         each call of a function. Covered obligations of all obligations; the rows stand in the \
          chapters of the kernels.",
     );
     let mut table = Table::new("Coverage of coupling by class, on the engine that tells of it")
@@ -87,7 +90,7 @@ fn sum_cells(evidence: &Evidence, rows: &[(KernelUnit<'_>, &KernelEvidence)]) ->
     let mut cells = vec![Text::plain("All kernels")];
     cells.extend(class_cells(&evidence.campaign.conclusion.coupling_classes));
     let mut sum = ObligationCounts::default();
-    let obligations = rows.iter().flat_map(|(_, row)| row.coverage.coupling.iter().flatten());
+    let obligations = rows.iter().flat_map(|(_, row)| row.coverage.coupling_obligations());
     obligations.for_each(|obligation| sum.count(obligation.status));
     cells.push(counts_text(sum));
     cells
@@ -118,7 +121,7 @@ pub(super) fn objects_table(sides: &[&KernelEvidence], outline: &mut Outline) {
             let cells = vec![Text::plain(title), object_name(object), counts_text(object.counts)];
             table.add_row(cells);
         }
-        if class.objects.len() > 1 {
+        if class.objects.len() != 1 {
             table.add_row(vec![Text::plain(title), Text::plain("all"), counts_text(class.counts)]);
         }
     }

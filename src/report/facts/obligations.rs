@@ -190,7 +190,9 @@ fn add_simple<'a>(
     let requested_lists = coverage
         .requested()
         .map(|(criterion, obligations)| (criterion, obligations.iter().flatten().collect()));
-    for (criterion, list) in criterion_lists.into_iter().chain(requested_lists) {
+    let coupling_list = (CriterionName::Coupling, coverage.coupling_obligations().collect());
+    let all_lists = criterion_lists.into_iter().chain(requested_lists).chain([coupling_list]);
+    for (criterion, list) in all_lists {
         if !is_asked_for(evidence, &criterion.into()) {
             continue;
         }
