@@ -345,8 +345,8 @@ fn every_row_is_counted_in_one_class_and_object() {
         "invocation-to-invocation 1/2",
         "  - 0/1",
         "  s[] 1/1",
-        "barrier 2/5",
-        "call 1/1",
+        "barrier 1/5",
+        "call 0/1",
     ];
     assert_eq!(told, expected);
 }

@@ -101,7 +101,11 @@ const CASES: &[(Change, &[&str])] = &[
             ];
             settings(evidence).criteria = Some(asked.to_vec());
         },
-        &["criterion-not-asked statement", "criterion-not-asked decision"],
+        &[
+            "criterion-not-asked statement",
+            "criterion-not-asked decision",
+            "criterion-not-asked coupling",
+        ],
     ),
     (
         |evidence| {
