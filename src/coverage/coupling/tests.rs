@@ -187,6 +187,11 @@ fn what_rules_leave_out_makes_no_row() {
         )],
     );
     assert!(rows.is_empty(), "{rows:?}");
+    // Under one of its configurations, the earlier kernel should have been listed.
+    let listed = Passage::Dispatch { kernel: "first".into(), specialization: 1, store: 2 };
+    let rows = assessed(&[], &[("A", &[pair(6, listed)])]);
+    assert_eq!(told(&rows), [("PX1", Status::Undetermined, vec!["A"])]);
+    assert!(rows[0].text.starts_with("written by first -> read at"), "{}", rows[0].text);
 }
 
 #[test]
