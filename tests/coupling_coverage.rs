@@ -3,7 +3,7 @@
 
 use crate::call_coverage::justification;
 use crate::function_coverage::kernels;
-use crate::support::write;
+use crate::support::{vkcert, write};
 use serde_json::Value;
 use std::path::Path;
 
@@ -280,15 +280,54 @@ fn what_tests_dispatch_before_a_kernel_is_an_obligation_for_all_of_them() {
     assert!(told.contains(&format!("{parts}: uncovered")), "{told:?}");
 }
 
+/// The host of the second kernel, which writes neither of its buffers.
+const INTERFACE: &str = "[[interface]]\nkernel = \"second\"\ngroups = [\"1\", \"1\", \"1\"]\nlocal_size = [4, 1, 1]\n\
+    buffers = [{ set = 0, binding = 0, size = \"20\", host_writes = false }, \
+    { set = 0, binding = 1, size = \"16\", host_writes = false }]\n\
+    push_constants = { members = [{ name = \"use_sum\", type = \"uint32\" }] }\n\
+    parameters = [{ name = \"use_sum\", type = \"uint32\", min = 0, max = 1 }]\n\n";
+
+#[test]
+fn what_an_interface_says_of_earlier_kernels_is_an_obligation_without_a_test_of_both() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let earlier = |kernel: &str, from: u32| {
+        format!(
+            "{INTERFACE}[[interface.earlier]]\nkernel = \"{kernel}\"\n\
+             shared = [{{ from = {{ binding = {from} }}, to = {{ binding = 0 }} }}]\n\n{}",
+            alone("ALONE")
+        )
+    };
+    let check = |folder: &Path| -> Value {
+        let campaign = campaign_of(folder);
+        let checks = campaign["coupling"][0]["checks"].as_array().expect("checks").iter();
+        let mut own = checks.filter(|row| row["check"] == "earlier-dispatches");
+        own.next().expect("a row").clone()
+    };
+    let told = rows_of_second(folder.path(), &earlier("first", 1), &[]);
+    let expected = [
+        "use_sum: given by the host -> read at 9:9: covered ALONE",
+        "parts[]: written by first at first.comp:8:13 -> read at 8:21: uncovered",
+        "total: written by first at first.comp:9:22 -> read at 9:35: uncovered",
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(check(folder.path())["status"], "holds");
+    // Nothing passes through what the first kernel only reads.
+    let told = rows_of_second(folder.path(), &earlier("first", 0), &[]);
+    assert_eq!(told, expected[..1]);
+    assert_eq!(
+        check(folder.path())["message"],
+        "first cannot write 0.0, which it is stated to leave here"
+    );
+    two_kernels(folder.path(), &earlier("nobody", 1));
+    let output = vkcert().arg("certify").arg(folder.path()).output().expect("runs");
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("nobody"));
+}
+
 #[test]
 fn what_the_host_never_writes_is_no_obligation_of_the_host() {
     let folder = tempfile::tempdir().expect("a folder");
-    let interface = "[[interface]]\nkernel = \"second\"\ngroups = [\"1\", \"1\", \"1\"]\nlocal_size = [4, 1, 1]\n\
-        buffers = [{ set = 0, binding = 0, size = \"20\", host_writes = false }, \
-        { set = 0, binding = 1, size = \"16\", host_writes = false }]\n\
-        push_constants = { members = [{ name = \"use_sum\", type = \"uint32\" }] }\n\
-        parameters = [{ name = \"use_sum\", type = \"uint32\", min = 0, max = 1 }]\n\n";
-    let tests = format!("{interface}{}{}", alone("ALONE"), chain("SUM", 1, 1, [5, 6, 7, 8]));
+    let tests = format!("{INTERFACE}{}{}", alone("ALONE"), chain("SUM", 1, 1, [5, 6, 7, 8]));
     let told = rows_of_second(folder.path(), &tests, &[]);
     let of_host: Vec<&String> = told.iter().filter(|row| row.contains("by the host")).collect();
     assert_eq!(of_host, ["use_sum: given by the host -> read at 9:9: covered ALONE, SUM"]);

@@ -8,8 +8,8 @@ use super::test_run::{PreparedTest, TestRun};
 use crate::CampaignError;
 use std::collections::BTreeMap;
 use vkcert_coupling::{
-    self as coupling, BufferUse, Coupling, CouplingInput, DeviceLimits, FlowError, KernelFlow,
-    TestUse,
+    self as coupling, BufferUse, Coupling, CouplingInput, DeviceLimits, EarlierKernel, FlowError,
+    KernelFlow, TestUse,
 };
 use vkcert_exec::{ExecError, Executor, Job, Run, Unobserved};
 use vkcert_model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
@@ -17,7 +17,9 @@ use vkcert_model::finding::FindingKind;
 use vkcert_model::id::KernelName;
 use vkcert_model::place::Place;
 use vkcert_model::procedure::Dispatch;
-use vkcert_model::requirement::{HeaderReading, HostMember, Interface, OfflinePipeline};
+use vkcert_model::requirement::{
+    EarlierDispatch, HeaderReading, HostMember, Interface, OfflinePipeline,
+};
 use vkcert_model::verdict::EngineName;
 use vkcert_requirement::{Located, Project};
 use vkcert_sequential::SequentialExecutor;
@@ -59,7 +61,9 @@ pub fn analyse_interfaces(
             readings,
             pipelines: &pipelines,
         };
-        match analyse_interface(&host, kernel, prepared_tests, touched, device) {
+        let earlier_kernels = earlier_kernels(project, interface, kernels)?;
+        let tests = (prepared_tests, touched);
+        match analyse_interface(&host, kernel, &earlier_kernels, tests, device) {
             Ok(coupling) => results.push(KernelCoupling {
                 kernel: interface.kernel,
                 coupling,
@@ -157,8 +161,8 @@ fn place_of_interface(project: &Project, interface: &Located<Interface>) -> Plac
 fn analyse_interface(
     host: &StatedHost<'_>,
     kernel: &Kernel,
-    prepared_tests: &[PreparedTest],
-    touched: &[&[TouchedBytes]],
+    earlier_kernels: &[ReflectedKernel<'_>],
+    (prepared_tests, touched): (&[PreparedTest], &[&[TouchedBytes]]),
     device: Option<&DeviceLimits>,
 ) -> Result<Coupling, CampaignError> {
     let interface = &*coupling::merged_interface(host.interface, host.readings);
@@ -171,6 +175,8 @@ fn analyse_interface(
     let test_uses = uses_by_tests(interface, prepared_tests, touched);
     let flow = kernel_flow(kernel, &specialization)
         .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))?;
+    let earlier_kernels: Vec<EarlierKernel> =
+        earlier_kernels.iter().map(ReflectedKernel::as_earlier).collect();
     let coupling_input = CouplingInput {
         interface,
         stated: coupling::StatedStructs {
@@ -179,6 +185,7 @@ fn analyse_interface(
             readings: host.readings,
         },
         pipelines: host.pipelines,
+        earlier: &earlier_kernels,
         module: &kernel.module,
         reflection: &reflection,
         structure: kernel.structure(),
@@ -189,6 +196,43 @@ fn analyse_interface(
         replay: Some(replayed_run),
     };
     Ok(coupling::analyse_coupling(&coupling_input)?)
+}
+
+/// A kernel that an interface states to be dispatched before its own.
+struct ReflectedKernel<'a> {
+    stated: &'a EarlierDispatch,
+    kernel: &'a Kernel,
+    reflection: Reflection,
+    interface: Option<&'a Interface>,
+}
+
+impl ReflectedKernel<'_> {
+    fn as_earlier(&self) -> EarlierKernel<'_> {
+        let Self { stated, kernel, reflection, interface } = self;
+        EarlierKernel { stated, module: &kernel.module, reflection, interface: *interface }
+    }
+}
+
+/// The earlier kernels of an interface, each under the specialization that its own host sets.
+fn earlier_kernels<'a>(
+    project: &'a Project,
+    interface: &'a Interface,
+    kernels: &'a [Kernel],
+) -> Result<Vec<ReflectedKernel<'a>>, CampaignError> {
+    let stated_kernels = interface.earlier.iter().filter_map(|stated| {
+        let kernel = kernels.iter().find(|kernel| kernel.name == stated.kernel.as_str())?;
+        Some((stated, kernel))
+    });
+    let reflected_kernels = stated_kernels.map(|(stated, kernel)| {
+        let mut interfaces = project.interfaces.iter();
+        let interface = interfaces.find(|interface| interface.kernel == stated.kernel);
+        let interface = interface.map(|interface| &interface.value);
+        let specialization = interface.map(coupling::host_constants).unwrap_or_default();
+        let reflection = Reflection::of_entry_point(&kernel.module, &kernel.entry, &specialization)
+            .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))?;
+        Ok(ReflectedKernel { stated, kernel, reflection, interface })
+    });
+    reflected_kernels.collect()
 }
 
 fn kernel_flow<'a>(

@@ -1,9 +1,11 @@
 //! Which dispatches the project says follow each other, and what they bind alike.
 //!
-//! Knows: the dispatches of every test in their order, kernels with their configurations.
+//! Knows: the dispatches of every test in their order, the earlier kernels that interfaces state,
+//! kernels with their configurations.
 //! Promises: the same before and after tests run. Every dispatch with every later one of its test
 //! whose kernel reads what a name, or ranges of a buffer that overlap, may stand for in both.
-//! Does not cover: dispatches under specializations that are no configuration: they cover nothing.
+//! Does not cover: dispatches under specializations that are no configuration: they cover nothing;
+//! whether kernels have the bindings that an interface states (`coupling`).
 
 use super::configuration::{Specialization, kernel_for_preparing};
 use super::kernel::Kernel;
@@ -12,6 +14,7 @@ use vkcert_exec::prepare::specialize_kernel;
 use vkcert_model::access_pair::ReadDescriptor;
 use vkcert_model::id::KernelName;
 use vkcert_model::procedure::{Binding, Dispatch, Test};
+use vkcert_model::requirement::Interface;
 use vkcert_requirement::{Located, Project};
 
 /// A kernel under one of its configurations.
@@ -42,13 +45,32 @@ struct AlikeDispatches<'a> {
 }
 
 impl DispatchOrder {
-    /// Of all tests of a project, those left out as well.
+    /// Of all interfaces and tests of a project, tests that are left out as well.
     pub(crate) fn of_project(project: &Project, kernels: &[Kernel]) -> Self {
         let mut order = Self::default();
+        for interface in &project.interfaces {
+            order.add_interface(interface, kernels);
+        }
         for test in project.tests.iter().chain(&project.left_out) {
             order.add_test(&alike_dispatches(test, kernels));
         }
         order
+    }
+
+    /// An interface speaks of every configuration of both kernels.
+    fn add_interface(&mut self, interface: &Interface, kernels: &[Kernel]) {
+        for stated in &interface.earlier {
+            let shared: SharedBindings = stated
+                .shared
+                .iter()
+                .map(|shared| (shared.from.descriptor(), shared.to.descriptor()))
+                .collect();
+            for later in all_configurations(interface.kernel, kernels) {
+                for earlier in all_configurations(stated.kernel, kernels) {
+                    self.add(earlier, later, shared.iter().copied());
+                }
+            }
+        }
     }
 
     fn add_test(&mut self, alike: &[AlikeDispatches<'_>]) {
@@ -78,6 +100,15 @@ impl DispatchOrder {
         let earlier_kernels = self.by_later.get(&later).into_iter().flatten();
         earlier_kernels.map(|(earlier, shared)| (*earlier, shared))
     }
+}
+
+fn all_configurations(
+    name: KernelName,
+    kernels: &[Kernel],
+) -> impl Iterator<Item = ConfiguredKernel> + '_ {
+    let named = kernels.iter().filter(move |kernel| kernel.name == name.as_str());
+    let places = named.flat_map(|kernel| 0..kernel.configurations.len());
+    places.map(move |configuration| ConfiguredKernel { kernel: name, configuration })
 }
 
 /// A test may have thousands of dispatches, and few kinds of them.

@@ -1,6 +1,7 @@
 //! The paper's host code and the demonstration's, against modules made by the real compiler.
 
 mod device;
+mod earlier;
 mod graph;
 mod push_constants;
 mod resources;
@@ -76,6 +77,7 @@ fn correct() -> Interface {
         local_size: Some([16, 16, 1]),
         domain: Some(["k", "m", "1"].map(text)),
         specialization: Vec::new(),
+        earlier: Vec::new(),
     }
 }
 
@@ -108,6 +110,7 @@ fn coupled(
         interface,
         stated: StatedStructs { interface, place: &place, readings: &[] },
         pipelines: &[],
+        earlier: &[],
         module: &module,
         reflection: &reflection,
         structure: None,
@@ -333,6 +336,7 @@ fn coupled_module(module: &Module, interface: &Interface, device: &DeviceLimits)
         interface,
         stated: StatedStructs { interface, place: &Place::default(), readings: &[] },
         pipelines: &[],
+        earlier: &[],
         module,
         reflection: &reflection,
         structure: None,
@@ -368,6 +372,7 @@ fn an_unknown_name_in_the_interface_is_a_diagnostic() {
         interface: &interface,
         stated: StatedStructs { interface: &interface, place: &place, readings: &[] },
         pipelines: &[],
+        earlier: &[],
         module: &module,
         reflection: &reflection,
         structure: None,

@@ -11,6 +11,7 @@ mod bounds;
 mod check_tests;
 mod checks;
 mod cover;
+mod earlier;
 mod expressions;
 pub mod graph;
 mod images;
@@ -18,6 +19,7 @@ mod layout;
 mod merging;
 mod rows;
 
+pub use earlier::EarlierKernel;
 pub use graph::CouplingGraph;
 pub use layout::host_constants;
 pub use merging::{StatedStructs, merged_interface};
@@ -49,6 +51,8 @@ pub struct CouplingInput<'a> {
     pub stated: StatedStructs<'a>,
     /// Descriptions of pipelines that the host creates of the kernel, with their files.
     pub pipelines: &'a [(&'a str, &'a OfflinePipeline)],
+    /// Kernels that the host dispatches before, in the order of the interface.
+    pub earlier: &'a [EarlierKernel<'a>],
     /// The kernel's production module.
     pub module: &'a Module,
     /// Under the specialization that the host sets.
@@ -280,6 +284,7 @@ pub fn analyse_coupling(input: &CouplingInput<'_>) -> Result<Coupling, Diagnosti
     layout::check_layouts(&mut rows, input, &known_names);
     host_checks.check_buffers(&mut rows);
     images::check_images(&mut rows, input);
+    earlier::check_earlier(&mut rows, input);
     host_checks.check_limits(&mut rows);
     host_checks.check_specialization(&mut rows);
     host_checks.check_pipelines(&mut rows);

@@ -10,7 +10,7 @@ use super::document::{Located, Origin};
 use std::collections::BTreeSet;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::procedure::DescriptorClass;
-use vkcert_model::requirement::{HostImage, Interface};
+use vkcert_model::requirement::{HostImage, Interface, SharedBinding};
 
 pub(super) fn check_interfaces(
     interfaces: &[Located<Interface>],
@@ -68,6 +68,36 @@ pub(super) fn check_interfaces(
                 problems.push(place.at("binding").error("duplicate-id", message));
             }
             problems.extend(check_host_image(&place, image));
+        }
+        check_earlier(interface, kernels, problems);
+    }
+}
+
+/// Earlier kernels exist, are named once and share something, each binding pair once.
+fn check_earlier(
+    interface: &Located<Interface>,
+    kernels: &KernelNames<'_>,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let mut seen_kernels = BTreeSet::new();
+    for (index, earlier) in interface.earlier.iter().enumerate() {
+        let place = interface.origin.at("earlier").at(index);
+        problems.extend(kernels.check_kernel_name(&place.at("kernel"), &earlier.kernel));
+        if !seen_kernels.insert(earlier.kernel) {
+            let message = format!("the earlier kernel `{}` is described twice", earlier.kernel);
+            problems.push(place.at("kernel").error("duplicate-id", message));
+        }
+        if earlier.shared.is_empty() {
+            let message = format!("`{}` shares nothing with the kernel", earlier.kernel);
+            let hint = "name where both bind what it leaves: { from = { binding = 1 }, to = { binding = 0 } }";
+            problems.push(place.at("shared").error("missing-key", message).hint(hint));
+        }
+        let mut seen_pairs: BTreeSet<SharedBinding> = BTreeSet::new();
+        for (number, shared) in earlier.shared.iter().enumerate() {
+            if !seen_pairs.insert(*shared) {
+                let message = format!("{} as {} is described twice", shared.from, shared.to);
+                problems.push(place.at("shared").at(number).error("duplicate-id", message));
+            }
         }
     }
 }

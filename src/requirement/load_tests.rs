@@ -453,3 +453,33 @@ fn reviews_of_tests_stand_beside_those_of_requirements() {
     let twice = problems_of(&with(&review.replacen(row, &twice, 1)));
     assert!(twice.iter().any(|problem| problem.starts_with("duplicate-id")), "{twice:?}");
 }
+
+#[test]
+fn earlier_kernels_exist_and_share_something_once() {
+    let pair = "{ from = { binding = 1 }, to = { set = 2, binding = 0 } }";
+    let with = |earlier: &str| {
+        let interface = format!(
+            "{PARENT}[[interface]]\nkernel = \"k\"\ngroups = [\"1\", \"1\", \"1\"]\n{earlier}"
+        );
+        let folder = example_folder();
+        folder.write("requirements/parent.toml", &interface);
+        folder
+    };
+    let earlier = |kernel: &str, pairs: &str| {
+        format!("[[interface.earlier]]\nkernel = \"{kernel}\"\nshared = [{pairs}]\n")
+    };
+    // A kernel may come before itself.
+    let project = with(&earlier("k", pair)).load().unwrap();
+    let shared = project.interfaces[0].earlier[0].shared[0];
+    assert_eq!((shared.from.to_string(), shared.to.to_string()), ("0.1".into(), "2.0".into()));
+    for (text, problem) in [
+        (earlier("q", pair), "unknown-kernel \"q\""),
+        (earlier("k", ""), "missing-key []"),
+        (earlier("k", &format!("{pair}, {pair}")), &*format!("duplicate-id {pair}")),
+        (earlier("k", pair) + &earlier("k", pair), "duplicate-id \"k\""),
+        (earlier("k", "{ from = { binding = 1 } }"), "missing-key"),
+    ] {
+        let problems = problems_of(&with(&text));
+        assert!(problems.len() == 1 && problems[0].starts_with(problem), "{text}: {problems:?}");
+    }
+}

@@ -30,6 +30,7 @@ fn bounds_rows(module: &Module, interface: &Interface) -> Vec<CouplingCheck> {
         interface,
         stated: crate::StatedStructs { interface, place: &place, readings: &[] },
         pipelines: &[],
+        earlier: &[],
         module,
         reflection: &reflection,
         structure: None,

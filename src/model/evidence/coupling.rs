@@ -246,6 +246,8 @@ stored_words! {
         BufferLayout = "buffer-layout",
         /// Images are of the dimension and the format that the kernel declares.
         ImageDescriptor = "image-descriptor",
+        /// What earlier kernels leave is bound where both kernels have it, and of one kind.
+        EarlierDispatches = "earlier-dispatches",
         /// What the kernel needs is within the limits of the device.
         DeviceLimits = "device-limits",
         /// The host sets specialization constants that the kernel has, to values that fit.

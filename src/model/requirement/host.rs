@@ -1,5 +1,6 @@
 //! What the host program declares and does with a kernel.
 
+use super::host_earlier::EarlierDispatch;
 use super::host_header::HostHeader;
 use super::host_pipeline::HostPipeline;
 use super::host_struct::{HostStruct, MemberType, NamedStruct};
@@ -56,6 +57,9 @@ pub struct Interface {
     /// Specialization constants that the host sets.
     #[serde(default)]
     pub specialization: Vec<HostSpecialization>,
+    /// Kernels that the host dispatches before, whose results this one reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<EarlierDispatch>,
 }
 
 /// A host parameter with the range of values that it can have.

@@ -1,6 +1,7 @@
 //! Requirements, justifications and interfaces as `requirements/**/*.toml` holds them.
 
 mod host;
+mod host_earlier;
 mod host_header;
 mod host_layout;
 mod host_pipeline;
@@ -11,6 +12,7 @@ mod review;
 pub use host::{
     HostBuffer, HostImage, HostLocal, HostParameter, HostSpecialization, HostType, Interface,
 };
+pub use host_earlier::{BindingPlace, EarlierDispatch, SharedBinding};
 pub use host_header::{HeaderReading, HeaderUse, HostHeader};
 pub use host_layout::{HostContents, PlacedMember, PlacedStruct};
 pub use host_pipeline::{

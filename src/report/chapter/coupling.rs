@@ -172,8 +172,8 @@ impl<'a> SameFlow<'a> {
     }
 }
 
-/// Data coupling between kernels, as the tests show it: no interface says in which order the host
-/// starts its kernels.
+/// Data coupling between kernels, as the tests show it; what interfaces say of the host's order
+/// stands among their checks.
 fn hand_over_section(evidence: &Evidence, outline: &mut Outline) {
     outline.add_heading(2, "Data between the dispatches of a test", "coupling/tests");
     let hand_over_rows: Vec<HandOver> =
@@ -186,8 +186,8 @@ fn hand_over_section(evidence: &Evidence, outline: &mut Outline) {
     }
     outline.add_paragraph(
         "What an earlier dispatch can store to and what a later one stores depends on, by the code of both; where a row names \
-         several, each of them with each later one. How the host's program orders its dispatches is not described by interfaces \
-         and not shown here.",
+         several, each of them with each later one. What the host's program dispatches in which order \
+         is stated by interfaces and not shown here.",
     );
     let mut table = Table::new("Buffers and images between dispatches").columns(&[
         "Test case",

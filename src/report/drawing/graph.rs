@@ -321,6 +321,7 @@ fn subject_of(check: &CouplingCheckName) -> CheckSubject {
         | CouplingCheckName::BufferLayout
         | CouplingCheckName::PipelineLayout => CheckSubject::Node(Buffer),
         CouplingCheckName::ImageDescriptor => CheckSubject::Node(Image),
+        CouplingCheckName::EarlierDispatches => CheckSubject::Node(Buffer),
         CouplingCheckName::SpecializationIds | CouplingCheckName::PipelineSpecialization => {
             CheckSubject::Node(SpecializationConstant)
         }

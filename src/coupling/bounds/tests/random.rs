@@ -327,6 +327,7 @@ fn check_case(seed: u64, tally: &mut Tally) {
         interface: &interface,
         stated: crate::StatedStructs { interface: &interface, place: &place, readings: &[] },
         pipelines: &[],
+        earlier: &[],
         module: &module,
         reflection: &reflection,
         structure: None,
