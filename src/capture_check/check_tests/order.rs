@@ -255,3 +255,44 @@ fn barriers_that_order_nothing_are_named() {
         ["the barrier (operation 3) orders nothing that needs it"]
     );
 }
+
+/// A write on one queue, which signals 1, and a read on another one, which waits for 1; the read is
+/// submitted first.
+fn wait_before_signal(waited: u64) -> Script {
+    let Pair { mut script, writer, reader, .. } = pair();
+    let semaphore = script.handle();
+    script.push(Event::Semaphore(Semaphore { semaphore, timeline: Some(0) }));
+    let stages = ALL_COMMANDS;
+    let wait = SemaphoreUse { semaphore, value: waited, stages };
+    let signal = SemaphoreUse { semaphore, value: 1, stages };
+    script.submit_with(OTHER_QUEUE, reader.dispatch(), vec![wait], Vec::new());
+    script.submit_with(QUEUE, writer.dispatch(), Vec::new(), vec![signal]);
+    script
+}
+
+#[test]
+fn what_waits_for_a_later_submission_is_executed_behind_it() {
+    assert_all_hold(&wait_before_signal(1));
+    // No submission signals 2, but the host may, once it knows that 1 is reached.
+    let report = report(&wait_before_signal(2));
+    assert_eq!(told(&report, CHECK, CheckStatus::Refuted).len(), 0, "{:#?}", report.checks);
+    let messages = told(&report, CHECK, CheckStatus::Undetermined);
+    assert!(messages[0].contains("the host may let it go on at any time"), "{messages:?}");
+}
+
+#[test]
+fn a_timeline_orders_a_chain_that_is_submitted_backwards() {
+    let Pair { mut script, writer, reader, .. } = pair();
+    let semaphore = script.handle();
+    script.push(Event::Semaphore(Semaphore { semaphore, timeline: Some(0) }));
+    let at = |value: u64| SemaphoreUse { semaphore, value, stages: ALL_COMMANDS };
+    let queues = [QUEUE, OTHER_QUEUE];
+    script.submit_with(queues[1], reader.dispatch(), vec![at(1)], vec![at(2)]);
+    script.submit_with(queues[0], writer.dispatch(), Vec::new(), vec![at(1)]);
+    // Behind both, without a wait: ordered behind the write by a barrier, and not behind the read.
+    let barrier = barrier((COMPUTE, SHADER_WRITE), (COMPUTE, SHADER_WRITE));
+    script.submit(queues[0], [vec![barrier], writer.dispatch()].concat());
+    let message = only_refuted(&script, CHECK);
+    assert!(message.contains("writes binding 0.0"), "{message}");
+    assert!(message.contains("reads, and no dependency orders the two"), "{message}");
+}

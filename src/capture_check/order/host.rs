@@ -31,10 +31,31 @@ pub(super) struct HostState {
     told: BTreeSet<(CaptureCheckName, usize)>,
     /// Writes whose missing invalidation was told.
     told_invalidation: BTreeSet<usize>,
+    /// Writes that the host was given without a dependency.
+    given: Vec<GivenWrite>,
     /// What is told of writes whose reading is not shown, unless it is later; by the write.
     possible: BTreeMap<usize, (String, usize)>,
     reads: u64,
     writes: u64,
+}
+
+/// A write that the host was given by mapping memory, with no dependency between.
+#[derive(Debug)]
+struct GivenWrite {
+    written: usize,
+    map: usize,
+    mapped: MemorySpan,
+    message: String,
+    use_behind: UseBehind,
+}
+
+/// Whether the device reads what is mapped once it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum UseBehind {
+    /// It does not: the host can have mapped it only to read.
+    None,
+    /// It does: the host may have mapped it only to write.
+    Read,
 }
 
 /// What speaks for a read of the host.
@@ -61,7 +82,33 @@ fn covers(spans: &[MemorySpan], asked: &MemorySpan) -> bool {
     next >= asked.end
 }
 
+const MAPPED_TO_WRITE: &str = "; undetermined, because the device reads of what was mapped once it \
+                               was, so that the host may have mapped it to write alone";
+
 impl HostState {
+    /// The device reads bytes: whoever mapped some of the same before may have written them.
+    pub(super) fn read_behind(&mut self, span: &MemorySpan) {
+        let overlapping = self.given.iter_mut().filter(|given| {
+            let mapped = given.mapped;
+            mapped.memory == span.memory && mapped.start < span.end && span.start < mapped.end
+        });
+        overlapping.for_each(|given| given.use_behind = UseBehind::Read);
+    }
+
+    fn tell_given(&mut self, report: &mut CaptureReport) {
+        for mut given in std::mem::take(&mut self.given) {
+            let status = match given.use_behind {
+                UseBehind::None => CheckStatus::Refuted,
+                UseBehind::Read => {
+                    given.message.push_str(MAPPED_TO_WRITE);
+                    CheckStatus::Undetermined
+                }
+            };
+            let operations = [given.written, given.map];
+            report.add(CaptureCheckName::HostRead, status, given.message, &operations);
+        }
+    }
+
     pub(super) fn flushed(&mut self, span: MemorySpan) {
         self.flushed.entry(span.memory).or_default().push(span);
     }
@@ -145,6 +192,7 @@ impl OrderCheck<'_> {
     pub(super) fn host_ended(&mut self) {
         let mapped: Vec<usize> = self.host.mapped.keys().copied().collect();
         mapped.into_iter().for_each(|memory| self.host_unmapped(memory));
+        self.host.tell_given(self.report);
         let check = CaptureCheckName::HostRead;
         let mut by_sign: BTreeMap<usize, (String, Vec<usize>)> = BTreeMap::new();
         for (written, (message, sign)) in std::mem::take(&mut self.host.possible) {
@@ -181,7 +229,7 @@ impl OrderCheck<'_> {
             let written = write.access.operation;
             let (sign, shown) = match sign {
                 ReadSign::Shown(by) => (by, true),
-                ReadSign::Possible(map) => (map, map > written),
+                ReadSign::Possible(map) => (map, self.is_behind(map, written)),
             };
             let check = CaptureCheckName::HostRead;
             if self.host.told.contains(&(check, written)) {
@@ -200,7 +248,19 @@ impl OrderCheck<'_> {
                 }
                 (None, true) => {
                     self.host.told.insert((check, written));
-                    self.report.add(check, CheckStatus::Refuted, message, &[written, sign]);
+                    let mapping = self.host.mapped.get(&span.memory);
+                    match mapping.filter(|(map, _)| *map == sign) {
+                        Some((map, mapped)) => {
+                            let (map, mapped, use_behind) = (*map, *mapped, UseBehind::None);
+                            let given = GivenWrite { written, map, mapped, message, use_behind };
+                            self.host.given.push(given);
+                        }
+                        // To invalidate is to read.
+                        None => {
+                            let operations = [written, sign];
+                            self.report.add(check, CheckStatus::Refuted, message, &operations);
+                        }
+                    }
                 }
             }
         }
@@ -218,6 +278,10 @@ impl OrderCheck<'_> {
             range.end,
             range.memory + 1,
         )
+    }
+
+    fn is_behind(&self, later: usize, earlier: usize) -> bool {
+        self.positions[later] > self.positions[earlier]
     }
 
     /// Asks for an invalidation of memory that is not coherent, before it is unmapped.
@@ -255,7 +319,7 @@ impl OrderCheck<'_> {
                 range.memory + 1,
                 operation_in_words(self.program, map),
             );
-            let status = if map > written {
+            let status = if self.is_behind(map, written) {
                 CheckStatus::Refuted
             } else {
                 message.push_str(MAPPED_BEFORE);

@@ -13,6 +13,7 @@
 mod host;
 mod ranges;
 mod scopes;
+mod sequence;
 mod state;
 mod uses;
 
@@ -21,6 +22,7 @@ use crate::row::{CaptureCheckName, CaptureReport};
 use crate::words::{accesses_in_words, operation_in_words, stages_in_words};
 use ranges::Ranges;
 use scopes::{advised_access, advised_stage};
+use sequence::execution_order;
 use state::{Access, Gap, Ordered, Ordering, OrderingKind, SignalPoint, Written};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -34,33 +36,46 @@ use vkcert_model::procedure::DescriptorClass;
 
 /// Makes the checks of order.
 pub(crate) fn check_order(program: &Program, kernels: &KernelTable, report: &mut CaptureReport) {
+    let order = execution_order(&program.operations);
+    let mut positions = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(position, index)| positions[*index] = position);
     let mut check = OrderCheck {
         program,
         kernels,
         report,
+        positions,
         log: Vec::new(),
         ranges: Ranges::default(),
         signals: BTreeMap::new(),
+        held_by_host: BTreeMap::new(),
         orderers: BTreeSet::new(),
         host: host::HostState::default(),
         told: BTreeSet::new(),
         pairs: 0,
     };
-    for (index, operation) in program.operations.iter().enumerate() {
-        check.take_operation(index, operation);
+    for index in order {
+        check.take_operation(index, &program.operations[index]);
     }
     check.finish();
 }
+
+const HELD_BY_HOST: &str = "a submission waits for a semaphore that no submission signals, so that \
+                            the host may let it go on at any time";
 
 struct OrderCheck<'a> {
     program: &'a Program,
     kernels: &'a KernelTable,
     report: &'a mut CaptureReport,
-    /// All that orders, in the order of operations.
+    /// Where in the order of execution each operation stands.
+    positions: Vec<usize>,
+    /// All that orders, in the order of execution.
     log: Vec<Ordering>,
     ranges: Ranges,
     /// Signals that nobody waited for yet, by semaphore; with the value of a timeline.
     signals: BTreeMap<usize, Vec<(Option<u64>, SignalPoint)>>,
+    /// Queues with a wait that no submission ends, by the submission of the last one: the host may
+    /// end it at any time.
+    held_by_host: BTreeMap<usize, u32>,
     /// Operations that ordered something that needed it.
     orderers: BTreeSet<usize>,
     host: host::HostState,
@@ -100,6 +115,10 @@ impl OrderCheck<'_> {
             },
             Action::HostWait { completed } => {
                 let completed = completed.clone();
+                let is_complete = |queue: usize, submission: u32| {
+                    completed.iter().any(|(done, last)| *done == queue && submission <= *last)
+                };
+                self.held_by_host.retain(|queue, submission| !is_complete(*queue, *submission));
                 self.order(index, OrderingKind::HostWait { completed });
                 self.host_waited();
             }
@@ -129,9 +148,12 @@ impl OrderCheck<'_> {
             Some((_, signal)) => {
                 OrderingKind::Semaphore { signal, queue, submission, stages: step.stages }
             }
-            None => OrderingKind::Unknown {
-                name: Arc::from("a wait for a semaphore that no submission before it signals"),
-            },
+            None => {
+                self.held_by_host.insert(queue, submission);
+                OrderingKind::Unknown {
+                    name: Arc::from("a wait for a semaphore that no submission before it signals"),
+                }
+            }
         };
         self.order(index, kind);
     }
@@ -172,13 +194,14 @@ impl OrderCheck<'_> {
 
     fn take_uses(&mut self, index: usize, queue: usize, submission: u32, action: &Action) {
         let uses = uses_of(self.program, self.kernels, action);
+        let held = self.held_by_host.contains_key(&queue).then_some(HELD_BY_HOST);
         let access_of = |used: &RangeUse| Access {
             operation: index,
             queue,
             submission,
             stage: used.stage,
             access: used.access,
-            doubt: used.doubt,
+            doubt: used.doubt.or(held),
         };
         for used in &uses {
             let access = access_of(used);
@@ -209,6 +232,9 @@ impl OrderCheck<'_> {
     /// Asks for an order behind all earlier accesses that conflict.
     fn check_use(&mut self, used: &RangeUse, access: &Access) {
         let mut conflicts = Vec::new();
+        if used.kind == UseKind::Read {
+            self.host.read_behind(&used.span);
+        }
         for (span, state) in self.ranges.of_span(&used.span, self.log.len()) {
             state.catch_up(&self.log, &span, self.program);
             if let Some(write) = &state.write {
