@@ -4,11 +4,13 @@
 //! Interfaces", "Limits").
 //! Promises: a pipeline is told of once, with the first dispatch that shows a fault of it.
 
+use crate::contents::KnownMemory;
 use crate::kernel::{KernelFacts, KernelTable, raw_value};
 use crate::row::{CaptureCheckName, CaptureReport};
 use crate::words::operation_in_words;
-use std::collections::BTreeSet;
-use vkcert_capture::program::{BoundResource, Dispatch, Groups, Pipeline, Program};
+use std::collections::{BTreeMap, BTreeSet};
+use vkcert_capture::event::Limits;
+use vkcert_capture::program::{Action, BoundResource, Dispatch, Groups, Pipeline, Program};
 use vkcert_model::evidence::CheckStatus;
 use vkcert_model::procedure::DescriptorClass;
 use vkcert_spirv::interface::ReflectedResource;
@@ -19,12 +21,13 @@ pub(crate) fn check_interfaces(
     kernels: &KernelTable,
     report: &mut CaptureReport,
 ) {
+    let limits = program.limits_of_pipelines();
     for (index, pipeline, kernel) in kernels.rows(program) {
         match kernel {
             Ok(kernel) => {
                 check_specialization(index, pipeline, kernel, report);
                 check_push_range(program, index, pipeline, kernel, report);
-                check_local_size(program, index, kernel, report);
+                check_local_size(limits[index], index, kernel, report);
             }
             Err(reason) => {
                 let message = format!("pipeline {}: {reason}", index + 1);
@@ -34,8 +37,9 @@ pub(crate) fn check_interfaces(
         }
     }
     let mut told = BTreeSet::new();
+    let groups = known_groups(program, kernels);
     for (index, dispatch) in program.dispatches() {
-        check_groups(program, index, dispatch, report);
+        check_groups(program, index, dispatch, groups.get(&index).copied(), report);
         if let Ok(kernel) = kernels.of_pipeline(dispatch.pipeline) {
             check_dispatch(program, index, dispatch, kernel, &mut told, report);
         }
@@ -141,12 +145,18 @@ fn check_push_range(
 }
 
 fn check_local_size(
-    program: &Program,
+    limits: Option<&Limits>,
     index: usize,
     kernel: &KernelFacts,
     report: &mut CaptureReport,
 ) {
-    let Some(limits) = program.limits() else { return };
+    let Some(limits) = limits else {
+        let number = index + 1;
+        let message =
+            format!("pipeline {number} is dispatched nowhere: which device has it is not known");
+        report.add(CaptureCheckName::LocalSizeLimits, CheckStatus::Undetermined, message, &[]);
+        return;
+    };
     let size = kernel.reflection.local_size;
     let invocations = size.iter().fold(1u64, |product, number| product * u64::from(*number));
     let bytes: u64 = kernel.reflection.workgroup.iter().map(|variable| variable.size).sum();
@@ -169,27 +179,51 @@ fn check_local_size(
     }
 }
 
-fn check_groups(program: &Program, index: usize, dispatch: &Dispatch, report: &mut CaptureReport) {
+/// Workgroups of dispatches by operation, those of indirect ones where the capture has what they read.
+fn known_groups(program: &Program, kernels: &KernelTable) -> BTreeMap<usize, [u32; 3]> {
+    let is_indirect = |dispatch: &Dispatch| matches!(dispatch.groups, Groups::Indirect { .. });
+    let follows = program.dispatches().any(|(_, dispatch)| is_indirect(dispatch));
+    let mut memory = KnownMemory::default();
+    let mut known = BTreeMap::new();
+    for (index, operation) in program.operations.iter().enumerate() {
+        if let Action::Dispatch(dispatch) = &operation.action {
+            known.extend(memory.groups(program, dispatch.groups).map(|groups| (index, groups)));
+        }
+        if follows {
+            memory.take(program, kernels, &operation.action);
+        }
+    }
+    known
+}
+
+fn check_groups(
+    program: &Program,
+    index: usize,
+    dispatch: &Dispatch,
+    groups: Option<[u32; 3]>,
+    report: &mut CaptureReport,
+) {
     const CHECK: CaptureCheckName = CaptureCheckName::DispatchLimits;
-    let Some(limits) = program.limits() else { return };
+    let Some(limits) = program.limits_at(index) else { return };
     let name = operation_in_words(program, index);
-    match dispatch.groups {
-        Groups::Direct(groups) => {
-            let above = (0..3).any(|dimension| {
-                u64::from(dispatch.base[dimension]) + u64::from(groups[dimension])
-                    > u64::from(limits.groups[dimension])
-            });
-            if above {
-                let limit = limits.groups;
-                let message = format!("{name} has {groups:?} workgroups, above {limit:?}");
-                refute(report, CHECK, message, &[index]);
-            }
-        }
-        Groups::Indirect { .. } => {
-            let message =
-                format!("{name} is indirect: how many workgroups it has is not in the capture");
-            report.add(CHECK, CheckStatus::Undetermined, message, &[index]);
-        }
+    let Some(groups) = groups else {
+        let message =
+            format!("{name} is indirect: how many workgroups it has is not in the capture");
+        report.add(CHECK, CheckStatus::Undetermined, message, &[index]);
+        return;
+    };
+    if matches!(dispatch.groups, Groups::Indirect { .. }) {
+        let [x, y, z] = groups;
+        report.remark(format!("{name} is indirect and reads {x} x {y} x {z} workgroups"));
+    }
+    let above = (0..3).any(|dimension| {
+        u64::from(dispatch.base[dimension]) + u64::from(groups[dimension])
+            > u64::from(limits.groups[dimension])
+    });
+    if above {
+        let limit = limits.groups;
+        let message = format!("{name} has {groups:?} workgroups, above {limit:?}");
+        refute(report, CHECK, message, &[index]);
     }
 }
 

@@ -12,6 +12,7 @@
 
 #[cfg(test)]
 mod check_tests;
+mod contents;
 mod interface;
 mod kernel;
 mod order;

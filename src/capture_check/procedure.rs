@@ -1,19 +1,18 @@
 //! A captured dispatch as a test procedure.
 //!
-//! Knows: what memory held before the dispatch, as far as the capture has it: contents of mapped
-//! memory, copies, fills and updates, in order; what a dispatch may have written is not known.
+//! Knows: what memory held before the dispatch, as far as the capture has it (`contents`).
 //! Promises: what the procedure cannot say as it was is told with it; expected values are left to a
 //! person.
-//! Does not cover: images, device addresses, inline uniform blocks and indirect dispatches, by name.
+//! Does not cover: images, device addresses, inline uniform blocks, and indirect dispatches whose
+//! numbers of workgroups are not known, by name.
 
-use crate::kernel::{KernelFacts, KernelTable, Touch};
+use crate::contents::KnownMemory;
+use crate::kernel::{KernelFacts, KernelTable};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use vkcert_capture::program::{
-    Action, BoundBuffer, BoundResource, Dispatch, Groups, MemorySpan, Program, WHOLE_SIZE,
-};
+use vkcert_capture::program::{BoundBuffer, BoundResource, Dispatch, Program};
 use vkcert_model::procedure::DescriptorClass;
 
 /// A test procedure of one dispatch.
@@ -34,9 +33,6 @@ pub fn captured_procedure(program: &Program, number: u32) -> Result<CapturedProc
     })?;
     let kernels = KernelTable::of_program(program);
     let kernel = kernels.of_pipeline(dispatch.pipeline)?;
-    let Groups::Direct(groups) = dispatch.groups else {
-        return Err("an indirect dispatch has no numbers of workgroups in the capture".to_owned());
-    };
     if let Some(name) = &dispatch.unseen {
         return Err(format!("what is bound is not known behind {name}, which is not modelled"));
     }
@@ -47,6 +43,10 @@ pub fn captured_procedure(program: &Program, number: u32) -> Result<CapturedProc
     for operation in &program.operations[..index] {
         memory.take(program, &kernels, &operation.action);
     }
+    let groups = memory.groups(program, dispatch.groups).ok_or(
+        "how many workgroups the indirect dispatch has is not in the capture: the contents of its \
+         buffer are not known",
+    )?;
     let mut remarks = Vec::new();
     let bindings = bindings_of(program, dispatch, kernel)?;
     let windows = windows_of(&bindings);
@@ -245,101 +245,4 @@ fn buffer_value(
     }
     let bytes: Vec<u8> = contents.iter().map(|byte| byte.unwrap_or(0)).collect();
     json!({ "bytes": STANDARD.encode(bytes) })
-}
-
-/// What memory holds, as far as it is known.
-#[derive(Debug, Default)]
-struct KnownMemory {
-    bytes: BTreeMap<usize, Vec<Option<u8>>>,
-}
-
-impl KnownMemory {
-    fn contents(&self, span: &MemorySpan) -> Vec<Option<u8>> {
-        let bytes = self.bytes.get(&span.memory).map_or(&[][..], Vec::as_slice);
-        (span.start..span.end)
-            .map(|index| usize::try_from(index).ok().and_then(|index| *bytes.get(index)?))
-            .collect()
-    }
-
-    fn set(&mut self, span: &MemorySpan, values: impl Iterator<Item = Option<u8>>) {
-        let bytes = self.bytes.entry(span.memory).or_default();
-        let (Ok(start), Ok(end)) = (usize::try_from(span.start), usize::try_from(span.end)) else {
-            return;
-        };
-        if bytes.len() < end {
-            bytes.resize(end, None);
-        }
-        bytes[start..end].iter_mut().zip(values).for_each(|(byte, value)| *byte = value);
-    }
-
-    fn forget(&mut self, span: &MemorySpan) {
-        // What was never known needs no room.
-        if self.bytes.contains_key(&span.memory) {
-            self.set(span, std::iter::repeat(None));
-        }
-    }
-
-    fn take(&mut self, program: &Program, kernels: &KernelTable, action: &Action) {
-        match action {
-            Action::Contents { memory, offset, bytes } => {
-                let end = offset + bytes.len() as u64;
-                let span = MemorySpan { memory: *memory, start: *offset, end };
-                self.set(&span, bytes.iter().copied().map(Some));
-            }
-            Action::Copy { from, to, regions } => {
-                for region in regions.iter() {
-                    let read = program.span(*from, region.from, region.size);
-                    let written = program.span(*to, region.to, region.size);
-                    if let (Some(read), Some(written)) = (read, written) {
-                        let bytes = self.contents(&read);
-                        self.set(&written, bytes.into_iter());
-                    }
-                }
-            }
-            Action::Fill { buffer, offset, size, word } => {
-                if let Some(span) = program.span(*buffer, *offset, *size) {
-                    self.set(&span, word.to_le_bytes().into_iter().cycle().map(Some));
-                }
-            }
-            Action::Update { buffer, offset, bytes } => {
-                if let Some(span) = program.span(*buffer, *offset, bytes.len() as u64) {
-                    self.set(&span, bytes.iter().copied().map(Some));
-                }
-            }
-            Action::ImageCopy { written, .. } => {
-                let span = written.and_then(|buffer| program.span(buffer, 0, WHOLE_SIZE));
-                span.iter().for_each(|span| self.forget(span));
-            }
-            Action::Dispatch(dispatch) => self.take_dispatch(program, kernels, dispatch),
-            Action::Submit
-            | Action::SemaphoreWait(_)
-            | Action::SemaphoreSignal(_)
-            | Action::Barrier(_)
-            | Action::Unsupported { .. }
-            | Action::HostWait { .. }
-            | Action::Map(_)
-            | Action::Unmap(_)
-            | Action::Flush(_)
-            | Action::Invalidate(_) => {}
-        }
-    }
-
-    fn take_dispatch(&mut self, program: &Program, kernels: &KernelTable, dispatch: &Dispatch) {
-        let Ok(kernel) = kernels.of_pipeline(dispatch.pipeline) else {
-            // It may have written anything.
-            self.bytes.clear();
-            return;
-        };
-        for ((set, binding), used) in &kernel.uses {
-            if used.written == Touch::Never {
-                continue;
-            }
-            for (descriptor, offset) in dispatch.descriptors_at(*set, *binding) {
-                let bound = descriptor.buffer_range(offset, &program.buffers);
-                let span =
-                    bound.and_then(|bound| program.span(bound.buffer, bound.offset, bound.size));
-                span.iter().for_each(|span| self.forget(span));
-            }
-        }
-    }
 }

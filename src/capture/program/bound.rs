@@ -6,7 +6,7 @@
 
 use super::build::Builder;
 use super::descriptors::{SetContents, is_dynamic};
-use super::{BoundDescriptor, BoundSet, SetLayout};
+use super::{BoundDescriptor, BoundSet, Layout, SetLayout};
 use crate::event::{DescriptorWrite, ObjectKind};
 use crate::value::Handle;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,6 +55,28 @@ enum SetSource {
     Object(usize),
     /// Pushed; counted as they are now.
     Pushed(SetContents),
+}
+
+impl Layout {
+    /// Whether a set that is bound with one layout is bound for another (Vulkan specification,
+    /// "Pipeline Layout Compatibility"). Immutable samplers are not compared.
+    pub(super) fn is_compatible(&self, other: &Layout, set: u32) -> bool {
+        let range = ..=set as usize;
+        let has_pushes = self.has_pushes_of(other);
+        has_pushes
+            && self.sets.get(range).is_some()
+            && self.sets.get(range) == other.sets.get(range)
+    }
+
+    /// Whether push constants that are set with one layout are set for another.
+    pub(super) fn has_pushes_of(&self, other: &Layout) -> bool {
+        let sorted = |layout: &Layout| {
+            let mut ranges = layout.push_constants.clone();
+            ranges.sort_by_key(|range| (range.offset, range.size, range.stages));
+            ranges
+        };
+        self.push_constants == other.push_constants || sorted(self) == sorted(other)
+    }
 }
 
 impl Builder {

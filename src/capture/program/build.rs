@@ -81,6 +81,7 @@ impl Builder {
         Program {
             start: self.start.unwrap_or(unknown_start),
             devices: self.devices,
+            queues: self.queues.iter().map(|queue| queue.device).collect(),
             modules: self.modules,
             pipelines: self.pipelines,
             layouts: self.layouts,

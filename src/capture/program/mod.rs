@@ -39,6 +39,8 @@ pub struct Program {
     pub start: Start,
     /// Devices as they were made.
     pub devices: Vec<Device>,
+    /// The device of each queue.
+    pub queues: Vec<usize>,
     /// Shader modules as they were made.
     pub modules: Vec<Arc<Vec<u8>>>,
     /// Compute pipelines as they were made.
@@ -97,28 +99,6 @@ impl SetLayout {
         let earlier = self.bindings.range(..binding).map(|(_, described)| described);
         let dynamic = earlier.filter(|(class, _)| descriptors::is_dynamic(*class));
         dynamic.fold(0, |sum: usize, (_, count)| sum.saturating_add(*count as usize))
-    }
-}
-
-impl Layout {
-    /// Whether a set that is bound with one layout is bound for another (Vulkan specification,
-    /// "Pipeline Layout Compatibility"). Immutable samplers are not compared.
-    pub(super) fn is_compatible(&self, other: &Layout, set: u32) -> bool {
-        let range = ..=set as usize;
-        let has_pushes = self.has_pushes_of(other);
-        has_pushes
-            && self.sets.get(range).is_some()
-            && self.sets.get(range) == other.sets.get(range)
-    }
-
-    /// Whether push constants that are set with one layout are set for another.
-    pub(super) fn has_pushes_of(&self, other: &Layout) -> bool {
-        let sorted = |layout: &Layout| {
-            let mut ranges = layout.push_constants.clone();
-            ranges.sort_by_key(|range| (range.offset, range.size, range.stages));
-            ranges
-        };
-        self.push_constants == other.push_constants || sorted(self) == sorted(other)
     }
 }
 
@@ -428,9 +408,24 @@ impl Program {
         (start < end).then(|| MemorySpan { memory, start: base + start, end: base + end })
     }
 
-    /// Limits of the first device; a program with several has the strictest reading left to people.
-    pub fn limits(&self) -> Option<&Limits> {
-        self.devices.first().map(|device| &device.limits)
+    /// Limits of the device that an operation is submitted to.
+    pub fn limits_at(&self, operation: usize) -> Option<&Limits> {
+        let device = *self.queues.get(self.operations[operation].queue)?;
+        self.devices.get(device).map(|device| &device.limits)
+    }
+
+    /// Limits of the device that has each pipeline; none of one that is never dispatched while the
+    /// program has several devices.
+    pub fn limits_of_pipelines(&self) -> Vec<Option<&Limits>> {
+        let only = match &self.devices[..] {
+            [only] => Some(&only.limits),
+            _ => None,
+        };
+        let mut limits = vec![only; self.pipelines.len()];
+        for (index, dispatch) in self.dispatches() {
+            limits[dispatch.pipeline] = self.limits_at(index);
+        }
+        limits
     }
 
     /// Whether contents of mapped memory were recorded.

@@ -1,14 +1,15 @@
 //! What the host reads and writes.
 
 use super::script::{
-    BYTES, COHERENT, COMPUTE, HOST, HOST_READ, NON_COHERENT, QUEUE, SHADER_READ, SHADER_WRITE,
-    Script, TestBuffer, barrier,
+    BYTES, COHERENT, COMPUTE, HOST, HOST_READ, INDIRECT, INDIRECT_READ, NON_COHERENT, QUEUE,
+    SHADER_READ, SHADER_WRITE, Script, TestBuffer, barrier, fill,
 };
 use super::{assert_all_hold, only_refuted, report, told};
 use crate::procedure::captured_procedure;
 use crate::row::CaptureCheckName;
 use base64::Engine as _;
-use vkcert_capture::event::{Contents, Event, MemoryRange};
+use vkcert_capture::command::Command;
+use vkcert_capture::event::{Contents, ContentsMode, Event, MemoryRange};
 use vkcert_capture::value::Bytes;
 use vkcert_model::evidence::CheckStatus;
 
@@ -151,4 +152,89 @@ fn a_captured_dispatch_has_the_contents_that_it_found() {
     assert_eq!(buffer["count"], 256);
     assert!(second.remarks[0].contains("not in the capture"), "{:?}", second.remarks);
     assert!(captured_procedure(&program, 3).unwrap_err().contains("the capture has 2"));
+}
+
+/// Memory that the device wrote is mapped, and not made available to the host; then what is given is
+/// dispatched.
+fn mapped_between(reads_again: bool) -> Script {
+    let mut script = Script::new(COHERENT);
+    let (data, other) = (script.buffer(), script.buffer());
+    let kernel = script.kernel(SCALE, &[data]);
+    let other_kernel = script.kernel(SCALE, &[other]);
+    script.submit(QUEUE, kernel.dispatch());
+    script.push(Event::QueueIdle(QUEUE));
+    script.map(data);
+    script.push(Event::Unmap(data.memory));
+    script.submit(QUEUE, if reads_again { kernel } else { other_kernel }.dispatch());
+    script
+}
+
+#[test]
+fn memory_may_be_mapped_to_write_it_alone() {
+    let report = report(&mapped_between(true));
+    let messages = told(&report, CaptureCheckName::HostRead, CheckStatus::Undetermined);
+    assert!(messages[0].contains("may have mapped it to write alone"), "{messages:?}");
+    assert_eq!(told(&report, CaptureCheckName::HostRead, CheckStatus::Refuted).len(), 0);
+    only_refuted(&mapped_between(false), CaptureCheckName::HostRead);
+}
+
+/// An indirect dispatch whose numbers the host writes, or a kernel before it, as words.
+fn indirect(words: [u32; 3], mode: ContentsMode, written_by_kernel: bool) -> Script {
+    let mut script = Script::with_contents(COHERENT, mode);
+    let (data, numbers) = (script.buffer(), script.buffer());
+    let kernel = script.kernel(SCALE, &[data]);
+    let writer = script.kernel(SCALE, &[numbers]);
+    script.map(numbers);
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let contents = Contents { memory: numbers.memory, offset: 16, bytes: Bytes(bytes) };
+    if mode == ContentsMode::Recorded {
+        script.push(Event::Contents(contents));
+    }
+    script.push(Event::Unmap(numbers.memory));
+    let mut commands = Vec::new();
+    if written_by_kernel {
+        commands.extend(writer.dispatch());
+        commands.push(barrier((COMPUTE, SHADER_WRITE), (INDIRECT, INDIRECT_READ)));
+    }
+    commands.extend(kernel.bound());
+    commands.push(Command::DispatchIndirect { buffer: numbers.buffer, offset: 16 });
+    script.submit(QUEUE, commands);
+    script
+}
+
+#[test]
+fn workgroups_of_indirect_dispatches_are_known_where_their_numbers_are() {
+    const CHECK: CaptureCheckName = CaptureCheckName::DispatchLimits;
+    let known = indirect([4, 5, 6], ContentsMode::Recorded, false);
+    assert_all_hold(&known);
+    let remarks = report(&known).remarks;
+    assert!(remarks[0].contains("is indirect and reads 4 x 5 x 6 workgroups"), "{remarks:?}");
+    let procedure = captured_procedure(&known.program(), 1).unwrap().document;
+    assert_eq!(procedure["tests"][0]["dispatches"][0]["groups"], serde_json::json!([4, 5, 6]));
+    let message = only_refuted(&indirect([4, 5000, 6], ContentsMode::Recorded, false), CHECK);
+    assert!(message.contains("[4, 5000, 6] workgroups, above"), "{message}");
+    for (unknown, number) in [
+        (indirect([4, 5, 6], ContentsMode::Omitted, false), 1),
+        (indirect([4, 5, 6], ContentsMode::Recorded, true), 2),
+    ] {
+        let messages = told(&report(&unknown), CHECK, CheckStatus::Undetermined);
+        assert!(messages[0].contains("is not in the capture"), "{messages:?}");
+        let refusal = captured_procedure(&unknown.program(), number).unwrap_err();
+        assert!(refusal.contains("the contents of its buffer are not known"), "{refusal}");
+    }
+}
+
+#[test]
+fn what_the_host_may_have_written_unseen_is_not_known() {
+    let mut script = Script::with_contents(COHERENT, ContentsMode::Omitted);
+    let data = script.buffer();
+    let kernel = script.kernel(SCALE, &[data]);
+    script.submit(QUEUE, vec![fill(data)]);
+    script.push(Event::QueueIdle(QUEUE));
+    script.map(data);
+    script.push(Event::Unmap(data.memory));
+    script.submit(QUEUE, kernel.dispatch());
+    let procedure = captured_procedure(&script.program(), 1).unwrap();
+    let buffer = &procedure.document["tests"][0]["buffers"]["buffer1"];
+    assert_eq!(buffer["count"], 256, "{buffer}");
 }

@@ -4,6 +4,7 @@ use super::script::{COHERENT, QUEUE, Script, TestKernel};
 use super::{assert_all_hold, only_refuted, report, told};
 use crate::row::CaptureCheckName;
 use vkcert_capture::command::Command;
+use vkcert_capture::event::{Event, Queue};
 use vkcert_model::evidence::CheckStatus;
 
 const PUSHED: &str = "layout(push_constant) uniform P { uint count; float factor; uint unused; };\n\
@@ -105,4 +106,25 @@ fn indirect_dispatches_are_undetermined() {
     let report = report(&script);
     let check = CaptureCheckName::DispatchLimits;
     assert_eq!(told(&report, check, CheckStatus::Undetermined).len(), 1);
+}
+
+#[test]
+fn a_dispatch_is_held_against_the_limits_of_its_own_device() {
+    let with_device_of = |groups: u32| {
+        let mut script = Script::new(COHERENT);
+        let mut device = script.program().devices[0].clone();
+        let (other, queue) = (script.handle(), script.handle());
+        device.device = other;
+        device.limits.groups = [groups; 3];
+        script.push(Event::Device(Box::new(device)));
+        script.push(Event::Queue(Queue { device: other, queue, family: 0, index: 0 }));
+        let data = script.buffer();
+        let kernel = script.kernel(BLOCK, &[data]);
+        let mut commands = kernel.bound();
+        commands.push(Command::Dispatch { base: [0; 3], groups: [1001, 1, 1] });
+        script.submit(queue, commands);
+        script
+    };
+    assert_all_hold(&with_device_of(2000));
+    only_refuted(&with_device_of(1000), CaptureCheckName::DispatchLimits);
 }

@@ -6,6 +6,8 @@ use vkcert_capture::file::{append_frame, head};
 use vkcert_capture::program::Program;
 use vkcert_capture::value::{Bytes, Handle};
 
+pub(super) const INDIRECT: u64 = 0x2;
+pub(super) const INDIRECT_READ: u64 = 0x1;
 pub(super) const COMPUTE: u64 = 0x800;
 pub(super) const TRANSFER: u64 = 0x1000;
 pub(super) const HOST: u64 = 0x4000;
@@ -42,11 +44,11 @@ pub(super) struct Script {
 
 impl Script {
     pub(super) fn new(memory_flags: u32) -> Self {
-        let start = Start {
-            layer: "0".to_owned(),
-            program: "host".to_owned(),
-            contents: ContentsMode::Recorded,
-        };
+        Self::with_contents(memory_flags, ContentsMode::Recorded)
+    }
+
+    pub(super) fn with_contents(memory_flags: u32, contents: ContentsMode) -> Self {
+        let start = Start { layer: "0".to_owned(), program: "host".to_owned(), contents };
         let device = Device {
             device: DEVICE,
             name: "device".to_owned(),

@@ -4,6 +4,7 @@ use super::scopes::{
     CLEAR_STAGE, COMPUTE_STAGE, COPY_STAGE, INDIRECT_READ, INDIRECT_STAGE, SAMPLED_READ,
     STORAGE_READ, STORAGE_WRITE, TRANSFER_READ, TRANSFER_WRITE, UNIFORM_READ,
 };
+use crate::contents::INDIRECT_BYTES;
 use crate::kernel::{KernelTable, Touch};
 use vkcert_capture::program::{Action, Dispatch, Groups, MemorySpan, Program, WHOLE_SIZE};
 use vkcert_model::procedure::DescriptorClass;
@@ -112,9 +113,6 @@ fn transfer_write(span: MemorySpan, stage: u64) -> RangeUse {
         doubt: None,
     }
 }
-
-/// Bytes that vkCmdDispatchIndirect reads.
-const INDIRECT_BYTES: u64 = 12;
 
 fn dispatch_uses(program: &Program, kernels: &KernelTable, dispatch: &Dispatch) -> Vec<RangeUse> {
     let mut uses = Vec::new();

@@ -1,0 +1,149 @@
+//! What memory holds while a captured program runs, as far as the capture tells.
+//!
+//! Knows: contents of mapped memory where they are recorded, fills, updates and copies.
+//! Promises: what a dispatch may have written, or something that is not modelled, is not known, nor
+//! is what the host may have written to mapped memory whose contents are not recorded.
+//! Does not cover: whether what is known is also visible where it is read (`order`).
+
+use crate::kernel::{AddressedMemory, KernelTable, Touch};
+use std::collections::BTreeMap;
+use vkcert_capture::event::{ContentsMode, OpenEffect};
+use vkcert_capture::program::{Action, Dispatch, Groups, MemorySpan, Program, WHOLE_SIZE};
+
+/// Bytes that vkCmdDispatchIndirect reads.
+pub(crate) const INDIRECT_BYTES: u64 = 12;
+
+/// What memory holds, as far as it is known.
+#[derive(Debug, Default)]
+pub(crate) struct KnownMemory {
+    bytes: BTreeMap<usize, Vec<Option<u8>>>,
+    /// What the host has mapped, by memory.
+    mapped: BTreeMap<usize, MemorySpan>,
+}
+
+impl KnownMemory {
+    /// The bytes of a range; none for those that are not known.
+    pub(crate) fn contents(&self, span: &MemorySpan) -> Vec<Option<u8>> {
+        let bytes = self.bytes.get(&span.memory).map_or(&[][..], Vec::as_slice);
+        (span.start..span.end)
+            .map(|index| usize::try_from(index).ok().and_then(|index| *bytes.get(index)?))
+            .collect()
+    }
+
+    /// Workgroups of a dispatch; none of an indirect one whose numbers are not known.
+    pub(crate) fn groups(&self, program: &Program, groups: Groups) -> Option<[u32; 3]> {
+        let (buffer, offset) = match groups {
+            Groups::Direct(groups) => return Some(groups),
+            Groups::Indirect { buffer, offset } => (buffer, offset),
+        };
+        let span = program.span(buffer, offset, INDIRECT_BYTES)?;
+        let bytes: Vec<u8> = self.contents(&span).into_iter().collect::<Option<_>>()?;
+        let words = bytes.chunks_exact(4).map(|word| word.try_into().map(u32::from_le_bytes));
+        let words: Vec<u32> = words.collect::<Result<_, _>>().ok()?;
+        words.try_into().ok()
+    }
+
+    fn set(&mut self, span: &MemorySpan, values: impl Iterator<Item = Option<u8>>) {
+        let bytes = self.bytes.entry(span.memory).or_default();
+        let (Ok(start), Ok(end)) = (usize::try_from(span.start), usize::try_from(span.end)) else {
+            return;
+        };
+        if bytes.len() < end {
+            bytes.resize(end, None);
+        }
+        bytes[start..end].iter_mut().zip(values).for_each(|(byte, value)| *byte = value);
+    }
+
+    fn forget(&mut self, span: &MemorySpan) {
+        // What was never known needs no room.
+        if self.bytes.contains_key(&span.memory) {
+            self.set(span, std::iter::repeat(None));
+        }
+    }
+
+    /// Takes notice of what an operation does.
+    pub(crate) fn take(&mut self, program: &Program, kernels: &KernelTable, action: &Action) {
+        match action {
+            Action::Contents { memory, offset, bytes } => {
+                let end = offset + bytes.len() as u64;
+                let span = MemorySpan { memory: *memory, start: *offset, end };
+                self.set(&span, bytes.iter().copied().map(Some));
+            }
+            Action::Copy { from, to, regions } => {
+                for region in regions.iter() {
+                    let read = program.span(*from, region.from, region.size);
+                    let written = program.span(*to, region.to, region.size);
+                    if let (Some(read), Some(written)) = (read, written) {
+                        let bytes = self.contents(&read);
+                        self.set(&written, bytes.into_iter());
+                    }
+                }
+            }
+            Action::Fill { buffer, offset, size, word } => {
+                if let Some(span) = program.span(*buffer, *offset, *size) {
+                    self.set(&span, word.to_le_bytes().into_iter().cycle().map(Some));
+                }
+            }
+            Action::Update { buffer, offset, bytes } => {
+                if let Some(span) = program.span(*buffer, *offset, bytes.len() as u64) {
+                    self.set(&span, bytes.iter().copied().map(Some));
+                }
+            }
+            Action::ImageCopy { written, .. } => {
+                let span = written.and_then(|buffer| program.span(buffer, 0, WHOLE_SIZE));
+                span.iter().for_each(|span| self.forget(span));
+            }
+            Action::Dispatch(dispatch) => self.take_dispatch(program, kernels, dispatch),
+            Action::Map(span) => {
+                self.mapped.insert(span.memory, *span);
+            }
+            Action::Unmap(memory) => {
+                self.forget_unrecorded(program);
+                self.mapped.remove(memory);
+            }
+            Action::Submit => self.forget_unrecorded(program),
+            Action::Unsupported { effect: OpenEffect::Accesses, .. } => self.bytes.clear(),
+            Action::SemaphoreWait(_)
+            | Action::SemaphoreSignal(_)
+            | Action::Barrier(_)
+            | Action::Unsupported { .. }
+            | Action::HostWait { .. }
+            | Action::Flush(_)
+            | Action::Invalidate(_) => {}
+        }
+    }
+
+    /// Forgets what is mapped where its contents are not recorded: the host may have written it.
+    fn forget_unrecorded(&mut self, program: &Program) {
+        match program.contents() {
+            ContentsMode::Recorded => {}
+            ContentsMode::Omitted => {
+                let mapped: Vec<MemorySpan> = self.mapped.values().copied().collect();
+                mapped.iter().for_each(|span| self.forget(span));
+            }
+        }
+    }
+
+    fn take_dispatch(&mut self, program: &Program, kernels: &KernelTable, dispatch: &Dispatch) {
+        let kernel = kernels.of_pipeline(dispatch.pipeline).ok();
+        let followed = kernel.filter(|kernel| {
+            kernel.addresses == AddressedMemory::None && dispatch.unseen.is_none()
+        });
+        let Some(kernel) = followed else {
+            // It may have written anything.
+            self.bytes.clear();
+            return;
+        };
+        for ((set, binding), used) in &kernel.uses {
+            if used.written == Touch::Never {
+                continue;
+            }
+            for (descriptor, offset) in dispatch.descriptors_at(*set, *binding) {
+                let bound = descriptor.buffer_range(offset, &program.buffers);
+                let span =
+                    bound.and_then(|bound| program.span(bound.buffer, bound.offset, bound.size));
+                span.iter().for_each(|span| self.forget(span));
+            }
+        }
+    }
+}
