@@ -22,8 +22,8 @@ use vkcert_model::evidence::CheckStatus;
 pub(super) struct HostState {
     /// By memory: the operation that mapped it, and the range.
     mapped: BTreeMap<usize, (usize, MemorySpan)>,
-    /// Ranges that were mapped at any time, with the first operation.
-    ever_mapped: BTreeMap<usize, (usize, MemorySpan)>,
+    /// Ranges that were mapped at any time, each with the operation that mapped it first.
+    ever_mapped: BTreeMap<usize, Vec<(usize, MemorySpan)>>,
     /// Ranges that were flushed, by memory.
     flushed: BTreeMap<usize, Vec<MemorySpan>>,
     /// Ranges that were invalidated since the host's last wait, by memory.
@@ -70,6 +70,13 @@ enum ReadSign {
 const MAPPED_BEFORE: &str = "; undetermined, because the memory was mapped before, and whether \
                              the host reads it is no call";
 
+const FLUSHED_IN_PART: &str = "; undetermined, because whether the host wrote, and the device uses, \
+                               the bytes that were not flushed is not known";
+
+fn overlap(first: &MemorySpan, second: &MemorySpan) -> bool {
+    first.memory == second.memory && first.start < second.end && second.start < first.end
+}
+
 fn covers(spans: &[MemorySpan], asked: &MemorySpan) -> bool {
     let mut next = asked.start;
     let mut sorted: Vec<&MemorySpan> = spans.iter().collect();
@@ -88,10 +95,7 @@ const MAPPED_TO_WRITE: &str = "; undetermined, because the device reads of what 
 impl HostState {
     /// The device reads bytes: whoever mapped some of the same before may have written them.
     pub(super) fn read_behind(&mut self, span: &MemorySpan) {
-        let overlapping = self.given.iter_mut().filter(|given| {
-            let mapped = given.mapped;
-            mapped.memory == span.memory && mapped.start < span.end && span.start < mapped.end
-        });
+        let overlapping = self.given.iter_mut().filter(|given| overlap(&given.mapped, span));
         overlapping.for_each(|given| given.use_behind = UseBehind::Read);
     }
 
@@ -123,20 +127,23 @@ impl HostState {
         report: &mut CaptureReport,
     ) {
         const CHECK: CaptureCheckName = CaptureCheckName::HostWrite;
-        let Some((map, mapped)) = self.ever_mapped.get(&span.memory) else { return };
-        let overlaps = mapped.start < span.end && span.start < mapped.end;
-        if kind == UseKind::Write || !overlaps {
-            return;
-        }
+        let mapped = self.ever_mapped.get(&span.memory).map_or(&[][..], Vec::as_slice);
+        let mapped = mapped.iter().find(|(_, mapped)| overlap(mapped, span));
+        let Some((map, _)) = mapped.filter(|_| kind == UseKind::Read) else { return };
         self.writes += 1;
         let flushed = self.flushed.get(&span.memory).map_or(&[][..], Vec::as_slice);
         if !program.memories[span.memory].is_non_coherent() || covers(flushed, span) {
             return;
         }
         if self.told.insert((CHECK, access.operation)) {
-            let message = format!(
+            let is_flushed = flushed.iter().any(|flushed| overlap(flushed, span));
+            let (unflushed, status) = match is_flushed {
+                true => ("some of them", CheckStatus::Undetermined),
+                false => ("them", CheckStatus::Refuted),
+            };
+            let mut message = format!(
                 "{} reads bytes {} to {} of memory {}, which is not coherent and which the host \
-                 mapped in {}, and the host never flushed them: vkFlushMappedMemoryRanges is \
+                 mapped in {}, and the host never flushed {unflushed}: vkFlushMappedMemoryRanges is \
                  needed before the submission (Vulkan specification, \"Host Access to Device \
                  Memory Objects\")",
                 operation_in_words(program, access.operation),
@@ -145,7 +152,10 @@ impl HostState {
                 span.memory + 1,
                 operation_in_words(program, *map),
             );
-            report.add(CHECK, CheckStatus::Refuted, message, &[*map, access.operation]);
+            if is_flushed {
+                message.push_str(FLUSHED_IN_PART);
+            }
+            report.add(CHECK, status, message, &[*map, access.operation]);
         }
     }
 
@@ -164,9 +174,11 @@ impl HostState {
 impl OrderCheck<'_> {
     pub(super) fn host_mapped(&mut self, index: usize, span: MemorySpan) {
         self.host.mapped.insert(span.memory, (index, span));
-        let ever = self.host.ever_mapped.entry(span.memory).or_insert((index, span));
-        ever.1.start = ever.1.start.min(span.start);
-        ever.1.end = ever.1.end.max(span.end);
+        let ever = self.host.ever_mapped.entry(span.memory).or_default();
+        let is_within = |mapped: &MemorySpan| mapped.start <= span.start && span.end <= mapped.end;
+        if !ever.iter().any(|(_, mapped)| is_within(mapped)) {
+            ever.push((index, span));
+        }
         self.check_host_reads(&span, ReadSign::Shown(index));
     }
 
