@@ -4,6 +4,7 @@ mod demonstration;
 mod large;
 mod pairs;
 mod random;
+mod ways;
 
 use super::host_numbers;
 use crate::{Coupling, CouplingInput, KernelFlow, analyse_coupling};

@@ -2,10 +2,11 @@
 //!
 //! Knows: what each atom is, its interval, and inequalities that hold of it wherever it is
 //! mentioned.
-//! Promises: two atoms of the same definition are the same atom. An interval or a fact of an atom
-//! depends on nothing that was assumed on the way to it: definitions that are made here are total
-//! over the whole numbers, and what holds only where an atom was made belongs to one that nothing
-//! else shares.
+//! Promises: two atoms of the same definition are the same atom. Definitions that are made here are
+//! total over the whole numbers, so that their intervals and facts hold everywhere. What holds only
+//! where an atom was made belongs to a symbol of its own; it may be used only where that place was
+//! executed, which is so wherever the symbol is mentioned, but not where it is mentioned in one of
+//! the ways to a joined number.
 //! Does not cover: what branches tell (`fact`).
 
 use super::fact::Fact;
@@ -112,7 +113,8 @@ impl Atoms {
         })
     }
 
-    /// A number of its own that one of several ways gives; its facts hold where it is mentioned.
+    /// A number of its own that one of several ways gives; its facts hold where it is mentioned,
+    /// those of the atoms in a way only where that way was taken.
     pub fn new_joined(&mut self, alternatives: Vec<Alternative>, interval: Interval) -> AtomId {
         self.push(Atom {
             kind: AtomKind::Joined(alternatives),
@@ -123,7 +125,7 @@ impl Atoms {
         })
     }
 
-    /// Adds what holds of a symbol wherever it is mentioned.
+    /// Adds what holds of a symbol wherever the place that made it was executed.
     pub fn add_fact(&mut self, atom: AtomId, fact: Polynomial) {
         self.atoms[atom.0 as usize].facts.push(fact);
     }
@@ -379,7 +381,23 @@ impl Atoms {
         visited.into_iter().map(|atom| self.origin(atom)).collect()
     }
 
-    /// Atoms that the definition of an atom names.
+    /// Atoms whose places were executed wherever an atom is mentioned: those that its definition
+    /// names. Of a joined number only what gave it on the way that was taken was executed.
+    pub fn executed_parts(&self, atom: AtomId) -> Vec<AtomId> {
+        match self.kind(atom) {
+            AtomKind::Joined(_) => Vec::new(),
+            AtomKind::Symbol
+            | AtomKind::Quotient(..)
+            | AtomKind::Remainder(..)
+            | AtomKind::PowerOfTwo(_)
+            | AtomKind::Minimum(..)
+            | AtomKind::Maximum(..)
+            | AtomKind::Reading { .. }
+            | AtomKind::ImageSize(..) => self.parts(atom),
+        }
+    }
+
+    /// Atoms that the definition of an atom names, those of all ways to it included.
     pub fn parts(&self, atom: AtomId) -> Vec<AtomId> {
         match self.kind(atom) {
             AtomKind::Symbol | AtomKind::ImageSize(..) => Vec::new(),

@@ -130,12 +130,13 @@ impl<'a> ProofContext<'a> {
         context
     }
 
-    /// What holds of the related atoms by definition.
+    /// What holds of the related atoms by definition, or because their places were executed. What
+    /// holds on one way to a joined number counts only in the case of that way.
     fn add_definitions(&mut self, related: &mut BTreeSet<AtomId>, used: &mut HashSet<Polynomial>) {
         let mut pending: Vec<AtomId> = related.iter().copied().collect();
         while let Some(atom) = pending.pop() {
             let fact_atoms = self.atoms.facts(atom).iter().flat_map(Polynomial::atoms);
-            for part in fact_atoms.chain(self.atoms.parts(atom)) {
+            for part in fact_atoms.chain(self.atoms.executed_parts(atom)) {
                 if related.len() < 60 && related.insert(part) {
                     pending.push(part);
                 }
