@@ -200,7 +200,8 @@ impl Walk<'_> {
         self.number_below(facts, &step.index, word, &Polynomial::constant(greatest))
     }
 
-    /// The number that a word is, if it is from 0 to `greatest`.
+    /// The number that a word is, if it is from 0 to `greatest` and the word is that number also
+    /// when it is read with sign, as indices are (SPIR-V specification, OpAccessChain).
     fn number_below(
         &mut self,
         facts: &FactList,
@@ -208,24 +209,41 @@ impl Walk<'_> {
         word: WordType,
         greatest: &Polynomial,
     ) -> Result<Polynomial, OpenAccess> {
-        if self.is_between(facts, index, greatest) {
+        if self.is_index(facts, index, word, greatest) {
             return Ok((**index).clone());
         }
         let reading = self.reading_of(facts, index, word);
-        if reading != **index && self.is_between(facts, &reading, greatest) {
+        if reading != **index && self.is_index(facts, &reading, word, greatest) {
             return Ok(reading);
         }
         let is_natural = self.proves(facts, &reading);
+        let of_word = Polynomial::constant(word.greatest_index());
+        let exceeded = match self.atoms.interval_of(greatest).high > word.greatest_index() {
+            true => &of_word,
+            false => greatest,
+        };
         let claim = match is_natural {
-            true => format!("it may exceed {}", self.words_of(greatest)),
+            true => format!("it may exceed {}", self.words_of(exceeded)),
             false => "it may be below 0".to_owned(),
         };
         Err(OpenAccess { claim, numbers: vec![reading, greatest.clone()], is_followed: true })
     }
 
-    fn is_between(&mut self, facts: &FactList, number: &Polynomial, greatest: &Polynomial) -> bool {
-        let Some(room) = greatest.minus(number) else { return false };
-        self.proves(facts, number) && self.proves(facts, &room)
+    fn is_index(
+        &mut self,
+        facts: &FactList,
+        number: &Polynomial,
+        word: WordType,
+        greatest: &Polynomial,
+    ) -> bool {
+        let of_word = Polynomial::constant(word.greatest_index());
+        self.proves(facts, number)
+            && self.is_at_most(facts, number, greatest)
+            && self.is_at_most(facts, number, &of_word)
+    }
+
+    fn is_at_most(&mut self, facts: &FactList, number: &Polynomial, limit: &Polynomial) -> bool {
+        limit.minus(number).is_some_and(|room| self.proves(facts, &room))
     }
 
     fn proves(&mut self, facts: &FactList, goal: &Polynomial) -> bool {

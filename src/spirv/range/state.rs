@@ -46,6 +46,11 @@ impl WordType {
     pub(super) fn interval(self) -> Interval {
         Interval::of_word(self.width, self.is_signed)
     }
+
+    /// The greatest index that a word of this width holds, since indices are read with sign.
+    pub(super) fn greatest_index(self) -> i128 {
+        Interval::of_word(self.width, true).high
+    }
 }
 
 impl Walk<'_> {

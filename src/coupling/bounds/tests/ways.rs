@@ -85,3 +85,12 @@ fn a_remainder_behind_a_guard_bounds_nothing_where_the_guard_fails() {
     assert_status("longer[", REFUTED, &format!("{body} if (rest <= n) longer[10u - n] = 1u;"));
     assert_status("longer[", HOLDS, &format!("{body} if (rest > 0u) longer[n - 1u - rest] = 1u;"));
 }
+
+#[test]
+fn an_index_of_16_bits_that_wraps_around_is_not_the_number() {
+    assert_status("r[", REFUTED, "int16_t place = int16_t(s) + int16_t(s); r[place] = 7u;");
+    assert_status("r[", HOLDS, "int16_t place = int16_t(i) + int16_t(i); r[place] = 7u;");
+    // Indices are read with sign (SPIR-V, OpAccessChain).
+    assert_status("r[", UNDETERMINED, "uint16_t place = uint16_t(word); r[place] = 7u;");
+    assert_status("r[", HOLDS, "uint16_t place = uint16_t(word & 32767u); r[place] = 7u;");
+}
