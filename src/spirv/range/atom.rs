@@ -359,8 +359,10 @@ impl Atoms {
         level: Option<Polynomial>,
         component: u32,
     ) -> Polynomial {
+        // Every image has a texel (Vulkan, VkImageCreateInfo), but perhaps not the level.
+        let is_of_image = level.as_ref().is_none_or(|level| level.number() == Some(0));
+        let interval = Interval::new(i128::from(is_of_image), i128::from(i32::MAX));
         let kind = AtomKind::ImageSize(variable, level, component);
-        let interval = Interval::new(0, i128::from(i32::MAX));
         Polynomial::atom(self.defined(kind, interval, Origin::Known))
     }
 

@@ -329,3 +329,27 @@ fn specialization_of_no_one_value_is_a_number_of_the_host() {
     assert!(!open("i"));
     assert!(open("i + 1u"));
 }
+
+#[test]
+fn an_image_has_a_texel() {
+    let text = |index: &str| {
+        format!(
+            "#version 450
+            layout(local_size_x = 1) in;
+            layout(binding = 0, r32ui) uniform uimage1D picture;
+            void main() {{ imageStore(picture, {index}, uvec4(1u)); }}"
+        )
+    };
+    let interface: Interface = serde_json::from_value(serde_json::json!({
+        "kernel": "k",
+        "images": [{ "set": 0, "binding": 0, "class": "storage_image", "format": "r32ui", "dimension": "1d" }],
+        "groups": ["1", "1", "1"],
+    }))
+    .unwrap();
+    for (index, is_proved) in
+        [("imageSize(picture) - 1", true), ("imageSize(picture) - 2", false), ("0", true)]
+    {
+        let rows = bounds_rows(&compiled(&text(index)), &interface);
+        assert_eq!(!rows.iter().any(is_open), is_proved, "{index}: {rows:#?}");
+    }
+}
