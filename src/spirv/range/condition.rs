@@ -46,7 +46,8 @@ pub(super) struct Compound<T> {
 const DEEPEST_CONDITION: u32 = 40;
 
 impl Condition {
-    fn depth(&self) -> u32 {
+    /// How deeply conditions are nested in it.
+    pub(super) fn depth(&self) -> u32 {
         match self {
             Condition::Known(_)
             | Condition::AtLeastZero(_)
@@ -76,7 +77,7 @@ impl Condition {
 
     /// The value by the way that was taken; none where conditions are nested too deeply.
     pub(super) fn by_way(ways: Vec<ValueByWay>) -> Option<Self> {
-        let of_facts = ways.iter().flat_map(|(facts, _)| facts.iter()).map(fact_depth);
+        let of_facts = ways.iter().flat_map(|(facts, _)| facts.iter()).map(Fact::depth);
         let of_values = ways.iter().map(|(_, value)| value.depth());
         let depth = 1 + of_facts.chain(of_values).max().unwrap_or(0);
         let is_shallow = depth <= DEEPEST_CONDITION;
@@ -155,14 +156,5 @@ impl Compound<Vec<Rc<Condition>>> {
     fn negated(&self) -> Self {
         let parts = self.parts.iter().map(|part| part.negated()).collect();
         Self { parts, depth: self.depth + 1 }
-    }
-}
-
-/// How deeply conditions are nested in a fact.
-fn fact_depth(fact: &Fact) -> u32 {
-    match fact {
-        Fact::AtLeastZero(_) => 0,
-        Fact::Assumed(condition, _) => condition.depth(),
-        Fact::OneOf(lists) => 1 + lists.iter().flatten().map(fact_depth).max().unwrap_or(0),
     }
 }

@@ -14,9 +14,34 @@ pub(super) enum Fact {
     /// The polynomial is at least 0.
     AtLeastZero(Polynomial),
     /// All facts of one of the lists hold.
-    OneOf(Rc<Vec<Vec<Fact>>>),
+    OneOf(Rc<Choice>),
     /// The condition had this value.
     Assumed(Rc<Condition>, bool),
+}
+
+/// Lists of facts of which one holds, with how deeply conditions are nested in them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Choice {
+    /// The lists.
+    pub lists: Vec<Vec<Fact>>,
+    depth: u32,
+}
+
+impl Fact {
+    /// All facts of one of the lists hold.
+    pub(super) fn one_of(lists: Vec<Vec<Fact>>) -> Self {
+        let depth = 1 + lists.iter().flatten().map(Fact::depth).max().unwrap_or(0);
+        Fact::OneOf(Rc::new(Choice { lists, depth }))
+    }
+
+    /// How deeply conditions are nested in it.
+    pub(super) fn depth(&self) -> u32 {
+        match self {
+            Fact::AtLeastZero(_) => 0,
+            Fact::Assumed(condition, _) => condition.depth(),
+            Fact::OneOf(choice) => choice.depth,
+        }
+    }
 }
 
 /// Facts, the latest first.

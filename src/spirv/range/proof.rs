@@ -8,7 +8,7 @@
 
 use super::atom::{AtomId, AtomKind, Atoms};
 use super::enumeration;
-use super::fact::{Fact, FactList};
+use super::fact::{Choice, Fact, FactList};
 use super::interval::Interval;
 use super::polynomial::{Monomial, Polynomial, greatest_common_divisor, monomial_quotient};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -88,7 +88,7 @@ pub(super) struct ProofContext<'a> {
     /// Each is at least 0.
     pub inequalities: Vec<Polynomial>,
     /// Of each, one list holds.
-    choices: Vec<Rc<Vec<Vec<Fact>>>>,
+    choices: Vec<Rc<Choice>>,
     bounds: BTreeMap<AtomId, Interval>,
     /// Whether no values fulfil the facts.
     pub is_contradictory: bool,
@@ -317,7 +317,7 @@ fn case_distinctions(context: &ProofContext<'_>, goal: &Polynomial) -> Vec<Vec<C
         }
     }
     for choice in &context.choices {
-        let cases = choice.iter().map(|facts| Case { facts: facts.clone(), replaced: None });
+        let cases = choice.lists.iter().map(|facts| Case { facts: facts.clone(), replaced: None });
         distinctions.push(cases.collect());
     }
     distinctions

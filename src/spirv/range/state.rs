@@ -359,7 +359,7 @@ impl Walk<'_> {
             return Fact::AtLeastZero(negative);
         }
         let ways = vec![vec![Fact::AtLeastZero(positive)], vec![Fact::AtLeastZero(negative)]];
-        Fact::OneOf(Rc::new(ways))
+        Fact::one_of(ways)
     }
 }
 
@@ -375,7 +375,7 @@ fn choice_of_lists(mut lists: Vec<Vec<Fact>>) -> Option<Vec<Fact>> {
     match lists.len() {
         0 => None,
         1 => lists.pop(),
-        2..=6 => Some(vec![Fact::OneOf(Rc::new(lists))]),
+        2..=6 => Some(vec![Fact::one_of(lists)]),
         // Too many to look at each.
         _ => Some(Vec::new()),
     }

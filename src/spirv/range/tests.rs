@@ -7,7 +7,6 @@ use super::interval::Interval;
 use super::polynomial::Polynomial;
 use super::proof::{Effort, interval_at, is_at_least_zero};
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// SplitMix64.
 struct Dice(u64);
@@ -132,7 +131,9 @@ fn number_of(polynomial: &Polynomial, values: &Values) -> i128 {
 fn holds(fact: &Fact, values: &Values) -> bool {
     match fact {
         Fact::AtLeastZero(number) => number_of(number, values) >= 0,
-        Fact::OneOf(lists) => lists.iter().any(|list| list.iter().all(|fact| holds(fact, values))),
+        Fact::OneOf(choice) => {
+            choice.lists.iter().any(|list| list.iter().all(|fact| holds(fact, values)))
+        }
         Fact::Assumed(..) => true,
     }
 }
@@ -149,7 +150,7 @@ fn what_is_proved_holds_for_all_values() {
         }
         if dice.below(3) == 0 {
             let lists = (0..2).map(|_| vec![Fact::AtLeastZero(world.polynomial(&mut dice, 1))]);
-            facts = facts.with(Fact::OneOf(Rc::new(lists.collect())));
+            facts = facts.with(Fact::one_of(lists.collect()));
         }
         let values = world.all_values();
         let possible: Vec<&Values> =
