@@ -7,8 +7,9 @@
 //! Does not cover: alignment.
 
 use super::Walk;
-use super::atom::{AtomId, AtomKind, Origin};
-use super::fact::{Fact, FactList};
+use super::atom::Origin;
+use super::deciders::Deciders;
+use super::fact::FactList;
 use super::polynomial::Polynomial;
 use super::proof::{Effort, is_at_least_zero};
 use super::state::{State, WordType};
@@ -16,7 +17,6 @@ use super::value::{IndexStep, Pointer, Root, StepLength};
 use crate::module::Id;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op, StorageClass};
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Greatest index that is the same number signed and unsigned in 32 bits.
@@ -57,6 +57,7 @@ pub(super) struct RecordedAccess {
     pub kind: AccessKind,
     pub target: AccessTarget,
     pub facts: FactList,
+    pub deciders: Deciders,
 }
 
 #[derive(Debug, Clone)]
@@ -115,8 +116,8 @@ impl Walk<'_> {
         kind: AccessKind,
         target: AccessTarget,
     ) {
-        let facts = state.facts.clone();
-        self.accesses.push(RecordedAccess { instruction, kind, target, facts });
+        let (facts, deciders) = (state.facts.clone(), state.deciders.clone());
+        self.accesses.push(RecordedAccess { instruction, kind, target, facts, deciders });
         if self.accesses.len() > super::MOST_RECORDED {
             self.stop("the kernel has more accesses in its calls than the analysis follows");
         }
@@ -148,10 +149,8 @@ impl Walk<'_> {
         match result {
             Ok(()) => AccessOutcome::Within,
             Err(open) => {
-                let numbers_are_known =
-                    open.numbers.iter().all(|number| self.is_of_host_and_ids(number));
                 let is_of_host_and_ids =
-                    open.is_followed && numbers_are_known && !self.depends_on_memory(&access.facts);
+                    open.is_followed && self.is_shown_by_any_run(access, &open.numbers);
                 AccessOutcome::Open { reason: self.reason_of(&open), is_of_host_and_ids }
             }
         }
@@ -209,6 +208,11 @@ impl Walk<'_> {
         word: WordType,
         greatest: &Polynomial,
     ) -> Result<Polynomial, OpenAccess> {
+        if let Some(name) = self.atoms.undefined_cause(index) {
+            let claim =
+                format!("it may be an undefined value, because {name} is not shown to be defined");
+            return Err(OpenAccess { claim, numbers: vec![(**index).clone()], is_followed: true });
+        }
         if self.is_index(facts, index, word, greatest) {
             return Ok((**index).clone());
         }
@@ -308,47 +312,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a number depends on nothing but host values and the ids of invocations, as far as
-    /// what a loop leaves tells it.
-    pub(super) fn is_of_host_and_ids(&self, number: &Polynomial) -> bool {
-        let mut pending: Vec<AtomId> = number.atoms().collect();
-        let mut visited = BTreeSet::new();
-        while let Some(atom) = pending.pop() {
-            if !visited.insert(atom) {
-                continue;
-            }
-            let is_known = match self.atoms.origin(atom) {
-                Origin::Known | Origin::Wrapped | Origin::Loop | Origin::Joined => true,
-                Origin::Memory(_)
-                | Origin::FloatingPoint
-                | Origin::Instruction(_)
-                | Origin::Variable
-                | Origin::Host(_)
-                | Origin::BuiltIn(_) => false,
-            };
-            let decisive_atoms = self.atoms_of_ways(atom);
-            let (true, Some(decisive_atoms)) = (is_known, decisive_atoms) else { return false };
-            pending.extend(decisive_atoms);
-            pending.extend(self.atoms.parts(atom));
-        }
-        true
-    }
-
-    /// Atoms that decide by which way a joined number comes; none where something unknown does.
-    fn atoms_of_ways(&self, atom: AtomId) -> Option<Vec<AtomId>> {
-        let AtomKind::Joined(alternatives) = self.atoms.kind(atom) else {
-            return Some(Vec::new());
-        };
-        let mut numbers = Vec::new();
-        for fact in alternatives.iter().flat_map(|alternative| alternative.facts.iter()) {
-            match fact {
-                Fact::Assumed(condition, _) => condition.collect_numbers(&mut numbers)?,
-                Fact::AtLeastZero(_) | Fact::OneOf(_) => {}
-            }
-        }
-        Some(numbers.into_iter().flat_map(Polynomial::atoms).collect())
-    }
-
     /// Why an access is open.
     fn reason_of(&self, open: &OpenAccess) -> String {
         let origins = open.numbers.iter().flat_map(|number| self.atoms.origins(number));
@@ -373,6 +336,8 @@ fn cause_words(origin: &Origin) -> Option<String> {
         Origin::BuiltIn(name) => Some(name.clone()),
         Origin::Loop => Some("a variable that a loop changes".to_owned()),
         Origin::Wrapped => Some("arithmetic that may wrap around".to_owned()),
+        // A claim of its own names it.
+        Origin::Undefined(_) => None,
         Origin::Joined | Origin::Known => None,
     }
 }

@@ -136,7 +136,25 @@ impl Walk<'_> {
             Some(Type::Int { .. }) => self.integer_result(state, instruction, type_id, operands),
             _ => return self.fresh_value(type_id, &origin),
         };
-        known.unwrap_or_else(|| self.fresh_value(type_id, &origin))
+        known.unwrap_or_else(|| self.value_without_rule(type_id, &origin, operands))
+    }
+
+    /// A value of which nothing is known but what it depends on.
+    fn value_without_rule(
+        &mut self,
+        type_id: Id,
+        origin: &Origin,
+        operands: &[(Value, Id)],
+    ) -> Value {
+        let value = self.fresh_value(type_id, origin);
+        let Value::Integer(number) = &value else { return value };
+        for (operand, operand_type) in operands {
+            let source = self.integer_of(operand, *operand_type);
+            for symbol in number.atoms() {
+                self.atoms.add_sources(symbol, &source);
+            }
+        }
+        value
     }
 
     /// What a result without a rule is told to come from.
@@ -145,9 +163,36 @@ impl Walk<'_> {
             let scalar = self.types.scalar_of(*type_id).and_then(|id| self.types.get(id));
             matches!(scalar, Some(Type::Float { .. } | Type::BFloat16))
         };
-        match operands.iter().any(|(_, type_id)| is_float(type_id)) {
-            true => Origin::FloatingPoint,
-            false => Origin::Instruction(format!("Op{:?}", instruction.op)),
+        if operands.iter().any(|(_, type_id)| is_float(type_id)) {
+            return Origin::FloatingPoint;
+        }
+        match self.name_if_undefined(instruction) {
+            Some(name) => Origin::Undefined(name),
+            None => Origin::Instruction(format!("Op{:?}", instruction.op)),
+        }
+    }
+
+    /// The name of an instruction whose result is not defined for all operands.
+    fn name_if_undefined(&self, instruction: &Instruction) -> Option<String> {
+        match instruction.op {
+            Op::UDiv
+            | Op::SDiv
+            | Op::UMod
+            | Op::SMod
+            | Op::SRem
+            | Op::ShiftLeftLogical
+            | Op::ShiftRightLogical
+            | Op::ShiftRightArithmetic
+            | Op::BitFieldInsert
+            | Op::BitFieldSExtract
+            | Op::BitFieldUExtract => Some(format!("Op{:?}", instruction.op)),
+            Op::ExtInst if instruction.id(0) == self.glsl_set => {
+                let clamps = [GlslStd450Op::UClamp, GlslStd450Op::SClamp];
+                let number = instruction.literal(1)?;
+                let clamp = clamps.into_iter().find(|clamp| *clamp as u32 == number)?;
+                Some(format!("{clamp:?}"))
+            }
+            _ => None,
         }
     }
 
@@ -236,53 +281,65 @@ impl Walk<'_> {
         if instruction.op == Op::Select {
             return self.selected(state, operands, word);
         }
-        let mut numbers = Vec::new();
+        let mut words = Vec::new();
         for (value, operand_type) in operands {
-            self.word_type(*operand_type)?;
-            numbers.push(self.integer_of(value, *operand_type));
+            let width = self.word_type(*operand_type)?.width;
+            words.push(Word { number: self.integer_of(value, *operand_type), width });
         }
-        let operand_word = self.word_type(operands.first()?.1)?;
-        let place = Place { state, operand_word };
+        let facts = &state.facts;
+        let first = words.first()?;
         let result = match instruction.op {
-            Op::ExtInst => self.extended(&place, instruction, &numbers)?,
-            Op::IAdd => numbers.first()?.plus(numbers.get(1)?)?,
-            Op::ISub => numbers.first()?.minus(numbers.get(1)?)?,
-            Op::IMul => numbers.first()?.times(numbers.get(1)?)?,
-            Op::SNegate => numbers.first()?.negated(),
-            Op::Not => numbers.first()?.negated().plus_number(-1),
-            Op::Bitcast if operand_word.width == word.width => (**numbers.first()?).clone(),
-            Op::UConvert => self.reading(&place, numbers.first()?, false),
-            Op::SConvert => self.reading(&place, numbers.first()?, true),
+            Op::ExtInst => self.extended(facts, instruction, &words)?,
+            Op::IAdd => first.number.plus(&words.get(1)?.number)?,
+            Op::ISub => first.number.minus(&words.get(1)?.number)?,
+            Op::IMul => first.number.times(&words.get(1)?.number)?,
+            Op::SNegate => first.number.negated(),
+            Op::Not => first.number.negated().plus_number(-1),
+            Op::Bitcast if first.width == word.width => (*first.number).clone(),
+            Op::UConvert => self.reading(facts, first, false),
+            Op::SConvert => self.reading(facts, first, true),
             Op::UDiv | Op::UMod | Op::SDiv | Op::SRem | Op::SMod => {
-                self.divided(&place, instruction.op, &numbers)?
+                self.divided(facts, instruction.op, &words)?
             }
             Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic => {
-                self.shifted(&place, instruction.op, &numbers)?
+                self.shifted(facts, instruction.op, &words)?
             }
-            Op::BitwiseAnd => self.masked(&place, numbers.first()?, numbers.get(1)?)?,
-            Op::BitwiseOr | Op::BitwiseXor => self.combined_bits(&place, &numbers)?,
-            Op::BitFieldUExtract => self.extracted_bits(&place, &numbers)?,
-            Op::BitCount => self.bounded_symbol(Interval::new(0, i128::from(operand_word.width))),
-            Op::BitReverse => self.bounded_symbol(word.interval()),
+            Op::BitwiseAnd => self.masked(facts, first, words.get(1)?)?,
+            Op::BitwiseOr | Op::BitwiseXor => self.combined_bits(facts, &words)?,
+            Op::BitFieldUExtract => self.extracted_bits(facts, &words)?,
+            Op::BitCount => {
+                let bit_counts = Interval::new(0, i128::from(first.width));
+                self.bounded_symbol(bit_counts, &[&first.number])
+            }
+            Op::BitReverse => self.bounded_symbol(word.interval(), &[&first.number]),
             _ => return None,
         };
         Some(Value::integer(result.as_word(word.width)))
     }
 
-    /// A number of its own within an interval, computed of known ones.
-    pub(super) fn bounded_symbol(&mut self, interval: Interval) -> Polynomial {
+    /// A number of its own within an interval, computed of others.
+    pub(super) fn bounded_symbol(
+        &mut self,
+        interval: Interval,
+        operands: &[&Polynomial],
+    ) -> Polynomial {
         let origin = Origin::Instruction("bit arithmetic".to_owned());
-        Polynomial::atom(self.atoms.new_symbol("", interval, origin))
+        let symbol = self.atoms.new_symbol("", interval, origin);
+        for operand in operands {
+            self.atoms.add_sources(symbol, operand);
+        }
+        Polynomial::atom(symbol)
     }
 
+    /// The number that an operand is read as.
     pub(super) fn reading(
         &mut self,
-        place: &Place<'_>,
-        number: &Rc<Polynomial>,
+        facts: &FactList,
+        operand: &Word,
         is_signed: bool,
     ) -> Polynomial {
-        let word = WordType { width: place.operand_word.width, is_signed };
-        self.reading_of(&place.state.facts, number, word)
+        let word = WordType { width: operand.width, is_signed };
+        self.reading_of(facts, &operand.number, word)
     }
 
     /// OpSelect of integers.
@@ -313,73 +370,12 @@ impl Walk<'_> {
         Some(Value::integer(Polynomial::atom(atom)))
     }
 
-    /// Quotients and remainders. Of numbers that may be negative only the magnitude is known.
-    fn divided(
-        &mut self,
-        place: &Place<'_>,
-        op: Op,
-        numbers: &[Rc<Polynomial>],
-    ) -> Option<Polynomial> {
-        let is_signed = matches!(op, Op::SDiv | Op::SRem | Op::SMod);
-        let dividend = self.reading(place, numbers.first()?, is_signed);
-        let divisor = self.reading(place, numbers.get(1)?, is_signed);
-        let facts = &place.state.facts;
-        let is_natural = !is_signed || self.is_at_least_zero(facts, &dividend);
-        let is_positive = self.is_at_least_zero(facts, &divisor.plus_number(-1));
-        if !is_positive {
-            return None;
-        }
-        if !is_natural {
-            let bounds = interval_at(&self.atoms, facts, &dividend);
-            let magnitude = bounds.low.abs().max(bounds.high.abs());
-            let of_divisor = interval_at(&self.atoms, facts, &divisor).high - 1;
-            return Some(match op {
-                Op::SDiv => self.bounded_symbol(Interval::new(-magnitude, magnitude)),
-                Op::SRem => self.bounded_symbol(Interval::new(-of_divisor, of_divisor)),
-                _ => self.bounded_symbol(Interval::new(0, of_divisor)),
-            });
-        }
-        let is_quotient = matches!(op, Op::UDiv | Op::SDiv);
-        let defined = match is_quotient {
-            true => self.atoms.quotient(&dividend, &divisor),
-            false => self.atoms.remainder(&dividend, &divisor),
-        };
-        defined.or_else(|| self.divided_here(facts, &dividend, &divisor, is_quotient))
-    }
-
-    /// The quotient or the remainder of a divisor that is positive at this place alone.
-    fn divided_here(
-        &mut self,
-        facts: &FactList,
-        dividend: &Polynomial,
-        divisor: &Polynomial,
-        is_quotient: bool,
-    ) -> Option<Polynomial> {
-        let bounds = interval_at(&self.atoms, facts, dividend);
-        let quotients = Interval::new(0, bounds.high.max(0));
-        let quotient = self.atoms.new_symbol("", quotients, Origin::Known);
-        let product = divisor.times(&Polynomial::atom(quotient))?;
-        let rest = dividend.minus(&product)?;
-        self.atoms.add_fact(quotient, divisor.minus(&rest)?.plus_number(-1));
-        self.atoms.add_fact(quotient, rest.clone());
-        if is_quotient {
-            return Some(Polynomial::atom(quotient));
-        }
-        let remainder = self.atoms.new_symbol("", quotients, Origin::Known);
-        let difference = rest.minus(&Polynomial::atom(remainder))?;
-        self.atoms.add_fact(remainder, difference.negated());
-        self.atoms.add_fact(remainder, difference);
-        let below = divisor.minus(&Polynomial::atom(remainder))?.plus_number(-1);
-        self.atoms.add_fact(remainder, below);
-        Some(Polynomial::atom(remainder))
-    }
-
     /// Instructions of GLSL.std.450.
     fn extended(
         &mut self,
-        place: &Place<'_>,
+        facts: &FactList,
         instruction: &Instruction,
-        numbers: &[Rc<Polynomial>],
+        words: &[Word],
     ) -> Option<Polynomial> {
         if instruction.id(0) != self.glsl_set {
             return None;
@@ -389,15 +385,16 @@ impl Walk<'_> {
         let is_signed =
             is(GlslStd450Op::SMin) || is(GlslStd450Op::SMax) || is(GlslStd450Op::SClamp);
         if is(GlslStd450Op::FindILsb) || is(GlslStd450Op::FindSMsb) || is(GlslStd450Op::FindUMsb) {
-            let highest = i128::from(place.operand_word.width) - 1;
-            return Some(self.bounded_symbol(Interval::new(-1, highest)));
+            let operand = words.first()?;
+            let positions = Interval::new(-1, i128::from(operand.width) - 1);
+            return Some(self.bounded_symbol(positions, &[&operand.number]));
         }
         if is(GlslStd450Op::SAbs) {
-            let reading = self.reading(place, numbers.first()?, true);
+            let reading = self.reading(facts, words.first()?, true);
             return self.atoms.maximum(&reading, &reading.negated());
         }
-        let first = self.reading(place, numbers.first()?, is_signed);
-        let second = self.reading(place, numbers.get(1)?, is_signed);
+        let first = self.reading(facts, words.first()?, is_signed);
+        let second = self.reading(facts, words.get(1)?, is_signed);
         if is(GlslStd450Op::UMin) || is(GlslStd450Op::SMin) {
             return self.atoms.minimum(&first, &second);
         }
@@ -405,13 +402,13 @@ impl Walk<'_> {
             return self.atoms.maximum(&first, &second);
         }
         if is(GlslStd450Op::UClamp) || is(GlslStd450Op::SClamp) {
-            let third = self.reading(place, numbers.get(2)?, is_signed);
+            let third = self.reading(facts, words.get(2)?, is_signed);
             // Undefined where the least exceeds the greatest.
-            let is_defined = self.is_at_least_zero(&place.state.facts, &third.minus(&second)?);
+            let is_defined = self.is_at_least_zero(facts, &third.minus(&second)?);
             if !is_defined {
                 return None;
             }
-            return self.clamped(place, &first, (&second, &third));
+            return self.clamped(facts, &first, (&second, &third));
         }
         None
     }
@@ -419,11 +416,10 @@ impl Walk<'_> {
     /// A number that is not below the least and not above the greatest.
     fn clamped(
         &mut self,
-        place: &Place<'_>,
+        facts: &FactList,
         number: &Polynomial,
         (least, greatest): (&Polynomial, &Polynomial),
     ) -> Option<Polynomial> {
-        let facts = &place.state.facts;
         let low = interval_at(&self.atoms, facts, least).low;
         let high = interval_at(&self.atoms, facts, greatest).high;
         let ways = [
@@ -444,10 +440,10 @@ impl Walk<'_> {
     }
 }
 
-/// Where an integer instruction stands and what its operands are.
-pub(super) struct Place<'a> {
-    pub state: &'a State,
-    pub operand_word: WordType,
+/// An integer operand: what it holds modulo 2 to the power of its own width.
+pub(super) struct Word {
+    pub number: Rc<Polynomial>,
+    pub width: u32,
 }
 
 fn condition_of(value: &Value) -> Option<&Rc<Condition>> {

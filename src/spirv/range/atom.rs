@@ -13,7 +13,7 @@ use super::fact::Fact;
 use super::interval::{Interval, OPEN_END};
 use super::polynomial::{Monomial, Polynomial};
 use crate::module::Id;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// The number of an atom.
@@ -29,6 +29,8 @@ pub enum Origin {
     FloatingPoint,
     /// An instruction that is not modelled, by name.
     Instruction(String),
+    /// An instruction whose result is not shown to be defined, by name.
+    Undefined(String),
     /// A variable that nothing was stored to, or an array of one invocation.
     Variable,
     /// The host, which does not state it: what, in words.
@@ -90,6 +92,8 @@ struct Atom {
     interval: Interval,
     /// Each is at least 0.
     facts: Vec<Polynomial>,
+    /// What a symbol depends on.
+    sources: Vec<AtomId>,
     origin: Origin,
     name: String,
 }
@@ -108,6 +112,7 @@ impl Atoms {
             kind: AtomKind::Symbol,
             interval,
             facts: Vec::new(),
+            sources: Vec::new(),
             origin,
             name: name.to_owned(),
         })
@@ -120,6 +125,7 @@ impl Atoms {
             kind: AtomKind::Joined(alternatives),
             interval,
             facts: Vec::new(),
+            sources: Vec::new(),
             origin: Origin::Joined,
             name: String::new(),
         })
@@ -128,6 +134,11 @@ impl Atoms {
     /// Adds what holds of a symbol wherever the place that made it was executed.
     pub fn add_fact(&mut self, atom: AtomId, fact: Polynomial) {
         self.atoms[atom.0 as usize].facts.push(fact);
+    }
+
+    /// Adds what a symbol depends on, though nothing says how.
+    pub fn add_sources(&mut self, symbol: AtomId, number: &Polynomial) {
+        self.atoms[symbol.0 as usize].sources.extend(number.atoms());
     }
 
     fn push(&mut self, atom: Atom) -> AtomId {
@@ -145,6 +156,7 @@ impl Atoms {
             kind: kind.clone(),
             interval,
             facts: Vec::new(),
+            sources: Vec::new(),
             origin,
             name: String::new(),
         });
@@ -381,6 +393,28 @@ impl Atoms {
         visited.sort_unstable();
         visited.dedup();
         visited.into_iter().map(|atom| self.origin(atom)).collect()
+    }
+
+    /// The name of an instruction that may leave undefined what a number depends on.
+    pub fn undefined_cause(&self, number: &Polynomial) -> Option<&str> {
+        let mut pending: Vec<AtomId> = number.atoms().collect();
+        let mut visited = BTreeSet::new();
+        while let Some(atom) = pending.pop() {
+            if !visited.insert(atom) {
+                continue;
+            }
+            if let Origin::Undefined(name) = self.origin(atom) {
+                return Some(name);
+            }
+            pending.extend(self.parts(atom));
+            pending.extend(self.sources(atom));
+        }
+        None
+    }
+
+    /// What a symbol depends on, though nothing says how.
+    pub fn sources(&self, atom: AtomId) -> &[AtomId] {
+        &self.atoms[atom.0 as usize].sources
     }
 
     /// Atoms whose places were executed wherever an atom is mentioned: those that its definition

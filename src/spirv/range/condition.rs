@@ -6,6 +6,7 @@
 use super::atom::Origin;
 use super::fact::Fact;
 use super::polynomial::Polynomial;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// What holds on a way, and the value that comes by it.
@@ -41,6 +42,9 @@ pub(super) struct Compound<T> {
     pub parts: T,
     depth: u32,
 }
+
+/// Where a condition lies, which tells conditions apart that are kept.
+pub(super) type ConditionAddress = usize;
 
 /// Conditions within each other at most, because they are walked by recursion.
 const DEEPEST_CONDITION: u32 = 40;
@@ -128,10 +132,17 @@ impl Condition {
         Rc::ptr_eq(self, other) || (!is_by_way && self == other)
     }
 
-    /// Polynomials that it is about, those of its parts included; none where something unknown is
-    /// in it.
-    pub(super) fn collect_numbers<'a>(&'a self, numbers: &mut Vec<&'a Polynomial>) -> Option<()> {
-        match self {
+    /// Polynomials that it is about, those of its parts and of the choice between ways included,
+    /// of what was not visited before; none where something unknown is in it.
+    pub(super) fn collect_numbers<'a>(
+        self: &'a Rc<Self>,
+        visited: &mut BTreeSet<ConditionAddress>,
+        numbers: &mut Vec<&'a Polynomial>,
+    ) -> Option<()> {
+        if !visited.insert(Rc::as_ptr(self) as ConditionAddress) {
+            return Some(());
+        }
+        match &**self {
             Condition::Known(_) => Some(()),
             Condition::AtLeastZero(number)
             | Condition::Zero(number)
@@ -140,12 +151,21 @@ impl Condition {
                 Some(())
             }
             Condition::All(compound) | Condition::Any(compound) => {
-                compound.parts.iter().try_for_each(|part| part.collect_numbers(numbers))
+                let mut parts = compound.parts.iter();
+                parts.try_for_each(|part| part.collect_numbers(visited, numbers))
             }
             Condition::ByWay(compound) => {
-                compound.parts.iter().try_for_each(|(_, value)| value.collect_numbers(numbers))
+                for (facts, value) in &compound.parts {
+                    value.collect_numbers(visited, numbers)?;
+                    for fact in facts.iter() {
+                        if let Fact::Assumed(condition, _) = fact {
+                            condition.collect_numbers(visited, numbers)?;
+                        }
+                    }
+                }
+                Some(())
             }
-            Condition::Not(inner) => inner.collect_numbers(numbers),
+            Condition::Not(inner) => inner.collect_numbers(visited, numbers),
             Condition::Unknown(..) => None,
         }
     }

@@ -11,6 +11,7 @@
 
 use super::Walk;
 use super::atom::Origin;
+use super::deciders::joined_deciders;
 use super::fact::Fact;
 use super::interval::Interval;
 use super::polynomial::Polynomial;
@@ -119,14 +120,18 @@ impl Walk<'_> {
             }
             let mut round = Round { forms: std::mem::take(&mut forms), ..Round::default() };
             let start = self.header_arrival(&mut round, entry, &changed, phi_types);
+            let start_facts = start.state.facts.clone();
             let arrivals = BTreeMap::from([(header, vec![start])]);
-            let exits = self.walk_region(frame, Some(header), arrivals);
+            let mut exits = self.walk_region(frame, Some(header), arrivals);
             if self.is_stopped() {
                 return Vec::new();
             }
             forms = self.forms_shown(&round, &exits, phi_types);
             let nothing_is_assumed = is_last || round.leaves.is_empty();
             if nothing_is_assumed || (round_number > 0 && forms == round.forms) {
+                let deciders = joined_deciders(&exits.back, &start_facts);
+                let counts = (access_count, return_count);
+                self.add_deciders_of_loop(frame, counts, &mut exits, &deciders);
                 return exits.outside;
             }
             if round_number >= STEADY_ROUND {
@@ -269,6 +274,7 @@ impl Walk<'_> {
         let mut forms = BTreeMap::new();
         for (key, leaf) in &round.leaves {
             let number = self.back_number(&back, key, leaf.word, phi_types);
+            self.add_leaf_sources(leaf, &number);
             let form = match is_first {
                 true => self.form_to_try(leaf, &number),
                 false => self.form_kept(round, leaf, &number, &back.state),
@@ -276,6 +282,15 @@ impl Walk<'_> {
             forms.insert(key.clone(), form);
         }
         forms
+    }
+
+    /// Adds what a number of its own at the header depends on.
+    fn add_leaf_sources(&mut self, leaf: &Leaf, back: &Polynomial) {
+        let Some(symbol) = leaf.header.single_atom() else { return };
+        if *self.atoms.origin(symbol) == Origin::Loop && leaf.form != LeafForm::Unchanged {
+            self.atoms.add_sources(symbol, &leaf.entry);
+            self.atoms.add_sources(symbol, back);
+        }
     }
 
     /// The number of a leaf at the back edge.

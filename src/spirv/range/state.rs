@@ -4,8 +4,9 @@
 //! become one that keeps each way's value with what holds on that way.
 
 use super::Walk;
-use super::atom::{Alternative, Origin};
+use super::atom::{Alternative, AtomId, Origin};
 use super::condition::{Condition, ValueByWay};
+use super::deciders::{Deciders, joined_deciders};
 use super::fact::{Fact, FactList};
 use super::interval::Interval;
 use super::polynomial::Polynomial;
@@ -25,6 +26,7 @@ const MOST_FACTS_OF_WAY: usize = 48;
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
     pub facts: FactList,
+    pub deciders: Deciders,
     pub variables: BTreeMap<VariableKey, Value>,
 }
 
@@ -132,7 +134,8 @@ impl Walk<'_> {
             let values = arrivals.iter().map(|arrival| arrival.phis[position].clone()).collect();
             phis.push(self.join_values(*type_id, values, &ways));
         }
-        Some(Arrival { state: State { facts: shared, variables }, phis })
+        let deciders = joined_deciders(&arrivals, &shared);
+        Some(Arrival { state: State { facts: shared, deciders, variables }, phis })
     }
 
     fn join_values(&mut self, type_id: Id, values: Vec<Value>, ways: &[Way]) -> Value {
@@ -198,9 +201,18 @@ impl Walk<'_> {
         let atom = if alternatives.len() <= MOST_WAYS {
             self.atoms.new_joined(alternatives, interval)
         } else {
-            self.atoms.new_symbol("", interval, Origin::Joined)
+            self.symbol_of_ways(&alternatives, interval)
         };
         Value::integer(Polynomial::atom(atom))
+    }
+
+    /// A number of its own that one of too many ways gives.
+    fn symbol_of_ways(&mut self, alternatives: &[Alternative], interval: Interval) -> AtomId {
+        let symbol = self.atoms.new_symbol("", interval, Origin::Joined);
+        for alternative in alternatives {
+            self.atoms.add_sources(symbol, &alternative.value);
+        }
+        symbol
     }
 
     fn join_composites(&mut self, part_types: &[Id], values: &[Value], ways: &[Way]) -> Value {
@@ -289,7 +301,7 @@ impl Walk<'_> {
         {
             return None;
         }
-        Some(State { facts, variables: state.variables.clone() })
+        Some(State { facts, ..state.clone() })
     }
 
     /// Facts that a true condition tells; none: it cannot be true.

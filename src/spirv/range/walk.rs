@@ -7,7 +7,6 @@
 
 use super::Walk;
 use super::condition::Condition;
-use super::fact::Fact;
 use super::state::{Arrival, State};
 use super::value::{Root, Value, VariableKey};
 use crate::cfg::{ControlFlowGraph, NaturalLoop, switch_targets};
@@ -76,6 +75,11 @@ pub(super) struct Frame {
 impl Frame {
     pub(super) fn return_count(&self) -> usize {
         self.returns.len()
+    }
+
+    /// States at the returns behind the first `count`.
+    pub(super) fn states_at_returns(&mut self, count: usize) -> impl Iterator<Item = &mut State> {
+        self.returns.iter_mut().skip(count).map(|(state, _)| state)
     }
 
     /// Forgets the returns of a walk that is done anew.
@@ -414,19 +418,6 @@ impl Walk<'_> {
     fn block_of(&self, frame: &Frame, terminator: usize) -> usize {
         let blocks = &frame.shape.graph.blocks;
         blocks.partition_point(|block| block.terminator() < terminator)
-    }
-
-    /// Whether any fact on the way to a place is a condition that memory decides, or that is not
-    /// followed.
-    pub(super) fn depends_on_memory(&self, facts: &super::fact::FactList) -> bool {
-        facts.iter().any(|fact| match fact {
-            Fact::Assumed(condition, _) => {
-                let mut numbers = Vec::new();
-                condition.collect_numbers(&mut numbers).is_none()
-                    || numbers.iter().any(|number| !self.is_of_host_and_ids(number))
-            }
-            Fact::AtLeastZero(_) | Fact::OneOf(_) => false,
-        })
     }
 }
 

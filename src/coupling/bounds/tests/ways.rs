@@ -94,3 +94,87 @@ fn an_index_of_16_bits_that_wraps_around_is_not_the_number() {
     assert_status("r[", UNDETERMINED, "uint16_t place = uint16_t(word); r[place] = 7u;");
     assert_status("r[", HOLDS, "uint16_t place = uint16_t(word & 32767u); r[place] = 7u;");
 }
+
+/// Asserts that an access to `r` is left open because its index may be undefined.
+fn assert_undefined(cause: &str, body: &str) {
+    let rows = rows_of(body);
+    let open = rows.iter().find(|row| row.status == UNDETERMINED);
+    let message = open.map_or("", |row| &row.message);
+    let expected = format!("may be an undefined value, because {cause} is not shown");
+    assert!(message.contains(&expected), "{body}\n{rows:#?}");
+}
+
+#[test]
+fn a_remainder_of_a_negative_number_is_no_index() {
+    assert_undefined("OpSMod", "r[s % 4] = 7u;");
+    assert_status("r[", REFUTED, "r[s % 4 - 4] = 7u;");
+    assert_undefined("OpSMod", "r[(s % 4) & 3] = 7u;");
+    assert_undefined("OpSMod", "int rest = s % 4; if (rest >= 0) r[rest] = 7u;");
+    assert_undefined("OpSMod", "uint rest = uint(s % 4); if (rest < 4u) r[rest | 1u] = 7u;");
+    assert_undefined(
+        "OpSMod",
+        "int kept = 0; for (uint k = 0u; k < n; ++k) { if (k > 3u) kept = s % 4; }
+        if (kept >= 0) r[kept] = 7u;",
+    );
+    assert_status("r[", HOLDS, "if (s >= 0) r[s % 4] = 7u;");
+}
+
+#[test]
+fn what_reaches_beyond_the_width_of_a_word_is_no_index() {
+    assert_undefined("OpBitFieldUExtract", "r[bitfieldExtract(word, int(n) + 23, 2)] = 7u;");
+    assert_status("r[", HOLDS, "r[bitfieldExtract(word, int(n) + 21, 2)] = 7u;");
+    assert_undefined("OpShiftRightLogical", "r[(word & 7u) >> (n + 23u)] = 7u;");
+    assert_status("r[", HOLDS, "r[(word & 7u) >> (n + 22u)] = 7u;");
+    assert_undefined("UClamp", "r[clamp(word, i, n)] = 7u;");
+    assert_status("r[", HOLDS, "if (i <= n) r[clamp(word, i, n)] = 7u;");
+    assert_undefined("OpUDiv", "uint part = i / n; if (part < 9u) r[part] = 7u;");
+    assert_status("r[", HOLDS, "if (n > 0u) r[i / n] = 7u;");
+}
+
+#[test]
+fn the_amount_of_a_shift_is_read_with_its_own_width() {
+    let body = |amount: &str| {
+        format!(
+            "uint16_t base = uint16_t(word & 7u); uint16_t moved = base >> ({amount});
+            r[uint(moved)] = 7u;"
+        )
+    };
+    assert_undefined("OpShiftRightLogical", &body("n + 65537u"));
+    assert_status("r[", HOLDS, &body("n + 1u"));
+}
+
+#[test]
+fn a_loop_that_something_unknown_ends_refutes_nothing() {
+    let searched = |condition: &str, behind: &str| {
+        format!("uint k = 0u; for (; k < 10u; k++) {{ if ({condition}) break; }} {behind}")
+    };
+    assert_status("longer[", UNDETERMINED, &searched("f > float(k)", "longer[k] = 1u;"));
+    assert_status("longer[", UNDETERMINED, &searched("r[k] != 0u", "longer[k] = 1u;"));
+    assert_status("longer[", REFUTED, &searched("n > k + 20u", "longer[k] = 1u;"));
+    // Behind a branch that an unknown condition may leave the function from.
+    let left = |condition: &str| {
+        format!("if (n > 3u) {{ if ({condition}) return; }} longer[n + 5u] = 1u;")
+    };
+    assert_status("longer[", UNDETERMINED, &left("r[0] == 0u"));
+    assert_status("longer[", REFUTED, &left("i == 7u"));
+    // In a later iteration, which an unknown condition may keep from coming.
+    let stored = |condition: &str| {
+        format!("for (uint k = 0u; k < 20u; k++) {{ longer[k] = 1u; if ({condition}) break; }}")
+    };
+    assert_status("longer[", UNDETERMINED, &stored("r[k] != 0u"));
+    assert_status("longer[", REFUTED, &stored("n == k + 20u"));
+    // Both ways meet again: nothing unknown decides what follows.
+    assert_status("longer[", REFUTED, "if (r[0] != 0u) { r[1] = 2u; } longer[n + 5u] = 1u;");
+}
+
+#[test]
+fn a_number_that_a_loop_makes_of_contents_refutes_nothing() {
+    let counted = |change: &str| {
+        format!("uint k = 0u; for (uint t = 0u; t < 20u; t++) {{ {change} }} longer[k] = 1u;")
+    };
+    assert_status("longer[", UNDETERMINED, &counted("if (r[t] == 0u) k++;"));
+    assert_status("longer[", UNDETERMINED, &counted("k = k * 2u + 1u - r[t];"));
+    assert_status("longer[", REFUTED, &counted("if (t > n) k++;"));
+    let chosen = "bool b; if (r[0] == 0u) { b = true; } else { b = n > 3u; }";
+    assert_status("longer[", UNDETERMINED, &format!("{chosen} if (b) longer[n + 5u] = 1u;"));
+}
