@@ -103,3 +103,34 @@ fn a_value_that_cannot_be_given_is_justified_and_a_kernel_without_interface_is_u
     let told = rows(&kernels(folder.path(), &["--engine", "sequential"])[0]);
     assert_eq!(told, ["boundary values of the inputs: undetermined"]);
 }
+
+/// The size of the domain is a local, push constants are a list or bytes, and a constant that no
+/// test sets has its default.
+#[test]
+fn values_count_however_a_test_gives_them_and_however_the_domain_is_computed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let interface = INTERFACE
+        .replace(
+            "buffers = [",
+            "locals = [{ name = \"count\", type = \"uint32\", value = \"n + 1\" }]\n\
+             specialization = [{ id = 3, value = \"elsewhere\" }]\nbuffers = [",
+        )
+        .replace("domain = [\"n\"", "domain = [\"count\"");
+    let of_list = test(15, 0, 0).replace("{ n = 15, seed = 0 }", "[15, 0]");
+    let of_bytes = test(1, 3, 3).replace("{ n = 1, seed = 3 }", "{ bytes = \"AQAAAAMAAAA=\" }");
+    project(folder.path(), &format!("{interface}{of_list}{of_bytes}"));
+    let kernel = KERNEL
+        .replace("void main", "layout(constant_id = 3) const uint ELSEWHERE = 4u;\nvoid main")
+        .replace("= seed;", "= seed + (ELSEWHERE - 4u);");
+    write(folder.path(), "k.comp", kernel);
+    let expected = [
+        "n = 1 (minimum): covered TC-1-3-3",
+        "n = 32 (maximum): uncovered",
+        "n one before a multiple of the local size 8: covered TC-15-0-0",
+        "n one past a multiple of the local size 8: covered TC-1-3-3",
+        "seed = 0 (minimum, zero): covered TC-15-0-0",
+        "seed = 9 (maximum): uncovered",
+        "elsewhere = 4 (minimum, maximum): covered TC-15-0-0, TC-1-3-3",
+    ];
+    assert_eq!(rows(&kernels(folder.path(), &["--engine", "sequential"])[0]), expected);
+}

@@ -1,16 +1,18 @@
 //! The boundary values of a kernel's host parameters, and which tests give them.
 //!
-//! Knows: the kernel's interface, its local size, and the push constants and specialization
-//! constants of the tests' dispatches.
+//! Knows: the kernel's interface, its local size, and what the tests' dispatches tell of parameters
+//! (`told_values`).
 //! Promises: of each parameter its minimum, its maximum and zero, and for each local size of an axis
 //! that the parameter takes part in a value before and a value behind a multiple of it, as far as
 //! they lie in the range. What tests cannot tell is undetermined by name.
 //! Does not cover: tests that dispatch the kernel under several specializations, which count for no
 //! value; parameters that the host passes on changed.
 
-use super::coupling::host_parameters;
+use super::configuration::kernel_for_preparing;
 use super::kernel::CompiledKernel;
+use super::told_values::{ToldPlaces, is_told};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_exec::prepare::specialize_kernel;
 use vkcert_model::boundary::BoundaryValue;
 use vkcert_model::id::{KernelName, ObligationId, TestId};
 use vkcert_model::procedure::{Dispatch, Test};
@@ -33,7 +35,7 @@ pub fn boundary_values(
     let position = interface.origin.at("kernel").position();
     let (line, column) = position.map_or((1, 1), |position| (position.line, position.column));
     let file = project.relative_file(interface);
-    let test_values = values_by_test(project, interface);
+    let test_values = values_by_test(project, interface, kernel);
     let axes = workgroup_axes(interface, local_size);
     let mut values = Vec::new();
     for parameter in &interface.parameters {
@@ -126,7 +128,8 @@ fn boundary_kinds(parameter: &HostParameter, sizes: &BTreeSet<i64>) -> Vec<Bound
     exact.chain(around.filter(is_in_range)).collect()
 }
 
-/// By parameter: the local sizes, above 1, of the axes whose domain it takes part in.
+/// By parameter: the local sizes, above 1, of the axes whose domain it takes part in, itself or
+/// through locals.
 fn workgroup_axes(interface: &Interface, local_size: [u32; 3]) -> BTreeMap<String, BTreeSet<i64>> {
     let mut sizes_by_parameter: BTreeMap<String, BTreeSet<i64>> = BTreeMap::new();
     let Some(domain) = &interface.domain else { return sizes_by_parameter };
@@ -136,22 +139,13 @@ fn workgroup_axes(interface: &Interface, local_size: [u32; 3]) -> BTreeMap<Strin
     };
     for (text, size) in domain.iter().zip(local_size).filter(|(_, size)| *size > 1) {
         let Ok(expression) = host.parse_expression(text, "domain") else { continue };
-        let mut name_indices = BTreeSet::new();
-        expression.collect_names(&mut name_indices);
-        for name_index in name_indices {
+        // Of a local that is the domain the parameters are meant which it is computed from.
+        for name_index in host.dependencies_of(&[&expression]) {
             let name = host.names[name_index].name.clone();
             sizes_by_parameter.entry(name).or_default().insert(i64::from(size));
         }
     }
     sizes_by_parameter
-}
-
-/// Whether a dispatch shows the parameter's value.
-fn is_told(interface: &Interface, parameter: &str) -> bool {
-    let members = interface.push_constants.iter().flat_map(|block| &block.members);
-    let mut pushed = members.map(|member| member.value.as_deref().unwrap_or(&member.name).trim());
-    pushed.any(|value| value == parameter)
-        || interface.specialization.iter().any(|constant| constant.value.trim() == parameter)
 }
 
 /// The values that each test gives the parameters of an interface.
@@ -167,7 +161,13 @@ impl ValuesByTest {
     }
 }
 
-fn values_by_test(project: &Project, interface: &Located<Interface>) -> ValuesByTest {
+fn values_by_test(
+    project: &Project,
+    interface: &Located<Interface>,
+    kernel: &CompiledKernel,
+) -> ValuesByTest {
+    let told_places = ToldPlaces::of_kernel(interface, kernel);
+    let prepared_kernel = kernel_for_preparing(kernel);
     let values_of_test = |test: &Located<Test>| {
         let dispatches: Vec<&Dispatch> =
             test.dispatches.iter().filter(|dispatch| dispatch.kernel == interface.kernel).collect();
@@ -178,29 +178,15 @@ fn values_by_test(project: &Project, interface: &Located<Interface>) -> ValuesBy
             return None;
         }
         let values = dispatches.iter().map(|dispatch| {
-            let mut values = host_parameters(interface, dispatch);
-            values.extend(specialized_parameters(interface, dispatch));
-            values
+            let name = &interface.kernel;
+            let given = &dispatch.specialization;
+            // Faults of a test are told when it is prepared.
+            specialize_kernel(name, &prepared_kernel, given, &test.origin)
+                .map_or_else(|_| BTreeMap::new(), |bits| told_places.values_of(dispatch, &bits))
         });
         Some((test.id, values.collect()))
     };
     ValuesByTest(project.tests.iter().filter_map(values_of_test).collect())
-}
-
-/// Parameters that a dispatch's specialization constants hold unchanged.
-fn specialized_parameters(interface: &Interface, dispatch: &Dispatch) -> BTreeMap<String, i64> {
-    let mut values = BTreeMap::new();
-    for constant in &interface.specialization {
-        let parameter = constant.value.trim();
-        let is_known = interface.parameters.iter().any(|known| known.name == parameter);
-        let given = dispatch.specialization.get(&constant.id.to_string());
-        let value = given.and_then(|given| given.value.as_ref());
-        let value = value.and_then(|value| serde_json::to_value(value).ok()?.as_i64());
-        if let (true, Some(value)) = (is_known, value) {
-            values.insert(parameter.to_owned(), value);
-        }
-    }
-    values
 }
 
 #[cfg(test)]

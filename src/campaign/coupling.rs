@@ -5,6 +5,7 @@ use super::engines::{DeviceEngine, Engines};
 use super::headers::HostHeaders;
 use super::kernel::Kernel;
 use super::test_run::{PreparedTest, TestRun};
+use super::told_values::ToldPlaces;
 use crate::CampaignError;
 use std::collections::BTreeMap;
 use vkcert_coupling::{
@@ -16,10 +17,7 @@ use vkcert_model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
 use vkcert_model::finding::FindingKind;
 use vkcert_model::id::KernelName;
 use vkcert_model::place::Place;
-use vkcert_model::procedure::Dispatch;
-use vkcert_model::requirement::{
-    EarlierDispatch, HeaderReading, HostMember, Interface, OfflinePipeline,
-};
+use vkcert_model::requirement::{EarlierDispatch, HeaderReading, Interface, OfflinePipeline};
 use vkcert_model::verdict::EngineName;
 use vkcert_requirement::{Located, Project};
 use vkcert_sequential::SequentialExecutor;
@@ -172,7 +170,7 @@ fn analyse_interface(
     let reflection = Reflection::of_entry_point(&kernel.module, &kernel.entry, &specialization)
         .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))?;
     let barriers = coupling::kernel_barriers(&kernel.module, &reflection);
-    let test_uses = uses_by_tests(interface, prepared_tests, touched);
+    let test_uses = uses_by_tests(interface, kernel, prepared_tests, touched);
     let flow = kernel_flow(kernel, &specialization)
         .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))?;
     let earlier_kernels: Vec<EarlierKernel> =
@@ -258,9 +256,11 @@ fn replayed_run(job: &Job) -> Result<Run, ExecError> {
 /// Every dispatch of the kernel by a test.
 fn uses_by_tests(
     interface: &Interface,
+    kernel: &Kernel,
     prepared_tests: &[PreparedTest],
     touched_by_test: &[&[TouchedBytes]],
 ) -> Vec<TestUse> {
+    let told_places = ToldPlaces::of_kernel(interface, kernel);
     let mut test_uses = Vec::new();
     for (test, touched_by_dispatch) in prepared_tests.iter().zip(touched_by_test) {
         let Ok(plan) = &test.job_plan else { continue };
@@ -284,7 +284,7 @@ fn uses_by_tests(
             test_uses.push(TestUse {
                 name: test.test.id.to_string(),
                 groups: dispatch.groups,
-                parameters: host_parameters(interface, dispatch),
+                told: told_places.values_of(dispatch, &job.specialization),
                 buffers: buffers.collect(),
             });
         }
@@ -303,26 +303,4 @@ pub fn touched_by_runs(runs_by_test: &[Vec<TestRun>]) -> Vec<&[TouchedBytes]> {
 fn touched_by_dispatch(runs_of_test: &[TestRun]) -> &[TouchedBytes] {
     let sequential_run = runs_of_test.iter().find(|run| run.engine == EngineName::Sequential);
     sequential_run.map_or(&[], |run| &run.counts.touched)
-}
-
-/// Host parameters that the host stores unchanged in a push constant: their values are the test's.
-pub(crate) fn host_parameters(interface: &Interface, dispatch: &Dispatch) -> BTreeMap<String, i64> {
-    let mut parameter_values = BTreeMap::new();
-    let Some(push_constants) =
-        dispatch.push_constants.as_ref().and_then(|datum| serde_json::to_value(datum).ok())
-    else {
-        return parameter_values;
-    };
-    let block_members = interface.push_constants.iter().flat_map(|block| &block.members);
-    for HostMember { name, value, .. } in block_members {
-        let parameter = value.as_deref().unwrap_or(name).trim();
-        let is_known =
-            interface.parameters.iter().any(|known_parameter| known_parameter.name == parameter);
-        if let (true, Some(stored_value)) =
-            (is_known, push_constants.get(name).and_then(serde_json::Value::as_i64))
-        {
-            parameter_values.insert(parameter.to_owned(), stored_value);
-        }
-    }
-    parameter_values
 }

@@ -35,6 +35,7 @@ pub mod schedules;
 mod statement_counts;
 pub mod test_execution;
 pub mod test_run;
+mod told_values;
 pub mod verification;
 
 pub use error::CampaignError;

@@ -148,7 +148,9 @@ fn kernel_lines(checks: &[CouplingCheck]) -> String {
 /// A check and its counterexample, broken between words within the width of a terminal.
 fn check_lines(check: &CouplingCheck, width: Option<u16>) -> String {
     const INDENT: usize = 16;
-    let counterexample = check.counterexample.as_ref().map(|parameters| {
+    // What is refuted whatever the parameters has no values.
+    let values = check.counterexample.as_ref().filter(|parameters| !parameters.is_empty());
+    let counterexample = values.map(|parameters| {
         let values: Vec<String> =
             parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         format!("for {}", values.join(", "))

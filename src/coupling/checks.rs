@@ -13,8 +13,10 @@ mod limits;
 mod overflow;
 mod pipeline;
 mod specialization;
+mod varying;
 
 pub(super) use buffers::is_buffer;
+pub(super) use varying::VaryingSizes;
 
 use super::expressions::HostExpressions;
 use super::rows::CheckRows;
@@ -32,6 +34,7 @@ pub(super) struct HostChecks<'a> {
     pub input: &'a CouplingInput<'a>,
     pub host: &'a HostModel,
     pub expressions: &'a HostExpressions,
+    pub varying: VaryingSizes<'a>,
 }
 
 impl HostChecks<'_> {
@@ -58,6 +61,11 @@ impl HostChecks<'_> {
     pub(crate) fn check_local_size(&self, rows: &mut CheckRows) {
         rows.end_subject();
         let kernel_size = self.reflection().local_size;
+        let size_constants = self.varying.sizes.local_size.iter().flatten();
+        if let Some(constants) = self.varying.in_words(size_constants) {
+            let message = format!("the kernel's local size depends on {constants}");
+            return rows.add_undetermined(CouplingCheckName::LocalSizeMatch, message);
+        }
         match self.input.interface.local_size {
             None => rows.add_undetermined(
                 CouplingCheckName::LocalSizeMatch,

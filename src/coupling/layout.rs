@@ -46,7 +46,7 @@ pub fn host_constants(interface: &Interface) -> BTreeMap<u32, u64> {
 }
 
 /// The offset of each member of the struct that the host pushes, in its order, in bytes.
-pub(super) fn member_offsets(interface: &Interface) -> Vec<u64> {
+pub fn member_offsets(interface: &Interface) -> Vec<u64> {
     let block = interface.push_constants.as_ref();
     let placed_block = block.map(|block| placing::place_block(block, &interface.structs));
     let members = placed_block.iter().flat_map(|block| &block.members);

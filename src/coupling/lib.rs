@@ -21,7 +21,7 @@ mod rows;
 
 pub use earlier::EarlierKernel;
 pub use graph::CouplingGraph;
-pub use layout::host_constants;
+pub use layout::{host_constants, member_offsets};
 pub use merging::{StatedStructs, merged_interface};
 
 use rspirv::spirv::{MemorySemantics, Op};
@@ -35,7 +35,7 @@ use vkcert_model::id::DecisionId;
 use vkcert_model::place::Place;
 use vkcert_model::requirement::{Interface, OfflinePipeline};
 use vkcert_model::structure::KernelStructure;
-use vkcert_requirement::host::decide;
+use vkcert_requirement::host::decide::{self, ToldValues};
 use vkcert_spirv::barriers::barrier_number;
 use vkcert_spirv::flow::{CallResult, KernelDependences, kernel_dependences};
 use vkcert_spirv::interface::{ReflectError, Reflection};
@@ -217,8 +217,9 @@ pub struct TestUse {
     pub name: String,
     /// Workgroup counts in x, y and z.
     pub groups: [u32; 3],
-    /// Values of host parameters, as far as the test's push constants and specialization tell.
-    pub parameters: BTreeMap<String, i64>,
+    /// Values of host parameters and locals, as far as the test's push constants and specialization
+    /// tell.
+    pub told: ToldValues,
     /// By set and binding.
     pub buffers: BTreeMap<(u32, u32), BufferUse>,
 }
@@ -275,7 +276,8 @@ pub fn analyse_coupling(input: &CouplingInput<'_>) -> Result<Coupling, Diagnosti
     let host = decide::HostModel::from_interface(input.interface, input.reflection.local_size)?;
     let expressions = expressions::HostExpressions::from_interface(&host, input)?;
     let mut rows = rows::CheckRows::new(input.interface.source.clone());
-    let host_checks = checks::HostChecks { input, host: &host, expressions: &expressions };
+    let varying = checks::VaryingSizes::of_input(input);
+    let host_checks = checks::HostChecks { input, host: &host, expressions: &expressions, varying };
     host_checks.check_dispatch(&mut rows);
     host_checks.check_overflow(&mut rows);
     host_checks.check_local_size(&mut rows);

@@ -132,7 +132,7 @@ fn what_the_kernel_uses_in_a_test_must_fit_the_hosts_buffer() {
     let used = |bound, touched| TestUse {
         name: "TC-1".to_owned(),
         groups: [1, 1, 1],
-        parameters: BTreeMap::from([("m".to_owned(), 3), ("n".to_owned(), 2), ("k".to_owned(), 4)]),
+        told: BTreeMap::from([("m".to_owned(), 3), ("n".to_owned(), 2), ("k".to_owned(), 4)]),
         buffers: BTreeMap::from([((0, 2), BufferUse { bound, touched })]),
     };
     let status = |bound, touched| {

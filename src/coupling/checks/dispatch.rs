@@ -23,6 +23,12 @@ impl HostChecks<'_> {
         };
         for (axis, axis_name) in AXES.iter().enumerate() {
             rows.begin_subject(*axis_name);
+            if let Some(constants) = self.varying.in_words(&self.varying.sizes.local_size[axis]) {
+                let message = format!("in {axis_name}, the local size depends on {constants}");
+                rows.add_undetermined(CouplingCheckName::DispatchCoversDomain, message.as_str());
+                rows.add_undetermined(CouplingCheckName::DispatchNotTruncated, message);
+                continue;
+            }
             let (groups, domain_size) = (&self.expressions.groups[axis], &domain[axis]);
             let local_size = i128::from(self.reflection().local_size[axis]);
             let texts = (

@@ -14,11 +14,17 @@ impl HostChecks<'_> {
     pub(crate) fn check_limits(&self, rows: &mut CheckRows) {
         let guaranteed = DeviceLimits::GUARANTEED;
         let device = self.input.device;
+        let sizes = &self.varying.sizes;
         let mut check_fixed = |quantity_words: &str,
+                               varying_constants: Option<String>,
                                value: u64,
                                guaranteed_limit: u64,
                                device_limit: Option<u64>| {
             rows.begin_subject(quantity_words);
+            if let Some(constants) = varying_constants {
+                let message = format!("{quantity_words} depends on {constants}");
+                return rows.add_undetermined(CouplingCheckName::DeviceLimits, message);
+            }
             if value <= guaranteed_limit {
                 return rows.add_holding(
                     CouplingCheckName::DeviceLimits,
@@ -44,6 +50,7 @@ impl HostChecks<'_> {
             let device_limit = device.map(|device| u64::from(device.local_size[axis]));
             check_fixed(
                 &format!("local size in {axis_name}"),
+                self.varying.in_words(&sizes.local_size[axis]),
                 u64::from(local_size[axis]),
                 u64::from(guaranteed.local_size[axis]),
                 device_limit,
@@ -52,6 +59,7 @@ impl HostChecks<'_> {
         let invocations = local_size.iter().map(|size| u64::from(*size)).product();
         check_fixed(
             "invocations per workgroup",
+            self.varying.in_words(sizes.local_size.iter().flatten()),
             invocations,
             u64::from(guaranteed.invocations),
             device.map(|device_limits| u64::from(device_limits.invocations)),
@@ -60,6 +68,7 @@ impl HostChecks<'_> {
             self.reflection().workgroup.iter().map(|variable| variable.size).sum();
         check_fixed(
             "bytes of workgroup memory",
+            self.varying.in_words(&sizes.workgroup_memory),
             workgroup_bytes,
             u64::from(guaranteed.workgroup_bytes),
             device.map(|device_limits| u64::from(device_limits.workgroup_bytes)),
@@ -68,6 +77,7 @@ impl HostChecks<'_> {
             self.reflection().push_constants.as_ref().map_or(0, |block| block.size);
         check_fixed(
             "bytes of push constants",
+            self.varying.in_words(&sizes.push_constants),
             push_constant_bytes,
             u64::from(guaranteed.push_constant_bytes),
             device.map(|device_limits| u64::from(device_limits.push_constant_bytes)),

@@ -1,9 +1,11 @@
 //! Whether the host computes what it hands over without overflow.
 //!
-//! Knows: locals, group counts, sizes and domain with the types that they end up in.
+//! Knows: locals, group counts, sizes, domain, members of push constants and values of
+//! specialization constants with the types that they end up in.
 //! Promises: a row for each of them; what wraps, divides by zero or loses bits is refuted with its
 //! part of the text.
-//! Does not cover: members of push constants and specialization constants.
+//! Does not cover: values that are handed over as they are and fit their type; whether a value fits
+//! the kernel's specialization constant (`specialization`); members that are no single integer.
 
 use super::{AXES, HostChecks};
 use crate::rows::{CheckRows, values_in_words};
@@ -12,7 +14,7 @@ use vkcert_model::index_range::IndexRange;
 use vkcert_model::requirement::HostType;
 use vkcert_requirement::host::decide::{EvaluatedCase, ProofResult};
 use vkcert_requirement::host::expression::{
-    self as host, ArithmeticEvent, DivisionRounding, HostExpression,
+    self as host, ArithmeticEvent, DivisionRounding, HostExpression, HostExpressionKind,
 };
 
 /// A value that the host computes and hands over.
@@ -73,6 +75,36 @@ impl HostChecks<'_> {
                 );
             }
         }
+        self.check_pushed_values(rows);
+        let constants = interface.specialization.iter();
+        for (constant, expression) in constants.zip(&self.expressions.specialization) {
+            if is_computed(expression) {
+                let value_words = format!("the value of specialization constant {}", constant.id);
+                let handed_value = HandedValue::as_computed(expression);
+                self.check_exact(rows, &value_words, &constant.value, handed_value);
+            }
+        }
+    }
+
+    /// Members of push constants that are one integer: what is computed for them, and what a
+    /// narrower type may cut off.
+    fn check_pushed_values(&self, rows: &mut CheckRows) {
+        let members = self.input.interface.push_constants.iter().flat_map(|block| &block.members);
+        for member in members {
+            let width = member.scalar_type().filter(|width| host::integer_format(*width).is_some());
+            let text = member.value.as_deref().unwrap_or(&member.name);
+            // A member that names nothing is told by the check of the layout.
+            let Ok(expression) = self.host.parse_expression(text, &member.name) else { continue };
+            let Some(width) = width else { continue };
+            let ((least, greatest), (own_least, own_greatest)) =
+                (host::type_range(width), host::type_range(expression.width));
+            let keeps_every_value = least <= own_least && own_greatest <= greatest;
+            if is_computed(&expression) || !keeps_every_value {
+                let value_words = format!("push constant `{}`", member.name);
+                let handed_value = HandedValue { expression: &expression, width };
+                self.check_exact(rows, &value_words, text, handed_value);
+            }
+        }
     }
 
     /// One expression; the locals that it uses have rows of their own.
@@ -124,6 +156,17 @@ impl HostChecks<'_> {
                 .map_or(String::new(), |event| event_in_words(event, text));
             format!("{value_words}: {event_words} ({})", values_in_words(refuting_values))
         });
+    }
+}
+
+/// Whether anything is computed: a name or a literal is handed over as it is.
+fn is_computed(expression: &HostExpression) -> bool {
+    match &expression.kind {
+        HostExpressionKind::Literal(..) | HostExpressionKind::Variable(_) => false,
+        HostExpressionKind::Unary(..)
+        | HostExpressionKind::Binary(..)
+        | HostExpressionKind::Choice(_)
+        | HostExpressionKind::Cast(..) => true,
     }
 }
 

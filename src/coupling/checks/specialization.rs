@@ -1,50 +1,19 @@
 //! Specialization constants: ids and values that the host sets against those that the kernel has.
 //!
-//! Knows: the constants of both sides, and what sizes the kernel has under other values.
+//! Knows: the constants of both sides, and which of them sizes of the kernel depend on (`varying`).
 //! Promises: a value that does not fit its type is refuted; a constant of no one value that sizes
 //! depend on is undetermined.
 //! Does not cover: what the kernel computes under a value.
 
 use super::HostChecks;
 use crate::rows::{CheckRows, values_in_words};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use vkcert_model::evidence::CouplingCheckName;
-use vkcert_requirement::host::specialized_values;
-use vkcert_spirv::interface::{Reflection, SpecializationConstant};
 
 impl HostChecks<'_> {
-    /// Whether a constant changes the local size, or the size of anything that the host binds. Two
-    /// other values are tried.
-    fn sizes_depend_on(&self, constant: &SpecializationConstant) -> bool {
-        let sizes_under = |value: u64| {
-            let set_values = BTreeMap::from([(constant.spec_id, value)]);
-            let specialized_kernel = Reflection::of_entry_point(
-                self.input.module,
-                &self.reflection().entry,
-                &set_values,
-            )
-            .ok()?;
-            Some((
-                specialized_kernel.local_size,
-                specialized_kernel.resources,
-                specialized_kernel.push_constants,
-                specialized_kernel.workgroup,
-            ))
-        };
-        let default_sizes = sizes_under(constant.default);
-        [constant.default ^ 1, constant.default ^ 8]
-            .into_iter()
-            .any(|value| sizes_under(value) != default_sizes)
-    }
-
     pub(crate) fn check_specialization(&self, rows: &mut CheckRows) {
         let declared_constants = &self.reflection().specialization;
         let mut given_ids = BTreeSet::new();
-        let varying_ids: BTreeSet<u32> = specialized_values(self.input.interface)
-            .into_iter()
-            .filter(|(_, value)| value.is_none())
-            .map(|(constant_id, _)| constant_id)
-            .collect();
         for (constant, value) in
             self.input.interface.specialization.iter().zip(&self.expressions.specialization)
         {
@@ -92,11 +61,9 @@ impl HostChecks<'_> {
                     )
                 },
             );
-            if varying_ids.contains(&constant_id) && self.sizes_depend_on(declared_constant) {
-                let sizes_sentence =
-                    "sizes were taken from the kernel's default, and nothing is shown of others";
+            if self.varying.depend_on(constant_id) {
                 let message = format!(
-                    "specialization constant {constant_id} takes {}, no one value: {sizes_sentence}",
+                    "specialization constant {constant_id} takes {}, no one value, and sizes of the kernel depend on it",
                     constant.value
                 );
                 rows.add_undetermined(CouplingCheckName::SpecializationIds, message);

@@ -11,6 +11,10 @@
 //! Does not cover: proofs over more than [`EXHAUSTIVE_LIMIT`] combinations that no interval
 //! settles; these stay open.
 
+mod told_names;
+
+pub use told_names::ToldValues;
+
 use super::expression::{
     self as host, ArithmeticEvent, DivisionRounding, HostExpression, HostName, TypedValue,
 };
@@ -190,7 +194,7 @@ impl HostModel {
     }
 
     /// Names that expressions depend on, directly and through locals.
-    pub(crate) fn dependencies_of(&self, expressions: &[&HostExpression]) -> BTreeSet<usize> {
+    pub fn dependencies_of(&self, expressions: &[&HostExpression]) -> BTreeSet<usize> {
         let mut dependencies = BTreeSet::new();
         for expression in expressions {
             expression.collect_names(&mut dependencies);

@@ -2,7 +2,8 @@
 //!
 //! Knows: the declarations of a module that a host program must match (Vulkan specification,
 //! "Shader Interfaces"): local size (`local_size`), resources (`resource`), push constants,
-//! specialization constants (`specialization`); what it needs of a device (`device_needs`, by
+//! specialization constants (`specialization`) and which of them sizes depend on
+//! (`size_constants`); what it needs of a device (`device_needs`, by
 //! features in `feature`) and what of that Vulkan SC 1.0 lacks (`safety_critical`).
 //! Promises: every engine and check reads declarations here. Only what the entry point's call graph
 //! uses statically (`entry_scope`, `reached`) is listed as bound; specialization constants are all
@@ -19,6 +20,7 @@ mod member_use;
 mod reached;
 mod resource;
 mod safety_critical;
+mod size_constants;
 mod specialization;
 
 pub use declaration::{declared_capabilities, declared_extensions};
@@ -32,6 +34,7 @@ pub use member_use::{MemberPath, UsedMembers};
 pub use reached::{AtomicKind, AtomicMemory, AtomicUse};
 pub use resource::{Access, DescriptorCount, ReflectedResource};
 pub use safety_critical::{VulkanScRefusal, vulkan_sc_refusals};
+pub use size_constants::SizeConstants;
 pub use specialization::SpecializationConstant;
 
 use super::calls::reachable_functions;
