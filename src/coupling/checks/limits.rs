@@ -9,6 +9,7 @@ use crate::DeviceLimits;
 use crate::rows::{CheckRows, values_in_words};
 use vkcert_model::evidence::CouplingCheckName;
 use vkcert_requirement::host::decide::ProofResult;
+use vkcert_requirement::host::interval::ValueInterval;
 
 impl HostChecks<'_> {
     pub(crate) fn check_limits(&self, rows: &mut CheckRows) {
@@ -98,11 +99,13 @@ impl HostChecks<'_> {
         let expression = &self.expressions.groups[axis];
         // The count itself, not what a conversion to 32 bits leaves of it (host-overflow has that).
         let is_within = |limit: u32| -> ProofResult {
-            if self.host.value_interval(expression).high <= i128::from(limit) {
+            let permitted = 0..=i128::from(limit);
+            let ValueInterval { low, high, .. } = self.host.value_interval(expression);
+            if permitted.contains(&low) && permitted.contains(&high) {
                 return ProofResult::Proved;
             }
             self.host.decide_for_all(&[expression], &|host_case| {
-                self.evaluated_value(expression, host_case) <= i128::from(limit)
+                permitted.contains(&self.evaluated_value(expression, host_case))
             })
         };
         let axis_name = AXES[axis];
@@ -119,10 +122,16 @@ impl HostChecks<'_> {
         let limit_owner =
             if self.input.device.is_some() { "this device allows" } else { "every device allows" };
         rows.add_answer(CouplingCheckName::DeviceLimits, proof_result, &claim, |refuting_values| {
-            let group_count =
-                self.evaluated_value(expression, &self.host.named_case(refuting_values));
+            let host_case = self.host.named_case(refuting_values);
+            let group_count = self.evaluated_value(expression, &host_case);
+            let dispatched_words = if group_count < 0 {
+                let dispatched = self.dispatched_groups(axis, &host_case);
+                format!(", which the dispatch takes for {dispatched}")
+            } else {
+                String::new()
+            };
             format!(
-                "in {axis_name}, the group count {} is {group_count}; {limit_owner} {limit} ({})",
+                "in {axis_name}, the group count {} is {group_count}{dispatched_words}; {limit_owner} {limit} ({})",
                 self.group_count_text(axis),
                 values_in_words(refuting_values)
             )
