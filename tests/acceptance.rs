@@ -373,9 +373,17 @@ fn a_read_out_of_bounds_that_becomes_a_write_is_another_finding() {
     project.change(KERNEL, "readonly buffer", "buffer");
     project.change(KERNEL, "void main", "void touch(in uint x) { x += 1u; }\nvoid main");
     project.change("requirements/alarm.toml", ", symbol = \"main\"", "");
-    let accepted = "[[accept]]\nitem = \"index-bounds-not-shown alarm:1\"\nreason = \"The finding tells of it.\"\n\
-                    author = \"A. Author\"\napprover = \"B. Reviewer\"\n\n[[kernel]]";
-    project.change("vkcert.toml", "[[kernel]]", accepted);
+    let accepted = |item: &str| {
+        format!(
+            "[[accept]]\nitem = \"{item}\"\nreason = \"Not what is tested here.\"\nauthor = \"A. Author\"\n\
+             approver = \"B. Reviewer\"\n\n"
+        )
+    };
+    let items = ["index-bounds-not-shown alarm:1", "criterion-not-asked coupling"].map(accepted);
+    project.change("vkcert.toml", "[[kernel]]", &format!("{}[[kernel]]", items.concat()));
+    let criteria = "[\"statement\", \"decision\", \"mcdc-masking\", \"additional-code\"]";
+    let level = "level = \"A\"";
+    project.change("vkcert.toml", level, &format!("{level}\ncriteria = {criteria}"));
     goes_stale(&project, |project| project.change(KERNEL, "in uint x", "inout uint x"));
 }
 

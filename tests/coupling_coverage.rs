@@ -75,9 +75,10 @@ fn campaign_of(folder: &Path) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-const BY_CLASS: [&str; 2] = [
+const BY_CLASS: [&str; 3] = [
     "host-to-kernel 2/3: bonus 0/1, given[] 1/1, turn 1/1",
     "invocation-to-invocation 1/1: tile[] 1/1",
+    "barrier 1/1:",
 ];
 
 const SMALL: [u32; 4] = [1, 2, 3, 4];
@@ -112,7 +113,7 @@ fn a_test_covers_what_its_invocations_read_of_others() {
     let campaign = campaign_of(folder.path());
     assert_eq!(
         classes(&campaign["conclusion"]["coupling_classes"]),
-        ["host-to-kernel 2/3:", "invocation-to-invocation 1/1:"]
+        ["host-to-kernel 2/3:", "invocation-to-invocation 1/1:", "barrier 1/1:"]
     );
     assert_eq!(told[3], "bonus: given by the host -> read at 12:30: uncovered");
     let tests = tests.concat() + &test("LARGE", 1, [9, 9, 9, 9], [10, 10, 10, 10]);
@@ -168,7 +169,7 @@ fn atomics_are_followed_in_other_orders_of_invocations() {
                 expect = [{ buffer = \"b\", values = [31] }]\n\n";
     project(folder.path(), TURNS, test);
     let kernel = &kernels(folder.path(), &["--engine", "sequential"])[0];
-    let turned = "bits: written at 6:20 -> read at 5:20 by atomics: covered BITS";
+    let turned = "bits: written at 6:49 -> read at 5:22 by atomics: covered BITS";
     assert!(rows(kernel).contains(&turned.to_owned()), "{:?}", rows(kernel));
     let records = &kernel["records"][0]["records"];
     let directed = records["directed_pairs"]["in-order+tiles:1"].as_array().expect("pairs");

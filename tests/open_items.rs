@@ -370,7 +370,7 @@ fn multiple_condition_coverage_asks_for_every_vector_of_every_decision() {
 #[test]
 fn a_decision_with_too_many_vectors_is_open_where_multiple_condition_coverage_is_asked_for() {
     let criteria = "criteria = [\"statement\", \"branch\", \"decision\", \"mcdc-unique-cause\", \"additional-code\", \
-         \"multiple-condition\"]";
+         \"multiple-condition\", \"coupling\"]";
     let project = Project::with(criteria);
     project.certify(&[], 0);
     let guard = format!("(i < count) ^^ (i < count) ^^ {}", parity("i >> 9", 16));

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use vkcert::model::coverage::CriterionSummary;
 use vkcert::model::evidence::{Campaign, RequirementStatus, TestResult};
 use vkcert::model::finding::{Finding, FindingKind};
 use vkcert::model::objective::Objective;
@@ -18,7 +19,8 @@ fn project(name: &str) -> PathBuf {
 }
 
 /// Criteria that are measured, and asked for by projects that name them.
-const ON_REQUEST: [&str; 4] = ["multiple-condition", "object-branch", "additional-code", "barrier"];
+const ON_REQUEST: [&str; 6] =
+    ["multiple-condition", "object-branch", "additional-code", "barrier", "call", "coupling"];
 
 /// What one run of `vkcert certify` left behind.
 struct Certification {
@@ -125,6 +127,10 @@ fn the_demonstration_is_verified_and_fully_covered_on_both_engines() {
             assert!(criterion.total > 0, "{summary:?}");
             assert_eq!(criterion.covered, criterion.total, "{summary:?}");
         }
+        let of_coupling = |row: &&CriterionSummary| row.criterion.as_str() == "coupling";
+        let coupling = summary.criteria.iter().find(of_coupling).expect("coupling coverage");
+        let is_told = summary.engine == EngineName::Sequential;
+        assert!(coupling.total > 0 && (!is_told || coupling.complete()), "{summary:?}");
     }
     for evidence in &certification.campaign.requirements {
         let verified = matches!(

@@ -11,8 +11,8 @@ use crate::derivation::open_items::listed_names;
 use crate::model::coverage::{
     DecisionCoverage, Independence, KernelCoverage, SimpleObligation, Status,
 };
-use crate::model::criterion::CriterionName;
-use crate::model::evidence::{Evidence, kernel_label};
+use crate::model::criterion::{CriterionName, StoredCriterion};
+use crate::model::evidence::{Evidence, KernelEvidence, kernel_label};
 use crate::model::id::{ObligationId, TestId};
 use crate::model::wording::plural;
 use crate::report;
@@ -132,7 +132,8 @@ fn rows_of_evidence(stored_evidence: &Evidence, asked_status: ObligationStatus) 
             let is_asked_for = obligation
                 .criteria
                 .iter()
-                .any(|criterion| report::is_asked_for(stored_evidence, &(*criterion).into()));
+                .map(|criterion| (*criterion).into())
+                .any(|criterion| counts_on_engine(stored_evidence, kernel, &criterion));
             rows.push(json!({
                 "id": obligation.id, "kernel": kernel_label(&stored_evidence.kernels, kernel), "engine": kernel.engine,
                 "criteria": criterion_names, "asked": is_asked_for,
@@ -143,6 +144,17 @@ fn rows_of_evidence(stored_evidence: &Evidence, asked_status: ObligationStatus) 
         }
     });
     rows
+}
+
+/// Whether a criterion is asked for, and no other engine tells of it instead.
+fn counts_on_engine(
+    evidence: &Evidence,
+    kernel: &KernelEvidence,
+    criterion: &StoredCriterion,
+) -> bool {
+    let unit = (&kernel.kernel, kernel.configuration.name.as_str(), kernel.engine);
+    report::is_asked_for(evidence, criterion)
+        && !report::is_told_elsewhere(evidence, unit, criterion)
 }
 
 fn obligations_of_coverage(coverage: &KernelCoverage) -> Vec<MeasuredObligation<'_>> {

@@ -38,8 +38,8 @@ pub trait Criterion: Sync {
         CriterionSubject::Source
     }
     /// Whether an engine can tell of any of its obligations.
-    fn is_told_by(&self, _engine: EngineName) -> bool {
-        true
+    fn is_told_by(&self, engine: EngineName) -> bool {
+        self.criterion().is_told_by(engine)
     }
     /// Whether its obligations were derived; some are only where a project asks for them.
     fn is_measured(&self, _coverage: &KernelCoverage) -> bool {
@@ -230,12 +230,6 @@ impl Criterion for Barriers {
     fn description(&self) -> &'static str {
         "every barrier was executed by all invocations of a workgroup"
     }
-    fn is_told_by(&self, engine: EngineName) -> bool {
-        match engine {
-            EngineName::Sequential => true,
-            EngineName::Vulkan => false,
-        }
-    }
     fn obligation_statuses(&self, coverage: &KernelCoverage) -> Vec<Status> {
         statuses_of(&coverage.barriers).collect()
     }
@@ -300,12 +294,6 @@ impl Criterion for Couplings {
     }
     fn subject(&self) -> CriterionSubject {
         CriterionSubject::Object
-    }
-    fn is_told_by(&self, engine: EngineName) -> bool {
-        match engine {
-            EngineName::Sequential => true,
-            EngineName::Vulkan => false,
-        }
     }
     fn is_measured(&self, coverage: &KernelCoverage) -> bool {
         coverage.coupling.is_some()

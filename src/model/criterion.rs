@@ -4,6 +4,7 @@
 //! as it stands.
 //! Does not cover: which obligations belong to a criterion (`coverage::criteria`).
 
+use super::verdict::EngineName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -86,6 +87,16 @@ impl CriterionName {
             CriterionName::LoopBoundary => "loop-boundary",
             CriterionName::Boundary => "boundary",
             CriterionName::Coupling => "coupling",
+        }
+    }
+
+    /// Whether an engine can tell of any of its obligations: a device tells neither who comes to a
+    /// barrier nor who wrote what an invocation reads.
+    pub fn is_told_by(self, engine: EngineName) -> bool {
+        let needs_sequential = matches!(self, CriterionName::Barrier | CriterionName::Coupling);
+        match engine {
+            EngineName::Sequential => true,
+            EngineName::Vulkan => !needs_sequential,
         }
     }
 

@@ -22,8 +22,8 @@ pub(crate) use averages::{average_in_words, invocation_share_percent};
 pub(crate) use code_trace::code_rows;
 pub(crate) use compared::compared_operands;
 pub(crate) use coverage_mark::CoverageMark;
-pub use criteria::is_asked_for;
 pub(crate) use criteria::{CRITERIA_COLUMNS, column_title, criterion_title, measured_criteria};
+pub use criteria::{is_asked_for, is_told_elsewhere};
 pub(crate) use difference::{ToldDifference, differences_in_words};
 pub(crate) use findings::{
     MergedFinding, finding_counts, merged_findings, merged_outcome_findings,

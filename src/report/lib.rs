@@ -29,8 +29,8 @@ mod statement;
 mod terminal;
 
 pub use documents::{DOCUMENTS, DocumentName, DocumentRow};
-pub use facts::is_asked_for;
 pub use facts::obligations::{condition_explanation, open_reason};
+pub use facts::{is_asked_for, is_told_elsewhere};
 pub use history::{
     CriterionShares, History, ItemCounts, LeftOutRun, MOST_SHOWN_RUNS, RunMeasure, RunOrder,
     RunRecord, RunStanding,

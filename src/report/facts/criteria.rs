@@ -1,7 +1,9 @@
 //! The criteria of structural coverage that reports show, and what they call them.
 
 use vkcert_model::criterion::{CriterionName, StoredCriterion};
-use vkcert_model::evidence::Evidence;
+use vkcert_model::evidence::{Evidence, KernelSummary};
+use vkcert_model::id::KernelName;
+use vkcert_model::verdict::EngineName;
 
 /// The criteria of structural coverage that tables have columns for, in report order, with their
 /// titles.
@@ -85,4 +87,18 @@ pub fn is_asked_for(evidence: &Evidence, criterion: &StoredCriterion) -> bool {
     asked_criteria
         .iter()
         .any(|asked| asked == criterion || (*asked == StoredCriterion::Mcdc && is_masking))
+}
+
+/// Whether an engine cannot tell of a criterion and another engine, which measured the same kernel
+/// under the same configuration, can: what is open on the former counts for nothing.
+pub fn is_told_elsewhere(
+    evidence: &Evidence,
+    (kernel, configuration, engine): (&KernelName, &str, EngineName),
+    criterion: &StoredCriterion,
+) -> bool {
+    let Some(criterion) = criterion.named() else { return false };
+    let of_unit =
+        |row: &&KernelSummary| row.kernel == *kernel && row.configuration == configuration;
+    let mut rows_of_unit = evidence.campaign.conclusion.summary.iter().filter(of_unit);
+    !criterion.is_told_by(engine) && rows_of_unit.any(|row| criterion.is_told_by(row.engine))
 }

@@ -3,7 +3,7 @@
 //! Promises: every one of the criteria that the project asks for is listed, an undetermined one
 //! too.
 
-use super::criteria::is_asked_for;
+use super::criteria::{is_asked_for, is_told_elsewhere};
 use super::unit::{KernelUnit, kernel_unit};
 use crate::shortened::first_names;
 use std::borrow::Cow;
@@ -193,7 +193,10 @@ fn add_simple<'a>(
     let coupling_list = (CriterionName::Coupling, coverage.coupling_obligations().collect());
     let all_lists = criterion_lists.into_iter().chain(requested_lists).chain([coupling_list]);
     for (criterion, list) in all_lists {
-        if !is_asked_for(evidence, &criterion.into()) {
+        let unit = (&kernel.kernel, kernel.configuration.name.as_str(), kernel.engine);
+        let counts = is_asked_for(evidence, &criterion.into())
+            && !is_told_elsewhere(evidence, unit, &criterion.into());
+        if !counts {
             continue;
         }
         let occurrences = Occurrences::of_list(&list);

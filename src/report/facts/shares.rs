@@ -3,12 +3,13 @@
 //! Promises: a share that is not complete never prints as 100 %, and one that is not empty never as
 //! 0 %.
 
+use super::criteria::is_told_elsewhere;
 use super::unit::{KernelUnit, kernel_unit};
 use std::collections::BTreeMap;
 use vkcert_model::coupling_summary::ObligationCounts;
 use vkcert_model::coverage::{CriterionSummary, KernelCoverage};
 use vkcert_model::criterion::StoredCriterion;
-use vkcert_model::evidence::Evidence;
+use vkcert_model::evidence::{Evidence, KernelSummary};
 use vkcert_model::id::KernelName;
 use vkcert_model::verdict::EngineName;
 
@@ -61,11 +62,19 @@ pub(crate) fn coverage_rows<'a>(
     let mut rows = Vec::new();
     for row in &evidence.campaign.conclusion.summary {
         let unit = kernel_unit(evidence, &row.kernel, &row.configuration);
-        let shown_summaries =
-            row.criteria.iter().filter(|summary| criteria.contains(&summary.criterion));
+        let shown_summaries = row
+            .criteria
+            .iter()
+            .filter(|summary| criteria.contains(&summary.criterion))
+            .filter(|summary| is_told(evidence, row, &summary.criterion));
         add_shares(&mut rows, unit, row.engine, shown_summaries.cloned().collect());
     }
     rows
+}
+
+/// Whether the engine of a row tells of a criterion, or no other one does.
+fn is_told(evidence: &Evidence, row: &KernelSummary, criterion: &StoredCriterion) -> bool {
+    !is_told_elsewhere(evidence, (&row.kernel, &row.configuration, row.engine), criterion)
 }
 
 fn zero_summary(criterion: &StoredCriterion) -> CriterionSummary {
@@ -87,9 +96,10 @@ pub(crate) fn coverage_totals(
 ) -> Option<Vec<CoverageRow<()>>> {
     let mut by_engine: BTreeMap<EngineName, Vec<CriterionSummary>> = BTreeMap::new();
     for row in &evidence.campaign.conclusion.summary {
-        let engine_totals = by_engine
-            .entry(row.engine)
-            .or_insert_with(|| criteria.iter().map(zero_summary).collect());
+        let engine_totals = by_engine.entry(row.engine).or_insert_with(|| {
+            let told = criteria.iter().filter(|name| is_told(evidence, row, name));
+            told.map(zero_summary).collect()
+        });
         for criterion_total in engine_totals {
             let kernel_summary = row
                 .criteria
