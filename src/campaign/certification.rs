@@ -191,12 +191,12 @@ impl ReadyCampaign {
         }
         judged::doubt_idle_tests(prepared_tests, &laid_out, kernels, &mut runs);
         let device = coupling::device_limits(engines);
-        let touched_bytes = coupling::touched_by_runs(&runs);
+        let test_facts = coupling::facts_of_runs(&runs);
         let coupling_results = coupling::analyse_interfaces(
             &self.project,
             kernels,
             prepared_tests,
-            &touched_bytes,
+            &test_facts,
             (device.as_ref(), &self.headers),
         )?;
         let agreement = agreement::compare_engines(

@@ -14,7 +14,7 @@ use vkcert_coupling::{
 };
 use vkcert_exec::{ExecError, Executor, Job, Run, Unobserved};
 use vkcert_model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
-use vkcert_model::finding::FindingKind;
+use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::KernelName;
 use vkcert_model::place::Place;
 use vkcert_model::requirement::{EarlierDispatch, HeaderReading, Interface, OfflinePipeline};
@@ -39,7 +39,7 @@ pub fn analyse_interfaces(
     project: &Project,
     kernels: &[Kernel],
     prepared_tests: &[PreparedTest],
-    touched: &[&[TouchedBytes]],
+    test_facts: &[TestFacts<'_>],
     (device, headers): (Option<&DeviceLimits>, &HostHeaders),
 ) -> Result<Vec<KernelCoupling>, CampaignError> {
     let mut results = Vec::new();
@@ -60,7 +60,7 @@ pub fn analyse_interfaces(
             pipelines: &pipelines,
         };
         let earlier_kernels = earlier_kernels(project, interface, kernels)?;
-        let tests = (prepared_tests, touched);
+        let tests = (prepared_tests, test_facts);
         match analyse_interface(&host, kernel, &earlier_kernels, tests, device) {
             Ok(coupling) => results.push(KernelCoupling {
                 kernel: interface.kernel,
@@ -160,7 +160,7 @@ fn analyse_interface(
     host: &StatedHost<'_>,
     kernel: &Kernel,
     earlier_kernels: &[ReflectedKernel<'_>],
-    (prepared_tests, touched): (&[PreparedTest], &[&[TouchedBytes]]),
+    (prepared_tests, test_facts): (&[PreparedTest], &[TestFacts<'_>]),
     device: Option<&DeviceLimits>,
 ) -> Result<Coupling, CampaignError> {
     let interface = &*coupling::merged_interface(host.interface, host.readings);
@@ -170,7 +170,7 @@ fn analyse_interface(
     let reflection = Reflection::of_entry_point(&kernel.module, &kernel.entry, &specialization)
         .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))?;
     let barriers = coupling::kernel_barriers(&kernel.module, &reflection);
-    let test_uses = uses_by_tests(interface, kernel, prepared_tests, touched);
+    let test_uses = uses_by_tests(interface, kernel, prepared_tests, test_facts);
     let flow = kernel_flow(kernel, &specialization)
         .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))?;
     let earlier_kernels: Vec<EarlierKernel> =
@@ -258,19 +258,20 @@ fn uses_by_tests(
     interface: &Interface,
     kernel: &Kernel,
     prepared_tests: &[PreparedTest],
-    touched_by_test: &[&[TouchedBytes]],
+    test_facts: &[TestFacts<'_>],
 ) -> Vec<TestUse> {
     let told_places = ToldPlaces::of_kernel(interface, kernel);
     let mut test_uses = Vec::new();
-    for (test, touched_by_dispatch) in prepared_tests.iter().zip(touched_by_test) {
+    for (test, facts) in prepared_tests.iter().zip(test_facts) {
         let Ok(plan) = &test.job_plan else { continue };
+        let out_of_bounds = found_out_of_bounds(interface.kernel, facts.findings);
         for (number, (dispatch, job)) in
             test.test.dispatches.iter().zip(&plan.job.dispatches).enumerate()
         {
             if dispatch.kernel != interface.kernel {
                 continue;
             }
-            let accessed_bytes = touched_by_dispatch.get(number);
+            let accessed_bytes = facts.touched.get(number);
             let of_buffers = |binding: &&vkcert_exec::JobBinding| {
                 binding.view.image().is_none() && binding.view.sampler().is_none()
             };
@@ -286,6 +287,8 @@ fn uses_by_tests(
                 groups: dispatch.groups,
                 told: told_places.values_of(dispatch, &job.specialization),
                 buffers: buffers.collect(),
+                specialization: job.specialization.clone(),
+                out_of_bounds: out_of_bounds.clone(),
             });
         }
     }
@@ -295,12 +298,41 @@ fn uses_by_tests(
 /// Bytes that a dispatch of a test accessed, by set and binding.
 pub type TouchedBytes = BTreeMap<(u32, u32), u64>;
 
-/// By test of a campaign and dispatch; empty where the sequential engine did not tell.
-pub fn touched_by_runs(runs_by_test: &[Vec<TestRun>]) -> Vec<&[TouchedBytes]> {
-    runs_by_test.iter().map(|runs_of_test| touched_by_dispatch(runs_of_test)).collect()
+/// What the sequential engine told of a test.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TestFacts<'a> {
+    /// By dispatch; empty where the engine did not tell.
+    pub touched: &'a [TouchedBytes],
+    /// Findings in the production modules.
+    pub findings: &'a [Finding],
 }
 
-fn touched_by_dispatch(runs_of_test: &[TestRun]) -> &[TouchedBytes] {
+/// By test of a campaign.
+pub fn facts_of_runs(runs_by_test: &[Vec<TestRun>]) -> Vec<TestFacts<'_>> {
+    runs_by_test.iter().map(|runs_of_test| facts_of_test(runs_of_test)).collect()
+}
+
+fn facts_of_test(runs_of_test: &[TestRun]) -> TestFacts<'_> {
     let sequential_run = runs_of_test.iter().find(|run| run.engine == EngineName::Sequential);
-    sequential_run.map_or(&[], |run| &run.counts.touched)
+    sequential_run.map_or_else(TestFacts::default, |run| TestFacts {
+        touched: &run.counts.touched,
+        findings: &run.findings,
+    })
+}
+
+/// What was found out of bounds in a kernel, by the word offset of the instruction.
+fn found_out_of_bounds(kernel: KernelName, findings: &[Finding]) -> BTreeMap<u32, String> {
+    let is_of_kernel = |finding: &&Finding| {
+        let of_module = finding.module.as_ref().map(|key| key.kernel);
+        finding.kernel.or(of_module) == Some(kernel)
+    };
+    findings
+        .iter()
+        .filter(|finding| finding.kind == FindingKind::OutOfBounds)
+        .filter(is_of_kernel)
+        .filter_map(|finding| {
+            let offset = finding.place.as_ref()?.instruction?;
+            Some((offset, finding.message.clone()))
+        })
+        .collect()
 }

@@ -4,7 +4,7 @@ use super::args::{Common, Couple, GraphForm, OutputForm};
 use super::failure::Failure;
 use super::output;
 use super::plan;
-use crate::campaign::coupling::TouchedBytes;
+use crate::campaign::coupling::{TestFacts, TouchedBytes};
 use crate::campaign::engines::EngineSettings;
 use crate::campaign::kernel::Kernel;
 use crate::campaign::test_run::PreparedTest;
@@ -14,7 +14,7 @@ use crate::exec::{Job, Unobserved};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{CheckStatus, CouplingCheck, CouplingCheckName};
 use crate::model::exit::Exit;
-use crate::model::finding::Checks;
+use crate::model::finding::{Checks, Finding, FindingKind};
 use crate::model::path::display_path;
 use crate::model::requirement::Interface;
 use crate::model::schedule::Schedules;
@@ -37,13 +37,16 @@ pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, F
     let headers = headers::read_headers(&loaded, plan.worker.as_deref())?;
     let engines = plan::open_engines(&plan, None, EngineSettings::default())?;
     let device = coupling::device_limits(&engines);
-    let touched_by_test = touched_by_tests(&prepared_tests)?;
-    let touched_by_test: Vec<&[TouchedBytes]> = touched_by_test.iter().map(Vec::as_slice).collect();
+    let told_by_tests = told_by_tests(&prepared_tests)?;
+    let test_facts: Vec<TestFacts<'_>> = told_by_tests
+        .iter()
+        .map(|told| TestFacts { touched: &told.touched, findings: &told.findings })
+        .collect();
     let results = coupling::analyse_interfaces(
         &loaded,
         &kernels,
         &prepared_tests,
-        &touched_by_test,
+        &test_facts,
         (device.as_ref(), &headers),
     )?;
     let all_hold = results
@@ -100,16 +103,26 @@ fn interface_places(loaded: &Project, couple: &Couple) -> InterfacePlaces {
     }
 }
 
-/// What the tests access, from one run of each on the sequential engine.
-fn touched_by_tests(prepared_tests: &[PreparedTest]) -> Result<Vec<Vec<TouchedBytes>>, Failure> {
-    let touched_by_test = |test: &PreparedTest| {
-        let Ok(plan) = &test.job_plan else { return Ok(Vec::new()) };
-        let job = Job { checks: Checks::none(), ..plan.job.clone() };
+/// What a run of a test on the sequential engine tells of the host.
+#[derive(Default)]
+struct ToldByTest {
+    touched: Vec<TouchedBytes>,
+    findings: Vec<Finding>,
+}
+
+/// What the tests access, and what they find out of bounds, from one run of each on the sequential
+/// engine.
+fn told_by_tests(prepared_tests: &[PreparedTest]) -> Result<Vec<ToldByTest>, Failure> {
+    let told_by_test = |test: &PreparedTest| {
+        let Ok(plan) = &test.job_plan else { return Ok(ToldByTest::default()) };
+        let checks = Checks::of_kinds([FindingKind::OutOfBounds]);
+        let job = Job { checks, ..plan.job.clone() };
         let counted_run =
             SequentialExecutor::default().run_with_lowering_counts(&job, &mut Unobserved);
-        Ok(counted_run.map_err(|error| Failure::tool(error.to_string()))?.touched)
+        let counted_run = counted_run.map_err(|error| Failure::tool(error.to_string()))?;
+        Ok(ToldByTest { touched: counted_run.touched, findings: counted_run.run.findings })
     };
-    prepared_tests.iter().map(touched_by_test).collect()
+    prepared_tests.iter().map(told_by_test).collect()
 }
 
 /// The checks of a kernel. Of accesses only those in full that are not shown to be within bounds.

@@ -222,6 +222,11 @@ pub struct TestUse {
     pub told: ToldValues,
     /// By set and binding.
     pub buffers: BTreeMap<(u32, u32), BufferUse>,
+    /// Raw bits of the specialization constants that it sets, by SpecId.
+    pub specialization: BTreeMap<u32, u64>,
+    /// What the sequential engine found out of bounds in the kernel in any dispatch of the test, by
+    /// the word offset of the instruction in the production module.
+    pub out_of_bounds: BTreeMap<u32, String>,
 }
 
 /// The bytes of a buffer in a test.

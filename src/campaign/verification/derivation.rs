@@ -176,7 +176,7 @@ fn evidence_from_facts(
         project,
         kernels,
         prepared_tests,
-        &coupling::touched_by_runs(&runs_by_test),
+        &coupling::facts_of_runs(&runs_by_test),
         (device.as_ref(), &headers),
     )?;
     let mut inputs = inputs::gather_inputs(project, kernels)?;

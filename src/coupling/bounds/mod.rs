@@ -4,10 +4,11 @@
 //! (`vkcert_spirv::range`).
 //! Promises: `holds` only by proof, for all parameter values, workgroups and invocations; `refuted`
 //! only with parameter values for which a run on the sequential engine shows the access out of
-//! bounds (`replay`); all else is `undetermined` with its reason. Every access place is counted in
-//! one row.
+//! bounds (`replay`); all else is `undetermined` with its reason, also what is proved and a test
+//! finds out of bounds (`contradiction`). Every access place is counted in one row.
 //! Does not cover: what another invocation writes.
 
+mod contradiction;
 mod host_numbers;
 mod replay;
 #[cfg(test)]
@@ -37,12 +38,14 @@ pub(super) fn check_index_bounds(
     rows.end_subject();
     let numbers = host_numbers::host_numbers(input, host, expressions);
     let settled_constants = host_numbers::settled_values(input.interface);
-    let accesses =
+    let mut accesses =
         judge_accesses(input.module, input.reflection.function, &settled_constants, numbers);
     if accesses.is_empty() {
         rows.add_holding(CHECK, "the kernel has no access that could leave what it accesses");
         return;
     }
+    let stated = (input, host, expressions);
+    contradiction::open_contradicted(&mut accesses, stated, &settled_constants);
     let shown = replay::shown_accesses(input, host, expressions, &settled_constants, &accesses);
     add_holding_rows(rows, input.module, &accesses);
     add_open_rows(rows, input.module, &accesses, &shown);

@@ -1,5 +1,6 @@
 //! What is proved and what is refuted, against the demonstration kernels and against runs.
 
+mod contradictions;
 mod demonstration;
 mod large;
 mod pairs;
@@ -7,7 +8,7 @@ mod random;
 mod ways;
 
 use super::host_numbers;
-use crate::{Coupling, CouplingInput, KernelFlow, analyse_coupling};
+use crate::{Coupling, CouplingInput, KernelFlow, TestUse, analyse_coupling};
 use std::collections::BTreeMap;
 use vkcert_exec::{ExecError, Executor, Job, Run, Unobserved};
 use vkcert_model::evidence::{CheckStatus, CouplingCheck};
@@ -23,6 +24,11 @@ fn run_job(job: &Job) -> Result<Run, ExecError> {
 
 /// The rows of `index-bounds` of a module with its host.
 fn bounds_rows(module: &Module, interface: &Interface) -> Vec<CouplingCheck> {
+    coupled_rows(module, interface, &[])
+}
+
+/// The same where tests use the kernel.
+fn coupled_rows(module: &Module, interface: &Interface, tests: &[TestUse]) -> Vec<CouplingCheck> {
     let specialization = host_numbers::settled_values(interface);
     let reflection = Reflection::of_entry_point(module, "main", &specialization).unwrap();
     let flow = KernelFlow::of_production(module, "main", &specialization).unwrap();
@@ -37,7 +43,7 @@ fn bounds_rows(module: &Module, interface: &Interface) -> Vec<CouplingCheck> {
         structure: None,
         flow: &flow,
         barriers: &[],
-        tests: &[],
+        tests,
         device: None,
         replay: Some(run_job),
     };

@@ -134,6 +134,8 @@ fn what_the_kernel_uses_in_a_test_must_fit_the_hosts_buffer() {
         groups: [1, 1, 1],
         told: BTreeMap::from([("m".to_owned(), 3), ("n".to_owned(), 2), ("k".to_owned(), 4)]),
         buffers: BTreeMap::from([((0, 2), BufferUse { bound, touched })]),
+        specialization: BTreeMap::new(),
+        out_of_bounds: BTreeMap::new(),
     };
     let status = |bound, touched| {
         let coupling = coupled(&correct(), &[], &[used(bound, touched)], Some(&LARGE));
