@@ -291,3 +291,61 @@ fn ten_thousand_dispatches_are_recorded_and_checked() {
     assert_eq!(checked["capture"]["dispatches"], 10_000);
     assert_eq!(checked["capture"]["barriers"], 10_000);
 }
+
+/// Ticks of processor time that all children of this process took that it waited for.
+fn ticks_of_children() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let behind_name = stat.rsplit_once(')').unwrap().1;
+    // The fields 16 and 17 of proc(5), of which the first one behind the name is the third.
+    let fields: Vec<&str> = behind_name.split_whitespace().collect();
+    fields[13].parse::<u64>().unwrap() + fields[14].parse::<u64>().unwrap()
+}
+
+/// What runs of a program took: each one by the clock, all of them in ticks of processor time.
+#[derive(Default)]
+struct Cost {
+    seconds: Vec<f64>,
+    ticks: u64,
+}
+
+impl Cost {
+    fn measure(&mut self, command: &mut Command) {
+        let (ticks, start) = (ticks_of_children(), std::time::Instant::now());
+        run(command.env("LP_NUM_THREADS", "1"), 0);
+        self.seconds.push(start.elapsed().as_secs_f64());
+        self.ticks += ticks_of_children() - ticks;
+    }
+
+    fn median(&mut self) -> f64 {
+        self.seconds.sort_by(f64::total_cmp);
+        self.seconds[self.seconds.len() / 2]
+    }
+}
+
+/// `cargo test --release --test integration capture::the_cost -- --ignored --nocapture`: prints how
+/// much longer a program runs under `vkcert capture`, its start and the summary included.
+#[test]
+#[ignore = "a measurement"]
+fn the_cost_of_capturing() {
+    let Some(host) = host() else { return };
+    for dispatches in ["2", "400", "10000"] {
+        let [mut alone, mut captured] = [(); 2].map(|()| Cost::default());
+        for _ in 0..31 {
+            let folder = tempfile::tempdir().unwrap();
+            let mut command = Command::new(&host.program);
+            alone.measure(command.arg(&host.kernel).args(["none", dispatches]));
+            let mut command = vkcert();
+            command.args(["capture", "--output"]).arg(folder.path().join("cost.capture"));
+            command.arg("--").arg(&host.program).arg(&host.kernel).args(["none", dispatches]);
+            captured.measure(&mut command);
+        }
+        let (alone_median, captured_median) = (alone.median(), captured.median());
+        println!(
+            "{dispatches} dispatches: {:.1} ms -> {:.1} ms, ratio {:.3}; processor time ratio {:.3}",
+            alone_median * 1e3,
+            captured_median * 1e3,
+            captured_median / alone_median,
+            captured.ticks as f64 / alone.ticks as f64
+        );
+    }
+}
