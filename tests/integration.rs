@@ -21,6 +21,7 @@ mod architecture;
 mod average_statement_coverage;
 mod bad_files;
 mod barrier_coverage;
+mod barrier_order;
 mod block_members;
 mod boundary_values;
 mod bounds;

@@ -24,6 +24,8 @@ use vkcert_model::place::Place;
 #[derive(Debug, Clone, Default)]
 pub struct NonUniformBlocks {
     blocks: BTreeMap<Id, Divergence>,
+    /// Branches that invocations of a workgroup may take differently, by source index.
+    branches: BTreeSet<usize>,
 }
 
 /// Why a block may be executed by some invocations only.
@@ -60,6 +62,11 @@ impl NonUniformBlocks {
         self.blocks.get(&block_label)
     }
 
+    /// Branches that invocations of a workgroup may take differently, by their index in the module.
+    pub(crate) fn branches(&self) -> impl Iterator<Item = usize> + '_ {
+        self.branches.iter().copied()
+    }
+
     /// All non-uniform blocks by label.
     pub fn iter(&self) -> impl Iterator<Item = (Id, &Divergence)> {
         self.blocks.iter().map(|(label, divergence)| (*label, divergence))
@@ -71,7 +78,7 @@ impl NonUniformBlocks {
 pub(crate) fn non_uniform_blocks(module: &Module, entry_function: Id) -> NonUniformBlocks {
     let mut analysis = UniformityAnalysis::new(module, entry_function);
     while analysis.propagate_once() {}
-    NonUniformBlocks { blocks: analysis.divergent }
+    NonUniformBlocks { branches: analysis.divergent_branches(), blocks: analysis.divergent }
 }
 
 /// Every OpControlBarrier that stands in a non-uniform block, in module order.
@@ -248,6 +255,18 @@ impl<'a> UniformityAnalysis<'a> {
         }
         self.graphs = graphs;
         self.changed
+    }
+
+    /// Branches in divergent blocks, and on values that differ.
+    fn divergent_branches(&self) -> BTreeSet<usize> {
+        let blocks = self.graphs.iter().flat_map(|(graph, _)| &graph.blocks);
+        let deciding = blocks.filter(|block| block.successors.len() > 1);
+        let divergent = deciding.filter(|block| {
+            let condition = self.module.instructions[block.terminator()].id(0);
+            self.divergent.contains_key(&block.label)
+                || condition.is_none_or(|condition| self.values.contains_key(&condition))
+        });
+        divergent.map(|block| block.terminator()).collect()
     }
 
     fn spread_divergence(

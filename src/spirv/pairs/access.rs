@@ -14,7 +14,7 @@ use crate::module::{Id, Instruction, Module};
 use crate::opcodes::is_atomic;
 use crate::types::Type;
 use rspirv::dr::Operand;
-use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
+use rspirv::spirv::{BuiltIn, Decoration, ImageOperands, Op, StorageClass};
 use std::collections::HashSet;
 use vkcert_model::access_pair::ReadDescriptor;
 
@@ -36,9 +36,14 @@ pub(super) enum Coherence {
 /// One access to one part of an object.
 #[derive(Debug, Clone)]
 pub(super) struct SharedAccess {
+    /// Its number among the accesses of the kernel; none of a use of what the host decides, which
+    /// meets nothing.
+    pub number: Option<usize>,
     /// Source index of the instruction.
     pub index: usize,
     pub path: ObjectPath,
+    /// The whole coordinate of a texel, where an instruction has it.
+    pub coordinate: Option<Id>,
     pub atomicity: Atomicity,
     pub coherence: Coherence,
 }
@@ -67,6 +72,8 @@ impl SharedAccesses {
                 accesses.reads.extend(accesses_through(pointers, index, pointer));
             }
         }
+        let numbered = accesses.writes.iter_mut().chain(&mut accesses.reads);
+        numbered.enumerate().for_each(|(number, access)| access.number = Some(number));
         accesses
     }
 }
@@ -81,10 +88,22 @@ fn accesses_through<'a>(
     } else {
         Atomicity::Plain
     };
+    let coordinate = texel_coordinate(&pointers.module.instructions[index]);
     PathSearch { pointers }.paths_of(pointer).into_iter().map(move |path| {
         let coherence = coherence_of(pointers, &path);
-        SharedAccess { index, path, atomicity, coherence }
+        SharedAccess { number: None, index, path, coordinate, atomicity, coherence }
     })
+}
+
+/// The coordinate of a read or write of one texel that nothing else moves.
+fn texel_coordinate(instruction: &Instruction) -> Option<Id> {
+    let moves = ImageOperands::CONST_OFFSET | ImageOperands::OFFSET | ImageOperands::CONST_OFFSETS;
+    let is_moved = instruction.operands.iter().any(|operand| match operand {
+        Operand::ImageOperands(operands) => operands.intersects(moves),
+        _ => false,
+    });
+    let has_one = matches!(instruction.op, Op::ImageRead | Op::ImageWrite) && !is_moved;
+    has_one.then(|| instruction.id(1)).flatten()
 }
 
 /// Where a pointer was made that is followed back.

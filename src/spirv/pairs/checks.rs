@@ -1,63 +1,93 @@
-//! Whether barriers stand where one invocation reads what another one writes, and whether each
+//! Whether barriers stand where one invocation accesses what another one writes, and whether each
 //! barrier orders anything.
 //!
 //! Knows: the accesses of a kernel, what its barriers order, which invocations can meet at an
 //! element, which code is executed by whole workgroups alone.
-//! Promises: two accesses of which nothing is said are ordered on every way, or are never made to
-//! one element by two invocations of a workgroup. `Missing` is said only where the whole workgroup
-//! comes to both and different invocations meet at an element; all else is undetermined by name.
-//! Does not cover: invocations of different workgroups, writes that meet writes, whether values
-//! let control take a way.
+//! Promises: a write and a read that are not told are never made to one element by two invocations
+//! of a workgroup. `Ordered` is said only where a barrier that all
+//! invocations reach alike orders them on every way; `Missing` only where the whole workgroup comes
+//! to both, different invocations meet at an element and nothing else can order them; all else is
+//! undetermined by name.
+//! Does not cover: invocations of different workgroups, one buffer under two bindings, whether
+//! values let control take a way, writes that meet writes but where a barrier is missing for certain.
 
 use super::access::{Atomicity, SharedAccess};
 use super::intervals::{FollowedWays, IntervalStart, ReachedPieces};
 use super::meeting::{Meeting, MeetingRange};
 use super::node_set::NodeSet;
-use super::{FenceUse, KernelPairs, MEMORY_KINDS, PairError, PairRequest, by_object, with_kernel};
+use super::object::SharedObject;
+use super::{
+    FenceUse, KernelPairs, MEMORY_KINDS, PairError, PairRequest, by_object, declares_vulkan_model,
+    with_kernel,
+};
+use crate::barriers::holds_workgroup;
 use crate::flow::DecidedBranches;
 use crate::interface::compute_entry;
-use crate::memory_semantics::MemoryKinds;
-use crate::module::Module;
+use crate::memory_semantics::{MemoryKinds, Scope};
+use crate::module::{Instruction, Module};
+use crate::opcodes::{Effect, effect_of, is_atomic};
+use crate::range::AccessKind;
 use crate::uniformity::{NonUniformBlocks, non_uniform_blocks};
+use rspirv::spirv::Op;
 use std::collections::BTreeMap;
 
-/// What is known of two accesses that no barrier orders.
+/// What is known of the order of two accesses. The later in this list, the more is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AccessOrder {
+    /// A barrier orders them on every way.
+    Ordered,
+    /// No barrier is known to order them, but something else may: fences apart from barriers,
+    /// atomics, operations of subgroups, a barrier that is not shown to be reached alike.
+    UnknownOrder,
+    /// Nothing orders them, and which element an invocation accesses is not known: it may be its
+    /// own.
+    UnknownElements,
+    /// Nothing orders them, and different invocations may access one element, but perhaps not all
+    /// come to both accesses.
+    UnknownInvocations,
     /// A barrier is missing: whole workgroups come to both accesses, and different invocations
     /// access one element.
     Missing,
-    /// Which element an invocation accesses is not known: it may be its own.
-    UnknownElements,
-    /// Different invocations may access one element, but perhaps not all come to both accesses.
-    UnknownInvocations,
 }
 
-/// A write and a read in one workgroup between which there is a way without a barrier that orders
-/// them.
+/// A write and another access that different invocations of a workgroup may make to one element.
+/// The other one is a write only where a barrier is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnorderedAccess {
+pub struct ConflictingAccess {
     /// Source index of the write.
     pub write: usize,
-    /// Source index of the read.
-    pub read: usize,
+    /// How it writes.
+    pub write_kind: AccessKind,
+    /// Source index of the other access, which may be the same instruction.
+    pub other: usize,
+    /// How that one accesses memory.
+    pub other_kind: AccessKind,
     /// What both access, in GLSL's words.
     pub name: String,
-    /// What is known of it.
+    /// What is known of their order.
     pub order: AccessOrder,
-    /// First instructions of the pieces of code on the way from one to the other; none where both
-    /// follow one start on different ways, as in the two branches of an `if`.
+    /// First instructions of the pieces of code on a way from one to the other without a barrier;
+    /// none where they are ordered, or where both follow one start on different ways, as in the two
+    /// branches of an `if`.
     pub way: Option<Vec<usize>>,
 }
 
-/// All writes and reads of a kernel that barriers do not order on every way, by write and read.
-pub fn unordered_accesses(request: &PairRequest<'_>) -> Result<Vec<UnorderedAccess>, PairError> {
+/// All accesses that conflict, by their instructions.
+pub fn conflicting_accesses(
+    request: &PairRequest<'_>,
+) -> Result<Vec<ConflictingAccess>, PairError> {
     let entry = compute_entry(request.module, request.entry)?.function;
     let non_uniform = non_uniform_blocks(request.module, entry);
-    let unordered = with_kernel(request, DecidedBranches::Specialized, |kernel| {
-        kernel.unordered(&non_uniform)
-    })?;
-    Ok(unordered)
+    with_kernel(request, DecidedBranches::Specialized, |kernel| {
+        let mut barriers = kernel.graph.barriers();
+        let is_divergent = |barrier| !is_uniform(request.module, &non_uniform, barrier);
+        kernel.conflicts(&OrderContext {
+            has_divergent_barrier: barriers.any(is_divergent),
+            non_uniform: &non_uniform,
+            has_private_accesses: declares_vulkan_model(request.module),
+            has_other_order: kernel.has_other_order(),
+        })
+    })?
 }
 
 /// Source indices of the barriers of the workgroup that order no two accesses of different
@@ -66,51 +96,201 @@ pub fn idle_barriers(request: &PairRequest<'_>) -> Result<Vec<usize>, PairError>
     Ok(with_kernel(request, DecidedBranches::Specialized, |kernel| kernel.idle())?)
 }
 
+/// What of a kernel as a whole decides how accesses are ordered.
+struct OrderContext<'a> {
+    /// Code that perhaps only some invocations of a workgroup execute.
+    non_uniform: &'a NonUniformBlocks,
+    /// Then a barrier may hold some invocations where others wait at another one.
+    has_divergent_barrier: bool,
+    /// In modules of the Vulkan memory model accesses say one by one whether barriers order them
+    /// (SPIR-V specification, "Memory Operands").
+    has_private_accesses: bool,
+    /// Whether something else than barriers of the workgroup may order accesses of invocations.
+    has_other_order: bool,
+}
+
+/// The ways between the barriers that order a kind of memory, and what lies between these.
+struct OrderedWays {
+    ways: FollowedWays,
+    intervals: Vec<NodeSet>,
+    /// What comes behind each branch that invocations may take differently, before the next barrier.
+    parted: Vec<NodeSet>,
+}
+
+/// What orders a kind of memory.
+struct KindOrder {
+    /// Barriers that certainly do.
+    certain: OrderedWays,
+    /// Barriers that may with fences that stand apart; none where no fence does.
+    possible: Option<OrderedWays>,
+}
+
 impl KernelPairs<'_> {
-    fn unordered(&self, non_uniform: &NonUniformBlocks) -> Vec<UnorderedAccess> {
+    fn conflicts(&self, context: &OrderContext<'_>) -> Result<Vec<ConflictingAccess>, PairError> {
         let reads_by_object = by_object(&self.accesses.reads);
-        let mut unordered: BTreeMap<(usize, usize), UnorderedAccess> = BTreeMap::new();
+        let writes_by_object = by_object(&self.accesses.writes);
+        let mut conflicts: BTreeMap<[usize; 2], ConflictingAccess> = BTreeMap::new();
         for kind in MEMORY_KINDS {
-            let ways = self.ways_for(kind, FenceUse::Anywhere);
-            let intervals = self.intervals(&ways);
+            let kind_order = KindOrder {
+                certain: self.ordered_ways(kind, FenceUse::CertainlyOfBarriers, context),
+                possible: self
+                    .has_standalone_fence
+                    .then(|| self.ordered_ways(kind, FenceUse::Anywhere, context)),
+            };
             for write in self.writes_of(kind) {
-                for read in self.overlapping_reads(&reads_by_object, write) {
-                    let meeting = self.meeting(write, read, MeetingRange::Workgroup);
-                    if meeting >= Meeting::Possible
-                        && !are_atomic(write, read)
-                        && self.share(&intervals, write, read)
+                let other_writes = self
+                    .overlapping(&writes_by_object, write)
+                    .filter(|other| other.index >= write.index);
+                for other in self.overlapping(&reads_by_object, write).chain(other_writes) {
+                    let meeting = self.meeting(write, other, MeetingRange::Workgroup);
+                    if meeting < Meeting::Possible || self.are_atomic(write, other) {
+                        continue;
+                    }
+                    if conflicts.len() >= super::MOST_PAIRS {
+                        return Err(PairError::TooMany);
+                    }
+                    let conflict = self.conflict_of([write, other], meeting, &kind_order, context);
+                    if conflict.other_kind == AccessKind::Write
+                        && conflict.order != AccessOrder::Missing
                     {
-                        unordered.entry((write.index, read.index)).or_insert_with(|| {
-                            self.unordered_access(write, read, meeting, &ways, non_uniform)
-                        });
+                        continue;
+                    }
+                    let key = [write.index.min(other.index), write.index.max(other.index)];
+                    let known = conflicts.entry(key).or_insert_with(|| conflict.clone());
+                    if known.order < conflict.order {
+                        *known = conflict;
                     }
                 }
             }
         }
-        unordered.into_values().collect()
+        Ok(conflicts.into_values().collect())
     }
 
-    fn unordered_access(
+    fn ordered_ways(
         &self,
-        write: &SharedAccess,
-        read: &SharedAccess,
+        kind: MemoryKinds,
+        fences: FenceUse,
+        context: &OrderContext<'_>,
+    ) -> OrderedWays {
+        let ways = self.ways_for(kind, fences);
+        let branches = context.non_uniform.branches();
+        let pieces = branches.filter_map(|branch| self.graph.piece_of(branch));
+        let parted = pieces.map(|piece| self.graph.reached_behind(piece, &ways).pieces);
+        OrderedWays { intervals: self.intervals(&ways), parted: parted.collect(), ways }
+    }
+
+    fn conflict_of(
+        &self,
+        [write, other]: [&SharedAccess; 2],
         meeting: Meeting,
-        ways: &FollowedWays,
-        non_uniform: &NonUniformBlocks,
-    ) -> UnorderedAccess {
-        let way = self.way(write, read, ways);
-        let is_by_all =
-            |access: &&SharedAccess| is_uniform(self.request.module, non_uniform, access);
-        let comes_to_both = way.is_some() && [write, read].iter().all(is_by_all);
-        let order = match (meeting, comes_to_both) {
-            (Meeting::Certain, true) => AccessOrder::Missing,
-            (Meeting::Certain, false) => AccessOrder::UnknownInvocations,
-            (Meeting::Possible | Meeting::OneInvocation | Meeting::Never, _) => {
+        kind_order: &KindOrder,
+        context: &OrderContext<'_>,
+    ) -> ConflictingAccess {
+        let mut conflict = ConflictingAccess {
+            write: write.index,
+            write_kind: self.kind_of(write),
+            other: other.index,
+            other_kind: self.kind_of(other),
+            name: self.paths.name(&write.path),
+            order: AccessOrder::Ordered,
+            way: None,
+        };
+        if !self.can_be_unordered(&kind_order.certain, [write, other], context) {
+            let is_workgroup = matches!(write.path.object, SharedObject::Workgroup(_));
+            if context.has_divergent_barrier || context.has_private_accesses && !is_workgroup {
+                conflict.order = AccessOrder::UnknownOrder;
+            }
+            return conflict;
+        }
+        conflict.way = self.way(write, other, &kind_order.certain.ways);
+        let fences_may_order = kind_order
+            .possible
+            .as_ref()
+            .is_some_and(|possible| !self.can_be_unordered(possible, [write, other], context));
+        conflict.order = if fences_may_order {
+            AccessOrder::UnknownOrder
+        } else {
+            self.unordered([write, other], meeting, conflict.way.is_some(), context)
+        };
+        conflict
+    }
+
+    /// What is known of two accesses that no barrier orders.
+    fn unordered(
+        &self,
+        accesses: [&SharedAccess; 2],
+        meeting: Meeting,
+        has_way: bool,
+        context: &OrderContext<'_>,
+    ) -> AccessOrder {
+        let is_by_all = |access: &&SharedAccess| {
+            is_uniform(self.request.module, context.non_uniform, access.index)
+        };
+        match meeting {
+            Meeting::Certain if !has_way || !accesses.iter().all(is_by_all) => {
+                AccessOrder::UnknownInvocations
+            }
+            Meeting::Certain if context.has_other_order => AccessOrder::UnknownOrder,
+            Meeting::Certain => AccessOrder::Missing,
+            Meeting::Possible | Meeting::OneInvocation | Meeting::Never => {
                 AccessOrder::UnknownElements
             }
-        };
-        let name = self.paths.name(&write.path);
-        UnorderedAccess { write: write.index, read: read.index, name, order, way }
+        }
+    }
+
+    /// Whether something else than barriers of the workgroup may order accesses.
+    fn has_other_order(&self) -> bool {
+        let module = self.request.module;
+        let mut live = self.pointers.live.live_instructions();
+        self.has_standalone_fence
+            || self.atomics_order_others()
+            || live.any(|index| works_in_subgroup(module, &module.instructions[index]))
+    }
+
+    fn kind_of(&self, access: &SharedAccess) -> AccessKind {
+        if is_atomic(self.request.module.instructions[access.index].op) {
+            AccessKind::Atomic
+        } else if self.is_write(access) {
+            AccessKind::Write
+        } else {
+            AccessKind::Read
+        }
+    }
+
+    fn is_write(&self, access: &SharedAccess) -> bool {
+        let writes = &self.accesses.writes;
+        let position = writes.partition_point(|write| write.index < access.index);
+        writes.get(position).is_some_and(|write| write.index == access.index)
+    }
+
+    /// Whether both are atomics that do not race: of one width, each reaching the workgroup.
+    fn are_atomic(&self, first: &SharedAccess, second: &SharedAccess) -> bool {
+        let both = first.atomicity == Atomicity::Atomic && second.atomicity == Atomicity::Atomic;
+        both && first.path.steps.len() == second.path.steps.len()
+            && first.path.declaration == second.path.declaration
+            && [first, second].iter().all(|access| self.reaches_workgroup(access))
+    }
+
+    fn reaches_workgroup(&self, atomic: &SharedAccess) -> bool {
+        let instruction = &self.request.module.instructions[atomic.index];
+        let scope = instruction.id(1).and_then(|scope| self.pointers.constants.scalar_word(scope));
+        scope.is_some_and(|number| Scope::from_number(number) >= Scope::Workgroup)
+    }
+
+    /// Whether different invocations can make two accesses between the same barriers. Where they
+    /// reach all barriers alike, they go the same way up to a branch that they may take
+    /// differently; so either the accesses follow each other on one way, or both come behind such a
+    /// branch.
+    fn can_be_unordered(
+        &self,
+        ordered: &OrderedWays,
+        [first, second]: [&SharedAccess; 2],
+        context: &OrderContext<'_>,
+    ) -> bool {
+        self.share(&ordered.intervals, first, second)
+            && (context.has_divergent_barrier
+                || self.share(&ordered.parted, first, second)
+                || self.way(first, second, &ordered.ways).is_some())
     }
 
     /// Whether two accesses can follow one start without a barrier.
@@ -124,17 +304,17 @@ impl KernelPairs<'_> {
     fn way(
         &self,
         write: &SharedAccess,
-        read: &SharedAccess,
+        other: &SharedAccess,
         ways: &FollowedWays,
     ) -> Option<Vec<usize>> {
         let write_piece = self.graph.piece_of(write.index)?;
-        let read_piece = self.graph.piece_of(read.index)?;
-        if write_piece == read_piece {
-            return Some(vec![write.index.min(read.index)]);
+        let other_piece = self.graph.piece_of(other.index)?;
+        if write_piece == other_piece {
+            return Some(vec![write.index.min(other.index)]);
         }
         self.graph
-            .way_between(write_piece, read_piece, ways)
-            .or_else(|| self.graph.way_between(read_piece, write_piece, ways))
+            .way_between(write_piece, other_piece, ways)
+            .or_else(|| self.graph.way_between(other_piece, write_piece, ways))
     }
 
     /// Barriers without which all accesses are ordered as they are with them: each is left out in
@@ -159,12 +339,7 @@ impl KernelPairs<'_> {
 
     /// Whether two accesses of different invocations need an order.
     fn conflict(&self, first: &SharedAccess, second: &SharedAccess) -> bool {
-        let is_write = |access: &SharedAccess| {
-            let writes = &self.accesses.writes;
-            let at = writes.partition_point(|write| write.index < access.index);
-            writes.get(at).is_some_and(|write| write.index == access.index)
-        };
-        (is_write(first) || is_write(second))
+        (self.is_write(first) || self.is_write(second))
             && self.meeting(first, second, MeetingRange::Workgroup) >= Meeting::Possible
     }
 }
@@ -229,13 +404,16 @@ impl<'a> StandingBarriers<'a> {
     }
 }
 
-fn are_atomic(first: &SharedAccess, second: &SharedAccess) -> bool {
-    first.atomicity == Atomicity::Atomic && second.atomicity == Atomicity::Atomic
+/// Whether an instruction may order or exchange values within subgroups.
+fn works_in_subgroup(module: &Module, instruction: &Instruction) -> bool {
+    let is_barrier = instruction.op == Op::ControlBarrier;
+    let exchanges = matches!(effect_of(instruction.op), Some(Effect::Subgroup) | None);
+    exchanges || is_barrier && !holds_workgroup(module, instruction)
 }
 
-/// Whether an access is executed by all invocations of a workgroup or by none.
-fn is_uniform(module: &Module, non_uniform: &NonUniformBlocks, access: &SharedAccess) -> bool {
-    let Some(function) = module.function_at(access.index) else { return false };
-    let block = function.blocks.partition_point(|block| block.range.end <= access.index);
+/// Whether an instruction is executed by all invocations of a workgroup or by none.
+fn is_uniform(module: &Module, non_uniform: &NonUniformBlocks, index: usize) -> bool {
+    let Some(function) = module.function_at(index) else { return false };
+    let block = function.blocks.partition_point(|block| block.range.end <= index);
     function.blocks.get(block).is_some_and(|block| non_uniform.divergence_of(block.label).is_none())
 }

@@ -68,7 +68,14 @@ impl KernelPairs<'_> {
                     steps: Vec::new(),
                 };
                 let (atomicity, coherence) = (Atomicity::Plain, Coherence::Ordinary);
-                Some(SharedAccess { index, path, atomicity, coherence })
+                Some(SharedAccess {
+                    number: None,
+                    index,
+                    path,
+                    coordinate: None,
+                    atomicity,
+                    coherence,
+                })
             }));
         }
         uses

@@ -204,6 +204,18 @@ impl<'a> IndexForms<'a> {
         self.form_at(id, None, 0)
     }
 
+    /// The forms of the components of a coordinate, or of the only one.
+    pub(super) fn forms_of_coordinate(&self, id: Id) -> Vec<Option<Rc<IndexForm>>> {
+        let definition = self.pointers.module.definition(id);
+        let type_id = definition.and_then(|definition| definition.result_type);
+        match type_id.and_then(|type_id| self.pointers.types.get(type_id)) {
+            Some(Type::Vector { count, .. }) => {
+                (0..*count).map(|component| self.form_at(id, Some(component), 0)).collect()
+            }
+            Some(_) | None => vec![self.form_of(id)],
+        }
+    }
+
     /// Of a component of a vector, or of a scalar.
     fn form_at(&self, id: Id, component: Option<u32>, depth: usize) -> Option<Rc<IndexForm>> {
         if let Some(known) = self.known.borrow().get(&(id, component)) {

@@ -67,15 +67,39 @@ impl ComparedIndices {
                 (PathStep::Member(_), _) | (_, PathStep::Member(_)) => continue,
             };
             let form = |index: Option<u32>| index.and_then(|index| forms.form_of(index));
-            match (form(first), form(second)) {
-                (Some(first), Some(second)) if first.is_comparable(&second, range) => {
-                    compared.are_all_known &= first.is_exact() && second.is_exact();
-                    compared.equal.push(EqualIndices { first, second });
-                }
-                (Some(_) | None, _) => compared.are_all_known = false,
-            }
+            compared.add([form(first), form(second)], range);
         }
         compared
+    }
+
+    /// Also compares the coordinates of two texels of one image.
+    pub(super) fn with_coordinates(
+        mut self,
+        forms: &IndexForms<'_>,
+        coordinates: [Option<u32>; 2],
+        range: MeetingRange,
+    ) -> Self {
+        let [Some(first), Some(second)] = coordinates else {
+            self.are_all_known = false;
+            return self;
+        };
+        let first_forms = forms.forms_of_coordinate(first);
+        let second_forms = forms.forms_of_coordinate(second);
+        self.are_all_known &= first_forms.len() == second_forms.len();
+        for (first, second) in first_forms.into_iter().zip(second_forms) {
+            self.add([first, second], range);
+        }
+        self
+    }
+
+    fn add(&mut self, pair: [Option<Rc<IndexForm>>; 2], range: MeetingRange) {
+        match pair {
+            [Some(first), Some(second)] if first.is_comparable(&second, range) => {
+                self.are_all_known &= first.is_exact() && second.is_exact();
+                self.equal.push(EqualIndices { first, second });
+            }
+            [Some(_) | None, _] => self.are_all_known = false,
+        }
     }
 
     /// Who of the executors of the first access can meet whom of those of the second one.

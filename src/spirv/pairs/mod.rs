@@ -27,10 +27,10 @@ mod path_tests;
 mod tests;
 
 use access::{Atomicity, Coherence, SharedAccess, SharedAccesses};
-pub use checks::{AccessOrder, UnorderedAccess, idle_barriers, unordered_accesses};
+pub use checks::{AccessOrder, ConflictingAccess, conflicting_accesses, idle_barriers};
 pub use dispatch::dispatch_pairs;
 use executors::Executors;
-use index_form::IndexForms;
+use index_form::{IndexForm, IndexForms};
 use intervals::{FollowedWays, IntervalGraph, IntervalStart};
 use meeting::{ComparedIndices, Meeting, MeetingRange};
 pub use object::{ObjectPath, PathStep, SharedObject};
@@ -136,7 +136,9 @@ const MEMORY_KINDS: [MemoryKinds; 3] =
 /// Which fences count for a barrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FenceUse {
-    /// Its own and those directly beside it.
+    /// Its own and those directly beside it, where scopes and semantics are constants.
+    CertainlyOfBarriers,
+    /// The same; a barrier whose semantics are no constants orders everything.
     BesideBarriers,
     /// Also those that stand apart, which may add to any barrier.
     Anywhere,
@@ -154,11 +156,26 @@ struct KernelPairs<'a> {
     /// Whether memory barriers stand apart from barriers of the workgroup.
     has_standalone_fence: bool,
     paths: PathTypes<'a>,
-    meetings: RefCell<HashMap<MeetingKey, Meeting>>,
+    /// By the numbers of two sides, and between whom they are compared.
+    meetings: RefCell<HashMap<([usize; 2], MeetingRange), Meeting>>,
+    /// The sides of accesses that were compared, numbered as they came.
+    side_numbers: RefCell<HashMap<AccessSide, usize>>,
+    /// By the number of an access: that of its side.
+    sides: RefCell<HashMap<usize, usize>>,
 }
 
-/// Two paths with who comes to the accesses, and between whom they are compared.
-type MeetingKey = ([(ObjectPath, Rc<NodeSet>); 2], MeetingRange);
+/// What decides whom an access meets.
+#[derive(PartialEq, Eq, Hash)]
+struct AccessSide {
+    object: SharedObject,
+    declaration: Id,
+    /// Members, and forms of indices where they have one.
+    steps: Vec<(Option<u32>, Option<Rc<IndexForm>>)>,
+    /// Of the coordinate of a texel.
+    coordinate: Vec<Option<Rc<IndexForm>>>,
+    /// Who comes to it.
+    executors: Rc<NodeSet>,
+}
 
 fn with_kernel<T>(
     request: &PairRequest<'_>,
@@ -180,6 +197,8 @@ fn with_kernel<T>(
             has_standalone_fence: has_standalone_fence(module),
             paths: PathTypes { module, types: pointers.types },
             meetings: RefCell::default(),
+            side_numbers: RefCell::default(),
+            sides: RefCell::default(),
         })
     })
 }
@@ -247,7 +266,7 @@ impl KernelPairs<'_> {
                 let pieces = reached_pieces.entry(*barrier).or_insert_with(|| {
                     self.graph.reached_from(IntervalStart::Barrier(*barrier), behind).pieces
                 });
-                for read in self.overlapping_reads(&reads_by_object, write) {
+                for read in self.overlapping(&reads_by_object, write) {
                     let is_behind =
                         self.graph.piece_of(read.index).is_some_and(|piece| pieces.contains(piece));
                     if is_behind && self.meets(write, read, MeetingRange::Workgroup) {
@@ -285,7 +304,7 @@ impl KernelPairs<'_> {
             intervals.iter().any(|pieces| pieces.contains(writing) && pieces.contains(reading))
         };
         for write in &self.accesses.writes {
-            for read in self.overlapping_reads(&reads_by_object, write) {
+            for read in self.overlapping(&reads_by_object, write) {
                 let both_atomic =
                     write.atomicity == Atomicity::Atomic && read.atomicity == Atomicity::Atomic;
                 let handed_over =
@@ -329,19 +348,19 @@ impl KernelPairs<'_> {
         Ok(())
     }
 
-    /// Reads of memory that a write may be to, indices left aside.
-    fn overlapping_reads<'s>(
+    /// Those of some accesses that may be to memory that a write is to, indices left aside.
+    fn overlapping<'s>(
         &'s self,
-        reads_by_object: &'s BTreeMap<SharedObject, Vec<&'s SharedAccess>>,
+        accesses_by_object: &'s BTreeMap<SharedObject, Vec<&'s SharedAccess>>,
         write: &'s SharedAccess,
     ) -> impl Iterator<Item = &'s SharedAccess> {
-        let objects = reads_by_object.iter().filter(move |(object, reads)| {
+        let objects = accesses_by_object.iter().filter(move |(object, accesses)| {
             **object == write.path.object
-                || reads.first().is_some_and(|read| {
-                    write.path.relation(&read.path, &self.paths) != PathRelation::Apart
+                || accesses.first().is_some_and(|access| {
+                    write.path.relation(&access.path, &self.paths) != PathRelation::Apart
                 })
         });
-        objects.flat_map(|(_, reads)| reads.iter().copied())
+        objects.flat_map(|(_, accesses)| accesses.iter().copied())
     }
 
     fn meets(&self, write: &SharedAccess, read: &SharedAccess, range: MeetingRange) -> bool {
@@ -349,30 +368,65 @@ impl KernelPairs<'_> {
     }
 
     fn meeting(&self, first: &SharedAccess, second: &SharedAccess, range: MeetingRange) -> Meeting {
+        let key = ([self.side_of(first), self.side_of(second)], range);
+        if let Some(meeting) = self.meetings.borrow().get(&key) {
+            return *meeting;
+        }
+        let meeting = self.compared(first, second, range);
+        self.meetings.borrow_mut().insert(key, meeting);
+        meeting
+    }
+
+    /// The number of an access's side: many accesses of a kernel have the same.
+    fn side_of(&self, access: &SharedAccess) -> usize {
+        let known = access.number.and_then(|number| self.sides.borrow().get(&number).copied());
+        if let Some(side) = known {
+            return side;
+        }
+        let steps = access.path.steps.iter().map(|step| match step {
+            PathStep::Member(member) => (Some(*member), None),
+            PathStep::Element(index) => (None, index.and_then(|index| self.forms.form_of(index))),
+        });
+        let side = AccessSide {
+            object: access.path.object,
+            declaration: access.path.declaration,
+            steps: steps.collect(),
+            coordinate: access
+                .coordinate
+                .map_or_else(Vec::new, |coordinate| self.forms.forms_of_coordinate(coordinate)),
+            executors: self.executors.of_instruction(access.index),
+        };
+        let mut side_numbers = self.side_numbers.borrow_mut();
+        let next_number = side_numbers.len();
+        let side = *side_numbers.entry(side).or_insert(next_number);
+        self.sides.borrow_mut().extend(access.number.map(|number| (number, side)));
+        side
+    }
+
+    fn compared(
+        &self,
+        first: &SharedAccess,
+        second: &SharedAccess,
+        range: MeetingRange,
+    ) -> Meeting {
         let relation = first.path.relation(&second.path, &self.paths);
         if relation == PathRelation::Apart {
             return Meeting::Never;
         }
         let executors = [first, second].map(|access| self.executors.of_instruction(access.index));
-        let sides = [
-            (first.path.clone(), Rc::clone(&executors[0])),
-            (second.path.clone(), Rc::clone(&executors[1])),
-        ];
-        let key = (sides, range);
-        if let Some(meeting) = self.meetings.borrow().get(&key) {
-            return *meeting;
-        }
-        let steps_are_told =
-            relation == PathRelation::SameSteps && self.paths.are_elements_told(&first.path);
-        let meeting = if steps_are_told {
+        let have_steps = relation == PathRelation::SameSteps;
+        let steps_are_told = have_steps && self.paths.are_elements_told(&first.path);
+        let indices = if steps_are_told {
             let (first_steps, second_steps) = (&first.path.steps, &second.path.steps);
             ComparedIndices::of_steps(self.forms, first_steps, second_steps, range)
+        } else if have_steps && self.paths.memory_kind(&first.path) == Some(MemoryKinds::IMAGES) {
+            let (first_steps, second_steps) = (&first.path.steps, &second.path.steps);
+            ComparedIndices::of_steps(self.forms, first_steps, second_steps, range)
+                .with_coordinates(self.forms, [first.coordinate, second.coordinate], range)
         } else {
             ComparedIndices::unknown()
-        }
-        .meeting(&self.executors, &executors[0], &executors[1], range);
-        self.meetings.borrow_mut().insert(key, meeting);
-        meeting
+        };
+        indices.meeting(&self.executors, &executors[0], &executors[1], range)
     }
 
     /// Whether a barrier orders a kind of memory.
@@ -382,9 +436,10 @@ impl KernelPairs<'_> {
             return true;
         }
         let barrier_fences = barrier_fences(module, self.pointers.constants, barrier);
-        barrier_fences.is_none_or(|fences| {
-            fences.ordered_memory(self.request.memory_model).kinds().contains(kind)
-        })
+        match barrier_fences {
+            Some(fences) => fences.ordered_memory(self.request.memory_model).kinds().contains(kind),
+            None => fences != FenceUse::CertainlyOfBarriers,
+        }
     }
 
     /// What invocations can come to between two of the barriers at which ways end, for each place

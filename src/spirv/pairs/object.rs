@@ -149,8 +149,8 @@ impl PathTypes<'_> {
         }
     }
 
-    /// Whether the steps to a part tell which element it is: not of texels, whose coordinates are
-    /// no steps, and not behind device addresses, which differ themselves.
+    /// Whether the steps to a part tell which element it is: not of texels, of which coordinates
+    /// do, and not behind device addresses, which differ themselves.
     pub(super) fn are_elements_told(&self, path: &ObjectPath) -> bool {
         match path.object {
             SharedObject::Workgroup(_) => true,
