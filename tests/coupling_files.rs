@@ -31,7 +31,8 @@ fn files_of(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// A project with the files of a folder and one of its interfaces.
+/// A project with the files of a folder and one of its interfaces. Where the host has pipelines, the
+/// production module is built, which they are made of.
 fn project_of(folder: &Path, interface: &Path) -> tempfile::TempDir {
     let project = tempfile::tempdir().expect("a temporary folder");
     let settings = "schema = 1\nname = \"Coupling\"\nlevel = \"A\"\n\n[[kernel]]\nname = \"k\"\n\
@@ -42,6 +43,10 @@ fn project_of(folder: &Path, interface: &Path) -> tempfile::TempDir {
     for file in files_of(folder).iter().filter(|file| file.extension() != Some("toml".as_ref())) {
         let name = file.strip_prefix(folder).expect("in the folder").to_str().expect("UTF-8");
         write(project.path(), name, std::fs::read(file).expect("readable"));
+    }
+    if text.contains("[[interface.pipeline]]") {
+        let built = vkcert().arg("build").arg(project.path()).output().expect("the program starts");
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     }
     project
 }

@@ -1,11 +1,12 @@
 //! Descriptions of Vulkan SC pipelines: what is wrong with one ends in a diagnostic with its place
-//! and nothing is written; a description is an input of the evidence.
+//! and nothing is written; a description and its shader are inputs of the evidence.
 
 use crate::support::{certify_sequentially, copy_tree, root, run, run_json, vkcert, write};
 use serde_json::{Value, json};
 use std::path::Path;
 
 const FILE: &str = "pipelines/double.json";
+const SHADER: &str = "shaders/d.spv";
 
 /// The minimal project, whose host creates a pipeline from a description.
 fn project(description: &str) -> tempfile::TempDir {
@@ -112,10 +113,26 @@ fn a_description_that_contradicts_itself_is_told_in_its_place() {
         assert!(error["file"].as_str().unwrap().ends_with(FILE), "{place}: {error}");
         assert!(error["line"].as_u64().unwrap() > 0, "{place}: {error}");
     }
-    let mut unknown = description();
-    unknown["ComputePipelineState"]["PipelineLayout"]["setLayoutCounts"] = json!(1);
-    let project = project(&unknown.to_string());
-    assert!(error_of(project.path())["message"].as_str().unwrap().contains("setLayoutCounts"));
+    let shader = json!({ "stage": "VK_SHADER_STAGE_COMPUTE_BIT", "filename": "k.spv" });
+    let layout = "/ComputePipelineState/PipelineLayout";
+    let additions = [
+        (layout, "setLayoutCounts", json!(1), "setLayoutCounts"),
+        ("", "GraphicsPipelineState", json!({}), "of a graphics pipeline, too"),
+        (
+            "/ComputePipelineState",
+            "ShaderFileNames",
+            json!([shader, shader]),
+            "one shader of the compute stage",
+        ),
+        ("/ComputePipelineState", "ShaderFileNames", json!([{ "filename": "k.spv" }]), "`stage`"),
+    ];
+    for (place, key, value, words) in additions {
+        let mut changed = description();
+        changed.pointer_mut(place).unwrap()[key] = value;
+        let project = project(&changed.to_string());
+        let error = error_of(project.path());
+        assert!(error["message"].as_str().unwrap().contains(words), "{key}: {error}");
+    }
 }
 
 #[test]
@@ -138,22 +155,36 @@ fn text_that_is_no_description_is_refused() {
 
 #[test]
 fn a_description_is_an_input_of_the_evidence() {
-    let project = project(&description().to_string());
+    let mut described = description();
+    let shader =
+        json!([{ "stage": "VK_SHADER_STAGE_COMPUTE_BIT", "filename": "../shaders/d.spv" }]);
+    described["ComputePipelineState"]["ShaderFileNames"] = shader;
+    let project = project(&described.to_string());
+    run(vkcert().arg("build").arg(project.path()), 0);
+    let built = project.path().join("spirv/double.spv");
+    let module = std::fs::read(&built).unwrap();
+    std::fs::remove_file(built).unwrap();
+    write(project.path(), SHADER, &module);
     let reports = project.path().join("reports");
     certify_sequentially(project.path(), &reports).output().unwrap();
     let evidence = reports.join("evidence");
     let text = std::fs::read_to_string(evidence.join("campaign.json")).unwrap();
     let identity = "pipeline 000102030405060708090a0b0c0d0eff of pipelines/double.json";
     assert!(text.contains(identity), "{text}");
+    assert!(text.contains("shaders/d.spv of pipelines/double.json is the production"), "{text}");
     let verify = |exit: i32| {
         let mut command = vkcert();
         command.arg("verify").arg(&evidence).arg("--project").arg(project.path());
         String::from_utf8(run(&mut command, exit).stdout).unwrap()
     };
     verify(0);
-    let mut changed = description();
-    changed["PipelineUUID"][0] = json!(9);
-    write(project.path(), FILE, changed.to_string());
+    write(project.path(), SHADER, &module[..module.len() - 4]);
+    let told = verify(1);
+    assert!(told.contains(SHADER), "{told}");
+    write(project.path(), SHADER, module);
+    verify(0);
+    described["PipelineUUID"][0] = json!(9);
+    write(project.path(), FILE, described.to_string());
     let told = verify(1);
     assert!(told.contains(FILE), "{told}");
 }

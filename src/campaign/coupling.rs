@@ -10,14 +10,14 @@ use crate::CampaignError;
 use std::collections::BTreeMap;
 use vkcert_coupling::{
     self as coupling, BufferUse, Coupling, CouplingInput, DeviceLimits, EarlierKernel, FlowError,
-    KernelFlow, TestUse,
+    KernelFlow, StatedPipeline, TestUse,
 };
 use vkcert_exec::{ExecError, Executor, Job, Run, Unobserved};
 use vkcert_model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::KernelName;
 use vkcert_model::place::Place;
-use vkcert_model::requirement::{EarlierDispatch, HeaderReading, Interface, OfflinePipeline};
+use vkcert_model::requirement::{EarlierDispatch, HeaderReading, Interface};
 use vkcert_model::verdict::EngineName;
 use vkcert_requirement::{Located, Project};
 use vkcert_sequential::SequentialExecutor;
@@ -51,8 +51,7 @@ pub fn analyse_interfaces(
         };
         let readings = headers.get(&interface.kernel).map_or(&[][..], Vec::as_slice);
         let files = interface.pipeline.iter().map(|pipeline| pipeline.file.as_str());
-        let pipelines: Vec<_> =
-            files.filter_map(|file| Some((file, project.pipelines.get(file)?))).collect();
+        let pipelines: Vec<_> = files.filter_map(|file| stated_pipeline(project, file)).collect();
         let host = StatedHost {
             interface: &interface.value,
             place: place_of_interface(project, interface),
@@ -142,8 +141,19 @@ struct StatedHost<'a> {
     /// Where the interface stands.
     place: Place,
     readings: &'a [HeaderReading],
-    /// With their files.
-    pipelines: &'a [(&'a str, &'a OfflinePipeline)],
+    pipelines: &'a [StatedPipeline<'a>],
+}
+
+/// A description, and which others of the project have its identifier.
+fn stated_pipeline<'a>(project: &'a Project, file: &'a str) -> Option<StatedPipeline<'a>> {
+    let pipeline = project.pipelines.get(file)?;
+    let others = project.pipelines.iter().filter(|(other, described)| {
+        *other != file
+            && pipeline.identifier.is_some()
+            && described.identifier == pipeline.identifier
+    });
+    let same_identifier = others.map(|(other, _)| other.as_str()).collect();
+    Some(StatedPipeline { file, pipeline, same_identifier })
 }
 
 fn place_of_interface(project: &Project, interface: &Located<Interface>) -> Place {
@@ -166,9 +176,13 @@ fn analyse_interface(
     let interface = &*coupling::merged_interface(host.interface, host.readings);
     // Sizes under the specialization that the host sets, where its values are constants; `couple`
     // tells of the others.
-    let specialization = coupling::host_constants(interface);
-    let reflection = Reflection::of_entry_point(&kernel.module, &kernel.entry, &specialization)
-        .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))?;
+    let reflected_under = |specialization: &BTreeMap<u32, u64>| {
+        Reflection::of_entry_point(&kernel.module, &kernel.entry, specialization)
+            .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))
+    };
+    let declared = reflected_under(&BTreeMap::new())?.specialization;
+    let specialization = coupling::host_constants(interface, &declared);
+    let reflection = reflected_under(&specialization)?;
     let barriers = coupling::kernel_barriers(&kernel.module, &reflection);
     let test_uses = uses_by_tests(interface, kernel, prepared_tests, test_facts);
     let flow = kernel_flow(kernel, &specialization)

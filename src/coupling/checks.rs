@@ -12,6 +12,8 @@ mod dispatch;
 mod limits;
 mod overflow;
 mod pipeline;
+mod pipeline_constants;
+mod pipeline_layout;
 mod specialization;
 mod varying;
 

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::requirement::HostBuffer;
 use vkcert_requirement::host::decide::HostModel;
+use vkcert_requirement::host::decimal_number;
 use vkcert_requirement::host::expression::HostExpression;
 
 /// The interface's expressions, parsed.
@@ -18,7 +19,8 @@ pub(super) struct HostExpressions {
     pub domain: Option<[HostExpression; 3]>,
     /// In the order of the interface.
     pub buffers: Vec<HostExpression>,
-    pub specialization: Vec<HostExpression>,
+    /// In the order of the interface; none of decimal numbers.
+    pub specialization: Vec<Option<HostExpression>>,
     /// By member name.
     pub members: BTreeMap<String, HostExpression>,
 }
@@ -63,10 +65,11 @@ impl HostExpressions {
                 .specialization
                 .iter()
                 .map(|constant| {
-                    host.parse_expression(
-                        &constant.value,
-                        &format!("specialization constant {}", constant.id),
-                    )
+                    if decimal_number(&constant.value).is_some() {
+                        return Ok(None);
+                    }
+                    let place = format!("specialization constant {}", constant.id);
+                    host.parse_expression(&constant.value, &place).map(Some)
                 })
                 .collect::<Result<_, _>>()?,
             members,

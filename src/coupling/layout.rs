@@ -17,17 +17,17 @@ pub(super) use comparison::has_same_numbers;
 pub(super) use placing::{place_block, place_member, place_type};
 
 use super::CouplingInput;
+use super::constants::host_constants;
 use super::merging::{SharedObject, StoredForm};
 use super::rows::CheckRows;
 use comparison::{Comparison, LayoutFault};
 use kernel_block::{BlockReader, KernelContents, KernelMember};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use vkcert_model::evidence::CouplingCheckName;
 use vkcert_model::requirement::{
     HeaderUse, HostBuffer, HostContents, HostMember, HostStruct, Interface, PlacedStruct,
 };
 use vkcert_requirement::host::expression::integer_format;
-use vkcert_requirement::host::specialized_values;
 use vkcert_spirv::constants::Constants;
 use vkcert_spirv::interface::{ReflectedResource, UsedMembers};
 use vkcert_spirv::types::{Type, Types};
@@ -37,13 +37,6 @@ const BUFFER: CouplingCheckName = CouplingCheckName::BufferLayout;
 
 /// Faults that one row tells in full.
 const MOST_TOLD: usize = 32;
-
-/// The values that the host gives to specialization constants where they are the same for all
-/// parameters: raw bits by `SpecId`.
-pub fn host_constants(interface: &Interface) -> BTreeMap<u32, u64> {
-    let stated_values = specialized_values(interface).into_iter();
-    stated_values.filter_map(|(id, value)| Some((id, u64::try_from(value?).ok()?))).collect()
-}
 
 /// The offset of each member of the struct that the host pushes, in its order, in bytes.
 pub fn member_offsets(interface: &Interface) -> Vec<u64> {
@@ -61,7 +54,8 @@ pub(super) fn check_layouts(
     known_names: &BTreeSet<&str>,
 ) {
     let types = Types::of_module(input.module);
-    let constants = Constants::evaluate(input.module, &types, &host_constants(input.interface));
+    let stated_values = host_constants(input.interface, &input.reflection.specialization);
+    let constants = Constants::evaluate(input.module, &types, &stated_values);
     // The module was reflected under the same values, so they can be evaluated.
     let Ok(constants) = constants else {
         let message = "constants of the module have no value under the host's specialization";

@@ -10,6 +10,7 @@ mod bounds;
 #[cfg(test)]
 mod check_tests;
 mod checks;
+mod constants;
 mod cover;
 mod earlier;
 mod expressions;
@@ -19,9 +20,10 @@ mod layout;
 mod merging;
 mod rows;
 
+pub use constants::host_constants;
 pub use earlier::EarlierKernel;
 pub use graph::CouplingGraph;
-pub use layout::{host_constants, member_offsets};
+pub use layout::member_offsets;
 pub use merging::{StatedStructs, merged_interface};
 
 use rspirv::spirv::{MemorySemantics, Op};
@@ -49,8 +51,8 @@ pub struct CouplingInput<'a> {
     pub interface: &'a Interface,
     /// What it says of structs, source by source.
     pub stated: StatedStructs<'a>,
-    /// Descriptions of pipelines that the host creates of the kernel, with their files.
-    pub pipelines: &'a [(&'a str, &'a OfflinePipeline)],
+    /// Descriptions of pipelines that the host creates of the kernel.
+    pub pipelines: &'a [StatedPipeline<'a>],
     /// Kernels that the host dispatches before, in the order of the interface.
     pub earlier: &'a [EarlierKernel<'a>],
     /// The kernel's production module.
@@ -70,6 +72,17 @@ pub struct CouplingInput<'a> {
     /// Runs a job on the sequential engine, to show an access out of bounds; none: nothing is run,
     /// and no access is refuted.
     pub replay: Option<ReplayEngine>,
+}
+
+/// A description of a pipeline that the host creates of the kernel.
+#[derive(Debug, Clone)]
+pub struct StatedPipeline<'a> {
+    /// Its file, relative to the project.
+    pub file: &'a str,
+    /// What it says.
+    pub pipeline: &'a OfflinePipeline,
+    /// The files of other pipelines of the project that have the same identifier.
+    pub same_identifier: Vec<&'a str>,
 }
 
 /// What the kernel's accesses, decisions and barriers depend on, in one of its modules.

@@ -21,7 +21,8 @@ use vkcert_model::path::canonical_name;
 use vkcert_model::procedure::{Procedure, SCHEMA, Test};
 use vkcert_model::project::{ProjectFile, ProjectLimits};
 use vkcert_model::requirement::{
-    Interface, Justification, OfflinePipeline, Requirement, TestReview, VerificationRecord,
+    Interface, Justification, OfflinePipeline, PipelineShader, Requirement, ShaderContents,
+    TestReview, VerificationRecord,
 };
 
 /// The project file's name.
@@ -221,9 +222,14 @@ fn load_pipelines(
                 let message = format!("`{file}` is no file of the project");
                 problems.push(place.error("bad-value", message));
             } else if !pipelines.contains_key(file) {
-                match load_pipeline(&root.join(file), shown_path(root, file)) {
+                match load_pipeline(root, file, shown_path(root, file)) {
                     Ok(read) => {
                         inputs.insert(file.clone(), content_hash(read.document.text.as_bytes()));
+                        if let PipelineShader::Named(_, ShaderContents::Read(path, bytes)) =
+                            &read.pipeline.shader
+                        {
+                            inputs.insert(path.clone(), content_hash(bytes));
+                        }
                         pipelines.insert(file.clone(), read.pipeline);
                     }
                     Err(diagnostics) => problems.extend(diagnostics),

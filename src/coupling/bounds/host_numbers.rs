@@ -7,16 +7,17 @@
 //! Does not cover: whether the host states what the kernel reads.
 
 use super::super::CouplingInput;
+use super::super::constants::{host_constants, scalar_of};
 use super::super::expressions::HostExpressions;
 use super::super::layout::member_offsets;
 use std::collections::BTreeMap;
-use vkcert_model::requirement::{HostType, Interface};
+use vkcert_model::element::ScalarClass;
+use vkcert_model::requirement::HostType;
 use vkcert_requirement::host::decide::HostModel;
 use vkcert_requirement::host::expression::{
     self as host, BinaryOperator, HostExpression, HostExpressionKind, UnaryOperator,
 };
 use vkcert_requirement::host::interval::ValueInterval;
-use vkcert_requirement::host::specialized_values;
 use vkcert_spirv::range::{Atoms, HostNumbers, Interval, Origin, Polynomial, PushedNumber};
 
 /// Everything of an interface that a kernel's indices may depend on.
@@ -39,21 +40,25 @@ pub(super) fn host_numbers(
         }
     }
     let push_constants = translation.pushed_numbers(input, expressions);
-    let varying = specialized_values(interface).into_iter().filter(|(_, value)| value.is_none());
-    let varying: Vec<u32> = varying.map(|(id, _)| id).collect();
+    let declared = &input.reflection.specialization;
+    let settled = host_constants(interface, declared);
+    let is_float = |id: u32| {
+        let mut of_id = declared.iter().filter(|constant| constant.spec_id == id);
+        of_id.any(|constant| {
+            scalar_of(constant).is_none_or(|scalar| scalar.class() == ScalarClass::Float)
+        })
+    };
     let mut specialization = BTreeMap::new();
     for (constant, value) in interface.specialization.iter().zip(&expressions.specialization) {
-        if varying.contains(&constant.id) {
+        // The bits of a float are no number of an expression.
+        if let Some(value) = value
+            && !settled.contains_key(&constant.id)
+            && !is_float(constant.id)
+        {
             specialization.insert(constant.id, translation.number_of(value));
         }
     }
     HostNumbers { atoms: translation.atoms, groups, buffer_sizes, push_constants, specialization }
-}
-
-/// Raw bits of the specialization constants that the host gives one value each.
-pub(super) fn settled_values(interface: &Interface) -> BTreeMap<u32, u64> {
-    let values = specialized_values(interface).into_iter();
-    values.filter_map(|(id, value)| Some((id, value? as u64))).collect()
 }
 
 struct Translation<'a> {

@@ -15,6 +15,7 @@ mod replay;
 mod tests;
 
 use super::CouplingInput;
+use super::constants::host_constants;
 use super::expressions::HostExpressions;
 use super::rows::{CheckRows, values_in_words};
 use std::collections::BTreeMap;
@@ -37,7 +38,7 @@ pub(super) fn check_index_bounds(
 ) {
     rows.end_subject();
     let numbers = host_numbers::host_numbers(input, host, expressions);
-    let settled_constants = host_numbers::settled_values(input.interface);
+    let settled_constants = host_constants(input.interface, &input.reflection.specialization);
     let mut accesses =
         judge_accesses(input.module, input.reflection.function, &settled_constants, numbers);
     if accesses.is_empty() {

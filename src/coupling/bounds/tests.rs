@@ -7,7 +7,6 @@ mod pairs;
 mod random;
 mod ways;
 
-use super::host_numbers;
 use crate::{Coupling, CouplingInput, KernelFlow, TestUse, analyse_coupling};
 use std::collections::BTreeMap;
 use vkcert_exec::{ExecError, Executor, Job, Run, Unobserved};
@@ -29,7 +28,8 @@ fn bounds_rows(module: &Module, interface: &Interface) -> Vec<CouplingCheck> {
 
 /// The same where tests use the kernel.
 fn coupled_rows(module: &Module, interface: &Interface, tests: &[TestUse]) -> Vec<CouplingCheck> {
-    let specialization = host_numbers::settled_values(interface);
+    let by_default = Reflection::of_entry_point(module, "main", &BTreeMap::new()).unwrap();
+    let specialization = crate::host_constants(interface, &by_default.specialization);
     let reflection = Reflection::of_entry_point(module, "main", &specialization).unwrap();
     let flow = KernelFlow::of_production(module, "main", &specialization).unwrap();
     let place = vkcert_model::place::Place::default();

@@ -6,11 +6,32 @@
 //! Does not cover: what the kernel computes under a value.
 
 use super::HostChecks;
+use crate::constants::{bits_in_words, constant_bits, scalar_of};
 use crate::rows::{CheckRows, values_in_words};
 use std::collections::BTreeSet;
+use vkcert_model::element::{ScalarClass, ScalarType};
 use vkcert_model::evidence::CouplingCheckName;
+use vkcert_requirement::host::decide::ProofResult;
+use vkcert_requirement::host::expression::HostExpression;
+use vkcert_requirement::host::{HostConstant, decimal_number, specialized_values};
+use vkcert_spirv::interface::SpecializationConstant;
 
 impl HostChecks<'_> {
+    /// Whether a constant can hold all values of an expression.
+    fn decide_fit(
+        &self,
+        expression: &HostExpression,
+        constant: &SpecializationConstant,
+    ) -> ProofResult {
+        let Some((lowest, highest)) = scalar_of(constant).map(integers_of) else {
+            let reason = format!("values of the type `{}` are not modelled", constant.type_name);
+            return ProofResult::Open(reason);
+        };
+        self.host.decide_for_all(&[expression], &|host_case| {
+            (lowest..=highest).contains(&self.evaluated_value(expression, host_case))
+        })
+    }
+
     pub(crate) fn check_specialization(&self, rows: &mut CheckRows) {
         let declared_constants = &self.reflection().specialization;
         let mut given_ids = BTreeSet::new();
@@ -39,11 +60,10 @@ impl HostChecks<'_> {
                     None,
                 );
             }
-            let (lowest, highest) =
-                specialization_range(&declared_constant.type_name, declared_constant.width);
-            let proof_result = self.host.decide_for_all(&[value], &|host_case| {
-                (lowest..=highest).contains(&self.evaluated_value(value, host_case))
-            });
+            let proof_result = match value {
+                Some(expression) => self.decide_fit(expression, declared_constant),
+                None => decimal_fit(&constant.value, declared_constant),
+            };
             let claim = format!(
                 "specialization constant {constant_id} ({}) takes {}",
                 declared_constant.type_name, constant.value
@@ -75,7 +95,8 @@ impl HostChecks<'_> {
             .map(|declared_constant| {
                 format!(
                     "{} keeps its default {}",
-                    declared_constant.spec_id, declared_constant.default
+                    declared_constant.spec_id,
+                    bits_in_words(declared_constant, declared_constant.default)
                 )
             })
             .collect();
@@ -88,10 +109,26 @@ impl HostChecks<'_> {
     }
 }
 
-fn specialization_range(type_name: &str, width: u32) -> (i128, i128) {
-    match type_name {
-        "bool" => (0, 1),
-        name if name.starts_with("int") => (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1),
-        _ => (0, (1i128 << width) - 1),
+/// Whether a constant can hold a decimal number.
+fn decimal_fit(text: &str, constant: &SpecializationConstant) -> ProofResult {
+    let number = decimal_number(text).map(HostConstant::Real);
+    match number.and_then(|number| constant_bits(constant, number)) {
+        Some(_) => ProofResult::Proved,
+        None => ProofResult::Refuted(BTreeMap::new()),
+    }
+}
+
+/// The least and the greatest integer that a type can hold; of floats the ones that do not round
+/// to infinity.
+fn integers_of(scalar: ScalarType) -> (i128, i128) {
+    const LARGEST_HALF: i128 = 65_519;
+    match scalar.class() {
+        ScalarClass::Bool => (0, 1),
+        ScalarClass::Signed | ScalarClass::Unsigned => {
+            scalar.integer_range().expect("an integer type has a range")
+        }
+        ScalarClass::Float if scalar == ScalarType::Float16 => (-LARGEST_HALF, LARGEST_HALF),
+        // A host expression has 64 bits.
+        ScalarClass::Float => (i128::MIN, i128::MAX),
     }
 }

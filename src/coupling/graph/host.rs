@@ -87,6 +87,7 @@ impl HostNodes<'_> {
         }
         let constants = self.input.interface.specialization.iter();
         for (constant, expression) in constants.zip(&self.expressions.specialization) {
+            let Some(expression) = expression else { continue };
             let node_id = format!("specialization:{}", constant.id);
             self.add_uses(graph, &node_id, expression, CouplingEdgeKind::FlowsTo, "");
         }

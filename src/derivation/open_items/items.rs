@@ -7,7 +7,7 @@
 use super::StoredCampaign;
 use std::collections::BTreeSet;
 use vkcert_model::criterion::CriterionName;
-use vkcert_model::element::{Datum, ElementType, ScalarClass};
+use vkcert_model::element::ElementType;
 use vkcert_model::evidence::{
     CheckStatus, CodeTrace, Configuration, CouplingCheckName, KernelEvidence, RequirementEvidence,
     RequirementStatus,
@@ -19,7 +19,7 @@ use vkcert_model::project::{
 use vkcert_model::requirement::{Interface, RequirementLevel, VerificationMethod};
 use vkcert_model::verdict::EngineName;
 use vkcert_oracle::scalar::encode_datum;
-use vkcert_requirement::host::specialized_values;
+use vkcert_requirement::host::{HostConstant, specialized_values};
 use vkcert_requirement::reach::{CodeFunction, reached_functions};
 
 /// All open items of a kind.
@@ -226,16 +226,10 @@ pub fn specializes_to(interface: &Interface, configuration: &Configuration) -> b
     })
 }
 
-/// Raw bits of an integer as a constant of a type, as configurations hold them.
-fn constant_bits(value: i128, type_name: &str) -> Option<String> {
+/// Raw bits of a number as a constant of a type, as configurations hold them.
+fn constant_bits(value: HostConstant, type_name: &str) -> Option<String> {
     let scalar = type_name.parse::<ElementType>().ok()?.scalar;
-    let number = i64::try_from(value).ok()?;
-    let datum = match scalar.class() {
-        ScalarClass::Bool => Datum::Bool(number != 0),
-        ScalarClass::Float => Datum::Float(number as f64),
-        ScalarClass::Signed | ScalarClass::Unsigned => Datum::Integer(number.into()),
-    };
-    encode_datum(scalar, &datum).ok().map(|bits| format!("{bits:#x}"))
+    encode_datum(scalar, &value.as_datum()).ok().map(|bits| format!("{bits:#x}"))
 }
 
 /// High-level requirements that are shown by their children at best. With a single level of

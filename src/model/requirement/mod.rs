@@ -16,7 +16,8 @@ pub use host_earlier::{BindingPlace, EarlierDispatch, SharedBinding};
 pub use host_header::{HeaderReading, HeaderUse, HostHeader};
 pub use host_layout::{HostContents, PlacedMember, PlacedStruct};
 pub use host_pipeline::{
-    HostPipeline, OfflinePipeline, PipelineBinding, PipelineConstant, PipelineRange, StageAccess,
+    HostPipeline, OfflinePipeline, PipelineBinding, PipelineConstant, PipelinePart, PipelineRange,
+    PipelineShader, ShaderContents, StageAccess, StructureFault,
 };
 pub use host_struct::{ElementCount, HostMember, HostStruct, MemberType, NamedStruct};
 pub use justification::{

@@ -18,17 +18,50 @@ mod parser_tests;
 
 use decide::HostModel;
 use std::collections::BTreeMap;
+use vkcert_model::element::Datum;
 use vkcert_model::requirement::Interface;
 
+/// The number that a host gives to a specialization constant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum HostConstant {
+    /// Of an expression.
+    Integer(i128),
+    /// Of a decimal number.
+    Real(f64),
+}
+
+impl HostConstant {
+    /// The number as a value for a constant of any type.
+    pub fn as_datum(self) -> Datum {
+        match self {
+            HostConstant::Integer(number) => Datum::Integer(number),
+            HostConstant::Real(number) => Datum::Float(number),
+        }
+    }
+}
+
+/// The number of a text like `-1.5` or `1e-3`: one with a point or an exponent, which no
+/// expression of integers is.
+pub fn decimal_number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let is_part = |c: char| c.is_ascii_digit() || ".eE+-".contains(c);
+    let is_decimal = text.contains(['.', 'e', 'E']) && text.chars().all(is_part);
+    text.parse().ok().filter(|number: &f64| is_decimal && number.is_finite())
+}
+
 /// The values that the host gives to specialization constants, by id; none where a value is not the
-/// same for all parameters, or is no expression.
-pub fn specialized_values(interface: &Interface) -> BTreeMap<u32, Option<i128>> {
+/// same for all parameters, or is neither expression nor decimal number.
+pub fn specialized_values(interface: &Interface) -> BTreeMap<u32, Option<HostConstant>> {
     // No value depends on the local size.
     let host = HostModel::from_interface(interface, [1; 3]).ok();
     let constant_value = |text: &str| {
+        if let Some(number) = decimal_number(text) {
+            return Some(HostConstant::Real(number));
+        }
         let expression = host.as_ref()?.parse_expression(text, "a specialization constant").ok()?;
         let enclosing_interval = host.as_ref()?.value_interval(&expression);
-        (enclosing_interval.low == enclosing_interval.high).then_some(enclosing_interval.low)
+        let is_one_value = enclosing_interval.low == enclosing_interval.high;
+        is_one_value.then_some(HostConstant::Integer(enclosing_interval.low))
     };
     interface.specialization.iter().map(|row| (row.id, constant_value(&row.value))).collect()
 }
@@ -39,7 +72,8 @@ mod tests {
 
     #[test]
     fn a_specialization_that_depends_on_parameters_has_no_value() {
-        let value_texts = ["8 * 2", "n", "fixed + 1", "n - n", "unknown", "-5"];
+        let value_texts =
+            ["8 * 2", "n", "fixed + 1", "n - n", "unknown", "-5", "-2.5", "1e-3", "1.5 + n"];
         let rows: Vec<_> = value_texts
             .iter()
             .enumerate()
@@ -55,9 +89,16 @@ mod tests {
         let specialized = |interface: &serde_json::Value| {
             specialized_values(&serde_json::from_value(interface.clone()).unwrap())
         };
-        let values = [Some(16), None, Some(21), None, None, Some(-5)];
+        let integer = |number: i128| Some(HostConstant::Integer(number));
+        let real = |number: f64| Some(HostConstant::Real(number));
+        let expressions = [integer(16), None, integer(21), None, None, integer(-5)];
+        let decimals = [real(-2.5), real(0.001), None];
+        let values = expressions.into_iter().chain(decimals);
         assert_eq!(specialized(&interface), BTreeMap::from_iter((3..).zip(values)));
         interface["parameters"][0]["type"] = "float32".into();
-        assert_eq!(specialized(&interface), BTreeMap::from_iter((3..).zip([None; 6])));
+        assert_eq!(
+            specialized(&interface),
+            BTreeMap::from_iter((3..).zip([None; 6].into_iter().chain(decimals)))
+        );
     }
 }

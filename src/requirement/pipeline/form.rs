@@ -16,6 +16,8 @@ use std::marker::PhantomData;
 pub(super) struct PipelineForm {
     #[serde(rename = "ComputePipelineState")]
     pub compute_state: Option<ComputeStateForm>,
+    #[serde(rename = "GraphicsPipelineState")]
+    pub graphics_state: Option<IgnoredAny>,
     #[serde(rename = "PipelineUUID")]
     pub identifier: Option<Vec<u8>>,
 }
@@ -44,8 +46,8 @@ pub(super) struct ComputeStateForm {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SetLayoutForm {
-    #[serde(rename = "sType", default)]
-    _structure: IgnoredAny,
+    #[serde(rename = "sType")]
+    pub structure: Option<NameForm>,
     #[serde(rename = "pNext", default)]
     _next: IgnoredAny,
     #[serde(rename = "flags", default)]
@@ -75,8 +77,8 @@ pub(super) struct BindingForm {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LayoutForm {
-    #[serde(rename = "sType", default)]
-    _structure: IgnoredAny,
+    #[serde(rename = "sType")]
+    pub structure: Option<NameForm>,
     #[serde(rename = "pNext", default)]
     _next: IgnoredAny,
     #[serde(rename = "flags", default)]
@@ -85,7 +87,7 @@ pub(super) struct LayoutForm {
     pub set_layout_count: NumberForm,
     /// Names of `DescriptorSetLayouts`.
     #[serde(rename = "pSetLayouts")]
-    pub set_layouts: Pointed<Vec<String>>,
+    pub set_layouts: Pointed<Vec<NameForm>>,
     #[serde(rename = "pushConstantRangeCount")]
     pub range_count: NumberForm,
     #[serde(rename = "pPushConstantRanges")]
@@ -106,8 +108,8 @@ pub(super) struct RangeForm {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ComputePipelineForm {
-    #[serde(rename = "sType", default)]
-    _structure: IgnoredAny,
+    #[serde(rename = "sType")]
+    pub structure: Option<NameForm>,
     #[serde(rename = "pNext", default)]
     _next: IgnoredAny,
     #[serde(rename = "flags", default)]
@@ -125,8 +127,8 @@ pub(super) struct ComputePipelineForm {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StageForm {
-    #[serde(rename = "sType", default)]
-    _structure: IgnoredAny,
+    #[serde(rename = "sType")]
+    pub structure: Option<NameForm>,
     #[serde(rename = "pNext", default)]
     _next: IgnoredAny,
     #[serde(rename = "flags", default)]
@@ -174,17 +176,44 @@ pub(super) enum ShaderFiles {
 
 #[derive(Deserialize)]
 pub(super) struct ShaderFile {
-    filename: String,
+    pub stage: String,
+    pub filename: String,
 }
 
 impl ShaderFiles {
-    pub(super) fn first_name(&self) -> String {
+    pub(super) fn files(&self) -> &[ShaderFile] {
         match self {
-            ShaderFiles::Single(file) => file.filename.clone(),
-            ShaderFiles::Listed(files) => {
-                files.first().map(|file| file.filename.clone()).unwrap_or_default()
+            ShaderFiles::Single(file) => std::slice::from_ref(file),
+            ShaderFiles::Listed(files) => files,
+        }
+    }
+}
+
+/// A name; a number stands for its digits.
+pub(super) struct NameForm(pub String);
+
+impl<'de> Deserialize<'de> for NameForm {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameVisitor;
+        impl Visitor<'_> for NameVisitor {
+            type Value = NameForm;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name or a number that is not negative")
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<NameForm, E> {
+                Ok(NameForm(number.to_string()))
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<NameForm, E> {
+                match u64::try_from(number) {
+                    Ok(number) => self.visit_u64(number),
+                    Err(_) => Err(E::invalid_value(de::Unexpected::Signed(number), &self)),
+                }
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<NameForm, E> {
+                Ok(NameForm(text.to_owned()))
             }
         }
+        deserializer.deserialize_any(NameVisitor)
     }
 }
 

@@ -4,11 +4,14 @@
 //! (`ComputePipelineState`), in the spellings that writers of such files use: null pointers as
 //! `"NULL"`, numbers as strings, flags as `"A | B"`, data as base64 or as a list of bytes.
 //! Promises: unknown keys of these structures, counts that contradict their lists, names of layouts
-//! that there are none of and data that a map entry exceeds are diagnostics with their place.
+//! that there are none of and data that a map entry exceeds are diagnostics with their place. The
+//! file of the shader is read where the project has it (`shader`).
 //! Does not cover: graphics pipelines, samplers, device features, extensions, `pNext` chains; they
 //! are read over.
 
 mod form;
+mod shader;
+mod structure;
 
 use super::document::{Document, FileSyntax, Origin, decode_text, read_at_most};
 use form::{
@@ -35,12 +38,13 @@ pub(crate) struct ReadPipeline {
     pub document: Arc<Document>,
 }
 
-/// Reads the description at `path`, shown as `shown_file`.
+/// Reads the description `file` of the project in `root`, shown as `shown_file`.
 pub(crate) fn load_pipeline(
-    path: &Path,
+    root: &Path,
+    file: &str,
     shown_file: String,
 ) -> Result<ReadPipeline, Vec<Diagnostic>> {
-    let text = read_at_most(path, &shown_file, MOST_BYTES)
+    let text = read_at_most(&root.join(file), &shown_file, MOST_BYTES)
         .and_then(|bytes| decode_text(bytes, &shown_file))
         .map_err(|diagnostic| vec![diagnostic])?;
     let document = Document::parse(shown_file, &text, FileSyntax::Json)?;
@@ -51,18 +55,26 @@ pub(crate) fn load_pipeline(
         let hint = "it has a `ComputePipelineState`";
         return Err(vec![origin.error("missing-key", message).hint(hint)]);
     };
-    let reader = PipelineReader { origin: origin.at("ComputePipelineState") };
+    if form.graphics_state.is_some() {
+        let message = "a description is of one pipeline, this one of a graphics pipeline, too";
+        return Err(vec![origin.at("GraphicsPipelineState").error("contradiction", message)]);
+    }
+    let reader = PipelineReader { origin: origin.at("ComputePipelineState"), root, file };
     let pipeline = reader.pipeline(&form, state, &origin).map_err(|problem| vec![*problem])?;
     Ok(ReadPipeline { pipeline, document })
 }
 
 type Reading<T> = Result<T, Box<Diagnostic>>;
 
-struct PipelineReader {
+struct PipelineReader<'a> {
     origin: Origin,
+    /// The project's folder.
+    root: &'a Path,
+    /// The description, relative to it.
+    file: &'a str,
 }
 
-impl PipelineReader {
+impl PipelineReader<'_> {
     fn pipeline(
         &self,
         form: &PipelineForm,
@@ -90,7 +102,8 @@ impl PipelineReader {
         };
         Ok(OfflinePipeline {
             identifier,
-            shader_file: state.shader_files.as_ref().map(|files| files.first_name()),
+            shader: self.shader(state)?,
+            structure_faults: structure::structure_faults(state),
             entry: stage.entry.clone(),
             sets: self.sets(state)?,
             push_constant_ranges: self.ranges(state)?,
@@ -116,9 +129,9 @@ impl PipelineReader {
         let place = self.origin.at("PipelineLayout");
         let names = state.layout.set_layouts.0.as_deref().unwrap_or_default();
         check_count(&place, "setLayoutCount", state.layout.set_layout_count, names.len())?;
-        let set_of = |(index, name): (usize, &String)| {
-            layouts.get(name.as_str()).cloned().ok_or_else(|| {
-                let message = format!("there is no set layout `{name}`");
+        let set_of = |(index, name): (usize, &form::NameForm)| {
+            layouts.get(name.0.as_str()).cloned().ok_or_else(|| {
+                let message = format!("there is no set layout `{}`", name.0);
                 Box::new(place.at("pSetLayouts").at(index).error("unknown-layout", message))
             })
         };
@@ -138,7 +151,8 @@ impl PipelineReader {
                 let message = "offset and size of a range are multiples of 4, its size is not 0";
                 return Err(Box::new(place.error("bad-value", message)));
             }
-            Ok(PipelineRange { offset, size, stage: stage_access(&range.stages) })
+            let stages = range.stages.0.clone();
+            Ok(PipelineRange { offset, size, stages, stage: stage_access(&range.stages) })
         };
         ranges.iter().enumerate().map(range_of).collect()
     }
