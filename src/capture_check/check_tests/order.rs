@@ -106,6 +106,34 @@ fn wider_masks_and_chains_of_barriers_order_as_well() {
 }
 
 #[test]
+fn availability_leads_to_visibility_by_a_chain() {
+    // The second scope of the one that makes available is to meet the first of the one that makes
+    // visible; that the write is in the latter's stages does not help.
+    let to_transfer = || barrier((COMPUTE, SHADER_WRITE), (TRANSFER, 0));
+    let visible_alone = || barrier((COMPUTE, 0), (COMPUTE, SHADER_READ));
+    let message = only_refuted(&with_barriers(vec![to_transfer(), visible_alone()]), CHECK);
+    assert!(message.contains("no chain of dependencies leads"), "{message}");
+    assert_all_hold(&with_barriers(vec![
+        to_transfer(),
+        barrier((TRANSFER, 0), (COMPUTE, 0)),
+        visible_alone(),
+    ]));
+    assert_all_hold(&with_barriers(vec![
+        to_transfer(),
+        barrier((COMPUTE | TRANSFER, 0), (COMPUTE, SHADER_READ)),
+    ]));
+    // The parts of one barrier are not behind each other, and make up its scopes together.
+    let [Command::Barrier(first), Command::Barrier(second)] =
+        [barrier((COMPUTE, SHADER_WRITE), (COMPUTE, 0)), visible_alone()]
+    else {
+        panic!("two barriers");
+    };
+    assert_all_hold(&with_barriers(vec![Command::Barrier([first, second.clone()].concat())]));
+    let Command::Barrier(first) = to_transfer() else { panic!("a barrier") };
+    only_refuted(&with_barriers(vec![Command::Barrier([first, second].concat())]), CHECK);
+}
+
+#[test]
 fn barriers_of_a_buffer_are_about_that_buffer() {
     let scoped = |scope: fn(&Pair) -> DependencyScope| {
         let mut pair = pair();
@@ -142,6 +170,11 @@ fn a_write_after_a_write_needs_availability() {
     };
     assert_all_hold(&twice(vec![barrier((COMPUTE, SHADER_WRITE), (COMPUTE, SHADER_WRITE))]));
     only_refuted(&twice(vec![barrier((COMPUTE, 0), (COMPUTE, 0))]), CHECK);
+    let elsewhere = barrier((COMPUTE, SHADER_WRITE), (TRANSFER, 0));
+    let execution = |stages: u64| barrier((stages, 0), (COMPUTE, 0));
+    assert_all_hold(&twice(vec![elsewhere.clone(), execution(TRANSFER)]));
+    let message = only_refuted(&twice(vec![elsewhere, execution(COMPUTE)]), CHECK);
+    assert!(message.contains("no chain of dependencies leads"), "{message}");
     only_refuted(&twice(Vec::new()), CHECK);
 }
 

@@ -83,6 +83,18 @@ struct Visible {
     available: usize,
 }
 
+/// Stages of a queue behind an operation that makes a write available, or behind a chain of
+/// dependencies from there.
+#[derive(Debug, Clone, Copy)]
+struct Available {
+    queue: usize,
+    stages: u64,
+    /// The last operation of the chain.
+    by: usize,
+    /// The operation that makes the write available.
+    made_by: usize,
+}
+
 /// Whether the host knows that an access is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Completion {
@@ -105,8 +117,8 @@ pub(super) struct Ordered {
 #[derive(Debug, Clone)]
 pub(super) struct Written {
     pub(super) ordered: Ordered,
-    /// The operation that makes it available.
-    available: Option<usize>,
+    /// Where it is available.
+    available: Vec<Available>,
     visible: Vec<Visible>,
     /// The barrier that makes it available to the host.
     pub(super) host: Option<usize>,
@@ -128,6 +140,8 @@ pub(super) enum Gap {
     Execution,
     /// No availability: the first access scope leaves the write out.
     Availability,
+    /// No chain of dependencies from where the write is made available.
+    Chain,
     /// No visibility: the second scope leaves the use out.
     Visibility,
 }
@@ -197,7 +211,8 @@ impl Ordered {
 
 impl Written {
     pub(super) fn new(access: Access) -> Self {
-        Self { ordered: Ordered::new(access), available: None, visible: Vec::new(), host: None }
+        let (available, visible) = (Vec::new(), Vec::new());
+        Self { ordered: Ordered::new(access), available, visible, host: None }
     }
 
     /// What orders a later read behind this write and makes the write visible to it.
@@ -219,47 +234,113 @@ impl Written {
                 Ok(orderers)
             }
             (None, Err(gap)) => Err(gap),
-            (None, Ok(_)) if self.available.is_none() => Err(Gap::Availability),
+            (None, Ok(_)) if self.available.is_empty() => Err(Gap::Availability),
+            (None, Ok(_)) if self.available_at(reader).is_none() => Err(Gap::Chain),
             (None, Ok(_)) => Err(Gap::Visibility),
         }
+    }
+
+    /// The chain that leads from where the write is made available to an access.
+    fn available_at(&self, access: &Access) -> Option<&Available> {
+        self.available.iter().find(|available| {
+            available.queue == access.queue && available.stages & access.stage == access.stage
+        })
     }
 
     /// What orders a later write behind this one and makes this one available before it.
     pub(super) fn write_order(&self, writer: &Access) -> Result<Orderers, Gap> {
         let mut orderers = self.ordered.execution_order(writer.queue, writer.stage)?;
-        match (self.ordered.completion, self.available) {
+        match (self.ordered.completion, self.available_at(writer)) {
             (Completion::Known(_), _) => Ok(orderers),
             (Completion::Pending, Some(available)) => {
-                orderers.push(available);
+                orderers.extend([available.made_by, available.by]);
                 Ok(orderers)
             }
-            (Completion::Pending, None) => Err(Gap::Availability),
+            (Completion::Pending, None) if self.available.is_empty() => Err(Gap::Availability),
+            (Completion::Pending, None) => Err(Gap::Chain),
         }
     }
 
-    fn take_part(&mut self, operation: usize, queue: usize, part: &BarrierPart, reach: Reach) {
-        let source = source_stages(part.source_stages);
-        let Some(via) = self.ordered.in_source(queue, source) else { return };
-        let access = self.ordered.access;
-        let is_memory = match reach {
-            Reach::All => true,
-            Reach::None => false,
-            Reach::Partly(reason) => {
-                self.ordered.unknown.get_or_insert_with(|| Arc::from(reason));
-                false
+    fn take_barrier(
+        &mut self,
+        at: BarrierPoint,
+        parts: &[BarrierPart],
+        span: &MemorySpan,
+        program: &Program,
+    ) {
+        // Parts take effect together: none is behind another of the same barrier.
+        let earlier = self.available.clone();
+        let is_maker: Vec<bool> = parts
+            .iter()
+            .map(|part| {
+                matches!(reach_of(&part.scope, span, program), Reach::All)
+                    && self.is_made_available(at.queue, part)
+            })
+            .collect();
+        for part in parts {
+            // Accesses of the parts of one vkCmdPipelineBarrier, which have their stages in common,
+            // make up its scopes together.
+            let is_made = parts.iter().zip(&is_maker).any(|(maker, makes)| {
+                *makes
+                    && (maker.source_stages, maker.target_stages)
+                        == (part.source_stages, part.target_stages)
+            });
+            let source = source_stages(part.source_stages);
+            let led = earlier
+                .iter()
+                .find(|available| available.queue == at.queue && available.stages & source != 0);
+            let origin = match (is_made, led) {
+                (true, _) => Some((at.operation, None)),
+                (false, Some(led)) => Some((led.made_by, Some(led.by))),
+                (false, None) => None,
+            };
+            if let Some((made_by, _)) = origin {
+                let stages = target_stages(part.target_stages);
+                let by = at.operation;
+                self.add_available(Available { queue: at.queue, stages, by, made_by });
             }
-        };
-        if !is_memory {
-            return;
+            self.take_visibility(at, part, reach_of(&part.scope, span, program), origin);
         }
-        let makes_available = access.queue == queue
+    }
+
+    /// Whether the write is in the first access scope of a part.
+    fn is_made_available(&self, queue: usize, part: &BarrierPart) -> bool {
+        let access = self.ordered.access;
+        access.queue == queue
             && access_stages(part.source_stages) & access.stage != 0
-            && includes_access(part.source_access, access.access);
-        if makes_available {
-            self.available.get_or_insert(operation);
+            && includes_access(part.source_access, access.access)
+    }
+
+    fn add_available(&mut self, added: Available) {
+        let known = self.available.iter().any(|available| {
+            available.queue == added.queue && available.stages & added.stages == added.stages
+        });
+        if !known {
+            self.available.push(added);
         }
-        let Some(earlier) = self.available else { return };
-        let available = if makes_available { operation } else { earlier };
+    }
+
+    /// What a part makes the write visible to; `origin` is the operation that made it available and
+    /// the last one of the chain from there, none where no chain leads to the part.
+    fn take_visibility(
+        &mut self,
+        at: BarrierPoint,
+        part: &BarrierPart,
+        reach: Reach,
+        origin: Option<(usize, Option<usize>)>,
+    ) {
+        let BarrierPoint { operation, queue, .. } = at;
+        match reach {
+            Reach::All => {}
+            Reach::None => return,
+            Reach::Partly(reason) => {
+                if self.ordered.in_source(queue, source_stages(part.source_stages)).is_some() {
+                    self.ordered.unknown.get_or_insert_with(|| Arc::from(reason));
+                }
+                return;
+            }
+        }
+        let Some((available, via)) = origin else { return };
         let stages = access_stages(part.target_stages);
         let known = self.visible.iter().any(|visible| {
             visible.queue == queue
@@ -351,7 +432,12 @@ impl RangeState {
                     && write.ordered.before_signal(signal)
                 {
                     // Vulkan specification, "Semaphore Signaling": all of its memory accesses.
-                    write.available.get_or_insert(operation);
+                    write.add_available(Available {
+                        queue,
+                        stages: target_stages(*stages),
+                        by: operation,
+                        made_by: operation,
+                    });
                     let stages = access_stages(*stages);
                     let access = u64::MAX;
                     write.visible.push(Visible {
@@ -382,10 +468,7 @@ impl RangeState {
         // Parts take effect together: none is ordered behind another of the same barrier.
         let earlier: Vec<Ordered> = self.ordered_accesses().map(|access| access.clone()).collect();
         if let Some(write) = &mut self.write {
-            for part in parts {
-                let reach = reach_of(&part.scope, span, program);
-                write.take_part(at.operation, at.queue, part, reach);
-            }
+            write.take_barrier(at, parts, span, program);
         }
         for (access, before) in self.ordered_accesses().zip(&earlier) {
             for part in parts {
