@@ -161,12 +161,21 @@ impl HostState {
 
     /// What is said where nothing speaks against it.
     pub(super) fn hold(&self, report: &mut CaptureReport) {
-        let message = format!("what {} reads of the host need is available to it", self.reads);
+        let message = match self.reads {
+            0 => "no read of the host is seen of what the device wrote".to_owned(),
+            1 => "what 1 read of the host needs is available to it".to_owned(),
+            reads => format!("what {reads} reads of the host need is available to it"),
+        };
         report.holds(CaptureCheckName::HostRead, message);
-        let message = format!(
-            "what the host wrote for {} reads of the device is coherent or flushed",
-            self.writes
-        );
+        let message = match self.writes {
+            0 => "no read of the device is seen of what the host wrote".to_owned(),
+            1 => "what the host wrote for 1 read of the device is coherent or flushed".to_owned(),
+            writes => {
+                format!(
+                    "what the host wrote for {writes} reads of the device is coherent or flushed"
+                )
+            }
+        };
         report.holds(CaptureCheckName::HostWrite, message);
     }
 }
