@@ -353,11 +353,11 @@ impl Gap {
                 "the dependency between them does not make the write available: its first access \
                  scope leaves the write out"
             }
-            Gap::Visibility => {
             Gap::Chain => {
                 "a dependency makes the write available, but no chain of dependencies leads from \
                  there to here: the second scope of each is to meet the first scope of the next"
             }
+            Gap::Visibility => {
                 "the dependency between them does not make the write visible there: its second \
                  scope leaves the read out"
             }

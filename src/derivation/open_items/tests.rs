@@ -113,7 +113,7 @@ const CASES: &[(Change, &[&str])] = &[
             (settings.level, settings.criteria) =
                 (SoftwareLevel::C, Some(vec![CriterionName::Branch]));
         },
-        &["criterion-not-asked statement"],
+        &["criterion-not-asked statement", "criterion-not-asked coupling"],
     ),
     (
         |evidence| settings(evidence).decision_policy = DecisionPolicy::ControlFlow,
