@@ -176,13 +176,9 @@ fn analyse_interface(
     let interface = &*coupling::merged_interface(host.interface, host.readings);
     // Sizes under the specialization that the host sets, where its values are constants; `couple`
     // tells of the others.
-    let reflected_under = |specialization: &BTreeMap<u32, u64>| {
-        Reflection::of_entry_point(&kernel.module, &kernel.entry, specialization)
-            .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))
-    };
-    let declared = reflected_under(&BTreeMap::new())?.specialization;
+    let declared = reflected_under(kernel, &BTreeMap::new())?.specialization;
     let specialization = coupling::host_constants(interface, &declared);
-    let reflection = reflected_under(&specialization)?;
+    let reflection = reflected_under(kernel, &specialization)?;
     let barriers = coupling::kernel_barriers(&kernel.module, &reflection);
     let test_uses = uses_by_tests(interface, kernel, prepared_tests, test_facts);
     let flow = kernel_flow(kernel, &specialization)
@@ -239,12 +235,23 @@ fn earlier_kernels<'a>(
         let mut interfaces = project.interfaces.iter();
         let interface = interfaces.find(|interface| interface.kernel == stated.kernel);
         let interface = interface.map(|interface| &interface.value);
-        let specialization = interface.map(coupling::host_constants).unwrap_or_default();
-        let reflection = Reflection::of_entry_point(&kernel.module, &kernel.entry, &specialization)
-            .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))?;
-        Ok(ReflectedKernel { stated, kernel, reflection, interface })
+        let by_default = reflected_under(kernel, &BTreeMap::new())?;
+        let Some(interface) = interface else {
+            return Ok(ReflectedKernel { stated, kernel, reflection: by_default, interface });
+        };
+        let specialization = coupling::host_constants(interface, &by_default.specialization);
+        let reflection = reflected_under(kernel, &specialization)?;
+        Ok(ReflectedKernel { stated, kernel, reflection, interface: Some(interface) })
     });
     reflected_kernels.collect()
+}
+
+fn reflected_under(
+    kernel: &Kernel,
+    specialization: &BTreeMap<u32, u64>,
+) -> Result<Reflection, CampaignError> {
+    Reflection::of_entry_point(&kernel.module, &kernel.entry, specialization)
+        .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))
 }
 
 fn kernel_flow<'a>(

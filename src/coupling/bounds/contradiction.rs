@@ -39,9 +39,9 @@ pub(super) fn open_contradicted(
 }
 
 fn contradiction_words(test: &TestUse, message: &str) -> String {
-    let values = match test.parameters.is_empty() {
+    let values = match test.told.is_empty() {
         true => String::new(),
-        false => format!(" {}", values_in_words(&test.parameters)),
+        false => format!(" {}", values_in_words(&test.told)),
     };
     format!(
         "the analysis proves it, but {} finds it out of bounds{values} ({message}), so that one of both is wrong",
@@ -62,12 +62,12 @@ impl StatedHost<'_> {
     /// groups can be compared only where all parameters are known.
     fn holds_in(&self, test: &TestUse) -> bool {
         let parameters = &self.input.interface.parameters;
+        let told = self.host.told_parameters(&test.told);
         let are_in_range = parameters.iter().all(|parameter| {
-            let value = test.parameters.get(&parameter.name);
+            let value = told.get(&parameter.name);
             value.is_none_or(|value| (parameter.min..=parameter.max).contains(value))
         });
-        let are_known =
-            parameters.iter().all(|parameter| test.parameters.contains_key(&parameter.name));
+        let are_known = parameters.iter().all(|parameter| told.contains_key(&parameter.name));
         let is_specialized_alike = self
             .specialization
             .iter()
@@ -77,7 +77,7 @@ impl StatedHost<'_> {
 
     /// Whether a test dispatches no more workgroups and binds no less bytes than the host.
     fn has_stated_sizes(&self, test: &TestUse) -> bool {
-        let case = self.host.named_case(&test.parameters);
+        let case = self.host.named_case(&self.host.told_parameters(&test.told));
         let groups = self.expressions.groups.iter().zip(test.groups);
         let buffers = self.input.interface.buffers.iter().zip(&self.expressions.buffers);
         groups.into_iter().all(|(stated, count)| i128::from(count) <= value(stated, &case))

@@ -78,6 +78,8 @@ impl HostChecks<'_> {
         self.check_pushed_values(rows);
         let constants = interface.specialization.iter();
         for (constant, expression) in constants.zip(&self.expressions.specialization) {
+            // A decimal number is no expression: nothing is computed.
+            let Some(expression) = expression else { continue };
             if is_computed(expression) {
                 let value_words = format!("the value of specialization constant {}", constant.id);
                 let handed_value = HandedValue::as_computed(expression);

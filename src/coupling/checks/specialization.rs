@@ -8,12 +8,12 @@
 use super::HostChecks;
 use crate::constants::{bits_in_words, constant_bits, scalar_of};
 use crate::rows::{CheckRows, values_in_words};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::element::{ScalarClass, ScalarType};
 use vkcert_model::evidence::CouplingCheckName;
 use vkcert_requirement::host::decide::ProofResult;
 use vkcert_requirement::host::expression::HostExpression;
-use vkcert_requirement::host::{HostConstant, decimal_number, specialized_values};
+use vkcert_requirement::host::{HostConstant, decimal_number};
 use vkcert_spirv::interface::SpecializationConstant;
 
 impl HostChecks<'_> {

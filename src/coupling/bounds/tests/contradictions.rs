@@ -23,7 +23,7 @@ fn stated_test(offset: u32) -> TestUse {
     TestUse {
         name: "TC-9".to_owned(),
         groups: [2, 1, 1],
-        parameters: BTreeMap::from([("n".to_owned(), 10)]),
+        told: BTreeMap::from([("n".to_owned(), 10)]),
         buffers: BTreeMap::from([((0, 0), BufferUse { bound: 40, touched: None })]),
         specialization: BTreeMap::from([(3, 5)]),
         out_of_bounds: BTreeMap::from([(offset, "element 10 of 10".to_owned())]),
@@ -55,7 +55,7 @@ fn a_proof_that_a_test_contradicts_is_none() {
         "{row:#?}"
     );
     // What is not known of a test excuses nothing.
-    let unknown = TestUse { parameters: BTreeMap::new(), ..stated_test(offset) };
+    let unknown = TestUse { told: BTreeMap::new(), ..stated_test(offset) };
     assert_eq!(open_rows(unknown).len(), 1);
     // Another place, and tests beyond what the interface states.
     let stated = || stated_test(offset);
@@ -63,7 +63,7 @@ fn a_proof_that_a_test_contradicts_is_none() {
     let buffers = BTreeMap::from([((0, 0), BufferUse { bound: 36, touched: None })]);
     for other in [
         stated_test(offset + 1),
-        TestUse { parameters, ..stated() },
+        TestUse { told: parameters, ..stated() },
         TestUse { buffers, ..stated() },
         TestUse { groups: [3, 1, 1], ..stated() },
         TestUse { specialization: BTreeMap::from([(3, 6)]), ..stated() },
