@@ -13,9 +13,9 @@ use support::{root, run, run_json, vkcert, without_driver, write};
 use vkcert_capture::program::Program;
 
 /// The C program and its kernel.
-struct Host {
+pub(crate) struct Host {
     _folder: tempfile::TempDir,
-    program: PathBuf,
+    pub(crate) program: PathBuf,
     kernel: PathBuf,
 }
 
@@ -43,7 +43,7 @@ fn built_host() -> Result<Host, String> {
 }
 
 /// The program; none where it cannot be built or run and nobody demands it, which is told.
-fn host() -> Option<&'static Host> {
+pub(crate) fn host() -> Option<&'static Host> {
     static HOST: OnceLock<Result<Host, String>> = OnceLock::new();
     match HOST.get_or_init(built_host) {
         Ok(host) => Some(host),

@@ -28,6 +28,7 @@ mod bounds;
 mod call_coverage;
 mod campaign;
 mod capture;
+mod captured_facts;
 mod captured_packages;
 mod certify;
 mod cli;

@@ -7,6 +7,8 @@
 
 use super::agreement::{self, AgreementComparison, ComparisonEngines};
 use super::assemble::LaidOut;
+use super::captures::read_captures;
+use super::coupling::HostReadings;
 use super::coupling::{self, KernelCoupling};
 use super::display::{Display, Unseen};
 use super::engines::{EngineSettings, Engines};
@@ -96,7 +98,7 @@ pub struct ReadyCampaign {
     /// Its kernels, compiled and configured, in project order.
     pub kernels: Vec<Kernel>,
     plan: RunPlan,
-    headers: HostHeaders,
+    host_readings: HostReadings,
     schedules: Schedules,
     replay: Option<Schedule>,
 }
@@ -137,6 +139,7 @@ pub fn set_up(project: Project, request: &CampaignRequest) -> Result<SetUp, Camp
         )?;
         Ok(engines)
     });
+    let captures = read_captures(&project, &kernels)?;
     let (headers, engines) = match read_headers(&project, request.plan.worker.as_deref()) {
         Ok(headers) => (headers, engines),
         Err(missing @ CampaignError::Unavailable { .. }) => (HostHeaders::new(), Err(missing)),
@@ -144,7 +147,8 @@ pub fn set_up(project: Project, request: &CampaignRequest) -> Result<SetUp, Camp
     };
     let schedules = request.schedules.unwrap_or(project_settings.schedules);
     let (plan, replay) = (request.plan.clone(), request.replay);
-    let campaign = ReadyCampaign { project, kernels, plan, headers, schedules, replay };
+    let host_readings = HostReadings { headers, captures };
+    let campaign = ReadyCampaign { project, kernels, plan, host_readings, schedules, replay };
     Ok(SetUp { campaign, engines })
 }
 
@@ -197,7 +201,7 @@ impl ReadyCampaign {
             kernels,
             prepared_tests,
             &test_facts,
-            (device.as_ref(), &self.headers),
+            (device.as_ref(), &self.host_readings),
         )?;
         let agreement = agreement::compare_engines(
             prepared_tests,
@@ -216,7 +220,7 @@ impl ReadyCampaign {
     /// Reads every input again, derives what follows, and seals all of it.
     pub fn seal(&self, outcome: CampaignOutcome) -> Result<SealedEvidence, CampaignError> {
         let mut inputs = inputs::gather_inputs(&self.project, &self.kernels)?;
-        inputs::add_headers(&mut inputs, &self.project, &self.headers)?;
+        inputs::add_host_files(&mut inputs, &self.project, &self.host_readings)?;
         let facts = CampaignFacts {
             engines: outcome.engines,
             runs_by_test: outcome.runs_by_test,

@@ -1,6 +1,7 @@
 //! The coupling analysis of a project: every interface against its kernel's module and the tests
 //! that use it.
 
+use super::captures::HostCaptures;
 use super::engines::{DeviceEngine, Engines};
 use super::headers::HostHeaders;
 use super::kernel::Kernel;
@@ -17,7 +18,9 @@ use vkcert_model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::KernelName;
 use vkcert_model::place::Place;
-use vkcert_model::requirement::{EarlierDispatch, HeaderReading, Interface};
+use vkcert_model::requirement::{
+    CaptureReading, CapturedKernel, EarlierDispatch, HeaderReading, Interface,
+};
 use vkcert_model::verdict::EngineName;
 use vkcert_requirement::{Located, Project};
 use vkcert_sequential::SequentialExecutor;
@@ -31,6 +34,17 @@ pub struct KernelCoupling {
     pub coupling: Coupling,
     /// What was read of the headers that the interface names.
     pub headers: Vec<HeaderReading>,
+    /// What was read of the captures that it names.
+    pub captures: Vec<CaptureReading>,
+}
+
+/// What was read of the host program itself.
+#[derive(Debug, Clone, Default)]
+pub struct HostReadings {
+    /// Of headers that interfaces name.
+    pub headers: HostHeaders,
+    /// Of captures that they name.
+    pub captures: HostCaptures,
 }
 
 /// Analyses every interface of the project. A kernel without interface has no host to be coupled
@@ -40,7 +54,7 @@ pub fn analyse_interfaces(
     kernels: &[Kernel],
     prepared_tests: &[PreparedTest],
     test_facts: &[TestFacts<'_>],
-    (device, headers): (Option<&DeviceLimits>, &HostHeaders),
+    (device, host_readings): (Option<&DeviceLimits>, &HostReadings),
 ) -> Result<Vec<KernelCoupling>, CampaignError> {
     let mut results = Vec::new();
     let mut diagnostics = Vec::new();
@@ -49,7 +63,9 @@ pub fn analyse_interfaces(
         else {
             continue;
         };
+        let HostReadings { headers, captures } = host_readings;
         let readings = headers.get(&interface.kernel).map_or(&[][..], Vec::as_slice);
+        let captures = captures.by_kernel.get(&interface.kernel).map_or(&[][..], Vec::as_slice);
         let files = interface.pipeline.iter().map(|pipeline| pipeline.file.as_str());
         let pipelines: Vec<_> = files.filter_map(|file| stated_pipeline(project, file)).collect();
         let host = StatedHost {
@@ -57,6 +73,7 @@ pub fn analyse_interfaces(
             place: place_of_interface(project, interface),
             readings,
             pipelines: &pipelines,
+            captures,
         };
         let earlier_kernels = earlier_kernels(project, interface, kernels)?;
         let tests = (prepared_tests, test_facts);
@@ -65,6 +82,7 @@ pub fn analyse_interfaces(
                 kernel: interface.kernel,
                 coupling,
                 headers: readings.to_vec(),
+                captures: captures.iter().map(|captured| captured.reading.clone()).collect(),
             }),
             Err(CampaignError::Input(found)) => {
                 let file = project.relative_file(interface);
@@ -123,9 +141,10 @@ pub fn coupling_evidence(
     results: Vec<KernelCoupling>,
 ) -> (Vec<CouplingEvidence>, Vec<KernelFinding>) {
     let (mut stored_rows, mut kernel_findings) = (Vec::new(), Vec::new());
-    for KernelCoupling { kernel, coupling, headers } in results {
+    for KernelCoupling { kernel, coupling, headers, captures } in results {
         let (mut stored_row, findings) = coupling.into_evidence(kernel);
         stored_row.headers = headers;
+        stored_row.captures = captures;
         stored_rows.push(stored_row);
         kernel_findings.extend(findings.into_iter().map(|finding| {
             debug_assert_eq!(finding.kind, FindingKind::Coupling);
@@ -142,6 +161,7 @@ struct StatedHost<'a> {
     place: Place,
     readings: &'a [HeaderReading],
     pipelines: &'a [StatedPipeline<'a>],
+    captures: &'a [CapturedKernel],
 }
 
 /// A description, and which others of the project have its identifier.
@@ -194,6 +214,7 @@ fn analyse_interface(
         },
         pipelines: host.pipelines,
         earlier: &earlier_kernels,
+        captures: host.captures,
         module: &kernel.module,
         reflection: &reflection,
         structure: kernel.structure(),

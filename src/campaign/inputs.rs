@@ -1,11 +1,11 @@
 //! The files that a run reads: their hashes for the manifest, their contents for `inputs.json`.
 //!
 //! Promises: every file that decides anything in the evidence is there: project file, requirements,
-//! sources and what they include, headers that interfaces name, production modules on disk, data of tests, files that
+//! sources and what they include, headers and captures that interfaces name, production modules on disk, data of tests, files that
 //! requirements name. A file that changes while the run reads is an error.
 //! Does not cover: the device and its driver, which are no files of the project.
 
-use super::headers::HostHeaders;
+use super::coupling::HostReadings;
 use super::kernel::CompiledKernel;
 use super::project::module_file;
 use crate::CampaignError;
@@ -67,14 +67,19 @@ pub fn gather_inputs(
     Ok(inputs)
 }
 
-/// Adds the files that were read of headers.
-pub fn add_headers(
+/// Adds the files that were read of headers, and captures.
+pub fn add_host_files(
     inputs: &mut ProjectInputs,
     project: &Project,
-    headers: &HostHeaders,
+    host_readings: &HostReadings,
 ) -> Result<(), CampaignError> {
+    let HostReadings { headers, captures } = host_readings;
     for (path, hash) in headers.values().flatten().flat_map(|reading| &reading.files) {
         inputs.read_unchanged(project, path, |bytes| content_hash(bytes) == *hash)?;
+    }
+    for (path, hash) in &captures.files {
+        let is_unchanged = |bytes: &[u8]| content_hash(bytes) == *hash;
+        inputs.read_checked(project, path, Keeping::UpToLimit, is_unchanged)?;
     }
     Ok(())
 }
@@ -99,18 +104,25 @@ impl ProjectInputs {
         path: &str,
         is_unchanged: impl Fn(&[u8]) -> bool,
     ) -> Result<(), CampaignError> {
+        self.read_checked(project, path, Keeping::Always, is_unchanged)
+    }
+
+    fn read_up_to_limit(&mut self, project: &Project, path: &str) -> Result<(), CampaignError> {
+        self.read_checked(project, path, Keeping::UpToLimit, |_| true)
+    }
+
+    fn read_checked(
+        &mut self,
+        project: &Project,
+        path: &str,
+        keeping: Keeping,
+        is_unchanged: impl Fn(&[u8]) -> bool,
+    ) -> Result<(), CampaignError> {
         let bytes = read_bytes(&project.root.join(path), path)?;
         if !is_unchanged(&bytes) {
             return Err(changed_file(path));
         }
-        self.add_input(path, bytes, Keeping::Always, 0);
-        Ok(())
-    }
-
-    fn read_up_to_limit(&mut self, project: &Project, path: &str) -> Result<(), CampaignError> {
-        let bytes = read_bytes(&project.root.join(path), path)?;
-        let limit = project.settings.value.limits.output_bytes;
-        self.add_input(path, bytes, Keeping::UpToLimit, limit);
+        self.add_input(path, bytes, keeping, project.settings.value.limits.output_bytes);
         Ok(())
     }
 

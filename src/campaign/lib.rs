@@ -10,6 +10,7 @@ pub mod altered;
 pub mod assemble;
 pub mod barriers;
 pub mod boundary;
+pub mod captures;
 pub mod certification;
 pub mod configuration;
 pub mod coupling;

@@ -1,6 +1,7 @@
 //! Each check on programs that are right and on the same with one fault.
 
 mod bindings;
+mod facts;
 mod host;
 mod interfaces;
 mod order;

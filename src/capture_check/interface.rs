@@ -22,7 +22,13 @@ pub(crate) fn check_interfaces(
     report: &mut CaptureReport,
 ) {
     let limits = program.limits_of_pipelines();
-    for (index, pipeline, kernel) in kernels.rows(program) {
+    let is_asked = |(index, _): &(usize, &Dispatch)| report.scope.has_dispatch(*index);
+    let dispatches: Vec<(usize, &Dispatch)> = program.dispatches().filter(is_asked).collect();
+    let is_of_scope = |index: usize| report.scope.has_pipeline(index);
+    let pipelines: Vec<_> =
+        kernels.rows(program).filter(|(index, _, _)| is_of_scope(*index)).collect();
+    let (pipeline_count, dispatch_count) = (pipelines.len(), dispatches.len());
+    for (index, pipeline, kernel) in pipelines {
         match kernel {
             Ok(kernel) => {
                 check_specialization(index, pipeline, kernel, report);
@@ -38,38 +44,40 @@ pub(crate) fn check_interfaces(
     }
     let mut told = BTreeSet::new();
     let groups = known_groups(program, kernels);
-    for (index, dispatch) in program.dispatches() {
+    for (index, dispatch) in dispatches {
         check_groups(program, index, dispatch, groups.get(&index).copied(), report);
         if let Ok(kernel) = kernels.of_pipeline(dispatch.pipeline) {
             check_dispatch(program, index, dispatch, kernel, &mut told, report);
         }
     }
-    let (pipelines, dispatches) = (program.pipelines.len(), program.dispatches().count());
     for (check, what) in [
-        (CaptureCheckName::ShaderModule, format!("the modules of {pipelines} pipelines are read")),
+        (
+            CaptureCheckName::ShaderModule,
+            format!("the modules of {pipeline_count} pipelines are read"),
+        ),
         (
             CaptureCheckName::SpecializationIds,
-            format!("{pipelines} pipelines set what their kernels declare"),
+            format!("{pipeline_count} pipelines set what their kernels declare"),
         ),
         (
             CaptureCheckName::LocalSizeLimits,
-            format!("{pipelines} pipelines are within the limits of the device"),
+            format!("{pipeline_count} pipelines are within the limits of the device"),
         ),
         (
             CaptureCheckName::DispatchLimits,
-            format!("{dispatches} dispatches are within the limits of the device"),
+            format!("{dispatch_count} dispatches are within the limits of the device"),
         ),
         (
             CaptureCheckName::PushConstants,
-            format!("{dispatches} dispatches have set what their kernels read"),
+            format!("{dispatch_count} dispatches have set what their kernels read"),
         ),
         (
             CaptureCheckName::Descriptors,
-            format!("{dispatches} dispatches have a descriptor for what their kernels use"),
+            format!("{dispatch_count} dispatches have a descriptor for what their kernels use"),
         ),
         (
             CaptureCheckName::BindingSize,
-            format!("{dispatches} dispatches have ranges as large as the blocks"),
+            format!("{dispatch_count} dispatches have ranges as large as the blocks"),
         ),
     ] {
         report.holds(check, what);

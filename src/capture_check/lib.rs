@@ -3,7 +3,7 @@
 //!
 //! Knows: what each kernel of the program declares and can touch (`kernel`, from its module), the
 //! rules of Vulkan for push constants, specialization, descriptors and limits (`interface`), what a
-//! project states of the host (`stated`), and the rules for execution and memory dependencies (`order`).
+//! project states of the host (`stated`), what is about one kernel alone (`scope`, `facts`), and the rules for execution and memory dependencies (`order`).
 //! Promises: a check is `refuted` only with the operations that refute it; what is not modelled, and
 //! what stands behind a command that is not, is `undetermined` by name. Nothing is said to hold for
 //! a capture that is not complete.
@@ -13,20 +13,24 @@
 #[cfg(test)]
 mod check_tests;
 mod contents;
+mod facts;
 mod interface;
 mod kernel;
 mod order;
 mod procedure;
 mod row;
+mod scope;
 mod stated;
 mod words;
 
+pub use facts::{CaptureSource, SoughtKernel, captured_kernel};
 pub use kernel::{KernelFacts, KernelTable};
 pub use procedure::{CapturedProcedure, captured_procedure};
 pub use row::{CaptureCheckName, CaptureReport, CaptureRow};
 pub use stated::StatedKernel;
 pub use words::{dependency_in_words, operation_in_words};
 
+use scope::CheckScope;
 use vkcert_capture::event::OpenEffect;
 use vkcert_capture::file::Completeness;
 use vkcert_capture::program::Program;
@@ -40,11 +44,21 @@ pub fn report_schema() -> schemars::Schema {
 /// Makes all checks, with what a project states of some kernels.
 pub fn check_program(program: &Program, stated: &[StatedKernel<'_>]) -> CaptureReport {
     let kernels = KernelTable::of_program(program);
-    let mut report = CaptureReport::default();
+    check_in_scope(program, &kernels, stated, CheckScope::Program)
+}
+
+/// The results that are about the scope; what is said of very many rows counts these alone.
+fn check_in_scope(
+    program: &Program,
+    kernels: &KernelTable,
+    stated: &[StatedKernel<'_>],
+    scope: CheckScope,
+) -> CaptureReport {
+    let mut report = CaptureReport::of_scope(scope);
     completeness_rows(program, &mut report);
-    interface::check_interfaces(program, &kernels, &mut report);
-    stated::check_stated(program, &kernels, stated, &mut report);
-    order::check_order(program, &kernels, &mut report);
+    interface::check_interfaces(program, kernels, &mut report);
+    stated::check_stated(program, kernels, stated, &mut report);
+    order::check_order(program, kernels, &mut report);
     report.finish();
     report
 }

@@ -3,6 +3,7 @@
 //! Promises: rows are in the order of the checks, then of the operations; of very many rows that say
 //! the same the first are kept, and a row tells how many follow.
 
+use crate::scope::CheckScope;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -62,6 +63,9 @@ pub struct CaptureReport {
     pub checks: Vec<CaptureRow>,
     /// What is no fault and worth knowing: barriers that order nothing.
     pub remarks: Vec<String>,
+    /// What the results are about.
+    #[serde(skip)]
+    pub(crate) scope: CheckScope,
     #[serde(skip)]
     counts: BTreeMap<(CaptureCheckName, &'static str), u64>,
     #[serde(skip)]
@@ -80,8 +84,26 @@ fn status_word(status: &CheckStatus) -> &'static str {
 }
 
 impl CaptureReport {
-    /// Adds a result; operations by their indices.
+    /// No results yet, about a scope.
+    pub(crate) fn of_scope(scope: CheckScope) -> Self {
+        Self { scope, ..Self::default() }
+    }
+
+    /// Adds a result, if it is of the scope; operations by their indices.
     pub(crate) fn add(
+        &mut self,
+        check: CaptureCheckName,
+        status: CheckStatus,
+        message: String,
+        operations: &[usize],
+    ) {
+        if self.scope.has_operations(operations) {
+            self.add_to_all(check, status, message, operations);
+        }
+    }
+
+    /// Adds a result that matters to every scope.
+    pub(crate) fn add_to_all(
         &mut self,
         check: CaptureCheckName,
         status: CheckStatus,

@@ -4,11 +4,11 @@ use super::args::{Common, Couple, GraphForm, OutputForm};
 use super::failure::Failure;
 use super::output;
 use super::plan;
-use crate::campaign::coupling::{TestFacts, TouchedBytes};
+use crate::campaign::coupling::{HostReadings, TestFacts};
 use crate::campaign::engines::EngineSettings;
 use crate::campaign::kernel::Kernel;
 use crate::campaign::test_run::PreparedTest;
-use crate::campaign::{coupling, execution, headers, project};
+use crate::campaign::{captures, coupling, execution, headers, project};
 use crate::exec::sequential::SequentialExecutor;
 use crate::exec::{Job, Unobserved};
 use crate::model::diagnostic::Diagnostic;
@@ -34,7 +34,9 @@ pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, F
         project::compile_kernels(&loaded)?.into_iter().map(Kernel::unconfigured).collect();
     let prepared_tests =
         execution::prepare_project(&loaded, &kernels, &plan, (Schedules::default(), None))?;
+    let captures = captures::read_captures(&loaded, &kernels)?;
     let headers = headers::read_headers(&loaded, plan.worker.as_deref())?;
+    let host_readings = HostReadings { headers, captures };
     let engines = plan::open_engines(&plan, None, EngineSettings::default())?;
     let device = coupling::device_limits(&engines);
     let told_by_tests = told_by_tests(&prepared_tests)?;
@@ -47,7 +49,7 @@ pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, F
         &kernels,
         &prepared_tests,
         &test_facts,
-        (device.as_ref(), &headers),
+        (device.as_ref(), &host_readings),
     )?;
     let all_hold = results
         .iter()

@@ -1,5 +1,6 @@
 //! The paper's host code and the demonstration's, against modules made by the real compiler.
 
+mod captures;
 mod device;
 mod earlier;
 mod graph;
@@ -70,6 +71,7 @@ fn correct() -> Interface {
         push_constants: Some(members(&["m", "n", "k"])),
         header: Vec::new(),
         pipeline: Vec::new(),
+        capture: Vec::new(),
         structs: Vec::new(),
         images: Vec::new(),
         buffers: vec![buffer(0, "m * n * 4"), buffer(1, "n * k * 4"), buffer(2, "m * k * 4")],
@@ -111,6 +113,7 @@ fn coupled(
         stated: StatedStructs { interface, place: &place, readings: &[] },
         pipelines: &[],
         earlier: &[],
+        captures: &[],
         module: &module,
         reflection: &reflection,
         structure: None,
@@ -337,6 +340,7 @@ fn coupled_module(module: &Module, interface: &Interface, device: &DeviceLimits)
         stated: StatedStructs { interface, place: &Place::default(), readings: &[] },
         pipelines: &[],
         earlier: &[],
+        captures: &[],
         module,
         reflection: &reflection,
         structure: None,
@@ -373,6 +377,7 @@ fn an_unknown_name_in_the_interface_is_a_diagnostic() {
         stated: StatedStructs { interface: &interface, place: &place, readings: &[] },
         pipelines: &[],
         earlier: &[],
+        captures: &[],
         module: &module,
         reflection: &reflection,
         structure: None,

@@ -1,14 +1,15 @@
 //! The coupling graph: what of the host flows into what of the kernel, and through it.
 //!
 //! Knows: nodes and edges as evidence stores them; how they are told as text, DOT and JSON. The
-//! host's nodes are made in `host`, the kernel's in `kernel`.
+//! host's nodes are made in `host`, the kernel's in `kernel`, those of captures in `captured`.
 //! Promises: ids are stable: they name what a node stands for and no place in the code. Nodes and
 //! edges are ordered as they are made; between two nodes there is one edge of a kind, with every
 //! line where it happens. An edge is made only where a name, an offset, a binding or the analysis of
 //! the module says so. Whether the two ends agree is for the checks.
-//! Does not cover: what one kernel hands to another, which is not of a kernel but of a test; reports
-//! tell it from the tests.
+//! Does not cover: what one kernel hands to another in tests, which is not of a kernel but of a test;
+//! reports tell it from the tests.
 
+mod captured;
 mod host;
 mod kernel;
 
@@ -243,5 +244,6 @@ pub(super) fn build_graph(
     kernel_nodes.add_decisions(&mut graph);
     kernel_nodes.add_calls(&mut graph);
     kernel_nodes.add_flow(&mut graph);
+    captured::add_captures(&mut graph, input.captures);
     graph
 }

@@ -7,6 +7,7 @@
 //! Does not cover: the host program itself; the interface is what its author states of it.
 
 mod bounds;
+mod captures;
 #[cfg(test)]
 mod check_tests;
 mod checks;
@@ -35,7 +36,7 @@ use vkcert_model::evidence::{CouplingCheck, CouplingEvidence};
 use vkcert_model::finding::Finding;
 use vkcert_model::id::DecisionId;
 use vkcert_model::place::Place;
-use vkcert_model::requirement::{Interface, OfflinePipeline};
+use vkcert_model::requirement::{CapturedKernel, Interface, OfflinePipeline};
 use vkcert_model::structure::KernelStructure;
 use vkcert_requirement::host::decide::{self, ToldValues};
 use vkcert_spirv::barriers::barrier_number;
@@ -55,6 +56,8 @@ pub struct CouplingInput<'a> {
     pub pipelines: &'a [StatedPipeline<'a>],
     /// Kernels that the host dispatches before, in the order of the interface.
     pub earlier: &'a [EarlierKernel<'a>],
+    /// What captures of the host program tell of the kernel, in the interface's order.
+    pub captures: &'a [CapturedKernel],
     /// The kernel's production module.
     pub module: &'a Module,
     /// Under the specialization that the host sets.
@@ -310,6 +313,7 @@ pub fn analyse_coupling(input: &CouplingInput<'_>) -> Result<Coupling, Diagnosti
     host_checks.check_pipelines(&mut rows);
     host_checks.check_barriers(&mut rows);
     bounds::check_index_bounds(&mut rows, input, &host, &expressions);
+    captures::check_captures(&mut rows, input, &host, &expressions);
     rows.checks.sort_by(|one, other| one.check.cmp(&other.check));
     let graph = graph::build_graph(input, &host, &expressions);
     Ok(Coupling { graph, checks: rows.checks, findings: rows.findings })
@@ -323,6 +327,7 @@ impl Coupling {
     ) -> (CouplingEvidence, Vec<Finding>) {
         let evidence = CouplingEvidence {
             headers: Vec::new(),
+            captures: Vec::new(),
             definition: None,
             kernel,
             nodes: self.graph.nodes(),

@@ -103,6 +103,14 @@ impl StatedStructs<'_> {
         Some(StoredForm { describes: header.describes, name: header.structure.clone(), contents })
     }
 
+    /// Where a header declares a member of the push constants; none where no header does.
+    pub(super) fn pushed_member_place(&self, member_name: &str) -> Option<&Place> {
+        let object = SharedObject::PushConstants;
+        let (_, reading) = first_reading(self.interface, self.readings, object)?;
+        let HostContents::Structure(placed) = &reading.contents else { return None };
+        placed.members.iter().find(|member| member.name == member_name)?.place.as_ref()
+    }
+
     /// What the interface itself states.
     fn stated_form(&self, object: SharedObject) -> Option<StoredForm> {
         let structs = &self.interface.structs;

@@ -3,7 +3,7 @@
 //! Does not cover: the expressions in them (`host`), and whether they match the kernel
 //! (`coupling`).
 
-use super::check_headers::check_headers;
+use super::check_headers::{check_headers, is_inside};
 use super::check_structs::check_structs;
 use super::check_test::KernelNames;
 use super::document::{Located, Origin};
@@ -50,6 +50,13 @@ pub(super) fn check_interfaces(
         }
         check_structs(origin, interface, problems);
         check_headers(origin, interface, problems);
+        for (index, capture) in interface.capture.iter().enumerate() {
+            if !is_inside(&capture.file) {
+                let place = origin.at("capture").at(index).at("file");
+                let message = format!("`{}` is no file of the project", capture.file);
+                problems.push(place.error("bad-value", message));
+            }
+        }
         let mut bound_slots = BTreeSet::new();
         for (index, buffer) in interface.buffers.iter().enumerate() {
             if !bound_slots.insert((buffer.set, buffer.binding)) {

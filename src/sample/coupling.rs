@@ -34,6 +34,7 @@ pub(super) fn sample_coupling() -> Vec<CouplingEvidence> {
     refuted_check.counterexample = Some([("m".to_owned(), 17), ("k".to_owned(), 1)].into());
     vec![CouplingEvidence {
         headers: Vec::new(),
+        captures: Vec::new(),
         definition: None,
         kernel: NAIVE.into(),
         nodes: vec![

@@ -11,13 +11,13 @@ use super::fact_reader::FactReader;
 use super::{RebuiltProject, failure_in_words, replay};
 use crate::agreement::{self, AgreementComparison};
 use crate::assemble::LaidOut;
-use crate::coupling::{self, device_limits_of};
+use crate::coupling::{self, HostReadings, device_limits_of};
 use crate::facts::{self, CampaignFacts, CampaignSetting};
 use crate::kernel::Kernel;
 use crate::plan::RunPlan;
 use crate::profile::ProjectTarget;
 use crate::test_run::{PreparedTest, TestRun};
-use crate::{CampaignError, altered, execution, headers, inputs, judged, recording};
+use crate::{CampaignError, altered, captures, execution, headers, inputs, judged, recording};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -171,16 +171,19 @@ fn evidence_from_facts(
     let project = rebuilt.project();
     let engines = engines_that_ran(&stored_evidence.campaign, project);
     let device = device_limits_of(&engines);
-    let headers = headers::stored_headers(&stored_evidence.campaign);
+    let host_readings = HostReadings {
+        headers: headers::stored_headers(&stored_evidence.campaign),
+        captures: captures::read_captures(project, kernels)?,
+    };
     let coupled = coupling::analyse_interfaces(
         project,
         kernels,
         prepared_tests,
         &coupling::facts_of_runs(&runs_by_test),
-        (device.as_ref(), &headers),
+        (device.as_ref(), &host_readings),
     )?;
     let mut inputs = inputs::gather_inputs(project, kernels)?;
-    inputs::add_headers(&mut inputs, project, &headers)?;
+    inputs::add_host_files(&mut inputs, project, &host_readings)?;
     let facts = CampaignFacts {
         engines,
         runs_by_test,

@@ -130,7 +130,7 @@ impl HostState {
         let mapped = self.ever_mapped.get(&span.memory).map_or(&[][..], Vec::as_slice);
         let mapped = mapped.iter().find(|(_, mapped)| overlap(mapped, span));
         let Some((map, _)) = mapped.filter(|_| kind == UseKind::Read) else { return };
-        self.writes += 1;
+        self.writes += u64::from(report.scope.has_operations(&[access.operation]));
         let flushed = self.flushed.get(&span.memory).map_or(&[][..], Vec::as_slice);
         if !program.memories[span.memory].is_non_coherent() || covers(flushed, span) {
             return;
@@ -238,9 +238,15 @@ impl OrderCheck<'_> {
             state.catch_up(&self.log, &range, self.program);
             let Some(write) = &state.write else { continue };
             let Completion::Known(_) = write.ordered.completion else { continue };
+            let written = write.ordered.access.operation;
+            if let ReadSign::Shown(reader) = sign {
+                let orderers = write.host.as_slice();
+                let place = "the host".to_owned();
+                self.report.scope.add_flow(written, reader, place, orderers);
+            }
             match write.host {
                 Some(barrier) => {
-                    self.host.reads += 1;
+                    self.host.reads += u64::from(self.report.scope.has_operations(&[written]));
                     self.orderers.insert(barrier);
                 }
                 None => missing.push((range, write.ordered.clone())),

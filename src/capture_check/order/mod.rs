@@ -189,7 +189,8 @@ impl OrderCheck<'_> {
             }
         };
         let message = format!("{name} and all others of its pipeline: {reason}");
-        self.report.add(CHECK, CheckStatus::Undetermined, message, &[index]);
+        // What is not followed of one kernel may be what another one uses.
+        self.report.add_to_all(CHECK, CheckStatus::Undetermined, message, &[index]);
     }
 
     fn take_uses(&mut self, index: usize, queue: usize, submission: u32, action: &Action) {
@@ -254,9 +255,15 @@ impl OrderCheck<'_> {
             }
         }
         for (span, earlier_kind, earlier, order) in conflicts {
+            let operations = [earlier.access.operation, access.operation];
+            if earlier_kind == UseKind::Write && used.kind == UseKind::Read {
+                let orderers = order.as_deref().unwrap_or_default();
+                let [from, to] = operations;
+                self.report.scope.add_flow(from, to, used.place.in_words(), orderers);
+            }
             match order {
                 Ok(orderers) => {
-                    self.pairs += 1;
+                    self.pairs += u64::from(self.report.scope.has_operations(&operations));
                     self.orderers.extend(orderers);
                 }
                 Err(gap) => {

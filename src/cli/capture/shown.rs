@@ -168,7 +168,11 @@ fn dispatch_details(program: &Program, dispatch: &Dispatch) -> String {
             format!("workgroups in buffer {} at {offset}", buffer + 1)
         }
     };
-    format!(": pipeline {} `{}`, {groups}", dispatch.pipeline + 1, pipeline.entry)
+    let module = match pipeline.module {
+        Some(module) => format!(" of module {}", module + 1),
+        None => String::new(),
+    };
+    format!(": pipeline {} `{}`{module}, {groups}", dispatch.pipeline + 1, pipeline.entry)
 }
 
 /// Checks for people, broken between words within the width of a terminal.

@@ -38,6 +38,7 @@ fn coupled_rows(module: &Module, interface: &Interface, tests: &[TestUse]) -> Ve
         stated: crate::StatedStructs { interface, place: &place, readings: &[] },
         pipelines: &[],
         earlier: &[],
+        captures: &[],
         module,
         reflection: &reflection,
         structure: None,

@@ -48,6 +48,7 @@ fn check(evidence: &mut Evidence, check: &str, status: CheckStatus) {
     let kernel = evidence.kernels[0].kernel;
     evidence.campaign.coupling = vec![CouplingEvidence {
         headers: Vec::new(),
+        captures: Vec::new(),
         kernel,
         definition: None,
         nodes: Vec::new(),

@@ -22,6 +22,7 @@ fn complete() -> Evidence {
     settings(&mut evidence).kernels.retain(|one| one.name == kernel);
     let row = CouplingEvidence {
         headers: Vec::new(),
+        captures: Vec::new(),
         kernel,
         definition: None,
         nodes: Vec::new(),

@@ -73,6 +73,9 @@ pub struct CouplingEvidence {
     /// What was read of the headers that the interface names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<crate::requirement::HeaderReading>,
+    /// What was read of the captures that the interface names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub captures: Vec<crate::requirement::CaptureReading>,
     /// The graph's nodes.
     pub nodes: Vec<CouplingNode>,
     /// The graph's edges, between nodes by their ids.
@@ -85,7 +88,8 @@ pub struct CouplingEvidence {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CouplingNode {
     /// Stable id: `parameter:m`, `host-member:m`, `push-constant:0`, `buffer:0.1`, `image:0.2`, `built-in:GlobalInvocationId`,
-    /// `local-size`, `dispatch`, `workgroup:tileA`, `barrier:BAR1`, `decision:D1`, `subgroup-operation:1`, `function:blur`.
+    /// `local-size`, `dispatch`, `workgroup:tileA`, `barrier:BAR1`, `decision:D1`, `subgroup-operation:1`, `function:blur`,
+    /// `captured-dispatch:host.capture:1`, `captured-barrier:host.capture:4`, `captured-operation:host.capture:2`.
     pub id: String,
     /// What the node stands for: `parameter`, `buffer`, `dispatch`, `decision` ...
     #[schemars(with = "String")]
@@ -164,6 +168,12 @@ stored_words! {
         SubgroupOperation = "subgroup operation",
         /// A function that the kernel's entry point calls.
         Function = "function",
+        /// A dispatch of a captured host program.
+        CapturedDispatch = "captured dispatch",
+        /// One that a captured host program recorded.
+        CapturedBarrier = "pipeline barrier",
+        /// Anything else that a captured host program did.
+        CapturedOperation = "captured operation",
     }
 }
 
@@ -262,6 +272,28 @@ stored_words! {
         UniformBarrier = "uniform-barrier",
         /// Accesses of buffers, images and arrays are within them.
         IndexBounds = "index-bounds",
+        /// A capture tells all that the host program did.
+        CaptureComplete = "capture-complete",
+        /// The module that the captured host runs is the kernel's and can be read.
+        ShaderModule = "shader-module",
+        /// What captured pipelines need is within the limits of their device.
+        LocalSizeLimits = "local-size-limits",
+        /// Captured dispatches are within the limits of their device.
+        DispatchLimits = "dispatch-limits",
+        /// Captured dispatches have each byte of push constants that the kernel reads.
+        PushConstants = "push-constants",
+        /// Captured push constants are what the interface states.
+        PushConstantValues = "push-constant-values",
+        /// Captured dispatches have a descriptor for each binding.
+        Descriptors = "descriptors",
+        /// Captured ranges are as large as the blocks.
+        BindingSize = "binding-size",
+        /// What captured operations write is ordered before the device uses it.
+        DeviceDependency = "device-dependency",
+        /// It is made visible before the host reads it.
+        HostRead = "host-read",
+        /// What the captured host writes is available to the device.
+        HostWrite = "host-write",
     }
 }
 

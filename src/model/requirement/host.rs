@@ -1,5 +1,6 @@
 //! What the host program declares and does with a kernel.
 
+use super::host_capture::HostCapture;
 use super::host_earlier::EarlierDispatch;
 use super::host_header::HostHeader;
 use super::host_pipeline::HostPipeline;
@@ -37,6 +38,9 @@ pub struct Interface {
     /// Pipelines of a Vulkan SC host, which are compiled offline.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pipeline: Vec<HostPipeline>,
+    /// Captures of the host program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capture: Vec<HostCapture>,
     /// Structs that members and buffers name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub structs: Vec<NamedStruct>,

@@ -1,6 +1,7 @@
 //! Requirements, justifications and interfaces as `requirements/**/*.toml` holds them.
 
 mod host;
+mod host_capture;
 mod host_earlier;
 mod host_header;
 mod host_layout;
@@ -11,6 +12,11 @@ mod review;
 
 pub use host::{
     HostBuffer, HostImage, HostLocal, HostParameter, HostSpecialization, HostType, Interface,
+};
+pub use host_capture::{
+    BoundBytes, CaptureReading, CapturedCheck, CapturedDispatch, CapturedFlow, CapturedKernel,
+    CapturedModules, CapturedOperation, CapturedOperationKind, CapturedOrder, GivenFacts,
+    HostCapture,
 };
 pub use host_earlier::{BindingPlace, EarlierDispatch, SharedBinding};
 pub use host_header::{HeaderReading, HeaderUse, HostHeader};

@@ -6,10 +6,13 @@
 //! not show to hold, differ by dashes, thickness and signs, not by colour alone. Does not cover:
 //! labels of edges and the whole of long names, which the tables have.
 
+mod pieces;
+
 use super::layers::{LayeredGraph, PlacedEdge};
 use super::lettering::{LEAST_SIZE, fitted_label, fitting_letters, label};
 use super::{Dashes, Drawing, Paint, Shape, Spot};
 use crate::document::{ColumnAlign, Text, Tone};
+use pieces::narrow_pieces;
 use std::collections::{HashMap, HashSet};
 use vkcert_model::evidence::{
     CheckStatus, CouplingCheck, CouplingCheckName, CouplingEdge, CouplingEdgeKind,
@@ -49,11 +52,18 @@ enum GraphPart {
     Decisions,
     /// What decisions and barriers direct and order, and who calls functions.
     Control,
+    /// What captured dispatches hand to each other.
+    Captured,
 }
 
 impl GraphPart {
-    const ALL: [GraphPart; 4] =
-        [GraphPart::Host, GraphPart::Data, GraphPart::Decisions, GraphPart::Control];
+    const ALL: [GraphPart; 5] = [
+        GraphPart::Host,
+        GraphPart::Data,
+        GraphPart::Decisions,
+        GraphPart::Control,
+        GraphPart::Captured,
+    ];
 
     fn in_words(self) -> &'static str {
         match self {
@@ -61,13 +71,18 @@ impl GraphPart {
             GraphPart::Data => "from what the host hands the kernel to what the kernel writes",
             GraphPart::Decisions => "what its decisions are computed from",
             GraphPart::Control => "what decisions and barriers direct and order, and calls",
+            GraphPart::Captured => {
+                "what captured dispatches hand to each other, and what orders them"
+            }
         }
     }
 
     /// The part that shows an edge between nodes of these kinds.
     fn of_edge(from: &CouplingNodeKind, to: &CouplingNodeKind) -> Self {
         let sides = [side_of(from), side_of(to)];
-        if sides.contains(&GraphSide::Host) {
+        if sides.contains(&GraphSide::Captured) {
+            GraphPart::Captured
+        } else if sides.contains(&GraphSide::Host) {
             GraphPart::Host
         } else if sides[0] == GraphSide::Data && *to == CouplingNodeKind::Decision {
             GraphPart::Decisions
@@ -88,11 +103,14 @@ enum GraphSide {
     /// What the host hands the kernel, and what the kernel shares.
     Data,
     Control,
+    /// What a captured host program did.
+    Captured,
 }
 
 /// Whether a node stands in the host's code. The dispatch is what the host hands over.
 pub(crate) fn is_of_host(kind: &CouplingNodeKind) -> bool {
-    side_of(kind) == GraphSide::Host || *kind == CouplingNodeKind::Dispatch
+    matches!(side_of(kind), GraphSide::Host | GraphSide::Captured)
+        || *kind == CouplingNodeKind::Dispatch
 }
 
 fn side_of(kind: &CouplingNodeKind) -> GraphSide {
@@ -117,6 +135,9 @@ fn side_of(kind: &CouplingNodeKind) -> GraphSide {
         CouplingNodeKind::Barrier | CouplingNodeKind::Decision | CouplingNodeKind::Function => {
             GraphSide::Control
         }
+        CouplingNodeKind::CapturedDispatch
+        | CouplingNodeKind::CapturedBarrier
+        | CouplingNodeKind::CapturedOperation => GraphSide::Captured,
     }
 }
 
@@ -127,18 +148,35 @@ pub(crate) fn node_anchor(kernel: &KernelName, node: &str) -> String {
 
 /// The figures of a kernel's graph; none of one without edges.
 pub(crate) fn coupling_drawings(coupling: &CouplingEvidence) -> Vec<Drawing> {
-    GraphPart::ALL.into_iter().filter_map(|part| draw_part(coupling, part)).collect()
+    let pieces = GraphPart::ALL.into_iter().flat_map(|part| {
+        let edges = edges_of_part(coupling, part);
+        let pieces = match part {
+            GraphPart::Captured => narrow_pieces(&coupling.nodes, edges),
+            GraphPart::Host | GraphPart::Data | GraphPart::Decisions | GraphPart::Control => {
+                vec![edges]
+            }
+        };
+        pieces.into_iter().map(move |edges| (part, edges))
+    });
+    pieces.filter_map(|(part, edges)| draw_edges(coupling, part, edges)).collect()
 }
 
-/// A part with the nodes that some edge of it joins.
-fn draw_part(coupling: &CouplingEvidence, part: GraphPart) -> Option<Drawing> {
+fn edges_of_part(coupling: &CouplingEvidence, part: GraphPart) -> Vec<&CouplingEdge> {
     let kind_by_id: HashMap<&str, &CouplingNodeKind> =
         coupling.nodes.iter().map(|node| (node.id.as_str(), &node.kind)).collect();
     let is_of_part = |edge: &&CouplingEdge| {
         let kinds = [&edge.from, &edge.to].map(|id| kind_by_id.get(id.as_str()));
         matches!(kinds, [Some(from), Some(to)] if GraphPart::of_edge(from, to) == part)
     };
-    let edges: Vec<&CouplingEdge> = coupling.edges.iter().filter(is_of_part).collect();
+    coupling.edges.iter().filter(is_of_part).collect()
+}
+
+/// Edges with the nodes that some of them joins; none without edges.
+fn draw_edges(
+    coupling: &CouplingEvidence,
+    part: GraphPart,
+    edges: Vec<&CouplingEdge>,
+) -> Option<Drawing> {
     let joined_ids: HashSet<&str> =
         edges.iter().flat_map(|edge| [edge.from.as_str(), edge.to.as_str()]).collect();
     let is_joined = |node: &&CouplingNode| joined_ids.contains(node.id.as_str());
@@ -303,7 +341,7 @@ enum CheckSubject {
 
 fn subject_of(check: &CouplingCheckName) -> CheckSubject {
     use CouplingNodeKind::{
-        Barrier, Buffer, Dispatch, Domain, Image, Local, LocalSize, PushConstant,
+        Barrier, Buffer, CapturedDispatch, Dispatch, Domain, Image, Local, LocalSize, PushConstant,
         SpecializationConstant,
     };
     match check {
@@ -326,7 +364,18 @@ fn subject_of(check: &CouplingCheckName) -> CheckSubject {
             CheckSubject::Node(SpecializationConstant)
         }
         CouplingCheckName::UniformBarrier => CheckSubject::Node(Barrier),
+        CouplingCheckName::LocalSizeLimits
+        | CouplingCheckName::DispatchLimits
+        | CouplingCheckName::PushConstants
+        | CouplingCheckName::PushConstantValues
+        | CouplingCheckName::Descriptors
+        | CouplingCheckName::BindingSize
+        | CouplingCheckName::DeviceDependency
+        | CouplingCheckName::HostRead
+        | CouplingCheckName::HostWrite => CheckSubject::Node(CapturedDispatch),
         CouplingCheckName::HostFacts
+        | CouplingCheckName::CaptureComplete
+        | CouplingCheckName::ShaderModule
         | CouplingCheckName::PipelineIdentity
         | CouplingCheckName::Unknown(_) => CheckSubject::Nothing,
     }
@@ -550,6 +599,9 @@ impl PartDrawing<'_> {
             | CouplingNodeKind::WorkgroupMemory
             | CouplingNodeKind::SubgroupOperation
             | CouplingNodeKind::Function
+            | CouplingNodeKind::CapturedDispatch
+            | CouplingNodeKind::CapturedBarrier
+            | CouplingNodeKind::CapturedOperation
             | CouplingNodeKind::Unknown(_) => node.label.clone(),
         };
         Text::plain(name).with_link(node_anchor(&self.coupling.kernel, &node.id))

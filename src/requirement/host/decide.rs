@@ -172,13 +172,24 @@ impl HostModel {
 
     /// Intervals of all names, and whether the locals are free of events for every choice.
     pub fn enclose_names(&self) -> (Vec<ValueInterval>, bool) {
+        self.enclose_names_where(&BTreeMap::new())
+    }
+
+    /// The same where some parameters have one value, which need not be in their ranges.
+    fn enclose_names_where(
+        &self,
+        known_values: &BTreeMap<String, i64>,
+    ) -> (Vec<ValueInterval>, bool) {
         let mut is_quiet = true;
         let parameters = self.parameters.iter().zip(&self.names);
         let mut scope: Vec<ValueInterval> = parameters
-            .map(|(parameter, name)| ValueInterval {
-                low: parameter.min,
-                high: parameter.max,
-                width: name.width,
+            .map(|(parameter, name)| {
+                let known_value = known_values.get(&parameter.name).copied().map(i128::from);
+                ValueInterval {
+                    low: known_value.unwrap_or(parameter.min),
+                    high: known_value.unwrap_or(parameter.max),
+                    width: name.width,
+                }
             })
             .collect();
         for (name, local) in self.locals() {
@@ -191,6 +202,21 @@ impl HostModel {
     /// An interval that holds every value of an expression, wrapped ones included.
     pub fn value_interval(&self, expression: &HostExpression) -> ValueInterval {
         expression.enclose(&self.enclose_names().0, &mut true)
+    }
+
+    /// The same where some parameters have one value.
+    pub fn value_interval_where(
+        &self,
+        expression: &HostExpression,
+        known_values: &BTreeMap<String, i64>,
+    ) -> ValueInterval {
+        expression.enclose(&self.enclose_names_where(known_values).0, &mut true)
+    }
+
+    /// Names of the parameters that an expression depends on, directly and through locals.
+    pub fn parameters_of(&self, expression: &HostExpression) -> BTreeSet<&str> {
+        let names = self.dependencies_of(&[expression]).into_iter();
+        names.filter_map(|name| Some(self.parameters.get(name)?.name.as_str())).collect()
     }
 
     /// Names that expressions depend on, directly and through locals.

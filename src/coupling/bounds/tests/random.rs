@@ -333,6 +333,7 @@ fn check_case(seed: u64, case: RandomCase, tally: &mut Tally) {
         stated: crate::StatedStructs { interface: &interface, place: &place, readings: &[] },
         pipelines: &[],
         earlier: &[],
+        captures: &[],
         module: &module,
         reflection: &reflection,
         structure: None,

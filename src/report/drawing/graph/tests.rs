@@ -146,3 +146,38 @@ fn the_file_of_a_graph_stands_alone() {
     assert_eq!(svg, crate::coupling_svg(&[coupling()]));
     assert!(crate::coupling_svg(&[]).contains("the project describes no host"));
 }
+
+/// A chain of captured dispatches with a barrier between each two.
+fn captured_chain(dispatch_count: usize) -> CouplingEvidence {
+    let mut coupling = coupling();
+    (coupling.nodes, coupling.edges) = (vec![node("kernel", "kernel", "blur")], Vec::new());
+    let id = |number: usize| format!("captured-dispatch:host.capture:{number}");
+    let barrier = |number: usize| format!("captured-barrier:host.capture:{number}");
+    for number in 0..dispatch_count {
+        coupling.nodes.push(node(&id(number), "captured dispatch", &format!("dispatch {number}")));
+        coupling.nodes.push(node(&barrier(number), "pipeline barrier", "all memory"));
+        coupling.edges.push(edge(&id(number), "kernel", "controls"));
+        if number > 0 {
+            coupling.edges.push(edge(&id(number - 1), &id(number), "flows-to"));
+            coupling.edges.push(edge(&id(number - 1), &barrier(number - 1), "orders"));
+            coupling.edges.push(edge(&barrier(number - 1), &id(number), "orders"));
+        }
+    }
+    coupling
+}
+
+#[test]
+fn a_long_chain_of_captured_dispatches_is_drawn_in_pieces_that_can_be_read() {
+    for dispatch_count in [1, 2, 3, 12] {
+        let coupling = captured_chain(dispatch_count);
+        let drawings = coupling_drawings(&coupling);
+        let drawn: usize = drawings.iter().map(arrow_count).sum();
+        assert_eq!(drawn, coupling.edges.len(), "each edge stands in one drawing");
+        assert!(drawings.len() <= dispatch_count, "{}", drawings.len());
+        for drawing in &drawings {
+            let names = label_texts(drawing);
+            assert!(names.iter().all(|name| !name.starts_with("dispatch…")), "{names:?}");
+            assert!(names.contains(&"captured dispatch"), "{names:?}");
+        }
+    }
+}
