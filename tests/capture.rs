@@ -16,7 +16,7 @@ use vkcert_capture::program::Program;
 pub(crate) struct Host {
     _folder: tempfile::TempDir,
     pub(crate) program: PathBuf,
-    kernel: PathBuf,
+    pub(crate) kernel: PathBuf,
 }
 
 /// Builds the program; in words why it cannot be built.

@@ -386,3 +386,41 @@ fn the_graph_has_captured_dispatches_and_what_orders_them() {
     assert!(unordered.contains("(flows-to, binding 0.0, ordered by nothing)"), "{unordered}");
     assert!(graph_of("none", "svg", 0).contains("vkMapMemory (operation"));
 }
+
+/// Kinds of the findings of a captured dispatch that is run.
+fn findings_of_run(host: &Host, fault: &str, exit: i32) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.capture");
+    let mut command = vkcert();
+    command.args(["capture", "--contents", "--output"]).arg(&file).arg("--");
+    run(command.arg(&host.program).arg(&host.kernel).arg(fault), 0);
+    let mut command = vkcert();
+    command.arg("run").arg(&file).args(["--dispatch", "1", "--engine", "sequential"]);
+    let result = run_json(&mut command, exit);
+    let findings = result["tests"][0]["findings"].as_array().unwrap();
+    findings.iter().map(|row| row["kind"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_captured_dispatch_is_run_and_a_swapped_struct_leaves_its_buffer() {
+    let Some(host) = host() else { return };
+    assert_eq!(findings_of_run(host, "none", 0), Vec::<String>::new());
+    let found = findings_of_run(host, "swapped-struct", 1);
+    assert!(!found.is_empty() && found.iter().all(|kind| kind == "out-of-bounds"), "{found:?}");
+}
+
+#[test]
+fn a_capture_is_run_by_the_number_of_a_dispatch_that_it_has() {
+    let Some(host) = host() else { return };
+    let project = project(host, &StatedHost::default(), "none");
+    let file = project.path().join(CAPTURE);
+    let message_of = |arguments: &[&str]| {
+        let error = run_json(vkcert().arg("run").arg(&file).args(arguments), 2);
+        error["error"]["message"].as_str().unwrap().to_owned()
+    };
+    assert!(message_of(&[]).contains("none is named"));
+    assert!(message_of(&["--dispatch", "3"]).contains("there is no dispatch 3"));
+    let settings = project.path().join("vkcert.toml");
+    let mut command = vkcert();
+    run_json(command.arg("run").arg(settings).args(["--dispatch", "1"]), 2);
+}

@@ -139,8 +139,11 @@ pub(super) struct Certify {
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct Run {
-    /// Test-procedure file
+    /// Test-procedure file, or with `--dispatch` a capture
     pub file: PathBuf,
+    /// Run the dispatch of this number in a capture, with what it was given
+    #[arg(long, value_name = "N")]
+    pub dispatch: Option<u32>,
     /// Findings to look for: all, none, or a comma-separated list of kinds
     #[arg(long, value_name = "KINDS", default_value = "all")]
     pub check: String,

@@ -15,10 +15,11 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::exit::Exit;
 use crate::model::path::display_path;
 use crate::model::requirement::Interface;
-use crate::requirement::Located;
-use serde_json::json;
+use crate::requirement::document::FileSyntax;
+use crate::requirement::{Located, ProcedureFile, parse_procedure};
+use serde_json::{Value, json};
 use std::path::Path;
-use vkcert_capture::file::Completeness;
+use vkcert_capture::file::{CaptureReader, Completeness};
 use vkcert_capture::program::Program;
 use vkcert_capture_check::{CaptureReport, StatedKernel, captured_procedure, check_program};
 
@@ -105,12 +106,33 @@ fn show_capture(common: &Common, file: &Path) -> Result<Exit, Failure> {
 }
 
 fn print_procedure(file: &Path, dispatch: u32) -> Result<Exit, Failure> {
+    output::print_json(&procedure_document(file, dispatch)?)?;
+    Ok(Exit::Success)
+}
+
+/// A dispatch as a test procedure; what the procedure cannot say goes to stderr.
+fn procedure_document(file: &Path, dispatch: u32) -> Result<Value, Failure> {
     let program = Program::read(file)?;
     let captured = captured_procedure(&program, dispatch)
         .map_err(|message| Diagnostic::new("capture", message).in_file(display_path(file)))?;
     for remark in &captured.remarks {
         output::print_to_stderr(format!("note: {remark}\n"));
     }
-    output::print_json(&captured.document)?;
-    Ok(Exit::Success)
+    Ok(captured.document)
+}
+
+/// The same as `vkcert run` takes it. Places are told of a text that is called after the capture and
+/// the dispatch.
+pub(super) fn dispatch_to_run(file: &Path, dispatch: u32) -> Result<ProcedureFile, Failure> {
+    let text = format!("{:#}", procedure_document(file, dispatch)?);
+    let name = format!("{} (dispatch {dispatch})", display_path(file));
+    let folder = file.parent().unwrap_or(Path::new(""));
+    Ok(parse_procedure(&name, &text, FileSyntax::Json, folder)?)
+}
+
+/// Whether a file is a capture, so that a dispatch has to be named.
+pub(super) fn is_capture(file: &Path) -> bool {
+    // A pipe may never open.
+    let is_file = std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file());
+    is_file && CaptureReader::open(file).is_ok()
 }

@@ -1,10 +1,10 @@
-//! `vkcert run FILE`: one test-procedure file, outside any project.
+//! `vkcert run FILE`: one test-procedure file, or a dispatch of a capture, outside any project.
 
 use super::args::{Common, OutputForm, Run};
 use super::failure::Failure;
 use super::plan;
 use super::progress::CampaignProgress;
-use super::{output, save};
+use super::{capture, output, save};
 use crate::campaign::agreement::{self, ComparisonEngines};
 use crate::campaign::engines::EngineSettings;
 use crate::campaign::execution::{self, TestBench};
@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 /// Runs every test of the file; the exit code follows from verdicts and findings.
 pub(super) fn run_procedure(common: &Common, run: &Run) -> Result<Exit, Failure> {
     let plan = plan::plan_of(common, &run.check)?;
-    let mut file = requirement::load_procedure(&run.file)?;
+    let mut file = procedure_to_run(run)?;
     choose_tests(&mut file, &run.only)?;
     let mut kernels = compile_kernels(&file)?;
     let engine_settings = EngineSettings {
@@ -98,7 +98,11 @@ pub(super) fn run_procedure(common: &Common, run: &Run) -> Result<Exit, Failure>
     }
     let result = RunResult { schema: procedure::SCHEMA, tests: outcomes };
     if let Some(form) = common.line_form() {
-        let places = procedure_places(&file, &run.file);
+        let mut places = procedure_places(&file, &run.file);
+        if run.dispatch.is_some() {
+            // The text of the test is made of the capture, and nobody sees its lines.
+            places.tests.clear();
+        }
         output::print_text(&report::outcome_lines(&result, &places, form))?;
         return Ok(exit_status);
     }
@@ -111,6 +115,19 @@ pub(super) fn run_procedure(common: &Common, run: &Run) -> Result<Exit, Failure>
         OutputForm::Text => output::print_text(&result_in_words(&result))?,
     }
     Ok(exit_status)
+}
+
+/// The file as a procedure: as it is, or a dispatch of a capture.
+fn procedure_to_run(run: &Run) -> Result<ProcedureFile, Failure> {
+    match run.dispatch {
+        Some(dispatch) => capture::dispatch_to_run(&run.file, dispatch),
+        None if capture::is_capture(&run.file) => {
+            let message = "a capture holds many dispatches, and none is named";
+            let diagnostic = Diagnostic::new("usage", message).in_file(display_path(&run.file));
+            Err(diagnostic.hint("--dispatch N; `vkcert capture --show` lists them").into())
+        }
+        None => Ok(requirement::load_procedure(&run.file)?),
+    }
 }
 
 /// Where tests and kernels of a procedure stand, for lines that name places.
