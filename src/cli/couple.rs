@@ -4,7 +4,7 @@ use super::args::{Common, Couple, GraphForm, OutputForm};
 use super::failure::Failure;
 use super::output;
 use super::plan;
-use crate::campaign::coupling::{HostReadings, TestFacts};
+use crate::campaign::coupling::{HostReadings, TestFacts, TouchedBytes};
 use crate::campaign::engines::EngineSettings;
 use crate::campaign::kernel::Kernel;
 use crate::campaign::test_run::PreparedTest;
