@@ -11,6 +11,7 @@
 //! is not modelled nothing is compared.
 
 use crate::CouplingInput;
+use crate::constants::{bits_in_words, host_constants};
 use crate::expressions::HostExpressions;
 use crate::layout::member_offsets;
 use crate::rows::values_in_words;
@@ -24,6 +25,7 @@ use vkcert_requirement::host::decide::{EvaluatedCase, HostModel};
 use vkcert_requirement::host::expression::{
     DivisionRounding, HostExpression, integer_format, wrap_to_type,
 };
+use vkcert_spirv::interface::SpecializationConstant;
 
 const VALUES: CouplingCheckName = CouplingCheckName::PushConstantValues;
 const FACTS: CouplingCheckName = CouplingCheckName::HostFacts;
@@ -344,10 +346,15 @@ impl CapturedFacts<'_> {
             let captured_value = number_of_bits(captured_bits, declared.width, is_signed);
             let quantity = format!("specialization constant {id}");
             let words = format!("for the specialization constant {id}");
+            let is_float = declared.type_name.starts_with("float");
             match stated.get(&id) {
-                Some((text, expression)) => {
+                Some((text, Some(expression))) if !is_float => {
                     let stated = StatedNumber { quantity, words, text, expression, width: None };
                     self.compare_number(dispatch, &stated, captured_value, collected);
+                }
+                Some((text, _)) => {
+                    collected.exact.insert(quantity.clone());
+                    self.compare_bits(dispatch, (declared, text), captured_bits, collected);
                 }
                 None => {
                     collected.exact.insert(quantity.clone());
@@ -363,6 +370,28 @@ impl CapturedFacts<'_> {
                 }
             }
         }
+    }
+
+    /// A constant of which the host states a number that is no integer: by the bits that this comes to.
+    fn compare_bits(
+        &self,
+        dispatch: &DispatchCase<'_>,
+        (declared, text): (&SpecializationConstant, &str),
+        captured_bits: u64,
+        collected: &mut Collected,
+    ) {
+        let id = declared.spec_id;
+        let stated = host_constants(self.input.interface, std::slice::from_ref(declared));
+        if stated.get(&id) == Some(&captured_bits) {
+            return;
+        }
+        let words = format!(
+            "{} has {} for the specialization constant {id}, for which the interface states {text}",
+            dispatch.name(),
+            bits_in_words(declared, captured_bits)
+        );
+        let quantity = format!("specialization constant {id}");
+        self.add_fact_conflict(dispatch, &quantity, words, collected);
     }
 
     fn compare_local_size(&self, dispatch: &DispatchCase<'_>, collected: &mut Collected) {

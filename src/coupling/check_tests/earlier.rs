@@ -77,6 +77,7 @@ fn told(interface: Interface, pairs: &[(u32, u32)]) -> Vec<(String, String)> {
     let coupling = analyse_coupling(&CouplingInput {
         interface: &interface,
         stated: StatedStructs { interface: &interface, place: &place, readings: &[] },
+        captures: &[],
         pipelines: &[],
         earlier: &[earlier_kernel],
         module: &module,
