@@ -158,3 +158,75 @@ fn names_of_nodes_hold_whatever_is_written_around_them() {
     });
     assert_eq!(ids, moved_ids);
 }
+
+/// A kernel whose control chooses what it stores.
+const CHOOSING: &str = "#version 450
+layout(local_size_x = 8) in;
+layout(std430, binding = 0) readonly buffer A { uint a[]; };
+layout(std430, binding = 0) writeonly buffer B { float b[]; };
+layout(std430, binding = 1) buffer R { uint r[]; };
+layout(r32ui, binding = 2) uniform uimage2D picture;
+layout(push_constant) uniform P { uint mode; uint limit; uint list[2]; uint last; };
+void main() {
+    uint l = gl_LocalInvocationIndex;
+    switch (mode) {
+        case 0: r[l] = 1; break;
+        default: break;
+    }
+    b[l] = 3.0;
+    imageStore(picture, ivec2(l, 0), uvec4(4));
+    memoryBarrierImage(); barrier();
+    r[l + 8] = list[l & 1] + a[l];
+    uint x = 0;
+    if (limit > 3) x = 1;
+    r[l + 16] = x;
+}";
+
+#[test]
+fn control_that_chooses_whether_and_what_to_store_leads_to_what_is_stored() {
+    let coupling = coupled_text(CHOOSING, &correct());
+    let arrows = arrows(&coupling);
+    contain(
+        &arrows,
+        &[
+            "push-constant:0 -controls-> buffer:0.1 11",
+            "push-constant:2 -flows-to-> buffer:0.1 17",
+            "push-constant:1 -flows-to-> decision:D1 19",
+            "decision:D1 -controls-> buffer:0.1 20",
+        ],
+    );
+    let wrong = ["push-constant:3 -", "push-constant:0 -flows-to-", "decision:D1 -flows-to->"];
+    for start in wrong {
+        assert!(!arrows.iter().any(|arrow| arrow.starts_with(start)), "{start} is in {arrows:#?}");
+    }
+}
+
+#[test]
+fn blocks_at_one_binding_are_one_node_with_both_names() {
+    let nodes = coupled_text(CHOOSING, &correct()).graph.nodes();
+    let buffer = nodes.iter().find(|node| node.id == "buffer:0.0").expect("a buffer");
+    assert_eq!(buffer.label, "B, write only; A, read only");
+}
+
+/// A barrier orders the memory that its semantics name, images apart from buffers.
+#[test]
+fn a_barrier_orders_images_or_buffers_as_its_semantics_name_them() {
+    let ordered_by = |semantics: &str| {
+        let source = CHOOSING
+            .replace("#version 450", "#version 450\n#extension GL_KHR_memory_scope_semantics : require")
+            .replace(
+                "memoryBarrierImage(); barrier();",
+                &format!(
+                    "controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, {semantics}, gl_SemanticsAcquireRelease);"
+                ),
+            );
+        let arrows = arrows(&coupled_text(&source, &correct()));
+        let orders = arrows.into_iter().filter(|arrow| arrow.contains(" -orders-> "));
+        orders.collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(ordered_by("gl_StorageSemanticsImage"), "barrier:BAR1 -orders-> image:0.2");
+    assert_eq!(
+        ordered_by("gl_StorageSemanticsBuffer"),
+        "barrier:BAR1 -orders-> buffer:0.0, barrier:BAR1 -orders-> buffer:0.1"
+    );
+}

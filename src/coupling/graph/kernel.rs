@@ -51,10 +51,17 @@ impl<'a> KernelNodes<'a> {
             let label = format!("{} {name}", constant.type_name);
             graph.add_node(&node_id, CouplingNodeKind::SpecializationConstant, label);
         }
-        for resource in &reflection.resources {
-            let name = resource.name.as_deref().unwrap_or("-");
-            let label = format!("{name}, {}", access_words(resource.access));
-            graph.add_node(&resource_id(resource), resource_kind(resource), label);
+        // Several blocks at one binding are one node: the host binds one thing to it. They stand
+        // beside each other.
+        for bound in
+            reflection.resources.chunk_by(|one, next| resource_id(one) == resource_id(next))
+        {
+            let labels = bound.iter().map(|resource| {
+                let name = resource.name.as_deref().unwrap_or("-");
+                format!("{name}, {}", access_words(resource.access))
+            });
+            let label = labels.collect::<Vec<_>>().join("; ");
+            graph.add_node(&resource_id(&bound[0]), resource_kind(&bound[0]), label);
         }
         let [x, y, z] = reflection.local_size;
         graph.add_node(LOCAL_SIZE, CouplingNodeKind::LocalSize, format!("{x} x {y} x {z}"));
@@ -103,7 +110,7 @@ impl<'a> KernelNodes<'a> {
             let label = "invocations that meet";
             graph.add_edge(LOCAL_SIZE, &node_id, CouplingEdgeKind::Sizes, label);
             for object in self.shared_and_written() {
-                if !is_ordered(&object, barrier.memory_semantics) {
+                if !self.is_ordered(&object, barrier.memory_semantics) {
                     continue;
                 }
                 for to in self.node_ids(&object) {
@@ -187,7 +194,8 @@ impl<'a> KernelNodes<'a> {
             let to = decision_id(*decision);
             let kind = CouplingEdgeKind::FlowsTo;
             self.add_sources(graph, &stand_in.objects, &to, kind, place.clone());
-            self.add_deciders(graph, &stand_in.branches, &to, place);
+            self.add_deciders(graph, &stand_in.branches, &to, place.clone());
+            self.add_deciders(graph, &stand_in.choices, &to, place);
         }
         self.add_barrier_control(graph);
     }
@@ -212,6 +220,7 @@ impl<'a> KernelNodes<'a> {
                     self.add_sources(graph, &access.values, &to, kind, place.clone());
                 }
                 self.add_deciders(graph, &access.branches, &to, place.clone());
+                self.add_deciders(graph, &access.choices, &to, place.clone());
             }
         }
     }
@@ -234,7 +243,8 @@ impl<'a> KernelNodes<'a> {
         }
     }
 
-    /// Edges from the decisions that direct these branches.
+    /// Edges from the decisions that direct these branches; of a branch that no decision directs,
+    /// such as that of a `switch`, from what its condition is computed from.
     fn add_deciders(
         &self,
         graph: &mut CouplingGraph,
@@ -242,7 +252,13 @@ impl<'a> KernelNodes<'a> {
         to: &str,
         place: Option<CodePlace>,
     ) {
-        for decision in branches.iter().flat_map(|branch| self.deciders_of(*branch)) {
+        let decisions_of = |branch: &usize| self.deciders_of(*branch);
+        for branch in branches.iter().filter(|branch| decisions_of(branch).is_empty()) {
+            if let Some(objects) = self.flow.dependences.conditions.get(branch) {
+                self.add_sources(graph, objects, to, CouplingEdgeKind::Controls, place.clone());
+            }
+        }
+        for decision in branches.iter().flat_map(decisions_of) {
             let from = decision_id(decision);
             if from == to {
                 // The branches of its own short circuits.
@@ -370,6 +386,28 @@ impl<'a> KernelNodes<'a> {
         }
     }
 
+    /// Whether a barrier's semantics name the memory of an object (SPIR-V specification, "Memory
+    /// Semantics").
+    fn is_ordered(&self, object: &KernelObject, semantics: MemorySemantics) -> bool {
+        let needed = match object {
+            KernelObject::Workgroup(_) => MemorySemantics::WORKGROUP_MEMORY,
+            KernelObject::Descriptor { set, binding } => {
+                let resources = self.input.reflection.resources.iter();
+                let bound = resources.filter(|row| (row.set, row.binding) == (*set, *binding));
+                bound.fold(MemorySemantics::empty(), |needed, resource| {
+                    needed | descriptor_memory(resource.class)
+                })
+            }
+            KernelObject::Addressed => MemorySemantics::UNIFORM_MEMORY,
+            KernelObject::PushConstant { .. }
+            | KernelObject::SpecializationConstant(_)
+            | KernelObject::BuiltIn(_)
+            | KernelObject::SubgroupOperation(_)
+            | KernelObject::StandIn(_) => MemorySemantics::empty(),
+        };
+        semantics.intersects(needed)
+    }
+
     fn code_place(&self, instruction_index: usize) -> Option<CodePlace> {
         place_of_line(&self.flow.module.place_of(instruction_index))
     }
@@ -397,22 +435,13 @@ fn add_built_in(graph: &mut CouplingGraph, built_in: BuiltIn) {
     }
 }
 
-/// Whether a barrier's semantics name the memory of an object (SPIR-V specification, "Memory
-/// Semantics").
-fn is_ordered(object: &KernelObject, semantics: MemorySemantics) -> bool {
-    let needed = match object {
-        KernelObject::Workgroup(_) => MemorySemantics::WORKGROUP_MEMORY,
-        KernelObject::Descriptor { .. } => {
-            MemorySemantics::UNIFORM_MEMORY | MemorySemantics::IMAGE_MEMORY
-        }
-        KernelObject::Addressed => MemorySemantics::UNIFORM_MEMORY,
-        KernelObject::PushConstant { .. }
-        | KernelObject::SpecializationConstant(_)
-        | KernelObject::BuiltIn(_)
-        | KernelObject::SubgroupOperation(_)
-        | KernelObject::StandIn(_) => MemorySemantics::empty(),
-    };
-    semantics.intersects(needed)
+/// The memory that a descriptor leads to, as semantics name it: blocks are of uniform memory, all
+/// else is of images.
+fn descriptor_memory(class: DescriptorClass) -> MemorySemantics {
+    match is_buffer(class) {
+        true => MemorySemantics::UNIFORM_MEMORY,
+        false => MemorySemantics::IMAGE_MEMORY,
+    }
 }
 
 /// `barrier:BAR1`; `number` counts the barriers of the module from 0.

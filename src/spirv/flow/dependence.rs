@@ -2,11 +2,13 @@
 //!
 //! Knows: the data that a value is computed from, through operations, variables of invocations,
 //! parameters and results, back to inputs and to memory that others see; which branches decide
-//! whether an instruction is executed.
+//! whether an instruction is executed, and which value it has (`choice`).
 //! Promises: what a value can depend on is listed; more may be. Linear in the module's size but for
 //! the number of objects.
 //! Does not cover: how a value got into shared memory, which is another access; which element an
 //! index chooses; values that cancel out.
+
+mod choice;
 
 use super::access::{read_pointer, written_pointer};
 use super::analysis::{DependenceItem, FlowAnalysis, MemoryDependences, MemorySource};
@@ -28,7 +30,8 @@ use std::rc::Rc;
 pub enum KernelObject {
     /// A member of the push constants.
     PushConstant {
-        /// Bytes from their start; none where it is not constant.
+        /// Bytes from their start; of an array of which no one element is named, its own start. None
+        /// where it may be any member.
         offset: Option<u64>,
     },
     /// A specialization constant, by its SpecId.
@@ -78,6 +81,8 @@ pub struct ObjectAccess {
     /// The branches that decide whether it is executed, by the index of their instruction: those
     /// around it in its function and around the calls of it.
     pub branches: BTreeSet<usize>,
+    /// Of what writes: the other branches that decide which value it writes, or where.
+    pub choices: BTreeSet<usize>,
 }
 
 /// What a kernel's accesses, branches and barriers depend on.
@@ -102,6 +107,8 @@ pub struct StandIn {
     pub objects: BTreeSet<KernelObject>,
     /// The branches that decide whether it is computed there.
     pub branches: BTreeSet<usize>,
+    /// The other branches that decide which value it is.
+    pub choices: BTreeSet<usize>,
 }
 
 /// An operation in which invocations of a subgroup take part together.
@@ -134,22 +141,45 @@ pub fn kernel_dependences(
 struct DependenceSearch<'a> {
     analysis: &'a FlowAnalysis<'a>,
     call_results: &'a BTreeMap<Id, CallResult>,
-    items: DiGraph<BTreeSet<KernelObject>, ()>,
+    items: DiGraph<ItemSources, ()>,
     nodes: HashMap<DependenceItem, NodeIndex>,
     /// By the index of a subgroup operation.
     subgroup_numbers: BTreeMap<usize, u32>,
 }
 
-/// The objects behind each item.
-struct ObjectsByItem {
-    objects: HashMap<DependenceItem, Rc<BTreeSet<KernelObject>>>,
+/// What an item is made of.
+#[derive(Debug, Clone, Default)]
+struct ItemSources {
+    objects: BTreeSet<KernelObject>,
+    /// The branches that decide which of several values it is.
+    choices: BTreeSet<usize>,
 }
 
-impl ObjectsByItem {
+impl ItemSources {
+    fn extend(&mut self, other: &ItemSources) {
+        self.objects.extend(other.objects.iter().copied());
+        self.choices.extend(other.choices.iter().copied());
+    }
+}
+
+/// What is behind each item.
+struct SourcesByItem {
+    sources: HashMap<DependenceItem, Rc<ItemSources>>,
+}
+
+impl SourcesByItem {
     fn of_values(&self, values: impl IntoIterator<Item = Id>) -> BTreeSet<KernelObject> {
-        let known =
-            values.into_iter().filter_map(|id| self.objects.get(&DependenceItem::Value(id)));
-        known.flat_map(|objects| objects.iter().copied()).collect()
+        self.behind_values(values).objects
+    }
+
+    fn behind_values(&self, values: impl IntoIterator<Item = Id>) -> ItemSources {
+        let mut all_sources = ItemSources::default();
+        for id in values {
+            if let Some(sources) = self.sources.get(&DependenceItem::Value(id)) {
+                all_sources.extend(sources);
+            }
+        }
+        all_sources
     }
 }
 
@@ -175,13 +205,17 @@ impl<'a> DependenceSearch<'a> {
         }
         start_items.extend(self.stand_ins().map(|(_, value)| DependenceItem::Value(value)));
         self.explore(start_items);
-        let objects = self.objects_by_item();
+        let objects = self.sources_by_item();
         let mut dependences = KernelDependences::default();
         for (call, value) in self.stand_ins() {
             let index = module.definition_index(call);
+            let behind = objects.behind_values([value]);
             let stand_in = StandIn {
-                objects: objects.of_values([value]),
+                objects: behind.objects,
                 branches: index.map_or_else(BTreeSet::new, |index| self.deciding_branches(index)),
+                choices: index.map_or_else(BTreeSet::new, |index| {
+                    self.without_enclosing(behind.choices, index)
+                }),
             };
             dependences.stand_ins.insert(call, stand_in);
         }
@@ -218,7 +252,7 @@ impl<'a> DependenceSearch<'a> {
     }
 
     /// None of an instruction that touches nothing that others see.
-    fn object_access(&self, index: usize, objects: &ObjectsByItem) -> Option<ObjectAccess> {
+    fn object_access(&self, index: usize, objects: &SourcesByItem) -> Option<ObjectAccess> {
         let instruction = &self.analysis.module.instructions[index];
         let read_pointer = read_pointer(self.analysis.pointers, instruction);
         let written_pointer = written_pointer(self.analysis.module, instruction);
@@ -232,9 +266,13 @@ impl<'a> DependenceSearch<'a> {
             // The coordinate of a texel.
             index_ids.extend(instruction.id(1));
         }
-        let mut values = BTreeSet::new();
+        let behind_index = objects.behind_values(index_ids.iter().copied());
+        let (mut values, mut choices) = (BTreeSet::new(), BTreeSet::new());
         if !writes.is_empty() {
-            values = objects.of_values(instruction.ids().filter(|id| !index_ids.contains(id)));
+            let value_ids = instruction.ids().filter(|id| !index_ids.contains(id));
+            let behind_value = objects.behind_values(value_ids);
+            values = behind_value.objects;
+            choices = &behind_value.choices | &behind_index.choices;
             if written_pointer != read_pointer || reads_what_it_writes(instruction.op) {
                 values.extend(&reads);
             }
@@ -244,8 +282,9 @@ impl<'a> DependenceSearch<'a> {
             reads,
             writes,
             values,
-            indices: objects.of_values(index_ids),
+            indices: behind_index.objects,
             branches: self.deciding_branches(index),
+            choices: self.without_enclosing(choices, index),
         })
     }
 
@@ -276,9 +315,9 @@ impl<'a> DependenceSearch<'a> {
             if !visited_items.insert(item) {
                 continue;
             }
-            let (objects, next_items) = self.directly_behind(item);
+            let (sources, next_items) = self.directly_behind(item);
             let node = self.node_of(item);
-            self.items[node] = objects;
+            self.items[node] = sources;
             for next_item in next_items {
                 let next_node = self.node_of(next_item);
                 self.items.add_edge(node, next_node, ());
@@ -288,17 +327,14 @@ impl<'a> DependenceSearch<'a> {
     }
 
     fn node_of(&mut self, item: DependenceItem) -> NodeIndex {
-        *self.nodes.entry(item).or_insert_with(|| self.items.add_node(BTreeSet::new()))
+        *self.nodes.entry(item).or_insert_with(|| self.items.add_node(ItemSources::default()))
     }
 
-    /// The objects that an item reads itself, and the items that it is computed from.
-    fn directly_behind(
-        &self,
-        item: DependenceItem,
-    ) -> (BTreeSet<KernelObject>, HashSet<DependenceItem>) {
+    /// What an item reads and is chosen by itself, and the items that it is computed from.
+    fn directly_behind(&self, item: DependenceItem) -> (ItemSources, HashSet<DependenceItem>) {
         let mut next_items = Vec::new();
         let mut dependences = MemoryDependences::default();
-        let mut objects = BTreeSet::new();
+        let ItemSources { mut objects, mut choices } = ItemSources::default();
         match item {
             DependenceItem::Value(id) => match self.call_results.get(&id) {
                 Some(CallResult::Passed(value)) => next_items.push(DependenceItem::Value(*value)),
@@ -306,13 +342,17 @@ impl<'a> DependenceSearch<'a> {
                 None => {
                     objects.extend(self.declared_object(id, &mut next_items));
                     self.analysis.visit_value(id, &mut next_items, &mut dependences);
-                    objects.extend(self.objects_read_by(id));
+                    let index = self.analysis.module.definition_index(id);
+                    objects.extend(index.into_iter().flat_map(|index| self.objects_read_at(index)));
+                    choices.extend(self.choices_of_value(id));
                 }
             },
             DependenceItem::Contents(variable) => {
                 for index in self.analysis.inner.get(&variable).into_iter().flatten() {
                     next_items.extend(self.analysis.items_of_store(*index));
                     self.analysis.visit_read(*index, &mut next_items, &mut dependences);
+                    objects.extend(self.objects_read_at(*index));
+                    choices.extend(self.choices_of_contents(variable, *index));
                 }
             }
             DependenceItem::Block(_) => {}
@@ -323,7 +363,8 @@ impl<'a> DependenceSearch<'a> {
             DependenceItem::Contents(variable) => !self.is_workgroup(*variable),
             DependenceItem::Block(_) => false,
         };
-        (objects, next_items.into_iter().filter(is_followed).collect())
+        let sources = ItemSources { objects, choices };
+        (sources, next_items.into_iter().filter(is_followed).collect())
     }
 
     /// A specialization constant, or what a constant is made of.
@@ -352,10 +393,9 @@ impl<'a> DependenceSearch<'a> {
         }
     }
 
-    /// Built-ins, workgroup memory and invocations of the subgroup that an instruction reads; other
-    /// memory is told by its visit.
-    fn objects_read_by(&self, id: Id) -> BTreeSet<KernelObject> {
-        let Some(index) = self.analysis.module.definition_index(id) else { return BTreeSet::new() };
+    /// Built-ins, push constants, workgroup memory and invocations of the subgroup that an instruction
+    /// reads; other memory is told by its visit.
+    fn objects_read_at(&self, index: usize) -> BTreeSet<KernelObject> {
         let instruction = &self.analysis.module.instructions[index];
         let mut objects = read_pointer(self.analysis.pointers, instruction)
             .map_or_else(BTreeSet::new, |pointer| self.pointed_objects(pointer));
@@ -375,9 +415,9 @@ impl<'a> DependenceSearch<'a> {
             return Some(KernelObject::Addressed);
         };
         match self.analysis.storage_class(variable)? {
-            StorageClass::PushConstant => Some(KernelObject::PushConstant {
-                offset: self.analysis.pointers.constant_offset(pointer),
-            }),
+            StorageClass::PushConstant => {
+                Some(KernelObject::PushConstant { offset: self.pushed_offset(pointer) })
+            }
             StorageClass::Workgroup => Some(KernelObject::Workgroup(variable)),
             StorageClass::Input => self.built_in(variable).map(KernelObject::BuiltIn),
             _ => {
@@ -385,6 +425,15 @@ impl<'a> DependenceSearch<'a> {
                 Some(KernelObject::Descriptor { set: place.set, binding: place.binding })
             }
         }
+    }
+
+    /// Where in the push constants a pointer leads; none of a pointer to all of them.
+    fn pushed_offset(&self, pointer: Id) -> Option<u64> {
+        let pointers = self.analysis.pointers;
+        let is_whole = self.analysis.module.definition(pointer)?.op == Op::Variable;
+        let constant_offset = pointers.constant_offset(pointer).filter(|_| !is_whole);
+        let part_offset = || pointers.addressed_part(pointer).map(|(offset, _)| offset);
+        constant_offset.or_else(|| part_offset().filter(|_| !is_whole))
     }
 
     fn built_in(&self, variable: Id) -> Option<BuiltIn> {
@@ -399,34 +448,35 @@ impl<'a> DependenceSearch<'a> {
         self.analysis.storage_class(variable) == Some(StorageClass::Workgroup)
     }
 
-    /// The objects behind every item: those of all that it depends on, cycles taken together.
-    fn objects_by_item(&self) -> ObjectsByItem {
-        let mut objects_by_node: Vec<Rc<BTreeSet<KernelObject>>> =
+    /// What is behind every item: that of all that it depends on, cycles taken together.
+    fn sources_by_item(&self) -> SourcesByItem {
+        let mut sources_by_node: Vec<Rc<ItemSources>> =
             vec![Rc::default(); self.items.node_count()];
         // Whatever a component depends on comes before it.
         for component in kosaraju_scc(&self.items) {
-            let mut component_objects = BTreeSet::new();
+            let mut component_sources = ItemSources::default();
             for node in &component {
-                component_objects.extend(self.items[*node].iter().copied());
+                component_sources.extend(&self.items[*node]);
                 for next_node in self.items.neighbors(*node) {
-                    component_objects.extend(objects_by_node[next_node.index()].iter().copied());
+                    component_sources.extend(&sources_by_node[next_node.index()]);
                 }
             }
-            let component_objects = Rc::new(component_objects);
+            let component_sources = Rc::new(component_sources);
             for node in component {
-                objects_by_node[node.index()] = Rc::clone(&component_objects);
+                sources_by_node[node.index()] = Rc::clone(&component_sources);
             }
         }
         let items = self.nodes.iter();
-        let objects =
-            items.map(|(item, node)| (*item, Rc::clone(&objects_by_node[node.index()]))).collect();
-        ObjectsByItem { objects }
+        let sources =
+            items.map(|(item, node)| (*item, Rc::clone(&sources_by_node[node.index()]))).collect();
+        SourcesByItem { sources }
     }
 }
 
 fn source_object(source: MemorySource) -> Option<KernelObject> {
     match source {
-        MemorySource::PushConstants { offset } => Some(KernelObject::PushConstant { offset }),
+        // Told by what is read itself (`objects_read_at`), which knows members too.
+        MemorySource::PushConstants { .. } => None,
         MemorySource::Descriptor { place, .. } => {
             Some(KernelObject::Descriptor { set: place.set, binding: place.binding })
         }

@@ -159,3 +159,42 @@ fn a_call_whose_result_is_known_is_passed_or_told_apart() {
     let expected = ["binding 1 <- push+0 []", "binding 1 <- call []"];
     assert_eq!(stores(&(module, dependences)), expected);
 }
+
+#[test]
+fn branches_that_choose_a_value_are_told_apart_from_those_around_its_use() {
+    let cases = [
+        ("uint x = 0u; if (p.n > 3u) x = 1u; b[0] = x;", "push+4"),
+        ("uint y = 0u; for (uint i = 0u; i < p.m; i++) y++; b[0] = y;", "push+0"),
+        (
+            "uint x = 0u; switch (p.n) { case 1: x = 1u; break; default: x = 2u; } b[0] = x;",
+            "push+4",
+        ),
+        ("uint x = 0u; if (p.n > 3u) x = 1u; b[x] = 1u;", "push+4"),
+        ("b[0] = pick(p.n);", "push+4"),
+        ("set(); b[0] = global;", ""),
+        ("if (p.m > 1u) set(); b[0] = global;", "push+0"),
+        // The guard decides whether the value is used.
+        ("if (p.n > 3u) { uint x = a[0]; if (x > 1u) b[0] = x; }", ""),
+        ("for (uint i = 0u; i < p.m; i++) b[i] = i;", ""),
+    ];
+    for (main, expected) in cases {
+        let text = format!(
+            "{DECLARATIONS}uint global;\nvoid set() {{ global = 1u; }}\n\
+            uint pick(uint c) {{ if (c > 3u) return 7u; return 1u; }}\nvoid main() {{ {main} }}"
+        );
+        let (module, dependences) = of_module(&text);
+        let stores = dependences.accesses.iter().filter(|access| !access.writes.is_empty());
+        let conditions = stores
+            .flat_map(|access| &access.choices)
+            .map(|branch| words(&module, &dependences.conditions[branch]));
+        assert_eq!(conditions.collect::<Vec<_>>().join("; "), expected, "{main}");
+    }
+}
+
+#[test]
+fn an_element_of_pushed_arrays_is_of_its_array() {
+    let text = "layout(push_constant) uniform P { uint m; uint list[2]; uint last; } p;\n\
+        layout(std430, binding = 1) buffer B { uint b[]; };\n\
+        void main() { b[0] = p.list[p.last]; }";
+    assert_eq!(stores(&of_module(text)), ["binding 1 <- push+4, push+12 []"]);
+}

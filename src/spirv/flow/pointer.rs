@@ -302,8 +302,9 @@ impl<'a> PointerAnalysis<'a> {
         start_offsets
     }
 
-    /// The same, as the type that stands there: a block, a member or a part of one.
-    fn addressed_part(&self, pointer: Id) -> Option<(u64, Id)> {
+    /// The offset at which such a chain begins, with the type that stands there: a block, a member or
+    /// a part of one.
+    pub(super) fn addressed_part(&self, pointer: Id) -> Option<(u64, Id)> {
         let definition = self.module.definition(pointer)?;
         match definition.op {
             Op::Variable => Some((0, self.types.pointee(definition.result_type?)?)),
