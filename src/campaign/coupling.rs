@@ -18,6 +18,7 @@ use vkcert_model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::KernelName;
 use vkcert_model::place::Place;
+use vkcert_model::project::MemoryModel;
 use vkcert_model::requirement::{
     CaptureReading, CapturedKernel, EarlierDispatch, HeaderReading, Interface,
 };
@@ -27,6 +28,7 @@ use vkcert_sequential::SequentialExecutor;
 use vkcert_spirv::interface::Reflection;
 
 /// The coupling of one kernel.
+#[derive(Debug, Clone)]
 pub struct KernelCoupling {
     /// Name of the kernel.
     pub kernel: KernelName,
@@ -74,6 +76,7 @@ pub fn analyse_interfaces(
             readings,
             pipelines: &pipelines,
             captures,
+            memory_model: project.settings.value.memory_model,
         };
         let earlier_kernels = earlier_kernels(project, interface, kernels)?;
         let tests = (prepared_tests, test_facts);
@@ -162,6 +165,7 @@ struct StatedHost<'a> {
     readings: &'a [HeaderReading],
     pipelines: &'a [StatedPipeline<'a>],
     captures: &'a [CapturedKernel],
+    memory_model: MemoryModel,
 }
 
 /// A description, and which others of the project have its identifier.
@@ -223,6 +227,7 @@ fn analyse_interface(
         tests: &test_uses,
         device,
         replay: Some(replayed_run),
+        memory_model: host.memory_model,
     };
     Ok(coupling::analyse_coupling(&coupling_input)?)
 }
@@ -291,8 +296,10 @@ fn kernel_flow<'a>(
 }
 
 /// A run on the sequential engine that shows what a check says of a kernel.
-fn replayed_run(job: &Job) -> Result<Run, ExecError> {
-    SequentialExecutor::default().run(job, &mut Unobserved)
+fn replayed_run(job: &Job, memory_model: MemoryModel) -> Result<Run, ExecError> {
+    let mut engine = SequentialExecutor::default();
+    engine.settings.memory_model = memory_model;
+    engine.run(job, &mut Unobserved)
 }
 
 /// Every dispatch of the kernel by a test.

@@ -9,12 +9,15 @@ use crate::campaign::engines::EngineSettings;
 use crate::campaign::kernel::Kernel;
 use crate::campaign::test_run::PreparedTest;
 use crate::campaign::{captures, coupling, execution, headers, project};
+use crate::derivation::open_items::{self, CouplingItems};
 use crate::exec::sequential::SequentialExecutor;
 use crate::exec::{Job, Unobserved};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::{CheckStatus, CouplingCheck, CouplingCheckName};
+use crate::model::evidence::{CheckStatus, CouplingCheck, CouplingCheckName, CouplingEvidence};
 use crate::model::exit::Exit;
 use crate::model::finding::{Checks, Finding, FindingKind};
+use crate::model::id::KernelName;
+use crate::model::open_item::{OpenItem, OpenItemSubject};
 use crate::model::path::display_path;
 use crate::model::requirement::Interface;
 use crate::model::schedule::Schedules;
@@ -22,7 +25,8 @@ use crate::report::{self, InterfacePlaces};
 use crate::requirement::{Located, Project};
 use serde_json::json;
 
-/// Checks every interface of the project; exit 1 where a check is refuted or undetermined.
+/// Checks every interface of the project; exit 1 where a check is refuted, or undetermined and not
+/// accepted by the project.
 pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, Failure> {
     if let (Some(_), Some(_)) = (common.line_form(), couple.graph) {
         let message = "--graph prints graphs: it goes with `--format text` and `json` alone";
@@ -51,27 +55,30 @@ pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, F
         &test_facts,
         (device.as_ref(), &host_readings),
     )?;
-    let all_hold = results
-        .iter()
-        .flat_map(|kernel_coupling| &kernel_coupling.coupling.checks)
-        .all(|check| check.status == CheckStatus::Holds);
+    let (rows, findings) = coupling::coupling_evidence(results.clone());
+    let items = open_items::coupling_items(&rows, &loaded.settings.value);
+    let exit = if is_met(&rows, &items) { Exit::Success } else { Exit::Failed };
     if let Some(form) = common.line_form() {
         let places = interface_places(&loaded, couple);
-        let (rows, findings) = coupling::coupling_evidence(results);
-        output::print_text(&report::coupling_lines(&rows, &findings, &places, form))?;
-        return Ok(if all_hold { Exit::Success } else { Exit::Failed });
+        let lines = report::coupling_lines(&standing_rows(rows, &items), &findings, &places, form);
+        output::print_text(&lines)?;
+        return Ok(exit);
     }
     match (common.form(), couple.graph) {
         (OutputForm::Json, _) => {
-            let (rows, findings) = coupling::coupling_evidence(results);
             let findings: Vec<_> = findings.iter().map(|row| &row.finding).collect();
             output::print_text(&format!(
                 "{:#}\n",
-                json!({ "schema": 1, "kernels": rows, "findings": findings })
+                json!({
+                    "schema": 1,
+                    "kernels": rows,
+                    "findings": findings,
+                    "open_items": items.open_items,
+                    "rejected_acceptances": items.rejected_acceptances,
+                })
             ))?;
         }
         (OutputForm::Text, Some(GraphForm::Svg)) => {
-            let (rows, _) = coupling::coupling_evidence(results);
             output::print_text(&report::coupling_svg(&rows))?;
         }
         (OutputForm::Text, Some(GraphForm::Text)) => print_graphs(&results, graph_in_words)?,
@@ -82,14 +89,96 @@ pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, F
             for kernel_coupling in &results {
                 text.push_str(&format!("{}\n", kernel_coupling.kernel));
                 text.push_str(&kernel_lines(&kernel_coupling.coupling.checks));
+                text.push_str(&item_lines(&kernel_coupling.kernel, &items));
             }
+            text.push_str(&rejected_lines(&items));
             if results.is_empty() {
                 text.push_str("the project describes no host: no [[interface]] in requirements/\n");
             }
             output::print_text(&text)?;
         }
     }
-    Ok(if all_hold { Exit::Success } else { Exit::Failed })
+    Ok(exit)
+}
+
+/// Whether every check holds, but for what the project accepts, and every acceptance accepts.
+fn is_met(rows: &[CouplingEvidence], items: &CouplingItems) -> bool {
+    let checks = rows.iter().flat_map(|row| &row.checks);
+    let mut deciding = checks.filter(|check| {
+        check.status != CheckStatus::Undetermined
+            || open_items::kind_of_check(&check.check).is_none()
+    });
+    deciding.all(|check| check.status == CheckStatus::Holds)
+        && !items.open_items.iter().any(OpenItem::stands)
+        && items.rejected_acceptances.is_empty()
+}
+
+/// The rows without the checks that the project accepts as they are.
+fn standing_rows(rows: Vec<CouplingEvidence>, items: &CouplingItems) -> Vec<CouplingEvidence> {
+    let is_accepted = |kernel: &KernelName, check: &CouplingCheck| {
+        let mut accepted = items.open_items.iter().filter(|item| !item.stands());
+        check.status == CheckStatus::Undetermined
+            && accepted.any(|item| {
+                is_item_of(item, kernel)
+                    && open_items::kind_of_check(&check.check) == Some(item.kind)
+            })
+    };
+    let mut rows = rows;
+    for row in &mut rows {
+        let kernel = row.kernel;
+        row.checks.retain(|check| !is_accepted(&kernel, check));
+    }
+    rows
+}
+
+fn is_item_of(item: &OpenItem, kernel: &KernelName) -> bool {
+    let subject = match &item.subject {
+        Some(OpenItemSubject::Accesses { kernel, .. }) => Some(kernel),
+        Some(
+            OpenItemSubject::Criterion(_)
+            | OpenItemSubject::Kernel(_)
+            | OpenItemSubject::Function { .. }
+            | OpenItemSubject::Requirement(_)
+            | OpenItemSubject::Test(_)
+            | OpenItemSubject::Engine(_),
+        )
+        | None => None,
+    };
+    subject == Some(kernel)
+}
+
+/// What of a kernel is open as a whole: accepted with its reason, or not.
+fn item_lines(kernel: &KernelName, items: &CouplingItems) -> String {
+    let width = output::stdout_width();
+    let of_kernel = items.open_items.iter().filter(|item| is_item_of(item, kernel));
+    let mut text = String::new();
+    for item in of_kernel {
+        let OpenItem { name, sentence, acceptance, .. } = item;
+        let row = match acceptance {
+            Some(approval) => {
+                let reason = approval.reason.split_whitespace().collect::<Vec<_>>().join(" ");
+                let signed = format!("{}, approved by {}", approval.author, approval.approver);
+                sign_and_words(
+                    "accepted",
+                    &format!("{name}: {sentence}. {reason} ({signed})"),
+                    width,
+                )
+            }
+            None => sign_and_words("open", &format!("{name}: {sentence}"), width),
+        };
+        text.push_str(&row);
+    }
+    text
+}
+
+/// Acceptances of the project that accept nothing of coupling.
+fn rejected_lines(items: &CouplingItems) -> String {
+    let width = output::stdout_width();
+    let rows = items.rejected_acceptances.iter().map(|row| {
+        let words = format!("acceptance of {}: {}", row.item, row.reason);
+        sign_and_words("rejected", &words, width)
+    });
+    rows.collect()
 }
 
 /// Where a project states its interfaces, for lines that name places.
@@ -162,7 +251,6 @@ fn kernel_lines(checks: &[CouplingCheck]) -> String {
 
 /// A check and its counterexample, broken between words within the width of a terminal.
 fn check_lines(check: &CouplingCheck, width: Option<u16>) -> String {
-    const INDENT: usize = 16;
     // What is refuted whatever the parameters has no values.
     let values = check.counterexample.as_ref().filter(|parameters| !parameters.is_empty());
     let counterexample = values.map(|parameters| {
@@ -173,22 +261,25 @@ fn check_lines(check: &CouplingCheck, width: Option<u16>) -> String {
     // A refuted check most often names its values itself.
     let counterexample =
         counterexample.filter(|sentence| !check.message.contains(sentence.as_str()));
+    let mut text = sign_and_words(
+        &check.status.to_string(),
+        &format!("{}: {}", check.check, check.message),
+        width,
+    );
+    if let Some(sentence) = counterexample {
+        text.push_str(&sign_and_words("", &sentence, width));
+    }
+    text
+}
+
+/// A word in a column of its own, and a sentence beside it.
+fn sign_and_words(sign: &str, sentence: &str, width: Option<u16>) -> String {
+    const INDENT: usize = 16;
     let line_width = width.map_or(usize::MAX, |width| usize::from(width.max(40)) - INDENT);
     let mut text = String::new();
-    for (sentence_index, sentence) in
-        [Some(format!("{}: {}", check.check, check.message)), counterexample]
-            .into_iter()
-            .flatten()
-            .enumerate()
-    {
-        for (line_number, line) in report::wrap(&sentence, line_width).into_iter().enumerate() {
-            let status = if (sentence_index, line_number) == (0, 0) {
-                check.status.to_string()
-            } else {
-                String::new()
-            };
-            text.push_str(&format!("  {status:<12}  {line}\n"));
-        }
+    for (line_number, line) in report::wrap(sentence, line_width).into_iter().enumerate() {
+        let sign = if line_number == 0 { sign } else { "" };
+        text.push_str(&format!("  {sign:<12}  {line}\n"));
     }
     text
 }

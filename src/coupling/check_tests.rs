@@ -122,6 +122,7 @@ fn coupled(
         tests,
         device,
         replay: None,
+        memory_model: MemoryModel::Idiom,
     };
     analyse_coupling(&input).unwrap()
 }
@@ -213,27 +214,6 @@ fn every_refuted_check_is_a_finding_with_its_place() {
         assert_eq!(finding.place.as_ref().unwrap().file.as_deref(), Some("host.cpp:14"));
         assert!(finding.coupling_check().is_some());
     }
-}
-
-fn line_of_kernel(line: u32) -> Place {
-    Place { file: Some("k.comp".to_owned()), line: Some(line), ..Place::default() }
-}
-
-fn barrier_at(line: u32, control: BarrierControl) -> Barrier {
-    let memory_semantics = MemorySemantics::WORKGROUP_MEMORY;
-    Barrier { number: line, memory_semantics, place: line_of_kernel(line), control }
-}
-
-#[test]
-fn a_barrier_under_non_uniform_control_flow_names_both_places() {
-    let reason = "x differs".to_owned();
-    let barrier = barrier_at(35, BarrierControl::Divergent { branch: line_of_kernel(30), reason });
-    let coupling = coupled(&correct(), &[barrier], &[], Some(&LARGE));
-    let finding = &coupling.findings[0];
-    assert_eq!(
-        (finding.place.clone().unwrap().line, finding.other_place.clone().unwrap().line),
-        (Some(35), Some(30))
-    );
 }
 
 #[test]
@@ -349,19 +329,9 @@ fn coupled_module(module: &Module, interface: &Interface, device: &DeviceLimits)
         tests,
         device,
         replay: None,
+        memory_model: MemoryModel::Idiom,
     })
     .unwrap()
-}
-
-#[test]
-fn each_of_several_barriers_counts() {
-    let reason = "x differs".to_owned();
-    let barriers = [
-        barrier_at(1, BarrierControl::Uniform),
-        barrier_at(3, BarrierControl::Divergent { branch: line_of_kernel(2), reason }),
-    ];
-    let coupling = coupled(&correct(), &barriers, &[], Some(&LARGE));
-    assert_eq!(refuted(&coupling, "uniform-barrier").len(), 1);
 }
 
 #[test]
@@ -386,6 +356,7 @@ fn an_unknown_name_in_the_interface_is_a_diagnostic() {
         tests: &[],
         device: None,
         replay: None,
+        memory_model: MemoryModel::Idiom,
     };
     let diagnostic = analyse_coupling(&input).unwrap_err();
     assert!(diagnostic.message.contains("`q` is not declared"), "{}", diagnostic.message);

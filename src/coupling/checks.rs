@@ -1,11 +1,10 @@
 //! The coupling checks: does what the host does fit what the kernel is?
 //!
-//! Knows: the interface, the kernel's reflection, the uniformity of its barriers, the tests' uses,
-//! a device's limits.
+//! Knows: the interface, the kernel's reflection, the tests' uses, a device's limits.
 //! Promises: each check that can be asked is answered by at least one row, `holds`, `refuted` or
 //! `undetermined`.
 //! Does not cover: what the kernel reads and writes for which sizes (the engines' out-of-bounds
-//! check does, per test); push constants (`layout`) and images (`images`).
+//! check does, per test); push constants (`layout`), images (`images`) and barriers (`barriers`).
 
 mod buffers;
 mod dispatch;
@@ -20,9 +19,9 @@ mod varying;
 pub(super) use buffers::is_buffer;
 pub(super) use varying::VaryingSizes;
 
+use super::CouplingInput;
 use super::expressions::HostExpressions;
 use super::rows::CheckRows;
-use super::{BarrierControl, CouplingInput};
 use vkcert_model::evidence::CouplingCheckName;
 use vkcert_model::requirement::HostType;
 use vkcert_requirement::host::decide::{EvaluatedCase, HostModel};
@@ -88,34 +87,6 @@ impl HostChecks<'_> {
                 ),
                 None,
             ),
-        }
-    }
-
-    pub(crate) fn check_barriers(&self, rows: &mut CheckRows) {
-        let barriers = self.input.barriers;
-        if barriers.is_empty() {
-            rows.add_holding(CouplingCheckName::UniformBarrier, "the kernel has no barrier");
-        }
-        for (index, barrier) in barriers.iter().enumerate() {
-            rows.begin_subject(format!("barrier {}", index + 1));
-            match &barrier.control {
-                BarrierControl::Uniform => {
-                    rows.add_holding(CouplingCheckName::UniformBarrier, format!("the barrier at {} is reached by all invocations of a workgroup alike", barrier.place));
-                }
-                BarrierControl::Divergent { branch, reason } => rows.add_refuted_at(
-                    CouplingCheckName::UniformBarrier,
-                    format!(
-                        "the barrier at {} stands under the branch at {branch}, which invocations of one workgroup can take differently: {reason}",
-                        barrier.place
-                    ),
-                    None,
-                    Some(barrier.place.clone()),
-                    Some(branch.clone()),
-                ),
-                BarrierControl::Unknown { reason } => {
-                    rows.add_undetermined(CouplingCheckName::UniformBarrier, format!("the barrier at {}: {reason}", barrier.place));
-                }
-            }
         }
     }
 }

@@ -6,6 +6,7 @@
 //! `coupling` finding, `undetermined` with the reason.
 //! Does not cover: the host program itself; the interface is what its author states of it.
 
+mod barriers;
 mod bounds;
 mod captures;
 #[cfg(test)]
@@ -19,6 +20,7 @@ pub mod graph;
 mod images;
 mod layout;
 mod merging;
+mod replay;
 mod rows;
 
 pub use constants::host_constants;
@@ -36,6 +38,7 @@ use vkcert_model::evidence::{CouplingCheck, CouplingEvidence};
 use vkcert_model::finding::Finding;
 use vkcert_model::id::DecisionId;
 use vkcert_model::place::Place;
+use vkcert_model::project::MemoryModel;
 use vkcert_model::requirement::{CapturedKernel, Interface, OfflinePipeline};
 use vkcert_model::structure::KernelStructure;
 use vkcert_requirement::host::decide::{self, ToldValues};
@@ -72,9 +75,11 @@ pub struct CouplingInput<'a> {
     pub tests: &'a [TestUse],
     /// None: the limits that every Vulkan device has.
     pub device: Option<&'a DeviceLimits>,
-    /// Runs a job on the sequential engine, to show an access out of bounds; none: nothing is run,
-    /// and no access is refuted.
+    /// Runs a job on the sequential engine, to show an access out of bounds, a race or a barrier
+    /// that not all reach; none: nothing is run, and nothing of that is refuted.
     pub replay: Option<ReplayEngine>,
+    /// What orders memory.
+    pub memory_model: MemoryModel,
 }
 
 /// A description of a pipeline that the host creates of the kernel.
@@ -157,7 +162,7 @@ pub enum FlowError {
 }
 
 /// Runs a job on the sequential engine.
-pub type ReplayEngine = fn(&Job) -> Result<Run, ExecError>;
+pub type ReplayEngine = fn(&Job, MemoryModel) -> Result<Run, ExecError>;
 
 /// A barrier of the kernel and whether all invocations of a workgroup reach it alike.
 #[derive(Debug, Clone, PartialEq)]
@@ -311,7 +316,7 @@ pub fn analyse_coupling(input: &CouplingInput<'_>) -> Result<Coupling, Diagnosti
     host_checks.check_limits(&mut rows);
     host_checks.check_specialization(&mut rows);
     host_checks.check_pipelines(&mut rows);
-    host_checks.check_barriers(&mut rows);
+    barriers::check_barriers(&mut rows, input, &host, &expressions);
     bounds::check_index_bounds(&mut rows, input, &host, &expressions);
     captures::check_captures(&mut rows, input, &host, &expressions);
     rows.checks.sort_by(|one, other| one.check.cmp(&other.check));

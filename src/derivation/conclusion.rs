@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::open_items::kind_of_check;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage::coupling::class_sums;
 use vkcert_coverage::criteria;
@@ -257,7 +258,8 @@ pub(crate) fn is_told_elsewhere(
 
 /// Refuted checks are findings already. An undetermined one counts against the result, but for
 /// device limits where no device ran: those are not run, like everything else that needs one.
-/// Accesses that are not shown to be within bounds are an open item, which a project can accept.
+/// Accesses that are not shown to be within bounds, or to be ordered, are an open item, which a
+/// project can accept.
 fn undetermined_coupling(campaign: &Campaign, because: &mut Because) {
     let device_ran =
         campaign.engines.iter().any(|engine| engine.engine == EngineName::Vulkan && engine.ran);
@@ -266,7 +268,7 @@ fn undetermined_coupling(campaign: &Campaign, because: &mut Because) {
             coupling_row.checks.iter().filter(|check| check.status == CheckStatus::Undetermined);
         for check in undetermined_checks
             .filter(|check| device_ran || check.check != CouplingCheckName::DeviceLimits)
-            .filter(|check| check.check != CouplingCheckName::IndexBounds)
+            .filter(|check| kind_of_check(&check.check).is_none())
         {
             let (check, message) = (check.check.clone(), check.message.clone());
             because(Reason::CouplingUndetermined { kernel: coupling_row.kernel, check, message });

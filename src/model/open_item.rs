@@ -34,6 +34,8 @@ pub enum OpenItemKind {
     InterfaceSpecializationNotRun,
     /// Accesses that are not shown to be within what they access.
     IndexBoundsNotShown,
+    /// Values that one invocation writes and another one reads, not shown to be ordered by barriers.
+    BarrierOrderNotShown,
     /// An HLR to be verified by test that no test case names.
     HlrWithoutTest,
     /// Code that the entry point reaches and no requirement implements.
@@ -62,6 +64,7 @@ impl OpenItemKind {
         (OpenItemKind::KernelWithoutInterface, "kernel-without-interface"),
         (OpenItemKind::InterfaceSpecializationNotRun, "interface-specialization-not-run"),
         (OpenItemKind::IndexBoundsNotShown, "index-bounds-not-shown"),
+        (OpenItemKind::BarrierOrderNotShown, "barrier-order-not-shown"),
         (OpenItemKind::HlrWithoutTest, "hlr-without-test"),
         (OpenItemKind::FunctionWithoutRequirement, "function-without-requirement"),
         (OpenItemKind::EngineLeftOut, "engine-left-out"),
@@ -103,7 +106,7 @@ pub enum OpenItemSubject {
         /// Name of the function.
         name: String,
     },
-    /// Access places of a kernel.
+    /// Access places of a kernel, or pairs of them.
     Accesses {
         /// The kernel.
         kernel: KernelName,

@@ -12,7 +12,9 @@ mod contradiction;
 mod host_numbers;
 mod replay;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+
+pub(crate) use host_numbers::settled_values;
 
 use super::CouplingInput;
 use super::constants::host_constants;

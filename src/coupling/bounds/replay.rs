@@ -5,34 +5,15 @@
 //! Promises: an access is told as shown only if the sequential engine finds it out of bounds in a
 //! run of the kernel under these values, with buffers that hold zeros. Only accesses that depend on
 //! host values and ids of invocations alone are asked for, so that no contents are at fault.
-//! Does not cover: kernels with images, and values that need much memory or many invocations; they
-//! are not run.
+//! Does not cover: what cannot be run (`crate::replay`).
 
-use super::super::checks::is_buffer;
+use super::super::CouplingInput;
 use super::super::expressions::HostExpressions;
-use super::super::layout::member_offsets;
-use super::super::{CouplingInput, ReplayEngine};
+use super::super::replay::{MOST_RUNS, Replay};
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use vkcert_exec::resource::JobResources;
-use vkcert_exec::{Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording};
 use vkcert_model::finding::{Checks, Finding, FindingKind};
-use vkcert_model::id::ModuleKey;
-use vkcert_model::procedure::Limits;
-use vkcert_model::requirement::HostType;
-use vkcert_requirement::host::decide::{EvaluatedCase, HostModel};
-use vkcert_requirement::host::expression::{self as host, DivisionRounding, HostExpression};
-use vkcert_spirv::interface::DescriptorCount;
+use vkcert_requirement::host::decide::HostModel;
 use vkcert_spirv::range::{AccessOutcome, JudgedAccess};
-
-/// Runs of a kernel at most.
-const MOST_RUNS: usize = 60;
-/// Bytes of all buffers of a run at most.
-const MOST_BYTES: i128 = 1 << 24;
-/// Invocations of a run at most.
-const MOST_INVOCATIONS: u64 = 1 << 14;
-/// Steps of a run at most.
-const MOST_STEPS: u64 = 20_000_000;
 
 /// An access that a run showed out of bounds.
 pub(super) struct ShownAccess {
@@ -65,14 +46,18 @@ pub(super) fn shown_accesses(
         if shown.len() == wanted.len() || run_count == MOST_RUNS {
             break;
         }
-        let Some(job) = replay.job_for(&parameters) else { continue };
+        let checks = Checks::of_kinds([FindingKind::OutOfBounds]);
+        let Some(job) = replay.job_for(&parameters, checks) else { continue };
         run_count += 1;
-        for finding in out_of_bounds_findings(engine, &job) {
+        for finding in replay.findings(engine, &job) {
+            if finding.kind != FindingKind::OutOfBounds {
+                continue;
+            }
             let offset = finding.place.as_ref().and_then(|place| place.instruction);
             let Some(instruction) = offset.and_then(|offset| wanted.get(&offset)) else { continue };
             shown.entry(*instruction).or_insert_with(|| ShownAccess {
                 parameters: parameters.clone(),
-                invocation_words: replay.invocation_words(&finding),
+                invocation_words: invocation_words(&replay, &finding),
                 finding_message: finding.message.clone(),
             });
         }
@@ -80,176 +65,9 @@ pub(super) fn shown_accesses(
     shown
 }
 
-/// What the sequential engine finds; nothing where the run does not come to its end.
-fn out_of_bounds_findings(engine: ReplayEngine, job: &Job) -> Vec<Finding> {
-    match engine(job) {
-        Ok(run) => run
-            .findings
-            .into_iter()
-            .filter(|finding| finding.kind == FindingKind::OutOfBounds)
-            .collect(),
-        // A run that fails shows nothing.
-        Err(_) => Vec::new(),
-    }
-}
-
-/// A host with a kernel, to be run for given parameter values.
-pub(super) struct Replay<'a> {
-    pub input: &'a CouplingInput<'a>,
-    pub host: &'a HostModel,
-    pub expressions: &'a HostExpressions,
-    pub specialization: &'a BTreeMap<u32, u64>,
-}
-
-impl Replay<'_> {
-    /// Whether all that the kernel binds is a buffer of a stated size, and all that it is
-    /// specialized by has one value.
-    fn can_run(&self) -> bool {
-        let reflection = self.input.reflection;
-        let is_stated = |set: u32, binding: u32| {
-            self.input
-                .interface
-                .buffers
-                .iter()
-                .any(|buffer| (buffer.set, buffer.binding) == (set, binding))
-        };
-        let resources_are_stated = reflection.resources.iter().all(|resource| {
-            is_buffer(resource.class)
-                && resource.fixed_bytes < 1 << 24
-                && resource.count == DescriptorCount::One
-                && !resource.class.name().contains("texel")
-                && is_stated(resource.set, resource.binding)
-        });
-        let constants_are_settled = self
-            .input
-            .interface
-            .specialization
-            .iter()
-            .all(|constant| self.specialization.contains_key(&constant.id));
-        resources_are_stated && constants_are_settled
-    }
-
-    fn value(&self, expression: &HostExpression, case: &EvaluatedCase) -> i128 {
-        expression.evaluate(&case.scope, DivisionRounding::Truncate, &mut Vec::new()).value
-    }
-
-    /// The kernel as the host would run it; none where that is too much, or no dispatch.
-    pub(super) fn job_for(&self, parameters: &BTreeMap<String, i64>) -> Option<Job> {
-        let case = self.host.named_case(parameters);
-        let groups = self.groups(&case)?;
-        let reflection = self.input.reflection;
-        let mut job = Job {
-            name: "index-bounds".to_owned(),
-            modules: vec![JobModule {
-                key: ModuleKey::only(self.input.interface.kernel),
-                words: self.input.module.words.clone(),
-                recording: ModuleRecording::None,
-            }],
-            buffers: Vec::new(),
-            resources: JobResources::default(),
-            dispatches: Vec::new(),
-            limits: Limits { steps: MOST_STEPS, ..Limits::default() },
-            checks: Checks::of_kinds([FindingKind::OutOfBounds]),
-        };
-        let mut bindings = Vec::new();
-        let mut byte_count = 0i128;
-        for (buffer, size) in self.input.interface.buffers.iter().zip(&self.expressions.buffers) {
-            let place = (buffer.set, buffer.binding);
-            let resource = reflection
-                .resources
-                .iter()
-                .find(|resource| (resource.set, resource.binding) == place);
-            let Some(resource) = resource else { continue };
-            let bytes = self.value(size, &case);
-            byte_count += bytes;
-            if bytes < 1 || byte_count > MOST_BYTES {
-                return None;
-            }
-            let mut binding = JobBinding::storage(
-                buffer.set,
-                buffer.binding,
-                job.buffers.len(),
-                u64::try_from(bytes).ok()?,
-            );
-            binding.class = resource.class;
-            bindings.push(binding);
-            job.buffers.push(zero_buffer(buffer.set, buffer.binding, bytes as usize));
-        }
-        let push_constants = self.pushed_bytes(&case);
-        let is_pushed = 0..push_constants.len();
-        job.dispatches.push(JobDispatch {
-            module: 0,
-            entry: reflection.entry.clone(),
-            groups,
-            bindings,
-            push_constants_defined: vec![is_pushed],
-            push_constants,
-            specialization: self.specialization.clone(),
-            subgroup_size: None,
-        });
-        Some(job)
-    }
-
-    fn groups(&self, case: &EvaluatedCase) -> Option<[u32; 3]> {
-        let mut groups = [0; 3];
-        let mut invocations: u64 =
-            self.input.reflection.local_size.iter().map(|size| u64::from(*size)).product();
-        for (axis, group_count) in groups.iter_mut().enumerate() {
-            let value = self.value(&self.expressions.groups[axis], case);
-            let count = host::wrap_to_type(value, HostType::Uint32);
-            *group_count =
-                u32::try_from(count).ok().filter(|count| (1..=65_535).contains(count))?;
-            invocations = invocations.saturating_mul(u64::from(*group_count));
-        }
-        (invocations <= MOST_INVOCATIONS).then_some(groups)
-    }
-
-    /// The bytes that the host pushes; what it does not state is zero.
-    fn pushed_bytes(&self, case: &EvaluatedCase) -> Vec<u8> {
-        let block_size =
-            self.input.reflection.push_constants.as_ref().map_or(0, |block| block.size);
-        let mut bytes = vec![0u8; block_size as usize];
-        let Some(block) = &self.input.interface.push_constants else { return bytes };
-        for (member, offset) in block.members.iter().zip(member_offsets(self.input.interface)) {
-            let value = match self.expressions.members.get(&member.name) {
-                Some(value) => Some(self.value(value, case)),
-                None => {
-                    let name = self.host.names.iter().position(|name| name.name == member.name);
-                    name.and_then(|name| case.scope.get(name)).map(|typed| typed.value)
-                }
-            };
-            let format = member.scalar_type().and_then(host::integer_format);
-            let (Some(value), Some((width, _))) = (value, format) else {
-                continue;
-            };
-            let value_bytes = value.to_le_bytes();
-            for (position, byte) in value_bytes.iter().take(width as usize / 8).enumerate() {
-                if let Some(slot) = bytes.get_mut(offset as usize + position) {
-                    *slot = *byte;
-                }
-            }
-        }
-        bytes
-    }
-
-    fn invocation_words(&self, finding: &Finding) -> String {
-        let Some([x, y, z]) = finding.invocations.first() else {
-            return "in some invocation".to_owned();
-        };
-        let [size_x, size_y, size_z] = self.input.reflection.local_size;
-        format!(
-            "in invocation ({x}, {y}, {z}) of workgroup ({}, {}, {}), with buffers that hold zeros",
-            x / size_x,
-            y / size_y,
-            z / size_z
-        )
-    }
-}
-
-fn zero_buffer(set: u32, binding: u32, byte_count: usize) -> JobBuffer {
-    JobBuffer {
-        name: format!("{set}.{binding}"),
-        bytes: Arc::new(vec![0; byte_count]),
-        defined: std::iter::once(0..byte_count).collect(),
+fn invocation_words(replay: &Replay<'_>, finding: &Finding) -> String {
+    match replay.invocation_words(finding, 0) {
+        Some(words) => format!("in invocation {words}, with buffers that hold zeros"),
+        None => "in some invocation".to_owned(),
     }
 }

@@ -38,6 +38,7 @@ fn coupled_text(source: &str, interface: &Interface) -> Coupling {
         tests: &[],
         device: Some(&LARGE),
         replay: None,
+        memory_model: MemoryModel::Idiom,
     };
     analyse_coupling(&coupling_input).unwrap()
 }
@@ -131,6 +132,7 @@ fn a_kernel_without_text_says_that_its_decisions_are_not_known() {
         tests: &[],
         device: None,
         replay: None,
+        memory_model: MemoryModel::Idiom,
     };
     let nodes = analyse_coupling(&coupling_input).unwrap().graph.nodes();
     let decision = nodes.iter().find(|node| node.id == "decision:D1").expect("a decision");

@@ -9,9 +9,10 @@ use std::collections::BTreeSet;
 use vkcert_model::criterion::CriterionName;
 use vkcert_model::element::ElementType;
 use vkcert_model::evidence::{
-    CheckStatus, CodeTrace, Configuration, CouplingCheckName, KernelEvidence, RequirementEvidence,
-    RequirementStatus,
+    CheckStatus, CodeTrace, Configuration, CouplingCheckName, CouplingEvidence, KernelEvidence,
+    RequirementEvidence, RequirementStatus,
 };
+use vkcert_model::id::KernelName;
 use vkcert_model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
 use vkcert_model::project::{
     Contraction, DecisionPolicy, RequirementLevels, Standard, ValidationLayers,
@@ -31,7 +32,8 @@ pub(super) fn items_of_kind(kind: OpenItemKind, stored: &StoredCampaign) -> Vec<
         OpenItemKind::ContractionAllowed => contraction_allowed(stored),
         OpenItemKind::KernelWithoutInterface => kernels_without_interface(stored),
         OpenItemKind::InterfaceSpecializationNotRun => specializations_not_run(stored),
-        OpenItemKind::IndexBoundsNotShown => bounds_not_shown(stored),
+        OpenItemKind::IndexBoundsNotShown => bounds_not_shown(&stored.campaign.coupling),
+        OpenItemKind::BarrierOrderNotShown => barrier_order_not_shown(&stored.campaign.coupling),
         OpenItemKind::HlrWithoutTest => untested_high_level(stored),
         OpenItemKind::FunctionWithoutRequirement => functions_without_requirement(stored),
         OpenItemKind::EngineLeftOut => engines_left_out(stored),
@@ -186,13 +188,47 @@ fn specializations_not_run(stored: &StoredCampaign) -> Vec<OpenItem> {
 }
 
 /// Accesses of kernels that the check `index-bounds` leaves undetermined.
-fn bounds_not_shown(stored: &StoredCampaign) -> Vec<OpenItem> {
+pub(super) fn bounds_not_shown(coupling: &[CouplingEvidence]) -> Vec<OpenItem> {
+    accesses_not_shown(
+        coupling,
+        &CouplingCheckName::IndexBounds,
+        |kernel, open_count, all_count| {
+            let verb = if open_count == 1 { "is" } else { "are" };
+            let sentence = format!(
+                "{open_count} of {all_count} accesses of kernel {kernel} {verb} not shown to be within what they access"
+            );
+            let subject = Some(OpenItemSubject::Accesses { kernel, count: open_count });
+            project_item(OpenItemKind::IndexBoundsNotShown, subject, sentence)
+        },
+    )
+}
+
+/// Pairs of accesses that the check `barrier-order` leaves undetermined.
+pub(super) fn barrier_order_not_shown(coupling: &[CouplingEvidence]) -> Vec<OpenItem> {
+    accesses_not_shown(
+        coupling,
+        &CouplingCheckName::BarrierOrder,
+        |kernel, open_count, all_count| {
+            let verb = if open_count == 1 { "is" } else { "are" };
+            let sentence = format!(
+                "{open_count} of {all_count} pairs of a write and a read by different invocations of kernel {kernel} {verb} not shown to be ordered by barriers"
+            );
+            let subject = Some(OpenItemSubject::Accesses { kernel, count: open_count });
+            project_item(OpenItemKind::BarrierOrderNotShown, subject, sentence)
+        },
+    )
+}
+
+/// An item for each kernel of which a check leaves accesses undetermined, of how many of all.
+fn accesses_not_shown(
+    coupling: &[CouplingEvidence],
+    check: &CouplingCheckName,
+    item: fn(KernelName, u32, u32) -> OpenItem,
+) -> Vec<OpenItem> {
     let mut items = Vec::new();
-    for coupling_row in &stored.campaign.coupling {
-        let of_bounds =
-            coupling_row.checks.iter().filter(|row| row.check == CouplingCheckName::IndexBounds);
+    for coupling_row in coupling {
         let (mut open_count, mut all_count) = (0, 0);
-        for row in of_bounds {
+        for row in coupling_row.checks.iter().filter(|row| row.check == *check) {
             // A row without a count tells of one place.
             let row_count = row.accesses.unwrap_or(1);
             all_count += row_count;
@@ -200,16 +236,9 @@ fn bounds_not_shown(stored: &StoredCampaign) -> Vec<OpenItem> {
                 open_count += row_count;
             }
         }
-        if open_count == 0 {
-            continue;
+        if open_count > 0 {
+            items.push(item(coupling_row.kernel, open_count, all_count));
         }
-        let kernel = coupling_row.kernel;
-        let verb = if open_count == 1 { "is" } else { "are" };
-        let sentence = format!(
-            "{open_count} of {all_count} accesses of kernel {kernel} {verb} not shown to be within what they access"
-        );
-        let subject = Some(OpenItemSubject::Accesses { kernel, count: open_count });
-        items.push(project_item(OpenItemKind::IndexBoundsNotShown, subject, sentence));
     }
     items
 }

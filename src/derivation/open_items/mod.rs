@@ -22,7 +22,7 @@ mod tests;
 use vkcert_coverage::ApproverRule;
 use vkcert_coverage::justification::{Signature, signature_fault};
 use vkcert_model::criterion::CriterionName;
-use vkcert_model::evidence::{Campaign, KernelEvidence};
+use vkcert_model::evidence::{Campaign, CouplingCheckName, CouplingEvidence, KernelEvidence};
 use vkcert_model::generation::Generation;
 use vkcert_model::open_item::{
     Acceptability, ItemAcceptance, OpenItem, OpenItemKind, RejectedAcceptance,
@@ -76,11 +76,53 @@ pub fn derive_open_items(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
     (campaign.notes, campaign.unsought) = (notes, unsought);
 }
 
+/// What coupling checks alone leave open, with what the project accepts of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CouplingItems {
+    /// In the order of reports.
+    pub open_items: Vec<OpenItem>,
+    /// Acceptances of such items that accept nothing.
+    pub rejected_acceptances: Vec<RejectedAcceptance>,
+}
+
+/// The kinds of open items that a coupling check which is undetermined makes, with that check.
+const COUPLING_KINDS: [(OpenItemKind, CouplingCheckName); 2] = [
+    (OpenItemKind::IndexBoundsNotShown, CouplingCheckName::IndexBounds),
+    (OpenItemKind::BarrierOrderNotShown, CouplingCheckName::BarrierOrder),
+];
+
+/// The kind of open item, which a project can accept, that what a check leaves undetermined makes.
+pub fn kind_of_check(check: &CouplingCheckName) -> Option<OpenItemKind> {
+    let mut kinds = COUPLING_KINDS.iter();
+    kinds.find(|(_, known_check)| known_check == check).map(|(kind, _)| *kind)
+}
+
+/// The open items of coupling checks without the rest of a campaign.
+pub fn coupling_items(coupling: &[CouplingEvidence], settings: &ProjectFile) -> CouplingItems {
+    let mut open_items = items::bounds_not_shown(coupling);
+    open_items.extend(items::barrier_order_not_shown(coupling));
+    let is_of_coupling = |acceptance: &&ItemAcceptance| {
+        let kind_word = acceptance.item.split(' ').next();
+        COUPLING_KINDS.iter().any(|(kind, _)| Some(kind.name()) == kind_word)
+    };
+    let acceptances = settings.acceptances.iter().filter(is_of_coupling);
+    let rejected_acceptances = accept_items_by(&mut open_items, acceptances, settings);
+    CouplingItems { open_items, rejected_acceptances }
+}
+
 /// Marks the items that the project accepts; gives the acceptances that accept none.
 fn accept_items(items: &mut [OpenItem], settings: &ProjectFile) -> Vec<RejectedAcceptance> {
+    accept_items_by(items, settings.acceptances.iter(), settings)
+}
+
+fn accept_items_by<'a>(
+    items: &mut [OpenItem],
+    acceptances: impl Iterator<Item = &'a ItemAcceptance>,
+    settings: &ProjectFile,
+) -> Vec<RejectedAcceptance> {
     let approval = ApproverRule::for_level(settings.level);
     let mut rejected_acceptances = Vec::new();
-    for acceptance in &settings.acceptances {
+    for acceptance in acceptances {
         if let Err(reason) = accept_item(items, acceptance, approval) {
             rejected_acceptances.push(RejectedAcceptance { item: acceptance.item.clone(), reason });
         }

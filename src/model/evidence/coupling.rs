@@ -217,7 +217,7 @@ stored_words! {
 /// One coupling check with its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CouplingCheck {
-    /// `dispatch-covers-domain`, `dispatch-not-truncated`, `host-overflow`, `local-size-match`, `push-constant-layout`, `buffer-size`, `device-limits`, `uniform-barrier`, `index-bounds` ...
+    /// `dispatch-covers-domain`, `dispatch-not-truncated`, `host-overflow`, `local-size-match`, `push-constant-layout`, `buffer-size`, `device-limits`, `uniform-barrier`, `barrier-order`, `index-bounds` ...
     #[schemars(with = "String")]
     pub check: CouplingCheckName,
     /// `holds`, `refuted` or `undetermined`.
@@ -228,7 +228,8 @@ pub struct CouplingCheck {
     /// Values of the parameters that refute the check.
     #[serde(default)]
     pub counterexample: Option<BTreeMap<String, i64>>,
-    /// Of `index-bounds`: access places of the kernel that the row tells of.
+    /// Of `index-bounds`: access places of the kernel that the row tells of. Of `barrier-order`:
+    /// pairs of accesses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accesses: Option<u32>,
 }
@@ -270,6 +271,8 @@ stored_words! {
         PipelineSpecialization = "pipeline-specialization",
         /// All invocations of a workgroup reach a barrier alike.
         UniformBarrier = "uniform-barrier",
+        /// A barrier orders each value that one invocation writes and another one reads.
+        BarrierOrder = "barrier-order",
         /// Accesses of buffers, images and arrays are within them.
         IndexBounds = "index-bounds",
         /// A capture tells all that the host program did.

@@ -363,7 +363,9 @@ fn subject_of(check: &CouplingCheckName) -> CheckSubject {
         CouplingCheckName::SpecializationIds | CouplingCheckName::PipelineSpecialization => {
             CheckSubject::Node(SpecializationConstant)
         }
-        CouplingCheckName::UniformBarrier => CheckSubject::Node(Barrier),
+        CouplingCheckName::UniformBarrier | CouplingCheckName::BarrierOrder => {
+            CheckSubject::Node(Barrier)
+        }
         CouplingCheckName::LocalSizeLimits
         | CouplingCheckName::DispatchLimits
         | CouplingCheckName::PushConstants

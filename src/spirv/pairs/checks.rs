@@ -4,12 +4,12 @@
 //! Knows: the accesses of a kernel, what its barriers order, which invocations can meet at an
 //! element, which code is executed by whole workgroups alone.
 //! Promises: a write and a read that are not told are never made to one element by two invocations
-//! of a workgroup. `Ordered` is said only where a barrier that all
-//! invocations reach alike orders them on every way; `Missing` only where the whole workgroup comes
-//! to both, different invocations meet at an element and nothing else can order them; all else is
-//! undetermined by name.
+//! of a workgroup. `Ordered` is said only where a barrier that all invocations reach alike orders
+//! them on every way; `Missing` only where the whole workgroup comes to both, different invocations
+//! meet at an element and nothing else can order them; all else is undetermined by name.
 //! Does not cover: invocations of different workgroups, one buffer under two bindings, whether
-//! values let control take a way, writes that meet writes but where a barrier is missing for certain.
+//! values let control take a way, writes that meet writes but where a barrier is missing for
+//! certain.
 
 use super::access::{Atomicity, SharedAccess};
 use super::intervals::{FollowedWays, IntervalStart, ReachedPieces};

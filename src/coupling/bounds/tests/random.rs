@@ -9,10 +9,11 @@ mod guarded;
 use super::super::host_numbers;
 use super::{compiled, run_job};
 use crate::expressions::HostExpressions;
-use crate::{CouplingInput, KernelFlow, bounds};
+use crate::{CouplingInput, KernelFlow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use vkcert_model::finding::FindingKind;
+use vkcert_model::finding::{Checks, FindingKind};
+use vkcert_model::project::MemoryModel;
 use vkcert_model::requirement::Interface;
 use vkcert_requirement::host::decide::HostModel;
 use vkcert_spirv::interface::Reflection;
@@ -342,6 +343,7 @@ fn check_case(seed: u64, case: RandomCase, tally: &mut Tally) {
         tests: &[],
         device: None,
         replay: None,
+        memory_model: MemoryModel::Idiom,
     };
     let host = HostModel::from_interface(&interface, reflection.local_size).unwrap();
     let expressions = HostExpressions::from_interface(&host, &input).unwrap();
@@ -363,13 +365,17 @@ fn check_case(seed: u64, case: RandomCase, tally: &mut Tally) {
             ("s".to_owned(), dice.below(11) as i64 - 5),
         ]);
         let specialization = BTreeMap::new();
-        let replay = bounds::replay::Replay {
+        let replay = crate::replay::Replay {
             input: &input,
             host: &host,
             expressions: &expressions,
             specialization: &specialization,
         };
-        let Some(mut job) = replay.job_for(&parameters) else { continue };
+        let Some(mut job) =
+            replay.job_for(&parameters, Checks::of_kinds([FindingKind::OutOfBounds]))
+        else {
+            continue;
+        };
         for buffer in &mut job.buffers {
             let words = (0..buffer.bytes.len() / 4).map(|_| match dice.below(3) {
                 0 => dice.bits() as u32,
@@ -377,7 +383,7 @@ fn check_case(seed: u64, case: RandomCase, tally: &mut Tally) {
             });
             buffer.bytes = Arc::new(words.flat_map(u32::to_le_bytes).collect());
         }
-        let run = run_job(&job).unwrap();
+        let run = run_job(&job, MemoryModel::Idiom).unwrap();
         for finding in run.findings.iter().filter(|row| row.kind == FindingKind::OutOfBounds) {
             let offset = finding.place.as_ref().and_then(|place| place.instruction).unwrap();
             tally.found += 1;

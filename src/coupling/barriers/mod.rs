@@ -1,0 +1,167 @@
+//! Barriers: whether the invocations of a workgroup reach each one alike, and whether each value
+//! that one of them writes and another one reads is ordered by a barrier.
+//!
+//! Knows: the uniformity of control flow, the order of accesses on all ways
+//! (`vkcert_spirv::pairs`), runs that show a fault (`shown`).
+//! Promises: `holds` only by proof, whatever the host hands over; `refuted` only with parameter
+//! values for which a run on the sequential engine shows the fault, and only where no contents of
+//! memory decide it; all else is `undetermined` with its reason. Every pair of accesses that may
+//! conflict is counted in one row.
+//! Does not cover: one buffer under two bindings; invocations of different workgroups, which no
+//! barrier orders; writes that meet writes, but where nothing at all orders them.
+
+mod order;
+mod shown;
+#[cfg(test)]
+mod tests;
+
+use super::expressions::HostExpressions;
+use super::rows::{CheckRows, values_in_words};
+use super::{Barrier, BarrierControl, CouplingInput};
+use order::AccessOrders;
+use shown::{DecidingContents, ShownFault, ShownFaults, SoughtFaults};
+use std::collections::{BTreeMap, BTreeSet};
+use vkcert_model::evidence::CouplingCheckName;
+use vkcert_model::requirement::Interface;
+use vkcert_requirement::host::decide::HostModel;
+use vkcert_spirv::pairs::{PairRequest, conflicting_accesses, idle_barriers};
+
+/// Adds the rows of all barriers and of all accesses that they are to order.
+pub(super) fn check_barriers(
+    rows: &mut CheckRows,
+    input: &CouplingInput<'_>,
+    host: &HostModel,
+    expressions: &HostExpressions,
+) {
+    rows.end_subject();
+    let specialization = super::bounds::settled_values(input.interface);
+    let request = PairRequest {
+        module: input.module,
+        entry: &input.reflection.entry,
+        specialization: &specialization,
+        memory_model: input.memory_model,
+        unwritten_by_host: &BTreeSet::new(),
+    };
+    let unsettled = unsettled_constant(input.interface, &specialization);
+    let conflicts = match unsettled {
+        Some(id) => Err(format!("the host sets the specialization constant {id} to no one value")),
+        None => conflicting_accesses(&request).map_err(|error| error.to_string()),
+    };
+    let orders = AccessOrders {
+        input,
+        conflicts: conflicts.as_deref().unwrap_or_default(),
+        idle_barriers: match unsettled {
+            Some(_) => Vec::new(),
+            None => idle_barriers(&request).unwrap_or_default(),
+        },
+    };
+    let sought = SoughtFaults {
+        barriers: input.barriers.iter().filter_map(sought_barrier).collect(),
+        races: orders.sought_races(),
+    };
+    let is_open = !sought.barriers.is_empty() || !sought.races.is_empty();
+    let (shown, contents) = match is_open {
+        true => (
+            shown::shown_faults(input, host, expressions, &sought),
+            Some(DecidingContents::of_kernel(input)),
+        ),
+        false => (ShownFaults::default(), None),
+    };
+    add_uniformity_rows(rows, &orders, &shown, contents.as_ref());
+    match &conflicts {
+        Ok(_) => orders.add_rows(rows, &shown, contents.as_ref()),
+        Err(reason) => {
+            let message = format!("not decided which accesses barriers must order: {reason}");
+            rows.add_undetermined(CouplingCheckName::BarrierOrder, message);
+        }
+    }
+}
+
+/// A specialization constant whose value depends on the host's parameters, under which the accesses
+/// are not looked at.
+fn unsettled_constant(interface: &Interface, settled: &BTreeMap<u32, u64>) -> Option<u32> {
+    let ids = interface.specialization.iter().map(|constant| constant.id);
+    ids.into_iter().find(|id| !settled.contains_key(id))
+}
+
+/// Where a barrier stands in the module that is not shown to be reached alike.
+fn sought_barrier(barrier: &Barrier) -> Option<u32> {
+    match barrier.control {
+        BarrierControl::Uniform => None,
+        BarrierControl::Divergent { .. } | BarrierControl::Unknown { .. } => {
+            barrier.place.instruction
+        }
+    }
+}
+
+fn add_uniformity_rows(
+    rows: &mut CheckRows,
+    orders: &AccessOrders<'_>,
+    shown: &ShownFaults,
+    contents: Option<&DecidingContents>,
+) {
+    const CHECK: CouplingCheckName = CouplingCheckName::UniformBarrier;
+    let barriers = orders.input.barriers;
+    if barriers.is_empty() {
+        rows.add_holding(CHECK, "the kernel has no barrier");
+    }
+    let contents_decide = contents.is_some_and(DecidingContents::decide_barriers);
+    for (index, barrier) in barriers.iter().enumerate() {
+        rows.begin_subject(format!("barrier {}", index + 1));
+        let place = &barrier.place;
+        let fault = place.instruction.and_then(|word| shown.divergences.get(&word));
+        match (&barrier.control, fault) {
+            (BarrierControl::Uniform, _) => {
+                let note = orders.idle_note(place.instruction);
+                rows.add_holding(
+                    CHECK,
+                    format!(
+                        "the barrier at {place} is reached by all invocations of a workgroup alike{note}"
+                    ),
+                );
+            }
+            (BarrierControl::Divergent { branch, reason }, Some(fault)) if !contents_decide => {
+                let message = format!(
+                    "the barrier at {place} stands under the branch at {branch}, which invocations of one workgroup can take differently: {reason}; {}",
+                    fault_in_words(fault)
+                );
+                let values = Some(fault.parameters.clone());
+                let places = (Some(place.clone()), Some(branch.clone()));
+                rows.add_refuted_at(CHECK, message, values, places.0, places.1);
+            }
+            (BarrierControl::Divergent { branch, reason }, fault) => {
+                let message = format!(
+                    "the barrier at {place} stands under the branch at {branch}, which invocations of one workgroup may take differently: {reason}; {}",
+                    open_in_words(orders.input, fault)
+                );
+                rows.add_undetermined(CHECK, message);
+            }
+            (BarrierControl::Unknown { reason }, _) => {
+                rows.add_undetermined(CHECK, format!("the barrier at {place}: {reason}"));
+            }
+        }
+    }
+    rows.end_subject();
+}
+
+/// `for n = 3 a run shows it with invocations ...: MESSAGE`
+fn fault_in_words(fault: &ShownFault) -> String {
+    format!(
+        "{} a run shows it with {}: {}",
+        values_in_words(&fault.parameters),
+        fault.invocation_words,
+        fault.finding.message
+    )
+}
+
+/// Why what may be wrong is not refuted.
+fn open_in_words(input: &CouplingInput<'_>, fault: Option<&ShownFault>) -> String {
+    match fault {
+        Some(fault) => format!(
+            "{}, with buffers that hold zeros; which contents the host writes is not known",
+            fault_in_words(fault)
+        ),
+        None if input.replay.is_none() => "nothing was run to show it".to_owned(),
+        None => "no run of the kernel with parameters at their bounds shows it".to_owned(),
+    }
+}

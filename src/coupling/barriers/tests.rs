@@ -1,0 +1,223 @@
+//! Kernels in pairs: one in which a barrier is missing or stands in the wrong place, and the same
+//! one mended.
+
+mod random;
+
+use crate::bounds::tests::{compiled, rows_of_check};
+use vkcert_model::evidence::{CheckStatus, CouplingCheck};
+use vkcert_model::requirement::Interface;
+
+const REFUTED: CheckStatus = CheckStatus::Refuted;
+const UNDETERMINED: CheckStatus = CheckStatus::Undetermined;
+
+/// What all kernels of this file declare.
+const HEAD: &str = "#version 450
+    layout(local_size_x = 8) in;
+    layout(std430, binding = 0) buffer A { uint a[]; };
+    layout(std430, binding = 1) readonly buffer B { uint b[]; };
+    layout(push_constant) uniform P { uint n; };
+    shared uint tile[16];
+    ";
+
+fn interface() -> Interface {
+    serde_json::from_value(serde_json::json!({
+        "kernel": "k",
+        "parameters": [{ "name": "n", "type": "uint32", "min": 1, "max": 4096 }],
+        "push_constants": { "members": [{ "name": "n", "type": "uint32" }] },
+        "buffers": [
+            { "set": 0, "binding": 0, "size": "n * 4 + 64" },
+            { "set": 0, "binding": 1, "size": "n * 4 + 64" },
+        ],
+        "groups": ["(n + 7) / 8", "1", "1"],
+    }))
+    .unwrap()
+}
+
+fn rows_of(check: &str, body: &str) -> Vec<CouplingCheck> {
+    let text = format!(
+        "{HEAD}void main() {{\nuint lane = gl_LocalInvocationID.x, x = gl_GlobalInvocationID.x;\n{body} }}"
+    );
+    rows_of_check(&compiled(&text), &interface(), check)
+}
+
+/// Asserts that the first body has a row of this status, that all rows of the second hold, and
+/// returns the former.
+fn assert_pair(check: &str, status: CheckStatus, failing: &str, mended: &str) -> CouplingCheck {
+    let failing_rows = rows_of(check, failing);
+    let row = failing_rows.iter().find(|row| row.status == status);
+    let row = row.unwrap_or_else(|| panic!("{failing}\n{failing_rows:#?}"));
+    let rows = rows_of(check, mended);
+    assert!(rows.iter().all(|row| row.status == CheckStatus::Holds), "{mended}\n{rows:#?}");
+    row.clone()
+}
+
+#[test]
+fn a_barrier_under_a_guard_is_shown_by_two_invocations() {
+    let row = assert_pair(
+        "uniform-barrier",
+        REFUTED,
+        "if (x < n) { tile[lane] = b[x];\n barrier();\n a[x] = tile[7u - lane]; }",
+        "if (x < n) { tile[lane] = b[x]; }\n barrier();\n if (x < n) { a[x] = tile[7u - lane]; }",
+    );
+    let values = row.counterexample.as_ref().unwrap();
+    assert!(values["n"] % 8 != 0, "{row:#?}");
+    assert!(row.message.contains("and (") && row.message.contains("of workgroup ("), "{row:#?}");
+}
+
+#[test]
+fn a_return_before_a_barrier_must_be_of_the_whole_workgroup() {
+    assert_pair(
+        "uniform-barrier",
+        REFUTED,
+        "if (x >= n) return;\n barrier();",
+        "if (gl_WorkGroupID.x >= n) return;\n barrier();",
+    );
+}
+
+#[test]
+fn contents_that_decide_a_barrier_refute_nothing() {
+    // All elements are zero where it is run, so that no run shows it.
+    let row = assert_pair(
+        "uniform-barrier",
+        UNDETERMINED,
+        "if (a[x] > 3u) { barrier(); }",
+        "if (b[0] > 3u) { barrier(); }",
+    );
+    assert!(row.message.contains("no run of the kernel"), "{row:#?}");
+    // Zeros show it, but the host may never write a zero there.
+    let row = assert_pair(
+        "uniform-barrier",
+        UNDETERMINED,
+        "if (b[x] + lane < 3u) { barrier(); }",
+        "barrier();",
+    );
+    assert!(row.message.contains("which contents the host writes is not known"), "{row:#?}");
+}
+
+#[test]
+fn a_value_of_another_invocation_needs_a_barrier() {
+    let row = assert_pair(
+        "barrier-order",
+        REFUTED,
+        "tile[lane] = b[x];\n a[x] = tile[7u - lane];",
+        "tile[lane] = b[x];\n barrier();\n a[x] = tile[7u - lane];",
+    );
+    assert!(row.message.contains("tile[] (write at k.comp:"), "{row:#?}");
+    assert!(row.message.contains("with invocations ("), "{row:#?}");
+    assert_eq!(row.accesses, Some(1));
+}
+
+#[test]
+fn elements_of_its_own_need_no_barrier() {
+    assert_pair(
+        "barrier-order",
+        REFUTED,
+        "tile[lane] = b[x];\n a[x] = tile[lane ^ 1u];",
+        "tile[lane] = b[x];\n a[x] = tile[lane];",
+    );
+}
+
+#[test]
+fn the_barrier_must_stand_on_every_way() {
+    let row = assert_pair(
+        "barrier-order",
+        REFUTED,
+        "tile[lane] = b[x];\n if (n > 16u) {\n barrier(); } else {\n a[x] = 3u; }\n a[x] = tile[7u - lane];",
+        "tile[lane] = b[x];\n if (n > 16u) {\n barrier(); } else {\n barrier(); }\n a[x] = tile[7u - lane];",
+    );
+    assert!(row.message.contains("a way without one leads by lines"), "{row:#?}");
+    assert!(row.counterexample.as_ref().unwrap()["n"] <= 16, "{row:#?}");
+}
+
+#[test]
+fn the_next_round_of_a_loop_needs_a_barrier_too() {
+    let round = |end: &str| {
+        format!(
+            "for (uint i = 0u; i < n; ++i) {{\n tile[lane] = i;\n barrier();\n a[x] += tile[7u - lane];\n {end} }}"
+        )
+    };
+    assert_pair("barrier-order", REFUTED, &round(""), &round("barrier();"));
+}
+
+#[test]
+fn the_barrier_must_order_the_kind_of_memory() {
+    assert_pair(
+        "barrier-order",
+        REFUTED,
+        "a[x] = b[x];\n barrier();\n tile[lane] = a[x ^ 7u];",
+        "a[x] = b[x];\n memoryBarrierBuffer();\n barrier();\n tile[lane] = a[x ^ 7u];",
+    );
+}
+
+#[test]
+fn all_invocations_must_not_write_one_element() {
+    assert_pair(
+        "barrier-order",
+        REFUTED,
+        "tile[0] = lane;\n barrier();\n a[x] = tile[0];",
+        "if (lane == 0u) tile[0] = lane;\n barrier();\n a[x] = tile[0];",
+    );
+}
+
+#[test]
+fn contents_that_choose_an_element_leave_it_open() {
+    let row = assert_pair(
+        "barrier-order",
+        UNDETERMINED,
+        "tile[lane] = b[x];\n a[x] = tile[b[x] & 7u];",
+        "tile[lane] = b[x];\n barrier();\n a[x] = tile[b[x] & 7u];",
+    );
+    assert!(row.message.contains("which contents the host writes is not known"), "{row:#?}");
+}
+
+#[test]
+fn a_barrier_that_is_not_reached_alike_orders_nothing_for_certain() {
+    let rows = rows_of(
+        "barrier-order",
+        "tile[lane] = b[x];\n if (a[x] > 3u) { barrier(); }\n barrier();\n tile[lane + 8u] = tile[7u - lane];",
+    );
+    assert!(rows.iter().all(|row| row.status != CheckStatus::Holds), "{rows:#?}");
+}
+
+#[test]
+fn a_barrier_that_orders_nothing_is_noted() {
+    let body = |first: &str| {
+        format!("tile[lane] = b[x];\n {first}\n barrier();\n a[x] = tile[7u - lane];")
+    };
+    let notes = |body: &str| {
+        let rows = rows_of("uniform-barrier", body);
+        assert!(rows.iter().all(|row| row.status == CheckStatus::Holds), "{rows:#?}");
+        rows.iter().filter(|row| row.message.contains("it orders no two accesses")).count()
+    };
+    assert_eq!(notes(&body("barrier();")), 1);
+    assert_eq!(notes(&body("")), 0);
+}
+
+#[test]
+fn a_constant_of_no_one_value_leaves_all_open() {
+    let text = "#version 450
+        layout(local_size_x = 8) in;
+        layout(constant_id = 3) const bool APART = true;
+        layout(std430, binding = 0) buffer A { uint a[]; };
+        shared uint tile[8];
+        void main() { uint lane = gl_LocalInvocationID.x; tile[lane] = a[lane];
+            if (APART) barrier();
+            a[lane] = tile[7u - lane]; }";
+    let with_value = |value: &str| -> Interface {
+        serde_json::from_value(serde_json::json!({
+            "kernel": "k",
+            "parameters": [{ "name": "n", "type": "uint32", "min": 0, "max": 1 }],
+            "buffers": [{ "set": 0, "binding": 0, "size": "64" }],
+            "groups": ["1", "1", "1"],
+            "specialization": [{ "id": 3, "value": value }],
+        }))
+        .unwrap()
+    };
+    let status = |value: &str| {
+        let rows = rows_of_check(&compiled(text), &with_value(value), "barrier-order");
+        rows.iter().map(|row| row.status.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(status("1"), [CheckStatus::Holds]);
+    assert_eq!(status("0"), [REFUTED]);
+    assert_eq!(status("n"), [UNDETERMINED]);
+}
