@@ -34,7 +34,7 @@ pub(super) fn check_barriers(
     expressions: &HostExpressions,
 ) {
     rows.end_subject();
-    let specialization = super::bounds::settled_values(input.interface);
+    let specialization = super::host_constants(input.interface, &input.reflection.specialization);
     let request = PairRequest {
         module: input.module,
         entry: &input.reflection.entry,

@@ -48,7 +48,7 @@ pub(super) fn shown_faults(
     sought: &SoughtFaults,
 ) -> ShownFaults {
     let mut shown = ShownFaults::default();
-    let specialization = crate::bounds::settled_values(input.interface);
+    let specialization = crate::host_constants(input.interface, &input.reflection.specialization);
     let replay = Replay { input, host, expressions, specialization: &specialization };
     let Some(engine) = input.replay.filter(|_| replay.can_run()) else { return shown };
     let kinds = [FindingKind::BarrierDivergence, FindingKind::DataRace];
@@ -111,7 +111,8 @@ pub(super) struct DecidingContents {
 
 impl DecidingContents {
     pub(super) fn of_kernel(input: &CouplingInput<'_>) -> Self {
-        let specialization = crate::bounds::settled_values(input.interface);
+        let specialization =
+            crate::host_constants(input.interface, &input.reflection.specialization);
         let entry = &input.reflection.entry;
         let dependences =
             kernel_dependences(input.module, entry, &specialization, &BTreeMap::new()).ok();

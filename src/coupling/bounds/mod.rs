@@ -14,8 +14,6 @@ mod replay;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use host_numbers::settled_values;
-
 use super::CouplingInput;
 use super::constants::host_constants;
 use super::expressions::HostExpressions;

@@ -43,7 +43,7 @@ fn a_proof_that_a_test_contradicts_is_none() {
     let store = module.instructions.iter().rev().find(|row| row.op == rspirv::spirv::Op::Store);
     let offset = store.unwrap().offset;
     let open_rows = |test: TestUse| {
-        let rows = coupled_rows(&module, &interface(), &[test]);
+        let rows = coupled_rows(&module, &interface(), &[test], "index-bounds");
         rows.into_iter().filter(is_open).collect::<Vec<_>>()
     };
     let rows = open_rows(stated_test(offset));
