@@ -179,6 +179,8 @@ impl<'a> HeaderReader<'a> {
             standard: header.standard.clone(),
             defines: header.defines.clone(),
             include: header.include.clone(),
+            flags: header.flags.clone(),
+            sysroot: header.sysroot.clone(),
         };
         let program = (self.program, &[READER_COMMAND][..]);
         let outcome = read_header(program, &self.library, &project.root, &request);
@@ -192,10 +194,16 @@ impl<'a> HeaderReader<'a> {
                 let message =
                     format!("`{}` declares no struct `{}`", header.file, header.structure);
                 let problem = place.at("struct").error("unknown-struct", message);
-                Err(vec![match did_you_mean(&header.structure, &names) {
+                Err(vec![match name_hint(&header.structure, &names) {
                     Some(hint) => problem.hint(hint),
                     None => problem,
                 }])
+            }
+            HeaderOutcome::SeveralTypes => {
+                let name = &header.structure;
+                let message = format!("`{}` declares several types `{name}`", header.file);
+                let hint = format!("write `struct {name}` or `typedef {name}`");
+                Err(vec![place.at("struct").error("ambiguous-struct", message).hint(hint)])
             }
             HeaderOutcome::Unusable(message) => {
                 let message =
@@ -203,6 +211,17 @@ impl<'a> HeaderReader<'a> {
                 return Err(library_missing(&message));
             }
         })
+    }
+}
+
+/// A name that differs in where it belongs, or in few letters.
+fn name_hint(wanted_name: &str, names: &[String]) -> Option<String> {
+    let last_part = |name: &str| name.rsplit([' ', ':']).next().map(str::to_owned);
+    let wanted_part = last_part(wanted_name);
+    let namesake = names.iter().find(|name| last_part(name) == wanted_part);
+    match namesake {
+        Some(name) => Some(format!("did you mean `{name}`?")),
+        None => did_you_mean(wanted_name, names),
     }
 }
 
@@ -242,7 +261,7 @@ fn diagnostic_of(fault: HeaderFault, header: &HostHeader) -> Diagnostic {
     let problem = Diagnostic::new("header", message).at_position(file, position);
     if is_missing_file {
         problem.hint(format!(
-            "folders of the project stand in `include`; the compiler's own headers come with {INSTALL_COMMAND}"
+            "folders of the project stand in `include`, the target's own headers in a `sysroot` of the project; `flags = [\"-ffreestanding\"]` does without them, and the compiler's own come with {INSTALL_COMMAND}"
         ))
     } else {
         problem

@@ -9,17 +9,21 @@
 //! the interface states no contents; what lies behind a device address (such members are
 //! `undetermined` by name).
 
+mod arrays;
 mod comparison;
 mod kernel_block;
+mod number_list;
+mod numbers;
 mod placing;
 
-pub(super) use comparison::has_same_numbers;
-pub(super) use placing::{place_block, place_member, place_type};
+pub(super) use number_list::{counted, has_same_numbers};
+pub(super) use placing::{end_of_contents, place_block, place_member, place_type};
 
 use super::CouplingInput;
 use super::constants::host_constants;
 use super::merging::{SharedObject, StoredForm};
 use super::rows::CheckRows;
+use arrays::KernelArray;
 use comparison::{Comparison, LayoutFault};
 use kernel_block::{BlockReader, KernelContents, KernelMember};
 use std::collections::BTreeSet;
@@ -107,6 +111,7 @@ impl LayoutCheck<'_> {
             HostContents::Structure(placed_host) => placed_host,
             HostContents::Unsupported { .. }
             | HostContents::Scalar(_)
+            | HostContents::FlexibleArray { .. }
             | HostContents::Array { .. } => {
                 let message = format!("what the host pushes, `{}`, is no plain struct", form.name);
                 return rows.add_undetermined(PUSH_CONSTANTS, message);
@@ -189,6 +194,7 @@ impl LayoutCheck<'_> {
                 HeaderUse::Block | HeaderUse::PushConstants,
                 HostContents::Scalar(_)
                 | HostContents::Array { .. }
+                | HostContents::FlexibleArray { .. }
                 | HostContents::Unsupported { .. },
             ) => {
                 let message = format!("{place}what the host stores, `{name}`, is no plain struct");
@@ -227,45 +233,32 @@ fn check_elements(
         rows.add_refuted(BUFFER, message, None);
         return Vec::new();
     };
-    let contents = grouped_numbers(contents, element, *stride);
     let whole = match &contents {
         HostContents::Structure(structure) => structure.clone(),
-        HostContents::Scalar(_) | HostContents::Array { .. } | HostContents::Unsupported { .. } => {
+        HostContents::Scalar(_)
+        | HostContents::Array { .. }
+        | HostContents::FlexibleArray { .. }
+        | HostContents::Unsupported { .. } => {
             PlacedStruct { size: contents.size(), members: Vec::new() }
         }
     };
-    let path = format!("{name}[0]");
-    let mut comparison = Comparison::of_element((&whole, &contents), element, &path, &kernel.uses);
+    // How many there are the size of the buffer says.
+    let kernel_array = KernelArray { length: None, stride: *stride, element };
     let host_stride = match &contents {
         HostContents::Unsupported { size: None, .. } => *stride,
         HostContents::Scalar(_)
         | HostContents::Array { .. }
+        | HostContents::FlexibleArray { .. }
         | HostContents::Structure(_)
         | HostContents::Unsupported { .. } => contents.size(),
     };
-    if host_stride != *stride {
-        let words = format!(
-            "the elements of {name} lie {host_stride} bytes apart on the host and {stride} in the kernel"
-        );
-        comparison.faults.push(LayoutFault { words, place: None });
-    }
+    let host_array = HostContents::FlexibleArray { stride: host_stride, element: contents.into() };
+    let mut comparison =
+        Comparison::of_array((&whole, &host_array), kernel_array, name, &kernel.uses);
     let unused = std::mem::take(&mut comparison.unused);
     let claim = format!("elements of {stride} bytes agree with `{element_name}`");
     add_comparison(rows, BUFFER, comparison, place, &claim);
     unused
-}
-
-/// Numbers that the host stores one by one, as many together as the kernel's element takes.
-fn grouped_numbers(contents: HostContents, element: &KernelContents, stride: u64) -> HostContents {
-    match (&contents, element) {
-        (HostContents::Scalar(scalar_type), KernelContents::Numbers(_))
-            if element.is_composite() =>
-        {
-            let size = u64::from(scalar_type.size_in_bytes());
-            HostContents::Array { count: stride / size, stride: size, element: Box::new(contents) }
-        }
-        (_, _) => contents,
-    }
 }
 
 /// Whether the host's struct holds its members and the kernel's block.

@@ -73,6 +73,7 @@ pub fn merged_interface<'a>(
         member.member_type = match &placed.contents {
             HostContents::Scalar(scalar_type) => MemberType::Scalar(*scalar_type),
             HostContents::Array { .. }
+            | HostContents::FlexibleArray { .. }
             | HostContents::Structure(_)
             | HostContents::Unsupported { .. } => {
                 MemberType::Structure(placed.spelling.clone().unwrap_or_default())
@@ -246,6 +247,9 @@ impl StatedStructs<'_> {
             HostContents::Array { count, .. } => {
                 rows.add_holding(CHECK, format!("{source}: an array of {count} elements"));
             }
+            HostContents::FlexibleArray { .. } => {
+                rows.add_holding(CHECK, format!("{source}: a flexible array"));
+            }
         }
     }
 
@@ -357,7 +361,9 @@ fn object_of(header: &HostHeader) -> SharedObject {
 fn inner_struct(contents: &mut HostContents) -> Option<&mut PlacedStruct> {
     match contents {
         HostContents::Structure(structure) => Some(structure),
-        HostContents::Array { element, .. } => inner_struct(element),
+        HostContents::Array { element, .. } | HostContents::FlexibleArray { element, .. } => {
+            inner_struct(element)
+        }
         HostContents::Scalar(_) | HostContents::Unsupported { .. } => None,
     }
 }
@@ -365,7 +371,9 @@ fn inner_struct(contents: &mut HostContents) -> Option<&mut PlacedStruct> {
 fn inner_struct_of(contents: &HostContents) -> Option<&PlacedStruct> {
     match contents {
         HostContents::Structure(structure) => Some(structure),
-        HostContents::Array { element, .. } => inner_struct_of(element),
+        HostContents::Array { element, .. } | HostContents::FlexibleArray { element, .. } => {
+            inner_struct_of(element)
+        }
         HostContents::Scalar(_) | HostContents::Unsupported { .. } => None,
     }
 }
@@ -387,8 +395,13 @@ fn is_same_layout(left: &HostContents, right: &HostContents) -> bool {
             HostContents::Array { count: other_count, stride: other_stride, element: other },
         ) => (count, stride) == (other_count, other_stride) && is_same_layout(element, other),
         (
+            HostContents::FlexibleArray { stride, element },
+            HostContents::FlexibleArray { stride: other_stride, element: other },
+        ) => stride == other_stride && is_same_layout(element, other),
+        (
             HostContents::Structure(_)
             | HostContents::Array { .. }
+            | HostContents::FlexibleArray { .. }
             | HostContents::Scalar(_)
             | HostContents::Unsupported { .. },
             _,
@@ -408,6 +421,11 @@ fn is_same_shape(stated: &HostContents, read: &HostContents) -> bool {
         (HostContents::Structure(_), HostContents::Structure(_)) => true,
         // What the header leaves open is not contradicted.
         (_, HostContents::Unsupported { .. }) => true,
+        (
+            HostContents::Array { stride, element, .. },
+            HostContents::FlexibleArray { stride: read_stride, element: read },
+        ) => stride == read_stride && is_same_shape(element, read),
+        (HostContents::FlexibleArray { .. }, _) | (_, HostContents::FlexibleArray { .. }) => false,
         (HostContents::Array { .. }, _) | (_, HostContents::Array { .. }) => {
             has_same_numbers(stated, read)
         }

@@ -8,6 +8,7 @@
 //! Does not cover: what the host program does with the struct.
 
 mod library;
+mod naming;
 mod parsing;
 mod process;
 mod syntax_tree;
@@ -25,7 +26,8 @@ use vkcert_model::requirement::HostContents;
 pub struct HeaderRequest {
     /// Path relative to the folder that the compiler runs in.
     pub file: String,
-    /// Qualified name of a struct, or of a type that stands for one.
+    /// Qualified name of a struct, or of a type that stands for one; `struct` or `typedef` in front
+    /// of it says which of both.
     pub structure: String,
     /// Target triple.
     pub target: String,
@@ -35,6 +37,10 @@ pub struct HeaderRequest {
     pub defines: BTreeMap<String, String>,
     /// Include folders, relative to the same folder.
     pub include: Vec<String>,
+    /// Further flags of the compiler.
+    pub flags: Vec<String>,
+    /// Folder with the target's own headers, relative to the same folder.
+    pub sysroot: Option<String>,
 }
 
 /// What came of a request.
@@ -49,6 +55,8 @@ pub enum HeaderOutcome {
         /// Names that it declares.
         declared: BTreeSet<String>,
     },
+    /// It declares several types of that name.
+    SeveralTypes,
     /// The library cannot be used.
     Unusable(String),
 }

@@ -1,15 +1,17 @@
 //! From a header to the struct that is asked for.
 //!
-//! Knows: which types of C and C++ are numbers of which host type, where names of structs stand.
+//! Knows: which types of C and C++ are numbers of which host type.
 //! Promises: members are in declaration order; those of an anonymous struct are members of what it
 //! is in. What has no layout that can be compared is kept by name.
-//! Does not cover: which objects of the program have the type.
+//! Does not cover: which struct a name means (`naming`), which objects of the program have the type.
 
+use super::naming::{Language, StructSearch, WantedName, find_struct};
 use super::process::limit_this_process;
 use super::syntax_tree::{
     Cursor, DeclarationKind, DeclaredType, SourcePlace, TranslationUnit, TypeKind, UnitFailure,
 };
 use super::{HeaderFault, HeaderOutcome, HeaderRequest, ReadStruct};
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -26,9 +28,6 @@ const MOST_LEVELS: usize = 64;
 
 /// Errors that are told.
 const MOST_ERRORS: usize = 20;
-
-/// Names that are kept for a hint.
-const MOST_NAMES: usize = 10_000;
 
 /// Reads a request from the standard input and answers it on the standard output. The process is
 /// limited from here on.
@@ -64,32 +63,64 @@ fn outcome_of(request: &HeaderRequest) -> HeaderOutcome {
         });
         return HeaderOutcome::Faulty(faults.collect());
     }
-    match find_struct(&unit, &request.structure) {
-        Ok(structure) if structure.canonical().size().is_some() || !is_cpp(request) => {
-            outcome_of_struct(request, &unit, structure)
-        }
-        Ok(structure) => {
-            let user = format!(
-                "#include \"{}\"\nstatic_assert(sizeof({}) != 0, \"\");\n",
-                request.file, request.structure
-            );
+    let wanted = WantedName::of(&request.structure);
+    match find_struct(&unit, wanted, Language::of(request)) {
+        StructSearch::Unique(structure) => {
+            if structure.canonical().size().is_some() || Language::of(request) == Language::C {
+                return outcome_of_struct(request, &unit, structure);
+            }
             // An instance of a template has no layout before something uses it.
-            let using_unit = TranslationUnit::parse(USER_FILE, &arguments, Some(&user)).ok();
-            let using_unit = using_unit.filter(|unit| unit.errors().is_empty());
-            match &using_unit {
-                Some(unit) => match find_struct(unit, &request.structure) {
-                    Ok(structure) => outcome_of_struct(request, unit, structure),
-                    Err(declared) => HeaderOutcome::NoStruct { declared },
-                },
+            let user = format!("static_assert(sizeof({}) != 0, \"\");\n", wanted.name);
+            match using_unit(request, &arguments, &user) {
+                Some(using_unit) => outcome_of_search(request, &using_unit, wanted),
                 None => outcome_of_struct(request, &unit, structure),
             }
         }
-        Err(declared) => HeaderOutcome::NoStruct { declared },
+        StructSearch::Several => HeaderOutcome::SeveralTypes,
+        StructSearch::Missing(declared) => {
+            // `using` and aliases of namespaces lead to names, too: the compiler finds them.
+            let user = format!("using {FOUND_NAME} = {};\n", wanted.name);
+            let found_unit = if Language::of(request) == Language::Cpp {
+                using_unit(request, &arguments, &user)
+            } else {
+                None
+            };
+            match found_unit {
+                Some(unit) => outcome_of_search(request, &unit, WantedName::of(FOUND_NAME)),
+                None => HeaderOutcome::NoStruct { declared },
+            }
+        }
     }
 }
 
 /// The name of a text that uses the header and is in no file.
 const USER_FILE: &str = "vkcert-user.cpp";
+
+/// The name that such a text gives to a type.
+const FOUND_NAME: &str = "vkcert_found_type";
+
+/// The header with lines behind it that use it; none where these are wrong.
+fn using_unit(
+    request: &HeaderRequest,
+    arguments: &[String],
+    lines: &str,
+) -> Option<TranslationUnit> {
+    let text = format!("#include \"{}\"\n{lines}", request.file);
+    let unit = TranslationUnit::parse(USER_FILE, arguments, Some(&text)).ok()?;
+    unit.errors().is_empty().then_some(unit)
+}
+
+fn outcome_of_search(
+    request: &HeaderRequest,
+    unit: &TranslationUnit,
+    wanted: WantedName<'_>,
+) -> HeaderOutcome {
+    match find_struct(unit, wanted, Language::of(request)) {
+        StructSearch::Unique(structure) => outcome_of_struct(request, unit, structure),
+        StructSearch::Several => HeaderOutcome::SeveralTypes,
+        StructSearch::Missing(declared) => HeaderOutcome::NoStruct { declared },
+    }
+}
 
 fn outcome_of_failure(request: &HeaderRequest, failure: UnitFailure) -> HeaderOutcome {
     match failure {
@@ -123,12 +154,11 @@ fn outcome_of_struct(
     HeaderOutcome::Read(Box::new(ReadStruct { reader, contents, project_files, outside_files }))
 }
 
-fn is_cpp(request: &HeaderRequest) -> bool {
-    request.standard.contains("++")
-}
-
 fn compiler_arguments(request: &HeaderRequest) -> Vec<String> {
-    let language = if is_cpp(request) { "c++" } else { "c" };
+    let language = match Language::of(request) {
+        Language::C => "c",
+        Language::Cpp => "c++",
+    };
     let mut arguments = vec![
         format!("--target={}", request.target),
         "-x".to_owned(),
@@ -142,6 +172,8 @@ fn compiler_arguments(request: &HeaderRequest) -> Vec<String> {
     for folder in &request.include {
         arguments.push(format!("-I{folder}"));
     }
+    arguments.extend(request.sysroot.iter().map(|folder| format!("--sysroot={folder}")));
+    arguments.extend(request.flags.iter().cloned());
     arguments
 }
 
@@ -183,54 +215,6 @@ fn shown_name(name: &str) -> String {
     project_path(name).unwrap_or_else(|| outside_name(name))
 }
 
-/// A cursor with the qualified name of what it is in.
-struct Scope<'unit> {
-    cursor: Cursor<'unit>,
-    prefix: String,
-}
-
-/// The type of that name; otherwise the names that there are in the project.
-fn find_struct<'unit>(
-    unit: &'unit TranslationUnit,
-    wanted_name: &str,
-) -> Result<DeclaredType<'unit>, BTreeSet<String>> {
-    let mut declared = BTreeSet::new();
-    // A list instead of recursion: headers nest as deep as they like.
-    let mut scopes = vec![Scope { cursor: unit.root(), prefix: String::new() }];
-    while let Some(scope) = scopes.pop() {
-        for child in scope.cursor.children() {
-            let name = child.name();
-            let full_name = if scope.prefix.is_empty() {
-                name.clone()
-            } else {
-                format!("{}::{name}", scope.prefix)
-            };
-            let (is_type, inner_prefix) = match child.kind() {
-                DeclarationKind::Namespace if child.is_transparent_namespace() => {
-                    (false, Some(scope.prefix.clone()))
-                }
-                DeclarationKind::Namespace => (false, Some(full_name.clone())),
-                DeclarationKind::Linkage => (false, Some(scope.prefix.clone())),
-                DeclarationKind::Struct | DeclarationKind::Union => {
-                    (child.is_definition(), Some(full_name.clone()))
-                }
-                DeclarationKind::TypeName => (true, None),
-                DeclarationKind::Base | DeclarationKind::Function | DeclarationKind::Other => {
-                    (false, None)
-                }
-            };
-            if is_type && full_name == wanted_name {
-                return Ok(child.declared_type());
-            }
-            if is_type && declared.len() < MOST_NAMES {
-                declared.insert(full_name);
-            }
-            scopes.extend(inner_prefix.map(|prefix| Scope { cursor: child, prefix }));
-        }
-    }
-    Err(declared)
-}
-
 /// More members than anybody reads.
 struct TooManyMembers;
 
@@ -257,13 +241,10 @@ impl StructReader {
             TypeKind::Array => {
                 let (element, count) =
                     (canonical_type.array_element(), canonical_type.array_size());
-                self.elements(element, count, level)
+                self.elements(element, count.filter(|count| *count > 0), level)
             }
-            TypeKind::Vector => {
-                let (element, count) =
-                    (canonical_type.vector_element(), canonical_type.vector_size());
-                self.elements(element, count, level)
-            }
+            TypeKind::FlexibleArray => self.elements(canonical_type.array_element(), None, level),
+            TypeKind::Vector => self.vector(canonical_type, level),
             TypeKind::Enumeration => {
                 self.contents(canonical_type.declaration().enumeration_type(), level + 1)
             }
@@ -273,7 +254,6 @@ impl StructReader {
             | TypeKind::Floating
             | TypeKind::Pointer
             | TypeKind::Reference
-            | TypeKind::FlexibleArray
             | TypeKind::UnsizedArray
             | TypeKind::Other => {
                 Ok(HostContents::Unsupported { kind: kind_in_words(canonical_type), size })
@@ -281,18 +261,56 @@ impl StructReader {
         }
     }
 
+    /// An array; without a count as many elements as there is room for.
     fn elements(
         &mut self,
         element: DeclaredType<'_>,
         count: Option<u64>,
         level: usize,
     ) -> Result<HostContents, TooManyMembers> {
-        let (Some(count), Some(stride)) = (count.filter(|count| *count > 0), element.size()) else {
-            let kind = "an array without elements".to_owned();
+        let Some(stride) = element.size() else {
+            let kind = "an array of what has no size".to_owned();
             return Ok(HostContents::Unsupported { kind, size: Some(0) });
         };
         let element = Box::new(self.contents(element, level + 1)?);
-        Ok(HostContents::Array { count, stride, element })
+        Ok(match count {
+            Some(count) => HostContents::Array { count, stride, element },
+            None => HostContents::FlexibleArray { stride, element },
+        })
+    }
+
+    /// A vector of the compiler. Three elements take the room of four, and those of `bool` are
+    /// bits.
+    fn vector(
+        &mut self,
+        vector: DeclaredType<'_>,
+        level: usize,
+    ) -> Result<HostContents, TooManyMembers> {
+        let size = vector.size();
+        let list = self.elements(vector.vector_element(), vector.vector_size(), level)?;
+        let (Some(bytes), HostContents::Array { .. }) = (size, &list) else {
+            let kind = "a vector without elements".to_owned();
+            return Ok(HostContents::Unsupported { kind, size });
+        };
+        Ok(match bytes.cmp(&list.size()) {
+            Ordering::Equal => list,
+            Ordering::Less => {
+                let kind = "a vector whose elements are no whole bytes".to_owned();
+                HostContents::Unsupported { kind, size }
+            }
+            Ordering::Greater => {
+                let elements = PlacedMember {
+                    name: "elements".to_owned(),
+                    offset: 0,
+                    contents: list,
+                    spelling: None,
+                    place: None,
+                    order: None,
+                    padding: false,
+                };
+                HostContents::Structure(PlacedStruct { size: bytes, members: vec![elements] })
+            }
+        })
     }
 
     fn record(

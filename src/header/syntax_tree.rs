@@ -344,6 +344,13 @@ impl<'unit> DeclaredType<'unit> {
         Self::new(unsafe { clang_getCanonicalType(self.raw) })
     }
 
+    /// Whether both are one type, whatever names lead to it.
+    pub(super) fn is_same(self, other: Self) -> bool {
+        let (own, others) = (self.canonical(), other.canonical());
+        // SAFETY: see the block.
+        unsafe { clang_equalTypes(own.raw, others.raw) != 0 }
+    }
+
     /// Of a canonical type.
     pub(super) fn kind(self) -> TypeKind {
         match self.raw.kind {

@@ -9,6 +9,27 @@ use std::path::{Component, Path};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::requirement::{HeaderUse, HostHeader, Interface};
 
+/// Flags that change where members lie, or which headers there are; all others would let an interface
+/// run what it likes.
+const ABI_FLAGS: &[&str] = &[
+    "-ffreestanding",
+    "-fms-extensions",
+    "-fno-short-enums",
+    "-fpack-struct",
+    "-fpack-struct=1",
+    "-fpack-struct=2",
+    "-fpack-struct=4",
+    "-fpack-struct=8",
+    "-fpack-struct=16",
+    "-fshort-enums",
+    "-fshort-wchar",
+    "-fsigned-char",
+    "-funsigned-char",
+    "-malign-double",
+    "-mms-bitfields",
+    "-mno-ms-bitfields",
+];
+
 pub(super) fn check_headers(
     origin: &Origin,
     interface: &Interface,
@@ -61,8 +82,10 @@ fn check_words(place: &Origin, header: &HostHeader) -> Vec<Diagnostic> {
     let version = standard.map(|rest| rest.strip_prefix("++").unwrap_or(rest));
     let is_version =
         |version: &str| version.starts_with(|c: char| c.is_ascii_digit()) && is_word(version, "");
+    let prefixes = ["struct ", "typedef "];
+    let name = prefixes.iter().find_map(|prefix| header.structure.strip_prefix(prefix));
     require(
-        is_word(&header.structure, "_:"),
+        is_word(name.unwrap_or(&header.structure), "_:"),
         "struct",
         format!("`{}` is no name of a struct", header.structure),
     );
@@ -84,6 +107,14 @@ fn check_words(place: &Origin, header: &HostHeader) -> Vec<Diagnostic> {
     for folder in &header.include {
         let is_folder = !folder.is_empty() && !folder.contains('\0');
         require(is_folder, "include", format!("`{folder}` is no folder"));
+    }
+    if let Some(sysroot) = &header.sysroot {
+        require(is_inside(sysroot), "sysroot", format!("`{sysroot}` is no folder of the project"));
+    }
+    for flag in header.flags.iter().filter(|flag| !ABI_FLAGS.contains(&flag.as_str())) {
+        let message = format!("`{flag}` is no flag that changes where members lie");
+        let known = format!("the flags are {}", ABI_FLAGS.join(", "));
+        problems.push(place.at("flags").error("bad-value", message).hint(known));
     }
     problems
 }

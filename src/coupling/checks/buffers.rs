@@ -5,11 +5,13 @@
 //! Does not cover: images and samplers (`images`).
 
 use super::{AXES, HostChecks};
+use crate::layout::{counted, end_of_contents};
+use crate::merging::{SharedObject, StoredForm};
 use crate::rows::{CheckRows, values_in_words};
 use crate::{BufferUse, TestUse};
 use vkcert_model::evidence::CouplingCheckName;
 use vkcert_model::procedure::DescriptorClass;
-use vkcert_model::requirement::HostType;
+use vkcert_model::requirement::{HeaderUse, HostBuffer, HostType};
 use vkcert_requirement::host::decide::ProofResult;
 use vkcert_requirement::host::expression::{self as host, HostExpression};
 
@@ -69,38 +71,106 @@ impl HostChecks<'_> {
                 continue;
             }
             let size_constants = self.varying.sizes.resources.get(&resource.variable);
-            if let Some(constants) = self.varying.in_words(size_constants.into_iter().flatten()) {
-                let message = format!(
-                    "the least size of the kernel's block at {buffer_place} depends on {constants}"
-                );
-                rows.add_undetermined(CouplingCheckName::BufferSize, message);
-                self.check_tested_sizes(rows, buffer.set, buffer.binding, size_expression);
-                continue;
+            match self.varying.in_words(size_constants.into_iter().flatten()) {
+                Some(constants) => rows.add_undetermined(
+                    CouplingCheckName::BufferSize,
+                    format!(
+                        "the least size of the kernel's block at {buffer_place} depends on {constants}"
+                    ),
+                ),
+                None => {
+                    self.check_block_bytes(rows, (buffer, size_expression), resource.fixed_bytes);
+                }
             }
-            let least_bytes = i128::from(resource.fixed_bytes.max(1));
-            let is_always_enough = self.host.value_interval(size_expression).low >= least_bytes;
-            let proof_result = if is_always_enough {
-                ProofResult::Proved
-            } else {
-                self.host.decide_for_all(&[size_expression], &|host_case| {
-                    self.evaluated_value(size_expression, host_case) >= least_bytes
-                })
-            };
-            let claim = format!(
-                "buffer {buffer_place}, {} bytes, holds the {least_bytes} {} that the kernel's block has at least",
-                buffer.size,
-                if least_bytes == 1 { "byte" } else { "bytes" }
-            );
-            rows.add_answer(CouplingCheckName::BufferSize, proof_result, &claim, |refuting_values| {
-                let host_bytes =
-                    self.evaluated_value(size_expression, &self.host.named_case(refuting_values));
-                format!(
-                    "buffer {buffer_place} has {host_bytes} bytes, the kernel's block needs {least_bytes} ({})",
-                    values_in_words(refuting_values)
-                )
-            });
+            self.check_stored_bytes(rows, (buffer, size_expression));
             self.check_tested_sizes(rows, buffer.set, buffer.binding, size_expression);
         }
+    }
+
+    /// Whether the buffer has room for what the kernel's block has before an array without length.
+    fn check_block_bytes(
+        &self,
+        rows: &mut CheckRows,
+        (buffer, size_expression): (&HostBuffer, &HostExpression),
+        fixed_bytes: u64,
+    ) {
+        let buffer_place = format!("{}.{}", buffer.set, buffer.binding);
+        let least_bytes = i128::from(fixed_bytes.max(1));
+        let claim = format!(
+            "buffer {buffer_place}, {} bytes, holds the {least_bytes} {} that the kernel's block has at least",
+            buffer.size,
+            if least_bytes == 1 { "byte" } else { "bytes" }
+        );
+        let proof_result = self.decide_least_size(size_expression, least_bytes);
+        rows.add_answer(CouplingCheckName::BufferSize, proof_result, &claim, |refuting_values| {
+            let host_bytes =
+                self.evaluated_value(size_expression, &self.host.named_case(refuting_values));
+            format!(
+                "buffer {buffer_place} has {host_bytes} bytes, the kernel's block needs {least_bytes} ({})",
+                values_in_words(refuting_values)
+            )
+        });
+    }
+
+    /// Whether the buffer has room for what the host stores there: a struct, or one element.
+    fn check_stored_bytes(
+        &self,
+        rows: &mut CheckRows,
+        (buffer, size_expression): (&HostBuffer, &HostExpression),
+    ) {
+        let (set, binding) = (buffer.set, buffer.binding);
+        let stored_form = self.input.stated.stored_form(SharedObject::Buffer { set, binding });
+        let Some(StoredForm { describes, name, contents, .. }) = stored_form else { return };
+        let (whole_bytes, member_bytes) = (contents.size(), end_of_contents(&contents));
+        if whole_bytes == 0 {
+            // Of what has no known size the layout checks tell.
+            return;
+        }
+        let stored_thing = match describes {
+            HeaderUse::Element => format!("an element of type `{name}`"),
+            HeaderUse::Block | HeaderUse::PushConstants => format!("`{name}`"),
+        };
+        let claim = format!(
+            "buffer {set}.{binding}, {} bytes, holds the {} of {stored_thing}",
+            buffer.size,
+            counted(whole_bytes, "byte")
+        );
+        match self.decide_least_size(size_expression, i128::from(whole_bytes)) {
+            ProofResult::Proved => rows.add_holding(CouplingCheckName::BufferSize, claim),
+            ProofResult::Open(reason) => rows.add_undetermined(
+                CouplingCheckName::BufferSize,
+                format!("{claim}: not decided; {reason}"),
+            ),
+            ProofResult::Refuted(_) => {
+                match self.decide_least_size(size_expression, i128::from(member_bytes)) {
+                    ProofResult::Proved | ProofResult::Open(_) => rows.add_undetermined(
+                        CouplingCheckName::BufferSize,
+                        format!(
+                            "{claim}: not for all parameters; whether the host stores the padding behind its members, which end at byte {member_bytes}, is not stated"
+                        ),
+                    ),
+                    ProofResult::Refuted(values) => {
+                        let host_case = self.host.named_case(&values);
+                        let host_bytes = self.evaluated_value(size_expression, &host_case);
+                        let message = format!(
+                            "buffer {set}.{binding} has {host_bytes} bytes; {stored_thing}, which the host stores there, has {whole_bytes} ({})",
+                            values_in_words(&values)
+                        );
+                        rows.add_refuted(CouplingCheckName::BufferSize, message, Some(values));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a size is never less than some bytes.
+    fn decide_least_size(&self, size: &HostExpression, least_bytes: i128) -> ProofResult {
+        if self.host.value_interval(size).low >= least_bytes {
+            return ProofResult::Proved;
+        }
+        self.host.decide_for_all(&[size], &|host_case| {
+            self.evaluated_value(size, host_case) >= least_bytes
+        })
     }
 
     /// The sizes that the tests bind, against what the host would allocate for the same parameters.

@@ -7,15 +7,13 @@
 //! grouped does not count: `vec3` agrees with `float[3]` and with a struct of three floats.
 //! Does not cover: elements of an array one by one; the first stands for all.
 
-use super::kernel_block::{KernelContents, KernelMember, NumberShape, Numbers};
+use super::arrays::KernelArray;
+use super::kernel_block::{KernelContents, KernelMember};
+use super::number_list::{HostNumber, counted, host_numbers, kernel_places, without_wrappers};
 use std::collections::{BTreeMap, BTreeSet};
-use vkcert_model::block_layout::MatrixOrder;
 use vkcert_model::place::Place;
 use vkcert_model::requirement::{HostContents, HostType, PlacedMember, PlacedStruct};
 use vkcert_spirv::interface::UsedMembers;
-
-/// More numbers than any matrix has, and padding beside them.
-const MOST_NUMBERS: usize = 256;
 
 /// A difference in words, with the place of the host's member where it has one.
 pub(super) struct LayoutFault {
@@ -25,16 +23,22 @@ pub(super) struct LayoutFault {
 
 /// What is compared at one place of both sides.
 #[derive(Clone)]
-struct Site<'a> {
+pub(super) struct Site<'a> {
     /// `light[0].place`
-    path: String,
+    pub path: String,
     /// Bytes from the start of the block on either side.
     kernel_start: u64,
     host_start: u64,
     /// Numbers of members from the block inwards.
     numbers: Vec<u32>,
     /// The host's member that the site is in.
-    member: Option<&'a PlacedMember>,
+    pub member: Option<&'a PlacedMember>,
+}
+
+impl Site<'_> {
+    pub(super) fn first_element(&self) -> Self {
+        Self { path: format!("{}[0]", self.path), ..self.clone() }
+    }
 }
 
 /// What a comparison came to.
@@ -68,23 +72,22 @@ impl<'a> Comparison<'a> {
         comparison
     }
 
-    /// Compares one element of the array that a block begins with; `element_path` is what messages
-    /// call it.
-    pub(super) fn of_element(
+    /// Compares the array that a block begins with; `whole` is what the host has at its start.
+    pub(super) fn of_array(
         (whole, host): (&'a PlacedStruct, &'a HostContents),
-        kernel: &KernelContents,
-        element_path: &str,
+        kernel: KernelArray<'_>,
+        array_name: &str,
         uses: &'a UsedMembers,
     ) -> Self {
         let mut comparison = Self::new(whole, uses);
         let site = Site {
-            path: element_path.to_owned(),
+            path: array_name.to_owned(),
             kernel_start: 0,
             host_start: 0,
             numbers: vec![0],
             member: None,
         };
-        comparison.compare_contents(&site, kernel, host);
+        comparison.compare_array(&site, kernel, host);
         comparison
     }
 
@@ -93,7 +96,7 @@ impl<'a> Comparison<'a> {
         Self { host, uses, faults, open_questions, unused }
     }
 
-    fn add_fault(&mut self, site: &Site<'_>, words: String) {
+    pub(super) fn add_fault(&mut self, site: &Site<'_>, words: String) {
         let place = site.member.and_then(|member| member.place.clone());
         self.faults.push(LayoutFault { words, place });
     }
@@ -140,6 +143,18 @@ impl<'a> Comparison<'a> {
         };
         let kernel_offset = site.kernel_start + offset;
         let Some(host_member) = host_member else {
+            let is_open_ended =
+                matches!(member.contents, KernelContents::Array { length: None, .. });
+            if is_open_ended && kernel_offset >= self.host.size {
+                // The struct begins the buffer; of what follows it says nothing.
+                if self.uses.uses(&site.numbers) {
+                    self.open_questions.push(format!(
+                        "what the host stores behind the {} of its struct, where the kernel has {path}, is not stated",
+                        counted(self.host.size, "byte")
+                    ));
+                }
+                return;
+            }
             if let KernelContents::Unsupported(type_name) = &member.contents {
                 self.open_questions.push(format!("{path} is a {type_name}"));
                 return;
@@ -161,10 +176,27 @@ impl<'a> Comparison<'a> {
             self.add_fault(&site, words);
         }
         (site.kernel_start, site.host_start) = (kernel_offset, host_offset);
-        if !host_member.padding && !self.uses.uses(&site.numbers) {
+        if host_member.padding {
+            self.compare_read_of_padding(&site);
+        } else if !self.uses.uses(&site.numbers) {
             self.unused.push(path);
         }
         self.compare_contents(&site, &member.contents, &host_member.contents);
+    }
+
+    /// A member that is stated to be there for its bytes alone, and that the kernel has too.
+    fn compare_read_of_padding(&mut self, site: &Site<'_>) {
+        let path = &site.path;
+        if self.uses.read.iter().any(|read_part| read_part.starts_with(&site.numbers)) {
+            let words =
+                format!("the interface states that {path} is padding, and the kernel reads it");
+            self.add_fault(site, words);
+        } else if self.uses.reads(&site.numbers) {
+            // What becomes of the whole is not followed.
+            self.open_questions.push(format!(
+                "the interface states that {path} is padding, and the kernel reads all of what it is in"
+            ));
+        }
     }
 
     /// A member that the host alone has.
@@ -201,7 +233,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    fn compare_contents(
+    pub(super) fn compare_contents(
         &mut self,
         site: &Site<'a>,
         kernel: &KernelContents,
@@ -215,71 +247,71 @@ impl<'a> Comparison<'a> {
             (_, HostContents::Unsupported { kind, .. }) => {
                 self.open_questions.push(format!("{path} is {kind} on the host"));
             }
+            (KernelContents::Array { length, stride, element }, _) => {
+                let array = KernelArray { length: *length, stride: *stride, element };
+                self.compare_array(site, array, host);
+            }
+            (_, HostContents::FlexibleArray { .. }) => {
+                let kernel_kind = kernel_kind(kernel);
+                let words = format!(
+                    "{path} is a flexible array on the host and {kernel_kind} in the kernel"
+                );
+                self.add_fault(site, words);
+            }
             (KernelContents::Numbers(numbers), _) => self.compare_numbers(site, numbers, host),
             (KernelContents::Structure(members), HostContents::Structure(structure)) => {
-                self.compare_members(site, members, structure);
+                match list_in_wrapper(members, host) {
+                    Some(list) => self.compare_unnamed(site, members, list),
+                    None => self.compare_members(site, members, structure),
+                }
             }
             (
-                KernelContents::Array { length, stride, element },
-                HostContents::Array { count, stride: host_stride, element: host_element },
-            ) => {
-                let is_flat = matches!(**host_element, HostContents::Scalar(_))
-                    && matches!(&**element, KernelContents::Numbers(numbers) if numbers.places().len() > 1);
-                if is_flat && *host_stride > 0 && stride % host_stride == 0 {
-                    let total = count.saturating_mul(*host_stride);
-                    self.compare_count(site, *length, total / (*stride).max(1));
-                    self.compare_numbers_in_list(site, element, host);
-                    return;
-                }
-                self.compare_count(site, *length, *count);
-                if stride != host_stride {
-                    let words = format!(
-                        "the elements of {path} lie {host_stride} bytes apart on the host and {stride} in the kernel"
-                    );
-                    self.add_fault(site, words);
-                }
-                let element_site = Site { path: format!("{path}[0]"), ..site.clone() };
-                self.compare_contents(&element_site, element, host_element);
-            }
-            (KernelContents::Structure(_) | KernelContents::Array { .. }, _) => {
-                let (host_kind, kernel_kind) = (host_kind(host), kernel_kind(kernel));
-                self.add_fault(
-                    site,
-                    format!("{path} is {host_kind} on the host and {kernel_kind} in the kernel"),
-                );
-            }
+                KernelContents::Structure(members),
+                HostContents::Array { .. } | HostContents::Scalar(_),
+            ) => self.compare_unnamed(site, members, host),
         }
     }
 
-    fn compare_count(&mut self, site: &Site<'_>, kernel_length: Option<u64>, host_count: u64) {
-        if let Some(length) = kernel_length
-            && length != host_count
-        {
-            let words = format!(
-                "{} has {host_count} elements on the host and {length} in the kernel",
-                site.path
-            );
-            self.add_fault(site, words);
-        }
-    }
-
-    /// Vectors or matrices of the kernel whose numbers the host keeps in one list.
-    fn compare_numbers_in_list(
+    /// A struct of the kernel where the host has numbers without names.
+    fn compare_unnamed(
         &mut self,
         site: &Site<'a>,
-        element: &KernelContents,
-        host_list: &'a HostContents,
+        members: &[KernelMember],
+        host: &'a HostContents,
     ) {
-        if let (KernelContents::Numbers(numbers), HostContents::Array { element: number, .. }) =
-            (element, host_list)
-            && let HostContents::Scalar(host_type) = **number
-        {
-            self.compare_type(site, host_type, numbers.scalar);
-            self.compare_order(site, numbers);
+        let path = &site.path;
+        let is_stored = |member: &KernelMember| {
+            let start = member.offset?;
+            let places = kernel_places(&member.contents)?;
+            let number_type = member.contents.innermost_numbers()?.scalar;
+            let numbers = host_numbers(host).ok()?;
+            Some(places.iter().all(|(offset, _)| {
+                let is_there = |number: &HostNumber<'_>| {
+                    (number.offset, number.number_type) == (start + offset, number_type)
+                };
+                numbers.iter().any(is_there)
+            }))
+        };
+        let answers: Vec<Option<bool>> = members.iter().map(is_stored).collect();
+        if answers.contains(&Some(false)) {
+            let host_kind = host_kind(host);
+            let words = format!("{path} is {host_kind} on the host and a struct in the kernel");
+            return self.add_fault(site, words);
         }
+        let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
+        self.open_questions.push(format!(
+            "{path} is {} on the host: which of its numbers are {} is not stated",
+            host_kind(host),
+            names.join(", ")
+        ));
     }
 
-    fn compare_type(&mut self, site: &Site<'_>, host_type: HostType, kernel_type: HostType) {
+    pub(super) fn compare_type(
+        &mut self,
+        site: &Site<'_>,
+        host_type: HostType,
+        kernel_type: HostType,
+    ) {
         if host_type != kernel_type {
             let words = format!(
                 "{} is {} on the host and {} in the kernel",
@@ -288,72 +320,6 @@ impl<'a> Comparison<'a> {
                 kernel_type.name()
             );
             self.add_fault(site, words);
-        }
-    }
-
-    fn compare_numbers(&mut self, site: &Site<'a>, numbers: &Numbers, host: &'a HostContents) {
-        let path = &site.path;
-        let mut walk = NumberWalk::default();
-        if let Err(stop) = walk.gather(host, 0) {
-            match stop {
-                GatherStop::TooMany => {
-                    let words = format!("{path} has more numbers on the host than in the kernel");
-                    self.add_fault(site, words);
-                }
-                GatherStop::Unsupported(kind) => {
-                    self.open_questions.push(format!("{path} holds {kind} on the host"));
-                }
-            }
-            return;
-        }
-        let host_numbers = walk.numbers;
-        self.compare_order(site, numbers);
-        let kernel_places = numbers.places();
-        let missing_place = kernel_places
-            .iter()
-            .find(|(offset, _)| !host_numbers.iter().any(|(host_offset, _)| host_offset == offset));
-        let lacks_number = missing_place.is_some();
-        if let Some((offset, name)) = missing_place {
-            let words = format!(
-                "the kernel reads {path}{name} {offset} bytes behind the start of {path}, where the host has no number that begins there"
-            );
-            self.add_fault(site, words);
-        }
-        let other_type = host_numbers.iter().find(|(offset, host_type)| {
-            *host_type != numbers.scalar && kernel_places.iter().any(|(place, _)| place == offset)
-        });
-        if let Some((_, host_type)) = other_type {
-            self.compare_type(site, *host_type, numbers.scalar);
-        }
-        let host_count = host_numbers.len();
-        let extra_count =
-            host_numbers.iter().filter(|(offset, _)| !is_part_of(numbers, *offset)).count();
-        if extra_count > 0 && !lacks_number {
-            let words = format!(
-                "{path} has {host_count} numbers on the host and {} in the kernel",
-                kernel_places.len()
-            );
-            self.add_fault(site, words);
-        }
-    }
-
-    /// What of a matrix lies one behind the other: bytes do not tell it.
-    fn compare_order(&mut self, site: &Site<'_>, numbers: &Numbers) {
-        let NumberShape::Matrix { order, .. } = numbers.shape else { return };
-        let path = &site.path;
-        match site.member.and_then(|member| member.order) {
-            Some(host_order) if host_order == order => {}
-            Some(host_order) => {
-                let (host_words, kernel_words) = (order_words(host_order), order_words(order));
-                self.add_fault(
-                    site,
-                    format!("{path} is stored by {host_words} on the host and read by {kernel_words} in the kernel"),
-                );
-            }
-            None => self.open_questions.push(format!(
-                "{path} is a matrix that the kernel reads by {}; the interface does not state the host's `order`",
-                order_words(order)
-            )),
         }
     }
 
@@ -367,36 +333,17 @@ fn path_within(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-/// Whether a number of the host at this offset is one of the kernel's, or lies where the kernel's
-/// own layout of a matrix has padding.
-fn is_part_of(numbers: &Numbers, offset: u64) -> bool {
-    match numbers.shape {
-        NumberShape::Scalar | NumberShape::Vector { .. } => {
-            numbers.places().iter().any(|(place, _)| *place == offset)
-        }
-        NumberShape::Matrix { vectors, stride, .. } => {
-            offset < u64::from(vectors) * u64::from(stride)
-        }
-    }
-}
-
-fn order_words(order: MatrixOrder) -> &'static str {
-    match order {
-        MatrixOrder::Columns => "columns",
-        MatrixOrder::Rows => "rows",
-    }
-}
-
-fn host_kind(contents: &HostContents) -> &'static str {
+pub(super) fn host_kind(contents: &HostContents) -> &'static str {
     match contents {
         HostContents::Scalar(scalar_type) => scalar_type.name(),
         HostContents::Array { .. } => "an array",
+        HostContents::FlexibleArray { .. } => "a flexible array",
         HostContents::Structure(_) => "a struct",
         HostContents::Unsupported { .. } => "unsupported",
     }
 }
 
-fn kernel_kind(contents: &KernelContents) -> &'static str {
+pub(super) fn kernel_kind(contents: &KernelContents) -> &'static str {
     match contents {
         KernelContents::Numbers(_) => "a number",
         KernelContents::Array { .. } => "an array",
@@ -405,56 +352,23 @@ fn kernel_kind(contents: &KernelContents) -> &'static str {
     }
 }
 
-/// Why not all numbers were gathered.
-enum GatherStop {
-    TooMany,
-    Unsupported(String),
-}
-
-/// Every number of a member with its offset.
-#[derive(Default)]
-struct NumberWalk {
-    numbers: Vec<(u64, HostType)>,
-    /// Parts looked at: arrays of nothing have no numbers to count.
-    visits: usize,
-}
-
-impl NumberWalk {
-    fn gather(&mut self, contents: &HostContents, start: u64) -> Result<(), GatherStop> {
-        self.visits += 1;
-        if self.visits > 4 * MOST_NUMBERS {
-            return Err(GatherStop::TooMany);
-        }
-        match contents {
-            HostContents::Scalar(scalar_type) => {
-                self.numbers.push((start, *scalar_type));
-                Ok(())
-            }
-            HostContents::Array { count, stride, element } => (0..*count).try_for_each(|index| {
-                self.gather(element, start.saturating_add(index.saturating_mul(*stride)))
-            }),
-            HostContents::Structure(structure) => {
-                structure.members.iter().filter(|member| !member.padding).try_for_each(|member| {
-                    self.gather(&member.contents, start.saturating_add(member.offset))
-                })
-            }
-            HostContents::Unsupported { kind, .. } => Err(GatherStop::Unsupported(kind.clone())),
-        }
-    }
-}
-
-/// Whether two layouts have the same numbers in the same places, however they are grouped.
-pub(crate) fn has_same_numbers(left: &HostContents, right: &HostContents) -> bool {
-    let (mut left_walk, mut right_walk) = (NumberWalk::default(), NumberWalk::default());
-    left_walk.gather(left, 0).is_ok()
-        && right_walk.gather(right, 0).is_ok()
-        && left_walk.numbers == right_walk.numbers
+/// The list that a struct with one member holds, where the kernel has no member of its name.
+fn list_in_wrapper<'a>(
+    members: &[KernelMember],
+    host: &'a HostContents,
+) -> Option<&'a HostContents> {
+    let HostContents::Structure(structure) = host else { return None };
+    let has_name = |name: &str| members.iter().any(|member| member.name == name);
+    let has_no_wrapped_name = structure.members.iter().all(|member| !has_name(&member.name));
+    let list = without_wrappers(host);
+    (has_no_wrapped_name && matches!(list, HostContents::Array { .. })).then_some(list)
 }
 
 /// The innermost member that begins at an offset or holds it.
 fn path_at(path: &str, members: &[PlacedMember], offset: u64) -> Option<String> {
     let holds = |member: &&PlacedMember| {
-        member.offset <= offset && offset - member.offset < member.contents.size()
+        let has_no_end = matches!(member.contents, HostContents::FlexibleArray { .. });
+        member.offset <= offset && (has_no_end || offset - member.offset < member.contents.size())
     };
     let member = members.iter().find(holds)?;
     let member_path = path_within(path, &member.name);
@@ -464,7 +378,8 @@ fn path_at(path: &str, members: &[PlacedMember], offset: u64) -> Option<String> 
 fn path_inside(path: String, contents: &HostContents, offset: u64) -> String {
     match contents {
         HostContents::Scalar(_) | HostContents::Unsupported { .. } => path,
-        HostContents::Array { stride, element, .. } => {
+        HostContents::Array { stride, element, .. }
+        | HostContents::FlexibleArray { stride, element } => {
             let (index, rest) = (offset / (*stride).max(1), offset % (*stride).max(1));
             path_inside(format!("{path}[{index}]"), element, rest)
         }

@@ -121,6 +121,15 @@ impl KernelContents {
             | KernelContents::Structure(_) => true,
         }
     }
+
+    /// The innermost numbers of arrays; none of structs.
+    pub(super) fn innermost_numbers(&self) -> Option<&Numbers> {
+        match self {
+            KernelContents::Numbers(numbers) => Some(numbers),
+            KernelContents::Array { element, .. } => element.innermost_numbers(),
+            KernelContents::Structure(_) | KernelContents::Unsupported(_) => None,
+        }
+    }
 }
 
 /// Reads blocks of one module under one specialization.

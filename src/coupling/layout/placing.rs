@@ -43,6 +43,17 @@ pub(super) fn end_of(members: &[PlacedMember]) -> u64 {
     ends.max().unwrap_or(0)
 }
 
+/// The same of anything: padding behind the last member left out.
+pub(crate) fn end_of_contents(contents: &HostContents) -> u64 {
+    match contents {
+        HostContents::Structure(structure) => end_of(&structure.members),
+        HostContents::Scalar(_)
+        | HostContents::Array { .. }
+        | HostContents::FlexibleArray { .. }
+        | HostContents::Unsupported { .. } => contents.size(),
+    }
+}
+
 fn place_members(
     members: &[HostMember],
     structs: &[NamedStruct],

@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 pub struct HostHeader {
     /// Path of the header, relative to the project.
     pub file: String,
-    /// Qualified name of the struct: `Params`, `render::Params`.
+    /// Qualified name of the struct: `Params`, `render::Params`; with `struct` or `typedef` in front
+    /// of it where a tag and a type have one name.
     #[serde(rename = "struct")]
     pub structure: String,
     /// What the host stores as such a struct.
@@ -34,6 +35,12 @@ pub struct HostHeader {
     /// Include folders, relative to the project.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub include: Vec<String>,
+    /// Flags of the compiler that change where members lie: `-fshort-enums`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
+    /// Folder with the target's own headers (`usr/include`), relative to the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sysroot: Option<String>,
 }
 
 /// What the host stores as a struct of a header.

@@ -57,6 +57,13 @@ pub enum HostContents {
         /// What each element is made of.
         element: Box<HostContents>,
     },
+    /// Elements of one kind at the end of a buffer, as many as it has room for.
+    FlexibleArray {
+        /// Bytes from one element to the next.
+        stride: u64,
+        /// What each element is made of.
+        element: Box<HostContents>,
+    },
     /// Members with names.
     Structure(PlacedStruct),
     /// What is not compared, in words with an article: `a union`.
@@ -70,11 +77,12 @@ pub enum HostContents {
 }
 
 impl HostContents {
-    /// Bytes; 0 of what has no known size.
+    /// Bytes; 0 of what has no known size, and of a flexible array, which no struct counts.
     pub fn size(&self) -> u64 {
         match self {
             HostContents::Scalar(scalar_type) => u64::from(scalar_type.size_in_bytes()),
             HostContents::Array { count, stride, .. } => count.saturating_mul(*stride),
+            HostContents::FlexibleArray { .. } => 0,
             HostContents::Structure(structure) => structure.size,
             HostContents::Unsupported { size, .. } => size.unwrap_or(0),
         }

@@ -1,0 +1,5 @@
+struct Head { unsigned count; };
+struct Whole { unsigned count; float rest[]; };
+struct Shifted { unsigned count; _Alignas(8) float rest[]; };
+struct Integers { unsigned count; int rest[]; };
+struct Wide { unsigned count; struct { float value, unused; } rest[]; };

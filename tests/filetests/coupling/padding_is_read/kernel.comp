@@ -1,0 +1,12 @@
+#version 460
+// What the host calls padding the kernel must not read.
+layout(local_size_x = 64) in;
+layout(std430, set = 0, binding = 0) buffer Result { vec4 result[]; };
+layout(push_constant) uniform Sizes { uint n; };
+layout(std430, set = 0, binding = 1) readonly buffer Input { float scale; uint gap; uint shift; };
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    if (i < n) {
+        result[i] = vec4(scale * shift);
+    }
+}

@@ -1,0 +1,1 @@
+struct Value { float x, y, z, w; };
