@@ -262,16 +262,26 @@ impl<'a> ExpressionParser<'a> {
     fn parse_named(&mut self) -> Result<HostExpression, Diagnostic> {
         let span = self.read_word();
         let word = self.text_of(span);
+        if word == "sizeof" {
+            return Err(self
+                .error_at(span, "`sizeof` is not known here".to_owned())
+                .hint("write the number of bytes, which the target decides"));
+        }
         if self.take_token("(") {
             return self.parse_call(word.to_owned(), span);
         }
         let name_index = self.names.iter().position(|name| name.name == word);
         let index = name_index.ok_or_else(|| {
             let known_names: Vec<&str> = self.names.iter().map(|name| name.name.as_str()).collect();
-            self.error_at(span, format!("`{word}` is not declared")).hint(format!(
-                "declared before it: {}",
-                if known_names.is_empty() { "nothing".to_owned() } else { known_names.join(", ") }
-            ))
+            let hint = hint_for_c(word).unwrap_or_else(|| {
+                let known_names = if known_names.is_empty() {
+                    "nothing".to_owned()
+                } else {
+                    known_names.join(", ")
+                };
+                format!("declared before it: {known_names}")
+            });
+            self.error_at(span, format!("`{word}` is not declared")).hint(hint)
         })?;
         Ok(HostExpression::new(HostExpressionKind::Variable(index), self.names, span))
     }
@@ -298,9 +308,12 @@ impl<'a> ExpressionParser<'a> {
             "min" => BinaryOperator::Minimum,
             "max" => BinaryOperator::Maximum,
             _ => {
+                let hint = hint_for_c(&function_name).unwrap_or_else(|| {
+                    "min, max and the type names (uint64(m) * n) can be called".to_owned()
+                });
                 return Err(self
                     .error_at(name_span, format!("`{function_name}` is no function"))
-                    .hint("min, max and the type names (uint64(m) * n) can be called"));
+                    .hint(hint));
             }
         };
         self.expect_token(",")?;
@@ -311,6 +324,21 @@ impl<'a> ExpressionParser<'a> {
             self.names,
             (name_span.start..self.position).into(),
         ))
+    }
+}
+
+/// How what C writes with this word is written here.
+fn hint_for_c(word: &str) -> Option<String> {
+    let other_words =
+        ["char", "short", "int", "long", "unsigned", "signed", "size_t", "VkDeviceSize"];
+    let type_name =
+        word.strip_suffix("_t").filter(|name| HOST_TYPES.iter().any(|row| row.0 == *name));
+    match type_name {
+        Some(name) => Some(format!("a conversion is written as a call: {name}(m) * n")),
+        None if other_words.contains(&word) => {
+            Some("a conversion is written as a call of a type: uint64(m) * n".to_owned())
+        }
+        None => None,
     }
 }
 

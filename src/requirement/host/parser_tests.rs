@@ -268,3 +268,20 @@ fn nesting_and_length_have_limits() {
         parses(&format!("a{}", " ".repeat(4095))) && !parses(&format!("a{}", " ".repeat(4096)))
     );
 }
+
+#[test]
+fn what_c_writes_otherwise_is_told_with_the_form_that_works() {
+    let hint_of = |text: &str| {
+        let diagnostic = parse_expression(text, &names(), "size").unwrap_err();
+        diagnostic.hint.unwrap()
+    };
+    assert_eq!(hint_of("(uint64_t)a * 4"), "a conversion is written as a call: uint64(m) * n");
+    assert_eq!(hint_of("uint16_t(a)"), "a conversion is written as a call: uint16(m) * n");
+    let call = "a conversion is written as a call of a type: uint64(m) * n";
+    assert_eq!(hint_of("(unsigned)a * 4"), call);
+    assert_eq!(hint_of("(VkDeviceSize)a"), call);
+    let number = "write the number of bytes, which the target decides";
+    assert_eq!(hint_of("a * sizeof(Params)"), number);
+    assert_eq!(hint_of("a * sizeof a"), number);
+    assert!(parse_expression("uint64(a) * 4", &names(), "size").is_ok());
+}
