@@ -1,6 +1,7 @@
 //! Captured dispatches against the demonstration's host.
 
 use super::*;
+use vkcert_model::project::MemoryModel;
 use vkcert_model::requirement::{
     BoundBytes, CaptureReading, CapturedDispatch, CapturedKernel, CapturedModules, CapturedOrder,
     GivenFacts, HostSpecialization,
@@ -46,6 +47,7 @@ fn coupled_with_capture(interface: &Interface, captured: &CapturedKernel) -> Cou
     let flow = KernelFlow::of_production(&module, "main", &BTreeMap::new()).unwrap();
     let place = Place { file: Some("host.toml".to_owned()), line: Some(3), ..Place::default() };
     let input = CouplingInput {
+        memory_model: MemoryModel::Idiom,
         interface,
         stated: StatedStructs { interface, place: &place, readings: &[] },
         pipelines: &[],
@@ -226,6 +228,7 @@ fn constants_are_compared_with_what_is_stated_or_their_defaults() {
         };
         let captures = [captured(&[given])];
         let input = CouplingInput {
+            memory_model: MemoryModel::Idiom,
             interface: &interface,
             stated: StatedStructs { interface: &interface, place: &place, readings: &[] },
             pipelines: &[],

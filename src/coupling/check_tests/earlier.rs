@@ -1,6 +1,7 @@
 //! What interfaces say of earlier kernels against both modules.
 
 use super::*;
+use vkcert_model::project::MemoryModel;
 use vkcert_model::requirement::{BindingPlace, EarlierDispatch, SharedBinding};
 
 const HEAD: &str = "#version 450\nlayout(local_size_x = 8) in;\n";
@@ -75,6 +76,7 @@ fn told(interface: Interface, pairs: &[(u32, u32)]) -> Vec<(String, String)> {
     let flow = KernelFlow::of_production(&module, "main", &BTreeMap::new()).unwrap();
     let place = Place::default();
     let coupling = analyse_coupling(&CouplingInput {
+        memory_model: MemoryModel::Idiom,
         interface: &interface,
         stated: StatedStructs { interface: &interface, place: &place, readings: &[] },
         captures: &[],

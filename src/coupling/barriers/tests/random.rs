@@ -138,7 +138,7 @@ impl Text {
 }
 
 fn random_text(seed: u64) -> String {
-    let (has_barriers, is_divergent) = (false, seed % 8 == 0);
+    let (has_barriers, is_divergent) = (false, seed.is_multiple_of(8));
     let mut text = Text { dice: Dice(seed), text: String::new(), has_barriers, is_divergent };
     text.text.push_str(
         "#version 450
@@ -240,6 +240,8 @@ fn check_case(seed: u64, tally: &mut Tally) {
     let flow = KernelFlow::of_production(&module, "main", &BTreeMap::new()).unwrap();
     let place = Place::default();
     let input = CouplingInput {
+        captures: &[],
+        earlier: &[],
         interface: &interface,
         stated: crate::StatedStructs { interface: &interface, place: &place, readings: &[] },
         pipelines: &[],
