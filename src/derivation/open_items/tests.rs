@@ -67,8 +67,18 @@ fn specialize(evidence: &mut Evidence, set: &[(u32, &str)]) {
 
 /// Adds a row of the check of index bounds that tells of so many accesses.
 fn add_bounds(evidence: &mut Evidence, status: CheckStatus, accesses: Option<u32>) {
+    add_row(evidence, CouplingCheckName::IndexBounds, status, accesses);
+}
+
+/// Adds a row of a check that tells of so many accesses, or pairs of them.
+fn add_row(
+    evidence: &mut Evidence,
+    check: CouplingCheckName,
+    status: CheckStatus,
+    accesses: Option<u32>,
+) {
     evidence.campaign.coupling[0].checks.push(CouplingCheck {
-        check: CouplingCheckName::IndexBounds,
+        check,
         status,
         message: "m".to_owned(),
         counterexample: None,
@@ -210,6 +220,14 @@ const CASES: &[(Change, &[&str])] = &[
             add_bounds(evidence, CheckStatus::Holds, Some(7));
         },
         &["index-bounds-not-shown matmul_naive:3"],
+    ),
+    (
+        |evidence| {
+            add_row(evidence, CouplingCheckName::BarrierOrder, CheckStatus::Undetermined, Some(2));
+            add_row(evidence, CouplingCheckName::BarrierOrder, CheckStatus::Undetermined, Some(1));
+            add_row(evidence, CouplingCheckName::BarrierOrder, CheckStatus::Holds, Some(4));
+        },
+        &["barrier-order-not-shown matmul_naive:3"],
     ),
     (|evidence| evidence.campaign.requirements[0].tests.clear(), &["hlr-without-test HLR-MM-001"]),
     (|evidence| evidence.campaign.engines.remove(0).ran = false, &["engine-left-out sequential"]),
