@@ -144,7 +144,7 @@ fn a_program_that_does_what_is_stated_holds() {
     };
     told("capture-complete", "`host/scale.capture`: all ");
     told("device-dependency", "all 2 pairs of conflicting accesses");
-    told("host-read", "what 1 reads of the host need is available");
+    told("host-read", "what 1 read of the host needs is available");
     told("push-constant-values", "what 2 dispatches push in count is what the interface states");
     told("host-facts", "buffer 0.0, local size, specialization constant 0, workgroups in x");
     let reading = &coupled["kernels"][0]["captures"][0];

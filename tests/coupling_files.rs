@@ -99,7 +99,10 @@ fn each_interface_has_the_open_checks_that_it_states() {
             let mut open = open_rows(&document);
             let exit = i32::from(!open.is_empty());
             assert_eq!(output.status.code(), Some(exit), "{}", interface.display());
+            // Of these, what an interface states: most are about something else.
+            let states_order = stated.iter().any(|row| row.check == "barrier-order");
             open.retain(|row| row.check != "index-bounds");
+            open.retain(|row| row.check != "barrier-order" || states_order);
             let agrees = open.len() == stated.len()
                 && open.iter().zip(&stated).all(|(open, stated)| {
                     (&open.status, &open.check) == (&stated.status, &stated.check)
