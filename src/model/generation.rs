@@ -27,7 +27,7 @@ pub enum Generation {
     /// Format 2 of version 0.2.0: objectives by other rules, and requirements of a single level
     /// taken by the level that each is declared of.
     Third,
-    /// Format 2 of version 0.3.0: no coverage of coupling, and objectives without it.
+    /// Format 2 of version 0.3.0: no coverage of coupling.
     Fourth,
     /// Format 2 with all that this version writes.
     Current,

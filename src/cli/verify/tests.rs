@@ -267,7 +267,6 @@ const SCHEDULE_FACTS: Facts = &[
     ("campaign.json/tests/*/results/*/schedules/asked", "how many other schedules were asked for"),
     ("campaign.json/tests/*/results/*/schedules/seed", "how many other schedules were asked for"),
     ("campaign.json/tests/*/results/*/schedules/reason", "how many other schedules were asked for"),
-    ("campaign.json/tests/*/results/*/directed", "directed schedules that showed nothing"),
 ];
 
 /// Schedules that were asked for, and what who waits first has shown.

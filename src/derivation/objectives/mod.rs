@@ -6,7 +6,7 @@
 //! evidence shows all that it asks for, on the target that the project names and with the
 //! independence that the level demands; what is missing is told, never left out.
 //! Does not cover: evidence of format 1 and of version 0.1.0, which says too little, and objectives
-//! of versions 0.2.0 and 0.3.0, which had other rules.
+//! of version 0.2.0, which had other rules.
 
 mod campaign_facts;
 mod coverage;
@@ -39,7 +39,7 @@ pub fn derive_objectives(
             reviews::judge_reviews(campaign, kernels, input_hashes);
         }
     }
-    if generation != Generation::Current {
+    if generation == Generation::Third {
         return;
     }
     let Some(settings) = &campaign.settings else { return };
