@@ -162,7 +162,7 @@ fn check_binding(
         }
         None => {
             let type_name = &binding.type_name;
-            let is_dynamic = binding.class.is_some_and(|class| fixed_class(class) != class);
+            let is_dynamic = binding.class.is_some_and(|class| class.declared_in_shader() != class);
             let words = if is_dynamic {
                 "as the kernel has it but for its offset, which is the host's matter"
             } else {
@@ -174,7 +174,9 @@ fn check_binding(
 }
 
 fn binding_fault(binding: &PipelineBinding, resource: &ReflectedResource) -> Option<String> {
-    if binding.class.map(fixed_class) != Some(fixed_class(resource.class)) {
+    if binding.class.map(DescriptorClass::declared_in_shader)
+        != Some(resource.class.declared_in_shader())
+    {
         let type_name = &binding.type_name;
         let kernel_words = class_in_words(resource.class);
         return Some(format!("the pipeline has a {type_name}, the kernel {kernel_words}"));
@@ -189,22 +191,6 @@ fn binding_fault(binding: &PipelineBinding, resource: &ReflectedResource) -> Opt
     (binding.count < needed_count).then(|| {
         format!("the pipeline has {} descriptors, the kernel {needed_count}", binding.count)
     })
-}
-
-/// Whether the host moves a buffer at each dispatch is no matter of the kernel.
-fn fixed_class(class: DescriptorClass) -> DescriptorClass {
-    match class {
-        DescriptorClass::StorageDynamic => DescriptorClass::Storage,
-        DescriptorClass::UniformDynamic => DescriptorClass::Uniform,
-        DescriptorClass::Storage
-        | DescriptorClass::Uniform
-        | DescriptorClass::StorageImage
-        | DescriptorClass::SampledImage
-        | DescriptorClass::Sampler
-        | DescriptorClass::Combined
-        | DescriptorClass::UniformTexel
-        | DescriptorClass::StorageTexel => class,
-    }
 }
 
 fn class_in_words(class: DescriptorClass) -> &'static str {

@@ -216,23 +216,6 @@ fn least_count(count: DescriptorCount) -> u32 {
     }
 }
 
-/// The class by which a shader declares what is bound with `class`: dynamic offsets are the host's
-/// alone.
-fn declared_class(class: DescriptorClass) -> DescriptorClass {
-    match class {
-        DescriptorClass::StorageDynamic => DescriptorClass::Storage,
-        DescriptorClass::UniformDynamic => DescriptorClass::Uniform,
-        DescriptorClass::Storage
-        | DescriptorClass::Uniform
-        | DescriptorClass::StorageImage
-        | DescriptorClass::SampledImage
-        | DescriptorClass::Sampler
-        | DescriptorClass::Combined
-        | DescriptorClass::UniformTexel
-        | DescriptorClass::StorageTexel => class,
-    }
-}
-
 /// Vulkan specification, "Shader Resource and Descriptor Type Correspondence".
 fn check_resource(
     descriptor: &DescriptorUse,
@@ -260,7 +243,7 @@ fn check_resource(
         ));
     };
     let declared_name = resource_class.name();
-    let class_fits = declared_class(layout_slot.class) == resource_class;
+    let class_fits = layout_slot.class.declared_in_shader() == resource_class;
     if !class_fits {
         return error(format!(
             "the kernel declares `{resource_name}` ({binding_place}) as {declared_name}, and the test binds another class"

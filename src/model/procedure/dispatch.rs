@@ -133,4 +133,21 @@ impl DescriptorClass {
             DescriptorClass::StorageTexel => "storage_texel",
         }
     }
+
+    /// The class by which a shader declares what is bound with this one: dynamic offsets are the
+    /// host's alone.
+    pub fn declared_in_shader(self) -> Self {
+        match self {
+            DescriptorClass::StorageDynamic => DescriptorClass::Storage,
+            DescriptorClass::UniformDynamic => DescriptorClass::Uniform,
+            DescriptorClass::Storage
+            | DescriptorClass::Uniform
+            | DescriptorClass::StorageImage
+            | DescriptorClass::SampledImage
+            | DescriptorClass::Sampler
+            | DescriptorClass::Combined
+            | DescriptorClass::UniformTexel
+            | DescriptorClass::StorageTexel => self,
+        }
+    }
 }
