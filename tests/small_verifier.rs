@@ -7,10 +7,33 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
-/// The small program, which is none of this package. It is built together with the large one, so
-/// that no crate is compiled twice; that it needs no compiler, the last test shows.
+/// The small program, which is none of this package. A run of all tests builds it; a run of this
+/// package alone does not, or leaves an old one.
 static VERIFIER: LazyLock<PathBuf> = LazyLock::new(|| {
     let programs = Path::new(env!("CARGO_BIN_EXE_vkcert")).parent().expect("a folder of programs");
+    let program = programs.join("vkcert-verify");
+    if !is_current(&program) {
+        build_verifier(programs);
+    }
+    program
+});
+
+/// Whether a program is there, and younger than every source that cargo notes beside it.
+fn is_current(program: &Path) -> bool {
+    let changed = |path: &Path| std::fs::metadata(path).and_then(|file| file.modified()).ok();
+    let noted = std::fs::read_to_string(program.with_extension("d"));
+    match (changed(program), noted) {
+        (Some(built), Ok(noted)) => {
+            let mut sources = noted.split_whitespace().skip(1);
+            sources.all(|source| changed(Path::new(source)).is_some_and(|time| time <= built))
+        }
+        (None, _) | (_, Err(_)) => false,
+    }
+}
+
+/// Builds it together with the large one, so that no crate is compiled twice; that it needs no
+/// compiler, the last test shows.
+fn build_verifier(programs: &Path) {
     let mut build = Command::new(env!("CARGO"));
     build.args([
         "build",
@@ -24,8 +47,7 @@ static VERIFIER: LazyLock<PathBuf> = LazyLock::new(|| {
     build.args(["-p", "vkcert", "-p", "vkcert-verifier"]);
     build.env("CARGO_TARGET_DIR", programs.parent().expect("a target folder"));
     run(build.current_dir(root()), 0);
-    programs.join("vkcert-verify")
-});
+}
 
 fn verifier() -> Command {
     let mut command = Command::new(&*VERIFIER);
