@@ -25,6 +25,7 @@ pub mod document;
 pub mod hash;
 pub mod host;
 mod load;
+mod load_procedure;
 #[cfg(test)]
 mod load_tests;
 pub mod nearest;
@@ -45,6 +46,7 @@ pub mod trace;
 
 pub use document::{Located, Origin};
 pub use load::{
-    PROJECT_FILE, ProcedureFile, Project, is_requirement_file, load_procedure, load_project,
-    load_project_with, load_stored_project, parse_procedure, requirement_files,
+    PROJECT_FILE, Project, is_requirement_file, load_project, load_project_with,
+    load_stored_project, requirement_files,
 };
+pub use load_procedure::{ProcedureFile, load_procedure, parse_procedure};

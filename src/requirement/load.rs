@@ -1,11 +1,10 @@
-//! Reads a project folder or a test-procedure file.
+//! Reads a project folder.
 //!
 //! Promises: files are read in the order of their paths; a file that cannot be read does not keep
 //! the others from being checked, as far as names in it are not missed elsewhere.
 
 use super::check::{check_include_folders, check_project};
 use super::check_headers::is_inside;
-use super::check_test::{KernelNames, check_tests};
 use super::check_texts::check_texts_of_file;
 use super::document::{Document, FileSyntax, Located, Node, Origin, Value, in_place_order};
 use super::nearest::{did_you_mean, nearest_name};
@@ -16,9 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use vkcert_model::canonical::content_hash;
 use vkcert_model::diagnostic::Diagnostic;
-use vkcert_model::id::KernelName;
 use vkcert_model::path::canonical_name;
-use vkcert_model::procedure::{Procedure, SCHEMA, Test};
+use vkcert_model::procedure::{SCHEMA, Test};
 use vkcert_model::project::{ProjectFile, ProjectLimits};
 use vkcert_model::requirement::{
     Interface, Justification, OfflinePipeline, PipelineShader, Requirement, ShaderContents,
@@ -279,7 +277,7 @@ fn load_settings(
 }
 
 /// The version is looked at before anything else: a file of another version has other keys.
-fn check_schema(origin: &Origin, document: &Document) -> Result<(), Diagnostic> {
+pub(crate) fn check_schema(origin: &Origin, document: &Document) -> Result<(), Diagnostic> {
     match document.root.entry("schema").map(|entry| &entry.node.value) {
         Some(Value::Integer(format_version)) if *format_version == i128::from(SCHEMA) => Ok(()),
         Some(Value::Integer(format_version)) => Err(origin
@@ -456,60 +454,4 @@ fn tables_of<'d>(
     };
     let place = |(index, node)| PlacedTable { document, node, origin: origin.at(index) };
     nodes.iter().enumerate().map(place).collect()
-}
-
-/// A test-procedure file that has been read and checked.
-#[derive(Debug, Clone)]
-pub struct ProcedureFile {
-    /// Paths in the file are relative to this folder.
-    pub base: PathBuf,
-    /// The file as a whole.
-    pub procedure: Located<Procedure>,
-    /// The tests again, each with its place.
-    pub tests: Vec<Located<Test>>,
-}
-
-/// Reads and checks the test-procedure file at `path` (TOML or JSON).
-pub fn load_procedure(path: &Path) -> Result<ProcedureFile, Vec<Diagnostic>> {
-    let document = Document::load(path, path.display().to_string())?;
-    let base_folder = path.parent().map(Path::to_owned).unwrap_or_default();
-    checked_procedure(&document, base_folder)
-}
-
-/// Checks a test procedure in a text, whose paths are relative to `base`.
-pub fn parse_procedure(
-    file: &str,
-    text: &str,
-    syntax: FileSyntax,
-    base_folder: &Path,
-) -> Result<ProcedureFile, Vec<Diagnostic>> {
-    checked_procedure(&Document::parse(file, text, syntax)?, base_folder.to_owned())
-}
-
-fn checked_procedure(
-    document: &Arc<Document>,
-    base_folder: PathBuf,
-) -> Result<ProcedureFile, Vec<Diagnostic>> {
-    let origin = Origin::of(document);
-    check_schema(&origin, document).map_err(|problem| vec![problem])?;
-    let procedure: Procedure = origin.read().map_err(in_place_order)?;
-    let place = origin.at("tests");
-    let tests: Vec<_> = procedure
-        .tests
-        .iter()
-        .enumerate()
-        .map(|(index, test)| Located { value: test.clone(), origin: place.at(index) })
-        .collect();
-    let kernel_names: Vec<&KernelName> = procedure.kernels.keys().collect();
-    let mut problems = super::check::check_procedure(&origin, &procedure);
-    problems.extend(check_tests(&tests, &KernelNames { names: kernel_names, table: "kernels" }));
-    if problems.is_empty() {
-        Ok(ProcedureFile {
-            base: base_folder,
-            procedure: Located { value: procedure, origin },
-            tests,
-        })
-    } else {
-        Err(in_place_order(problems))
-    }
 }

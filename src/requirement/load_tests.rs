@@ -1,7 +1,8 @@
 //! Tests of reading a project folder: which files, their schema, their places, and links by hash.
 
 use super::hash::{requirement_hash, test_hash};
-use super::load::{is_requirement_file, load_procedure, load_project, requirement_files};
+use super::load::{is_requirement_file, load_project, requirement_files};
+use super::load_procedure::load_procedure;
 use super::pin::{LinkState, Pinning, pin_links};
 use super::project_folder::{ProjectFolder, edited, kinds_and_places};
 use super::trace::trace_requirements;

@@ -3,7 +3,7 @@
 //! Each row of a table edits one place of a file in which everything is right.
 
 use super::document::FileSyntax;
-use super::load::parse_procedure;
+use super::load_procedure::parse_procedure;
 use super::project_folder::{edited, kinds_and_places};
 use std::path::Path;
 
