@@ -18,6 +18,8 @@ mod acceptance;
 mod access_pairs;
 mod agreement;
 mod architecture;
+mod archive;
+
 mod average_statement_coverage;
 mod bad_files;
 mod barrier_coverage;

@@ -58,6 +58,8 @@ check_packages() {
     need vulkan-validationlayers has_file {/usr/share,/usr/local/share,/etc}/vulkan/explicit_layer.d/*alidation*.json
     if [ "$tests" = yes ]; then
         need poppler-utils has_command pdftotext
+        # Reads archives as another program would.
+        need zstd has_command zstd
         # Clicks through the HTML report.
         need chromium has_command chromium
         # Reads headers of host programs, with the compiler's own headers.

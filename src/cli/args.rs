@@ -49,6 +49,8 @@ pub(super) enum Command {
     Report(Report),
     /// Re-derive every verdict and percentage of stored evidence, and check all hashes
     Verify(Verify),
+    /// Put evidence, reports, sources and modules into one file, to be verified later
+    Archive(Archive),
     /// Start a new project
     Init(Init),
     /// Measure what recording costs on a device, with built-in kernels
@@ -74,6 +76,21 @@ pub(super) struct ProjectFolder {
     /// Folder of the project
     #[arg(default_value = ".")]
     pub dir: PathBuf,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(super) struct Archive {
+    /// Evidence folder of an earlier run
+    pub evidence: PathBuf,
+    /// File to write, as a rule with the ending .tar.zst
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// The project, for inputs that are too large to be stored in evidence
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// Archive evidence that does not verify, too
+    #[arg(long)]
+    pub unverified: bool,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -4,6 +4,7 @@
 //! Promises: with `--format json` stdout holds exactly one JSON document, on errors too;
 //! diagnostics go to stderr; output folders appear whole or not at all.
 
+mod archive;
 mod args;
 mod bench;
 mod bench_overhead;
@@ -130,6 +131,9 @@ fn run_command(command_line: &CommandLine) -> Result<Exit, Failure> {
         Command::Verify(verify) => {
             vkcert_verifier::command::run_verify(common, verify, &own_toolchain()?)
         }
+        Command::Archive(arguments) => {
+            archive::archive_evidence(common, arguments, &own_toolchain()?)
+        }
         Command::Init(init) => init::create_project(common, init),
         Command::BenchOverhead(bench) => bench_overhead::measure_overhead(common, bench),
         Command::Doctor => doctor::print_checks(common),
@@ -163,6 +167,7 @@ fn name_without_lines(command: &Command) -> Option<&'static str> {
         Command::Capture(_) => Some("capture"),
         Command::Report(_) => Some("report"),
         Command::Verify(_) => Some("verify"),
+        Command::Archive(_) => Some("archive"),
         Command::Init(_) => Some("init"),
         Command::BenchOverhead(_) => Some("bench-overhead"),
         Command::Doctor => Some("doctor"),

@@ -26,6 +26,15 @@ fn rows() -> impl Iterator<Item = &'static SchemaRow> {
     SCHEMAS.iter().chain(CAPTURE_SCHEMAS)
 }
 
+/// Every schema as text, by name.
+pub(super) fn texts() -> impl Iterator<Item = (&'static str, String)> {
+    rows().map(|row| (row.name, schema_text(row)))
+}
+
+fn schema_text(row: &SchemaRow) -> String {
+    format!("{:#}\n", (row.make)().as_value())
+}
+
 /// Prints one schema, or the table of names.
 pub(super) fn print_schema(common: &Common, schema_arguments: &Schema) -> Result<Exit, Failure> {
     let Some(name) = &schema_arguments.name else {
@@ -44,7 +53,6 @@ pub(super) fn print_schema(common: &Common, schema_arguments: &Schema) -> Result
         let diagnostic = Diagnostic::new("unknown-id", format!("no file format is named `{name}`"));
         return Err(diagnostic.hint(format!("use one of {}", names.join(", "))).into());
     };
-    let schema = (row.make)();
-    output::print_text(&format!("{:#}\n", schema.as_value()))?;
+    output::print_text(&schema_text(row))?;
     Ok(Exit::Success)
 }

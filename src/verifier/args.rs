@@ -120,7 +120,7 @@ impl From<PaperArgument> for Paper {
 /// Re-derive every verdict and percentage of stored evidence, and check all hashes
 #[derive(Debug, Clone, Args)]
 pub struct Verify {
-    /// Evidence folder of an earlier run
+    /// Evidence folder of an earlier run, or an archive of `vkcert archive`
     pub evidence: PathBuf,
     /// SHA-256 that the manifest or the list of reports must have
     #[arg(long, value_name = "HASH")]

@@ -1,5 +1,6 @@
-//! `verify EVIDENCE`: what verification found, in words or as JSON.
+//! `verify EVIDENCE`: what verification found in a folder or an archive, in words or as JSON.
 
+use super::archive::EvidenceSource;
 use super::args::{Common, OutputForm, Verify};
 use super::output;
 use vkcert_model::exit::Exit;
@@ -14,9 +15,11 @@ pub fn run_verify<T: Toolchain>(
     arguments: &Verify,
     toolchain: &T,
 ) -> Result<Exit, T::Error> {
+    let source = EvidenceSource::open(&arguments.evidence)?;
     let options = VerificationOptions {
         root: arguments.root.clone(),
         project: arguments.project.clone(),
+        input_folder: source.input_folder(),
         replay: if arguments.replay { Replay::Sequential } else { Replay::No },
         demand: if arguments.strict {
             SuccessDemand::Everything
@@ -24,7 +27,9 @@ pub fn run_verify<T: Toolchain>(
             SuccessDemand::NoDifference
         },
     };
-    let (verification, _) = verify::verify_folder(&arguments.evidence, &options, toolchain)?;
+    let (mut verification, stored) =
+        verify::verify_read_folder(&source.read()?, &options, toolchain)?;
+    source.compare_files(stored.as_deref(), &mut verification);
     match common.form() {
         OutputForm::Json => {
             output::print_text(&format!("{:#}\n", telling::json_document(&verification)))?

@@ -5,6 +5,7 @@
 //! words, and exit alike.
 //! Does not cover: compiling kernels and running tests (`vkcert`).
 
+pub mod archive;
 pub mod args;
 pub mod command;
 pub mod failure;

@@ -58,7 +58,8 @@ pub fn run_report<T: Toolchain>(
     };
     let standing = report_standing(&verification);
     if matches!(standing, Standing::Unverified(_)) && !report.unverified {
-        return Ok(refuse_unverified(common, &report.evidence, &verification.problems)?);
+        let instead = "`--unverified` renders all the same, with a stamp on every page";
+        return Ok(refuse_unverified(common, &report.evidence, &verification, instead)?);
     }
     let presentation = Presentation {
         standing,
@@ -169,16 +170,16 @@ fn report_standing(verification: &Verification) -> Standing {
 }
 
 /// Evidence that does not verify is not shown as if it did.
-fn refuse_unverified(
+pub fn refuse_unverified(
     common: &Common,
     evidence_argument: &Path,
-    problems: &[String],
+    verification: &Verification,
+    instead: &str,
 ) -> Result<Exit, VerifyError> {
+    let problems = &verification.problems;
     let message = format!("the evidence does not verify: {} problems", problems.len());
     let evidence_argument = shell_word(&evidence_argument.display().to_string());
-    let hint = format!(
-        "`vkcert verify {evidence_argument}` lists them; `--unverified` renders all the same, with a stamp on every page"
-    );
+    let hint = format!("`vkcert verify {evidence_argument}` lists them; {instead}");
     match common.form() {
         OutputForm::Json => {
             let error = serde_json::json!({

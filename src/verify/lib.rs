@@ -51,6 +51,8 @@ pub struct VerificationOptions {
     pub root: Option<String>,
     /// A project whose files must be the inputs.
     pub project: Option<PathBuf>,
+    /// A folder with inputs that the evidence does not store, where no project is given.
+    pub input_folder: Option<PathBuf>,
     /// Whether the sequential engine runs the tests again.
     pub replay: Replay,
     /// What success asks for.
@@ -323,7 +325,7 @@ pub fn verify_folder<T: Toolchain>(
 }
 
 /// Verifies an evidence folder that was read.
-pub(crate) fn verify_read_folder<T: Toolchain>(
+pub fn verify_read_folder<T: Toolchain>(
     folder: &EvidenceFolder,
     options: &VerificationOptions,
     toolchain: &T,
@@ -389,7 +391,8 @@ fn verify_evidence<T: Toolchain>(
         let compared_files = sources::compare_sources(stored, project, toolchain, verification)?;
         verification.project = ProjectCheck::Compared(compared_files);
     }
-    let rebuild_outcome = rebuild::rebuild_project(stored, options.project.as_deref(), toolchain);
+    let input_folder = options.project.as_deref().or(options.input_folder.as_deref());
+    let rebuild_outcome = rebuild::rebuild_project(stored, input_folder, toolchain);
     verify_contents(stored, &rebuild_outcome, options, toolchain, verification)
 }
 
