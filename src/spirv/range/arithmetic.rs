@@ -50,6 +50,11 @@ impl Walk<'_> {
         if self.is_within(facts, number, range) {
             return (**number).clone();
         }
+        for sum in self.atoms.readings_plus_rest(number, word.width) {
+            if self.is_within(facts, &sum, range) {
+                return sum;
+            }
+        }
         self.atoms.reading(number, word.width, word.is_signed)
     }
 

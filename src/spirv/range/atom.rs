@@ -98,11 +98,16 @@ struct Atom {
     name: String,
 }
 
+/// Words that were read before which a word is compared with at most.
+const MOST_EARLIER_READINGS: usize = 4;
+
 /// All atoms of an analysis.
 #[derive(Debug, Default)]
 pub struct Atoms {
     atoms: Vec<Atom>,
     by_kind: HashMap<AtomKind, AtomId>,
+    /// Atoms of the kind `Reading`, in the order in which words were read.
+    readings: Vec<AtomId>,
 }
 
 impl Atoms {
@@ -361,7 +366,35 @@ impl Atoms {
     /// What a word is read as of which only the residue is known.
     pub fn reading(&mut self, number: &Polynomial, width: u32, is_signed: bool) -> Polynomial {
         let kind = AtomKind::Reading { number: number.as_word(width), width, is_signed };
-        Polynomial::atom(self.defined(kind, Interval::of_word(width, is_signed), Origin::Wrapped))
+        let is_new = !self.by_kind.contains_key(&kind);
+        let atom = self.defined(kind, Interval::of_word(width, is_signed), Origin::Wrapped);
+        if is_new {
+            self.readings.push(atom);
+        }
+        Polynomial::atom(atom)
+    }
+
+    /// Numbers that are the same word as a number, made of words that were read before: where those
+    /// were compared, more is known of them than of the word itself.
+    pub fn readings_plus_rest(&self, number: &Polynomial, width: u32) -> Vec<Polynomial> {
+        let mut numbers = Vec::new();
+        for atom in self.readings.iter().rev().copied() {
+            let AtomKind::Reading { number: read_number, width: read_width, .. } = self.kind(atom)
+            else {
+                continue;
+            };
+            if *read_width == width
+                && number.holds_terms_of(read_number)
+                && let Some(rest) = number.minus(read_number)
+                && let Some(sum) = Polynomial::atom(atom).plus(&rest.as_word(width))
+            {
+                numbers.push(sum);
+            }
+            if numbers.len() == MOST_EARLIER_READINGS {
+                break;
+            }
+        }
+        numbers
     }
 
     /// A component of an image's size; it does not change while a dispatch runs.

@@ -137,6 +137,13 @@ impl Polynomial {
         sum
     }
 
+    /// Whether it has all terms with atoms of another polynomial, which has one at least.
+    pub fn holds_terms_of(&self, other: &Self) -> bool {
+        let mut of_atoms = other.terms.iter().filter(|(monomial, _)| !monomial.is_empty());
+        of_atoms.clone().next().is_some()
+            && of_atoms.all(|(monomial, coefficient)| self.coefficient(monomial) == *coefficient)
+    }
+
     /// Every coefficient times a number.
     pub fn scaled(&self, factor: i128) -> Option<Self> {
         if factor == 0 {

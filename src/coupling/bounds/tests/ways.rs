@@ -178,3 +178,23 @@ fn a_number_that_a_loop_makes_of_contents_refutes_nothing() {
     let chosen = "bool b; if (r[0] == 0u) { b = true; } else { b = n > 3u; }";
     assert_status("longer[", UNDETERMINED, &format!("{chosen} if (b) longer[n + 5u] = 1u;"));
 }
+
+/// What is known of a word that was compared is known of the same word less a number.
+#[test]
+fn a_guard_on_a_word_that_wraps_bounds_the_word_less_its_lowest_value() {
+    let histogram = "uint v = r[0] + 3u; if (v >= 6u && v < 11u)";
+    assert_status("tile[", HOLDS, &format!("{histogram} tile[v - 6u] = 1u;"));
+    assert_status("tile[", UNDETERMINED, &format!("{histogram} tile[v - 5u] = 1u;"));
+    assert_status("tile[", UNDETERMINED, &format!("{histogram} tile[r[0] - 6u] = 1u;"));
+    assert_status("tile[", UNDETERMINED, "uint v = r[0] + 3u; if (v < 11u) tile[v - 6u] = 1u;");
+    assert_status("tile[", UNDETERMINED, "uint v = r[0] + 3u; if (v >= 6u) tile[v - 6u] = 1u;");
+    let with_lowest = "uint v = word + n; if (v >= i && v < i + 5u)";
+    assert_status("tile[", HOLDS, &format!("{with_lowest} tile[v - i] = 1u;"));
+    assert_status("tile[", REFUTED, &format!("{with_lowest} tile[v - i + 1u] = 1u;"));
+    // Nothing is known of the word before it wraps, nor of a narrower or wider one.
+    assert_status("tile[", REFUTED, "uint v = word + 3u; if (v < 8u) tile[word] = 1u;");
+    assert_status("tile[", HOLDS, "uint v = word + 3u; if (v < 5u) tile[v] = 1u;");
+    let signed = "int v = int(r[0]) + s; if (v >= -2 && v < 3)";
+    assert_status("tile[", HOLDS, &format!("{signed} tile[v + 2] = 1u;"));
+    assert_status("tile[", UNDETERMINED, &format!("{signed} tile[v + 3] = 1u;"));
+}
