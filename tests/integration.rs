@@ -24,6 +24,7 @@ mod average_statement_coverage;
 mod bad_files;
 mod barrier_coverage;
 mod barrier_order;
+mod baseline;
 mod block_members;
 mod boundary_values;
 mod bounds;

@@ -133,6 +133,14 @@ pub(super) struct Certify {
     /// Folder of stored runs of the same project, for a chapter on their trend (PDF and HTML)
     #[arg(long, value_name = "DIR")]
     pub history: Option<PathBuf>,
+    /// Evidence of an earlier run of the same project, a folder or an archive: what has changed is
+    /// told and written to baseline.json
+    #[arg(long, value_name = "EVIDENCE")]
+    pub baseline: Option<PathBuf>,
+    /// What exit code 1 is for: all that counts against the result, or what is worse than in the
+    /// baseline alone
+    #[arg(long, value_enum, default_value_t = FailOn::Conclusion)]
+    pub fail_on: FailOn,
     /// Findings to look for: all, none, or a comma-separated list of kinds
     #[arg(long, value_name = "KINDS", default_value = "all")]
     pub check: String,
@@ -152,6 +160,13 @@ pub(super) struct Certify {
     pub repetition: Repetition,
     #[command(flatten)]
     pub schedules: ScheduleOptions,
+}
+
+/// What a run fails for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum FailOn {
+    Conclusion,
+    Regression,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -1,6 +1,7 @@
 //! `vkcert certify`: the main job, from a project folder to evidence, reports and an exit code.
 
-use super::args::{Certify, Common, OutputForm};
+use super::args::{Certify, Common, FailOn, OutputForm};
+use super::baseline::{self, BASELINE, read_baseline, regression_exit};
 use super::failure::Failure;
 use super::output::{self, PendingFolder};
 use super::places;
@@ -12,6 +13,7 @@ use crate::campaign::certification::{CampaignRequest, SetUp, set_up};
 use crate::campaign::facts::SealedEvidence;
 use crate::campaign::project;
 use crate::derivation::files::{MANIFEST, PROVENANCE, REPORTS, canonical_bytes};
+use crate::model::baseline::BaselineComparison;
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Campaign, Evidence, ReportList};
@@ -25,6 +27,7 @@ use crate::requirement::Project;
 use crate::verify::{FoundRuns, OwnOutput, VerifyError, find_runs};
 use rayon::prelude::*;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -36,14 +39,22 @@ pub(super) const RESULT_SECTION: &str = "latest";
 
 /// Runs the whole campaign, writes evidence and reports, prints the summary.
 pub(super) fn certify_project(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
-    let FinishedRun { evidence, written } = run_campaign(common, certify)?;
+    let FinishedRun { evidence, written, comparison } = run_campaign(common, certify)?;
+    let exit = match (certify.fail_on, &comparison) {
+        (FailOn::Regression, Some(comparison)) => regression_exit(comparison),
+        (FailOn::Regression, None) | (FailOn::Conclusion, _) => {
+            exit_of_code(evidence.campaign.conclusion.exit_code)
+        }
+    };
     if let Some(form) = common.line_form() {
         let presentation = terminal_presentation(common, None, report::Places::default());
         output::print_text(&report::result_lines(&evidence, &presentation, form, &certify.dir))?;
-        return Ok(exit_of_code(evidence.campaign.conclusion.exit_code));
+        return Ok(exit);
     }
     match common.form() {
-        OutputForm::Json => output::print_text(&json_document(&evidence, &written)?)?,
+        OutputForm::Json => {
+            output::print_text(&json_document(&evidence, &written, comparison.as_ref())?)?;
+        }
         OutputForm::Text => {
             let advised_places = places::places_of_run(&certify.dir, certify.out.as_deref());
             let summary = report::render(
@@ -52,15 +63,20 @@ pub(super) fn certify_project(common: &Common, certify: &Certify) -> Result<Exit
                 &terminal_presentation(common, Some(written), advised_places),
             );
             output::print_bytes(&summary.map_err(|error| Failure::tool(error.to_string()))?)?;
+            if let Some(comparison) = &comparison {
+                baseline::print_comparison(common, certify, comparison)?;
+            }
         }
     }
-    Ok(exit_of_code(evidence.campaign.conclusion.exit_code))
+    Ok(exit)
 }
 
 /// What a run has come to.
 pub(super) struct FinishedRun {
     pub(super) evidence: Evidence,
     written: Written,
+    /// Beside the run of `--baseline`.
+    comparison: Option<BaselineComparison>,
 }
 
 /// Runs the whole campaign, writes evidence and reports.
@@ -71,6 +87,7 @@ pub(super) fn run_campaign(common: &Common, certify: &Certify) -> Result<Finishe
     let default_folder = project.root.join("reports");
     let output_folder = certify.out.as_deref().unwrap_or(&default_folder);
     let stored_runs = stored_runs(certify, &project.settings.value.name, output_folder)?;
+    let baseline = read_baseline(certify, &project.settings.value.name)?;
     let start = RunStart::observe(&project.root, output_folder, certify);
     leave_tests_out(&mut project, certify)?;
     let (schedules, replay) = certify.schedules.over(project.settings.value.schedules)?;
@@ -100,8 +117,13 @@ pub(super) fn run_campaign(common: &Common, certify: &Certify) -> Result<Finishe
     drop(prepared_tests);
     let sealed_evidence = campaign.seal(campaign_outcome)?;
     reports.presentation.history = read_history(stored_runs, &sealed_evidence.evidence)?;
+    let compared = baseline
+        .map(|baseline| baseline::compared(&baseline, &sealed_evidence.evidence))
+        .transpose()?;
+    reports.comparison = compared.as_ref().map(|compared| compared.bytes.clone());
     let written = write_results(&sealed_evidence, &reports, start, folder, output_folder)?;
-    Ok(FinishedRun { evidence: sealed_evidence.evidence, written })
+    let comparison = compared.map(|compared| compared.comparison);
+    Ok(FinishedRun { evidence: sealed_evidence.evidence, written, comparison })
 }
 
 /// The runs of `--history`. Faults of that folder are reported before anything runs.
@@ -170,12 +192,22 @@ struct Document<'w> {
     campaign: &'w Campaign,
     root: &'w str,
     reports: &'w str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<&'w BaselineComparison>,
 }
 
 /// The campaign with the hashes that identify evidence and reports.
-fn json_document(evidence: &Evidence, written: &Written) -> Result<String, Failure> {
-    let document =
-        Document { campaign: &evidence.campaign, root: &written.root, reports: &written.reports };
+fn json_document(
+    evidence: &Evidence,
+    written: &Written,
+    baseline: Option<&BaselineComparison>,
+) -> Result<String, Failure> {
+    let document = Document {
+        campaign: &evidence.campaign,
+        root: &written.root,
+        reports: &written.reports,
+        baseline,
+    };
     canonical_lines(&document).map_err(unwritable_json)
 }
 
@@ -208,7 +240,13 @@ fn write_results(
     let reports_written = reports_written?;
     let mut linked_names = vec!["evidence"];
     linked_names.extend(reports_written.iter().flat_map(|report| &report.linked_names));
-    let report_hashes = reports_written.iter().flat_map(|report| report.hashes.clone()).collect();
+    let mut report_hashes: BTreeMap<String, String> =
+        reports_written.iter().flat_map(|report| report.hashes.clone()).collect();
+    if let Some(bytes) = &reports.comparison {
+        folder.write(BASELINE, bytes)?;
+        linked_names.push(BASELINE);
+        report_hashes.insert(BASELINE.to_owned(), sha256_digits(bytes));
+    }
     let evidence_root = evidence.root().map_err(unwritable_json)?;
     let report_list = ReportList { schema: 1, root: evidence_root, reports: report_hashes };
     let list_bytes = canonical_bytes(&report_list).map_err(unwritable_json)?;
@@ -235,6 +273,8 @@ struct WantedReports {
     /// Kernels above which the HTML report is several files.
     split_above: usize,
     presentation: Presentation,
+    /// The comparison with the baseline as its file has it.
+    comparison: Option<Vec<u8>>,
 }
 
 /// The reports asked for.
@@ -266,7 +306,8 @@ fn wanted_reports(certify: &Certify) -> Result<WantedReports, Failure> {
         return Err(Diagnostic::new("usage", message).into());
     }
     let split_above = certify.html_split_above.unwrap_or(HTML_SPLIT_ABOVE);
-    Ok(WantedReports { rows, split_above, presentation: Presentation::default() })
+    let presentation = Presentation::default();
+    Ok(WantedReports { rows, split_above, presentation, comparison: None })
 }
 
 /// What one format has written.

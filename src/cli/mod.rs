@@ -6,6 +6,7 @@
 
 mod archive;
 mod args;
+mod baseline;
 mod bench;
 mod bench_overhead;
 mod build;

@@ -9,6 +9,7 @@
 pub mod access_pair;
 pub mod agreement;
 pub mod altered;
+pub mod baseline;
 pub mod block_layout;
 pub mod boundary;
 pub mod canonical;

@@ -10,6 +10,7 @@
 //! Does not cover: where reports are written (`cli`), whether the evidence is true (`vkcert
 //! verify`).
 
+mod baseline;
 mod chapter;
 mod document;
 mod documents;
@@ -28,6 +29,7 @@ mod shortened;
 mod statement;
 mod terminal;
 
+pub use baseline::{baseline_in_words, baseline_sentence, compare_with_baseline};
 pub use documents::{DOCUMENTS, DocumentName, DocumentRow};
 pub use facts::obligations::{condition_explanation, open_reason};
 pub use facts::{is_asked_for, is_told_elsewhere};

@@ -1,6 +1,7 @@
 //! JSON Schemas of the files, by name: what `vkcert schema NAME` prints.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use vkcert_model::baseline::BaselineComparison;
 use vkcert_model::coverage::KernelCoverage;
 use vkcert_model::evidence::{
     Campaign, Evidence, KernelEvidence, Manifest, ReportList, StoredInputs,
@@ -76,6 +77,11 @@ pub const SCHEMAS: &[SchemaRow] = &[
     },
     SchemaRow { name: "reports", describes: "reports.json", make: schema_of::<ReportList> },
     SchemaRow { name: "provenance", describes: "provenance.json", make: schema_of::<Provenance> },
+    SchemaRow {
+        name: "baseline",
+        describes: "baseline.json",
+        make: schema_of::<BaselineComparison>,
+    },
 ];
 
 /// The schema called `name`, pretty-printed; none if there is no such schema.
