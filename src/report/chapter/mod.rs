@@ -3,6 +3,7 @@
 //! Promises: conclusions come first, in plain words; what was not run, not covered or not decided
 //! is named; a reader finds every row that a percentage counts.
 
+mod agreement;
 mod average;
 mod binding_words;
 mod conclusion;
@@ -15,6 +16,7 @@ mod document_control;
 mod fill_rule;
 mod findings;
 mod front;
+mod hand_over;
 mod identification;
 mod identifiers;
 mod justifications;
@@ -112,7 +114,7 @@ impl Chapter {
             }
             Chapter::Justifications => justifications::justifications_chapter(evidence, outline),
             Chapter::Coupling => coupling::coupling_chapter(evidence, outline),
-            Chapter::Agreement => coupling::agreement_chapter(evidence, outline),
+            Chapter::Agreement => agreement::agreement_chapter(evidence, outline),
             Chapter::Limits => limits_chapter(evidence, outline),
             Chapter::Manifest => manifest_chapter(evidence, root, outline),
             Chapter::Trend => {

@@ -1,4 +1,5 @@
 use super::*;
+use vkcert_model::evidence::{CheckStatus, CouplingCheckName};
 use vkcert_sample as sample;
 
 fn node(id: &str, kind: &str, name: &str) -> CouplingNode {

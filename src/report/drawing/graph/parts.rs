@@ -1,0 +1,105 @@
+//! The parts that a coupling graph is drawn in.
+//!
+//! Promises: every edge belongs to one part, by the kinds of the nodes at its ends.
+
+use vkcert_model::evidence::CouplingNodeKind;
+
+/// The parts that a graph is drawn in, each by the edges that it shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum GraphPart {
+    /// From parameters to what the host hands the kernel.
+    Host,
+    /// From there to what the kernel writes.
+    Data,
+    /// From what decisions are computed.
+    Decisions,
+    /// What decisions and barriers direct and order, and who calls functions.
+    Control,
+    /// What captured dispatches hand to each other.
+    Captured,
+}
+
+impl GraphPart {
+    pub(super) const ALL: [GraphPart; 5] = [
+        GraphPart::Host,
+        GraphPart::Data,
+        GraphPart::Decisions,
+        GraphPart::Control,
+        GraphPart::Captured,
+    ];
+
+    pub(super) fn in_words(self) -> &'static str {
+        match self {
+            GraphPart::Host => "from the host's values to what it hands the kernel",
+            GraphPart::Data => "from what the host hands the kernel to what the kernel writes",
+            GraphPart::Decisions => "what its decisions are computed from",
+            GraphPart::Control => "what decisions and barriers direct and order, and calls",
+            GraphPart::Captured => {
+                "what captured dispatches hand to each other, and what orders them"
+            }
+        }
+    }
+
+    /// The part that shows an edge between nodes of these kinds.
+    pub(super) fn of_edge(from: &CouplingNodeKind, to: &CouplingNodeKind) -> Self {
+        let sides = [side_of(from), side_of(to)];
+        if sides.contains(&GraphSide::Captured) {
+            GraphPart::Captured
+        } else if sides.contains(&GraphSide::Host) {
+            GraphPart::Host
+        } else if sides[0] == GraphSide::Data && *to == CouplingNodeKind::Decision {
+            GraphPart::Decisions
+        } else if sides.contains(&GraphSide::Control)
+            || (from, to) == (&CouplingNodeKind::Dispatch, &CouplingNodeKind::Kernel)
+        {
+            GraphPart::Control
+        } else {
+            GraphPart::Data
+        }
+    }
+}
+
+/// What a node belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GraphSide {
+    Host,
+    /// What the host hands the kernel, and what the kernel shares.
+    Data,
+    Control,
+    /// What a captured host program did.
+    Captured,
+}
+
+/// Whether a node stands in the host's code. The dispatch is what the host hands over.
+pub(crate) fn is_of_host(kind: &CouplingNodeKind) -> bool {
+    matches!(side_of(kind), GraphSide::Host | GraphSide::Captured)
+        || *kind == CouplingNodeKind::Dispatch
+}
+
+fn side_of(kind: &CouplingNodeKind) -> GraphSide {
+    match kind {
+        CouplingNodeKind::Parameter
+        | CouplingNodeKind::Local
+        | CouplingNodeKind::HostMember
+        | CouplingNodeKind::AssumedLocalSize
+        | CouplingNodeKind::Domain => GraphSide::Host,
+        CouplingNodeKind::PushConstant
+        | CouplingNodeKind::SpecializationConstant
+        | CouplingNodeKind::Buffer
+        | CouplingNodeKind::Image
+        | CouplingNodeKind::AddressedMemory
+        | CouplingNodeKind::BuiltIn
+        | CouplingNodeKind::LocalSize
+        | CouplingNodeKind::Dispatch
+        | CouplingNodeKind::Kernel
+        | CouplingNodeKind::WorkgroupMemory
+        | CouplingNodeKind::SubgroupOperation
+        | CouplingNodeKind::Unknown(_) => GraphSide::Data,
+        CouplingNodeKind::Barrier | CouplingNodeKind::Decision | CouplingNodeKind::Function => {
+            GraphSide::Control
+        }
+        CouplingNodeKind::CapturedDispatch
+        | CouplingNodeKind::CapturedBarrier
+        | CouplingNodeKind::CapturedOperation => GraphSide::Captured,
+    }
+}
