@@ -29,7 +29,7 @@ pub use graph::CouplingGraph;
 pub use layout::member_offsets;
 pub use merging::{StatedStructs, merged_interface};
 
-use rspirv::spirv::{MemorySemantics, Op};
+use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_exec::{ExecError, Job, Run};
 use vkcert_instrument::{InstrumentError, marked_values};
@@ -169,8 +169,6 @@ pub type ReplayEngine = fn(&Job, MemoryModel) -> Result<Run, ExecError>;
 pub struct Barrier {
     /// Its number among the control barriers of the module, from 0.
     pub number: u32,
-    /// What its memory semantics name; none where they are no constant.
-    pub memory_semantics: MemorySemantics,
     /// Where the barrier stands in the source.
     pub place: Place,
     /// Whether the invocations of a workgroup reach it alike.
@@ -214,21 +212,9 @@ pub fn kernel_barriers(module: &Module, reflection: &Reflection) -> Vec<Barrier>
                 reason: format!("its condition depends on {}", divergent_barrier.divergence.what),
             }
         });
-        Barrier {
-            number: barrier_number(module, index),
-            memory_semantics: memory_semantics(module, index),
-            place: module.place_of(index),
-            control,
-        }
+        Barrier { number: barrier_number(module, index), place: module.place_of(index), control }
     };
     barrier_indices.into_iter().map(barrier_at).collect()
-}
-
-/// The memory semantics of a control barrier (SPIR-V specification, "OpControlBarrier").
-fn memory_semantics(module: &Module, barrier_index: usize) -> MemorySemantics {
-    let semantics = module.instructions[barrier_index].id(2);
-    let semantics = semantics.and_then(|id| module.definition(id)).and_then(|id| id.literal(0));
-    MemorySemantics::from_bits_truncate(semantics.unwrap_or(0))
 }
 
 /// One dispatch of a kernel by a test.

@@ -65,8 +65,8 @@ pub fn memory_barriers<'m>(
     without_lines.take_while(|instruction| instruction.op == Op::MemoryBarrier)
 }
 
-/// What a control barrier of the workgroup orders, with the memory barriers directly beside it; none
-/// where scope or semantics are no constants.
+/// What a control barrier orders for its participants, with the memory barriers directly beside it;
+/// none where scope or semantics are no constants.
 pub fn barrier_fences(
     module: &Module,
     constants: &Constants,
@@ -82,8 +82,12 @@ pub fn barrier_fences(
     let memory_fence = |instruction: &Instruction| fence_at(instruction, [0, 1]);
     let fences_before = memory_barriers(instructions[..barrier_index].iter().rev());
     let fences_after = memory_barriers(instructions[barrier_index + 1..].iter());
+    let reach = match holds_workgroup(module, &instructions[barrier_index]) {
+        true => BarrierReach::Workgroup,
+        false => BarrierReach::Subgroup,
+    };
     Some(BarrierFences::new(
-        BarrierReach::Workgroup,
+        reach,
         fence_at(&instructions[barrier_index], [1, 2])?,
         fences_before.map(memory_fence).collect::<Option<Vec<_>>>()?,
         fences_after.map(memory_fence).collect::<Option<Vec<_>>>()?,

@@ -16,6 +16,10 @@ fn arrows(coupling: &Coupling) -> Vec<String> {
 
 /// The graph of a kernel with marked text.
 fn coupled_text(source: &str, interface: &Interface) -> Coupling {
+    coupled_under(MemoryModel::Idiom, source, interface)
+}
+
+fn coupled_under(memory_model: MemoryModel, source: &str, interface: &Interface) -> Coupling {
     let compiled = compile(&KernelSource::alone("k.comp", source, "vulkan1.2")).expect("compiles");
     let module = Module::parse(compiled.production).expect("SPIR-V");
     let marked = Module::parse(compiled.marked).expect("SPIR-V");
@@ -38,7 +42,7 @@ fn coupled_text(source: &str, interface: &Interface) -> Coupling {
         tests: &[],
         device: Some(&LARGE),
         replay: None,
-        memory_model: MemoryModel::Idiom,
+        memory_model,
     };
     analyse_coupling(&coupling_input).unwrap()
 }
@@ -231,4 +235,26 @@ fn a_barrier_orders_images_or_buffers_as_its_semantics_name_them() {
         ordered_by("gl_StorageSemanticsBuffer"),
         "barrier:BAR1 -orders-> buffer:0.0, barrier:BAR1 -orders-> buffer:0.1"
     );
+}
+
+/// The idiom takes a fence before a barrier for one behind it; the specification does not.
+#[test]
+fn a_fence_before_a_barrier_orders_under_the_idiom_alone() {
+    let ordered = |model: MemoryModel, fences: &str| {
+        let source = CHOOSING.replace("memoryBarrierImage(); barrier();", fences);
+        let edges = coupled_under(model, &source, &correct()).graph.edges();
+        let ordered = edges.into_iter().filter(|edge| edge.kind.as_str() == "orders");
+        ordered.map(|edge| format!("{} {}", edge.to, edge.label)).collect::<Vec<_>>().join(", ")
+    };
+    let cases = [
+        ("memoryBarrierImage(); barrier();", "image:0.2 by the idiom alone", ""),
+        ("memoryBarrierImage(); barrier(); memoryBarrierImage();", "image:0.2 ", "image:0.2 "),
+        ("barrier(); memoryBarrierImage();", "", ""),
+        ("barrier();", "", ""),
+        ("memoryBarrierShared(); barrier();", "", ""),
+    ];
+    for (fences, by_idiom, by_specification) in cases {
+        assert_eq!(ordered(MemoryModel::Idiom, fences), by_idiom, "{fences}");
+        assert_eq!(ordered(MemoryModel::Spec, fences), by_specification, "{fences}");
+    }
 }

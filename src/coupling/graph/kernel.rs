@@ -16,13 +16,18 @@ use names::{
     access_words, barrier_id, decision_id, function_words, name_or_number, place_of_line,
     place_of_span, resource_id, resource_kind,
 };
-use rspirv::spirv::BuiltIn;
-use std::collections::BTreeSet;
+use rspirv::spirv::{BuiltIn, Op};
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::evidence::{CouplingEdgeKind, CouplingNodeKind};
 use vkcert_model::id::DecisionId;
+use vkcert_model::project::MemoryModel;
+use vkcert_spirv::barriers::barrier_fences;
 use vkcert_spirv::calls::calls_in_function;
+use vkcert_spirv::constants::Constants;
 use vkcert_spirv::flow::KernelObject;
+use vkcert_spirv::memory_semantics::BarrierFences;
 use vkcert_spirv::module::Id;
+use vkcert_spirv::types::Types;
 
 /// What the kernel's nodes are made of.
 pub(super) struct KernelNodes<'a> {
@@ -101,8 +106,9 @@ impl<'a> KernelNodes<'a> {
         }
     }
 
-    /// Barriers of the workgroup, and what their semantics order.
+    /// Barriers, and what they order under the memory model, with the fences beside them.
     pub(super) fn add_barriers(&self, graph: &mut CouplingGraph) {
+        let fences_by_number = self.fences_by_number();
         for barrier in self.input.barriers {
             let node_id = barrier_id(barrier.number);
             let label = format!("barrier in {}", function_words(&barrier.place));
@@ -110,15 +116,53 @@ impl<'a> KernelNodes<'a> {
             graph.add_placed_node(&node_id, CouplingNodeKind::Barrier, label, place);
             let label = "invocations that meet";
             graph.add_edge(LOCAL_SIZE, &node_id, CouplingEdgeKind::Sizes, label);
-            for object in self.shared_and_written() {
-                if !self.is_ordered(&object, barrier.memory_semantics) {
-                    continue;
-                }
-                for to in self.node_ids(&object) {
-                    graph.add_edge(&node_id, &to, CouplingEdgeKind::Orders, "");
-                }
+            if let Some(fences) = fences_by_number.get(&barrier.number) {
+                self.add_ordered_memory(graph, &node_id, *fences);
             }
         }
+    }
+
+    /// Edges to what invocations write and a barrier orders.
+    fn add_ordered_memory(
+        &self,
+        graph: &mut CouplingGraph,
+        barrier_node: &str,
+        fences: BarrierFences,
+    ) {
+        let ordered_under = |model: MemoryModel| fences.ordered_memory(model).kinds();
+        let ordered = ordered_under(self.input.memory_model);
+        for object in self.shared_and_written() {
+            let kind = self.memory_kind(&object);
+            if kind.is_empty() || !ordered.contains(kind) {
+                continue;
+            }
+            let label = match ordered_under(MemoryModel::Spec).contains(kind) {
+                true => "",
+                false => "by the idiom alone",
+            };
+            for to in self.node_ids(&object) {
+                graph.add_edge(barrier_node, &to, CouplingEdgeKind::Orders, label);
+            }
+        }
+    }
+
+    /// What barriers of the production module release and acquire, by their numbers; none of those
+    /// whose scopes or semantics the host does not settle.
+    fn fences_by_number(&self) -> BTreeMap<u32, BarrierFences> {
+        let CouplingInput { module, interface, reflection, .. } = self.input;
+        let specialization = crate::host_constants(interface, &reflection.specialization);
+        let types = Types::of_module(module);
+        let Ok(constants) = Constants::evaluate(module, &types, &specialization) else {
+            return BTreeMap::new();
+        };
+        let instructions = module.instructions.iter().enumerate();
+        let barriers = instructions.filter(|(_, instruction)| instruction.op == Op::ControlBarrier);
+        let numbered = (0..).zip(barriers.map(|(index, _)| index));
+        numbered
+            .filter_map(|(number, index)| {
+                Some((number, barrier_fences(module, &constants, index)?))
+            })
+            .collect()
     }
 
     /// The decisions of the source.

@@ -3,7 +3,6 @@
 //! Promises: an id names what a node stands for, whatever is written around it.
 
 use super::KernelNodes;
-use rspirv::spirv::MemorySemantics;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -14,6 +13,7 @@ use vkcert_model::procedure::DescriptorClass;
 use vkcert_model::structure::KernelStructure;
 use vkcert_spirv::flow::KernelObject;
 use vkcert_spirv::interface::{Access, ReflectedResource};
+use vkcert_spirv::memory_semantics::MemoryKinds;
 
 impl KernelNodes<'_> {
     /// The nodes of an object: several members where the offset is not constant, none of what is no
@@ -68,26 +68,24 @@ impl KernelNodes<'_> {
         }
     }
 
-    /// Whether a barrier's semantics name the memory of an object (SPIR-V specification, "Memory
-    /// Semantics").
-    pub(super) fn is_ordered(&self, object: &KernelObject, semantics: MemorySemantics) -> bool {
-        let needed = match object {
-            KernelObject::Workgroup(_) => MemorySemantics::WORKGROUP_MEMORY,
+    /// The kind of memory that barriers order an object with; none of what nobody writes.
+    pub(super) fn memory_kind(&self, object: &KernelObject) -> MemoryKinds {
+        match object {
+            KernelObject::Workgroup(_) => MemoryKinds::WORKGROUP,
             KernelObject::Descriptor { set, binding } => {
                 let resources = self.input.reflection.resources.iter();
                 let bound = resources.filter(|row| (row.set, row.binding) == (*set, *binding));
-                bound.fold(MemorySemantics::empty(), |needed, resource| {
-                    needed | descriptor_memory(resource.class)
+                bound.fold(MemoryKinds::NONE, |kinds, resource| {
+                    kinds.union(descriptor_memory(resource.class))
                 })
             }
-            KernelObject::Addressed => MemorySemantics::UNIFORM_MEMORY,
+            KernelObject::Addressed => MemoryKinds::BUFFERS,
             KernelObject::PushConstant { .. }
             | KernelObject::SpecializationConstant(_)
             | KernelObject::BuiltIn(_)
             | KernelObject::SubgroupOperation(_)
-            | KernelObject::StandIn(_) => MemorySemantics::empty(),
-        };
-        semantics.intersects(needed)
+            | KernelObject::StandIn(_) => MemoryKinds::NONE,
+        }
     }
 
     pub(super) fn code_place(&self, instruction_index: usize) -> Option<CodePlace> {
@@ -95,12 +93,12 @@ impl KernelNodes<'_> {
     }
 }
 
-/// The memory that a descriptor leads to, as semantics name it: blocks are of uniform memory, all
-/// else is of images.
-fn descriptor_memory(class: DescriptorClass) -> MemorySemantics {
+/// The memory that a descriptor leads to, as barriers order it: blocks are buffers, all else is of
+/// images.
+fn descriptor_memory(class: DescriptorClass) -> MemoryKinds {
     match is_buffer(class) {
-        true => MemorySemantics::UNIFORM_MEMORY,
-        false => MemorySemantics::IMAGE_MEMORY,
+        true => MemoryKinds::BUFFERS,
+        false => MemoryKinds::IMAGES,
     }
 }
 
