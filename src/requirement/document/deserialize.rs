@@ -81,13 +81,13 @@ impl de::Error for DocumentFault {
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
         DocumentFault::new(
             FaultKind::WrongType,
-            format!("expected {expected}, found {}", serde_type_name(unexpected)),
+            format!("expected {}, found {}", expected_words(expected), serde_type_name(unexpected)),
         )
     }
     fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
         DocumentFault::new(
             FaultKind::BadValue,
-            format!("expected {expected}, found {}", serde_type_name(unexpected)),
+            format!("expected {}, found {}", expected_words(expected), serde_type_name(unexpected)),
         )
     }
     fn invalid_length(length: usize, expected: &dyn Expected) -> Self {
@@ -129,6 +129,21 @@ fn allowed_values(allowed_values: &[&str]) -> String {
 
 fn quoted_list(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// What is expected, integers by their range: the names of their types are those of this program.
+fn expected_words(expected: &dyn Expected) -> String {
+    let expected = expected.to_string();
+    let (least, greatest) = match expected.as_str() {
+        "u8" => (0, i128::from(u8::MAX)),
+        "u16" => (0, i128::from(u16::MAX)),
+        "u32" => (0, i128::from(u32::MAX)),
+        "u64" | "usize" => (0, i128::from(u64::MAX)),
+        "i32" => (i128::from(i32::MIN), i128::from(i32::MAX)),
+        "i64" => (i128::from(i64::MIN), i128::from(i64::MAX)),
+        _ => return expected,
+    };
+    format!("an integer from {least} to {greatest}")
 }
 
 /// serde's own names are Rust's (`sequence`, `map`); files have arrays and objects.

@@ -317,9 +317,13 @@ fn a_fault_has_the_place_of_its_value() {
         (r#""pair": {"a": 1}"#, "expected an array of length 2, found an object", "{\"a\": 1}"),
         (r#""list": 3"#, "expected a sequence, found integer `3`", "3"),
         (r#""list": [null]"#, "expected struct Inner, found null", "null"),
-        (r#""list": [{"count": -1}]"#, "expected u64, found integer `-1`", "-1"),
+        (
+            r#""list": [{"count": -1}]"#,
+            "expected an integer from 0 to 18446744073709551615, found integer `-1`",
+            "-1",
+        ),
         (r#""list": [{"name": "n"}]"#, "the key `count` is missing", "{\"name\": \"n\"}"),
-        (r#""wrapped": 256"#, "expected u8, found integer `256`", "256"),
+        (r#""wrapped": 256"#, "expected an integer from 0 to 255, found integer `256`", "256"),
         (r#""ratio": 1.5"#, "a ratio is at most 1", "1.5"),
         (r#""choices": ["plane"]"#, "`plane` is none of the values allowed here", "\"plane\""),
         (r#""choices": [{"plane": 1}]"#, "`plane` is none of the values allowed here", "\"plane\""),
@@ -330,13 +334,21 @@ fn a_fault_has_the_place_of_its_value() {
             "{\"number\": 1, \"pair\": 2}",
         ),
         (r#""choices": [{}]"#, "expected an object with exactly one key", "{}"),
-        (r#""choices": [{"number": "x"}]"#, "expected u32, found string \"x\"", "\"x\""),
+        (
+            r#""choices": [{"number": "x"}]"#,
+            "expected an integer from 0 to 4294967295, found string \"x\"",
+            "\"x\"",
+        ),
         (
             r#""choices": [{"fields": {"start": true}}]"#,
-            "expected i64, found boolean `true`",
+            "expected an integer from -9223372036854775808 to 9223372036854775807, found boolean `true`",
             "true",
         ),
-        (r#""choices": ["number"]"#, "expected u32, found an object", "\"number\""),
+        (
+            r#""choices": ["number"]"#,
+            "expected an integer from 0 to 4294967295, found an object",
+            "\"number\"",
+        ),
     ] {
         let problems =
             read_json(&format!("{{ \"inner\": {{ \"count\": 1 }}, {field} }}")).unwrap_err();
