@@ -7,8 +7,9 @@ use crate::document::{Outline, Table, Text, Tone};
 use crate::drawing::graph::{coupling_drawings, is_of_host, node_anchor};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::evidence::{
-    CheckStatus, CodePlace, CouplingEdge, CouplingEvidence, CouplingNode, Evidence,
+    CheckStatus, CodePlace, CouplingCheck, CouplingEdge, CouplingEvidence, CouplingNode, Evidence,
 };
+use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::KernelName;
 
 pub(super) fn coupling_chapter(evidence: &Evidence, outline: &mut Outline) {
@@ -29,7 +30,7 @@ pub(super) fn coupling_chapter(evidence: &Evidence, outline: &mut Outline) {
         // The table between the figures leaves no page half empty.
         let mut drawings = coupling_drawings(coupling).into_iter();
         outline.add_drawings(drawings.next());
-        checks_table(coupling, outline);
+        checks_table(evidence, coupling, outline);
         outline.add_drawings(drawings);
         nodes_table(evidence, coupling, outline);
     }
@@ -56,7 +57,7 @@ fn without_interface(evidence: &Evidence) -> Option<Text> {
     })
 }
 
-fn checks_table(coupling: &CouplingEvidence, outline: &mut Outline) {
+fn checks_table(evidence: &Evidence, coupling: &CouplingEvidence, outline: &mut Outline) {
     let mut table =
         Table::new("Checks").columns(&["Check", "Status", "Statement", "Counterexample"]);
     for check in &coupling.checks {
@@ -76,7 +77,7 @@ fn checks_table(coupling: &CouplingEvidence, outline: &mut Outline) {
         table.add_row(vec![
             Text::plain(check.check.as_str()),
             check_status,
-            Text::sentence(check.message.as_str()),
+            statement_with_place(evidence, coupling, check),
             counterexample_values,
         ]);
     }
@@ -84,6 +85,26 @@ fn checks_table(coupling: &CouplingEvidence, outline: &mut Outline) {
         outline.add_paragraph("No checks were made.");
     } else {
         outline.add_table(table);
+    }
+}
+
+/// What a check says, and where what it refutes stands: its finding has the place.
+fn statement_with_place(
+    evidence: &Evidence,
+    coupling: &CouplingEvidence,
+    check: &CouplingCheck,
+) -> Text {
+    let statement = Text::sentence(check.message.as_str());
+    let findings = evidence.campaign.findings.iter().filter(|row| row.kernel == coupling.kernel);
+    let is_of_check = |finding: &&Finding| {
+        finding.kind == FindingKind::Coupling && finding.message == check.message
+    };
+    let finding = findings.map(|row| &row.finding).find(is_of_check);
+    match finding.and_then(|finding| finding.place.as_ref()) {
+        Some(place) if check.status == CheckStatus::Refuted => {
+            statement.followed_by(Text::quiet(format!(" ({place})")))
+        }
+        Some(_) | None => statement,
     }
 }
 
