@@ -312,7 +312,10 @@ impl<'a> Comparison<'a> {
         host_type: HostType,
         kernel_type: HostType,
     ) {
-        if host_type != kernel_type {
+        // A `bool` of GLSL is a uint32 in a block, and whether an integer is 0 its sign does not tell.
+        let is_truth_of_int = (host_type, kernel_type) == (HostType::Int32, HostType::Uint32)
+            && self.uses.is_truth_alone(&site.numbers);
+        if host_type != kernel_type && !is_truth_of_int {
             let words = format!(
                 "{} is {} on the host and {} in the kernel",
                 site.path,

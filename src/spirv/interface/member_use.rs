@@ -22,6 +22,8 @@ pub struct UsedMembers {
     pub read: BTreeSet<MemberPath>,
     /// Parts that are stored to.
     pub written: BTreeSet<MemberPath>,
+    /// Parts that are loaded for more than to compare them with 0, as a `bool` of GLSL is.
+    pub valued: BTreeSet<MemberPath>,
 }
 
 impl UsedMembers {
@@ -36,13 +38,14 @@ impl UsedMembers {
         let Some(block) = block.and_then(|pointer| types.pointee(pointer)) else {
             // Of a variable without a type nothing is known but that it may be used.
             let whole = BTreeSet::from([MemberPath::new()]);
-            return Self { read: whole.clone(), written: whole };
+            return Self { read: whole.clone(), written: whole.clone(), valued: whole };
         };
         let start = PointedPart { path: MemberPath::new(), ty: block };
         let mut walk = UseWalk {
             types,
             constants,
             parts: HashMap::from([(variable, start)]),
+            loaded: HashMap::new(),
             used: UsedMembers::default(),
         };
         // Blocks stand behind those that dominate them, so that a chain is met before its uses.
@@ -51,7 +54,18 @@ impl UsedMembers {
                 walk.visit(instruction);
             }
         }
+        // A value may be used in front of where it is loaded: round a loop.
+        for function in functions.iter().filter_map(|id| module.function_by_id(*id)) {
+            for instruction in module.instructions_in(function.range) {
+                walk.visit_values(instruction);
+            }
+        }
         walk.used
+    }
+
+    /// Whether a member is read, and nothing but whether it is 0 is asked of it.
+    pub fn is_truth_alone(&self, path: &[u32]) -> bool {
+        self.reads(path) && !touches(&self.valued, path) && !touches(&self.written, path)
     }
 
     /// Whether any of a member, or all of what it is in, is loaded.
@@ -81,6 +95,8 @@ struct UseWalk<'a> {
     constants: &'a Constants,
     /// By pointer.
     parts: HashMap<Id, PointedPart>,
+    /// Where each loaded value is from.
+    loaded: HashMap<Id, MemberPath>,
     used: UsedMembers,
 }
 
@@ -102,12 +118,21 @@ impl UseWalk<'_> {
             }
             // Only how many elements there are is asked for.
             Op::ArrayLength => {}
-            Op::Load => self.mark(instruction.id(0), UseKind::Read),
+            Op::Load => {
+                self.mark(instruction.id(0), UseKind::Read);
+                let part = instruction.id(0).and_then(|pointer| self.parts.get(&pointer));
+                if let (Some(part), Some(result)) = (part, instruction.result) {
+                    self.loaded.insert(result, part.path.clone());
+                }
+            }
             Op::Store => {
                 self.mark(instruction.id(0), UseKind::Write);
                 self.mark(instruction.id(1), UseKind::Both);
             }
             Op::CopyMemory | Op::CopyMemorySized => {
+                // What becomes of the copy is not followed.
+                let source = instruction.id(1).and_then(|source| self.parts.get(&source));
+                self.used.valued.extend(source.map(|part| part.path.clone()));
                 self.mark(instruction.id(0), UseKind::Write);
                 self.mark(instruction.id(1), UseKind::Read);
             }
@@ -115,6 +140,20 @@ impl UseWalk<'_> {
                 for operand in instruction.ids() {
                     self.mark(Some(operand), UseKind::Both);
                 }
+            }
+        }
+    }
+
+    /// Marks loaded values that are used otherwise than to compare them with 0.
+    fn visit_values(&mut self, instruction: &Instruction) {
+        let is_comparison = matches!(instruction.op, Op::INotEqual | Op::IEqual);
+        let is_zero = |id: Id| self.constants.scalar_word(id) == Some(0);
+        if is_comparison && instruction.ids().any(is_zero) {
+            return;
+        }
+        for operand in instruction.ids() {
+            if let Some(path) = self.loaded.get(&operand) {
+                self.used.valued.insert(path.clone());
             }
         }
     }
@@ -151,6 +190,9 @@ impl UseWalk<'_> {
         };
         if reads {
             self.used.read.insert(part.path.clone());
+        }
+        if matches!(kind, UseKind::Both) {
+            self.used.valued.insert(part.path.clone());
         }
         if writes {
             self.used.written.insert(part.path.clone());
