@@ -29,7 +29,8 @@ use kernel_block::{BlockReader, KernelContents, KernelMember};
 use std::collections::BTreeSet;
 use vkcert_model::evidence::CouplingCheckName;
 use vkcert_model::requirement::{
-    HeaderUse, HostBuffer, HostContents, HostMember, HostStruct, Interface, PlacedStruct,
+    HeaderUse, HostBuffer, HostContents, HostMember, HostStruct, Interface, PlacedMember,
+    PlacedStruct,
 };
 use vkcert_requirement::host::expression::integer_format;
 use vkcert_spirv::constants::Constants;
@@ -174,15 +175,20 @@ impl LayoutCheck<'_> {
         let (set, binding) = (buffer.set, buffer.binding);
         let place = format!("buffer {set}.{binding}: ");
         let stored_form = self.input.stated.stored_form(SharedObject::Buffer { set, binding });
-        let Some(StoredForm { describes, name, contents }) = stored_form else {
+        let Some(StoredForm { describes, name, contents, rest }) = stored_form else {
             return Vec::new();
         };
         match (describes, contents) {
             (HeaderUse::Element, contents) => {
                 check_elements(rows, &place, (&name, contents), kernel)
             }
-            (HeaderUse::Block | HeaderUse::PushConstants, HostContents::Structure(host)) => {
+            (HeaderUse::Block | HeaderUse::PushConstants, HostContents::Structure(mut host)) => {
+                let rest_added = rest.map(|rest| add_rest(&mut host, rest, &kernel.members));
                 let mut comparison = Comparison::of_block(&host, &kernel.members, &kernel.uses);
+                if let Some(Err(reason)) = rest_added {
+                    let words = format!("the host stores elements behind `{name}`, {reason}");
+                    comparison.faults.push(LayoutFault { words, place: None });
+                }
                 compare_sizes(&mut comparison.faults, &host, kernel.bytes);
                 let agreement_words = agreement_words(&kernel.members, &host);
                 let unused = std::mem::take(&mut comparison.unused);
@@ -261,6 +267,34 @@ fn check_elements(
     unused
 }
 
+/// Adds the elements that follow a struct to the end of the buffer, as the member that the kernel
+/// has there; the error says why there can be none.
+fn add_rest(
+    host: &mut PlacedStruct,
+    (element_name, element): (String, HostContents),
+    kernel_members: &[KernelMember],
+) -> Result<(), String> {
+    let Some(KernelMember { name, contents: KernelContents::Array { length: None, .. }, .. }) =
+        kernel_members.last()
+    else {
+        return Err("the kernel's block has no array without length".to_owned());
+    };
+    if host.members.iter().any(|member| member.name == *name) {
+        return Err(format!("which has a member {name} of its own"));
+    }
+    let stride = element.size();
+    host.members.push(PlacedMember {
+        name: name.clone(),
+        offset: host.size,
+        contents: HostContents::FlexibleArray { stride, element: Box::new(element) },
+        spelling: Some(element_name),
+        place: None,
+        order: None,
+        padding: false,
+    });
+    Ok(())
+}
+
 /// Whether the host's struct holds its members and the kernel's block.
 fn compare_sizes(faults: &mut Vec<LayoutFault>, host: &PlacedStruct, block_bytes: u64) {
     let (host_size, last_end) = (host.size, placing::end_of(&host.members));
@@ -277,15 +311,27 @@ fn compare_sizes(faults: &mut Vec<LayoutFault>, host: &PlacedStruct, block_bytes
     }
 }
 
-/// `3 members agree in name, offset and type; 12 bytes`
+/// `m, n and k agree in name, offset and type; 12 bytes`
 fn agreement_words(members: &[KernelMember], host: &PlacedStruct) -> String {
-    let (count, bytes) = (members.len(), host.size);
-    let compared = if members.iter().any(|member| member.contents.is_composite()) {
+    let (shown_members, more) = members.split_at(members.len().min(MOST_TOLD));
+    let mut names: Vec<String> = shown_members.iter().map(|member| member.name.clone()).collect();
+    if !more.is_empty() {
+        names.push(format!("{} more", more.len()));
+    }
+    let (verb, names) = match names.pop() {
+        None => ("agrees", "nothing".to_owned()),
+        Some(only) if names.is_empty() => ("agrees", only),
+        Some(last) => ("agree", format!("{} and {last}", names.join(", "))),
+    };
+    let is_list = |member: &KernelMember| matches!(member.contents, KernelContents::Array { .. });
+    let compared = if members.iter().any(is_list) {
         "name, offset, type, count and stride"
+    } else if members.iter().any(|member| member.contents.is_composite()) {
+        "name, offset and the type and place of each number"
     } else {
         "name, offset and type"
     };
-    format!("{count} members agree in {compared}; {bytes} bytes")
+    format!("{names} {verb} in {compared}; {}", counted(host.size, "byte"))
 }
 
 /// Scalars of which neither an expression nor a variable of their name tells the value. Interfaces

@@ -6,15 +6,15 @@
 //! with both places, and the header's layout goes on to the other checks.
 //! Does not cover: whether the struct matches the kernel (`layout`).
 
-use super::layout::{has_same_numbers, place_block, place_member, place_type};
+use super::layout::{counted, has_same_numbers, place_block, place_member, place_type};
 use super::rows::CheckRows;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use vkcert_model::evidence::CouplingCheckName;
 use vkcert_model::place::Place;
 use vkcert_model::requirement::{
-    HeaderReading, HeaderUse, HostContents, HostHeader, HostMember, HostStruct, HostType,
-    Interface, MemberType, NamedStruct, PlacedMember, PlacedStruct,
+    HeaderReading, HeaderUse, HostBuffer, HostContents, HostHeader, HostMember, HostStruct,
+    HostType, Interface, MemberType, NamedStruct, PlacedMember, PlacedStruct,
 };
 
 const CHECK: CouplingCheckName = CouplingCheckName::HostFacts;
@@ -46,6 +46,8 @@ pub(super) struct StoredForm {
     /// What the struct or the scalar is called.
     pub name: String,
     pub contents: HostContents,
+    /// Elements that follow a block to the end of the buffer: what they are called, and one of them.
+    pub rest: Option<(String, HostContents)>,
 }
 
 /// The interface with the members of the push constants that headers add to it, so that values and
@@ -97,11 +99,16 @@ impl StatedStructs<'_> {
         };
         let mut contents = reading.contents.clone();
         if let (HostContents::Structure(placed), Some(members)) =
-            (&mut contents, self.stated_members(object))
+            (&mut contents, self.stated_members(object, header.describes))
         {
             self.add_facts(placed, members);
         }
-        Some(StoredForm { describes: header.describes, name: header.structure.clone(), contents })
+        let (describes, name) = (header.describes, header.structure.clone());
+        let rest = match describes {
+            HeaderUse::Block => self.stated_rest(object),
+            HeaderUse::Element | HeaderUse::PushConstants => None,
+        };
+        Some(StoredForm { describes, name, contents, rest })
     }
 
     /// Where a header declares a member of the push constants; none where no header does.
@@ -120,30 +127,58 @@ impl StatedStructs<'_> {
                 let block = self.interface.push_constants.as_ref()?;
                 let contents = HostContents::Structure(place_block(block, structs));
                 let describes = HeaderUse::PushConstants;
-                Some(StoredForm { describes, name: "push constants".to_owned(), contents })
+                let name = "push constants".to_owned();
+                Some(StoredForm { describes, name, contents, rest: None })
             }
             SharedObject::Buffer { set, binding } => {
-                let mut buffers = self.interface.buffers.iter();
-                let buffer = buffers.find(|row| (row.set, row.binding) == (set, binding))?;
+                let buffer = self.stated_buffer((set, binding))?;
                 let (describes, member_type) = match (&buffer.block, &buffer.element) {
                     (Some(name), _) => (HeaderUse::Block, MemberType::Structure(name.clone())),
                     (None, Some(element)) => (HeaderUse::Element, element.clone()),
                     (None, None) => return None,
                 };
                 let contents = place_type(&member_type, structs);
-                Some(StoredForm { describes, name: member_type.into(), contents })
+                let rest = buffer.block.as_ref().and_then(|_| self.stated_rest(object));
+                Some(StoredForm { describes, name: member_type.into(), contents, rest })
+            }
+        }
+    }
+
+    fn stated_buffer(&self, place: (u32, u32)) -> Option<&HostBuffer> {
+        self.interface.buffers.iter().find(|row| (row.set, row.binding) == place)
+    }
+
+    /// The elements that the interface states of a buffer.
+    fn stated_rest(&self, object: SharedObject) -> Option<(String, HostContents)> {
+        match object {
+            SharedObject::PushConstants => None,
+            SharedObject::Buffer { set, binding } => {
+                let element = self.stated_buffer((set, binding))?.element.as_ref()?;
+                Some((element.clone().into(), place_type(element, &self.interface.structs)))
             }
         }
     }
 
     /// The members that the interface states of an object's struct.
-    fn stated_members(&self, object: SharedObject) -> Option<&[HostMember]> {
+    fn stated_members(&self, object: SharedObject, describes: HeaderUse) -> Option<&[HostMember]> {
         match object {
             SharedObject::PushConstants => Some(&self.interface.push_constants.as_ref()?.members),
-            SharedObject::Buffer { .. } => {
-                let name = self.stated_form(object)?.name;
-                Some(&self.named_struct(&name)?.members)
+            SharedObject::Buffer { set, binding } => {
+                Some(&self.stated_struct((set, binding), describes)?.members)
             }
+        }
+    }
+
+    /// The struct that the interface states of a buffer, as its block or as its elements.
+    fn stated_struct(&self, place: (u32, u32), describes: HeaderUse) -> Option<&NamedStruct> {
+        let buffer = self.stated_buffer(place)?;
+        match (describes, &buffer.block, &buffer.element) {
+            (HeaderUse::Block | HeaderUse::PushConstants, Some(name), _)
+            | (HeaderUse::Element, Some(name), _)
+            | (HeaderUse::Element, None, Some(MemberType::Structure(name))) => {
+                self.named_struct(name)
+            }
+            (_, None, _) => None,
         }
     }
 
@@ -182,10 +217,11 @@ impl StatedStructs<'_> {
             rows.begin_subject(format!("{} of {}", header.structure, header.file));
             let mut conflicts = Vec::new();
             if let HostContents::Structure(placed) = &reading.contents {
-                conflicts = self.conflicts_with_statement(object, placed);
+                conflicts = self.conflicts_with_statement((object, header.describes), placed);
             }
+            // Elements that the interface alone states follow the header's block.
             if let Some(stated) = self.stated_form(object)
-                && stated.describes != header.describes
+                && (stated.describes, header.describes) == (HeaderUse::Block, HeaderUse::Element)
             {
                 let words = format!(
                     "the interface states `{}` there, one of the two as a block and the other as an element",
@@ -235,8 +271,9 @@ impl StatedStructs<'_> {
         }
         match &reading.contents {
             HostContents::Structure(placed) => {
-                let (count, size) = (placed.members.len(), placed.size);
-                rows.add_holding(CHECK, format!("{source}: {count} members, {size} bytes"));
+                let member_count = counted(placed.members.len() as u64, "member");
+                let size = counted(placed.size, "byte");
+                rows.add_holding(CHECK, format!("{source}: {member_count}, {size}"));
             }
             HostContents::Unsupported { kind, .. } => {
                 rows.add_undetermined(CHECK, format!("{source}: it is {kind}"));
@@ -245,7 +282,10 @@ impl StatedStructs<'_> {
                 rows.add_holding(CHECK, format!("{source}: {}", scalar_type.name()));
             }
             HostContents::Array { count, .. } => {
-                rows.add_holding(CHECK, format!("{source}: an array of {count} elements"));
+                rows.add_holding(
+                    CHECK,
+                    format!("{source}: an array of {}", counted(*count, "element")),
+                );
             }
             HostContents::FlexibleArray { .. } => {
                 rows.add_holding(CHECK, format!("{source}: a flexible array"));
@@ -255,7 +295,7 @@ impl StatedStructs<'_> {
 
     fn conflicts_with_statement(
         &self,
-        object: SharedObject,
+        (object, describes): (SharedObject, HeaderUse),
         placed: &PlacedStruct,
     ) -> Vec<Conflict> {
         let mut conflicts = Vec::new();
@@ -263,9 +303,8 @@ impl StatedStructs<'_> {
             SharedObject::PushConstants => {
                 self.interface.push_constants.as_ref().and_then(|block| block.size)
             }
-            SharedObject::Buffer { .. } => {
-                let form = self.stated_form(object);
-                form.and_then(|form| self.named_struct(&form.name)?.size)
+            SharedObject::Buffer { set, binding } => {
+                self.stated_struct((set, binding), describes).and_then(|row| row.size)
             }
         };
         if let Some(stated_size) = stated_size
@@ -277,7 +316,7 @@ impl StatedStructs<'_> {
             );
             conflicts.push(Conflict { words, place: None });
         }
-        if let Some(members) = self.stated_members(object) {
+        if let Some(members) = self.stated_members(object, describes) {
             self.compare_members("", members, placed, &mut conflicts);
         }
         conflicts

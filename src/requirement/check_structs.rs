@@ -63,10 +63,6 @@ pub(super) fn check_structs(
         }
         if let Some(name) = &buffer.block {
             problems.extend(names.check_name(&place.at("block"), name));
-            if buffer.element.is_some() {
-                let message = "a buffer holds either one `block` or elements";
-                problems.push(place.at("element").error("bad-value", message));
-            }
         }
     }
 }

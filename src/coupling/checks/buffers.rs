@@ -96,17 +96,24 @@ impl HostChecks<'_> {
     ) {
         let buffer_place = format!("{}.{}", buffer.set, buffer.binding);
         let least_bytes = i128::from(fixed_bytes.max(1));
-        let claim = format!(
-            "buffer {buffer_place}, {} bytes, holds the {least_bytes} {} that the kernel's block has at least",
-            buffer.size,
-            if least_bytes == 1 { "byte" } else { "bytes" }
-        );
+        let claim = match fixed_bytes {
+            0 => format!(
+                "buffer {buffer_place}, {} bytes, is never empty; what the kernel uses of it has no fixed size",
+                buffer.size
+            ),
+            _ => format!(
+                "buffer {buffer_place}, {} bytes, holds the {} that the kernel's block has at least",
+                buffer.size,
+                counted(fixed_bytes, "byte")
+            ),
+        };
         let proof_result = self.decide_least_size(size_expression, least_bytes);
         rows.add_answer(CouplingCheckName::BufferSize, proof_result, &claim, |refuting_values| {
             let host_bytes =
                 self.evaluated_value(size_expression, &self.host.named_case(refuting_values));
+            let least_bytes = counted(fixed_bytes.max(1), "byte");
             format!(
-                "buffer {buffer_place} has {host_bytes} bytes, the kernel's block needs {least_bytes} ({})",
+                "buffer {buffer_place} has {host_bytes} bytes, the kernel needs {least_bytes} at least ({})",
                 values_in_words(refuting_values)
             )
         });
@@ -202,10 +209,9 @@ impl HostChecks<'_> {
             }
         }
         if agreeing_count > 0 {
-            let tests = if agreeing_count == 1 { "test uses" } else { "tests use" };
-            let message = format!(
-                "buffer {set}.{binding}: the host's size covers what {agreeing_count} {tests}"
-            );
+            let tests = counted(agreeing_count, "test");
+            let message =
+                format!("buffer {set}.{binding}: the host's size covers what is used in {tests}");
             rows.add_holding(CHECK, message);
         }
         if !larger_uses.is_empty() {

@@ -102,8 +102,10 @@ impl<'a> Comparison<'a> {
             }
             Some(_) | None => {
                 let words = format!(
-                    "the elements of {} lie {} bytes apart on the host and {} in the kernel",
-                    site.path, list.stride, kernel.stride
+                    "the elements of {} lie {} apart on the host and {} in the kernel",
+                    site.path,
+                    counted(list.stride, "byte"),
+                    kernel.stride
                 );
                 self.add_fault(site, words);
                 self.compare_elements(site, kernel, list);
@@ -192,8 +194,8 @@ impl<'a> Comparison<'a> {
         let size = u64::from(number_type.size_in_bytes());
         if list.stride != size {
             let words = format!(
-                "the numbers of {path} lie {} bytes apart on the host, those of {path}[0] {size} in the kernel",
-                list.stride
+                "the numbers of {path} lie {} apart on the host, those of {path}[0] {size} in the kernel",
+                counted(list.stride, "byte")
             );
             return self.add_fault(site, words);
         }
