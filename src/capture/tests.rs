@@ -229,7 +229,6 @@ fn contradictions_are_named_with_their_record() {
             }),
             "reach beyond a buffer of 128 bytes",
         ),
-        (command(Command::Dispatch { base: [0; 3], groups: [1; 3] }), "no compute pipeline bound"),
         (start(), "begins a second time"),
         (Event::End(End { records: 3 }), "closed after 3 records"),
     ];

@@ -5,6 +5,7 @@ mod facts;
 mod host;
 mod interfaces;
 mod order;
+mod recording;
 mod script;
 
 use crate::row::CaptureCheckName;

@@ -102,8 +102,11 @@ impl KnownMemory {
                 self.mapped.remove(memory);
             }
             Action::Submit => self.forget_unrecorded(program),
+            // A pipeline that was bound in a way that is not modelled may write anything.
+            Action::UnboundDispatch { unseen: Some(_) } => self.bytes.clear(),
             Action::Unsupported { effect: OpenEffect::Accesses, .. } => self.bytes.clear(),
-            Action::SemaphoreWait(_)
+            Action::UnboundDispatch { unseen: None }
+            | Action::SemaphoreWait(_)
             | Action::SemaphoreSignal(_)
             | Action::Barrier(_)
             | Action::Unsupported { .. }

@@ -223,7 +223,8 @@ fn described_operation(program: &Program, scope: &KernelScope, index: usize) -> 
             let label = format!("operation {}: {}", index + 1, words.join("; "));
             CapturedOperation { kind: CapturedOperationKind::Barrier, label }
         }
-        Action::Submit
+        Action::UnboundDispatch { .. }
+        | Action::Submit
         | Action::SemaphoreWait(_)
         | Action::SemaphoreSignal(_)
         | Action::Copy { .. }

@@ -2,8 +2,10 @@
 //! written is ordered before it is used.
 //!
 //! Knows: what each kernel of the program declares and can touch (`kernel`, from its module), the
-//! rules of Vulkan for push constants, specialization, descriptors and limits (`interface`), what a
-//! project states of the host (`stated`), what is about one kernel alone (`scope`, `facts`), and the rules for execution and memory dependencies (`order`).
+//! rules of Vulkan for push constants, specialization, descriptors and limits (`interface`), what
+//! makes a command buffer invalid before it is submitted (`recording`), what a project states of the
+//! host (`stated`), what is about one kernel alone (`scope`, `facts`), and the rules for execution
+//! and memory dependencies (`order`).
 //! Promises: a check is `refuted` only with the operations that refute it; what is not modelled, and
 //! what stands behind a command that is not, is `undetermined` by name. Nothing is said to hold for
 //! a capture that is not complete.
@@ -18,6 +20,7 @@ mod interface;
 mod kernel;
 mod order;
 mod procedure;
+mod recording;
 mod row;
 mod scope;
 mod stated;
@@ -58,9 +61,30 @@ fn check_in_scope(
     completeness_rows(program, &mut report);
     interface::check_interfaces(program, kernels, &mut report);
     stated::check_stated(program, kernels, stated, &mut report);
+    recording::check_recording(program, kernels, &mut report);
     order::check_order(program, kernels, &mut report);
+    unseen_rows(program, &mut report);
     report.finish();
     report
+}
+
+/// Of a program that submitted nothing, nothing was seen that could hold.
+fn unseen_rows(program: &Program, report: &mut CaptureReport) {
+    if program.operations.iter().any(|operation| operation.submission.is_some()) {
+        return;
+    }
+    for check in [
+        CaptureCheckName::DispatchLimits,
+        CaptureCheckName::PushConstants,
+        CaptureCheckName::Descriptors,
+        CaptureCheckName::BindingSize,
+        CaptureCheckName::DeviceDependency,
+        CaptureCheckName::HostRead,
+        CaptureCheckName::HostWrite,
+    ] {
+        let message = "nothing was seen: the program submitted no commands".to_owned();
+        report.add(check, CheckStatus::Undetermined, message, &[]);
+    }
 }
 
 /// Whether the capture tells all, and what of it is not modelled.

@@ -6,6 +6,7 @@ use vkcert_capture::program::{Action, BarrierPart, BarrierScope, Program};
 pub fn operation_in_words(program: &Program, index: usize) -> String {
     let name = match &program.operations[index].action {
         Action::Dispatch(dispatch) => format!("dispatch {}", dispatch.number),
+        Action::UnboundDispatch { .. } => "the dispatch without a pipeline".to_owned(),
         Action::Copy { .. } => "the copy".to_owned(),
         Action::Fill { .. } => "the fill".to_owned(),
         Action::Update { .. } => "the update".to_owned(),

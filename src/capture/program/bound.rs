@@ -1,12 +1,13 @@
 //! What is bound while commands are recorded: sets, pushed descriptors and push constants, each with
 //! the pipeline layout that was named.
 //!
-//! Knows: which layouts are compatible, and what binding with one that is not disturbs (Vulkan
-//! specification, "Pipeline Layout Compatibility").
+//! Knows: which layouts are compatible, what binding with one that is not disturbs (Vulkan
+//! specification, "Pipeline Layout Compatibility"), and what was done to a set between its binding
+//! and the submission.
 
 use super::build::Builder;
 use super::descriptors::{SetContents, is_dynamic};
-use super::{BoundDescriptor, BoundSet, Layout, SetLayout};
+use super::{BoundSet, Layout, SetLayout, SetLife};
 use crate::event::{DescriptorWrite, ObjectKind};
 use crate::value::Handle;
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +53,12 @@ struct SetSlot {
 #[derive(Debug, Clone)]
 enum SetSource {
     /// In a descriptor set, whose contents count when the commands are submitted.
-    Object(usize),
+    Object {
+        /// Its index.
+        set: usize,
+        /// How often it had been written when it was bound.
+        writes: u64,
+    },
     /// Pushed; counted as they are now.
     Pushed(SetContents),
 }
@@ -110,7 +116,7 @@ impl Builder {
             offsets = rest;
             let slot = SetSlot {
                 bound_with: layout,
-                source: SetSource::Object(set),
+                source: SetSource::Object { set, writes: self.sets[set].contents.writes() },
                 layout: set_layout,
                 dynamic_offsets: Arc::new(own.to_vec()),
             };
@@ -235,20 +241,22 @@ impl Builder {
 
     /// The sets of a dispatch as they are when it is submitted.
     pub(super) fn submitted_sets(&mut self, bound: &BoundSlots) -> Vec<BoundSet> {
-        let submitted = bound.sets.iter().map(|(number, slot)| BoundSet {
-            number: *number,
-            layout: Arc::clone(&slot.layout),
-            descriptors: self.descriptors_of(&slot.source),
-            dynamic_offsets: Arc::clone(&slot.dynamic_offsets),
-        });
-        submitted.collect()
+        bound.sets.iter().map(|(number, slot)| self.submitted_set(*number, slot)).collect()
     }
 
-    fn descriptors_of(&mut self, source: &SetSource) -> Arc<Vec<BoundDescriptor>> {
-        match source {
-            SetSource::Object(set) => self.sets[*set].contents.shared(),
-            SetSource::Pushed(contents) => contents.clone().shared(),
-        }
+    fn submitted_set(&mut self, number: u32, slot: &SetSlot) -> BoundSet {
+        let (descriptors, life, updated) = match &slot.source {
+            SetSource::Object { set, writes } => {
+                let set = &mut self.sets[*set];
+                (set.contents.shared(), set.life, set.contents.written_since(*writes))
+            }
+            SetSource::Pushed(contents) => {
+                (contents.clone().shared(), SetLife::Allocated, Vec::new())
+            }
+        };
+        let (layout, dynamic_offsets) =
+            (Arc::clone(&slot.layout), Arc::clone(&slot.dynamic_offsets));
+        BoundSet { number, layout, descriptors, dynamic_offsets, life, updated }
     }
 }
 

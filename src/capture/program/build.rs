@@ -5,8 +5,8 @@ use super::descriptors::DescriptorSet;
 use super::objects::Live;
 use super::submissions::{FenceState, QueueState, SemaphoreState};
 use super::{
-    Action, AddressUse, BufferObject, Layout, MOST_OPERATIONS, MemoryObject, MemorySpan, Operation,
-    Pipeline, Program, SetLayout, WHOLE_SIZE,
+    Action, AddressUse, BufferObject, Layout, MOST_OPERATIONS, MemoryObject, MemorySpan, ObjectEnd,
+    Operation, Pipeline, Program, SetLayout, WHOLE_SIZE,
 };
 use crate::event::{
     Binding, Buffer, BufferView, ComputePipeline, ContentsMode, Destroyed, Device, Event, Memory,
@@ -75,6 +75,15 @@ impl Builder {
         let is_done = |operation: &Operation| {
             operation.submission.is_none_or(|submission| !refused.contains(&submission))
         };
+        let mut kept_before = vec![0; self.operations.len() + 1];
+        for (index, operation) in self.operations.iter().enumerate() {
+            kept_before[index + 1] = kept_before[index] + usize::from(is_done(operation));
+        }
+        self.object_ends().for_each(|end| {
+            if let ObjectEnd::Before(first) = end {
+                *first = kept_before[*first];
+            }
+        });
         self.operations.retain(is_done);
         let unknown_start =
             Start { layer: String::new(), program: String::new(), contents: ContentsMode::Omitted };
@@ -91,6 +100,13 @@ impl Builder {
             unsupported: self.unsupported,
             completeness,
         }
+    }
+
+    fn object_ends(&mut self) -> impl Iterator<Item = &mut ObjectEnd> {
+        let buffers = self.buffers.iter_mut().map(|buffer| &mut buffer.end);
+        let memories = self.memories.iter_mut().map(|memory| &mut memory.end);
+        let pipelines = self.pipelines.iter_mut().map(|pipeline| &mut pipeline.end);
+        buffers.chain(memories).chain(pipelines)
     }
 
     fn take_event(&mut self, event: Event) -> Result<(), String> {
@@ -246,7 +262,8 @@ impl Builder {
             flags.ok_or_else(|| format!("the device has no memory type {}", memory.memory_type))?;
         let atom = device.limits.non_coherent_atom;
         self.live.insert(ObjectKind::Memory, memory.memory, self.memories.len());
-        self.memories.push(MemoryObject { size: memory.size, flags, atom });
+        let end = ObjectEnd::Never;
+        self.memories.push(MemoryObject { size: memory.size, flags, atom, end });
         Ok(())
     }
 
@@ -285,6 +302,7 @@ impl Builder {
             usage: buffer.usage,
             memory: None,
             address: AddressUse::None,
+            end: ObjectEnd::Never,
         });
     }
 
@@ -331,8 +349,35 @@ impl Builder {
         let module = self.live.find_or_null(ObjectKind::ShaderModule, pipeline.module)?;
         self.live.insert(ObjectKind::Pipeline, pipeline.pipeline, self.pipelines.len());
         let ComputePipeline { entry, specialization, .. } = pipeline;
-        self.pipelines.push(Pipeline { layout, module, entry, specialization });
+        let end = ObjectEnd::Never;
+        self.pipelines.push(Pipeline { layout, module, entry, specialization, end });
         Ok(())
+    }
+
+    /// Notes when an object that operations use was destroyed.
+    fn end_object(&mut self, kind: ObjectKind, index: usize) {
+        if kind == ObjectKind::Memory {
+            // Memory that is freed while it is mapped is unmapped.
+            self.unmap(index);
+        }
+        let end = ObjectEnd::Before(self.operations.len());
+        match kind {
+            ObjectKind::Memory => self.memories[index].end = end,
+            ObjectKind::Buffer => self.buffers[index].end = end,
+            ObjectKind::Pipeline => self.pipelines[index].end = end,
+            ObjectKind::Instance
+            | ObjectKind::Device
+            | ObjectKind::Queue
+            | ObjectKind::BufferView
+            | ObjectKind::Image
+            | ObjectKind::ShaderModule
+            | ObjectKind::SetLayout
+            | ObjectKind::PipelineLayout
+            | ObjectKind::DescriptorSet
+            | ObjectKind::CommandBuffer
+            | ObjectKind::Fence
+            | ObjectKind::Semaphore => {}
+        }
     }
 
     fn destroy(&mut self, destroyed: &Destroyed) -> Result<(), String> {
@@ -357,11 +402,8 @@ impl Builder {
         if must_be_known {
             known.clone()?;
         }
-        if destroyed.kind == ObjectKind::Memory
-            && let Ok(memory) = known
-        {
-            // Memory that is freed while it is mapped is unmapped.
-            self.unmap(memory);
+        if let Ok(index) = known {
+            self.end_object(destroyed.kind, index);
         }
         self.live.remove(destroyed.kind, destroyed.handle);
         Ok(())

@@ -118,11 +118,11 @@ impl Builder {
                 return self.take_state_command(index, recorded.command);
             }
             Command::Dispatch { base, groups } => {
-                self.dispatch_step(index, base, Groups::Direct(groups))?
+                Some(self.dispatch_step(index, base, Groups::Direct(groups))?)
             }
             Command::DispatchIndirect { buffer, offset } => {
                 let buffer = self.live.find(ObjectKind::Buffer, buffer)?;
-                self.dispatch_step(index, [0; 3], Groups::Indirect { buffer, offset })?
+                Some(self.dispatch_step(index, [0; 3], Groups::Indirect { buffer, offset })?)
             }
             Command::Execute(executed) => {
                 let executed = executed.iter();
@@ -247,9 +247,10 @@ impl Builder {
         index: usize,
         base: [u32; 3],
         groups: Groups,
-    ) -> Result<Option<Step>, String> {
+    ) -> Result<Step, String> {
         let Some(pipeline) = self.command_buffers[index].state.pipeline else {
-            return Err("a dispatch is recorded with no compute pipeline bound".to_owned());
+            let unseen = self.command_buffers[index].state.unseen.clone();
+            return Ok(Step::Action(Action::UnboundDispatch { unseen }));
         };
         let layout = self.layout_of_pipeline(pipeline);
         let bound = self.bound_slots(index, layout);
@@ -262,7 +263,7 @@ impl Builder {
             if compatible { Arc::clone(&state.push_constants) } else { Arc::default() };
         let unseen = state.unseen.clone();
         let step = DispatchStep { pipeline, base, groups, push_constants, bound, unseen };
-        Ok(Some(Step::Dispatch(Box::new(step))))
+        Ok(Step::Dispatch(Box::new(step)))
     }
 
     /// Appends what a command buffer does when it is executed.

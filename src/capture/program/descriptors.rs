@@ -1,7 +1,7 @@
 //! Descriptor sets: what was written to them.
 
 use super::build::Builder;
-use super::{BoundDescriptor, BoundResource, SetLayout};
+use super::{BoundDescriptor, BoundResource, SetLayout, SetLife};
 use crate::event::{Descriptor, DescriptorCopy, DescriptorSets, DescriptorWrite, ObjectKind};
 use crate::value::Handle;
 use std::collections::BTreeMap;
@@ -24,6 +24,10 @@ pub(super) struct SetContents {
     written: BTreeMap<(u32, u32), (i32, BoundResource)>,
     /// The same as dispatches have it; none after a write.
     shared: Option<Arc<Vec<BoundDescriptor>>>,
+    /// Writes so far.
+    writes: u64,
+    /// The number of the last write to each binding.
+    last_writes: BTreeMap<u32, u64>,
 }
 
 /// A descriptor set.
@@ -33,9 +37,27 @@ pub(super) struct DescriptorSet {
     pub(super) handle: Handle,
     pub(super) layout: Arc<SetLayout>,
     pub(super) contents: SetContents,
+    pub(super) life: SetLife,
 }
 
 impl SetContents {
+    /// How many writes there were so far.
+    pub(super) fn writes(&self) -> u64 {
+        self.writes
+    }
+
+    /// Bindings that were written since there were so many writes.
+    pub(super) fn written_since(&self, writes: u64) -> Vec<u32> {
+        let later = self.last_writes.iter().filter(|(_, last)| **last > writes);
+        later.map(|(binding, _)| *binding).collect()
+    }
+
+    fn note_write(&mut self, binding: u32) {
+        self.shared = None;
+        self.writes += 1;
+        self.last_writes.insert(binding, self.writes);
+    }
+
     /// What a dispatch finds.
     pub(super) fn shared(&mut self) -> Arc<Vec<BoundDescriptor>> {
         if let Some(shared) = &self.shared {
@@ -80,8 +102,8 @@ impl SetContents {
         places: &[(u32, u32)],
         descriptors: impl Iterator<Item = Option<(i32, BoundResource)>>,
     ) -> Result<(), String> {
-        self.shared = None;
         for (place, descriptor) in places.iter().zip(descriptors) {
+            self.note_write(place.0);
             match descriptor {
                 Some(descriptor) => self.written.insert(*place, descriptor),
                 None => self.written.remove(place),
@@ -108,7 +130,7 @@ impl SetContents {
                 "an inline uniform block of {most} bytes is written to byte {end}"
             ));
         }
-        self.shared = None;
+        self.note_write(binding);
         let mut content = self.inline_bytes(binding).to_vec();
         content.resize(content.len().max(end), None);
         content[start..end].copy_from_slice(bytes);
@@ -163,6 +185,7 @@ impl Builder {
                 handle: *set,
                 layout: Arc::clone(&self.set_layouts[layout]),
                 contents: SetContents::default(),
+                life: SetLife::Allocated,
             });
             self.sets_of_pools.entry(allocated.pool).or_default().push(index);
             self.live.insert(ObjectKind::DescriptorSet, *set, index);
@@ -172,7 +195,8 @@ impl Builder {
 
     pub(super) fn free_sets(&mut self, sets: &[Handle]) -> Result<(), String> {
         for set in sets {
-            self.live.find(ObjectKind::DescriptorSet, *set)?;
+            let index = self.live.find(ObjectKind::DescriptorSet, *set)?;
+            self.sets[index].life = SetLife::Freed;
             self.live.remove(ObjectKind::DescriptorSet, *set);
         }
         Ok(())
@@ -181,6 +205,7 @@ impl Builder {
     /// Every set of a pool is gone.
     pub(super) fn empty_pool(&mut self, pool: Handle) {
         for index in self.sets_of_pools.remove(&pool).unwrap_or_default() {
+            self.sets[index].life = SetLife::Freed;
             let set = &self.sets[index];
             // Its handle may be that of a set of another pool by now.
             if self.live.find(ObjectKind::DescriptorSet, set.handle) == Ok(index)

@@ -13,13 +13,14 @@ mod bound;
 mod build;
 mod commands;
 mod descriptors;
+mod made;
 mod objects;
 mod submissions;
 
+pub use made::{AddressUse, BufferObject, Layout, MemoryObject, ObjectEnd, Pipeline, SetLayout};
+
 use crate::command::{CopyRegion, QueueTransfer};
-use crate::event::{
-    ContentsMode, Device, Limits, OpenEffect, PushRange, SpecializationValue, Start,
-};
+use crate::event::{ContentsMode, Device, Limits, OpenEffect, Start};
 use crate::file::{CaptureReader, Completeness};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -59,91 +60,6 @@ pub struct Program {
     pub completeness: Completeness,
 }
 
-/// A compute pipeline.
-#[derive(Debug, Clone)]
-pub struct Pipeline {
-    /// Index of its layout.
-    pub layout: usize,
-    /// Index of its shader module; none where that came a way that is not modelled.
-    pub module: Option<usize>,
-    /// Name of the entry point.
-    pub entry: String,
-    /// What is given for specialization constants.
-    pub specialization: Vec<SpecializationValue>,
-}
-
-/// A pipeline layout.
-#[derive(Debug, Clone)]
-pub struct Layout {
-    /// Layouts of its sets.
-    pub sets: Vec<Arc<SetLayout>>,
-    /// Ranges of push constants.
-    pub push_constants: Vec<PushRange>,
-}
-
-/// The layout of a descriptor set.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SetLayout {
-    /// Descriptor type and count of each binding.
-    pub bindings: BTreeMap<u32, (i32, u32)>,
-    /// VkShaderStageFlags of each binding.
-    pub stages: BTreeMap<u32, u32>,
-    /// VkDescriptorSetLayoutCreateFlags.
-    pub flags: u32,
-}
-
-impl SetLayout {
-    /// Dynamic offsets that descriptors in front of a binding take, written or not (Vulkan
-    /// specification, "Descriptor Set Binding": by binding, then by element).
-    fn dynamic_offsets_before(&self, binding: u32) -> usize {
-        let earlier = self.bindings.range(..binding).map(|(_, described)| described);
-        let dynamic = earlier.filter(|(class, _)| descriptors::is_dynamic(*class));
-        dynamic.fold(0, |sum: usize, (_, count)| sum.saturating_add(*count as usize))
-    }
-}
-
-/// Memory.
-#[derive(Debug, Clone)]
-pub struct MemoryObject {
-    /// Bytes.
-    pub size: u64,
-    /// VkMemoryPropertyFlags of its type.
-    pub flags: u32,
-    /// nonCoherentAtomSize of its device.
-    pub atom: u64,
-}
-
-impl MemoryObject {
-    /// Whether the host can map it and must flush and invalidate what it maps.
-    pub fn is_non_coherent(&self) -> bool {
-        const HOST_VISIBLE: u32 = 0x2;
-        const HOST_COHERENT: u32 = 0x4;
-        self.flags & HOST_VISIBLE != 0 && self.flags & HOST_COHERENT == 0
-    }
-}
-
-/// A buffer.
-#[derive(Debug, Clone)]
-pub struct BufferObject {
-    /// Bytes.
-    pub size: u64,
-    /// VkBufferUsageFlags.
-    pub usage: u32,
-    /// Index of its memory and where it begins there; none where it was never bound.
-    pub memory: Option<(usize, u64)>,
-    /// Whether its address was asked for, so that dispatches may reach it without a descriptor.
-    pub address: AddressUse,
-}
-
-/// Whether the address of a buffer was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AddressUse {
-    /// It was not.
-    None,
-    /// It was.
-    Asked,
-}
-
 /// Bytes of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MemorySpan {
@@ -177,6 +93,11 @@ pub enum Action {
     SemaphoreSignal(SemaphoreStep),
     /// A dispatch.
     Dispatch(Box<Dispatch>),
+    /// A dispatch that was recorded with no compute pipeline bound.
+    UnboundDispatch {
+        /// A command in front of it that binds and is not modelled.
+        unseen: Option<Arc<str>>,
+    },
     /// A copy between buffers.
     Copy {
         /// Index of the buffer that is read.
@@ -343,6 +264,19 @@ pub struct BoundSet {
     pub descriptors: Arc<Vec<BoundDescriptor>>,
     /// Dynamic offsets of its dynamic descriptors, in their order.
     pub dynamic_offsets: Arc<Vec<u32>>,
+    /// Whether it is still there at the submission.
+    pub life: SetLife,
+    /// Bindings that were written between the binding of the set and the submission.
+    pub updated: Vec<u32>,
+}
+
+/// Whether a descriptor set is still there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetLife {
+    /// It is.
+    Allocated,
+    /// It was freed, or its pool was reset or destroyed.
+    Freed,
 }
 
 /// A descriptor of a set.

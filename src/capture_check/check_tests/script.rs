@@ -40,6 +40,8 @@ pub(super) struct TestBuffer {
 pub(super) struct Script {
     events: Vec<Event>,
     next: u64,
+    /// VkDescriptorSetLayoutCreateFlags of the kernels that come next.
+    pub(super) layout_flags: u32,
 }
 
 impl Script {
@@ -71,7 +73,7 @@ impl Script {
                 non_coherent_atom: 64,
             },
         };
-        let mut script = Self { events: Vec::new(), next: 100 };
+        let mut script = Self { events: Vec::new(), next: 100, layout_flags: 0 };
         script.push(Event::Start(start));
         script.push(Event::Device(Box::new(device)));
         for (index, queue) in [QUEUE, OTHER_QUEUE].into_iter().enumerate() {
@@ -137,7 +139,7 @@ impl Script {
         });
         self.push(Event::SetLayout(SetLayout {
             layout: set_layout,
-            flags: 0,
+            flags: self.layout_flags,
             bindings: bindings.collect(),
         }));
         self.push(Event::PipelineLayout(PipelineLayout {
@@ -159,8 +161,15 @@ impl Script {
             pool: Handle(6),
             sets: vec![(set, set_layout)],
         }));
+        let kernel = TestKernel { layout, pipeline, set };
+        self.write_set(kernel, buffers);
+        kernel
+    }
+
+    /// Writes buffers to the bindings of a kernel's set.
+    pub(super) fn write_set(&mut self, kernel: TestKernel, buffers: &[TestBuffer]) {
         let writes = buffers.iter().enumerate().map(|(binding, bound)| DescriptorWrite {
-            set,
+            set: kernel.set,
             binding: u32::try_from(binding).unwrap(),
             element: 0,
             descriptor_type: 7,
@@ -171,7 +180,6 @@ impl Script {
             }],
         });
         self.push(Event::WriteDescriptors(writes.collect()));
-        TestKernel { layout, pipeline, set }
     }
 
     /// Records commands anew and submits them.
@@ -186,11 +194,24 @@ impl Script {
         waits: Vec<SemaphoreUse>,
         signals: Vec<SemaphoreUse>,
     ) {
+        self.record(commands);
+        self.submit_recorded(queue, waits, signals);
+    }
+
+    pub(super) fn record(&mut self, commands: Vec<Command>) {
         self.push(Event::Begin(Begin { command_buffer: COMMANDS, flags: 0 }));
         for command in commands {
             self.push(Event::Command(RecordedCommand { command_buffer: COMMANDS, command }));
         }
         self.push(Event::EndRecording(COMMANDS));
+    }
+
+    pub(super) fn submit_recorded(
+        &mut self,
+        queue: Handle,
+        waits: Vec<SemaphoreUse>,
+        signals: Vec<SemaphoreUse>,
+    ) {
         let command_buffers = vec![COMMANDS];
         let batches = vec![Batch { waits, command_buffers, signals }];
         self.push(Event::Submit(Submit { queue, fence: Handle(0), batches }));
@@ -206,8 +227,8 @@ impl Script {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TestKernel {
     layout: Handle,
-    pipeline: Handle,
-    set: Handle,
+    pub(super) pipeline: Handle,
+    pub(super) set: Handle,
 }
 
 impl TestKernel {

@@ -126,7 +126,8 @@ impl OrderCheck<'_> {
             Action::Unmap(memory) => self.host_unmapped(*memory),
             Action::Flush(span) => self.host.flushed(*span),
             Action::Invalidate(span) => self.host_invalidated(index, *span),
-            Action::Submit | Action::Contents { .. } => {}
+            // That it has no pipeline is told by `recording`.
+            Action::UnboundDispatch { .. } | Action::Submit | Action::Contents { .. } => {}
         }
     }
 

@@ -78,7 +78,8 @@ pub(super) fn uses_of(program: &Program, kernels: &KernelTable, action: &Action)
                 whole(written).map(|span| RangeUse { doubt, ..transfer_write(span, COPY_STAGE) });
             read.into_iter().chain(written).collect()
         }
-        Action::Submit
+        Action::UnboundDispatch { .. }
+        | Action::Submit
         | Action::SemaphoreWait(_)
         | Action::SemaphoreSignal(_)
         | Action::Barrier(_)

@@ -156,7 +156,9 @@ fn details(program: &Program, operation: &Operation) -> String {
             let value = step.value.map(|value| format!(", value {value}")).unwrap_or_default();
             format!(": semaphore {}{value}", step.semaphore + 1)
         }
-        Action::ImageCopy { .. } | Action::Unsupported { .. } => String::new(),
+        Action::UnboundDispatch { .. } | Action::ImageCopy { .. } | Action::Unsupported { .. } => {
+            String::new()
+        }
     }
 }
 
