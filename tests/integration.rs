@@ -46,6 +46,7 @@ mod dependencies;
 mod dissimilar;
 mod docs;
 mod engineer;
+mod events;
 mod float_controls;
 mod function_coverage;
 mod glsl_front_end;

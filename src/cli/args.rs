@@ -137,6 +137,9 @@ pub(super) struct Certify {
     /// told and written to baseline.json
     #[arg(long, value_name = "EVIDENCE")]
     pub baseline: Option<PathBuf>,
+    /// File for what the run does, a JSON object per line as it does it (see `vkcert schema event`)
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
     /// What exit code 1 is for: all that counts against the result, or what is worse than in the
     /// baseline alone
     #[arg(long, value_enum, default_value_t = FailOn::Conclusion)]

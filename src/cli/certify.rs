@@ -2,20 +2,23 @@
 
 use super::args::{Certify, Common, FailOn, OutputForm};
 use super::baseline::{self, BASELINE, read_baseline, regression_exit};
-use super::failure::Failure;
+use super::events::EventLog;
+use super::failure::{self, Failure};
 use super::output::{self, PendingFolder};
 use super::places;
 use super::plan;
-use super::progress::CampaignProgress;
+use super::progress::WatchedCampaign;
 use super::provenance::RunStart;
 use super::save;
 use crate::campaign::certification::{CampaignRequest, SetUp, set_up};
 use crate::campaign::facts::SealedEvidence;
 use crate::campaign::project;
 use crate::derivation::files::{MANIFEST, PROVENANCE, REPORTS, canonical_bytes};
+use crate::derivation::stated::{TOOL, TOOL_VERSION};
 use crate::model::baseline::BaselineComparison;
 use crate::model::canonical::{canonical_lines, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
+use crate::model::event::RunEvent;
 use crate::model::evidence::{Campaign, Evidence, ReportList};
 use crate::model::exit::Exit;
 use crate::model::id::TestId;
@@ -39,7 +42,24 @@ pub(super) const RESULT_SECTION: &str = "latest";
 
 /// Runs the whole campaign, writes evidence and reports, prints the summary.
 pub(super) fn certify_project(common: &Common, certify: &Certify) -> Result<Exit, Failure> {
-    let FinishedRun { evidence, written, comparison } = run_campaign(common, certify)?;
+    let events = EventLog::open(certify.events.as_deref())?;
+    let result = certify_and_print(common, certify, &events);
+    events.tell(match &result {
+        Ok(exit) => RunEvent::Finished { exit_code: exit.code() },
+        Err(failure) => RunEvent::Failed {
+            exit_code: failure::exit_for(failure).code(),
+            message: failure::message(failure),
+        },
+    });
+    result
+}
+
+fn certify_and_print(
+    common: &Common,
+    certify: &Certify,
+    events: &EventLog,
+) -> Result<Exit, Failure> {
+    let FinishedRun { evidence, written, comparison } = run_campaign(common, certify, events)?;
     let exit = match (certify.fail_on, &comparison) {
         (FailOn::Regression, Some(comparison)) => regression_exit(comparison),
         (FailOn::Regression, None) | (FailOn::Conclusion, _) => {
@@ -80,7 +100,11 @@ pub(super) struct FinishedRun {
 }
 
 /// Runs the whole campaign, writes evidence and reports.
-pub(super) fn run_campaign(common: &Common, certify: &Certify) -> Result<FinishedRun, Failure> {
+pub(super) fn run_campaign(
+    common: &Common,
+    certify: &Certify,
+    events: &EventLog,
+) -> Result<FinishedRun, Failure> {
     let plan = plan::plan_of(common, &certify.check)?;
     let mut reports = wanted_reports(certify)?;
     let mut project = project::load_project(&certify.dir)?;
@@ -90,6 +114,7 @@ pub(super) fn run_campaign(common: &Common, certify: &Certify) -> Result<Finishe
     let baseline = read_baseline(certify, &project.settings.value.name)?;
     let start = RunStart::observe(&project.root, output_folder, certify);
     leave_tests_out(&mut project, certify)?;
+    events.tell(started(&project));
     let (schedules, replay) = certify.schedules.over(project.settings.value.schedules)?;
     let request = CampaignRequest {
         plan,
@@ -104,8 +129,8 @@ pub(super) fn run_campaign(common: &Common, certify: &Certify) -> Result<Finishe
     let prepared_tests = campaign.prepare()?;
     // Faults of the input are reported before engines that this machine lacks.
     let folder = PendingFolder::start(output_folder, RESULT_SECTION)?;
-    let campaign_outcome =
-        campaign.run(&prepared_tests, &mut engines?, &CampaignProgress::new(common))?;
+    let display = WatchedCampaign::new(common, events, &prepared_tests);
+    let campaign_outcome = campaign.run(&prepared_tests, &mut engines?, &display)?;
     if let Some(save_folder) = &certify.save_outputs {
         save::save_outputs(
             save_folder,
@@ -122,8 +147,20 @@ pub(super) fn run_campaign(common: &Common, certify: &Certify) -> Result<Finishe
         .transpose()?;
     reports.comparison = compared.as_ref().map(|compared| compared.bytes.clone());
     let written = write_results(&sealed_evidence, &reports, start, folder, output_folder)?;
+    events.tell(RunEvent::Written { root: written.root.clone() });
     let comparison = compared.map(|compared| compared.comparison);
     Ok(FinishedRun { evidence: sealed_evidence.evidence, written, comparison })
+}
+
+fn started(project: &Project) -> RunEvent {
+    let settings = &project.settings.value;
+    RunEvent::Started {
+        schema: 1,
+        tool: format!("{TOOL} {TOOL_VERSION}"),
+        project: settings.name.clone(),
+        kernels: settings.kernels.len(),
+        tests: project.tests.len(),
+    }
 }
 
 /// The runs of `--history`. Faults of that folder are reported before anything runs.

@@ -15,6 +15,7 @@ mod certify;
 mod couple;
 mod dissimilar;
 mod doctor;
+mod events;
 mod failure;
 mod file_set;
 mod findings;

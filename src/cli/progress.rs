@@ -1,18 +1,24 @@
-//! The progress of a campaign while it runs: a bar on a terminal, and with `-v` a line per test.
+//! The progress of a campaign while it runs: a bar with the time left on a terminal, with `-v` a
+//! line per test and per kernel, and events.
 //!
 //! Promises: nothing is written to standard output or to evidence. Without a terminal there is no
 //! bar.
 
 use super::args::Common;
+use super::events::EventLog;
 use super::failure::Failure;
 use crate::campaign::display::{Display, RunTest};
+use crate::campaign::test_run::PreparedTest;
 use crate::campaign::test_run::TestRun;
 use crate::exec::repeat::Results;
 use crate::exec::{Counts, ExecError, Executor, Job, Observer, RunRequest};
-use crate::model::id::TestId;
+use crate::model::event::RunEvent;
+use crate::model::id::{KernelName, TestId};
 use crate::model::schedule::Extent;
-use crate::model::verdict::EngineName;
+use crate::model::verdict::{EngineName, Verdict};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Time between two messages of one test.
@@ -28,10 +34,18 @@ impl CampaignProgress {
     pub(super) fn new(common: &Common) -> Self {
         let target =
             if common.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {eta} left {msg}")
             .expect("the template is well-formed");
         let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
         Self { bar, verbose: common.verbose > 0 }
+    }
+
+    /// Prints a line above the bar, where lines are asked for.
+    fn tell_line(&self, line: impl FnOnce() -> String) {
+        if self.verbose {
+            let line = line();
+            self.bar.suspend(|| super::output::print_to_stderr(format_args!("{line}\n")));
+        }
     }
 }
 
@@ -50,13 +64,11 @@ impl Display for CampaignProgress {
         let start_time = Instant::now();
         let mut watched_engine = WatchedEngine { engine, bar: &self.bar, test };
         let test_run = run(&mut watched_engine);
-        if let Ok(test_run) = &test_run
-            && self.verbose
-        {
+        if let Ok(test_run) = &test_run {
             let seconds = start_time.elapsed().as_secs_f64();
-            let line =
-                format!("{test} on {}: {} in {seconds:.2} s", test_run.engine, test_run.verdict);
-            self.bar.suspend(|| super::output::print_to_stderr(format_args!("{line}\n")));
+            self.tell_line(|| {
+                format!("{test} on {}: {} in {seconds:.2} s", test_run.engine, test_run.verdict)
+            });
         }
         self.bar.inc(1);
         test_run
@@ -64,6 +76,146 @@ impl Display for CampaignProgress {
 
     fn end(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// The display of a campaign whose kernels and events are told as well.
+pub(super) struct WatchedCampaign<'a> {
+    progress: CampaignProgress,
+    events: &'a EventLog,
+    counts: Mutex<RunCounts>,
+}
+
+/// What has ended.
+#[derive(Default)]
+struct RunCounts {
+    /// When the first test began.
+    start: Option<Instant>,
+    runs: usize,
+    done: usize,
+    kernels_by_test: BTreeMap<TestId, Vec<KernelName>>,
+    by_kernel: BTreeMap<KernelName, KernelCounts>,
+    kernels_done: usize,
+}
+
+#[derive(Default)]
+struct KernelCounts {
+    runs: usize,
+    done: usize,
+    passed: usize,
+}
+
+/// A kernel of which all tests have ended.
+struct EndedKernel {
+    name: KernelName,
+    runs: usize,
+    passed: usize,
+}
+
+impl<'a> WatchedCampaign<'a> {
+    pub(super) fn new(
+        common: &Common,
+        events: &'a EventLog,
+        prepared_tests: &[PreparedTest],
+    ) -> Self {
+        let mut counts = RunCounts::default();
+        for prepared_test in prepared_tests {
+            let kernels = vkcert_requirement::trace::kernels_of(prepared_test.test);
+            counts.kernels_by_test.insert(prepared_test.test.id, kernels);
+        }
+        Self { progress: CampaignProgress::new(common), events, counts: Mutex::new(counts) }
+    }
+
+    fn counts(&self) -> std::sync::MutexGuard<'_, RunCounts> {
+        self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn tell_end(&self, test: &TestId, engine: EngineName, verdict: Verdict, test_seconds: f64) {
+        let mut counts = self.counts();
+        let ended_kernels = counts.count(test, verdict);
+        let RunCounts { done, runs, .. } = *counts;
+        let seconds_left = counts.seconds_left();
+        self.events.tell(RunEvent::TestFinished {
+            test: *test,
+            engine,
+            verdict,
+            test_seconds,
+            done,
+            runs,
+            seconds_left,
+        });
+        for kernel in ended_kernels {
+            counts.kernels_done += 1;
+            let (done, kernels) = (counts.kernels_done, counts.by_kernel.len());
+            let EndedKernel { name, runs, passed } = kernel;
+            self.progress.tell_line(|| {
+                format!(
+                    "kernel {name}: {passed} of {runs} runs passed ({done} of {kernels} kernels)"
+                )
+            });
+            let kernel = name;
+            self.events.tell(RunEvent::KernelFinished { kernel, runs, passed, done, kernels });
+        }
+    }
+}
+
+impl RunCounts {
+    /// Every test runs once for each engine.
+    fn begin(&mut self, runs: usize) {
+        self.start = Some(Instant::now());
+        self.runs = runs;
+        let engines = runs.checked_div(self.kernels_by_test.len()).unwrap_or(0);
+        for kernel in self.kernels_by_test.values().flatten() {
+            self.by_kernel.entry(*kernel).or_default().runs += engines;
+        }
+    }
+
+    /// Counts a run; the kernels that have ended with it.
+    fn count(&mut self, test: &TestId, verdict: Verdict) -> Vec<EndedKernel> {
+        self.done += 1;
+        let mut ended_kernels = Vec::new();
+        for name in self.kernels_by_test.get(test).into_iter().flatten() {
+            let Some(counts) = self.by_kernel.get_mut(name) else { continue };
+            counts.done += 1;
+            counts.passed += usize::from(verdict == Verdict::Pass);
+            if counts.done == counts.runs {
+                let KernelCounts { runs, passed, .. } = *counts;
+                ended_kernels.push(EndedKernel { name: *name, runs, passed });
+            }
+        }
+        ended_kernels
+    }
+
+    fn seconds_left(&self) -> Option<f64> {
+        let seconds = self.start?.elapsed().as_secs_f64();
+        let left = self.runs.saturating_sub(self.done);
+        (self.done > 0).then(|| seconds / self.done as f64 * left as f64)
+    }
+}
+
+impl Display for WatchedCampaign<'_> {
+    fn begin(&self, runs: usize) {
+        self.events.tell(RunEvent::Prepared { runs });
+        self.counts().begin(runs);
+        self.progress.begin(runs);
+    }
+
+    fn carry_out(
+        &self,
+        test: &TestId,
+        engine: &mut dyn Executor,
+        run: &mut RunTest<'_>,
+    ) -> Result<TestRun, Failure> {
+        self.events.tell(RunEvent::TestStarted { test: *test, engine: engine.name() });
+        let start_time = Instant::now();
+        let test_run = self.progress.carry_out(test, engine, run)?;
+        let seconds = start_time.elapsed().as_secs_f64();
+        self.tell_end(test, test_run.engine, test_run.verdict, seconds);
+        Ok(test_run)
+    }
+
+    fn end(&self) {
+        self.progress.end();
     }
 }
 

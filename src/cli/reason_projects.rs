@@ -5,6 +5,7 @@
 //! (tested here, too); only evidence of other programs can hold it.
 
 use crate::cli::args::{Command, CommandLine};
+use crate::cli::events::EventLog;
 use crate::cli::failure::Failure;
 use crate::cli::{build, certify};
 use crate::derivation::conclusion::{conclude, reasons};
@@ -106,7 +107,7 @@ fn certified(folder: &Path) -> Result<Evidence, Failure> {
     build::build_modules(&line.common, build)?;
     let line = parse(&["certify", folder, "--engine", "sequential", "--quiet"]);
     let Command::Certify(certify) = &line.command else { panic!("another command") };
-    Ok(certify::run_campaign(&line.common, certify)?.evidence)
+    Ok(certify::run_campaign(&line.common, certify, &EventLog::open(None)?)?.evidence)
 }
 
 /// A project with the reasons that it gives, in order.

@@ -20,6 +20,7 @@ pub mod device_type;
 pub mod diagnostic;
 pub mod document;
 pub mod element;
+pub mod event;
 pub mod evidence;
 pub mod exit;
 pub mod expectation;

@@ -3,6 +3,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use vkcert_model::baseline::BaselineComparison;
 use vkcert_model::coverage::KernelCoverage;
+use vkcert_model::event::EventLine;
 use vkcert_model::evidence::{
     Campaign, Evidence, KernelEvidence, Manifest, ReportList, StoredInputs,
 };
@@ -81,6 +82,11 @@ pub const SCHEMAS: &[SchemaRow] = &[
         name: "baseline",
         describes: "baseline.json",
         make: schema_of::<BaselineComparison>,
+    },
+    SchemaRow {
+        name: "event",
+        describes: "a line of `vkcert certify --events`",
+        make: schema_of::<EventLine>,
     },
 ];
 

@@ -5,6 +5,7 @@ use super::compiled::{rebuild_project, verify_contents};
 use crate::campaign::verification::RebuiltProject;
 use crate::cli::args::{Command, CommandLine};
 use crate::cli::certify;
+use crate::cli::events::EventLog;
 use crate::derivation::files::{self as written, MANIFEST};
 use crate::model::canonical::sha256_digits;
 use crate::model::evidence::{Campaign, Evidence, KernelEvidence, Manifest, StoredInputs};
@@ -52,7 +53,8 @@ pub(super) fn certified_folder_with(
     let arguments = arguments.into_iter().chain(["--quiet"]).chain(options.iter().copied());
     let command_line = CommandLine::try_parse_from(arguments).unwrap();
     let Command::Certify(certify) = &command_line.command else { panic!("another command") };
-    certify::run_campaign(&command_line.common, certify).unwrap();
+    let events = EventLog::open(None).unwrap();
+    certify::run_campaign(&command_line.common, certify, &events).unwrap();
     let evidence_folder = EvidenceFolder::read(&report_folder.join("evidence")).unwrap();
     (folder, evidence_folder)
 }
