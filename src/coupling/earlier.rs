@@ -98,12 +98,15 @@ fn hand_over_fault(
     difference.map(|words| format!("{from} of {kernel} and {to} cannot be one: {words}"))
 }
 
-fn resource_at(reflection: &Reflection, place: BindingPlace) -> Option<&ReflectedResource> {
+pub(super) fn resource_at(
+    reflection: &Reflection,
+    place: BindingPlace,
+) -> Option<&ReflectedResource> {
     let mut resources = reflection.resources.iter();
     resources.find(|resource| (resource.set, resource.binding) == (place.set, place.binding))
 }
 
-fn can_write(access: Access) -> bool {
+pub(super) fn can_write(access: Access) -> bool {
     match access {
         Access::WriteOnly | Access::ReadWrite => true,
         Access::ReadOnly | Access::None => false,

@@ -1,7 +1,8 @@
 //! The coupling graph: what of the host flows into what of the kernel, and through it.
 //!
 //! Knows: nodes and edges as evidence stores them; how they are told as text, DOT and JSON. The
-//! host's nodes are made in `host`, the kernel's in `kernel`, those of captures in `captured`.
+//! host's nodes are made in `host`, the kernel's in `kernel`, those of kernels that are dispatched
+//! before in `earlier`, those of captures in `captured`.
 //! Promises: ids are stable: they name what a node stands for and no place in the code. Nodes and
 //! edges are ordered as they are made; between two nodes there is one edge of a kind, with every
 //! line where it happens. An edge is made only where a name, an offset, a binding or the analysis of
@@ -10,6 +11,7 @@
 //! reports tell it from the tests.
 
 mod captured;
+mod earlier;
 mod host;
 mod kernel;
 
@@ -241,9 +243,11 @@ pub(super) fn build_graph(
     host_nodes.add_dispatch(&mut graph);
     kernel_nodes.add_shared_memory(&mut graph);
     kernel_nodes.add_barriers(&mut graph);
+    kernel_nodes.add_regions(&mut graph);
     kernel_nodes.add_decisions(&mut graph);
     kernel_nodes.add_calls(&mut graph);
     kernel_nodes.add_flow(&mut graph);
+    earlier::add_earlier(&mut graph, input);
     captured::add_captures(&mut graph, input.captures);
     graph
 }

@@ -46,6 +46,7 @@ use vkcert_spirv::barriers::barrier_number;
 use vkcert_spirv::flow::{CallResult, KernelDependences, kernel_dependences};
 use vkcert_spirv::interface::{ReflectError, Reflection};
 use vkcert_spirv::module::{Id, Module};
+use vkcert_spirv::pairs::{BarrierRegion, barrier_regions};
 use vkcert_spirv::uniformity::divergent_barriers;
 
 /// What the coupling analysis of one kernel reads.
@@ -102,6 +103,8 @@ pub struct KernelFlow<'a> {
     pub dependences: KernelDependences,
     /// The marker calls whose values are those of decisions and their conditions, by their results.
     pub marked_decisions: BTreeMap<Id, DecisionId>,
+    /// What lies between the barriers of the workgroup.
+    pub regions: Vec<BarrierRegion>,
 }
 
 impl<'a> KernelFlow<'a> {
@@ -123,14 +126,12 @@ impl<'a> KernelFlow<'a> {
         let call_results = call_results.collect();
         let marked_decisions =
             marked_values.iter().filter_map(|(call, marked)| Some((*call, marked.decision?)));
+        let dependences =
+            kernel_dependences(marked_module, entry_name, specialization, &call_results)?;
         Ok(Self {
             module: marked_module,
-            dependences: kernel_dependences(
-                marked_module,
-                entry_name,
-                specialization,
-                &call_results,
-            )?,
+            regions: regions_of(marked_module, entry_name, specialization, &dependences)?,
+            dependences,
             marked_decisions: marked_decisions.collect(),
         })
     }
@@ -142,12 +143,25 @@ impl<'a> KernelFlow<'a> {
         specialization: &BTreeMap<u32, u64>,
     ) -> Result<Self, FlowError> {
         let call_results = BTreeMap::new();
+        let dependences = kernel_dependences(module, entry_name, specialization, &call_results)?;
         Ok(Self {
             module,
-            dependences: kernel_dependences(module, entry_name, specialization, &call_results)?,
+            regions: regions_of(module, entry_name, specialization, &dependences)?,
+            dependences,
             marked_decisions: BTreeMap::new(),
         })
     }
+}
+
+/// The regions with the accesses to what others see.
+fn regions_of(
+    module: &Module,
+    entry_name: &str,
+    specialization: &BTreeMap<u32, u64>,
+    dependences: &KernelDependences,
+) -> Result<Vec<BarrierRegion>, ReflectError> {
+    let accesses = dependences.accesses.iter().map(|access| access.instruction).collect();
+    barrier_regions(module, entry_name, specialization, &accesses)
 }
 
 /// The flow of a kernel cannot be told.

@@ -55,8 +55,15 @@ fn host(buffers: &[(u32, &str)]) -> Interface {
     }
 }
 
-/// Rows of the check for one stated pair of bindings.
+/// Rows of the check for stated pairs of bindings.
 fn told(interface: Interface, pairs: &[(u32, u32)]) -> Vec<(String, String)> {
+    let coupling = coupled_behind(interface, pairs);
+    let found = rows(&coupling, "earlier-dispatches").into_iter();
+    found.map(|row| (row.status.to_string(), row.message.clone())).collect()
+}
+
+/// The later kernel behind the earlier one, which is stated to leave these bindings.
+fn coupled_behind(interface: Interface, pairs: &[(u32, u32)]) -> Coupling {
     let place = |binding| BindingPlace { set: 0, binding };
     let shared =
         pairs.iter().map(|(from, to)| SharedBinding { from: place(*from), to: place(*to) });
@@ -75,7 +82,7 @@ fn told(interface: Interface, pairs: &[(u32, u32)]) -> Vec<(String, String)> {
     };
     let flow = KernelFlow::of_production(&module, "main", &BTreeMap::new()).unwrap();
     let place = Place::default();
-    let coupling = analyse_coupling(&CouplingInput {
+    analyse_coupling(&CouplingInput {
         memory_model: MemoryModel::Idiom,
         interface: &interface,
         stated: StatedStructs { interface: &interface, place: &place, readings: &[] },
@@ -91,9 +98,7 @@ fn told(interface: Interface, pairs: &[(u32, u32)]) -> Vec<(String, String)> {
         device: None,
         replay: None,
     })
-    .unwrap();
-    let found = rows(&coupling, "earlier-dispatches").into_iter();
-    found.map(|row| (row.status.to_string(), row.message.clone())).collect()
+    .unwrap()
 }
 
 fn two_buffers() -> Interface {
@@ -139,4 +144,37 @@ fn what_nobody_is_stated_to_write_is_undetermined() {
     let open = told(interface, &[]);
     assert_eq!(open.len(), 1, "{open:?}");
     assert!(open[0].0 == "undetermined" && open[0].1.contains("reads 0.0"), "{open:?}");
+}
+
+#[test]
+fn earlier_dispatches_stand_in_the_graph_with_what_they_leave() {
+    // 7 is read only, 9 is no binding of the earlier kernel and 8 none of this one.
+    let coupling = coupled_behind(two_buffers(), &[(3, 0), (5, 2), (7, 1), (9, 0), (6, 8)]);
+    let nodes = coupling.graph.nodes().into_iter();
+    let earlier = nodes.filter(|node| node.id.starts_with("earlier-"));
+    let labels: Vec<String> = earlier.map(|node| format!("{}: {}", node.id, node.label)).collect();
+    let expected = [
+        "earlier-dispatch:first: first, (1, 1, 1) workgroups",
+        "earlier-binding:first:0.3: C at 0.3, may be read and written",
+        "earlier-binding:first:0.5: i at 0.5, write only",
+        "earlier-binding:first:0.7: F at 0.7, read only",
+        "earlier-binding:first:0.9: 0.9, which the kernel does not use",
+        "earlier-binding:first:0.6: E at 0.6, may be read and written",
+    ];
+    assert_eq!(labels, expected);
+    let edges = coupling.graph.edges().into_iter();
+    let edges = edges.filter(|edge| edge.from.starts_with("earlier-"));
+    let arrows: Vec<String> =
+        edges.map(|edge| format!("{} -{}-> {}", edge.from, edge.kind, edge.to)).collect();
+    let expected = [
+        "earlier-dispatch:first -orders-> dispatch",
+        "earlier-dispatch:first -flows-to-> earlier-binding:first:0.3",
+        "earlier-binding:first:0.3 -flows-to-> buffer:0.0",
+        "earlier-dispatch:first -flows-to-> earlier-binding:first:0.5",
+        "earlier-binding:first:0.5 -flows-to-> image:0.2",
+        "earlier-binding:first:0.7 -flows-to-> buffer:0.1",
+        "earlier-binding:first:0.9 -flows-to-> buffer:0.0",
+        "earlier-dispatch:first -flows-to-> earlier-binding:first:0.6",
+    ];
+    assert_eq!(arrows, expected);
 }

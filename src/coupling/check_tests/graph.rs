@@ -87,17 +87,17 @@ fn inside_the_kernel_values_indices_conditions_and_barriers_are_told_apart() {
             "dispatch -flows-to-> built-in:GlobalInvocationId",
             "local-size -flows-to-> built-in:LocalInvocationId",
             "built-in:LocalInvocationId -indexes-> workgroup:tile 10",
-            "buffer:0.0 -flows-to-> workgroup:tile 10",
+            "buffer-member:0.0+0 -flows-to-> workgroup:tile 10",
             "barrier:BAR1 -orders-> workgroup:tile",
-            "workgroup:tile -flows-to-> buffer:0.2 12",
-            "push-constant:1 -flows-to-> buffer:0.2 12",
-            "push-constant:2 -indexes-> buffer:0.2 12",
+            "workgroup:tile -flows-to-> buffer-member:0.2+0 12",
+            "push-constant:1 -flows-to-> buffer-member:0.2+0 12",
+            "push-constant:2 -indexes-> buffer-member:0.2+0 12",
             "push-constant:0 -flows-to-> decision:D1 12",
             "built-in:GlobalInvocationId -flows-to-> decision:D1 12",
-            "decision:D1 -controls-> buffer:0.2 12",
+            "decision:D1 -controls-> buffer-member:0.2+0 12",
         ],
     );
-    let wrong = ["push-constant:0 -flows-to-> buffer:0.2", "push-constant:1 -indexes->"];
+    let wrong = ["push-constant:0 -flows-to-> buffer-member:0.2+0", "push-constant:1 -indexes->"];
     for start in wrong.iter().chain(&["decision:D1 -controls-> barrier:BAR1"]) {
         assert!(!arrows.iter().any(|arrow| arrow.starts_with(start)), "{start} is in {arrows:#?}");
     }
@@ -195,10 +195,10 @@ fn control_that_chooses_whether_and_what_to_store_leads_to_what_is_stored() {
     contain(
         &arrows,
         &[
-            "push-constant:0 -controls-> buffer:0.1 11",
-            "push-constant:2 -flows-to-> buffer:0.1 17",
+            "push-constant:0 -controls-> buffer-member:0.1+0 11",
+            "push-constant:2 -flows-to-> buffer-member:0.1+0 17",
             "push-constant:1 -flows-to-> decision:D1 19",
-            "decision:D1 -controls-> buffer:0.1 20",
+            "decision:D1 -controls-> buffer-member:0.1+0 20",
         ],
     );
     let wrong = ["push-constant:3 -", "push-constant:0 -flows-to-", "decision:D1 -flows-to->"];
@@ -214,6 +214,50 @@ fn blocks_at_one_binding_are_one_node_with_both_names() {
     assert_eq!(buffer.label, "B, write only; A, read only");
 }
 
+/// Blocks whose members lie at several places, and what is not told apart.
+const MEMBERS: &str = "#version 450
+layout(local_size_x = 8) in;
+struct Star { vec2 at; uint flags; };
+layout(std430, binding = 0) buffer A { uint count; uint sums[4]; Star stars[]; } a;
+layout(std430, binding = 1) buffer B { uint first; uint second; };
+layout(std430, binding = 1) buffer C { uint both[]; };
+layout(std140, binding = 2) uniform D { vec4 limits; } d[2];
+void main() {
+    a.count = a.sums[gl_LocalInvocationIndex];
+    a.stars[a.count].flags = uint(d[1].limits.x);
+    second = both[0];
+}";
+
+#[test]
+fn members_of_blocks_stand_apart_with_offset_and_type() {
+    let graph = coupled_text(MEMBERS, &correct()).graph;
+    let members = graph.nodes().into_iter().filter(|node| node.kind.as_str() == "buffer member");
+    let members: Vec<String> = members.map(|node| format!("{}: {}", node.id, node.label)).collect();
+    let expected = [
+        "buffer-member:0.0+0: a.count, uint at offset 0",
+        "buffer-member:0.0+4: a.sums, uint[] at offset 4",
+        "buffer-member:0.0+24: a.stars, Star[] at offset 24",
+        "buffer-member:0.2+0: d.limits, vec4 at offset 0",
+    ];
+    assert_eq!(members, expected);
+    let arrows = arrows(&coupled_text(MEMBERS, &correct()));
+    contain(
+        &arrows,
+        &[
+            "buffer:0.0 -sizes-> buffer-member:0.0+24",
+            "buffer-member:0.0+4 -flows-to-> buffer-member:0.0+0 9",
+            "buffer-member:0.2+0 -flows-to-> buffer-member:0.0+24 10",
+            "buffer-member:0.0+0 -indexes-> buffer-member:0.0+24 10",
+            // Blocks of one binding with other offsets are one memory as a whole.
+            "buffer:0.1 -flows-to-> buffer:0.1 11",
+        ],
+    );
+    let wrong = ["buffer:0.0 -flows-to->", "buffer-member:0.0+4 -flows-to-> buffer-member:0.0+24"];
+    for start in wrong {
+        assert!(!arrows.iter().any(|arrow| arrow.starts_with(start)), "{start} is in {arrows:#?}");
+    }
+}
+
 /// A barrier orders the memory that its semantics name, images apart from buffers.
 #[test]
 fn a_barrier_orders_images_or_buffers_as_its_semantics_name_them() {
@@ -227,13 +271,15 @@ fn a_barrier_orders_images_or_buffers_as_its_semantics_name_them() {
                 ),
             );
         let arrows = arrows(&coupled_text(&source, &correct()));
-        let orders = arrows.into_iter().filter(|arrow| arrow.contains(" -orders-> "));
+        let orders = arrows.into_iter().filter(|arrow| {
+            arrow.contains(" -orders-> buffer") || arrow.contains(" -orders-> image")
+        });
         orders.collect::<Vec<_>>().join(", ")
     };
     assert_eq!(ordered_by("gl_StorageSemanticsImage"), "barrier:BAR1 -orders-> image:0.2");
     assert_eq!(
         ordered_by("gl_StorageSemanticsBuffer"),
-        "barrier:BAR1 -orders-> buffer:0.0, barrier:BAR1 -orders-> buffer:0.1"
+        "barrier:BAR1 -orders-> buffer-member:0.0+0, barrier:BAR1 -orders-> buffer-member:0.1+0"
     );
 }
 
@@ -243,7 +289,10 @@ fn a_fence_before_a_barrier_orders_under_the_idiom_alone() {
     let ordered = |model: MemoryModel, fences: &str| {
         let source = CHOOSING.replace("memoryBarrierImage(); barrier();", fences);
         let edges = coupled_under(model, &source, &correct()).graph.edges();
-        let ordered = edges.into_iter().filter(|edge| edge.kind.as_str() == "orders");
+        let is_memory = |id: &str| !id.starts_with("barrier");
+        let ordered = edges
+            .into_iter()
+            .filter(|edge| edge.kind.as_str() == "orders" && is_memory(edge.to.as_str()));
         ordered.map(|edge| format!("{} {}", edge.to, edge.label)).collect::<Vec<_>>().join(", ")
     };
     let cases = [
@@ -257,4 +306,63 @@ fn a_fence_before_a_barrier_orders_under_the_idiom_alone() {
         assert_eq!(ordered(MemoryModel::Idiom, fences), by_idiom, "{fences}");
         assert_eq!(ordered(MemoryModel::Spec, fences), by_specification, "{fences}");
     }
+}
+
+/// Two barriers in a loop, one of them in a function, and code behind it.
+const LOOPING: &str = "#version 450
+layout(local_size_x = 8) in;
+layout(std430, binding = 0) readonly buffer A { uint a[]; };
+layout(std430, binding = 1) buffer B { uint b[]; };
+layout(push_constant) uniform P { uint m; };
+shared uint tile[8];
+void wait() { barrier(); }
+void main() {
+    uint l = gl_LocalInvocationIndex, s = 0u;
+    for (uint i = 0u; i < m; i++) {
+        tile[l] = a[l + 8u * i];
+        barrier();
+        s += tile[7u - l];
+        wait();
+    }
+    b[l] = s;
+}";
+
+#[test]
+fn regions_stand_between_barriers_with_what_flows_out_of_and_into_them() {
+    let coupling = coupled_text(LOOPING, &correct());
+    let nodes = coupling.graph.nodes();
+    let regions = nodes.iter().filter(|node| node.kind.as_str() == "barrier region");
+    let regions: Vec<String> = regions.map(|node| format!("{}: {}", node.id, node.label)).collect();
+    let barrier_at = |line: u32| {
+        let mut barriers = nodes.iter().filter(|node| node.kind.as_str() == "barrier");
+        let barrier = barriers.find(|node| node.place.as_ref().is_some_and(|at| at.line == line));
+        barrier.expect("a barrier").id.trim_start_matches("barrier:").to_owned()
+    };
+    // In the module the function may stand before or behind `main`.
+    let (inner, called) = (barrier_at(12), barrier_at(7));
+    let mut expected = vec![
+        format!("barrier-region:start: from the start to {inner} or the end"),
+        format!("barrier-region:{inner}: from {inner} to {called}"),
+        format!("barrier-region:{called}: from {called} to {inner} or the end"),
+    ];
+    expected[1..].sort();
+    assert_eq!(regions, expected);
+    let arrows = arrows(&coupling);
+    let wanted = [
+        "barrier-region:start -flows-to-> workgroup:tile 11".to_owned(),
+        format!("barrier-region:start -orders-> barrier:{inner}"),
+        format!("barrier:{inner} -orders-> barrier-region:{inner}"),
+        format!("workgroup:tile -flows-to-> barrier-region:{inner} 13"),
+        format!("barrier-region:{inner} -orders-> barrier:{called}"),
+        format!("barrier-region:{called} -flows-to-> workgroup:tile 11"),
+        format!("barrier-region:{called} -orders-> barrier:{inner}"),
+    ];
+    contain(&arrows, &wanted.each_ref().map(String::as_str));
+    // Nobody reads what is stored in B, and A is not written.
+    let of_regions: Vec<&String> =
+        arrows.iter().filter(|arrow| arrow.contains("barrier-region:")).collect();
+    assert_eq!(of_regions.len(), wanted.len() + 1, "{of_regions:#?}");
+    let without = LOOPING.replace("barrier();", "");
+    let nodes = coupled_text(&without, &correct()).graph.nodes();
+    assert!(nodes.iter().all(|node| node.kind.as_str() != "barrier region"));
 }

@@ -8,13 +8,17 @@
 //! Does not cover: which element an index chooses; flow within one invocation.
 
 mod flow;
+mod members;
 mod names;
+mod regions;
 
 use super::{CouplingGraph, DISPATCH, KERNEL, LOCAL_SIZE, NewEdge};
 use crate::{CouplingInput, KernelFlow};
+use members::BufferMembers;
+pub(super) use names::{access_words, resource_id};
 use names::{
-    access_words, barrier_id, decision_id, function_words, name_or_number, place_of_line,
-    place_of_span, resource_id, resource_kind,
+    barrier_id, decision_id, function_words, name_or_number, place_of_line, place_of_span,
+    resource_kind,
 };
 use rspirv::spirv::{BuiltIn, Op};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,11 +37,12 @@ use vkcert_spirv::types::Types;
 pub(super) struct KernelNodes<'a> {
     input: &'a CouplingInput<'a>,
     flow: &'a KernelFlow<'a>,
+    members: BufferMembers,
 }
 
 impl<'a> KernelNodes<'a> {
     pub(super) fn new(input: &'a CouplingInput<'a>) -> Self {
-        Self { input, flow: input.flow }
+        Self { input, flow: input.flow, members: BufferMembers::of_input(input) }
     }
 
     /// What the host gives: push constants, specialization constants, buffers and images.
@@ -67,7 +72,9 @@ impl<'a> KernelNodes<'a> {
                 format!("{name}, {}", access_words(resource.access))
             });
             let label = labels.collect::<Vec<_>>().join("; ");
-            graph.add_node(&resource_id(&bound[0]), resource_kind(&bound[0]), label);
+            let node_id = resource_id(&bound[0]);
+            graph.add_node(&node_id, resource_kind(&bound[0]), label);
+            self.members.add_nodes(graph, (bound[0].set, bound[0].binding), &node_id);
         }
         let [x, y, z] = reflection.local_size;
         graph.add_node(LOCAL_SIZE, CouplingNodeKind::LocalSize, format!("{x} x {y} x {z}"));

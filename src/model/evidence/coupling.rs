@@ -87,8 +87,9 @@ pub struct CouplingEvidence {
 /// A node of the coupling graph.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CouplingNode {
-    /// Stable id: `parameter:m`, `host-member:m`, `push-constant:0`, `buffer:0.1`, `image:0.2`, `built-in:GlobalInvocationId`,
-    /// `local-size`, `dispatch`, `workgroup:tileA`, `barrier:BAR1`, `decision:D1`, `subgroup-operation:1`, `function:blur`,
+    /// Stable id: `parameter:m`, `host-member:m`, `push-constant:0`, `buffer:0.1`, `buffer-member:0.1+16`, `image:0.2`, `built-in:GlobalInvocationId`,
+    /// `local-size`, `dispatch`, `workgroup:tileA`, `barrier:BAR1`, `barrier-region:BAR1`, `decision:D1`, `subgroup-operation:1`, `function:blur`,
+    /// `earlier-dispatch:blur`, `earlier-binding:blur:0.1`,
     /// `captured-dispatch:host.capture:1`, `captured-barrier:host.capture:4`, `captured-operation:host.capture:2`.
     pub id: String,
     /// What the node stands for: `parameter`, `buffer`, `dispatch`, `decision` ...
@@ -146,6 +147,8 @@ stored_words! {
         SpecializationConstant = "specialization constant",
         /// A buffer by set and binding; in evidence before 0.4.0 an image, too.
         Buffer = "buffer",
+        /// A member of a buffer's block, by set, binding and offset.
+        BufferMember = "buffer member",
         /// An image or a sampler, by set and binding.
         Image = "image",
         /// Memory that device addresses name.
@@ -162,12 +165,18 @@ stored_words! {
         WorkgroupMemory = "workgroup memory",
         /// A barrier of the kernel.
         Barrier = "barrier",
+        /// What a workgroup does between two barriers.
+        BarrierRegion = "barrier region",
         /// A decision of the kernel's source.
         Decision = "decision",
         /// An operation in which invocations of a subgroup take part together.
         SubgroupOperation = "subgroup operation",
         /// A function that the kernel's entry point calls.
         Function = "function",
+        /// A dispatch of another kernel that the host makes before.
+        EarlierDispatch = "earlier dispatch",
+        /// A buffer or an image of it that the kernel binds, too.
+        EarlierBinding = "earlier binding",
         /// A dispatch of a captured host program.
         CapturedDispatch = "captured dispatch",
         /// One that a captured host program recorded.
@@ -205,7 +214,7 @@ stored_words! {
         Indexes = "indexes",
         /// The source decides whether or how often the target is executed or written.
         Controls = "controls",
-        /// The source orders accesses to the target.
+        /// The source orders accesses to the target, or comes before it.
         Orders = "orders",
         /// In evidence before 0.4.0: all of these but `controls`.
         Data = "data",

@@ -9,6 +9,7 @@
 mod figure;
 mod parts;
 mod pieces;
+mod regions;
 mod subjects;
 
 use super::layers::LayeredGraph;
@@ -19,6 +20,7 @@ use figure::PartDrawing;
 use parts::GraphPart;
 pub(crate) use parts::is_of_host;
 use pieces::narrow_pieces;
+use regions::{leads_back, region_places};
 use std::collections::{HashMap, HashSet};
 use vkcert_model::evidence::{
     CouplingEdge, CouplingEdgeKind, CouplingEvidence, CouplingNode, CouplingNodeKind,
@@ -53,17 +55,58 @@ pub(crate) fn node_anchor(kernel: &KernelName, node: &str) -> String {
 
 /// The figures of a kernel's graph; none of one without edges.
 pub(crate) fn coupling_drawings(coupling: &CouplingEvidence) -> Vec<Drawing> {
-    let pieces = GraphPart::ALL.into_iter().flat_map(|part| {
-        let edges = edges_of_part(coupling, part);
-        let pieces = match part {
-            GraphPart::Captured => narrow_pieces(&coupling.nodes, edges),
-            GraphPart::Host | GraphPart::Data | GraphPart::Decisions | GraphPart::Control => {
-                vec![edges]
-            }
-        };
-        pieces.into_iter().map(move |edges| (part, edges))
+    let parts = GraphPart::ALL.into_iter();
+    parts.flat_map(|part| drawings_of_part(coupling, part)).collect()
+}
+
+fn drawings_of_part(coupling: &CouplingEvidence, part: GraphPart) -> Vec<Drawing> {
+    let edges = edges_of_part(coupling, part);
+    let (places, cut) = match part {
+        GraphPart::Regions => {
+            let places = region_places(coupling, &edges);
+            let cut = narrow_pieces(&places, edges, |edge| leads_back(&places, edge));
+            (Some(places), cut)
+        }
+        GraphPart::Captured => (None, narrow_pieces(&places_of_nodes(coupling), edges, |_| false)),
+        GraphPart::Host
+        | GraphPart::Data
+        | GraphPart::Decisions
+        | GraphPart::Control
+        | GraphPart::Earlier => {
+            return draw_edges(coupling, part, PieceEdges::whole(edges)).into_iter().collect();
+        }
+    };
+    let last = cut.pieces.len().saturating_sub(1);
+    let pieces = cut.pieces.into_iter().enumerate().map(|(number, edges)| PieceEdges {
+        leading_back: places.as_ref().map(|places| leading_back(places, &edges)),
+        left_out: if number == last { cut.left_out } else { 0 },
+        edges,
     });
-    pieces.filter_map(|(part, edges)| draw_edges(coupling, part, edges)).collect()
+    pieces.filter_map(|piece| draw_edges(coupling, part, piece)).collect()
+}
+
+/// What one figure shows.
+struct PieceEdges<'a> {
+    edges: Vec<&'a CouplingEdge>,
+    /// Whether each leads back; none where that is not known.
+    leading_back: Option<Vec<bool>>,
+    /// Edges of the part that no figure shows, told with this one.
+    left_out: usize,
+}
+
+impl<'a> PieceEdges<'a> {
+    fn whole(edges: Vec<&'a CouplingEdge>) -> Self {
+        Self { edges, leading_back: None, left_out: 0 }
+    }
+}
+
+/// Nodes stand in the order of the evidence.
+fn places_of_nodes(coupling: &CouplingEvidence) -> HashMap<&str, usize> {
+    coupling.nodes.iter().enumerate().map(|(place, node)| (node.id.as_str(), place)).collect()
+}
+
+fn leading_back(places: &HashMap<&str, usize>, edges: &[&CouplingEdge]) -> Vec<bool> {
+    edges.iter().map(|edge| leads_back(places, edge)).collect()
 }
 
 fn edges_of_part(coupling: &CouplingEvidence, part: GraphPart) -> Vec<&CouplingEdge> {
@@ -80,8 +123,9 @@ fn edges_of_part(coupling: &CouplingEvidence, part: GraphPart) -> Vec<&CouplingE
 fn draw_edges(
     coupling: &CouplingEvidence,
     part: GraphPart,
-    edges: Vec<&CouplingEdge>,
+    piece: PieceEdges<'_>,
 ) -> Option<Drawing> {
+    let edges = &piece.edges;
     let joined_ids: HashSet<&str> =
         edges.iter().flat_map(|edge| [edge.from.as_str(), edge.to.as_str()]).collect();
     let is_joined = |node: &&CouplingNode| joined_ids.contains(node.id.as_str());
@@ -92,9 +136,12 @@ fn draw_edges(
     let number_by_id: HashMap<&str, usize> =
         nodes.iter().enumerate().map(|(number, node)| (node.id.as_str(), number)).collect();
     let number_of = |id: &str| number_by_id.get(id).copied();
-    let numbered =
-        edges.iter().filter_map(|edge| Some((number_of(&edge.from)?, number_of(&edge.to)?)));
-    let graph = fitting_graph(nodes.len(), &numbered.collect::<Vec<_>>());
+    // Both ends of every edge of a part are known.
+    let numbered: Vec<(usize, usize)> = edges
+        .iter()
+        .filter_map(|edge| Some((number_of(&edge.from)?, number_of(&edge.to)?)))
+        .collect();
+    let graph = fitting_graph(nodes.len(), &numbered, piece.leading_back.as_deref());
     let mut part_drawing = PartDrawing {
         coupling,
         nodes: &nodes,
@@ -109,8 +156,8 @@ fn draw_edges(
     part_drawing.add_boxes();
     let shapes = part_drawing.shapes;
     Some(Drawing {
-        caption: caption(coupling, part, &graph, edges.len()),
-        description: description(&nodes, &edges),
+        caption: caption(coupling, part, &graph, &piece),
+        description: description(&nodes, edges),
         width: WIDTH,
         height: KEY_HEIGHT + graph_height(&graph),
         shapes,
@@ -118,10 +165,17 @@ fn draw_edges(
 }
 
 /// With as many boxes as a page has room for beside the edges that pass.
-fn fitting_graph(node_count: usize, edges: &[(usize, usize)]) -> LayeredGraph {
+fn fitting_graph(
+    node_count: usize,
+    edges: &[(usize, usize)],
+    leading_back: Option<&[bool]>,
+) -> LayeredGraph {
     let mut most_boxes = MOST_BOXES;
     loop {
-        let graph = LayeredGraph::of(node_count, edges, most_boxes);
+        let graph = match leading_back {
+            Some(reversed) => LayeredGraph::with_reversed(node_count, edges, reversed, most_boxes),
+            None => LayeredGraph::of(node_count, edges, most_boxes),
+        };
         if most_boxes == 1 || graph_height(&graph) <= MOST_HEIGHT {
             return graph;
         }
@@ -164,8 +218,13 @@ fn caption(
     coupling: &CouplingEvidence,
     part: GraphPart,
     graph: &LayeredGraph,
-    edge_count: usize,
+    piece: &PieceEdges<'_>,
 ) -> Text {
+    let edge_count = piece.edges.len();
+    let behind_words = match piece.left_out {
+        0 => String::new(),
+        count => format!(" {count} edges more follow, which stand in the table of nodes alone."),
+    };
     let left_out: usize = graph.left_out.iter().sum();
     let left_out_words = match left_out {
         0 => String::new(),
@@ -177,7 +236,7 @@ fn caption(
     Text::plain("Coupling of kernel ")
         .followed_by(Text::code(coupling.kernel.as_str()))
         .then_plain(format!(
-            ", {}: {edge_count} edges.{left_out_words} A sign names a check that looks at what is so marked; which of several nodes \
+            ", {}: {edge_count} edges.{left_out_words}{behind_words} A sign names a check that looks at what is so marked; which of several nodes \
              or edges it speaks of stands in the table of checks.",
             part.in_words()
         ))

@@ -44,10 +44,19 @@ enum Place {
 impl LayeredGraph {
     /// Of nodes by number and edges between two of them; so many rows at most in a column.
     pub(crate) fn of(node_count: usize, edges: &[(usize, usize)], most_rows: usize) -> Self {
-        let reversed = circle_edges(node_count, edges);
+        Self::with_reversed(node_count, edges, &circle_edges(node_count, edges), most_rows)
+    }
+
+    /// The same where it is known which edges lead back, so that none of the others close a circle.
+    pub(crate) fn with_reversed(
+        node_count: usize,
+        edges: &[(usize, usize)],
+        reversed: &[bool],
+        most_rows: usize,
+    ) -> Self {
         let forward: Vec<(usize, usize)> = edges
             .iter()
-            .zip(&reversed)
+            .zip(reversed)
             .map(|((from, to), is_reversed)| if *is_reversed { (*to, *from) } else { (*from, *to) })
             .collect();
         let ranks = ranks_of(node_count, &forward);

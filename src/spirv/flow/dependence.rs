@@ -18,6 +18,7 @@ use crate::barriers::holds_workgroup;
 use crate::interface::ReflectError;
 use crate::module::{Id, Instruction, Module};
 use crate::opcodes::{Effect, effect_of};
+use crate::types::{BlockKind, Type};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rspirv::dr::Operand;
@@ -44,6 +45,9 @@ pub enum KernelObject {
         set: u32,
         /// Binding in the set.
         binding: u32,
+        /// Of a block: bytes from its start, as of the push constants; none where it may be any
+        /// member, and of images.
+        offset: Option<u64>,
     },
     /// A variable of the workgroup, by the id of its declaration.
     Workgroup(Id),
@@ -422,7 +426,9 @@ impl<'a> DependenceSearch<'a> {
             StorageClass::Input => self.built_in(variable).map(KernelObject::BuiltIn),
             _ => {
                 let place = self.analysis.descriptor_place(variable, element)?;
-                Some(KernelObject::Descriptor { set: place.set, binding: place.binding })
+                let (set, binding) = (place.set, place.binding);
+                let offset = self.block_offset(variable, pointer);
+                Some(KernelObject::Descriptor { set, binding, offset })
             }
         }
     }
@@ -434,6 +440,29 @@ impl<'a> DependenceSearch<'a> {
         let constant_offset = pointers.constant_offset(pointer).filter(|_| !is_whole);
         let part_offset = || pointers.addressed_part(pointer).map(|(offset, _)| offset);
         constant_offset.or_else(|| part_offset().filter(|_| !is_whole))
+    }
+
+    /// Where in a bound block a pointer leads; none of a pointer to all of it.
+    fn block_offset(&self, variable: Id, pointer: Id) -> Option<u64> {
+        match self.analysis.storage_class(variable)? {
+            StorageClass::Uniform | StorageClass::StorageBuffer => {}
+            _ => return None,
+        }
+        let pointers = self.analysis.pointers;
+        let (offset, part) = pointers.addressed_part(pointer)?;
+        let is_whole = match pointers.types.get(part)? {
+            // Of several descriptors.
+            Type::Array { element, .. } | Type::RuntimeArray { element, .. } => {
+                self.is_block(*element)
+            }
+            _ => self.is_block(part),
+        };
+        (!is_whole).then_some(offset)
+    }
+
+    fn is_block(&self, ty: Id) -> bool {
+        let contents = self.analysis.pointers.types.get(ty);
+        matches!(contents, Some(Type::Structure { block, .. }) if *block != BlockKind::None)
     }
 
     fn built_in(&self, variable: Id) -> Option<BuiltIn> {
@@ -476,10 +505,7 @@ impl<'a> DependenceSearch<'a> {
 fn source_object(source: MemorySource) -> Option<KernelObject> {
     match source {
         // Told by what is read itself (`objects_read_at`), which knows members too.
-        MemorySource::PushConstants { .. } => None,
-        MemorySource::Descriptor { place, .. } => {
-            Some(KernelObject::Descriptor { set: place.set, binding: place.binding })
-        }
+        MemorySource::PushConstants { .. } | MemorySource::Descriptor { .. } => None,
         MemorySource::Address(_) => Some(KernelObject::Addressed),
     }
 }

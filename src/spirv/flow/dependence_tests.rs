@@ -30,7 +30,11 @@ fn words(module: &Module, objects: &BTreeSet<KernelObject>) -> String {
         KernelObject::PushConstant { offset: None } => "push".to_owned(),
         KernelObject::SpecializationConstant(id) => format!("spec {id}"),
         KernelObject::BuiltIn(built_in) => format!("{built_in:?}"),
-        KernelObject::Descriptor { binding, .. } => format!("binding {binding}"),
+        KernelObject::Descriptor { binding, offset: Some(0), .. } => format!("binding {binding}"),
+        KernelObject::Descriptor { binding, offset: Some(offset), .. } => {
+            format!("binding {binding}+{offset}")
+        }
+        KernelObject::Descriptor { binding, offset: None, .. } => format!("all of {binding}"),
         KernelObject::Workgroup(variable) => {
             module.debug_name(*variable).expect("a name").to_owned()
         }
@@ -63,8 +67,8 @@ fn values_and_indices_of_a_store_are_told_apart() {
         ),
         ("atomicAdd(b[p.m], p.n);", "binding 1 <- push+4, binding 1 [push+0]"),
         ("atomicExchange(b[0], p.n);", "binding 1 <- push+4 []"),
-        ("imageStore(picture, ivec2(p.m, 0), uvec4(p.n));", "binding 2 <- push+4 [push+0]"),
-        ("b[0] = imageLoad(picture, ivec2(p.m, 0)).x;", "binding 1 <- push+0, binding 2 []"),
+        ("imageStore(picture, ivec2(p.m, 0), uvec4(p.n));", "all of 2 <- push+4 [push+0]"),
+        ("b[0] = imageLoad(picture, ivec2(p.m, 0)).x;", "binding 1 <- push+0, all of 2 []"),
     ];
     for (main, expected) in cases {
         assert_eq!(stores(&of_main(main)), [expected], "{main}");
@@ -197,4 +201,23 @@ fn an_element_of_pushed_arrays_is_of_its_array() {
         layout(std430, binding = 1) buffer B { uint b[]; };\n\
         void main() { b[0] = p.list[p.last]; }";
     assert_eq!(stores(&of_module(text)), ["binding 1 <- push+4, push+12 []"]);
+}
+
+#[test]
+fn members_of_blocks_are_told_apart_and_whole_blocks_are_all_members() {
+    let declarations = "struct Star { float x; uint flags; };\n\
+        layout(std430, binding = 0) buffer A { uint count; uint sums[4]; Star stars[]; } a;\n\
+        layout(std430, binding = 1) buffer B { uint first; uint second; } b[2];\n\
+        layout(push_constant) uniform P { uint m; } p;\n";
+    let cases = [
+        ("a.count = a.sums[p.m];", "binding 0 <- push+0, binding 0+4 []"),
+        ("a.sums[1] = a.stars[p.m].flags;", "binding 0+4 <- push+0, binding 0+24 []"),
+        ("a.stars[p.m].x = 1.0;", "binding 0+20 <-  [push+0]"),
+        ("b[0].second = b[1].first;", "binding 1+4 <- binding 1 []"),
+        ("uint c[4] = a.sums; a.count = c[p.m];", "binding 0 <- push+0, binding 0+4 []"),
+    ];
+    for (main, expected) in cases {
+        let text = format!("{declarations}void main() {{ {main} }}");
+        assert_eq!(stores(&of_module(&text)), [expected], "{main}");
+    }
 }

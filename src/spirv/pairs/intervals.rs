@@ -279,6 +279,18 @@ impl IntervalGraph {
         exploration.finish()
     }
 
+    /// Whether control can come to a return of the kernel itself.
+    pub(super) fn returns_from_kernel(&self, reached: &ReachedPieces) -> bool {
+        let Some(kernel) = self.functions.get(&self.entry_function) else { return false };
+        let is_of_kernel = |number: usize| {
+            self.function_of_piece(number).is_some_and(|function| function.entry == kernel.entry)
+        };
+        reached.pieces.numbers().any(|number| {
+            self.pieces.get(number).is_some_and(|piece| matches!(piece.end, PieceEnd::Return))
+                && is_of_kernel(number)
+        })
+    }
+
     /// The first instructions of the pieces on a way from behind one piece to another, that one
     /// included; none where there is no way.
     pub(super) fn way_between(

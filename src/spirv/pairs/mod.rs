@@ -23,6 +23,7 @@ mod node_set;
 mod object;
 #[cfg(test)]
 mod path_tests;
+mod regions;
 #[cfg(test)]
 mod tests;
 
@@ -35,6 +36,7 @@ use intervals::{FollowedWays, IntervalGraph, IntervalStart};
 use meeting::{ComparedIndices, Meeting, MeetingRange};
 pub use object::{ObjectPath, PathStep, SharedObject};
 use object::{PathRelation, PathTypes};
+pub use regions::{BarrierRegion, barrier_regions};
 
 use super::barriers::{barrier_fences, has_standalone_fence};
 use super::flow::pointer::PointerAnalysis;

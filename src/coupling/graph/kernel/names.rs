@@ -3,6 +3,7 @@
 //! Promises: an id names what a node stands for, whatever is written around it.
 
 use super::KernelNodes;
+use super::members::holding_member;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -23,12 +24,10 @@ impl KernelNodes<'_> {
             KernelObject::PushConstant { offset } => self.push_constant_ids(*offset),
             KernelObject::SpecializationConstant(id) => vec![format!("specialization:{id}")],
             KernelObject::BuiltIn(built_in) => vec![format!("built-in:{built_in:?}")],
-            KernelObject::Descriptor { set, binding } => {
-                let resources = self.input.reflection.resources.iter();
-                let bound = resources.filter(|row| (row.set, row.binding) == (*set, *binding));
-                let ids: BTreeSet<String> = bound.map(resource_id).collect();
-                ids.into_iter().collect()
-            }
+            KernelObject::Descriptor { set, binding, offset } => self
+                .members
+                .ids_at((*set, *binding), *offset)
+                .unwrap_or_else(|| self.resource_ids(*set, *binding)),
             KernelObject::Workgroup(variable) => {
                 let name = name_or_number(self.flow.module.debug_name(*variable), '%', variable);
                 vec![format!("workgroup:{name}")]
@@ -47,24 +46,21 @@ impl KernelNodes<'_> {
         }
     }
 
+    fn resource_ids(&self, set: u32, binding: u32) -> Vec<String> {
+        let resources = self.input.reflection.resources.iter();
+        let bound = resources.filter(|row| (row.set, row.binding) == (set, binding));
+        let ids: BTreeSet<String> = bound.map(resource_id).collect();
+        ids.into_iter().collect()
+    }
+
     /// The member that holds an offset; all of them where it is not constant.
     fn push_constant_ids(&self, offset: Option<u64>) -> Vec<String> {
-        let members: Vec<Option<u32>> = self
-            .input
-            .reflection
-            .push_constants
-            .iter()
-            .flat_map(|block| block.members.iter().map(|member| member.offset))
-            .collect();
-        let holds = |start: &Option<u32>| match (offset, start) {
-            (Some(offset), Some(start)) => u64::from(*start) <= offset,
-            (None, _) | (_, None) => false,
-        };
-        let holding = members.iter().enumerate().filter(|(_, start)| holds(start));
-        let holding = holding.max_by_key(|(_, start)| **start).map(|(index, _)| index);
-        match holding {
-            Some(index) => vec![format!("push-constant:{index}")],
-            None => (0..members.len()).map(|index| format!("push-constant:{index}")).collect(),
+        let blocks = self.input.reflection.push_constants.iter();
+        let starts: Vec<Option<u32>> =
+            blocks.flat_map(|block| block.members.iter().map(|member| member.offset)).collect();
+        match holding_member(&starts, offset) {
+            Some(number) => vec![format!("push-constant:{number}")],
+            None => (0..starts.len()).map(|number| format!("push-constant:{number}")).collect(),
         }
     }
 
@@ -72,7 +68,7 @@ impl KernelNodes<'_> {
     pub(super) fn memory_kind(&self, object: &KernelObject) -> MemoryKinds {
         match object {
             KernelObject::Workgroup(_) => MemoryKinds::WORKGROUP,
-            KernelObject::Descriptor { set, binding } => {
+            KernelObject::Descriptor { set, binding, .. } => {
                 let resources = self.input.reflection.resources.iter();
                 let bound = resources.filter(|row| (row.set, row.binding) == (*set, *binding));
                 bound.fold(MemoryKinds::NONE, |kinds, resource| {
@@ -112,7 +108,7 @@ pub(super) fn decision_id(decision: DecisionId) -> String {
 }
 
 /// Whether it is a block of memory; else it is an image, a texel buffer or a sampler.
-fn is_buffer(class: DescriptorClass) -> bool {
+pub(super) fn is_buffer(class: DescriptorClass) -> bool {
     match class {
         DescriptorClass::Storage
         | DescriptorClass::Uniform
@@ -131,7 +127,7 @@ pub(super) fn resource_kind(resource: &ReflectedResource) -> CouplingNodeKind {
     if is_buffer(resource.class) { CouplingNodeKind::Buffer } else { CouplingNodeKind::Image }
 }
 
-pub(super) fn resource_id(resource: &ReflectedResource) -> String {
+pub(in crate::graph) fn resource_id(resource: &ReflectedResource) -> String {
     let kind = if is_buffer(resource.class) { "buffer" } else { "image" };
     format!("{kind}:{}.{}", resource.set, resource.binding)
 }
@@ -144,7 +140,7 @@ pub(super) fn name_or_number(name: Option<&str>, mark: char, number: impl Displa
     }
 }
 
-pub(super) fn access_words(access: Access) -> &'static str {
+pub(in crate::graph) fn access_words(access: Access) -> &'static str {
     match access {
         Access::ReadOnly => "read only",
         Access::WriteOnly => "write only",

@@ -4,7 +4,7 @@
 //! Knows: the places of nodes and edges (`layers`). Promises: a line reaches the boxes at its ends
 //! and passes below the others; names are cut to two lines.
 
-use super::subjects::{CheckSubject, open_check, status_sign};
+use super::subjects::{open_check, status_sign};
 use super::{
     BOX_HEIGHT, NAME_SIZE, PASSING_STEP, column_gap, line_dashes, node_anchor, sign_paint,
 };
@@ -32,13 +32,8 @@ impl PartDrawing<'_> {
 
     pub(super) fn add_edge(&mut self, placed: &PlacedEdge, edge: &CouplingEdge) {
         let (from, to) = (self.nodes[placed.from], self.nodes[placed.to]);
-        let sign = open_check(self.coupling, |subject| match subject {
-            CheckSubject::Edge(from_kind, to_kind) => {
-                (from_kind, to_kind) == (from.kind.clone(), to.kind.clone())
-            }
-            CheckSubject::Node(_) | CheckSubject::Nothing => false,
-        })
-        .map_or("", |check| status_sign(&check.status));
+        let sign = open_check(self.coupling, |subject| subject.is_edge(&from.kind, &to.kind))
+            .map_or("", |check| status_sign(&check.status));
         let thickness = match sign {
             "✗" => 2.2,
             "?" => 1.5,
@@ -118,10 +113,7 @@ impl PartDrawing<'_> {
     }
 
     fn add_box(&mut self, corner: Spot, node: &CouplingNode) {
-        let open_check = open_check(self.coupling, |subject| match subject {
-            CheckSubject::Node(kind) => kind == node.kind,
-            CheckSubject::Edge(..) | CheckSubject::Nothing => false,
-        });
+        let open_check = open_check(self.coupling, |subject| subject.is_node(&node.kind));
         let (sign, check_words) = open_check.map_or(("", String::new()), |check| {
             let sign = status_sign(&check.status);
             (sign, format!("{sign} {}", check.check))
@@ -200,6 +192,7 @@ impl PartDrawing<'_> {
             | CouplingNodeKind::PushConstant
             | CouplingNodeKind::SpecializationConstant
             | CouplingNodeKind::Buffer
+            | CouplingNodeKind::BufferMember
             | CouplingNodeKind::Image
             | CouplingNodeKind::AddressedMemory
             | CouplingNodeKind::BuiltIn
@@ -209,6 +202,9 @@ impl PartDrawing<'_> {
             | CouplingNodeKind::WorkgroupMemory
             | CouplingNodeKind::SubgroupOperation
             | CouplingNodeKind::Function
+            | CouplingNodeKind::BarrierRegion
+            | CouplingNodeKind::EarlierDispatch
+            | CouplingNodeKind::EarlierBinding
             | CouplingNodeKind::CapturedDispatch
             | CouplingNodeKind::CapturedBarrier
             | CouplingNodeKind::CapturedOperation

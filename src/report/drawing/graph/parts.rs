@@ -15,16 +15,22 @@ pub(super) enum GraphPart {
     Decisions,
     /// What decisions and barriers direct and order, and who calls functions.
     Control,
+    /// What barriers separate, and what passes from region to region.
+    Regions,
+    /// What dispatches of other kernels leave to the kernel.
+    Earlier,
     /// What captured dispatches hand to each other.
     Captured,
 }
 
 impl GraphPart {
-    pub(super) const ALL: [GraphPart; 5] = [
+    pub(super) const ALL: [GraphPart; 7] = [
         GraphPart::Host,
         GraphPart::Data,
         GraphPart::Decisions,
         GraphPart::Control,
+        GraphPart::Regions,
+        GraphPart::Earlier,
         GraphPart::Captured,
     ];
 
@@ -34,6 +40,8 @@ impl GraphPart {
             GraphPart::Data => "from what the host hands the kernel to what the kernel writes",
             GraphPart::Decisions => "what its decisions are computed from",
             GraphPart::Control => "what decisions and barriers direct and order, and calls",
+            GraphPart::Regions => "what barriers separate, and what passes between these regions",
+            GraphPart::Earlier => "what dispatches of other kernels leave to it",
             GraphPart::Captured => {
                 "what captured dispatches hand to each other, and what orders them"
             }
@@ -45,7 +53,13 @@ impl GraphPart {
         let sides = [side_of(from), side_of(to)];
         if sides.contains(&GraphSide::Captured) {
             GraphPart::Captured
-        } else if sides.contains(&GraphSide::Host) {
+        } else if sides.contains(&GraphSide::Earlier) {
+            GraphPart::Earlier
+        } else if [from, to].contains(&&CouplingNodeKind::BarrierRegion) {
+            GraphPart::Regions
+        } else if sides.contains(&GraphSide::Host)
+            || *to == CouplingNodeKind::BufferMember && *from == CouplingNodeKind::Buffer
+        {
             GraphPart::Host
         } else if sides[0] == GraphSide::Data && *to == CouplingNodeKind::Decision {
             GraphPart::Decisions
@@ -66,14 +80,16 @@ enum GraphSide {
     /// What the host hands the kernel, and what the kernel shares.
     Data,
     Control,
+    /// Dispatches of other kernels.
+    Earlier,
     /// What a captured host program did.
     Captured,
 }
 
-/// Whether a node stands in the host's code. The dispatch is what the host hands over.
+/// Whether a node stands in the host's code. Dispatches are what the host hands over.
 pub(crate) fn is_of_host(kind: &CouplingNodeKind) -> bool {
     matches!(side_of(kind), GraphSide::Host | GraphSide::Captured)
-        || *kind == CouplingNodeKind::Dispatch
+        || [CouplingNodeKind::Dispatch, CouplingNodeKind::EarlierDispatch].contains(kind)
 }
 
 fn side_of(kind: &CouplingNodeKind) -> GraphSide {
@@ -86,6 +102,7 @@ fn side_of(kind: &CouplingNodeKind) -> GraphSide {
         CouplingNodeKind::PushConstant
         | CouplingNodeKind::SpecializationConstant
         | CouplingNodeKind::Buffer
+        | CouplingNodeKind::BufferMember
         | CouplingNodeKind::Image
         | CouplingNodeKind::AddressedMemory
         | CouplingNodeKind::BuiltIn
@@ -95,9 +112,11 @@ fn side_of(kind: &CouplingNodeKind) -> GraphSide {
         | CouplingNodeKind::WorkgroupMemory
         | CouplingNodeKind::SubgroupOperation
         | CouplingNodeKind::Unknown(_) => GraphSide::Data,
-        CouplingNodeKind::Barrier | CouplingNodeKind::Decision | CouplingNodeKind::Function => {
-            GraphSide::Control
-        }
+        CouplingNodeKind::Barrier
+        | CouplingNodeKind::BarrierRegion
+        | CouplingNodeKind::Decision
+        | CouplingNodeKind::Function => GraphSide::Control,
+        CouplingNodeKind::EarlierDispatch | CouplingNodeKind::EarlierBinding => GraphSide::Earlier,
         CouplingNodeKind::CapturedDispatch
         | CouplingNodeKind::CapturedBarrier
         | CouplingNodeKind::CapturedOperation => GraphSide::Captured,

@@ -7,6 +7,8 @@ use vkcert_model::evidence::{
 /// What of the graph a check looks at.
 pub(super) enum CheckSubject {
     Node(CouplingNodeKind),
+    /// Buffers and their members.
+    Contents,
     Edge(CouplingNodeKind, CouplingNodeKind),
     Nothing,
 }
@@ -26,10 +28,10 @@ fn subject_of(check: &CouplingCheckName) -> CheckSubject {
         CouplingCheckName::PushConstantLayout | CouplingCheckName::MemberUse => {
             CheckSubject::Node(PushConstant)
         }
-        CouplingCheckName::BufferSize
-        | CouplingCheckName::IndexBounds
-        | CouplingCheckName::BufferLayout
-        | CouplingCheckName::PipelineLayout => CheckSubject::Node(Buffer),
+        CouplingCheckName::IndexBounds | CouplingCheckName::BufferLayout => CheckSubject::Contents,
+        CouplingCheckName::BufferSize | CouplingCheckName::PipelineLayout => {
+            CheckSubject::Node(Buffer)
+        }
         CouplingCheckName::ImageDescriptor => CheckSubject::Node(Image),
         CouplingCheckName::EarlierDispatches => CheckSubject::Node(Buffer),
         CouplingCheckName::SpecializationIds | CouplingCheckName::PipelineSpecialization => {
@@ -52,6 +54,29 @@ fn subject_of(check: &CouplingCheckName) -> CheckSubject {
         | CouplingCheckName::ShaderModule
         | CouplingCheckName::PipelineIdentity
         | CouplingCheckName::Unknown(_) => CheckSubject::Nothing,
+    }
+}
+
+impl CheckSubject {
+    /// Whether it is looked at as a node.
+    pub(super) fn is_node(&self, kind: &CouplingNodeKind) -> bool {
+        match self {
+            CheckSubject::Node(subject) => subject == kind,
+            CheckSubject::Contents => {
+                [CouplingNodeKind::Buffer, CouplingNodeKind::BufferMember].contains(kind)
+            }
+            CheckSubject::Edge(..) | CheckSubject::Nothing => false,
+        }
+    }
+
+    /// Whether it is looked at as an edge between nodes of these kinds.
+    pub(super) fn is_edge(&self, from: &CouplingNodeKind, to: &CouplingNodeKind) -> bool {
+        match self {
+            CheckSubject::Edge(subject_from, subject_to) => {
+                (subject_from, subject_to) == (from, to)
+            }
+            CheckSubject::Node(_) | CheckSubject::Contents | CheckSubject::Nothing => false,
+        }
     }
 }
 

@@ -182,3 +182,66 @@ fn a_long_chain_of_captured_dispatches_is_drawn_in_pieces_that_can_be_read() {
         }
     }
 }
+
+/// Regions that follow each other behind barriers, the last of which leads back to the first barrier,
+/// and a variable that each writes and the next one reads.
+fn regions(barrier_count: usize) -> CouplingEvidence {
+    let mut coupling = coupling();
+    coupling.nodes = vec![
+        node("workgroup:tile", "workgroup memory", "tile, 32 bytes"),
+        node("barrier-region:start", "barrier region", "from the start to BAR1"),
+    ];
+    coupling.edges = vec![
+        edge("barrier-region:start", "barrier:BAR1", "orders"),
+        edge("barrier-region:start", "workgroup:tile", "flows-to"),
+    ];
+    for number in 1..=barrier_count {
+        let next = if number == barrier_count { 1 } else { number + 1 };
+        let [barrier, region, next] = [
+            format!("barrier:BAR{number}"),
+            format!("barrier-region:BAR{number}"),
+            format!("barrier:BAR{next}"),
+        ];
+        coupling.nodes.push(node(&barrier, "barrier", "barrier in main"));
+        coupling.nodes.push(node(&region, "barrier region", "a region"));
+        coupling.edges.push(edge(&barrier, &region, "orders"));
+        coupling.edges.push(edge("workgroup:tile", &region, "flows-to"));
+        coupling.edges.push(edge(&region, &next, "orders"));
+    }
+    coupling.edges.push(edge(
+        &format!("barrier-region:BAR{barrier_count}"),
+        "workgroup:tile",
+        "flows-to",
+    ));
+    coupling
+}
+
+#[test]
+fn regions_run_from_the_start_of_the_kernel_and_loops_lead_back() {
+    let drawings = coupling_drawings(&regions(2));
+    let [drawing] = &drawings[..] else { panic!("figures: {}", drawings.len()) };
+    assert_eq!(arrow_count(drawing), regions(2).edges.len());
+    let left_edge = |words: &str| {
+        let labels = drawing.shapes.iter().filter_map(|shape| match shape {
+            Shape::Label { spot, text, .. } => Some((spot.x, text.text.as_str())),
+            Shape::Area { .. } | Shape::Line { .. } | Shape::Raster { .. } => None,
+        });
+        let mut lefts = labels.filter(|(_, text)| text.starts_with(words)).map(|(x, _)| x);
+        lefts.next().unwrap_or_else(|| panic!("no {words}"))
+    };
+    let columns = ["from the start", "BAR1", "a region", "BAR2"].map(left_edge);
+    assert!(columns.is_sorted_by(|left, right| left < right), "{columns:?}");
+    assert_eq!(left_edge("BAR1"), left_edge("tile"));
+}
+
+#[test]
+fn regions_that_no_figure_has_room_for_are_counted() {
+    let coupling = regions(60);
+    let drawings = coupling_drawings(&coupling);
+    assert_eq!(drawings.len(), 6);
+    let drawn: usize = drawings.iter().map(arrow_count).sum();
+    let count = coupling.edges.len() - drawn;
+    let words = format!("{count} edges more follow");
+    assert!(drawings[5].caption.0.iter().any(|run| run.text.contains(&words)), "{words}");
+    assert!(count > 0 && drawings[4].caption.0.iter().all(|run| !run.text.contains("more follow")));
+}
