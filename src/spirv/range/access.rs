@@ -208,9 +208,8 @@ impl Walk<'_> {
         word: WordType,
         greatest: &Polynomial,
     ) -> Result<Polynomial, OpenAccess> {
-        if let Some(name) = self.atoms.undefined_cause(index) {
-            let claim =
-                format!("it may be an undefined value, because {name} is not shown to be defined");
+        if let Some(cause) = self.atoms.undefined_cause(index) {
+            let claim = format!("it may be an undefined value, because {}", undefined_words(cause));
             return Err(OpenAccess { claim, numbers: vec![(**index).clone()], is_followed: true });
         }
         if self.is_index(facts, index, word, greatest) {
@@ -325,19 +324,27 @@ impl Walk<'_> {
     }
 }
 
+/// Why a value may be undefined.
+fn undefined_words(cause: &Origin) -> String {
+    match cause {
+        Origin::Undefined(name) => format!("{name} is not shown to be defined"),
+        _ => "a variable of the invocation is not shown to be set".to_owned(),
+    }
+}
+
 /// Where a number comes from that keeps it from being bounded.
 fn cause_words(origin: &Origin) -> Option<String> {
     match origin {
         Origin::Memory(name) => Some(format!("a value read from {name}")),
         Origin::FloatingPoint => Some("a floating-point number".to_owned()),
         Origin::Instruction(name) => Some(format!("{name}, which is not modelled")),
-        Origin::Variable => Some("an array or an unset variable of the invocation".to_owned()),
+        Origin::Element => Some("an element of an array of the invocation".to_owned()),
         Origin::Host(what) => Some(format!("{what}, which is not stated")),
         Origin::BuiltIn(name) => Some(name.clone()),
         Origin::Loop => Some("a variable that a loop changes".to_owned()),
         Origin::Wrapped => Some("arithmetic that may wrap around".to_owned()),
         // A claim of its own names it.
-        Origin::Undefined(_) => None,
+        Origin::Undefined(_) | Origin::Variable => None,
         Origin::Joined | Origin::Known => None,
     }
 }

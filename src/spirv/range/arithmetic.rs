@@ -164,6 +164,9 @@ impl Walk<'_> {
 
     /// What a result without a rule is told to come from.
     fn result_origin(&self, instruction: &Instruction, operands: &[(Value, Id)]) -> Origin {
+        if let Some(name) = self.name_if_undefined(instruction) {
+            return Origin::Undefined(name);
+        }
         let is_float = |type_id: &Id| {
             let scalar = self.types.scalar_of(*type_id).and_then(|id| self.types.get(id));
             matches!(scalar, Some(Type::Float { .. } | Type::BFloat16))
@@ -171,10 +174,7 @@ impl Walk<'_> {
         if operands.iter().any(|(_, type_id)| is_float(type_id)) {
             return Origin::FloatingPoint;
         }
-        match self.name_if_undefined(instruction) {
-            Some(name) => Origin::Undefined(name),
-            None => Origin::Instruction(format!("Op{:?}", instruction.op)),
-        }
+        Origin::Instruction(format!("Op{:?}", instruction.op))
     }
 
     /// The name of an instruction whose result is not defined for all operands.
@@ -190,7 +190,10 @@ impl Walk<'_> {
             | Op::ShiftRightArithmetic
             | Op::BitFieldInsert
             | Op::BitFieldSExtract
-            | Op::BitFieldUExtract => Some(format!("Op{:?}", instruction.op)),
+            | Op::BitFieldUExtract
+            | Op::ConvertFToU
+            | Op::ConvertFToS
+            | Op::Undef => Some(format!("Op{:?}", instruction.op)),
             Op::ExtInst if instruction.id(0) == self.glsl_set => {
                 let clamps = [GlslStd450Op::UClamp, GlslStd450Op::SClamp];
                 let number = instruction.literal(1)?;

@@ -31,8 +31,11 @@ pub enum Origin {
     Instruction(String),
     /// An instruction whose result is not shown to be defined, by name.
     Undefined(String),
-    /// A variable that nothing was stored to, or an array of one invocation.
+    /// A variable, or an element of an array of one invocation, that nothing may have been stored to.
     Variable,
+    /// An element of an array of one invocation, or a component that is chosen at run time, of which
+    /// each is defined.
+    Element,
     /// The host, which does not state it: what, in words.
     Host(String),
     /// A built-in, by name.
@@ -45,6 +48,25 @@ pub enum Origin {
     Joined,
     /// It is known: a parameter, an id of an invocation, a counter of a loop.
     Known,
+}
+
+impl Origin {
+    /// Whether a value from there may be undefined.
+    pub fn may_be_undefined(&self) -> bool {
+        match self {
+            Origin::Undefined(_) | Origin::Variable => true,
+            Origin::Memory(_)
+            | Origin::FloatingPoint
+            | Origin::Instruction(_)
+            | Origin::Element
+            | Origin::Host(_)
+            | Origin::BuiltIn(_)
+            | Origin::Loop
+            | Origin::Wrapped
+            | Origin::Joined
+            | Origin::Known => false,
+        }
+    }
 }
 
 /// A way to a joined number.
@@ -428,16 +450,17 @@ impl Atoms {
         visited.into_iter().map(|atom| self.origin(atom)).collect()
     }
 
-    /// The name of an instruction that may leave undefined what a number depends on.
-    pub fn undefined_cause(&self, number: &Polynomial) -> Option<&str> {
+    /// What may leave undefined what a number depends on: an instruction, or a variable that may be
+    /// unset.
+    pub fn undefined_cause(&self, number: &Polynomial) -> Option<&Origin> {
         let mut pending: Vec<AtomId> = number.atoms().collect();
         let mut visited = BTreeSet::new();
         while let Some(atom) = pending.pop() {
             if !visited.insert(atom) {
                 continue;
             }
-            if let Origin::Undefined(name) = self.origin(atom) {
-                return Some(name);
+            if self.origin(atom).may_be_undefined() {
+                return Some(self.origin(atom));
             }
             pending.extend(self.parts(atom));
             pending.extend(self.sources(atom));

@@ -33,7 +33,7 @@ impl Walk<'_> {
                 .and_then(|ty| self.types.get(ty))
                 .is_some_and(|ty| matches!(ty, Type::Array { .. } | Type::Matrix { .. }));
             let (Some(part_type), false) = (part_type, is_array) else {
-                return self.fresh_value(type_id, &Origin::Variable);
+                return self.fresh_value(type_id, &self.element_origin(&value));
             };
             value = self.part_of(&value, part_type, part);
             value_type = Some(part_type);
@@ -86,8 +86,33 @@ impl Walk<'_> {
                 }
                 Value::Composite(Rc::new(parts))
             }
-            _ => self.fresh_value(type_id, &Origin::Variable),
+            _ => {
+                let mut parts = Vec::new();
+                for part in part_ids {
+                    parts.push(self.value_of(frame, part));
+                }
+                let origin = self.worst_origin(&parts);
+                self.fresh_value(type_id, &origin)
+            }
         }
+    }
+
+    /// Where an element of a value comes from that is not followed.
+    pub(super) fn element_origin(&self, whole: &Value) -> Origin {
+        match whole {
+            Value::Unknown(origin) => origin.clone(),
+            Value::Integer(number) => {
+                self.atoms.undefined_cause(number).cloned().unwrap_or(Origin::Element)
+            }
+            Value::Composite(parts) => self.worst_origin(parts.iter()),
+            Value::Boolean(_) | Value::Pointer(_) | Value::Image(_) => Origin::Element,
+        }
+    }
+
+    /// Where any one of several values comes from: from what may be undefined, if one does.
+    pub(super) fn worst_origin<'v>(&self, values: impl IntoIterator<Item = &'v Value>) -> Origin {
+        let mut origins = values.into_iter().map(|value| self.element_origin(value));
+        origins.find(Origin::may_be_undefined).unwrap_or(Origin::Element)
     }
 
     pub(super) fn shuffled(

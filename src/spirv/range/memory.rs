@@ -166,13 +166,17 @@ impl Walk<'_> {
                 let mut value = state.variables.get(key).cloned();
                 let mut part_type = self.variable_types[key.0 as usize];
                 for step in &pointer.path {
-                    let (PathStep::Part(part), Some(whole)) = (step, value) else {
-                        return self.fresh_value(type_id, &Origin::Variable);
+                    let whole = value.unwrap_or(Value::Unknown(Origin::Variable));
+                    let part = match step {
+                        PathStep::Part(part) => Some(*part),
+                        PathStep::Any => None,
                     };
-                    let Some(next_type) = self.types.component_type(part_type, *part) else {
-                        return self.fresh_value(type_id, &Origin::Variable);
+                    let next_type =
+                        part.and_then(|part| self.types.component_type(part_type, part));
+                    let (Some(part), Some(next_type)) = (part, next_type) else {
+                        return self.fresh_value(type_id, &self.element_origin(&whole));
                     };
-                    value = Some(self.part_of(&whole, next_type, *part));
+                    value = Some(self.part_of(&whole, next_type, part));
                     part_type = next_type;
                 }
                 match value {
@@ -335,7 +339,10 @@ impl Walk<'_> {
             (PathStep::Part(_), Some(Type::Structure { members, .. })) if members.len() <= 64 => {
                 members.iter().map(|member| member.ty).collect()
             }
-            _ => return self.fresh_value(type_id, &Origin::Variable),
+            _ => {
+                let origin = self.worst_origin([&whole, &value]);
+                return self.fresh_value(type_id, &origin);
+            }
         };
         let PathStep::Part(changed) = *step else { return whole };
         let mut parts = Vec::new();

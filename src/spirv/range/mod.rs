@@ -263,7 +263,22 @@ impl<'a> Walk<'a> {
                     AccessOutcome::Open { reason: reason.clone(), is_of_host_and_ids: false }
                 }
                 None => match by_place.get(&access.instruction).map(|judged| &judged.outcome) {
-                    Some(AccessOutcome::Open { .. }) => continue,
+                    Some(AccessOutcome::Open { is_of_host_and_ids: false, .. }) => continue,
+                    // A run cannot tell which of several calls it shows.
+                    Some(AccessOutcome::Open { reason, is_of_host_and_ids: true }) => {
+                        let first_reason = reason.clone();
+                        match self.judge(&access) {
+                            AccessOutcome::Open { is_of_host_and_ids: false, .. } => {
+                                AccessOutcome::Open {
+                                    reason: first_reason,
+                                    is_of_host_and_ids: false,
+                                }
+                            }
+                            AccessOutcome::Open { is_of_host_and_ids: true, .. }
+                            | AccessOutcome::Within
+                            | AccessOutcome::Unreached => continue,
+                        }
+                    }
                     Some(AccessOutcome::Within | AccessOutcome::Unreached) | None => {
                         self.judge(&access)
                     }

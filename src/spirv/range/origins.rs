@@ -85,6 +85,7 @@ impl Walk<'_> {
             | Origin::FloatingPoint
             | Origin::Instruction(_)
             | Origin::Variable
+            | Origin::Element
             | Origin::Host(_)
             | Origin::BuiltIn(_) => false,
         }

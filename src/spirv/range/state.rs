@@ -111,14 +111,17 @@ impl Walk<'_> {
         for arrival in &arrivals[1..] {
             shared = shared.common(&arrival.state.facts);
         }
-        let ways: Vec<Way> = arrivals
-            .iter()
-            .map(|arrival| {
-                let mut facts = arrival.state.facts.beyond(&shared);
+        let mut ways = Vec::new();
+        for arrival in &arrivals {
+            let mut facts = arrival.state.facts.beyond(&shared);
+            if facts.len() > MOST_FACTS_OF_WAY {
                 facts.truncate(MOST_FACTS_OF_WAY);
-                Way { facts: Rc::new(facts), all_facts: arrival.state.facts.clone() }
-            })
-            .collect();
+                // What is left out chose this way, too.
+                let left_out = self.unknown_condition(&Origin::Joined);
+                facts.push(Fact::Assumed(Rc::new(left_out), true));
+            }
+            ways.push(Way { facts: Rc::new(facts), all_facts: arrival.state.facts.clone() });
+        }
         let mut variables = BTreeMap::new();
         let keys: Vec<VariableKey> = arrivals[0].state.variables.keys().copied().collect();
         for key in keys {
@@ -154,7 +157,10 @@ impl Walk<'_> {
                 self.join_composites(&parts, &values, ways)
             }
             Some(Type::Pointer { .. }) => joined_pointer(&values),
-            _ => Value::Unknown(Origin::Joined),
+            _ => match self.worst_origin(&values) {
+                origin if origin.may_be_undefined() => Value::Unknown(origin),
+                _ => Value::Unknown(Origin::Joined),
+            },
         }
     }
 

@@ -265,7 +265,7 @@ impl Walk<'_> {
                 | ConstantValue::Null
                 | ConstantValue::Undef,
                 _,
-            ) => self.fresh_value(type_id, &Origin::Variable),
+            ) => self.fresh_value(type_id, &constant_origin(value)),
         }
     }
 
@@ -420,5 +420,17 @@ impl Walk<'_> {
                     && matches!(instruction.op, Op::ImageRead | Op::ImageFetch | Op::ImageWrite)
             }),
         }
+    }
+}
+
+/// A constant that is not followed is defined, but for those that OpUndef makes.
+fn constant_origin(value: &ConstantValue) -> Origin {
+    match value {
+        ConstantValue::Undef => Origin::Variable,
+        ConstantValue::Composite(parts) => {
+            let mut origins = parts.iter().map(constant_origin);
+            origins.find(Origin::may_be_undefined).unwrap_or(Origin::Element)
+        }
+        ConstantValue::Scalar(_) | ConstantValue::Null | ConstantValue::Bool(_) => Origin::Element,
     }
 }

@@ -6,8 +6,10 @@
 //! Does not cover: loops (`loops`), single instructions (`step`).
 
 use super::Walk;
+use super::atom::Origin;
 use super::condition::Condition;
-use super::state::{Arrival, State};
+use super::polynomial::Polynomial;
+use super::state::{Arrival, State, WordType};
 use super::value::{Root, Value, VariableKey};
 use crate::cfg::{ControlFlowGraph, NaturalLoop, switch_targets};
 use crate::module::{Function, Id};
@@ -97,6 +99,9 @@ pub(super) struct RegionExits {
     pub outside: Vec<(usize, Arrival)>,
 }
 
+/// Cases of a switch of which a target is told by a condition, at most.
+const MOST_CASES: usize = 32;
+
 impl Walk<'_> {
     /// Walks the entry point.
     pub(super) fn walk_entry(&mut self, function: Id) {
@@ -128,7 +133,7 @@ impl Walk<'_> {
         self.variable_types.push(type_id);
         let value = match initial {
             Some(value) => value,
-            None => self.fresh_value(type_id, &super::atom::Origin::Variable),
+            None => self.fresh_value(type_id, &Origin::Variable),
         };
         state.variables.insert(key, value);
         key
@@ -344,7 +349,7 @@ impl Walk<'_> {
             });
             values.push(match source {
                 Some(source) => self.value_of(frame, source),
-                None => Value::Unknown(super::atom::Origin::Joined),
+                None => Value::Unknown(Origin::Joined),
             });
         }
         values
@@ -359,7 +364,7 @@ impl Walk<'_> {
         let instruction = &self.module.instructions[terminator];
         let condition = match instruction.id(0).map(|id| self.value_of(frame, id)) {
             Some(Value::Boolean(condition)) => condition,
-            Some(_) | None => Rc::new(self.unknown_condition(&super::atom::Origin::Joined)),
+            Some(_) | None => Rc::new(self.unknown_condition(&Origin::Joined)),
         };
         let graph = &frame.shape.graph;
         let target = |operand: usize| graph.block_with_label(instruction.id(operand)?);
@@ -393,22 +398,18 @@ impl Walk<'_> {
             }
             _ => None,
         };
-        let cases = switch_targets(instruction);
+        let mut cases = Vec::new();
+        for (literal, label) in switch_targets(instruction) {
+            cases.push((literal, frame.shape.graph.block_with_label(label)));
+        }
         let mut targets = Vec::new();
         for target in frame.shape.graph.blocks[self.block_of(frame, terminator)].successors.clone()
         {
-            let literals: Vec<Option<u64>> = cases
-                .iter()
-                .filter(|(_, label)| frame.shape.graph.block_with_label(*label) == Some(target))
-                .map(|(literal, _)| *literal)
-                .collect();
-            let condition = match (&selector, literals.as_slice()) {
-                (Some((number, word)), [Some(literal)]) => {
-                    let case_number = literal_number(*literal, word.width, word.is_signed);
-                    Condition::Zero(number.plus_number(-case_number))
-                }
-                _ => Condition::Known(true),
-            };
+            let condition = selector
+                .as_ref()
+                .and_then(|selector| condition_of_target(selector, &cases, target));
+            // What is not told of the selector still decides.
+            let condition = condition.unwrap_or_else(|| self.unknown_condition(&Origin::Joined));
             let assumed = self.assumed_state(state, &Rc::new(condition), true);
             targets.extend(assumed.map(|assumed| (target, assumed)));
         }
@@ -418,6 +419,35 @@ impl Walk<'_> {
     fn block_of(&self, frame: &Frame, terminator: usize) -> usize {
         let blocks = &frame.shape.graph.blocks;
         blocks.partition_point(|block| block.terminator() < terminator)
+    }
+}
+
+/// When a switch goes to a target: the selector is one of its cases, or none of those that lead
+/// elsewhere. None where there are too many.
+fn condition_of_target(
+    (number, word): &(Polynomial, WordType),
+    cases: &[(Option<u64>, Option<usize>)],
+    target: usize,
+) -> Option<Condition> {
+    let is_default =
+        cases.iter().any(|(literal, block)| literal.is_none() && *block == Some(target));
+    let mut parts = Vec::new();
+    for (literal, block) in cases {
+        let Some(literal) = literal else { continue };
+        let case_number = literal_number(*literal, word.width, word.is_signed);
+        let difference = number.plus_number(-case_number);
+        match (is_default, *block == Some(target)) {
+            (false, true) => parts.push(Rc::new(Condition::Zero(difference))),
+            (true, false) => parts.push(Rc::new(Condition::NonZero(difference))),
+            (true, true) | (false, false) => {}
+        }
+    }
+    match (is_default, parts.len()) {
+        (_, 1) => parts.pop().map(|part| (*part).clone()),
+        (true, 0) => Some(Condition::Known(true)),
+        (_, count) if count > MOST_CASES => None,
+        (true, _) => Condition::all(parts),
+        (false, _) => Condition::any(parts),
     }
 }
 

@@ -14,7 +14,8 @@ const HEAD: &str = "#version 450
     shared uint longer[10];
     ";
 
-fn rows_of(body: &str) -> Vec<CouplingCheck> {
+/// Of functions with their entry point.
+fn rows_of_text(functions: &str) -> Vec<CouplingCheck> {
     let interface: Interface = serde_json::from_value(serde_json::json!({
         "kernel": "k",
         "parameters": [
@@ -33,12 +34,17 @@ fn rows_of(body: &str) -> Vec<CouplingCheck> {
         "groups": ["1", "1", "1"],
     }))
     .unwrap();
-    bounds_rows(&compiled(&format!("{HEAD}void main() {{ {body} }}")), &interface)
+    bounds_rows(&compiled(&format!("{HEAD}{functions}")), &interface)
 }
 
 /// Asserts what is said of the accesses to an object.
 fn assert_status(object: &str, status: CheckStatus, body: &str) {
-    let rows = rows_of(body);
+    assert_status_of(object, status, &format!("void main() {{ {body} }}"));
+}
+
+/// The same of functions with their entry point.
+fn assert_status_of(object: &str, status: CheckStatus, body: &str) {
+    let rows = rows_of_text(body);
     let of_object: Vec<_> = rows.iter().filter(|row| row.message.contains(object)).collect();
     assert!(!of_object.is_empty(), "{body}\n{rows:#?}");
     assert!(of_object.iter().all(|row| row.status == status), "{body}\n{of_object:#?}");
@@ -97,7 +103,7 @@ fn an_index_of_16_bits_that_wraps_around_is_not_the_number() {
 
 /// Asserts that an access to `r` is left open because its index may be undefined.
 fn assert_undefined(cause: &str, body: &str) {
-    let rows = rows_of(body);
+    let rows = rows_of_text(&format!("void main() {{ {body} }}"));
     let open = rows.iter().find(|row| row.status == UNDETERMINED);
     let message = open.map_or("", |row| &row.message);
     let expected = format!("may be an undefined value, because {cause} is not shown");
@@ -197,4 +203,68 @@ fn a_guard_on_a_word_that_wraps_bounds_the_word_less_its_lowest_value() {
     let signed = "int v = int(r[0]) + s; if (v >= -2 && v < 3)";
     assert_status("tile[", HOLDS, &format!("{signed} tile[v + 2] = 1u;"));
     assert_status("tile[", UNDETERMINED, &format!("{signed} tile[v + 3] = 1u;"));
+}
+
+#[test]
+fn a_switch_on_contents_decides_like_an_if() {
+    for labels in ["case 1u: return; case 5u: return;", "case 1u: case 2u: return;"] {
+        let body = format!("switch (r[0]) {{ {labels} default: break; }} tile[n] = 1u;");
+        assert_status("tile[", UNDETERMINED, &body);
+    }
+    let arms = "uint k = n; switch (r[0]) { case 0u: case 3u: k = n; break; default: k = 0u; }";
+    assert_status("tile[", UNDETERMINED, &format!("{arms} tile[k] = 1u;"));
+    assert_status("tile[", REFUTED, "switch (n) { case 7u: return; } tile[n] = 1u;");
+    assert_status("tile[", REFUTED, "switch (n) { case 7u: case 8u: tile[n] = 1u; }");
+    assert_status("tile[", HOLDS, "switch (n) { case 3u: tile[n] = 1u; }");
+}
+
+/// The access of a function is refuted only if every call that is open would be shown by a run.
+#[test]
+fn calls_with_contents_are_not_those_with_host_values() {
+    let get = "uint get(uint k) { return tile[k]; }";
+    let of_host = format!("{get} void main() {{ r[0] = get(n); }}");
+    assert_status_of("tile[", REFUTED, &of_host);
+    let of_both = format!("{get} void main() {{ r[0] = get(n) + get(r[1] - 1u); }}");
+    assert_status_of("tile[", UNDETERMINED, &of_both);
+    let of_both = format!("{get} void main() {{ r[0] = get(r[1] - 1u) + get(n); }}");
+    assert_status_of("tile[", UNDETERMINED, &of_both);
+    let of_right = format!("{get} void main() {{ r[0] = get(n) + get(min(r[1], 4u)); }}");
+    assert_status_of("tile[", REFUTED, &of_right);
+}
+
+#[test]
+fn what_chose_a_way_is_not_forgotten_behind_many_guards() {
+    let guards: String = (0..60).map(|number| format!("if (word == {number}u) return; ")).collect();
+    let body =
+        format!("uint k; if (r[0] != 0u) {{ {guards} k = i % 5u; }} else {{ {guards} k = n; }}");
+    assert_status("tile[", UNDETERMINED, &format!("{body} tile[k] = 1u;"));
+}
+
+#[test]
+fn what_may_be_undefined_is_no_index_however_it_is_bounded() {
+    let undefined = [
+        "int k = int(f); if (k >= 0 && k < 5) tile[k] = 1u;",
+        "uint k = uint(f); tile[k % 5u] = 1u;",
+        "uint k; if (n > 5u) k = 0u; tile[k % 5u] = 1u;",
+        "uint k; if (n > 5u) k = 0u; tile[min(k, 4u)] = 1u;",
+        "uint t[2]; t[0] = n / word; t[1] = 0u; tile[t[0] % 5u] = 1u;",
+        "uint t[2] = uint[2](n / word, 0u); tile[min(t[i & 1u], 4u)] = 1u;",
+        "uint t[2]; t[i & 1u] = 1u; tile[min(t[n & 1u], 4u)] = 1u;",
+        "uvec4 v = uvec4(n / word, 1u, 1u, 1u); tile[v[n & 3u] % 5u] = 1u;",
+    ];
+    for body in undefined {
+        let rows = rows_of_text(&format!("void main() {{ {body} }}"));
+        let told = rows.iter().any(|row| row.message.contains("may be an undefined value"));
+        assert!(told, "{body}\n{rows:#?}");
+    }
+    let defined = [
+        "uint t[2] = uint[2](n, 0u); tile[min(t[i & 1u], 4u)] = 1u;",
+        "const uint t[4] = uint[4](0u, 1u, 2u, 3u); tile[min(t[i & 3u], 4u)] = 1u;",
+        "uint t[2] = uint[2](n, 0u); t[n & 1u] = word; tile[t[i & 1u] % 5u] = 1u;",
+        "uvec4 v = uvec4(n, 1u, 1u, 1u); tile[v[n & 3u] % 5u] = 1u;",
+        "uint k; if (n > 5u) k = 0u; else k = n; tile[k % 5u] = 1u;",
+    ];
+    for body in defined {
+        assert_status("tile[", HOLDS, body);
+    }
 }
