@@ -5,6 +5,7 @@ mod facts;
 mod host;
 mod interfaces;
 mod order;
+mod overlap;
 mod recording;
 mod script;
 

@@ -150,3 +150,23 @@ impl KnownMemory {
         }
     }
 }
+
+/// Workgroups of dispatches by operation; those of indirect ones where the capture has what they read.
+pub(crate) type KnownGroups = BTreeMap<usize, [u32; 3]>;
+
+/// Workgroups of all dispatches of a program.
+pub(crate) fn known_groups(program: &Program, kernels: &KernelTable) -> KnownGroups {
+    let is_indirect = |dispatch: &Dispatch| matches!(dispatch.groups, Groups::Indirect { .. });
+    let follows = program.dispatches().any(|(_, dispatch)| is_indirect(dispatch));
+    let mut memory = KnownMemory::default();
+    let mut known = BTreeMap::new();
+    for (index, operation) in program.operations.iter().enumerate() {
+        if let Action::Dispatch(dispatch) = &operation.action {
+            known.extend(memory.groups(program, dispatch.groups).map(|groups| (index, groups)));
+        }
+        if follows {
+            memory.take(program, kernels, &operation.action);
+        }
+    }
+    known
+}

@@ -6,6 +6,7 @@
 //! Does not cover: whether the facts agree with what a project states (`vkcert_coupling`).
 
 use crate::check_in_scope;
+use crate::contents::{KnownGroups, known_groups};
 use crate::kernel::{KernelTable, raw_value};
 use crate::row::{CaptureCheckName, CaptureReport, CaptureRow};
 use crate::scope::{CheckScope, KernelScope};
@@ -64,7 +65,8 @@ pub fn captured_kernel(
         .map(|(index, _)| index);
     let scope = KernelScope::of_pipelines(program, pipelines.collect());
     let kernels = KernelTable::of_program(program);
-    let dispatches = given_to_dispatches(program, &kernels, &scope);
+    let groups = known_groups(program, &kernels);
+    let dispatches = given_to_dispatches(program, &kernels, &groups, &scope);
     let reading = CaptureReading {
         file: source.file.to_owned(),
         sha256: source.sha256.to_owned(),
@@ -73,8 +75,8 @@ pub fn captured_kernel(
         dispatches: dispatches.iter().take(MOST_LISTED).cloned().collect(),
         unlisted: dispatches.len().saturating_sub(MOST_LISTED) as u64,
     };
-    let report = check_in_scope(program, &kernels, &[], CheckScope::Kernel(scope));
-    let (checks, order) = parts_of_report(program, report);
+    let report = check_in_scope(program, &kernels, &groups, &[], CheckScope::Kernel(scope));
+    let (checks, order) = parts_of_report(program, &groups, report);
     Ok(CapturedKernel { reading, dispatches, checks, order })
 }
 
@@ -110,13 +112,14 @@ fn modules_of(program: &Program, sought: &SoughtKernel<'_>) -> Result<CapturedMo
 fn given_to_dispatches(
     program: &Program,
     kernels: &KernelTable,
+    groups: &KnownGroups,
     scope: &KernelScope,
 ) -> Vec<CapturedDispatch> {
     let mut row_by_facts: BTreeMap<GivenFacts, usize> = BTreeMap::new();
     let mut rows: Vec<CapturedDispatch> = Vec::new();
     let own = program.dispatches().filter(|(index, _)| scope.own.contains(index));
     for (index, dispatch) in own {
-        let given = given_facts(program, kernels, dispatch);
+        let given = given_facts(program, kernels, groups.get(&index).copied(), dispatch);
         match row_by_facts.get(&given) {
             Some(row) => rows[*row].count += 1,
             None => {
@@ -129,7 +132,12 @@ fn given_to_dispatches(
     rows
 }
 
-fn given_facts(program: &Program, kernels: &KernelTable, dispatch: &Dispatch) -> GivenFacts {
+fn given_facts(
+    program: &Program,
+    kernels: &KernelTable,
+    groups: Option<[u32; 3]>,
+    dispatch: &Dispatch,
+) -> GivenFacts {
     let pipeline = &program.pipelines[dispatch.pipeline];
     let kernel = kernels.of_pipeline(dispatch.pipeline).ok();
     let byte_digits = |byte: &Option<u8>| match byte {
@@ -149,10 +157,7 @@ fn given_facts(program: &Program, kernels: &KernelTable, dispatch: &Dispatch) ->
         descriptors.next().is_none().then_some(BoundBytes { set, binding, bytes })
     };
     GivenFacts {
-        groups: match dispatch.groups {
-            Groups::Direct(groups) => Some(groups),
-            Groups::Indirect { .. } => None,
-        },
+        groups,
         local_size: kernel.map(|kernel| kernel.reflection.local_size),
         specialization: pipeline.specialization.iter().filter_map(raw_value).collect(),
         push_constants: pushed.map(byte_digits).collect(),
@@ -163,6 +168,7 @@ fn given_facts(program: &Program, kernels: &KernelTable, dispatch: &Dispatch) ->
 
 fn parts_of_report(
     program: &Program,
+    groups: &KnownGroups,
     report: CaptureReport,
 ) -> (Vec<CapturedCheck>, CapturedOrder) {
     let CaptureReport { checks, scope, .. } = report;
@@ -172,18 +178,21 @@ fn parts_of_report(
     });
     let order = match scope {
         CheckScope::Program => CapturedOrder::default(),
-        CheckScope::Kernel(kernel) => order_of(program, kernel),
+        CheckScope::Kernel(kernel) => order_of(program, groups, kernel),
     };
     (checks.collect(), order)
 }
 
-fn order_of(program: &Program, scope: KernelScope) -> CapturedOrder {
+fn order_of(program: &Program, groups: &KnownGroups, scope: KernelScope) -> CapturedOrder {
     let ends = scope
         .flows
         .iter()
         .flat_map(|flow| flow.ordered_by.iter().copied().chain([flow.from, flow.to]));
     let numbers: BTreeSet<usize> = scope.followed().map(|index| index + 1).chain(ends).collect();
-    let described = |number: usize| (number, described_operation(program, &scope, number - 1));
+    let described = |number: usize| {
+        let groups = groups.get(&(number - 1)).copied();
+        (number, described_operation(program, &scope, number - 1, groups))
+    };
     CapturedOrder {
         operations: numbers.into_iter().map(described).collect(),
         unfollowed: scope.unfollowed(),
@@ -191,12 +200,21 @@ fn order_of(program: &Program, scope: KernelScope) -> CapturedOrder {
     }
 }
 
-fn described_operation(program: &Program, scope: &KernelScope, index: usize) -> CapturedOperation {
+/// An operation in words; a dispatch with its workgroups, where they are known.
+fn described_operation(
+    program: &Program,
+    scope: &KernelScope,
+    index: usize,
+    groups: Option<[u32; 3]>,
+) -> CapturedOperation {
     match &program.operations[index].action {
         Action::Dispatch(dispatch) => {
-            let groups = match dispatch.groups {
-                Groups::Direct([x, y, z]) => format!("{x} x {y} x {z} workgroups"),
-                Groups::Indirect { .. } => "indirect".to_owned(),
+            let groups = match (groups, dispatch.groups) {
+                (Some([x, y, z]), Groups::Direct(_)) => format!("{x} x {y} x {z} workgroups"),
+                (Some([x, y, z]), Groups::Indirect { .. }) => {
+                    format!("{x} x {y} x {z} workgroups, indirect")
+                }
+                (None, _) => "indirect".to_owned(),
             };
             let pipeline = &program.pipelines[dispatch.pipeline];
             let module = match pipeline.module {

@@ -4,13 +4,13 @@
 //! Interfaces", "Limits").
 //! Promises: a pipeline is told of once, with the first dispatch that shows a fault of it.
 
-use crate::contents::KnownMemory;
+use crate::contents::KnownGroups;
 use crate::kernel::{KernelFacts, KernelTable, raw_value};
 use crate::row::{CaptureCheckName, CaptureReport};
 use crate::words::operation_in_words;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use vkcert_capture::event::Limits;
-use vkcert_capture::program::{Action, BoundResource, Dispatch, Groups, Pipeline, Program};
+use vkcert_capture::program::{BoundResource, Dispatch, Groups, Pipeline, Program};
 use vkcert_model::evidence::CheckStatus;
 use vkcert_model::procedure::DescriptorClass;
 use vkcert_spirv::interface::ReflectedResource;
@@ -19,6 +19,7 @@ use vkcert_spirv::interface::ReflectedResource;
 pub(crate) fn check_interfaces(
     program: &Program,
     kernels: &KernelTable,
+    groups: &KnownGroups,
     report: &mut CaptureReport,
 ) {
     let limits = program.limits_of_pipelines();
@@ -43,7 +44,6 @@ pub(crate) fn check_interfaces(
         }
     }
     let mut told = BTreeSet::new();
-    let groups = known_groups(program, kernels);
     for (index, dispatch) in dispatches {
         check_groups(program, index, dispatch, groups.get(&index).copied(), report);
         if let Ok(kernel) = kernels.of_pipeline(dispatch.pipeline) {
@@ -185,23 +185,6 @@ fn check_local_size(
         let message = format!("pipeline {}: {fault}, the limit of the device", index + 1);
         refute(report, CaptureCheckName::LocalSizeLimits, message, &[]);
     }
-}
-
-/// Workgroups of dispatches by operation, those of indirect ones where the capture has what they read.
-fn known_groups(program: &Program, kernels: &KernelTable) -> BTreeMap<usize, [u32; 3]> {
-    let is_indirect = |dispatch: &Dispatch| matches!(dispatch.groups, Groups::Indirect { .. });
-    let follows = program.dispatches().any(|(_, dispatch)| is_indirect(dispatch));
-    let mut memory = KnownMemory::default();
-    let mut known = BTreeMap::new();
-    for (index, operation) in program.operations.iter().enumerate() {
-        if let Action::Dispatch(dispatch) = &operation.action {
-            known.extend(memory.groups(program, dispatch.groups).map(|groups| (index, groups)));
-        }
-        if follows {
-            memory.take(program, kernels, &operation.action);
-        }
-    }
-    known
 }
 
 fn check_groups(

@@ -14,6 +14,7 @@ use vkcert_spirv::constants::Constants;
 use vkcert_spirv::flow::{FlowPlace, MemoryFlow, kernel_flows};
 use vkcert_spirv::interface::{PushConstants, ReflectedResource, Reflection};
 use vkcert_spirv::module::Module;
+use vkcert_spirv::touched::TouchingKernel;
 use vkcert_spirv::types::Types;
 
 /// What one pipeline's kernel declares and can touch.
@@ -27,6 +28,8 @@ pub struct KernelFacts {
     pub addresses: AddressedMemory,
     /// Bytes of the push constants that it reads: first byte and bytes.
     pub push_reads: Vec<(u64, u64)>,
+    /// The kernel, to be asked which bytes a dispatch touches; in words why it cannot be.
+    pub touching: Result<TouchingKernel, String>,
 }
 
 /// What a kernel can do with a binding.
@@ -125,7 +128,7 @@ pub(crate) fn raw_value(value: &SpecializationValue) -> Option<(u32, u64)> {
 
 impl KernelFacts {
     fn of_module(
-        module: &Module,
+        module: &Arc<Module>,
         entry: &str,
         values: &BTreeMap<u32, u64>,
     ) -> Result<Self, String> {
@@ -162,7 +165,8 @@ impl KernelFacts {
             Some(block) => push_reads(module, block, &reflection, values),
             None => Vec::new(),
         };
-        Ok(Self { reflection, uses, addresses, push_reads })
+        let touching = TouchingKernel::new(Arc::clone(module), entry, values);
+        Ok(Self { reflection, uses, addresses, push_reads, touching })
     }
 }
 

@@ -33,6 +33,7 @@ pub use row::{CaptureCheckName, CaptureReport, CaptureRow};
 pub use stated::StatedKernel;
 pub use words::{dependency_in_words, operation_in_words};
 
+use contents::{KnownGroups, known_groups};
 use scope::CheckScope;
 use vkcert_capture::event::OpenEffect;
 use vkcert_capture::file::Completeness;
@@ -47,22 +48,24 @@ pub fn report_schema() -> schemars::Schema {
 /// Makes all checks, with what a project states of some kernels.
 pub fn check_program(program: &Program, stated: &[StatedKernel<'_>]) -> CaptureReport {
     let kernels = KernelTable::of_program(program);
-    check_in_scope(program, &kernels, stated, CheckScope::Program)
+    let groups = known_groups(program, &kernels);
+    check_in_scope(program, &kernels, &groups, stated, CheckScope::Program)
 }
 
 /// The results that are about the scope; what is said of very many rows counts these alone.
 fn check_in_scope(
     program: &Program,
     kernels: &KernelTable,
+    groups: &KnownGroups,
     stated: &[StatedKernel<'_>],
     scope: CheckScope,
 ) -> CaptureReport {
     let mut report = CaptureReport::of_scope(scope);
     completeness_rows(program, &mut report);
-    interface::check_interfaces(program, kernels, &mut report);
+    interface::check_interfaces(program, kernels, groups, &mut report);
     stated::check_stated(program, kernels, stated, &mut report);
     recording::check_recording(program, kernels, &mut report);
-    order::check_order(program, kernels, &mut report);
+    order::check_order(program, kernels, groups, &mut report);
     unseen_rows(program, &mut report);
     report.finish();
     report

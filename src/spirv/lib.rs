@@ -24,6 +24,7 @@ pub mod pairs;
 pub mod precision;
 pub mod range;
 pub mod rewrite;
+pub mod touched;
 pub mod types;
 pub mod uniformity;
 pub mod validate;

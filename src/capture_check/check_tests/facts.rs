@@ -2,11 +2,12 @@
 
 use super::compiled;
 use super::script::{
-    COHERENT, COMPUTE, HOST, HOST_READ, QUEUE, SHADER_READ, SHADER_WRITE, Script, TestKernel,
-    barrier, fill,
+    COHERENT, COMPUTE, HOST, HOST_READ, INDIRECT, INDIRECT_READ, QUEUE, SHADER_READ, SHADER_WRITE,
+    Script, TRANSFER, TRANSFER_WRITE, TestKernel, barrier, fill,
 };
 use crate::{CaptureSource, SoughtKernel, captured_kernel};
 use vkcert_capture::command::Command;
+use vkcert_capture::value::Bytes;
 use vkcert_model::evidence::{CheckStatus, CouplingCheckName};
 use vkcert_model::requirement::{
     BoundBytes, CapturedFlow, CapturedKernel, CapturedModules, CapturedOperationKind,
@@ -169,4 +170,33 @@ fn a_stated_module_is_found_by_its_number_and_another_build_is_called_one() {
     let none = told_of(&script, "void main() {}", None).unwrap();
     assert_eq!(none.reading.modules, CapturedModules::Production(Vec::new()));
     assert_eq!(none.reading.dispatch_count, 0);
+}
+
+/// An indirect dispatch of the writer whose numbers the device gets from the host, or from nobody.
+fn indirect_writer(is_written: bool) -> Script {
+    let mut script = Script::new(COHERENT);
+    let (data, numbers) = (script.buffer(), script.buffer());
+    let writer = script.kernel(WRITER, &[data]);
+    let words: Vec<u8> = [4u32, 1, 1].iter().flat_map(|word| word.to_le_bytes()).collect();
+    let (buffer, offset, bytes) = (numbers.buffer, 0, Bytes(words));
+    let update = Command::UpdateBuffer { buffer, offset, bytes };
+    let order = barrier((TRANSFER, TRANSFER_WRITE), (INDIRECT, INDIRECT_READ));
+    let numbers_known = if is_written { vec![update, order] } else { Vec::new() };
+    let dispatch = vec![Command::DispatchIndirect { buffer, offset }];
+    script.submit(QUEUE, [numbers_known, writer.bound(), dispatch].concat());
+    script
+}
+
+#[test]
+fn workgroups_of_an_indirect_dispatch_are_given_where_the_capture_has_them() {
+    let told = told_of(&indirect_writer(true), WRITER, None).unwrap();
+    assert_eq!(told.dispatches[0].given.groups, Some([4, 1, 1]));
+    let labels: Vec<&str> =
+        told.order.operations.values().map(|operation| operation.label.as_str()).collect();
+    assert!(
+        labels.iter().any(|label| label.contains("4 x 1 x 1 workgroups, indirect")),
+        "{labels:?}"
+    );
+    let told = told_of(&indirect_writer(false), WRITER, None).unwrap();
+    assert_eq!(told.dispatches[0].given.groups, None);
 }

@@ -56,7 +56,7 @@ fn a_read_after_a_write_needs_a_barrier_with_both_scopes() {
     let message = only_refuted(&with_barriers(Vec::new()), CHECK);
     assert!(
         message.starts_with(
-            "dispatch 2 (operation 3) reads binding 0.0 (memory 1, bytes 0 to 256), which \
+            "dispatch 2 (operation 3) reads binding 0.0 (memory 1, bytes 0 to 4), which \
              dispatch 1 (operation 2) writes, and no dependency orders the two"
         ),
         "{message}"

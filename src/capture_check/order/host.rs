@@ -8,7 +8,8 @@
 //! Does not cover: whether the host waits before it reads, and which bytes it reads.
 
 use super::OrderCheck;
-use super::state::{Access, Completion};
+use super::ordering::Access;
+use super::state::Completion;
 use super::uses::UseKind;
 use crate::row::{CaptureCheckName, CaptureReport};
 use crate::words::operation_in_words;
@@ -236,20 +237,21 @@ impl OrderCheck<'_> {
         let mut missing = Vec::new();
         for (range, state) in self.ranges.touched(span) {
             state.catch_up(&self.log, &range, self.program);
-            let Some(write) = &state.write else { continue };
-            let Completion::Known(_) = write.ordered.completion else { continue };
-            let written = write.ordered.access.operation;
-            if let ReadSign::Shown(reader) = sign {
-                let orderers = write.host.as_slice();
-                let place = "the host".to_owned();
-                self.report.scope.add_flow(written, reader, place, orderers);
-            }
-            match write.host {
-                Some(barrier) => {
-                    self.host.reads += u64::from(self.report.scope.has_operations(&[written]));
-                    self.orderers.insert(barrier);
+            for write in state.writes() {
+                let Completion::Known(_) = write.ordered.completion else { continue };
+                let written = write.ordered.access.operation;
+                if let ReadSign::Shown(reader) = sign {
+                    let orderers = write.host.as_slice();
+                    let place = "the host".to_owned();
+                    self.report.scope.add_flow(written, reader, place, orderers);
                 }
-                None => missing.push((range, write.ordered.clone())),
+                match write.host {
+                    Some(barrier) => {
+                        self.host.reads += u64::from(self.report.scope.has_operations(&[written]));
+                        self.orderers.insert(barrier);
+                    }
+                    None => missing.push((range, write.ordered.clone())),
+                }
             }
         }
         for (range, write) in missing {
@@ -320,15 +322,16 @@ impl OrderCheck<'_> {
         let mut missing = Vec::new();
         for (range, state) in self.ranges.touched(span) {
             state.catch_up(&self.log, &range, self.program);
-            let Some(write) = &state.write else { continue };
-            let Completion::Known(_) = write.ordered.completion else { continue };
-            let asked = MemorySpan {
-                start: range.start.max(span.start),
-                end: range.end.min(span.end),
-                ..range
-            };
-            if !covers(&invalidated, &asked) {
-                missing.push((asked, write.ordered.access.operation));
+            for write in state.writes() {
+                let Completion::Known(_) = write.ordered.completion else { continue };
+                let asked = MemorySpan {
+                    start: range.start.max(span.start),
+                    end: range.end.min(span.end),
+                    ..range
+                };
+                if !covers(&invalidated, &asked) {
+                    missing.push((asked, write.ordered.access.operation));
+                }
             }
         }
         for (range, written) in missing {

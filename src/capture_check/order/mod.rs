@@ -4,26 +4,33 @@
 //! Knows: barriers, semaphores, fences and waits (Vulkan specification, "Synchronization and Cache
 //! Control"), the host's implicit guarantee at a submission ("Host Write Ordering Guarantees"), and
 //! that a fence makes nothing visible to the host ("Fences").
-//! Promises: two accesses conflict where their ranges overlap; between two that conflict an
-//! execution dependency is asked for, behind a write that it is available, and before a read that it
+//! Promises: two accesses conflict where they touch bytes in common; where only ranges overlap and
+//! neither is known, they count as undetermined. Between two that conflict an execution dependency is
+//! asked for, behind a write that it is available, and before a read that it
 //! is visible. What stands behind something that is not modelled is undetermined.
 //! Does not cover: events, render passes, sparse memory and images, all by name; single reads and
 //! writes of the host, of which only mapping, flushing and invalidating are calls.
 
+mod conflict;
 mod host;
+mod ordering;
+mod overlap;
 mod ranges;
 mod scopes;
 mod sequence;
 mod state;
 mod uses;
 
+use crate::contents::KnownGroups;
 use crate::kernel::{AddressedMemory, KernelTable};
 use crate::row::{CaptureCheckName, CaptureReport};
-use crate::words::{accesses_in_words, operation_in_words, stages_in_words};
+use crate::words::operation_in_words;
+use conflict::{Conflict, Meeting, advice, doubts, earlier_accesses};
+use ordering::{Access, Ordering, OrderingKind, SignalPoint};
+use overlap::{Overlap, TouchTable, Toucher};
 use ranges::Ranges;
-use scopes::{advised_access, advised_stage};
 use sequence::execution_order;
-use state::{Access, Gap, Ordered, Ordering, OrderingKind, SignalPoint, Written};
+use state::{Gap, Ordered, Written};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use uses::{RangeUse, UseKind, uses_of};
@@ -35,13 +42,21 @@ use vkcert_model::evidence::CheckStatus;
 use vkcert_model::procedure::DescriptorClass;
 
 /// Makes the checks of order.
-pub(crate) fn check_order(program: &Program, kernels: &KernelTable, report: &mut CaptureReport) {
+pub(crate) fn check_order(
+    program: &Program,
+    kernels: &KernelTable,
+    groups: &KnownGroups,
+    report: &mut CaptureReport,
+) {
     let order = execution_order(&program.operations);
     let mut positions = vec![0; order.len()];
     order.iter().enumerate().for_each(|(position, index)| positions[*index] = position);
     let mut check = OrderCheck {
         program,
         kernels,
+        groups,
+        touches: TouchTable::new(program, kernels, groups),
+        apart: BTreeSet::new(),
         report,
         positions,
         log: Vec::new(),
@@ -51,6 +66,7 @@ pub(crate) fn check_order(program: &Program, kernels: &KernelTable, report: &mut
         orderers: BTreeSet::new(),
         host: host::HostState::default(),
         told: BTreeSet::new(),
+        told_open: BTreeSet::new(),
         pairs: 0,
     };
     for index in order {
@@ -59,12 +75,18 @@ pub(crate) fn check_order(program: &Program, kernels: &KernelTable, report: &mut
     check.finish();
 }
 
+const CROWDED: &str = "too many accesses of the range touch other bytes than each other";
+
 const HELD_BY_HOST: &str = "a submission waits for a semaphore that no submission signals, so that \
                             the host may let it go on at any time";
 
 struct OrderCheck<'a> {
     program: &'a Program,
     kernels: &'a KernelTable,
+    groups: &'a KnownGroups,
+    touches: TouchTable<'a>,
+    /// Pairs of operations whose accesses need no order, because they touch no byte in common.
+    apart: BTreeSet<(usize, usize)>,
     report: &'a mut CaptureReport,
     /// Where in the order of execution each operation stands.
     positions: Vec<usize>,
@@ -81,6 +103,8 @@ struct OrderCheck<'a> {
     host: host::HostState,
     /// Pairs that were told, and pipelines with what was told of them.
     told: BTreeSet<(CaptureCheckName, usize, usize)>,
+    /// Pairs that were told, which perhaps need no order.
+    told_open: BTreeSet<(CaptureCheckName, usize, usize)>,
     /// Pairs of accesses that needed an order and had it.
     pairs: u64,
 }
@@ -195,7 +219,8 @@ impl OrderCheck<'_> {
     }
 
     fn take_uses(&mut self, index: usize, queue: usize, submission: u32, action: &Action) {
-        let uses = uses_of(self.program, self.kernels, action);
+        let groups = self.groups.get(&index).copied();
+        let uses = uses_of(self.program, self.kernels, action, groups);
         let held = self.held_by_host.contains_key(&queue).then_some(HELD_BY_HOST);
         let access_of = |used: &RangeUse| Access {
             operation: index,
@@ -214,8 +239,7 @@ impl OrderCheck<'_> {
             for (_, state) in self.ranges.of_span(&used.span, self.log.len()) {
                 match used.kind {
                     UseKind::Write => {
-                        state.write = Some(Written::new(access));
-                        state.reads.clear();
+                        state.take_write(access, |earlier| self.apart.contains(&(earlier, index)));
                     }
                     // What it reads and writes itself is its write.
                     UseKind::Read if is_own_write(&state.write, index) => {}
@@ -233,52 +257,80 @@ impl OrderCheck<'_> {
 
     /// Asks for an order behind all earlier accesses that conflict.
     fn check_use(&mut self, used: &RangeUse, access: &Access) {
-        let mut conflicts = Vec::new();
         if used.kind == UseKind::Read {
             self.host.read_behind(&used.span);
         }
+        let later = Toucher { operation: access.operation, kind: used.kind };
+        let mut conflicts = Vec::new();
         for (span, state) in self.ranges.of_span(&used.span, self.log.len()) {
             state.catch_up(&self.log, &span, self.program);
-            if let Some(write) = &state.write {
-                let order = match used.kind {
-                    UseKind::Read => write.read_order(access),
-                    UseKind::Write => write.write_order(access),
+            let mut is_written = false;
+            for (kind, earlier, order) in earlier_accesses(state, used.kind, access) {
+                let operation = earlier.access.operation;
+                let meeting = match order {
+                    Ok(orderers) => Meeting::Ordered(orderers),
+                    Err(gap) if state.is_crowded() => {
+                        Meeting::Unordered(gap, Overlap::Open(CROWDED.to_owned()))
+                    }
+                    Err(gap) => {
+                        let overlap =
+                            self.touches.overlap(&span, Toucher { operation, kind }, later);
+                        Meeting::Unordered(gap, overlap)
+                    }
                 };
-                conflicts.push((span, UseKind::Write, write.ordered.clone(), order));
-            } else {
+                let is_apart = matches!(meeting, Meeting::Unordered(_, Overlap::Apart));
+                is_written |= kind == UseKind::Write && !is_apart;
+                conflicts.push(Conflict { span, earlier_kind: kind, earlier, meeting });
+            }
+            if !is_written {
                 self.host.device_reads(access, used.kind, &span, self.program, self.report);
             }
-            if used.kind == UseKind::Write {
-                for read in &state.reads {
-                    let order = read.execution_order(access.queue, access.stage);
-                    conflicts.push((span, UseKind::Read, read.clone(), order));
-                }
-            }
         }
-        for (span, earlier_kind, earlier, order) in conflicts {
-            let operations = [earlier.access.operation, access.operation];
-            if earlier_kind == UseKind::Write && used.kind == UseKind::Read {
-                let orderers = order.as_deref().unwrap_or_default();
-                let [from, to] = operations;
-                self.report.scope.add_flow(from, to, used.place.in_words(), orderers);
+        for conflict in conflicts {
+            self.take_conflict(used, access, conflict);
+        }
+    }
+
+    fn take_conflict(&mut self, used: &RangeUse, access: &Access, conflict: Conflict) {
+        let operations = [conflict.earlier.access.operation, access.operation];
+        let [from, to] = operations;
+        if let Meeting::Unordered(_, Overlap::Apart) = conflict.meeting {
+            self.apart.insert((from, to));
+            return;
+        }
+        if conflict.earlier_kind == UseKind::Write && used.kind == UseKind::Read {
+            let orderers = match &conflict.meeting {
+                Meeting::Ordered(orderers) => orderers.as_slice(),
+                Meeting::Unordered(..) => &[],
+            };
+            self.report.scope.add_flow(from, to, used.place.in_words(), orderers);
+        }
+        match &conflict.meeting {
+            Meeting::Ordered(orderers) => {
+                self.pairs += u64::from(self.report.scope.has_operations(&operations));
+                self.orderers.extend(orderers);
             }
-            match order {
-                Ok(orderers) => {
-                    self.pairs += u64::from(self.report.scope.has_operations(&operations));
-                    self.orderers.extend(orderers);
-                }
-                Err(gap) => {
-                    let conflict = Conflict { span, earlier_kind, earlier, gap };
-                    self.tell_conflict(used, access, &conflict);
-                }
+            Meeting::Unordered(gap, overlap) => {
+                self.tell_conflict(used, access, &conflict, (*gap, overlap));
             }
         }
     }
 
-    fn tell_conflict(&mut self, used: &RangeUse, access: &Access, conflict: &Conflict) {
+    fn tell_conflict(
+        &mut self,
+        used: &RangeUse,
+        access: &Access,
+        conflict: &Conflict,
+        (gap, overlap): (Gap, &Overlap),
+    ) {
         const CHECK: CaptureCheckName = CaptureCheckName::DeviceDependency;
         let earlier = conflict.earlier.access;
-        if !self.told.insert((CHECK, earlier.operation, access.operation)) {
+        let pair = (CHECK, earlier.operation, access.operation);
+        let is_new = match overlap {
+            Overlap::Shown(_) | Overlap::Apart => self.told.insert(pair),
+            Overlap::Open(_) => !self.told.contains(&pair) && self.told_open.insert(pair),
+        };
+        if !is_new {
             return;
         }
         let later_name = operation_in_words(self.program, access.operation);
@@ -287,27 +339,29 @@ impl OrderCheck<'_> {
             UseKind::Read => "reads",
             UseKind::Write => "writes",
         };
-        let MemorySpan { memory, start, end } = conflict.span;
+        let MemorySpan { memory, start, end } = match overlap {
+            Overlap::Shown(common) => *common,
+            Overlap::Apart | Overlap::Open(_) => conflict.span,
+        };
         let mut message = format!(
             "{later_name} {} {} (memory {}, bytes {start} to {end}), which {earlier_name} {}, and {}",
             verb(used.kind),
             used.place.in_words(),
             memory + 1,
             verb(conflict.earlier_kind),
-            conflict.gap.in_words(),
+            gap.in_words(),
         );
         message.push_str(&advice(conflict.earlier_kind, &earlier, used.kind, access));
-        let doubt = match (&conflict.earlier.unknown, access.doubt.or(earlier.doubt)) {
-            (Some(name), _) => Some(format!("{name} stands between them, which is not modelled")),
-            (None, Some(doubt)) => Some(doubt.to_owned()),
-            (None, None) => None,
-        };
-        let status = match doubt {
-            Some(doubt) => {
-                message.push_str(&format!("; undetermined, because {doubt}"));
+        let doubts = doubts(&conflict.earlier, access, overlap);
+        let status = match doubts.is_empty() {
+            true => CheckStatus::Refuted,
+            false => {
+                message.push_str(&format!(
+                    "; undetermined, because {}",
+                    doubts.join(", and because ")
+                ));
                 CheckStatus::Undetermined
             }
-            None => CheckStatus::Refuted,
         };
         self.report.add(CHECK, status, message, &[earlier.operation, access.operation]);
     }
@@ -315,8 +369,17 @@ impl OrderCheck<'_> {
     fn finish(mut self) {
         self.host_ended();
         let operations = &self.program.operations;
-        let message =
+        let mut message =
             format!("all {} pairs of conflicting accesses on the device are ordered", self.pairs);
+        let is_of_scope =
+            |(from, to): &&(usize, usize)| self.report.scope.has_operations(&[*from, *to]);
+        let apart = self.apart.iter().filter(is_of_scope).count();
+        if apart > 0 {
+            message.push_str(&format!(
+                "; {apart} pairs of one range touch no byte in common, which follows from what \
+                 they are given"
+            ));
+        }
         self.report.holds(CaptureCheckName::DeviceDependency, message);
         self.host.hold(self.report);
         // Beside what is not modelled a barrier may order what is not followed.
@@ -343,56 +406,4 @@ impl OrderCheck<'_> {
 
 fn is_own_write(write: &Option<Written>, operation: usize) -> bool {
     write.as_ref().is_some_and(|write| write.ordered.access.operation == operation)
-}
-
-/// Two accesses with no order between them.
-struct Conflict {
-    span: MemorySpan,
-    earlier_kind: UseKind,
-    earlier: Ordered,
-    gap: Gap,
-}
-
-impl Gap {
-    fn in_words(self) -> &'static str {
-        match self {
-            Gap::Execution => "no dependency orders the two",
-            Gap::Availability => {
-                "the dependency between them does not make the write available: its first access \
-                 scope leaves the write out"
-            }
-            Gap::Chain => {
-                "a dependency makes the write available, but no chain of dependencies leads from \
-                 there to here: the second scope of each is to meet the first scope of the next"
-            }
-            Gap::Visibility => {
-                "the dependency between them does not make the write visible there: its second \
-                 scope leaves the read out"
-            }
-        }
-    }
-}
-
-/// The barrier that would be right.
-fn advice(earlier_kind: UseKind, earlier: &Access, later_kind: UseKind, later: &Access) -> String {
-    let is_memory = earlier_kind == UseKind::Write;
-    let source_access = if is_memory { advised_access(earlier.access) } else { 0 };
-    let target_access = if is_memory { advised_access(later.access) } else { 0 };
-    let needed = match (earlier_kind, later_kind) {
-        (UseKind::Write, UseKind::Read) => {
-            "\"Execution and Memory Dependencies\": read after write"
-        }
-        (UseKind::Write, UseKind::Write) => {
-            "\"Execution and Memory Dependencies\": write after write"
-        }
-        (UseKind::Read, _) => "\"Execution and Memory Dependencies\": write after read",
-    };
-    format!(
-        "; right is a barrier with srcStageMask {}, srcAccessMask {}, dstStageMask {}, \
-         dstAccessMask {} (Vulkan specification, {needed})",
-        stages_in_words(advised_stage(earlier.stage)),
-        accesses_in_words(source_access),
-        stages_in_words(advised_stage(later.stage)),
-        accesses_in_words(target_access),
-    )
 }

@@ -6,58 +6,13 @@
 //! Promises: a state takes notice of dependencies in their order, each once, when it is next asked:
 //! ranges that nobody touches cost nothing.
 
+use super::ordering::{Access, Ordering, OrderingKind, SignalPoint};
 use super::scopes::{
     HOST_READ, HOST_STAGE, access_stages, includes_access, source_stages, target_stages,
 };
 use std::sync::Arc;
 use vkcert_capture::command::QueueTransfer;
 use vkcert_capture::program::{BarrierPart, BarrierScope, MemorySpan, Program};
-
-/// An access of a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Access {
-    /// Index of the operation.
-    pub(super) operation: usize,
-    /// Index of the queue.
-    pub(super) queue: usize,
-    /// Number of the submission.
-    pub(super) submission: u32,
-    /// One stage.
-    pub(super) stage: u64,
-    /// One access.
-    pub(super) access: u64,
-    /// Why it may not touch the range, in words.
-    pub(super) doubt: Option<&'static str>,
-}
-
-/// Something that orders.
-#[derive(Debug, Clone)]
-pub(super) struct Ordering {
-    /// Index of the operation.
-    pub(super) operation: usize,
-    pub(super) kind: OrderingKind,
-}
-
-/// What orders.
-#[derive(Debug, Clone)]
-pub(super) enum OrderingKind {
-    /// A pipeline barrier on a queue.
-    Barrier { queue: usize, submission: u32, parts: Arc<Vec<BarrierPart>> },
-    /// A queue waits for a semaphore that another one, or itself, signals.
-    Semaphore { signal: SignalPoint, queue: usize, submission: u32, stages: u64 },
-    /// The host knows these submissions to be complete.
-    HostWait { completed: Vec<(usize, u32)> },
-    /// Something that is not modelled.
-    Unknown { name: Arc<str> },
-}
-
-/// Where a semaphore is signaled.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SignalPoint {
-    pub(super) operation: usize,
-    pub(super) queue: usize,
-    pub(super) stages: u64,
-}
 
 /// Stages of a queue that are ordered behind an access.
 #[derive(Debug, Clone, Copy)]
@@ -128,10 +83,15 @@ pub(super) struct Written {
 #[derive(Debug, Clone, Default)]
 pub(super) struct RangeState {
     pub(super) write: Option<Written>,
+    /// Earlier writes of bytes that the last one and those behind them do not touch.
+    apart: Vec<Written>,
     pub(super) reads: Vec<Ordered>,
     /// Dependencies that were taken notice of.
     seen: usize,
 }
+
+/// Writes of one range that are kept as being apart at most.
+const MOST_APART: usize = 64;
 
 /// Why an access is not ordered behind an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -404,8 +364,32 @@ impl RangeState {
         self.seen = log.len();
     }
 
+    /// The last write, and those that are apart from it.
+    pub(super) fn writes(&self) -> impl Iterator<Item = &Written> {
+        self.write.iter().chain(&self.apart)
+    }
+
+    fn writes_mut(&mut self) -> impl Iterator<Item = &mut Written> {
+        self.write.iter_mut().chain(&mut self.apart)
+    }
+
+    /// Whether more accesses may be kept as being apart.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.apart.len() >= MOST_APART
+    }
+
+    /// Takes a write; of earlier accesses those are kept that are apart from it, told by their
+    /// operations.
+    pub(super) fn take_write(&mut self, access: Access, is_apart: impl Fn(usize) -> bool) {
+        self.apart.extend(self.write.take());
+        self.apart.retain(|earlier| is_apart(earlier.ordered.access.operation));
+        self.reads.retain(|earlier| is_apart(earlier.access.operation));
+        self.write = Some(Written::new(access));
+    }
+
     fn ordered_accesses(&mut self) -> impl Iterator<Item = &mut Ordered> {
-        self.write.iter_mut().map(|write| &mut write.ordered).chain(&mut self.reads)
+        let writes = self.write.iter_mut().chain(&mut self.apart);
+        writes.map(|write| &mut write.ordered).chain(&mut self.reads)
     }
 
     fn take_ordering(&mut self, ordering: &Ordering, span: &MemorySpan, program: &Program) {
@@ -428,9 +412,10 @@ impl RangeState {
                 let (queue, submission) = (*queue, *submission);
                 let chain =
                     Chain { queue, stages: target_stages(*stages), by: operation, submission };
-                if let Some(write) = &mut self.write
-                    && write.ordered.before_signal(signal)
-                {
+                for write in self.writes_mut() {
+                    if !write.ordered.before_signal(signal) {
+                        continue;
+                    }
                     // Vulkan specification, "Semaphore Signaling": all of its memory accesses.
                     write.add_available(Available {
                         queue,
@@ -467,7 +452,7 @@ impl RangeState {
     ) {
         // Parts take effect together: none is ordered behind another of the same barrier.
         let earlier: Vec<Ordered> = self.ordered_accesses().map(|access| access.clone()).collect();
-        if let Some(write) = &mut self.write {
+        for write in self.writes_mut() {
             write.take_barrier(at, parts, span, program);
         }
         for (access, before) in self.ordered_accesses().zip(&earlier) {

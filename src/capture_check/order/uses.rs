@@ -48,10 +48,16 @@ impl UsePlace {
     }
 }
 
-/// All that an operation reads and writes in memory.
-pub(super) fn uses_of(program: &Program, kernels: &KernelTable, action: &Action) -> Vec<RangeUse> {
+/// All that an operation reads and writes in memory; a dispatch with its workgroups, where they are
+/// known.
+pub(super) fn uses_of(
+    program: &Program,
+    kernels: &KernelTable,
+    action: &Action,
+    groups: Option<[u32; 3]>,
+) -> Vec<RangeUse> {
     match action {
-        Action::Dispatch(dispatch) => dispatch_uses(program, kernels, dispatch),
+        Action::Dispatch(dispatch) => dispatch_uses(program, kernels, dispatch, groups),
         Action::Copy { from, to, regions } => {
             let uses = regions.iter().flat_map(|region| {
                 let read = program.span(*from, region.from, region.size);
@@ -115,7 +121,12 @@ fn transfer_write(span: MemorySpan, stage: u64) -> RangeUse {
     }
 }
 
-fn dispatch_uses(program: &Program, kernels: &KernelTable, dispatch: &Dispatch) -> Vec<RangeUse> {
+fn dispatch_uses(
+    program: &Program,
+    kernels: &KernelTable,
+    dispatch: &Dispatch,
+    groups: Option<[u32; 3]>,
+) -> Vec<RangeUse> {
     let mut uses = Vec::new();
     if let Groups::Indirect { buffer, offset } = dispatch.groups
         && let Some(span) = program.span(buffer, offset, INDIRECT_BYTES)
@@ -133,7 +144,7 @@ fn dispatch_uses(program: &Program, kernels: &KernelTable, dispatch: &Dispatch) 
         return uses;
     }
     let Ok(kernel) = kernels.of_pipeline(dispatch.pipeline) else { return uses };
-    if matches!(dispatch.groups, Groups::Direct(groups) if groups.contains(&0)) {
+    if groups.is_some_and(|groups| groups.contains(&0)) {
         // No invocation runs.
         return uses;
     }

@@ -69,7 +69,7 @@ pub struct CapturedDispatch {
 /// What a dispatch is given.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct GivenFacts {
-    /// Workgroups in x, y and z; none of an indirect dispatch.
+    /// Workgroups in x, y and z; none of an indirect dispatch whose numbers are not in the capture.
     pub groups: Option<[u32; 3]>,
     /// Invocations of a workgroup; none where the module cannot be read.
     pub local_size: Option<[u32; 3]>,

@@ -1,0 +1,94 @@
+//! What dispatches of small kernels touch.
+
+use super::{DispatchNumbers, TouchKind, Touched, TouchedBytes, TouchingKernel};
+use crate::compile_tests::compile;
+use crate::module::Module;
+use crate::validate::TargetEnv;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const BLOCKS: &str = "layout(local_size_x = 4) in;
+    layout(binding = 0) buffer A { uint a[]; };
+    layout(binding = 1) buffer B { uint b[]; };
+    layout(push_constant) uniform Push { uint start; int count; } push;
+    shared uint tile[4];\n";
+
+/// What two workgroups touch of 64 bytes at each binding.
+fn touched(main: &str, start: u32, count: u32) -> TouchedBytes {
+    let module = Module::parse(compile(&format!("{BLOCKS}{main}"), TargetEnv::Vulkan1_2)).unwrap();
+    let kernel = TouchingKernel::new(Arc::new(module), "main", &BTreeMap::new()).unwrap();
+    let pushed: Vec<Option<u8>> =
+        [start.to_le_bytes(), count.to_le_bytes()].concat().into_iter().map(Some).collect();
+    let numbers = DispatchNumbers {
+        base: [0; 3],
+        groups: [2, 1, 1],
+        local_size: [4, 1, 1],
+        push_constants: &pushed,
+        bound_bytes: &BTreeMap::from([((0, 0), 64), ((0, 1), 64)]),
+    };
+    kernel.touched_bytes(&numbers, &mut 100_000)
+}
+
+fn spans(touched: &TouchedBytes, binding: u32, kind: TouchKind) -> &[(u64, u64)] {
+    touched.spans.get(&(0, binding, kind)).map_or(&[], Vec::as_slice)
+}
+
+fn reason(touched: &TouchedBytes) -> &str {
+    match &touched.extent {
+        Touched::All => "",
+        Touched::Open(reason) => reason,
+    }
+}
+
+#[test]
+fn elements_follow_from_push_constants_ids_and_guards() {
+    let main = "void main() {
+        uint i = gl_GlobalInvocationID.x;
+        if (int(i) < push.count) { a[push.start + i] = b[2 * i] + 1; }
+    }";
+    let shown = touched(main, 8, 6);
+    assert_eq!(shown.extent, Touched::All);
+    assert_eq!(spans(&shown, 0, TouchKind::Write), [(32, 56)]);
+    assert_eq!(spans(&shown, 0, TouchKind::Read), []);
+    let read: Vec<(u64, u64)> = (0..6).map(|i| (8 * i, 8 * i + 4)).collect();
+    assert_eq!(spans(&shown, 1, TouchKind::Read), read);
+}
+
+#[test]
+fn loops_calls_lengths_and_workgroup_memory_are_followed() {
+    let main = "uint place(uint i, inout uint sum) { sum += i; return sum; }
+    void main() {
+        tile[gl_LocalInvocationIndex] = b[0];
+        barrier();
+        uint sum = 0;
+        for (int i = 0; i < push.count; i++) { uint at = place(1, sum); a[at] = tile[0]; }
+        if (gl_GlobalInvocationID.x == a.length() - 16) { atomicAdd(b[15], 1); }
+    }";
+    let shown = touched(main, 0, 3);
+    assert_eq!(shown.extent, Touched::All);
+    assert_eq!(spans(&shown, 0, TouchKind::Write), [(4, 16)]);
+    assert_eq!(spans(&shown, 1, TouchKind::Read), [(0, 4), (60, 64)]);
+    assert_eq!(spans(&shown, 1, TouchKind::Write), [(60, 64)]);
+}
+
+#[test]
+fn what_depends_on_memory_is_open_and_what_comes_before_is_shown() {
+    let by_index = touched("void main() { a[0] = 1; a[b[gl_LocalInvocationIndex]] = 2; }", 0, 0);
+    assert!(reason(&by_index).contains("which element of binding 0.0"), "{by_index:?}");
+    assert_eq!(spans(&by_index, 0, TouchKind::Write), [(0, 4)]);
+    let by_branch = touched("void main() { a[1] = 1; if (b[3] > 4) { a[2] = 2; } }", 0, 0);
+    assert!(reason(&by_branch).contains("what is executed depends"), "{by_branch:?}");
+    assert_eq!(spans(&by_branch, 0, TouchKind::Write), [(4, 8)]);
+    assert_eq!(spans(&by_branch, 1, TouchKind::Read), [(12, 16)]);
+}
+
+#[test]
+fn accesses_out_of_range_and_runs_without_end_are_open() {
+    let outside = touched("void main() { a[gl_LocalInvocationIndex + 14] = 1; }", 0, 0);
+    assert!(reason(&outside).contains("leaves the 64 bytes"), "{outside:?}");
+    assert_eq!(spans(&outside, 0, TouchKind::Write), [(56, 64)]);
+    let endless =
+        touched("void main() { for (uint i = 0; i < 2; i += push.start) { a[0] = i; } }", 0, 0);
+    assert!(reason(&endless).contains("too many"), "{endless:?}");
+    assert_eq!(spans(&endless, 0, TouchKind::Write), [(0, 4)]);
+}
