@@ -341,9 +341,9 @@ fn regions_stand_between_barriers_with_what_flows_out_of_and_into_them() {
     // In the module the function may stand before or behind `main`.
     let (inner, called) = (barrier_at(12), barrier_at(7));
     let mut expected = vec![
-        format!("barrier-region:start: from the start to {inner} or the end"),
+        format!("barrier-region:start: from start to {inner} or end"),
         format!("barrier-region:{inner}: from {inner} to {called}"),
-        format!("barrier-region:{called}: from {called} to {inner} or the end"),
+        format!("barrier-region:{called}: from {called} to {inner} or end"),
     ];
     expected[1..].sort();
     assert_eq!(regions, expected);

@@ -1,9 +1,9 @@
 //! Barrier regions: what a workgroup does between two barriers, and what passes from one to another.
 //!
 //! Knows: which instructions control can come to behind each barrier before the next one
-//! (`spirv::pairs`). Promises: every access that a workgroup's invocations may hand to each other
-//! stands in each region in which control can come to it; what is written flows from the region, what is read
-//! flows to it. Kernels without barriers have no regions.
+//! (`spirv::pairs`). Promises: an access to what invocations both write and read stands in each
+//! region in which control can come to it; what is written flows from the region, what is read flows
+//! to it. Kernels without barriers have no regions.
 //! Does not cover: which invocations meet at an element (check `barrier-order`).
 
 use super::KernelNodes;
@@ -50,7 +50,7 @@ impl KernelNodes<'_> {
         node_id
     }
 
-    /// `from the start to BAR1`, `from BAR2 to BAR1, BAR3 or the end`
+    /// `from start to BAR1`, `from BAR2 to BAR1, BAR3 or end`
     fn region_label(&self, region: &BarrierRegion, begin: Option<&str>) -> String {
         let mut ends: Vec<String> =
             region.ends.iter().take(MOST_NAMED).map(|index| self.barrier_name(*index)).collect();
@@ -59,9 +59,9 @@ impl KernelNodes<'_> {
             ends.push(format!("{more} more"));
         }
         if region.reaches_end {
-            ends.push("the end".to_owned());
+            ends.push("end".to_owned());
         }
-        let begin = begin.unwrap_or("the start");
+        let begin = begin.unwrap_or("start");
         match ends.split_last() {
             Some((last, [])) => format!("from {begin} to {last}"),
             Some((last, others)) => format!("from {begin} to {} or {last}", others.join(", ")),
