@@ -11,7 +11,7 @@ use vkcert::model::finding::FindingKind;
 use vkcert::model::finding_details::{AccessKind, RaceReach};
 use vkcert::model::project::MemoryModel;
 use vkcert::spirv::module::Module;
-use vkcert::spirv::pairs::{AccessOrder, PairRequest, conflicting_accesses};
+use vkcert::spirv::pairs::{PairRequest, conflicting_accesses};
 
 /// Pairs of instructions, by where they stand in the module, that are not said to be ordered.
 fn open_pairs(test: &FileTest, module: &Module) -> BTreeSet<[u32; 2]> {
@@ -24,7 +24,7 @@ fn open_pairs(test: &FileTest, module: &Module) -> BTreeSet<[u32; 2]> {
         unwritten_by_host: &BTreeSet::new(),
     });
     let conflicts = conflicts.unwrap_or_else(|error| panic!("{}: {error}", test.name));
-    let open = conflicts.iter().filter(|conflict| conflict.order != AccessOrder::Ordered);
+    let open = conflicts.iter().filter(|conflict| !conflict.order.is_shown());
     let words = open.map(|conflict| {
         let [first, second] =
             [conflict.write, conflict.other].map(|index| module.instructions[index].offset);

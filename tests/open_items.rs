@@ -84,16 +84,10 @@ fn the_projects_that_are_shown_are_complete() {
             without_driver(vkcert().arg("certify").arg(&project)).arg("--out").arg(&out),
             0,
         );
-        // Where the coder of the demonstration puts bits depends on contents of memory; reductions
-        // and butterflies have elements that no sum over ids tells.
+        // Where the coder of the demonstration puts bits depends on contents of memory; how
+        // far the points of a line lie apart is a value of the host.
         let accepted: &[&str] = match project == root() {
-            true => &[
-                "index-bounds-not-shown rice_coder:5",
-                "barrier-order-not-shown fft:6",
-                "barrier-order-not-shown softmax:5",
-                "barrier-order-not-shown star_centroid:1",
-                "barrier-order-not-shown wavelet:1",
-            ],
+            true => &["index-bounds-not-shown rice_coder:5", "barrier-order-not-shown wavelet:1"],
             false => &[],
         };
         assert_eq!(items(&campaign), accepted, "{}", project.display());

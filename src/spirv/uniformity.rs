@@ -26,6 +26,10 @@ pub struct NonUniformBlocks {
     blocks: BTreeMap<Id, Divergence>,
     /// Branches that invocations of a workgroup may take differently, by source index.
     branches: BTreeSet<usize>,
+    /// Values that may differ between invocations of a workgroup.
+    differing_values: BTreeSet<Id>,
+    /// Variables whose contents may.
+    differing_contents: BTreeSet<Id>,
 }
 
 /// Why a block may be executed by some invocations only.
@@ -67,6 +71,17 @@ impl NonUniformBlocks {
         self.branches.iter().copied()
     }
 
+    /// Whether all invocations of a workgroup that compute a value compute the same one.
+    pub(crate) fn is_uniform_value(&self, value: Id) -> bool {
+        !self.differing_values.contains(&value)
+    }
+
+    /// Whether all invocations of a workgroup store the same values to a variable, in the same
+    /// order.
+    pub(crate) fn is_uniform_content(&self, variable: Id) -> bool {
+        !self.differing_contents.contains(&variable)
+    }
+
     /// All non-uniform blocks by label.
     pub fn iter(&self) -> impl Iterator<Item = (Id, &Divergence)> {
         self.blocks.iter().map(|(label, divergence)| (*label, divergence))
@@ -78,7 +93,12 @@ impl NonUniformBlocks {
 pub(crate) fn non_uniform_blocks(module: &Module, entry_function: Id) -> NonUniformBlocks {
     let mut analysis = UniformityAnalysis::new(module, entry_function);
     while analysis.propagate_once() {}
-    NonUniformBlocks { branches: analysis.divergent_branches(), blocks: analysis.divergent }
+    NonUniformBlocks {
+        branches: analysis.divergent_branches(),
+        blocks: analysis.divergent,
+        differing_values: analysis.values.into_keys().collect(),
+        differing_contents: analysis.contents.into_keys().collect(),
+    }
 }
 
 /// Every OpControlBarrier that stands in a non-uniform block, in module order.

@@ -114,16 +114,27 @@ impl AccessOrders<'_> {
         }
     }
 
-    /// A row for each object with the accesses that barriers order.
+    /// Rows for each object with the accesses that barriers order, and with those that are apart
+    /// where none does.
     fn add_holding_rows(&self, rows: &mut CheckRows) {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<(&str, AccessOrder), usize> = BTreeMap::new();
         for conflict in self.conflicts.iter().filter(|conflict| !is_open(conflict)) {
-            *counts.entry(&conflict.name).or_default() += 1;
+            *counts.entry((&conflict.name, conflict.order)).or_default() += 1;
         }
-        for (name, count) in counts {
+        for ((name, order), count) in counts {
             let (noun, verb) = if count == 1 { ("pair", "is") } else { ("pairs", "are") };
+            let words = match order {
+                AccessOrder::Apart => {
+                    "to different elements wherever no barrier stands between them"
+                }
+                AccessOrder::Ordered
+                | AccessOrder::UnknownOrder
+                | AccessOrder::UnknownElements
+                | AccessOrder::UnknownInvocations
+                | AccessOrder::Missing => "ordered by a barrier on every way",
+            };
             let message = format!(
-                "{name}: {count} {noun} of a write and a read by different invocations {verb} ordered by a barrier on every way"
+                "{name}: {count} {noun} of a write and a read by different invocations {verb} {words}"
             );
             rows.add_holding(CHECK, message);
             rows.count_accesses(count);
@@ -136,6 +147,7 @@ impl AccessOrders<'_> {
         let verb = match conflict.order {
             AccessOrder::Missing => "has no ordering barrier between invocations",
             AccessOrder::Ordered
+            | AccessOrder::Apart
             | AccessOrder::UnknownOrder
             | AccessOrder::UnknownElements
             | AccessOrder::UnknownInvocations => {
@@ -172,12 +184,13 @@ impl AccessOrders<'_> {
 }
 
 fn is_open(conflict: &ConflictingAccess) -> bool {
-    conflict.order != AccessOrder::Ordered
+    !conflict.order.is_shown()
 }
 
 fn reason_in_words(order: AccessOrder) -> &'static str {
     match order {
         AccessOrder::Ordered => "a barrier does",
+        AccessOrder::Apart => "no two invocations access one element",
         AccessOrder::UnknownOrder => {
             "fences apart from barriers, atomics, subgroups or barriers that not all may reach decide their order"
         }

@@ -5,7 +5,8 @@
 //! element, which code is executed by whole workgroups alone.
 //! Promises: a write and a read that are not told are never made to one element by two invocations
 //! of a workgroup. `Ordered` is said only where a barrier that all invocations reach alike orders
-//! them on every way; `Missing` only where the whole workgroup comes to both, different invocations
+//! them on every way, `Apart` only where such barriers order them unless they are to different
+//! elements; `Missing` only where the whole workgroup comes to both, different invocations
 //! meet at an element and nothing else can order them; all else is undetermined by name.
 //! Does not cover: invocations of different workgroups, one buffer under two bindings, whether
 //! values let control take a way, writes that meet writes but where a barrier is missing for
@@ -36,6 +37,9 @@ use std::collections::BTreeMap;
 pub enum AccessOrder {
     /// A barrier orders them on every way.
     Ordered,
+    /// Wherever two invocations make them without a barrier between, they are to different
+    /// elements; elsewhere a barrier orders them.
+    Apart,
     /// No barrier is known to order them, but something else may: fences apart from barriers,
     /// atomics, operations of subgroups, a barrier that is not shown to be reached alike.
     UnknownOrder,
@@ -48,6 +52,19 @@ pub enum AccessOrder {
     /// A barrier is missing: whole workgroups come to both accesses, and different invocations
     /// access one element.
     Missing,
+}
+
+impl AccessOrder {
+    /// Whether it is shown that different invocations do not race.
+    pub fn is_shown(self) -> bool {
+        match self {
+            AccessOrder::Ordered | AccessOrder::Apart => true,
+            AccessOrder::UnknownOrder
+            | AccessOrder::UnknownElements
+            | AccessOrder::UnknownInvocations
+            | AccessOrder::Missing => false,
+        }
+    }
 }
 
 /// A write and another access that different invocations of a workgroup may make to one element.
@@ -202,7 +219,16 @@ impl KernelPairs<'_> {
             }
             return conflict;
         }
-        conflict.way = self.way(write, other, &kind_order.certain.ways);
+        let ways = &kind_order.certain.ways;
+        if !context.has_divergent_barrier
+            && self.are_apart_between_barriers([write, other], ways, context.non_uniform)
+        {
+            let is_workgroup = matches!(write.path.object, SharedObject::Workgroup(_));
+            let has_order = !context.has_private_accesses || is_workgroup;
+            conflict.order = if has_order { AccessOrder::Apart } else { AccessOrder::UnknownOrder };
+            return conflict;
+        }
+        conflict.way = self.way(write, other, ways);
         let fences_may_order = kind_order
             .possible
             .as_ref()
@@ -412,7 +438,7 @@ fn works_in_subgroup(module: &Module, instruction: &Instruction) -> bool {
 }
 
 /// Whether an instruction is executed by all invocations of a workgroup or by none.
-fn is_uniform(module: &Module, non_uniform: &NonUniformBlocks, index: usize) -> bool {
+pub(super) fn is_uniform(module: &Module, non_uniform: &NonUniformBlocks, index: usize) -> bool {
     let Some(function) = module.function_at(index) else { return false };
     let block = function.blocks.partition_point(|block| block.range.end <= index);
     function.blocks.get(block).is_some_and(|block| non_uniform.divergence_of(block.label).is_none())

@@ -195,10 +195,97 @@ impl<'a> Executors<'a> {
         Rc::new(passing)
     }
 
+    /// The block that dominates a block directly.
+    pub(super) fn dominator_of(&self, (function, block): BlockOf) -> Option<usize> {
+        *self.graphs.get(&function)?.1.get(block)?
+    }
+
+    /// Whether an instruction comes before another one of its function on every way there.
+    pub(super) fn dominates(&self, earlier: usize, later: usize) -> bool {
+        let blocks = [earlier, later].map(|index| self.pointers.live.block_of(index));
+        let [Some((function, earlier_block)), Some((later_function, mut block))] = blocks else {
+            return false;
+        };
+        if function != later_function {
+            return false;
+        }
+        if earlier_block == block {
+            return earlier < later;
+        }
+        while let Some(dominator) = self.dominator_of((function, block)) {
+            if dominator == earlier_block {
+                return true;
+            }
+            block = dominator;
+        }
+        false
+    }
+
+    /// Whether no way from an instruction to another one of its function, on which neither is
+    /// executed again and a boundary is not, has an instruction that `disturbs`.
+    pub(super) fn is_free_between(
+        &self,
+        from: usize,
+        to: usize,
+        boundary: Option<BlockOf>,
+        disturbs: impl Fn(usize) -> bool,
+    ) -> bool {
+        let blocks = [from, to].map(|index| self.pointers.live.block_of(index));
+        let [Some((function, from_block)), Some((to_function, to_block))] = blocks else {
+            return false;
+        };
+        let Some((graph, _)) = self.graphs.get(&function).filter(|_| function == to_function)
+        else {
+            return false;
+        };
+        if from_block == to_block && from < to {
+            return !(from + 1..to).any(disturbs);
+        }
+        let start = graph.blocks[to_block].instruction_indices().start;
+        if (start..to).any(&disturbs) {
+            return false;
+        }
+        let mut visited = NodeSet::of(graph.blocks.len());
+        let mut pending = graph.blocks[to_block].predecessors.clone();
+        while let Some(block) = pending.pop() {
+            if boundary == Some((function, block)) && block != from_block || !visited.insert(block)
+            {
+                continue;
+            }
+            let instructions = graph.blocks[block].instruction_indices();
+            if block == from_block {
+                if (from + 1..instructions.end).any(&disturbs) {
+                    return false;
+                }
+                continue;
+            }
+            if instructions.into_iter().any(&disturbs) {
+                return false;
+            }
+            pending.extend(&graph.blocks[block].predecessors);
+        }
+        true
+    }
+
+    /// The condition of the branch from a block to another one, and its value on the way there.
+    pub(super) fn edge_guard(&self, (function, from): BlockOf, to: usize) -> Option<(Id, bool)> {
+        let (graph, _) = self.graphs.get(&function)?;
+        self.branch_guard(graph, from, to)
+    }
+
     /// The condition of the only branch to a block, and its value on the way there.
-    fn guard_of(&self, (function, block): BlockOf) -> Option<(Id, bool)> {
+    pub(super) fn guard_of(&self, (function, block): BlockOf) -> Option<(Id, bool)> {
         let (graph, _) = self.graphs.get(&function)?;
         let [predecessor] = graph.blocks.get(block)?.predecessors[..] else { return None };
+        self.branch_guard(graph, predecessor, block)
+    }
+
+    fn branch_guard(
+        &self,
+        graph: &ControlFlowGraph,
+        predecessor: usize,
+        block: usize,
+    ) -> Option<(Id, bool)> {
         let module = self.pointers.module;
         let branch = &module.instructions[graph.blocks[predecessor].terminator()];
         let (if_true, if_false) = (branch.id(1)?, branch.id(2)?);

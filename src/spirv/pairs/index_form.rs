@@ -42,7 +42,7 @@ impl Default for IndexForm {
 }
 
 /// A value that is the same for all invocations of a workgroup during a dispatch, by its number.
-type SharedTerm = usize;
+pub(super) type SharedTerm = usize;
 
 /// What such a value is made of.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -124,7 +124,27 @@ impl IndexForm {
         difference.trailing_zeros() >= self.known_bits.min(other.known_bits)
     }
 
-    fn constant_value(&self) -> Option<u32> {
+    /// What is the same for the workgroup, by its number, with how often it counts.
+    pub(super) fn terms(&self) -> impl Iterator<Item = (SharedTerm, u32)> + '_ {
+        self.shared_terms.iter().map(|(term, count)| (*term, *count))
+    }
+
+    /// The only thing that counts, if it counts once.
+    pub(super) fn only_term(&self) -> Option<SharedTerm> {
+        let mut terms = self.terms();
+        let only = terms.next().filter(|(_, count)| *count == 1).map(|(term, _)| term);
+        let is_alone = terms.next().is_none() && self.is_shared() && self.is_exact();
+        only.filter(|_| is_alone && self.constant == 0)
+    }
+
+    /// How many of the lowest bits local ids and the constant decide.
+    pub(super) fn low_bits(&self) -> u32 {
+        let counts = self.shared_terms.values().map(|count| count.trailing_zeros());
+        counts.fold(self.known_bits, u32::min)
+    }
+
+    /// The number where it is the same in all of a dispatch.
+    pub(super) fn constant_value(&self) -> Option<u32> {
         (self.is_exact() && self.is_shared() && self.shared_terms.is_empty())
             .then_some(self.constant)
     }
@@ -286,6 +306,11 @@ impl<'a> IndexForms<'a> {
             }
             _ => None,
         }
+    }
+
+    /// 32-bit integers.
+    pub(super) fn is_scalar_word(&self, type_id: Id) -> bool {
+        matches!(self.pointers.types.get(type_id), Some(Type::Int { width: 32, .. }))
     }
 
     /// 32-bit integers and vectors of them.

@@ -248,6 +248,10 @@ impl IntervalGraph {
         self.barriers.keys().copied()
     }
 
+    pub(super) fn piece_count(&self) -> usize {
+        self.pieces.len()
+    }
+
     /// No piece at all.
     pub(super) fn no_pieces(&self) -> NodeSet {
         NodeSet::of(self.pieces.len())

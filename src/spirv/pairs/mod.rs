@@ -12,9 +12,14 @@
 //! invocation alone come to two places, values that subgroup operations bring.
 
 mod access;
+mod apart;
+#[cfg(test)]
+mod apart_tests;
 mod checks;
 mod dispatch;
 mod executors;
+mod expression;
+mod held_numbers;
 mod host;
 mod index_form;
 mod intervals;
@@ -26,11 +31,13 @@ mod path_tests;
 mod regions;
 #[cfg(test)]
 mod tests;
+mod word;
 
 use access::{Atomicity, Coherence, SharedAccess, SharedAccesses};
 pub use checks::{AccessOrder, ConflictingAccess, conflicting_accesses, idle_barriers};
 pub use dispatch::dispatch_pairs;
 use executors::Executors;
+use expression::Expressions;
 use index_form::{IndexForm, IndexForms};
 use intervals::{FollowedWays, IntervalGraph, IntervalStart};
 use meeting::{ComparedIndices, Meeting, MeetingRange};
@@ -49,7 +56,7 @@ use super::opcodes::is_atomic;
 use node_set::NodeSet;
 use rspirv::dr::Operand;
 use rspirv::spirv::{MemoryModel as DeclaredModel, Op};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use vkcert_model::access_pair::{AccessPair, Passage, ReadDescriptor};
@@ -154,7 +161,10 @@ struct KernelPairs<'a> {
     accesses: SharedAccesses,
     graph: IntervalGraph,
     forms: &'a IndexForms<'a>,
-    executors: Executors<'a>,
+    executors: &'a Executors<'a>,
+    expressions: &'a Expressions<'a>,
+    /// What comparing invocations one by one may still cost.
+    work_left: Cell<usize>,
     /// Whether memory barriers stand apart from barriers of the workgroup.
     has_standalone_fence: bool,
     paths: PathTypes<'a>,
@@ -188,6 +198,9 @@ fn with_kernel<T>(
     let reflection = Reflection::of_entry_point(module, entry, specialization)?;
     with_pointers(branches, module, entry, specialization, |folding, pointers| {
         let forms = IndexForms::new(pointers, reflection.local_size);
+        let executors =
+            Executors::new(pointers, &forms, reflection.local_size, reflection.function);
+        let expressions = Expressions::new(pointers, &forms, &executors);
         query(&KernelPairs {
             request,
             folding,
@@ -195,7 +208,9 @@ fn with_kernel<T>(
             accesses: SharedAccesses::of_kernel(pointers),
             graph: IntervalGraph::of_kernel(folding, pointers.live, reflection.function),
             forms: &forms,
-            executors: Executors::new(pointers, &forms, reflection.local_size, reflection.function),
+            executors: &executors,
+            expressions: &expressions,
+            work_left: Cell::new(apart::MOST_WORK),
             has_standalone_fence: has_standalone_fence(module),
             paths: PathTypes { module, types: pointers.types },
             meetings: RefCell::default(),
@@ -428,7 +443,7 @@ impl KernelPairs<'_> {
         } else {
             ComparedIndices::unknown()
         };
-        indices.meeting(&self.executors, &executors[0], &executors[1], range)
+        indices.meeting(self.executors, &executors[0], &executors[1], range)
     }
 
     /// Whether a barrier orders a kind of memory.

@@ -1,0 +1,391 @@
+//! Whether different invocations of a workgroup can come to one element between the same barriers.
+//!
+//! Knows: the indices and the dominating conditions of two accesses (`expression`); which variables
+//! have one value for all invocations of a workgroup between two barriers; the values that a
+//! counter can have which is halved or doubled.
+//! Promises: accesses that are said to be apart are never made to one element by two invocations
+//! between the same two barriers, provided that all barriers are reached alike, that no variable is
+//! used before it has a value and that indices lie within their arrays. Beyond a limit of work
+//! nothing is said.
+//! Does not cover: texels; what ranges of host values would exclude.
+
+use super::KernelPairs;
+use super::access::SharedAccess;
+use super::expression::{AccessExpressions, Condition, Expression};
+use super::held_numbers::{MOST_STORES, PossibleNumbers, held_numbers};
+use super::intervals::FollowedWays;
+use super::node_set::NodeSet;
+use super::object::{PathRelation, PathStep};
+use super::word::{Equality, Symbol, Word, comparison};
+use crate::module::Id;
+use crate::uniformity::NonUniformBlocks;
+use rspirv::spirv::Op;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most combinations of values of symbols.
+const MOST_COMBINATIONS: usize = 1 << 10;
+
+/// Steps of work for all comparisons of a kernel: words that are computed, and pairs of invocations
+/// that are compared.
+pub(super) const MOST_WORK: usize = 1 << 23;
+
+/// The work of looking at the expressions of two accesses.
+const WORK_OF_EXPRESSIONS: usize = 1 << 12;
+
+/// Two accesses that are compared.
+struct Comparison<'k, 'a> {
+    kernel: &'k KernelPairs<'a>,
+    sides: [AccessExpressions; 2],
+    /// Symbols that stand for one value on both sides.
+    common: BTreeSet<Symbol>,
+    numbers: BTreeMap<Symbol, PossibleNumbers>,
+}
+
+/// Values that are given to symbols.
+type Assignment = BTreeMap<Symbol, u32>;
+
+/// An invocation that can come to an access, with its indices.
+struct Comer {
+    number: usize,
+    words: Vec<Word>,
+    known_bits: Vec<(u32, u32)>,
+}
+
+impl KernelPairs<'_> {
+    /// Whether two accesses are apart wherever two invocations make them between the same barriers.
+    pub(super) fn are_apart_between_barriers(
+        &self,
+        accesses: [&SharedAccess; 2],
+        ways: &FollowedWays,
+        non_uniform: &NonUniformBlocks,
+    ) -> bool {
+        let [first, second] = accesses;
+        let can_compare = first.path.relation(&second.path, &self.paths) == PathRelation::SameSteps
+            && self.paths.are_elements_told(&first.path);
+        if !can_compare || !self.spends(WORK_OF_EXPRESSIONS) {
+            return false;
+        }
+        let Some(indices) = element_indices(accesses) else { return false };
+        let expressions = self.expressions;
+        let sides = [0, 1].map(|side| expressions.of_access(accesses[side].index, &indices[side]));
+        let [Some(first_side), Some(second_side)] = sides else { return false };
+        let mut comparison = Comparison {
+            kernel: self,
+            sides: [first_side, second_side],
+            common: BTreeSet::new(),
+            numbers: BTreeMap::new(),
+        };
+        comparison.find_common(accesses, ways, non_uniform);
+        comparison.find_numbers();
+        let executors = accesses.map(|access| self.executors.of_instruction(access.index));
+        !comparison.can_meet([&executors[0], &executors[1]])
+    }
+
+    /// Takes from the work that is left; whether there was enough.
+    fn spends(&self, work: usize) -> bool {
+        let work_left = self.work_left.get();
+        self.work_left.set(work_left.saturating_sub(work));
+        work_left > work
+    }
+
+    /// Whether control can come from one instruction to another one without a barrier.
+    fn can_follow(&self, from: usize, to: usize, ways: &FollowedWays) -> bool {
+        let pieces = (self.graph.piece_of(from), self.graph.piece_of(to));
+        let (Some(from_piece), Some(to_piece)) = pieces else { return true };
+        from_piece == to_piece && from < to
+            || self.graph.reached_behind(from_piece, ways).pieces.contains(to_piece)
+    }
+
+    /// Whether what a variable or phi holds is one value for all invocations that come to two
+    /// accesses between the same barriers. All store to it alike, so that they do in the same order
+    /// between the same barriers. Were the values different, one invocation would store behind its
+    /// access what another one has stored before its own.
+    fn is_common(
+        &self,
+        held: Id,
+        [first, second]: [usize; 2],
+        ways: &FollowedWays,
+        non_uniform: &NonUniformBlocks,
+    ) -> bool {
+        let expressions = self.expressions;
+        let changes: Vec<usize> = match expressions.stores_of(held) {
+            Some(stores) if non_uniform.is_uniform_content(held) => stores.to_vec(),
+            Some(_) => return false,
+            None => match expressions.definition_index(held) {
+                Some(phi) if is_uniform_phi(self, phi, non_uniform) => vec![phi],
+                Some(_) | None => return false,
+            },
+        };
+        let is_affordable = changes.len() <= MOST_STORES
+            && self.spends(4 * changes.len() * self.graph.piece_count());
+        is_affordable
+            && !changes.iter().any(|change| {
+                let is_between = |earlier: usize, later: usize| {
+                    self.can_follow(earlier, *change, ways) && self.can_follow(*change, later, ways)
+                };
+                is_between(first, second) || is_between(second, first)
+            })
+    }
+}
+
+fn is_uniform_phi(kernel: &KernelPairs<'_>, phi: usize, non_uniform: &NonUniformBlocks) -> bool {
+    let module = kernel.request.module;
+    let instruction = &module.instructions[phi];
+    let is_uniform = instruction.result.is_some_and(|result| non_uniform.is_uniform_value(result));
+    instruction.op == Op::Phi && is_uniform && super::checks::is_uniform(module, non_uniform, phi)
+}
+
+/// The indices of two ways into one object that must be equal; none where one is not known.
+fn element_indices(accesses: [&SharedAccess; 2]) -> Option<[Vec<Id>; 2]> {
+    let mut indices = [Vec::new(), Vec::new()];
+    for steps in accesses[0].path.steps.iter().zip(&accesses[1].path.steps) {
+        match steps {
+            (PathStep::Element(first), PathStep::Element(second)) => {
+                indices[0].push((*first)?);
+                indices[1].push((*second)?);
+            }
+            (PathStep::Member(_), _) | (_, PathStep::Member(_)) => {}
+        }
+    }
+    Some(indices)
+}
+
+impl Comparison<'_, '_> {
+    fn find_common(
+        &mut self,
+        accesses: [&SharedAccess; 2],
+        ways: &FollowedWays,
+        non_uniform: &NonUniformBlocks,
+    ) {
+        let mut symbols = BTreeSet::new();
+        for side in &self.sides {
+            side.indices.iter().for_each(|index| index.add_symbols(&mut symbols));
+            side.conditions.iter().for_each(|condition| condition.add_symbols(&mut symbols));
+        }
+        let indices = accesses.map(|access| access.index);
+        symbols.retain(|symbol| match symbol {
+            Symbol::Term(_) => true,
+            Symbol::Held(held) => self.kernel.is_common(*held, indices, ways, non_uniform),
+        });
+        self.common = symbols;
+    }
+
+    /// What the stores to variables and the conditions of both accesses leave of common symbols.
+    fn find_numbers(&mut self) {
+        for symbol in &self.common {
+            let numbers = match symbol {
+                Symbol::Term(_) => PossibleNumbers::any(),
+                Symbol::Held(held) => held_numbers(self.kernel.expressions, *held),
+            };
+            self.numbers.insert(*symbol, numbers);
+        }
+        let conditions: Vec<&Condition> =
+            self.sides.iter().flat_map(|side| &side.conditions).collect();
+        let mut facts = Vec::new();
+        conditions.into_iter().for_each(|condition| add_facts(condition, &mut facts));
+        // A bound may follow from another one: `stage < stages` and `stages <= 5`.
+        for _ in 0..4 {
+            for (op, sides, is_true) in &facts {
+                let Some((lower, upper, gap)) = ordered_sides(*op, sides, *is_true) else {
+                    continue;
+                };
+                let highest = self.highest(upper).saturating_sub(gap);
+                if let Some(symbol) = symbol_of(lower)
+                    && let Some(numbers) = self.numbers.get_mut(&symbol)
+                {
+                    numbers.highest = numbers.highest.min(highest);
+                }
+            }
+        }
+    }
+
+    /// The highest number that an expression can be.
+    fn highest(&self, expression: &Expression) -> u32 {
+        if let Expression::Form(form) = expression
+            && let Some(value) = form.constant_value()
+        {
+            return value;
+        }
+        let numbers = symbol_of(expression).and_then(|symbol| self.numbers.get(&symbol));
+        numbers.map_or(u32::MAX, |numbers| numbers.highest)
+    }
+
+    /// Whether two of these invocations can come to one element.
+    fn can_meet(&self, executors: [&NodeSet; 2]) -> bool {
+        let mut symbols = BTreeSet::new();
+        let indices = self.sides.iter().flat_map(|side| &side.indices);
+        indices.for_each(|index| index.add_symbols(&mut symbols));
+        let mut assignments = vec![Assignment::new()];
+        for symbol in symbols {
+            let numbers = self.numbers.get(&symbol).and_then(PossibleNumbers::numbers);
+            let Some(numbers) = numbers else { continue };
+            if assignments.len() * numbers.len() > MOST_COMBINATIONS {
+                continue;
+            }
+            let with_number = |assignment: &Assignment, number: u32| {
+                let mut assignment = assignment.clone();
+                assignment.insert(symbol, number);
+                assignment
+            };
+            let extended = assignments
+                .iter()
+                .flat_map(|assignment| numbers.iter().map(move |it| with_number(assignment, *it)));
+            assignments = extended.collect();
+        }
+        assignments.iter().any(|assignment| self.can_meet_under(assignment, executors))
+    }
+
+    fn can_meet_under(&self, assignment: &Assignment, executors: [&NodeSet; 2]) -> bool {
+        let count = executors.iter().map(|executors| executors.count()).sum::<usize>();
+        if !self.kernel.spends(count * 16) {
+            return true;
+        }
+        let comers = [0, 1].map(|side| {
+            let numbers = executors[side].numbers();
+            let comers = numbers.filter_map(|number| self.comer(side, number, assignment));
+            comers.collect::<Vec<Comer>>()
+        });
+        if !self.kernel.spends(comers[0].len() * comers[1].len()) {
+            return true;
+        }
+        comers[0].iter().any(|first| {
+            let others = comers[1].iter().filter(|second| second.number != first.number);
+            let mut others = others.filter(|second| !first.differs_by_bits(second));
+            others.any(|second| self.can_meet_at([first, second], assignment))
+        })
+    }
+
+    /// Whether two invocations that are not known to differ can come to one element. Where they do
+    /// for one value of a symbol alone, this must be a value with which both come there.
+    fn can_meet_at(&self, comers: [&Comer; 2], assignment: &Assignment) -> bool {
+        let mut only = None;
+        for (first, second) in comers[0].words.iter().zip(&comers[1].words) {
+            match first.equality(second) {
+                Equality::Never => return false,
+                Equality::Only(symbol, value) => only = Some((symbol, value)),
+                Equality::Possible => {}
+            }
+        }
+        let Some((symbol, value)) = only else { return true };
+        if self.numbers.get(&symbol).is_some_and(|numbers| !numbers.include(value)) {
+            return false;
+        }
+        if !self.kernel.spends(32) {
+            return true;
+        }
+        let mut assignment = assignment.clone();
+        assignment.insert(symbol, value);
+        let comers = [0, 1].map(|side| self.comer(side, comers[side].number, &assignment));
+        let [Some(first), Some(second)] = comers else { return false };
+        !first.differs_by_bits(&second) && self.can_meet_at([&first, &second], &assignment)
+    }
+
+    /// An invocation at a side; none where it does not come there.
+    fn comer(&self, side: usize, number: usize, assignment: &Assignment) -> Option<Comer> {
+        let local_id = self.kernel.executors.local_ids()[number];
+        let access = &self.sides[side];
+        let comes = access
+            .conditions
+            .iter()
+            .all(|condition| self.may_hold(condition, local_id, assignment));
+        if !comes {
+            return None;
+        }
+        let words = access.indices.iter().map(|index| self.word(index, local_id, assignment));
+        let words: Vec<Word> = words.collect();
+        let known_bits = words.iter().map(Word::known_bits).collect();
+        Some(Comer { number, words, known_bits })
+    }
+
+    fn may_hold(&self, condition: &Condition, id: [u32; 3], assignment: &Assignment) -> bool {
+        match condition {
+            Condition::Unknown => true,
+            Condition::All(parts) => parts.iter().all(|part| self.may_hold(part, id, assignment)),
+            Condition::Any(parts) => parts.iter().any(|part| self.may_hold(part, id, assignment)),
+            Condition::Comparison(op, sides, wanted) => {
+                let [left, right] = [0, 1].map(|side| self.word(&sides[side], id, assignment));
+                let values = left.value().zip(right.value());
+                let result = values.and_then(|(left, right)| comparison(*op, left, right));
+                result.is_none_or(|result| result == *wanted)
+            }
+        }
+    }
+
+    fn word(&self, expression: &Expression, id: [u32; 3], assignment: &Assignment) -> Word {
+        let symbol_word = |symbol: Symbol| match assignment.get(&symbol) {
+            Some(value) => Word::constant(*value),
+            None => Word::common(symbol),
+        };
+        match expression {
+            Expression::Unknown => Word::unknown(),
+            Expression::Form(form) => {
+                let local = Word::constant(form.local_value(id));
+                form.terms().fold(local, |sum, (term, factor)| {
+                    let factor = Word::constant(factor);
+                    let product =
+                        Word::of_operation(Op::IMul, &[symbol_word(Symbol::Term(term)), factor]);
+                    Word::of_operation(Op::IAdd, &[sum, product])
+                })
+            }
+            Expression::LowBits(form) => Word::with_low_bits(form.local_value(id), form.low_bits()),
+            Expression::Held(held, form) => {
+                let symbol = Symbol::Held(*held);
+                if self.common.contains(&symbol) {
+                    return symbol_word(symbol);
+                }
+                let low_bits = form.as_ref().map_or(0, |form| form.low_bits());
+                let low_value = form.as_ref().map_or(0, |form| form.local_value(id));
+                Word::own(symbol, low_value, low_bits)
+            }
+            Expression::Operation(op, operands) => {
+                let words = operands.iter().map(|operand| self.word(operand, id, assignment));
+                Word::of_operation(*op, &words.collect::<Vec<_>>())
+            }
+        }
+    }
+}
+
+impl Comer {
+    fn differs_by_bits(&self, other: &Comer) -> bool {
+        let mut pairs = self.known_bits.iter().zip(&other.known_bits);
+        pairs.any(|((mask, value), (other_mask, other_value))| {
+            (value ^ other_value) & mask & other_mask != 0
+        })
+    }
+}
+
+/// A comparison and its result.
+type Fact<'e> = (Op, &'e [Expression; 2], bool);
+
+fn add_facts<'e>(condition: &'e Condition, facts: &mut Vec<Fact<'e>>) {
+    match condition {
+        Condition::Comparison(op, sides, wanted) => facts.push((*op, sides, *wanted)),
+        Condition::All(parts) => parts.iter().for_each(|part| add_facts(part, facts)),
+        Condition::Any(_) | Condition::Unknown => {}
+    }
+}
+
+/// Of an unsigned comparison: the side that is the lower one, the upper one, and by how much they
+/// differ at least.
+fn ordered_sides(
+    op: Op,
+    [left, right]: &[Expression; 2],
+    is_true: bool,
+) -> Option<(&Expression, &Expression, u32)> {
+    match (op, is_true) {
+        (Op::ULessThan, true) | (Op::UGreaterThanEqual, false) => Some((left, right, 1)),
+        (Op::ULessThanEqual, true) | (Op::UGreaterThan, false) => Some((left, right, 0)),
+        (Op::UGreaterThan, true) | (Op::ULessThanEqual, false) => Some((right, left, 1)),
+        (Op::UGreaterThanEqual, true) | (Op::ULessThan, false) => Some((right, left, 0)),
+        _ => None,
+    }
+}
+
+/// The symbol that an expression is.
+fn symbol_of(expression: &Expression) -> Option<Symbol> {
+    match expression {
+        Expression::Held(held, _) => Some(Symbol::Held(*held)),
+        Expression::Form(form) => form.only_term().map(Symbol::Term),
+        Expression::LowBits(_) | Expression::Operation(..) | Expression::Unknown => None,
+    }
+}

@@ -1,0 +1,346 @@
+//! 32-bit numbers of which a part is known.
+//!
+//! Knows: sums of what symbols stand for, and single bits: 0, 1, or a bit of a symbol; arithmetic
+//! on both.
+//! Promises: what is said of a number holds whatever the symbols stand for. Does not cover:
+//! products and quotients by other numbers than powers of two, of which only constants are known.
+
+use crate::module::Id;
+use rspirv::spirv::Op;
+use std::collections::BTreeMap;
+
+/// Something that has one value wherever it is named within one comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Symbol {
+    /// A term of index forms: the same for a workgroup during a dispatch.
+    Term(usize),
+    /// What a variable or a phi holds.
+    Held(Id),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bit {
+    Zero,
+    One,
+    Of(Symbol, u8),
+    Unknown,
+}
+
+impl Bit {
+    fn of(value: bool) -> Self {
+        if value { Bit::One } else { Bit::Zero }
+    }
+
+    fn known(self) -> Option<bool> {
+        match self {
+            Bit::Zero => Some(false),
+            Bit::One => Some(true),
+            Bit::Of(..) | Bit::Unknown => None,
+        }
+    }
+}
+
+/// A sum of symbols times factors and a constant, modulo 2 to the power of 32.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sum {
+    terms: BTreeMap<Symbol, u32>,
+    constant: u32,
+}
+
+impl Sum {
+    fn plus(&self, other: &Sum, factor: u32) -> Sum {
+        let mut sum = self.clone();
+        for (symbol, count) in &other.terms {
+            let own_count = sum.terms.entry(*symbol).or_default();
+            *own_count = own_count.wrapping_add(count.wrapping_mul(factor));
+        }
+        sum.terms.retain(|_, count| *count != 0);
+        sum.constant = sum.constant.wrapping_add(other.constant.wrapping_mul(factor));
+        sum
+    }
+}
+
+/// A number as far as it is known.
+#[derive(Debug, Clone)]
+pub(super) struct Word {
+    /// None where it is no such sum, or counts what not all invocations have alike.
+    sum: Option<Sum>,
+    /// The lowest bit first.
+    bits: [Bit; 32],
+}
+
+/// What the equality of two numbers tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Equality {
+    /// They differ.
+    Never,
+    /// They are equal for one value of a symbol alone.
+    Only(Symbol, u32),
+    /// Nothing more is known.
+    Possible,
+}
+
+impl Word {
+    pub(super) fn unknown() -> Self {
+        Self { sum: None, bits: [Bit::Unknown; 32] }
+    }
+
+    pub(super) fn constant(value: u32) -> Self {
+        let bits = std::array::from_fn(|place| Bit::of(value >> place & 1 == 1));
+        Self { sum: Some(Sum { terms: BTreeMap::new(), constant: value }), bits }
+    }
+
+    /// What all invocations have alike.
+    pub(super) fn common(symbol: Symbol) -> Self {
+        let sum = Sum { terms: BTreeMap::from([(symbol, 1)]), constant: 0 };
+        Self { sum: Some(sum), ..Self::own(symbol, 0, 0) }
+    }
+
+    /// What an invocation has for itself, of which the lowest bits are known.
+    pub(super) fn own(symbol: Symbol, low_value: u32, low_bits: u32) -> Self {
+        let bits = std::array::from_fn(|place| match (place as u32) < low_bits {
+            true => Bit::of(low_value >> place & 1 == 1),
+            false => Bit::Of(symbol, place as u8),
+        });
+        Self { sum: None, bits }
+    }
+
+    /// A number of which the lowest bits alone are known.
+    pub(super) fn with_low_bits(low_value: u32, low_bits: u32) -> Self {
+        let mask = Self::constant(u32::MAX.checked_shl(low_bits).map_or(u32::MAX, |high| !high));
+        Self::constant(low_value).zipped(&mask, |(bit, is_known)| match is_known {
+            Bit::One => bit,
+            Bit::Zero | Bit::Of(..) | Bit::Unknown => Bit::Unknown,
+        })
+    }
+
+    /// The number where all of it is known.
+    pub(super) fn value(&self) -> Option<u32> {
+        let (mask, value) = self.known_bits();
+        (mask == u32::MAX).then_some(value)
+    }
+
+    /// Which bits are known, and what they are.
+    pub(super) fn known_bits(&self) -> (u32, u32) {
+        let bits = self.bits.iter().enumerate();
+        bits.fold((0, 0), |(mask, value), (place, bit)| match bit.known() {
+            Some(bit) => (mask | 1 << place, value | u32::from(bit) << place),
+            None => (mask, value),
+        })
+    }
+
+    pub(super) fn equality(&self, other: &Word) -> Equality {
+        let ((mask, value), (other_mask, other_value)) = (self.known_bits(), other.known_bits());
+        if (value ^ other_value) & mask & other_mask != 0 {
+            return Equality::Never;
+        }
+        let (Some(sum), Some(other_sum)) = (&self.sum, &other.sum) else {
+            return Equality::Possible;
+        };
+        let difference = sum.plus(other_sum, u32::MAX);
+        let mut terms = difference.terms.iter();
+        match (terms.next(), terms.next()) {
+            (None, _) if difference.constant != 0 => Equality::Never,
+            (Some((symbol, factor)), None) if factor % 2 == 1 => {
+                let value = difference.constant.wrapping_neg().wrapping_mul(inverse(*factor));
+                Equality::Only(*symbol, value)
+            }
+            (None | Some(_), _) => Equality::Possible,
+        }
+    }
+
+    /// The result of an operation on integers.
+    pub(super) fn of_operation(op: Op, operands: &[Word]) -> Word {
+        match operands {
+            [operand] => Self::of_unary(op, operand),
+            [left, right] => match (left.value(), right.value()) {
+                (Some(left), Some(right)) => {
+                    folded(op, left, right).map_or_else(Self::unknown, Self::constant)
+                }
+                (None, _) | (_, None) => Self::of_binary(op, left, right),
+            },
+            _ => Self::unknown(),
+        }
+    }
+
+    fn of_unary(op: Op, operand: &Word) -> Word {
+        match op {
+            Op::Bitcast | Op::CopyObject => operand.clone(),
+            Op::SNegate => Self::constant(0).minus(operand),
+            Op::Not => {
+                operand.each_bit(|bit| bit.known().map_or(Bit::Unknown, |bit| Bit::of(!bit)))
+            }
+            _ => Self::unknown(),
+        }
+    }
+
+    fn of_binary(op: Op, left: &Word, right: &Word) -> Word {
+        let power = right.value().filter(|value| value.is_power_of_two());
+        match (op, right.value()) {
+            (Op::IAdd, _) => left.plus(right),
+            (Op::ISub, _) => left.minus(right),
+            (Op::IMul, Some(factor)) => left.times(factor),
+            (Op::IMul, None) => {
+                left.value().map_or_else(Self::unknown, |factor| right.times(factor))
+            }
+            (Op::ShiftLeftLogical, Some(count)) if count < 32 => left.times(1 << count),
+            (Op::ShiftRightLogical, Some(count)) if count < 32 => left.moved_right(count),
+            (Op::UDiv, _) if power.is_some() => {
+                left.moved_right(power.unwrap_or(1).trailing_zeros())
+            }
+            (Op::UMod, _) if power.is_some() => {
+                left.masked(&Self::constant(power.unwrap_or(1).wrapping_sub(1)))
+            }
+            (Op::BitwiseAnd, _) => left.masked(right),
+            (Op::BitwiseOr, _) => left.zipped(right, |pair| match pair {
+                (Bit::One, _) | (_, Bit::One) => Bit::One,
+                (Bit::Zero, bit) | (bit, Bit::Zero) => bit,
+                (left, right) if left == right => left,
+                _ => Bit::Unknown,
+            }),
+            (Op::BitwiseXor, _) => left.zipped(right, |pair| match pair {
+                (Bit::Zero, bit) | (bit, Bit::Zero) => bit,
+                (Bit::One, Bit::One) => Bit::Zero,
+                _ => Bit::Unknown,
+            }),
+            _ => Self::unknown(),
+        }
+    }
+
+    fn each_bit(&self, change: impl Fn(Bit) -> Bit) -> Word {
+        Word { sum: None, bits: self.bits.map(change) }
+    }
+
+    fn zipped(&self, other: &Word, join: impl Fn((Bit, Bit)) -> Bit) -> Word {
+        let bits = std::array::from_fn(|place| join((self.bits[place], other.bits[place])));
+        Word { sum: None, bits }
+    }
+
+    fn masked(&self, mask: &Word) -> Word {
+        self.zipped(mask, |pair| match pair {
+            (Bit::Zero, _) | (_, Bit::Zero) => Bit::Zero,
+            (Bit::One, bit) | (bit, Bit::One) => bit,
+            (left, right) if left == right => left,
+            _ => Bit::Unknown,
+        })
+    }
+
+    fn moved_right(&self, count: u32) -> Word {
+        let bits = std::array::from_fn(|place| {
+            self.bits.get(place + count as usize).copied().unwrap_or(Bit::Zero)
+        });
+        Word { sum: None, bits }
+    }
+
+    /// A product; its bits are known where the factor is a power of two.
+    fn times(&self, factor: u32) -> Word {
+        let zero = Sum { terms: BTreeMap::new(), constant: 0 };
+        let sum = self.sum.as_ref().map(|sum| zero.plus(sum, factor));
+        let zeros = (factor.trailing_zeros() as usize).min(32);
+        let bits = std::array::from_fn(|place| match place.checked_sub(zeros) {
+            None => Bit::Zero,
+            Some(place) if factor.is_power_of_two() => self.bits[place],
+            Some(_) => Bit::Unknown,
+        });
+        Word { sum, bits }
+    }
+
+    fn plus(&self, other: &Word) -> Word {
+        let mut carry = Some(false);
+        let bits = std::array::from_fn(|place| {
+            let (bit, next_carry) = sum_bit(self.bits[place], other.bits[place], carry);
+            carry = next_carry;
+            bit
+        });
+        let sum = self.sum.as_ref().zip(other.sum.as_ref());
+        Word { sum: sum.map(|(left, right)| left.plus(right, 1)), bits }
+    }
+
+    fn minus(&self, other: &Word) -> Word {
+        let mut borrow = Some(false);
+        let bits = std::array::from_fn(|place| {
+            let (bit, next_borrow) = difference_bit(self.bits[place], other.bits[place], borrow);
+            borrow = next_borrow;
+            bit
+        });
+        let sum = self.sum.as_ref().zip(other.sum.as_ref());
+        Word { sum: sum.map(|(left, right)| left.plus(right, u32::MAX)), bits }
+    }
+}
+
+/// A bit of a sum, and what is carried on; none where that is not known.
+fn sum_bit(left: Bit, right: Bit, carry: Option<bool>) -> (Bit, Option<bool>) {
+    match (left.known(), right.known(), carry) {
+        (Some(left), Some(right), Some(carry)) => {
+            let count = u32::from(left) + u32::from(right) + u32::from(carry);
+            (Bit::of(count & 1 == 1), Some(count > 1))
+        }
+        (None, Some(false), Some(false)) => (left, Some(false)),
+        (Some(false), None, Some(false)) => (right, Some(false)),
+        // Two zeros carry nothing on, and two ones do.
+        (Some(left), Some(right), None) if left == right => (Bit::Unknown, Some(left)),
+        (None | Some(_), None | Some(_), None | Some(_)) => (Bit::Unknown, None),
+    }
+}
+
+/// A bit of a difference, and what is borrowed.
+fn difference_bit(left: Bit, right: Bit, borrow: Option<bool>) -> (Bit, Option<bool>) {
+    match (left.known(), right.known(), borrow) {
+        (Some(left), Some(right), Some(borrow)) => {
+            let count = i32::from(left) - i32::from(right) - i32::from(borrow);
+            (Bit::of(count & 1 == 1), Some(count < 0))
+        }
+        (None, Some(false), Some(false)) => (left, Some(false)),
+        (None, None, Some(false)) if left == right && left != Bit::Unknown => {
+            (Bit::Zero, Some(false))
+        }
+        (None | Some(_), None | Some(_), None | Some(_)) => (Bit::Unknown, None),
+    }
+}
+
+/// An operation on constants; none where it has no result that is the same everywhere.
+pub(super) fn folded(op: Op, left: u32, right: u32) -> Option<u32> {
+    let (signed_left, signed_right) = (left as i32, right as i32);
+    match op {
+        Op::IAdd => Some(left.wrapping_add(right)),
+        Op::ISub => Some(left.wrapping_sub(right)),
+        Op::IMul => Some(left.wrapping_mul(right)),
+        Op::UDiv => left.checked_div(right),
+        Op::UMod => left.checked_rem(right),
+        Op::SDiv => signed_left.checked_div(signed_right).map(|quotient| quotient as u32),
+        Op::SRem => signed_left.checked_rem(signed_right).map(|rest| rest as u32),
+        Op::SMod if signed_right > 0 => Some(signed_left.rem_euclid(signed_right) as u32),
+        Op::ShiftLeftLogical => left.checked_shl(right),
+        Op::ShiftRightLogical => left.checked_shr(right),
+        Op::ShiftRightArithmetic => signed_left.checked_shr(right).map(|moved| moved as u32),
+        Op::BitwiseAnd => Some(left & right),
+        Op::BitwiseOr => Some(left | right),
+        Op::BitwiseXor => Some(left ^ right),
+        _ => None,
+    }
+}
+
+/// Whether a comparison of two numbers is true; none where an operation is no comparison.
+pub(super) fn comparison(op: Op, left: u32, right: u32) -> Option<bool> {
+    let signed = (left as i32, right as i32);
+    match op {
+        Op::IEqual => Some(left == right),
+        Op::INotEqual => Some(left != right),
+        Op::ULessThan => Some(left < right),
+        Op::ULessThanEqual => Some(left <= right),
+        Op::UGreaterThan => Some(left > right),
+        Op::UGreaterThanEqual => Some(left >= right),
+        Op::SLessThan => Some(signed.0 < signed.1),
+        Op::SLessThanEqual => Some(signed.0 <= signed.1),
+        Op::SGreaterThan => Some(signed.0 > signed.1),
+        Op::SGreaterThanEqual => Some(signed.0 >= signed.1),
+        _ => None,
+    }
+}
+
+/// The inverse of an odd number modulo 2 to the power of 32: each step doubles the bits that are
+/// right, of which there are three at first.
+fn inverse(odd: u32) -> u32 {
+    (0..4)
+        .fold(odd, |inverse, _| inverse.wrapping_mul(2u32.wrapping_sub(odd.wrapping_mul(inverse))))
+}
