@@ -14,8 +14,9 @@ use crate::module::{Id, Instruction, Module};
 use crate::opcodes::is_atomic;
 use crate::types::Type;
 use rspirv::dr::Operand;
+use rspirv::spirv::MemoryModel as DeclaredModel;
 use rspirv::spirv::{BuiltIn, Decoration, ImageOperands, Op, StorageClass};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use vkcert_model::access_pair::ReadDescriptor;
 
 /// Whether other invocations see an access whole.
@@ -104,6 +105,23 @@ fn texel_coordinate(instruction: &Instruction) -> Option<Id> {
     });
     let has_one = matches!(instruction.op, Op::ImageRead | Op::ImageWrite) && !is_moved;
     has_one.then(|| instruction.id(1)).flatten()
+}
+
+/// Whether accesses say one by one whether they are made available and visible.
+pub(super) fn declares_vulkan_model(module: &Module) -> bool {
+    module.instructions.iter().any(|instruction| {
+        instruction.op == Op::MemoryModel
+            && instruction.operands.contains(&Operand::MemoryModel(DeclaredModel::Vulkan))
+    })
+}
+
+/// Accesses by the object that they are to.
+pub(super) fn by_object(accesses: &[SharedAccess]) -> BTreeMap<SharedObject, Vec<&SharedAccess>> {
+    let mut accesses_by_object: BTreeMap<SharedObject, Vec<&SharedAccess>> = BTreeMap::new();
+    for access in accesses {
+        accesses_by_object.entry(access.path.object).or_default().push(access);
+    }
+    accesses_by_object
 }
 
 /// Where a pointer was made that is followed back.

@@ -12,15 +12,12 @@
 //! values let control take a way, writes that meet writes but where a barrier is missing for
 //! certain.
 
-use super::access::{Atomicity, SharedAccess};
+use super::access::{Atomicity, SharedAccess, by_object, declares_vulkan_model};
 use super::intervals::{FollowedWays, IntervalStart, ReachedPieces};
 use super::meeting::{Meeting, MeetingRange};
 use super::node_set::NodeSet;
 use super::object::SharedObject;
-use super::{
-    FenceUse, KernelPairs, MEMORY_KINDS, PairError, PairRequest, by_object, declares_vulkan_model,
-    with_kernel,
-};
+use super::{FenceUse, KernelPairs, MEMORY_KINDS, PairError, PairRequest, with_kernel};
 use crate::barriers::holds_workgroup;
 use crate::flow::DecidedBranches;
 use crate::interface::compute_entry;

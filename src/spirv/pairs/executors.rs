@@ -6,7 +6,8 @@
 //! Promises: who is left out comes there under no input. Does not cover: conditions on what has no
 //! form; ways that rejoin.
 
-use super::index_form::{IndexForm, IndexForms};
+use super::index_form::IndexForm;
+use super::index_forms::IndexForms;
 use super::node_set::NodeSet;
 use crate::cfg::ControlFlowGraph;
 use crate::flow::live::BlockOf;

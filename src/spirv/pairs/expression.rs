@@ -8,7 +8,8 @@
 //! Does not cover: what callers decide; variables that are stored to in parts or through pointers.
 
 use super::executors::Executors;
-use super::index_form::{IndexForm, IndexForms};
+use super::index_form::IndexForm;
+use super::index_forms::IndexForms;
 use super::word::Symbol;
 use crate::constants::ConstantValue;
 use crate::flow::access::written_pointer;

@@ -5,7 +5,8 @@
 //! form, which may be equal for any two invocations.
 
 use super::executors::Executors;
-use super::index_form::{IndexForm, IndexForms};
+use super::index_form::IndexForm;
+use super::index_forms::IndexForms;
 use super::node_set::NodeSet;
 use super::object::PathStep;
 use std::rc::Rc;

@@ -3,7 +3,7 @@
 //!
 //! Knows: all accesses of an entry point to what it shares (`access`, `object`), the barriers of
 //! its workgroup and what comes behind each (`intervals`), which invocations two indices bring
-//! together (`index_form`), what its host decides.
+//! together (`index_forms`), what its host decides.
 //! Promises: every pair that a run can show is listed, provided that distinct bindings are distinct
 //! memory and that runs are free of races: a pair too many, never one too few. What a configuration
 //! switches off stays, and is called so. Work is linear in the code for each barrier and each piece
@@ -22,6 +22,7 @@ mod expression;
 mod held_numbers;
 mod host;
 mod index_form;
+mod index_forms;
 mod intervals;
 mod meeting;
 mod node_set;
@@ -33,12 +34,15 @@ mod regions;
 mod tests;
 mod word;
 
-use access::{Atomicity, Coherence, SharedAccess, SharedAccesses};
+use access::{
+    Atomicity, Coherence, SharedAccess, SharedAccesses, by_object, declares_vulkan_model,
+};
 pub use checks::{AccessOrder, ConflictingAccess, conflicting_accesses, idle_barriers};
 pub use dispatch::dispatch_pairs;
 use executors::Executors;
 use expression::Expressions;
-use index_form::{IndexForm, IndexForms};
+use index_form::IndexForm;
+use index_forms::IndexForms;
 use intervals::{FollowedWays, IntervalGraph, IntervalStart};
 use meeting::{ComparedIndices, Meeting, MeetingRange};
 pub use object::{ObjectPath, PathStep, SharedObject};
@@ -54,8 +58,7 @@ use super::memory_semantics::{ACQUIRE, MemoryKinds, RELEASE};
 use super::module::{Id, Module};
 use super::opcodes::is_atomic;
 use node_set::NodeSet;
-use rspirv::dr::Operand;
-use rspirv::spirv::{MemoryModel as DeclaredModel, Op};
+
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -493,19 +496,4 @@ impl KernelPairs<'_> {
             || access.coherence == Coherence::Coherent
             || declares_vulkan_model(self.request.module)
     }
-}
-
-fn declares_vulkan_model(module: &Module) -> bool {
-    module.instructions.iter().any(|instruction| {
-        instruction.op == Op::MemoryModel
-            && instruction.operands.contains(&Operand::MemoryModel(DeclaredModel::Vulkan))
-    })
-}
-
-fn by_object(accesses: &[SharedAccess]) -> BTreeMap<SharedObject, Vec<&SharedAccess>> {
-    let mut accesses_by_object: BTreeMap<SharedObject, Vec<&SharedAccess>> = BTreeMap::new();
-    for access in accesses {
-        accesses_by_object.entry(access.path.object).or_default().push(access);
-    }
-    accesses_by_object
 }
