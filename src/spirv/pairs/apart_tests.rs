@@ -133,6 +133,21 @@ fn reductions_with_a_fault_stay_open() {
             other = lane + reach;
             barrier();
         }",
+        // The first step is right, and the next one is wrong.
+        "for (uint reach = 16u; reach > 4u; reach /= 2u) {
+            s[lane] += s[lane + reach];
+            barrier();
+        }",
+        // Some do not wait.
+        "for (uint reach = 8u; reach > 0u; reach /= 2u) {
+            if (lane < reach) { s[lane] += s[lane + reach]; }
+            if (lane < 12u) { barrier(); }
+        }",
+        // They do not wait for each other.
+        "for (uint reach = 8u; reach > 0u; reach /= 2u) {
+            if (lane < reach) { s[lane] += s[lane + reach]; }
+            if (lane < 12u) { barrier(); } else { barrier(); }
+        }",
         // Each invocation has a reach of its own.
         "for (uint reach = 8u + lane % 2u; reach > 0u; reach /= 2u) {
             if (lane < reach) { s[lane] += s[lane + reach]; }
