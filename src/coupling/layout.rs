@@ -20,6 +20,7 @@ pub(super) use number_list::{counted, has_same_numbers};
 pub(super) use placing::{end_of_contents, place_block, place_member, place_type};
 
 use super::CouplingInput;
+use super::checks::VaryingSizes;
 use super::constants::host_constants;
 use super::merging::{SharedObject, StoredForm};
 use super::rows::CheckRows;
@@ -57,6 +58,7 @@ pub(super) fn check_layouts(
     rows: &mut CheckRows,
     input: &CouplingInput<'_>,
     known_names: &BTreeSet<&str>,
+    varying: &VaryingSizes<'_>,
 ) {
     let types = Types::of_module(input.module);
     let stated_values = host_constants(input.interface, &input.reflection.specialization);
@@ -66,7 +68,8 @@ pub(super) fn check_layouts(
         let message = "constants of the module have no value under the host's specialization";
         return rows.add_undetermined(PUSH_CONSTANTS, message);
     };
-    let check = LayoutCheck { input, reader: BlockReader { types: &types, constants: &constants } };
+    let reader = BlockReader { types: &types, constants: &constants };
+    let check = LayoutCheck { input, reader, varying };
     check.check_push_constants(rows, known_names);
     for buffer in &input.interface.buffers {
         check.check_buffer(rows, buffer);
@@ -77,6 +80,7 @@ pub(super) fn check_layouts(
 struct LayoutCheck<'a> {
     input: &'a CouplingInput<'a>,
     reader: BlockReader<'a>,
+    varying: &'a VaryingSizes<'a>,
 }
 
 impl LayoutCheck<'_> {
@@ -108,6 +112,12 @@ impl LayoutCheck<'_> {
             }
             (Some(form), Some(block)) => (form, block),
         };
+        let size_constants = &self.varying.sizes.push_constants;
+        if let Some(constants) = self.varying.in_words(size_constants) {
+            let message =
+                format!("the layout of the kernel's push constants depends on {constants}");
+            return rows.add_undetermined(PUSH_CONSTANTS, message);
+        }
         let placed_host = match form.contents {
             HostContents::Structure(placed_host) => placed_host,
             HostContents::Unsupported { .. }
@@ -155,6 +165,9 @@ impl LayoutCheck<'_> {
                 bytes: resource.fixed_bytes,
             };
             rows.begin_subject(format!("{}.{}", buffer.set, buffer.binding));
+            if self.is_told_to_vary(rows, buffer, resource) {
+                continue;
+            }
             let unused = self.check_contents(rows, buffer, &kernel_block);
             // What one variable does not use another one at the same binding may.
             if resources.len() == 1 {
@@ -163,6 +176,26 @@ impl LayoutCheck<'_> {
                 add_unused(rows, &unused, &claim);
             }
         }
+    }
+
+    /// Tells of a block whose layout is not one: it is compared under no value of the constants.
+    fn is_told_to_vary(
+        &self,
+        rows: &mut CheckRows,
+        buffer: &HostBuffer,
+        resource: &ReflectedResource,
+    ) -> bool {
+        let (set, binding) = (buffer.set, buffer.binding);
+        let size_constants = self.varying.sizes.resources.get(&resource.variable);
+        let constants = self.varying.in_words(size_constants.into_iter().flatten());
+        let has_form =
+            self.input.stated.stored_form(SharedObject::Buffer { set, binding }).is_some();
+        let Some(constants) = constants.filter(|_| has_form) else { return false };
+        let message = format!(
+            "buffer {set}.{binding}: the layout of the kernel's block depends on {constants}"
+        );
+        rows.add_undetermined(BUFFER, message);
+        true
     }
 
     /// The members that the kernel does not use.

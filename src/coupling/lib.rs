@@ -309,7 +309,7 @@ pub fn analyse_coupling(input: &CouplingInput<'_>) -> Result<Coupling, Diagnosti
     host_checks.check_local_size(&mut rows);
     let known_names: BTreeSet<&str> = host.names.iter().map(|name| name.name.as_str()).collect();
     input.stated.check_sources(&mut rows);
-    layout::check_layouts(&mut rows, input, &known_names);
+    layout::check_layouts(&mut rows, input, &known_names, &host_checks.varying);
     host_checks.check_buffers(&mut rows);
     images::check_images(&mut rows, input);
     earlier::check_earlier(&mut rows, input);

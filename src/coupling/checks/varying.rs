@@ -13,7 +13,7 @@ use vkcert_spirv::interface::SizeConstants;
 /// The sizes of a kernel, and the constants that vary.
 pub(crate) struct VaryingSizes<'a> {
     /// Which constants each size depends on.
-    pub(super) sizes: SizeConstants,
+    pub(crate) sizes: SizeConstants,
     /// Of the constants that vary: what the host gives them.
     values: BTreeMap<u32, &'a str>,
 }
@@ -32,7 +32,7 @@ impl<'a> VaryingSizes<'a> {
     }
 
     /// `specialization constant 5, which takes n, no one value`; none where no constant varies.
-    pub(super) fn in_words<'c>(
+    pub(crate) fn in_words<'c>(
         &self,
         constants: impl IntoIterator<Item = &'c u32>,
     ) -> Option<String> {
