@@ -181,8 +181,10 @@ fn values_by_test(
             let name = &interface.kernel;
             let given = &dispatch.specialization;
             // Faults of a test are told when it is prepared.
-            specialize_kernel(name, &prepared_kernel, given, &test.origin)
-                .map_or_else(|_| BTreeMap::new(), |bits| told_places.values_of(dispatch, &bits))
+            specialize_kernel(name, &prepared_kernel, given, &test.origin).map_or_else(
+                |_| BTreeMap::new(),
+                |bits| told_places.values_of(test, dispatch, &bits),
+            )
         });
         Some((test.id, values.collect()))
     };

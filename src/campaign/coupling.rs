@@ -11,9 +11,9 @@ use crate::CampaignError;
 use std::collections::BTreeMap;
 use vkcert_coupling::{
     self as coupling, BufferUse, Coupling, CouplingInput, DeviceLimits, EarlierKernel, FlowError,
-    KernelFlow, StatedPipeline, TestUse,
+    ImageUse, KernelFlow, StatedPipeline, TestUse,
 };
-use vkcert_exec::{ExecError, Executor, Job, Run, Unobserved};
+use vkcert_exec::{ExecError, Executor, Job, JobDispatch, Run, Unobserved};
 use vkcert_model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::KernelName;
@@ -334,14 +334,29 @@ fn uses_by_tests(
             test_uses.push(TestUse {
                 name: test.test.id.to_string(),
                 groups: dispatch.groups,
-                told: told_places.values_of(dispatch, &job.specialization),
+                told: told_places.values_of(test.test, dispatch, &job.specialization),
                 buffers: buffers.collect(),
+                images: bound_images(&plan.job, job),
                 specialization: job.specialization.clone(),
                 out_of_bounds: out_of_bounds.clone(),
             });
         }
     }
     test_uses
+}
+
+/// The images that a dispatch binds, each as large as its view shows it.
+fn bound_images(job: &Job, dispatch: &JobDispatch) -> BTreeMap<(u32, u32), ImageUse> {
+    let images = dispatch.bindings.iter().filter(|binding| binding.array_index == 0);
+    let images = images.filter_map(|binding| {
+        let view = binding.view.image()?;
+        let mut images = job.resources.images.iter();
+        let shape = images.find(|image| image.buffer as usize == binding.buffer)?.shape;
+        let axes = shape.level_extent(view.level)[..shape.dim.axes()].to_vec();
+        let (layers, levels) = (view.layers, view.levels);
+        Some(((binding.set, binding.binding), ImageUse { axes, layers, levels }))
+    });
+    images.collect()
 }
 
 /// Bytes that a dispatch of a test accessed, by set and binding.

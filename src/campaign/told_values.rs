@@ -1,10 +1,10 @@
-//! What a dispatch of a test tells of the host's parameters and locals: push constants and
-//! specialization constants that hold them unchanged.
+//! What a dispatch of a test tells of the host's parameters and locals: push constants,
+//! specialization constants and sizes of images that hold them unchanged.
 //!
 //! Knows: an interface, the push-constant block and the constants of its kernel's module.
 //! Promises: push constants count however they are given: by member, as a list or as bytes; a
 //! constant that a test does not set counts with its default. A name that two places tell
-//! different values of is not told.
+//! different values of is not told. Sizes of images tell what nothing else does.
 //! Does not cover: values that the host passes on changed, members that are no integers.
 
 use super::configuration::{Specialization, kernel_for_preparing};
@@ -14,8 +14,8 @@ use base64::engine::general_purpose::STANDARD;
 use std::collections::BTreeMap;
 use vkcert_coupling::member_offsets;
 use vkcert_model::element::Datum;
-use vkcert_model::procedure::Dispatch;
-use vkcert_model::requirement::{HostType, Interface};
+use vkcert_model::procedure::{Dispatch, Test};
+use vkcert_model::requirement::{HostImage, HostType, Interface};
 use vkcert_requirement::host::decide::ToldValues;
 use vkcert_requirement::host::expression::{integer_format, type_range, wrap_to_type};
 use vkcert_spirv::interface::{PushConstants, Reflection};
@@ -25,6 +25,7 @@ use vkcert_spirv::types::{Signedness, Type, Types};
 pub(crate) struct ToldPlaces {
     members: Vec<ToldMember>,
     constants: Vec<ToldConstant>,
+    sizes: Vec<ToldSize>,
 }
 
 /// A parameter or local.
@@ -60,12 +61,32 @@ struct ToldConstant {
     form: IntegerForm,
 }
 
+/// A number of an image's size that is a parameter or local.
+struct ToldSize {
+    told: ToldName,
+    set: u32,
+    binding: u32,
+    part: SizePart,
+}
+
+/// A number of an image's size.
+#[derive(Clone, Copy)]
+enum SizePart {
+    /// Width, height or depth, by its number.
+    Axis(usize),
+    /// Layers that the view shows.
+    Layers,
+    /// Levels that the view shows.
+    Levels,
+}
+
 /// Whether any test can tell the value of a parameter.
 pub(crate) fn is_told(interface: &Interface, parameter: &str) -> bool {
     let members = interface.push_constants.iter().flat_map(|block| &block.members);
     let mut pushed = members.map(|member| member.value.as_deref().unwrap_or(&member.name).trim());
     pushed.any(|value| value == parameter)
         || interface.specialization.iter().any(|constant| constant.value.trim() == parameter)
+        || size_parts(interface).any(|(_, _, expression)| expression.trim() == parameter)
 }
 
 impl ToldPlaces {
@@ -90,12 +111,13 @@ impl ToldPlaces {
             }
         }
         let members = block.map_or_else(Vec::new, |block| told_members(interface, &block, &types));
-        Self { members, constants: told_constants }
+        Self { members, constants: told_constants, sizes: told_sizes(interface) }
     }
 
-    /// What a dispatch tells; `specialization` has the raw bits of constants that are set.
+    /// What a dispatch of a test tells; `specialization` has the raw bits of constants that are set.
     pub(crate) fn values_of(
         &self,
+        test: &Test,
         dispatch: &Dispatch,
         specialization: &Specialization,
     ) -> ToldValues {
@@ -107,9 +129,19 @@ impl ToldPlaces {
             let bits = specialization.get(&constant.id).copied().unwrap_or(constant.default);
             (&constant.told, constant.form, constant.form.read(bits))
         });
+        let stored = pushed.chain(specialized);
+        let stored = stored.map(|(told, form, value)| (&*told.name, told.value_of(value, form)));
         let mut values_by_name: BTreeMap<&str, Vec<Option<i64>>> = BTreeMap::new();
-        for (told, form, value) in pushed.chain(specialized) {
-            values_by_name.entry(&told.name).or_default().push(told.value_of(value, form));
+        for (name, value) in stored {
+            values_by_name.entry(name).or_default().push(value);
+        }
+        // What the host stores tells more than what it binds, which may be larger.
+        let sizes = self.sizes.iter();
+        let sizes: Vec<&ToldSize> =
+            sizes.filter(|size| !values_by_name.contains_key(&*size.told.name)).collect();
+        for size in sizes {
+            let value = size.value_in(test, dispatch).map(i64::from);
+            values_by_name.entry(&size.told.name).or_default().push(value);
         }
         let agreed = values_by_name.into_iter().filter_map(|(name, values)| {
             let first_value = values.first().copied().flatten()?;
@@ -144,6 +176,26 @@ fn told_members(interface: &Interface, block: &PushConstants, types: &Types) -> 
         }
     }
     members
+}
+
+/// Every number of every image's size with its expression.
+fn size_parts(interface: &Interface) -> impl Iterator<Item = (&HostImage, SizePart, &str)> {
+    interface.images.iter().flat_map(|image| {
+        let axes = image.extent.iter().enumerate();
+        let axes = axes.map(|(axis, text)| (SizePart::Axis(axis), Some(text)));
+        let counts =
+            [(SizePart::Layers, image.layers.as_ref()), (SizePart::Levels, image.levels.as_ref())];
+        let parts = axes.chain(counts);
+        parts.filter_map(move |(part, text)| Some((image, part, text?.as_str())))
+    })
+}
+
+fn told_sizes(interface: &Interface) -> Vec<ToldSize> {
+    let sizes = size_parts(interface).filter_map(|(image, part, expression)| {
+        let told = name_of_host(interface, expression)?;
+        Some(ToldSize { told, set: image.set, binding: image.binding, part })
+    });
+    sizes.collect()
 }
 
 /// The parameter or local that an expression consists of.
@@ -183,6 +235,22 @@ impl IntegerForm {
         match self.signedness {
             Signedness::Signed => i128::from(at_the_top as i64 >> unread_bits),
             Signedness::Unsigned => i128::from(at_the_top >> unread_bits),
+        }
+    }
+}
+
+impl ToldSize {
+    /// What a dispatch binds, as its view shows it.
+    fn value_in(&self, test: &Test, dispatch: &Dispatch) -> Option<u32> {
+        let place = (self.set, self.binding);
+        let mut bindings = dispatch.bindings.iter();
+        let binding = bindings.find(|binding| (binding.set, binding.binding) == place)?;
+        let image = test.images.get(binding.image.as_ref()?)?;
+        let (level, layer) = (binding.level.unwrap_or(0), binding.layer.unwrap_or(0));
+        match self.part {
+            SizePart::Axis(axis) => Some((image.extent.get(axis)? >> level.min(31)).max(1)),
+            SizePart::Layers => image.layers?.checked_sub(layer),
+            SizePart::Levels => image.levels.unwrap_or(1).checked_sub(level),
         }
     }
 }

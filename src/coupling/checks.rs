@@ -8,6 +8,7 @@
 
 mod buffers;
 mod dispatch;
+mod images;
 mod limits;
 mod overflow;
 mod pipeline;
@@ -17,6 +18,7 @@ mod specialization;
 mod varying;
 
 pub(super) use buffers::is_buffer;
+pub(super) use images::{departing_name, tested_numbers};
 pub(super) use varying::VaryingSizes;
 
 use super::CouplingInput;

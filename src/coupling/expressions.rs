@@ -8,10 +8,20 @@
 use super::CouplingInput;
 use std::collections::BTreeMap;
 use vkcert_model::diagnostic::Diagnostic;
-use vkcert_model::requirement::HostBuffer;
+use vkcert_model::requirement::{HostBuffer, HostImage};
 use vkcert_requirement::host::decide::HostModel;
 use vkcert_requirement::host::decimal_number;
 use vkcert_requirement::host::expression::HostExpression;
+
+/// The size of an image's view.
+pub(super) struct HostExtent {
+    /// Width, height and depth, as far as the image has them.
+    pub axes: Vec<HostExpression>,
+    /// None of what is not layered.
+    pub layers: Option<HostExpression>,
+    /// None: one level.
+    pub levels: Option<HostExpression>,
+}
 
 /// The interface's expressions, parsed.
 pub(super) struct HostExpressions {
@@ -19,6 +29,8 @@ pub(super) struct HostExpressions {
     pub domain: Option<[HostExpression; 3]>,
     /// In the order of the interface.
     pub buffers: Vec<HostExpression>,
+    /// Of images in the order of the interface; none where the extent is not stated.
+    pub images: Vec<Option<HostExtent>>,
     /// In the order of the interface; none of decimal numbers.
     pub specialization: Vec<Option<HostExpression>>,
     /// By member name.
@@ -61,6 +73,11 @@ impl HostExpressions {
                 .map(|domain| parse_axes(domain, "domain"))
                 .transpose()?,
             buffers: interface.buffers.iter().map(parse_buffer_size).collect::<Result<_, _>>()?,
+            images: interface
+                .images
+                .iter()
+                .map(|image| parse_extent(host, image))
+                .collect::<Result<_, _>>()?,
             specialization: interface
                 .specialization
                 .iter()
@@ -75,4 +92,27 @@ impl HostExpressions {
             members,
         })
     }
+}
+
+/// The extent of an image, if the interface states it.
+fn parse_extent(host: &HostModel, image: &HostImage) -> Result<Option<HostExtent>, Diagnostic> {
+    if image.extent.is_empty() {
+        return Ok(None);
+    }
+    let image_place = format!("image {}.{}", image.set, image.binding);
+    let mut axes = Vec::new();
+    for (axis, text) in image.extent.iter().enumerate() {
+        axes.push(host.parse_expression(text, &format!("extent[{axis}] of {image_place}"))?);
+    }
+    let layers = parse_count(host, image.layers.as_deref(), &format!("layers of {image_place}"))?;
+    let levels = parse_count(host, image.levels.as_deref(), &format!("levels of {image_place}"))?;
+    Ok(Some(HostExtent { axes, layers, levels }))
+}
+
+fn parse_count(
+    host: &HostModel,
+    text: Option<&str>,
+    place: &str,
+) -> Result<Option<HostExpression>, Diagnostic> {
+    text.map(|text| host.parse_expression(text, place)).transpose()
 }

@@ -3,7 +3,8 @@
 //! Knows: set, binding, class, format, dimension, layers and samples of both sides.
 //! Promises: a row for every image and sampler that either side has; `holds` only where all that
 //! the kernel declares agrees.
-//! Does not cover: sizes of images, settings of samplers, numbers of descriptors in arrays of them.
+//! Does not cover: sizes of images (`checks::images`), settings of samplers, numbers of descriptors in
+//! arrays of them.
 
 use super::CouplingInput;
 use super::checks::is_buffer;

@@ -243,11 +243,24 @@ pub struct TestUse {
     pub told: ToldValues,
     /// By set and binding.
     pub buffers: BTreeMap<(u32, u32), BufferUse>,
+    /// By set and binding.
+    pub images: BTreeMap<(u32, u32), ImageUse>,
     /// Raw bits of the specialization constants that it sets, by SpecId.
     pub specialization: BTreeMap<u32, u64>,
     /// What the sequential engine found out of bounds in the kernel in any dispatch of the test, by
     /// the word offset of the instruction in the production module.
     pub out_of_bounds: BTreeMap<u32, String>,
+}
+
+/// The size of an image in a test, as its view shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageUse {
+    /// Texels of the largest level on each axis.
+    pub axes: Vec<u32>,
+    /// Layers, each face of a cube counted.
+    pub layers: u32,
+    /// Mip levels.
+    pub levels: u32,
 }
 
 /// The bytes of a buffer in a test.
@@ -312,6 +325,7 @@ pub fn analyse_coupling(input: &CouplingInput<'_>) -> Result<Coupling, Diagnosti
     layout::check_layouts(&mut rows, input, &known_names, &host_checks.varying);
     host_checks.check_buffers(&mut rows);
     images::check_images(&mut rows, input);
+    host_checks.check_image_sizes(&mut rows);
     earlier::check_earlier(&mut rows, input);
     host_checks.check_limits(&mut rows);
     host_checks.check_specialization(&mut rows);

@@ -2,9 +2,11 @@
 //!
 //! Knows: what the host makes of parameter values: sizes, push constants, specialization, group
 //! counts.
-//! Promises: a job is what the host would dispatch, with buffers that hold zeros.
-//! Does not cover: kernels with images, and values that need much memory or many invocations; they
-//! are not run.
+//! Promises: a job is what the host would dispatch, with buffers and images that hold zeros.
+//! Does not cover: kernels that sample, because interfaces do not state samplers; multisampled
+//! images, texel buffers, and values that need much memory or many invocations. They are not run.
+
+mod images;
 
 use super::checks::is_buffer;
 use super::expressions::HostExpressions;
@@ -20,12 +22,12 @@ use vkcert_model::procedure::Limits;
 use vkcert_model::requirement::HostType;
 use vkcert_requirement::host::decide::{EvaluatedCase, HostModel};
 use vkcert_requirement::host::expression::{self as host, DivisionRounding, HostExpression};
-use vkcert_spirv::interface::DescriptorCount;
+use vkcert_spirv::interface::{DescriptorCount, ReflectedResource};
 
 /// Runs of a kernel at most.
 pub(super) const MOST_RUNS: usize = 60;
-/// Bytes of all buffers of a run at most.
-const MOST_BYTES: i128 = 1 << 24;
+/// Bytes of all buffers and images of a run at most.
+pub(super) const MOST_BYTES: i128 = 1 << 24;
 /// Invocations of a run at most.
 const MOST_INVOCATIONS: u64 = 1 << 14;
 /// Steps of a run at most.
@@ -40,23 +42,16 @@ pub(super) struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    /// Whether all that the kernel binds is a buffer of a stated size, and all that it is
-    /// specialized by has one value.
+    /// Whether all that the kernel binds is a buffer or an image of a stated size, and all that it
+    /// is specialized by has one value.
     pub(super) fn can_run(&self) -> bool {
         let reflection = self.input.reflection;
-        let is_stated = |set: u32, binding: u32| {
-            self.input
-                .interface
-                .buffers
-                .iter()
-                .any(|buffer| (buffer.set, buffer.binding) == (set, binding))
-        };
         let resources_are_stated = reflection.resources.iter().all(|resource| {
-            is_buffer(resource.class)
-                && resource.fixed_bytes < 1 << 24
-                && resource.count == DescriptorCount::One
-                && !resource.class.name().contains("texel")
-                && is_stated(resource.set, resource.binding)
+            resource.count == DescriptorCount::One
+                && match is_buffer(resource.class) {
+                    true => self.has_stated_size(resource),
+                    false => self.shown_image(resource).is_some(),
+                }
         });
         let constants_are_settled = self
             .input
@@ -67,7 +62,15 @@ impl Replay<'_> {
         resources_are_stated && constants_are_settled
     }
 
-    fn value(&self, expression: &HostExpression, case: &EvaluatedCase) -> i128 {
+    fn has_stated_size(&self, resource: &ReflectedResource) -> bool {
+        let place = (resource.set, resource.binding);
+        let mut buffers = self.input.interface.buffers.iter();
+        resource.fixed_bytes < 1 << 24
+            && !resource.class.name().contains("texel")
+            && buffers.any(|buffer| (buffer.set, buffer.binding) == place)
+    }
+
+    pub(super) fn value(&self, expression: &HostExpression, case: &EvaluatedCase) -> i128 {
         expression.evaluate(&case.scope, DivisionRounding::Truncate, &mut Vec::new()).value
     }
 
@@ -93,8 +96,7 @@ impl Replay<'_> {
             limits: Limits { steps: MOST_STEPS, ..Limits::default() },
             checks,
         };
-        let mut bindings = Vec::new();
-        let mut byte_count = 0i128;
+        let (mut bindings, mut byte_count) = self.bind_images(&mut job, &case)?;
         for (buffer, size) in self.input.interface.buffers.iter().zip(&self.expressions.buffers) {
             let place = (buffer.set, buffer.binding);
             let resource = reflection
@@ -186,6 +188,15 @@ impl Replay<'_> {
         ))
     }
 
+    /// `buffers`, and images where the kernel has some.
+    pub(super) fn contents_words(&self) -> &'static str {
+        let resources = &self.input.reflection.resources;
+        match resources.iter().any(|resource| !is_buffer(resource.class)) {
+            true => "buffers and images",
+            false => "buffers",
+        }
+    }
+
     /// The findings of a job's run; none where the run does not come to its end, which shows
     /// nothing.
     pub(super) fn findings(&self, engine: ReplayEngine, job: &Job) -> Vec<Finding> {
@@ -193,7 +204,7 @@ impl Replay<'_> {
     }
 }
 
-fn zero_buffer(set: u32, binding: u32, byte_count: usize) -> JobBuffer {
+pub(super) fn zero_buffer(set: u32, binding: u32, byte_count: usize) -> JobBuffer {
     JobBuffer {
         name: format!("{set}.{binding}"),
         bytes: Arc::new(vec![0; byte_count]),

@@ -75,6 +75,7 @@ pub(super) fn check_interfaces(
                 problems.push(place.at("binding").error("duplicate-id", message));
             }
             problems.extend(check_host_image(&place, image));
+            check_extent(&place, image, problems);
         }
         check_earlier(interface, kernels, problems);
     }
@@ -109,13 +110,71 @@ fn check_earlier(
     }
 }
 
+/// The greatest number that a kernel can ask for as the size of an image.
+const GREATEST_SIZE: i128 = i32::MAX as i128;
+
+/// An extent has a number for each axis, and layers and levels go with it.
+fn check_extent(place: &Origin, image: &HostImage, problems: &mut Vec<Diagnostic>) {
+    let Some(dimension) = image.dimension else { return };
+    let (axis_count, stated_count) = (dimension.axes(), image.extent.len());
+    if image.extent.is_empty() {
+        for (key, stated) in [("layers", &image.layers), ("levels", &image.levels)] {
+            if stated.is_some() {
+                let message = format!("`{key}` is stated, and no `extent`");
+                problems.push(place.at(key).error("missing-key", message));
+            }
+        }
+        return;
+    }
+    if stated_count != axis_count {
+        let name = dimension.name();
+        let message =
+            format!("a {name} image has an extent of {axis_count} numbers, not {stated_count}");
+        problems.push(place.at("extent").error("size", message));
+    }
+    match (image.layered, &image.layers) {
+        (true, None) => {
+            let message = "a layered image with an `extent` has `layers`";
+            problems.push(place.error("missing-key", message));
+        }
+        (false, Some(_)) => {
+            let message = "`layers` go with `layered = true`";
+            problems.push(place.at("layers").error("bad-value", message));
+        }
+        (true, Some(_)) | (false, None) => {}
+    }
+    if image.multisampled && image.levels.is_some() {
+        let message = "a multisampled image has one level";
+        problems.push(place.at("levels").error("bad-value", message));
+    }
+    check_sizes(place, image, problems);
+}
+
+/// What is written as a number is one that an image can have.
+fn check_sizes(place: &Origin, image: &HostImage, problems: &mut Vec<Diagnostic>) {
+    let axes = image.extent.iter().enumerate();
+    let numbers = axes.map(|(axis, text)| (place.at("extent").at(axis), text));
+    let counts = [("layers", &image.layers), ("levels", &image.levels)];
+    let counts = counts.into_iter().filter_map(|(key, text)| Some((place.at(key), text.as_ref()?)));
+    for (number_place, text) in numbers.chain(counts) {
+        let Ok(number) = text.trim().parse::<i128>() else { continue };
+        if !(1..=GREATEST_SIZE).contains(&number) {
+            let message = format!("an image has 1 to {GREATEST_SIZE} of these, not {number}");
+            problems.push(number_place.error("bad-value", message));
+        }
+    }
+}
+
 /// An image has a format and a dimension, and a sampler has neither.
 fn check_host_image(place: &Origin, image: &HostImage) -> Option<Diagnostic> {
     let is_complete = image.format.is_some() && image.dimension.is_some();
     let has_no_format = image.format.is_none()
         && image.dimension.is_none()
         && !image.layered
-        && !image.multisampled;
+        && !image.multisampled
+        && image.extent.is_empty()
+        && image.layers.is_none()
+        && image.levels.is_none();
     match image.class {
         DescriptorClass::StorageImage
         | DescriptorClass::SampledImage
@@ -131,7 +190,7 @@ fn check_host_image(place: &Origin, image: &HostImage) -> Option<Diagnostic> {
         }
         DescriptorClass::Sampler if has_no_format => None,
         DescriptorClass::Sampler => {
-            Some(place.error("bad-value", "a sampler has no format and no dimension"))
+            Some(place.error("bad-value", "a sampler has no format, no dimension and no extent"))
         }
         DescriptorClass::Storage
         | DescriptorClass::Uniform

@@ -5,9 +5,11 @@
 //! left open with the name of the test, whatever the analysis proves of it.
 //! Does not cover: which of both is wrong; tests beyond what the interface states.
 
+use super::super::checks::{departing_name, tested_numbers};
 use super::super::expressions::HostExpressions;
 use super::super::rows::values_in_words;
 use super::super::{CouplingInput, TestUse};
+use super::told_offsets;
 use std::collections::BTreeMap;
 use vkcert_requirement::host::decide::{EvaluatedCase, HostModel};
 use vkcert_requirement::host::expression::{DivisionRounding, HostExpression};
@@ -25,8 +27,9 @@ pub(super) fn open_contradicted(
             continue;
         }
         for access in accesses.iter_mut() {
-            let offset = input.module.instructions[access.instruction].offset;
-            let Some(message) = test.out_of_bounds.get(&offset) else { continue };
+            let offsets = told_offsets(input.module, access.instruction);
+            let mut messages = offsets.iter().filter_map(|offset| test.out_of_bounds.get(offset));
+            let Some(message) = messages.next() else { continue };
             match access.outcome {
                 AccessOutcome::Within | AccessOutcome::Unreached => {
                     let reason = contradiction_words(test, message);
@@ -72,10 +75,13 @@ impl StatedHost<'_> {
             .specialization
             .iter()
             .all(|(id, value)| test.specialization.get(id).is_none_or(|of_test| of_test == value));
-        are_in_range && is_specialized_alike && (!are_known || self.has_stated_sizes(test))
+        are_in_range
+            && is_specialized_alike
+            && departing_name(self.input, self.host, self.expressions, test).is_none()
+            && (!are_known || self.has_stated_sizes(test))
     }
 
-    /// Whether a test dispatches no more workgroups and binds no less bytes than the host.
+    /// Whether a test dispatches no more workgroups and binds no less bytes and texels than the host.
     fn has_stated_sizes(&self, test: &TestUse) -> bool {
         let case = self.host.named_case(&self.host.told_parameters(&test.told));
         let groups = self.expressions.groups.iter().zip(test.groups);
@@ -85,6 +91,18 @@ impl StatedHost<'_> {
                 let bound = test.buffers.get(&(buffer.set, buffer.binding));
                 bound.is_none_or(|bound| i128::from(bound.bound) >= value(size, &case))
             })
+            && self.has_stated_images(test, &case)
+    }
+
+    fn has_stated_images(&self, test: &TestUse, case: &EvaluatedCase) -> bool {
+        let images = self.input.interface.images.iter().zip(&self.expressions.images);
+        images.into_iter().all(|(image, extent)| {
+            let bound = test.images.get(&(image.set, image.binding));
+            let (Some(extent), Some(bound)) = (extent, bound) else { return true };
+            tested_numbers(extent, bound)
+                .into_iter()
+                .all(|(stated, number)| i128::from(number) >= value(stated, case))
+        })
     }
 }
 

@@ -8,7 +8,7 @@
 
 use super::super::CouplingInput;
 use super::super::constants::{host_constants, scalar_of};
-use super::super::expressions::HostExpressions;
+use super::super::expressions::{HostExpressions, HostExtent};
 use super::super::layout::member_offsets;
 use std::collections::BTreeMap;
 use vkcert_model::element::ScalarClass;
@@ -18,7 +18,12 @@ use vkcert_requirement::host::expression::{
     self as host, BinaryOperator, HostExpression, HostExpressionKind, UnaryOperator,
 };
 use vkcert_requirement::host::interval::ValueInterval;
-use vkcert_spirv::range::{Atoms, HostNumbers, Interval, Origin, Polynomial, PushedNumber};
+use vkcert_spirv::range::{
+    Atoms, HostNumbers, ImageExtent, Interval, Origin, Polynomial, PushedNumber,
+};
+
+/// Numbers that can be the size of an image.
+const SIZES_OF_IMAGES: Interval = Interval { low: 1, high: i32::MAX as i128 };
 
 /// Everything of an interface that a kernel's indices may depend on.
 pub(super) fn host_numbers(
@@ -39,6 +44,11 @@ pub(super) fn host_numbers(
             buffer_sizes.insert((buffer.set, buffer.binding), unknown);
         }
     }
+    let images = interface.images.iter().zip(&expressions.images);
+    let image_sizes = images.filter_map(|(image, extent)| {
+        Some(((image.set, image.binding), translation.image_extent(extent.as_ref()?)))
+    });
+    let image_sizes = image_sizes.collect();
     let push_constants = translation.pushed_numbers(input, expressions);
     let declared = &input.reflection.specialization;
     let settled = host_constants(interface, declared);
@@ -58,7 +68,14 @@ pub(super) fn host_numbers(
             specialization.insert(constant.id, translation.number_of(value));
         }
     }
-    HostNumbers { atoms: translation.atoms, groups, buffer_sizes, push_constants, specialization }
+    HostNumbers {
+        atoms: translation.atoms,
+        groups,
+        buffer_sizes,
+        image_sizes,
+        push_constants,
+        specialization,
+    }
 }
 
 struct Translation<'a> {
@@ -95,6 +112,27 @@ impl<'a> Translation<'a> {
         match Interval::new(least, greatest).contains(interval) {
             true => self.number_of(expression),
             false => self.own_number(Interval::new(least, greatest)),
+        }
+    }
+
+    /// The size of an image. What the host may give no image is any size that an image can have:
+    /// `image-size` tells of it.
+    fn image_extent(&mut self, extent: &HostExtent) -> ImageExtent {
+        ImageExtent {
+            axes: extent.axes.iter().map(|axis| self.image_number(axis)).collect(),
+            layers: extent.layers.as_ref().map(|layers| self.image_number(layers)),
+            levels: match &extent.levels {
+                Some(levels) => self.image_number(levels),
+                None => Polynomial::constant(1),
+            },
+        }
+    }
+
+    fn image_number(&mut self, expression: &HostExpression) -> Polynomial {
+        let (interval, _) = self.enclosing_interval(expression);
+        match SIZES_OF_IMAGES.contains(interval) {
+            true => self.number_of(expression),
+            false => self.own_number(SIZES_OF_IMAGES),
         }
     }
 

@@ -18,6 +18,7 @@ use super::CouplingInput;
 use super::constants::host_constants;
 use super::expressions::HostExpressions;
 use super::rows::{CheckRows, values_in_words};
+use rspirv::spirv::Op;
 use std::collections::BTreeMap;
 use vkcert_model::evidence::CouplingCheckName;
 use vkcert_requirement::host::decide::HostModel;
@@ -51,6 +52,20 @@ pub(super) fn check_index_bounds(
     add_holding_rows(rows, input.module, &accesses);
     add_open_rows(rows, input.module, &accesses, &shown);
     add_refuted_rows(rows, input.module, &accesses, &shown);
+}
+
+/// Where the engine tells of an access, as word offsets: of a texel that atomics use it tells at the
+/// atomics.
+fn told_offsets(module: &Module, access: usize) -> Vec<u32> {
+    let instruction = &module.instructions[access];
+    match (instruction.op, instruction.result) {
+        (Op::ImageTexelPointer, Some(pointer)) => {
+            let atomics = module.instructions.iter();
+            let atomics = atomics.filter(|atomic| atomic.ids().next() == Some(pointer));
+            atomics.map(|atomic| atomic.offset).collect()
+        }
+        (_, _) => vec![instruction.offset],
+    }
 }
 
 /// A row for each object with the accesses that are within it.

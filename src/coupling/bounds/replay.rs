@@ -3,14 +3,16 @@
 //! Knows: parameter values at and beside their bounds, and what the host makes of them: sizes,
 //! push constants, specialization, group counts.
 //! Promises: an access is told as shown only if the sequential engine finds it out of bounds in a
-//! run of the kernel under these values, with buffers that hold zeros. Only accesses that depend on
-//! host values and ids of invocations alone are asked for, so that no contents are at fault.
+//! run of the kernel under these values, with buffers and images that hold zeros. Only accesses that
+//! depend on host values and ids of invocations alone are asked for, so that no contents are at
+//! fault.
 //! Does not cover: what cannot be run (`crate::replay`).
 
 use super::super::CouplingInput;
 use super::super::expressions::HostExpressions;
 use super::super::replay::{MOST_RUNS, Replay};
-use std::collections::BTreeMap;
+use super::told_offsets;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::finding::{Checks, Finding, FindingKind};
 use vkcert_requirement::host::decide::HostModel;
 use vkcert_spirv::range::{AccessOutcome, JudgedAccess};
@@ -35,15 +37,16 @@ pub(super) fn shown_accesses(
     let mut wanted: BTreeMap<u32, usize> = BTreeMap::new();
     for access in accesses {
         if let AccessOutcome::Open { is_of_host_and_ids: true, .. } = access.outcome {
-            let offset = input.module.instructions[access.instruction].offset;
-            wanted.insert(offset, access.instruction);
+            let offsets = told_offsets(input.module, access.instruction);
+            wanted.extend(offsets.into_iter().map(|offset| (offset, access.instruction)));
         }
     }
+    let wanted_count = wanted.values().collect::<BTreeSet<_>>().len();
     let replay = Replay { input, host, expressions, specialization };
     let Some(engine) = input.replay.filter(|_| replay.can_run()) else { return shown };
     let mut run_count = 0;
     for parameters in host.probing_cases() {
-        if shown.len() == wanted.len() || run_count == MOST_RUNS {
+        if shown.len() == wanted_count || run_count == MOST_RUNS {
             break;
         }
         let checks = Checks::of_kinds([FindingKind::OutOfBounds]);
@@ -67,7 +70,9 @@ pub(super) fn shown_accesses(
 
 fn invocation_words(replay: &Replay<'_>, finding: &Finding) -> String {
     match replay.invocation_words(finding, 0) {
-        Some(words) => format!("in invocation {words}, with buffers that hold zeros"),
+        Some(words) => {
+            format!("in invocation {words}, with {} that hold zeros", replay.contents_words())
+        }
         None => "in some invocation".to_owned(),
     }
 }

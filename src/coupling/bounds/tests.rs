@@ -2,6 +2,7 @@
 
 mod contradictions;
 mod demonstration;
+mod images;
 mod large;
 mod pairs;
 mod random;

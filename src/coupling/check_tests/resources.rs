@@ -46,6 +46,9 @@ void main() {
         dimension,
         layered,
         multisampled: false,
+        extent: Vec::new(),
+        layers: None,
+        levels: None,
         host_writes: true,
     };
     use DescriptorClass::{Combined, SampledImage, Sampler, StorageImage};
@@ -134,6 +137,7 @@ fn what_the_kernel_uses_in_a_test_must_fit_the_hosts_buffer() {
         groups: [1, 1, 1],
         told: BTreeMap::from([("m".to_owned(), 3), ("n".to_owned(), 2), ("k".to_owned(), 4)]),
         buffers: BTreeMap::from([((0, 2), BufferUse { bound, touched })]),
+        images: BTreeMap::new(),
         specialization: BTreeMap::new(),
         out_of_bounds: BTreeMap::new(),
     };

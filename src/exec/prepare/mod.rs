@@ -41,7 +41,7 @@ pub use layout::scalar_type;
 pub use problems::{PrepareError, Problems};
 pub use setting::{PreparedKernel, Setting};
 pub use texel_elements::stored_element;
-pub use view::{declared_class, declared_format, image_type};
+pub use view::{declared_class, declared_format, image_type, view_kind};
 
 use super::resource::{AddressPlace, JobImage, JobResources};
 use super::{Job, JobBinding, JobBuffer, JobDispatch, JobModule};

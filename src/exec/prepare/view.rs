@@ -228,7 +228,8 @@ fn viewed_layers(
     Some((first_layer, layer_count))
 }
 
-fn view_kind(image: &ImageType) -> Option<ViewKind> {
+/// The view that an image type shows; none of what images of tests cannot be.
+pub fn view_kind(image: &ImageType) -> Option<ViewKind> {
     match (image.dim, image.arrayed) {
         (Dim::Dim1D, false) => Some(ViewKind::One),
         (Dim::Dim1D, true) => Some(ViewKind::OneArray),

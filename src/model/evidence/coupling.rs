@@ -266,6 +266,8 @@ stored_words! {
         BufferLayout = "buffer-layout",
         /// Images are of the dimension and the format that the kernel declares.
         ImageDescriptor = "image-descriptor",
+        /// Images are of a size that an image can have.
+        ImageSize = "image-size",
         /// What earlier kernels leave is bound where both kernels have it, and of one kind.
         EarlierDispatches = "earlier-dispatches",
         /// What the kernel needs is within the limits of the device.

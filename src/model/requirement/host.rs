@@ -222,6 +222,15 @@ pub struct HostImage {
     /// Whether texels have several samples.
     #[serde(default)]
     pub multisampled: bool,
+    /// Texels of the view's largest level, an expression for each axis; a cube has two.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extent: Vec<String>,
+    /// Layers of the view, as an expression, each face of a cube counted; of layered views alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layers: Option<String>,
+    /// Mip levels of the view, as an expression; 1 where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<String>,
     /// `false`: the host never writes the contents, kernels alone do.
     #[serde(default = "writes", skip_serializing_if = "is_written")]
     pub host_writes: bool,

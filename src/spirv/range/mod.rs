@@ -70,10 +70,23 @@ pub struct HostNumbers {
     pub groups: [Polynomial; 3],
     /// Bytes of buffers, by set and binding.
     pub buffer_sizes: BTreeMap<(u32, u32), Polynomial>,
+    /// Sizes of images whose extents are stated, by set and binding.
+    pub image_sizes: BTreeMap<(u32, u32), ImageExtent>,
     /// Integers in the push constants, by the byte where they begin.
     pub push_constants: BTreeMap<u64, PushedNumber>,
     /// Specialization constants of no one value, by SpecId.
     pub specialization: BTreeMap<u32, Polynomial>,
+}
+
+/// The size of an image's view; each number is from 1 to the greatest of 32 bits with sign.
+#[derive(Debug, Clone)]
+pub struct ImageExtent {
+    /// Texels of the largest level in x, y, z, as far as the view has them.
+    pub axes: Vec<Polynomial>,
+    /// Layers, of layered views.
+    pub layers: Option<Polynomial>,
+    /// Mip levels.
+    pub levels: Polynomial,
 }
 
 /// An integer that the host stores in the push constants.

@@ -293,7 +293,7 @@ impl Walk<'_> {
             Op::VectorShuffle => self.shuffled(frame, instruction, type_id),
             Op::ArrayLength => self.array_length(frame, state, instruction, type_id),
             Op::ImageQuerySize | Op::ImageQuerySizeLod => {
-                self.image_size_value(frame, instruction, type_id)
+                self.image_size_value(frame, state, instruction, type_id)
             }
             Op::Image | Op::SampledImage => match instruction.id(0) {
                 Some(image) => self.value_of(frame, image),
@@ -369,7 +369,13 @@ impl Walk<'_> {
         self.atoms.quotient(&room, &Polynomial::constant(stride))
     }
 
-    fn image_size_value(&mut self, frame: &Frame, instruction: &Instruction, type_id: Id) -> Value {
+    fn image_size_value(
+        &mut self,
+        frame: &Frame,
+        state: &State,
+        instruction: &Instruction,
+        type_id: Id,
+    ) -> Value {
         let source = match instruction.id(0) {
             Some(image) => image_source(&self.value_of(frame, image)),
             None => ImageSource::Other,
@@ -384,15 +390,25 @@ impl Walk<'_> {
         let ImageSource::Variable(variable) = source else {
             return self.fresh_value(type_id, &Origin::Joined);
         };
-        match self.types.get(type_id) {
-            Some(Type::Vector { count, .. }) => {
-                let count = *count;
-                let parts = (0..count).map(|part| {
-                    Value::integer(self.atoms.image_size(variable, level.clone(), part))
-                });
-                Value::Composite(Rc::new(parts.collect()))
-            }
-            _ => Value::integer(self.atoms.image_size(variable, level, 0)),
+        let count = match self.types.get(type_id) {
+            Some(Type::Vector { count, .. }) => *count,
+            Some(_) | None => 1,
+        };
+        let image = (variable, count);
+        let is_followed = level
+            .as_ref()
+            .is_none_or(|level| level.number() == Some(0) || self.has_level(state, image, level));
+        let mut parts = Vec::new();
+        for part in 0..count {
+            let size = match is_followed {
+                true => self.image_size(image, level.as_ref(), part),
+                false => self.atoms.image_size(variable, level.clone(), part),
+            };
+            parts.push(Value::integer(size));
+        }
+        match parts.len() {
+            1 => parts.remove(0),
+            _ => Value::Composite(Rc::new(parts)),
         }
     }
 

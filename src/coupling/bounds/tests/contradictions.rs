@@ -25,6 +25,7 @@ fn stated_test(offset: u32) -> TestUse {
         groups: [2, 1, 1],
         told: BTreeMap::from([("n".to_owned(), 10)]),
         buffers: BTreeMap::from([((0, 0), BufferUse { bound: 40, touched: None })]),
+        images: BTreeMap::new(),
         specialization: BTreeMap::from([(3, 5)]),
         out_of_bounds: BTreeMap::from([(offset, "element 10 of 10".to_owned())]),
     }

@@ -32,7 +32,9 @@ fn subject_of(check: &CouplingCheckName) -> CheckSubject {
         CouplingCheckName::BufferSize | CouplingCheckName::PipelineLayout => {
             CheckSubject::Node(Buffer)
         }
-        CouplingCheckName::ImageDescriptor => CheckSubject::Node(Image),
+        CouplingCheckName::ImageDescriptor | CouplingCheckName::ImageSize => {
+            CheckSubject::Node(Image)
+        }
         CouplingCheckName::EarlierDispatches => CheckSubject::Node(Buffer),
         CouplingCheckName::SpecializationIds | CouplingCheckName::PipelineSpecialization => {
             CheckSubject::Node(SpecializationConstant)
