@@ -88,7 +88,17 @@ fn an_interface_names_a_header_that_there_is_and_a_struct_that_it_declares() {
     assert!(of("host/parameters.h", "../parameters.h").0.contains("no file of the project"));
     assert!(of("c11\"", "c11 -w\"").0.contains("no language standard"));
     assert!(of("\"x86_64-unknown", "\"-fplugin=x86_64-unknown").0.contains("no target triple"));
-    assert!(of("\"x86_64-unknown-linux-gnu\"", "\"nonsense\"").0.contains("`nonsense`"));
+    let (message, hint) = of("linux-gnu", "linx-gnu");
+    assert!(message.contains("clang knows no `linx`"), "{message}");
+    assert_eq!(hint, "did you mean `linux`?");
+    let nonsense = of("\"x86_64-unknown-linux-gnu\"", "\"nonsense-linux\"").0;
+    assert!(nonsense.contains("`nonsense-linux`"), "{nonsense}");
+    let with = |key: &str| of("standard =", &format!("{key}\nstandard =")).0;
+    assert_eq!(with("include = [\"host\", \"hots\"]"), "there is no folder `hots`");
+    assert_eq!(with("sysroot = \"sysroot\""), "there is no folder `sysroot`");
+    for outside in ["include = [\"../host\"]", "include = [\"/usr/include\"]", "sysroot = \"..\""] {
+        assert!(with(outside).contains("is no folder of the project"), "{outside}");
+    }
     let missing = of("target = \"x86_64-unknown-linux-gnu\"\n", "").0;
     assert_eq!(missing, "the key `target` is missing");
     let unbound = of("\"push_constants\"", "\"element\"").0;

@@ -36,6 +36,36 @@ pub fn read_headers(
     project: &Project,
     program: Option<&Path>,
 ) -> Result<HostHeaders, CampaignError> {
+    let missing_folders = missing_folders(project);
+    if !missing_folders.is_empty() {
+        return Err(CampaignError::Input(missing_folders));
+    }
+    read_existing(project, program)
+}
+
+/// Folders that a compiler would pass over without a word, because they are not there.
+fn missing_folders(project: &Project) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for interface in &project.interfaces {
+        for (index, header) in interface.header.iter().enumerate() {
+            let place = interface.origin.at("header").at(index);
+            let include = place.at("include");
+            let includes = header.include.iter().enumerate();
+            let includes = includes.map(|(number, folder)| (include.at(number), folder));
+            let sysroot = header.sysroot.iter().map(|folder| (place.at("sysroot"), folder));
+            for (folder_place, folder) in includes.chain(sysroot) {
+                if !project.root.join(folder).is_dir() {
+                    let message = format!("there is no folder `{folder}`");
+                    diagnostics.push(folder_place.error("missing-folder", message));
+                }
+            }
+        }
+    }
+    diagnostics
+}
+
+/// The same without a look at folders: rebuilt evidence has those alone of which a file was read.
+fn read_existing(project: &Project, program: Option<&Path>) -> Result<HostHeaders, CampaignError> {
     let mut diagnostics = Vec::new();
     let mut requests = Vec::new();
     for interface in &project.interfaces {
@@ -98,7 +128,7 @@ pub fn compare_readings(
     if stored.is_empty() {
         return;
     }
-    match read_headers(project, program) {
+    match read_existing(project, program) {
         Ok(read_again) => {
             for (kernel, readings) in stored {
                 let fresh_readings = read_again.get(kernel).map_or(&[][..], Vec::as_slice);

@@ -2,9 +2,11 @@
 //!
 //! Promises: what passes can be handed to a compiler as it stands: no value is taken for an option,
 //! and no path leaves the project.
-//! Does not cover: what the header holds (`header`).
+//! Does not cover: whether files and folders are there (`campaign::headers`), and what the header
+//! holds (`header`).
 
 use super::document::Origin;
+use super::target_triple::triple_fault;
 use std::path::{Component, Path};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::requirement::{HeaderUse, HostHeader, Interface};
@@ -105,11 +107,18 @@ fn check_words(place: &Origin, header: &HostHeader) -> Vec<Diagnostic> {
         require(is_word(name, "_"), "defines", format!("`{name}` is no name of a macro"));
     }
     for folder in &header.include {
-        let is_folder = !folder.is_empty() && !folder.contains('\0');
-        require(is_folder, "include", format!("`{folder}` is no folder"));
+        let message = format!("`{folder}` is no folder of the project");
+        require(is_folder_inside(folder), "include", message);
     }
     if let Some(sysroot) = &header.sysroot {
-        require(is_inside(sysroot), "sysroot", format!("`{sysroot}` is no folder of the project"));
+        let message = format!("`{sysroot}` is no folder of the project");
+        require(is_folder_inside(sysroot), "sysroot", message);
+    }
+    if is_word(&header.target, "_-.") {
+        problems
+            .extend(triple_fault(&header.target).map(|fault| {
+                place.at("target").error("bad-value", fault.message).hint(fault.hint)
+            }));
     }
     for flag in header.flags.iter().filter(|flag| !ABI_FLAGS.contains(&flag.as_str())) {
         let message = format!("`{flag}` is no flag that changes where members lie");
@@ -125,4 +134,9 @@ pub(super) fn is_inside(path: &str) -> bool {
     let is_part = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     let names_a_file = parts().any(|part| matches!(part, Component::Normal(_)));
     names_a_file && !path.contains('\0') && !path.starts_with('-') && parts().all(is_part)
+}
+
+/// The same of a folder, which may be the project's own.
+fn is_folder_inside(path: &str) -> bool {
+    path == "." || is_inside(path)
 }

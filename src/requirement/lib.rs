@@ -42,6 +42,7 @@ pub mod schema;
 pub mod status;
 #[cfg(test)]
 mod status_tests;
+mod target_triple;
 pub mod trace;
 
 pub use document::{Located, Origin};
