@@ -135,7 +135,6 @@ fn is_named_type(kind: DeclarationKind, is_definition: bool) -> bool {
         DeclarationKind::Namespace
         | DeclarationKind::Linkage
         | DeclarationKind::Base
-        | DeclarationKind::Function
         | DeclarationKind::Other => false,
     }
 }
@@ -155,9 +154,6 @@ fn inner_prefix(
             Language::C => Some(prefix.to_owned()),
             Language::Cpp => Some(full_name),
         },
-        DeclarationKind::TypeName
-        | DeclarationKind::Base
-        | DeclarationKind::Function
-        | DeclarationKind::Other => None,
+        DeclarationKind::TypeName | DeclarationKind::Base | DeclarationKind::Other => None,
     }
 }

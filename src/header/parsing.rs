@@ -215,8 +215,13 @@ fn shown_name(name: &str) -> String {
     project_path(name).unwrap_or_else(|| outside_name(name))
 }
 
-/// More members than anybody reads.
-struct TooManyMembers;
+/// Why the members of a struct are not read to the end.
+enum ReadingStop {
+    /// There are more than anybody reads.
+    TooManyMembers,
+    /// One of them makes the whole struct what this says, which is not compared.
+    NotCompared(String),
+}
 
 struct StructReader {
     members_left: usize,
@@ -227,7 +232,7 @@ impl StructReader {
         &mut self,
         declared_type: DeclaredType<'_>,
         level: usize,
-    ) -> Result<HostContents, TooManyMembers> {
+    ) -> Result<HostContents, ReadingStop> {
         let canonical_type = declared_type.canonical();
         let size = canonical_type.size();
         if level > MOST_LEVELS {
@@ -267,7 +272,7 @@ impl StructReader {
         element: DeclaredType<'_>,
         count: Option<u64>,
         level: usize,
-    ) -> Result<HostContents, TooManyMembers> {
+    ) -> Result<HostContents, ReadingStop> {
         let Some(stride) = element.size() else {
             let kind = "an array of what has no size".to_owned();
             return Ok(HostContents::Unsupported { kind, size: Some(0) });
@@ -285,7 +290,7 @@ impl StructReader {
         &mut self,
         vector: DeclaredType<'_>,
         level: usize,
-    ) -> Result<HostContents, TooManyMembers> {
+    ) -> Result<HostContents, ReadingStop> {
         let size = vector.size();
         let list = self.elements(vector.vector_element(), vector.vector_size(), level)?;
         let (Some(bytes), HostContents::Array { .. }) = (size, &list) else {
@@ -317,7 +322,7 @@ impl StructReader {
         &mut self,
         record: DeclaredType<'_>,
         level: usize,
-    ) -> Result<HostContents, TooManyMembers> {
+    ) -> Result<HostContents, ReadingStop> {
         let size = record.size();
         let unsupported =
             |kind: &str| Ok(HostContents::Unsupported { kind: kind.to_owned(), size });
@@ -330,7 +335,11 @@ impl StructReader {
             return unsupported(kind);
         }
         let mut members = Vec::new();
-        self.add_fields(record, 0, level, &mut members)?;
+        match self.add_fields(record, 0, level, &mut members) {
+            Ok(()) => {}
+            Err(ReadingStop::NotCompared(kind)) => return unsupported(&kind),
+            Err(ReadingStop::TooManyMembers) => return Err(ReadingStop::TooManyMembers),
+        }
         Ok(HostContents::Structure(PlacedStruct { size: bytes, members }))
     }
 
@@ -340,24 +349,32 @@ impl StructReader {
         start: u64,
         level: usize,
         members: &mut Vec<PlacedMember>,
-    ) -> Result<(), TooManyMembers> {
+    ) -> Result<(), ReadingStop> {
         for field in record.fields() {
-            self.members_left = self.members_left.checked_sub(1).ok_or(TooManyMembers)?;
+            self.members_left =
+                self.members_left.checked_sub(1).ok_or(ReadingStop::TooManyMembers)?;
             let field_type = field.declared_type();
             let inner_record = field_type.canonical();
             let declaration = inner_record.declaration();
             let offset = start + field.offset_in_bits().unwrap_or(0) / 8;
-            if inner_record.kind() == TypeKind::Record && declaration.is_anonymous_record() {
+            let name = field.name();
+            // With the extensions of Microsoft a struct with a tag may be unnamed, too.
+            let is_unnamed = declaration.is_anonymous_record() || name.is_empty();
+            if inner_record.kind() == TypeKind::Record && is_unnamed {
                 let first_inner = members.len();
-                if level < MOST_LEVELS {
-                    self.add_fields(inner_record, offset, level + 1, members)?;
+                if level >= MOST_LEVELS {
+                    let kind = format!("a struct of more than {MOST_LEVELS} unnamed levels");
+                    return Err(ReadingStop::NotCompared(kind));
                 }
+                if let Some(kind) = class_feature(declaration) {
+                    return Err(ReadingStop::NotCompared(format!("a struct around {kind}")));
+                }
+                self.add_fields(inner_record, offset, level + 1, members)?;
                 if declaration.kind() == DeclarationKind::Union {
                     members[first_inner..].iter_mut().for_each(mark_as_alternative);
                 }
                 continue;
             }
-            let name = field.name();
             let contents = match field.bit_width() {
                 // A gap that no name reaches.
                 Some(_) if name.is_empty() => continue,
@@ -396,16 +413,20 @@ fn class_feature(declaration: Cursor<'_>) -> Option<&'static str> {
     let template = declaration.template();
     let parts = declaration.children().into_iter();
     let parts = parts.chain(template.into_iter().flat_map(|template| template.children()));
-    parts.into_iter().find_map(|part| match part.kind() {
-        DeclarationKind::Base => Some("a class with a base"),
-        DeclarationKind::Function if part.is_virtual() => Some("a class with virtual functions"),
-        DeclarationKind::Function
-        | DeclarationKind::Namespace
-        | DeclarationKind::Linkage
-        | DeclarationKind::Struct
-        | DeclarationKind::Union
-        | DeclarationKind::TypeName
-        | DeclarationKind::Other => None,
+    parts.into_iter().find_map(|part| {
+        // Destructors and conversions are functions, too.
+        if part.is_virtual() {
+            return Some("a class with virtual functions");
+        }
+        match part.kind() {
+            DeclarationKind::Base => Some("a class with a base"),
+            DeclarationKind::Namespace
+            | DeclarationKind::Linkage
+            | DeclarationKind::Struct
+            | DeclarationKind::Union
+            | DeclarationKind::TypeName
+            | DeclarationKind::Other => None,
+        }
     })
 }
 

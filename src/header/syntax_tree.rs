@@ -182,8 +182,6 @@ pub(super) enum DeclarationKind {
     TypeName,
     /// A base of a class.
     Base,
-    /// A function of a class.
-    Function,
     Other,
 }
 
@@ -233,7 +231,6 @@ impl<'unit> Cursor<'unit> {
             CXCursor_UnionDecl => DeclarationKind::Union,
             CXCursor_TypedefDecl | CXCursor_TypeAliasDecl => DeclarationKind::TypeName,
             CXCursor_CXXBaseSpecifier => DeclarationKind::Base,
-            CXCursor_CXXMethod | CXCursor_Destructor => DeclarationKind::Function,
             _ => DeclarationKind::Other,
         }
     }
@@ -287,6 +284,7 @@ impl<'unit> Cursor<'unit> {
         u64::try_from(unsafe { clang_Cursor_getOffsetOfField(self.raw) }).ok()
     }
 
+    /// Whether it is a function of a class that is virtual, whatever it is called.
     pub(super) fn is_virtual(self) -> bool {
         // SAFETY: see the block.
         unsafe { clang_CXXMethod_isVirtual(self.raw) != 0 }

@@ -30,6 +30,11 @@ struct WithTable {
     unsigned n;
     unsigned step;
 };
+struct WithConversion {
+    virtual operator int() const;
+    unsigned n;
+    unsigned step;
+};
 struct __attribute__((packed)) Packed {
     unsigned n;
     char gap;
