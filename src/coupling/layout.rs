@@ -16,6 +16,7 @@ mod number_list;
 mod numbers;
 mod placing;
 
+pub(super) use comparison::path_within;
 pub(super) use number_list::{counted, has_same_numbers};
 pub(super) use placing::{end_of_contents, place_block, place_member, place_type};
 

@@ -6,8 +6,11 @@
 //! with both places, and the header's layout goes on to the other checks.
 //! Does not cover: whether the struct matches the kernel (`layout`).
 
-use super::layout::{counted, has_same_numbers, place_block, place_member, place_type};
+mod conflicts;
+
+use super::layout::{counted, place_block, place_type};
 use super::rows::CheckRows;
+use conflicts::{Conflict, conflicts_with_first};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use vkcert_model::evidence::CouplingCheckName;
@@ -215,29 +218,9 @@ impl StatedStructs<'_> {
         for (header, reading) in self.interface.header.iter().zip(self.readings) {
             let object = object_of(header);
             rows.begin_subject(format!("{} of {}", header.structure, header.file));
-            let mut conflicts = Vec::new();
-            if let HostContents::Structure(placed) = &reading.contents {
-                conflicts = self.conflicts_with_statement((object, header.describes), placed);
-            }
-            // Elements that the interface alone states follow the header's block.
-            if let Some(stated) = self.stated_form(object)
-                && (stated.describes, header.describes) == (HeaderUse::Block, HeaderUse::Element)
-            {
-                let words = format!(
-                    "the interface states `{}` there, one of the two as a block and the other as an element",
-                    stated.name
-                );
-                conflicts.push(Conflict { words, place: None });
-            }
-            let first = first_reading(self.interface, self.readings, object);
-            if let Some((_, first_reading)) = first
-                && !is_same_layout(&first_reading.contents, &reading.contents)
-            {
-                let words = format!(
-                    "`{}` of {} is laid out otherwise than `{}` of {}, which describes the same object",
-                    reading.structure, reading.file, first_reading.structure, first_reading.file
-                );
-                conflicts.push(Conflict { words, place: None });
+            let mut conflicts = self.conflicts_with_statement(object, header, reading);
+            if let Some(first) = first_reading(self.interface, self.readings, object) {
+                conflicts.extend(conflicts_with_first(first, (header, reading)));
             }
             self.add_row(rows, header, reading, conflicts);
         }
@@ -292,89 +275,6 @@ impl StatedStructs<'_> {
             }
         }
     }
-
-    fn conflicts_with_statement(
-        &self,
-        (object, describes): (SharedObject, HeaderUse),
-        placed: &PlacedStruct,
-    ) -> Vec<Conflict> {
-        let mut conflicts = Vec::new();
-        let stated_size = match object {
-            SharedObject::PushConstants => {
-                self.interface.push_constants.as_ref().and_then(|block| block.size)
-            }
-            SharedObject::Buffer { set, binding } => {
-                self.stated_struct((set, binding), describes).and_then(|row| row.size)
-            }
-        };
-        if let Some(stated_size) = stated_size
-            && u64::from(stated_size) != placed.size
-        {
-            let words = format!(
-                "the interface states {stated_size} bytes, the header's struct has {}",
-                placed.size
-            );
-            conflicts.push(Conflict { words, place: None });
-        }
-        if let Some(members) = self.stated_members(object, describes) {
-            self.compare_members("", members, placed, &mut conflicts);
-        }
-        conflicts
-    }
-
-    fn compare_members(
-        &self,
-        path: &str,
-        stated: &[HostMember],
-        placed: &PlacedStruct,
-        conflicts: &mut Vec<Conflict>,
-    ) {
-        for member in stated {
-            let member_path = if path.is_empty() {
-                member.name.clone()
-            } else {
-                format!("{path}.{}", member.name)
-            };
-            let Some(placed_member) = placed.members.iter().find(|row| row.name == member.name)
-            else {
-                let words = format!(
-                    "the interface states a member {member_path}, which the header's struct does not have"
-                );
-                conflicts.push(Conflict { words, place: None });
-                continue;
-            };
-            let place = &placed_member.place;
-            if let Some(offset) = member.offset.map(u64::from)
-                && offset != placed_member.offset
-            {
-                let words = format!(
-                    "the interface states {member_path} at offset {offset}, the header has it at {}",
-                    placed_member.offset
-                );
-                conflicts.push(Conflict { words, place: place.clone() });
-            }
-            let stated_contents = place_member(member, &self.interface.structs);
-            if !is_same_shape(&stated_contents, &placed_member.contents) {
-                let words = format!(
-                    "the interface states {member_path} as {}, the header as `{}`",
-                    member.type_words(),
-                    placed_member.spelling.as_deref().unwrap_or("another type")
-                );
-                conflicts.push(Conflict { words, place: place.clone() });
-                continue;
-            }
-            let inner_placed = inner_struct_of(&placed_member.contents);
-            if let (Some(inner_placed), Some(inner)) = (inner_placed, self.inner_members(member)) {
-                self.compare_members(&member_path, inner, inner_placed, conflicts);
-            }
-        }
-    }
-}
-
-/// A contradiction, with its place in the header.
-struct Conflict {
-    words: String,
-    place: Option<Place>,
 }
 
 /// The first header that describes an object; others are compared with it.
@@ -404,73 +304,5 @@ fn inner_struct(contents: &mut HostContents) -> Option<&mut PlacedStruct> {
             inner_struct(element)
         }
         HostContents::Scalar(_) | HostContents::Unsupported { .. } => None,
-    }
-}
-
-fn inner_struct_of(contents: &HostContents) -> Option<&PlacedStruct> {
-    match contents {
-        HostContents::Structure(structure) => Some(structure),
-        HostContents::Array { element, .. } | HostContents::FlexibleArray { element, .. } => {
-            inner_struct_of(element)
-        }
-        HostContents::Scalar(_) | HostContents::Unsupported { .. } => None,
-    }
-}
-
-/// Whether two layouts agree in everything but where they are declared.
-fn is_same_layout(left: &HostContents, right: &HostContents) -> bool {
-    match (left, right) {
-        (HostContents::Structure(left), HostContents::Structure(right)) => {
-            let same_member = |(left, right): (&PlacedMember, &PlacedMember)| {
-                (&left.name, left.offset) == (&right.name, right.offset)
-                    && is_same_layout(&left.contents, &right.contents)
-            };
-            left.size == right.size
-                && left.members.len() == right.members.len()
-                && left.members.iter().zip(&right.members).all(same_member)
-        }
-        (
-            HostContents::Array { count, stride, element },
-            HostContents::Array { count: other_count, stride: other_stride, element: other },
-        ) => (count, stride) == (other_count, other_stride) && is_same_layout(element, other),
-        (
-            HostContents::FlexibleArray { stride, element },
-            HostContents::FlexibleArray { stride: other_stride, element: other },
-        ) => stride == other_stride && is_same_layout(element, other),
-        (
-            HostContents::Structure(_)
-            | HostContents::Array { .. }
-            | HostContents::FlexibleArray { .. }
-            | HostContents::Scalar(_)
-            | HostContents::Unsupported { .. },
-            _,
-        ) => left == right,
-    }
-}
-
-/// Whether a stated type and one of a header are alike; members of structs are compared by name,
-/// and how numbers of arrays are grouped does not count.
-fn is_same_shape(stated: &HostContents, read: &HostContents) -> bool {
-    match (stated, read) {
-        (HostContents::Scalar(stated), HostContents::Scalar(read)) => stated == read,
-        (
-            HostContents::Array { count, stride, element },
-            HostContents::Array { count: read_count, stride: read_stride, element: read },
-        ) if (count, stride) == (read_count, read_stride) => is_same_shape(element, read),
-        (HostContents::Structure(_), HostContents::Structure(_)) => true,
-        // What the header leaves open is not contradicted.
-        (_, HostContents::Unsupported { .. }) => true,
-        (
-            HostContents::Array { stride, element, .. },
-            HostContents::FlexibleArray { stride: read_stride, element: read },
-        ) => stride == read_stride && is_same_shape(element, read),
-        (HostContents::FlexibleArray { .. }, _) | (_, HostContents::FlexibleArray { .. }) => false,
-        (HostContents::Array { .. }, _) | (_, HostContents::Array { .. }) => {
-            has_same_numbers(stated, read)
-        }
-        (
-            HostContents::Scalar(_) | HostContents::Structure(_) | HostContents::Unsupported { .. },
-            _,
-        ) => false,
     }
 }

@@ -332,7 +332,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-fn path_within(path: &str, name: &str) -> String {
+pub(crate) fn path_within(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 

@@ -1,0 +1,5 @@
+typedef struct {
+    struct { unsigned first, second; } inner;
+    float weight;
+} Pair;
+typedef float Number;
