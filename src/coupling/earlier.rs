@@ -9,12 +9,12 @@
 
 use super::CouplingInput;
 use super::checks::is_buffer;
+use super::expressions::constant_size;
 use super::rows::CheckRows;
 use std::collections::BTreeSet;
 use vkcert_exec::prepare::{declared_class, image_type};
 use vkcert_model::evidence::CouplingCheckName;
 use vkcert_model::requirement::{BindingPlace, EarlierDispatch, Interface, SharedBinding};
-use vkcert_requirement::host::decide::HostModel;
 use vkcert_spirv::interface::{Access, ReflectedResource, Reflection};
 use vkcert_spirv::module::{Id, Module};
 use vkcert_spirv::types::{Type, Types};
@@ -179,10 +179,7 @@ fn constant_bytes(side: &BoundSide<'_>) -> Option<i128> {
     let place = (side.place.set, side.place.binding);
     let mut buffers = interface.buffers.iter();
     let buffer = buffers.find(|buffer| (buffer.set, buffer.binding) == place)?;
-    let host = HostModel::from_interface(interface, [1; 3]).ok()?;
-    let size = host.parse_expression(&buffer.size, "size").ok()?;
-    let interval = host.value_interval(&size);
-    (interval.low == interval.high).then_some(interval.low)
+    constant_size(interface, buffer)
 }
 
 /// What the kernel reads alone of what neither the host nor an earlier kernel writes.

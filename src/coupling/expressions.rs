@@ -8,7 +8,7 @@
 use super::CouplingInput;
 use std::collections::BTreeMap;
 use vkcert_model::diagnostic::Diagnostic;
-use vkcert_model::requirement::{HostBuffer, HostImage};
+use vkcert_model::requirement::{HostBuffer, HostImage, Interface};
 use vkcert_requirement::host::decide::HostModel;
 use vkcert_requirement::host::decimal_number;
 use vkcert_requirement::host::expression::HostExpression;
@@ -115,4 +115,12 @@ fn parse_count(
     place: &str,
 ) -> Result<Option<HostExpression>, Diagnostic> {
     text.map(|text| host.parse_expression(text, place)).transpose()
+}
+
+/// The bytes of a buffer whose size no parameter changes.
+pub(super) fn constant_size(interface: &Interface, buffer: &HostBuffer) -> Option<i128> {
+    let host = HostModel::from_interface(interface, [1; 3]).ok()?;
+    let size = host.parse_expression(&buffer.size, "size").ok()?;
+    let interval = host.value_interval(&size);
+    (interval.low == interval.high).then_some(interval.low)
 }

@@ -23,6 +23,7 @@ pub(super) use placing::{end_of_contents, place_block, place_member, place_type}
 use super::CouplingInput;
 use super::checks::VaryingSizes;
 use super::constants::host_constants;
+use super::expressions::constant_size;
 use super::merging::{SharedObject, StoredForm};
 use super::rows::CheckRows;
 use arrays::KernelArray;
@@ -224,6 +225,11 @@ impl LayoutCheck<'_> {
                     comparison.faults.push(LayoutFault { words, place: None });
                 }
                 compare_sizes(&mut comparison.faults, &host, kernel.bytes);
+                let ends_there = constant_size(self.input.interface, buffer)
+                    .is_some_and(|bytes| bytes == i128::from(host.size));
+                if !ends_there {
+                    comparison.open_questions.append(&mut comparison.ended_lists);
+                }
                 let agreement_words = agreement_words(&kernel.members, &host);
                 let unused = std::mem::take(&mut comparison.unused);
                 let claim = format!("`{name}`: {agreement_words}");

@@ -132,7 +132,8 @@ impl<'a> Comparison<'a> {
                 "{path} is a flexible array on the host and has {} in the kernel",
                 counted(length, "element")
             )),
-            (Some(_), Some(_)) | (None, _) => {}
+            (None, Some(count)) => self.add_ended_list(site, count),
+            (Some(_), Some(_)) | (None, None) => {}
         }
     }
 
@@ -241,6 +242,9 @@ impl<'a> Comparison<'a> {
         let is_struct_of_both = matches!(kernel.element, KernelContents::Structure(_))
             && matches!(host, HostContents::Structure(_));
         if is_struct_of_both && kernel.length.is_none_or(|length| length == 1) {
+            if kernel.length.is_none() {
+                self.add_ended_list(site, 1);
+            }
             let element_site = site.first_element();
             return self.compare_contents(&element_site, kernel.element, host);
         }

@@ -49,6 +49,9 @@ pub(super) struct Comparison<'a> {
     pub faults: Vec<LayoutFault>,
     /// What cannot be compared, in words.
     pub open_questions: Vec<String>,
+    /// Lists of the host behind whose end the kernel may go on, in words: questions that are open
+    /// unless the buffer ends there, too.
+    pub ended_lists: Vec<String>,
     /// Members that the kernel does not use and that are not stated as padding.
     pub unused: Vec<String>,
 }
@@ -92,13 +95,25 @@ impl<'a> Comparison<'a> {
     }
 
     fn new(host: &'a PlacedStruct, uses: &'a UsedMembers) -> Self {
-        let (faults, open_questions, unused) = (Vec::new(), Vec::new(), Vec::new());
-        Self { host, uses, faults, open_questions, unused }
+        let (faults, unused) = (Vec::new(), Vec::new());
+        let (open_questions, ended_lists) = (Vec::new(), Vec::new());
+        Self { host, uses, faults, open_questions, ended_lists, unused }
     }
 
     pub(super) fn add_fault(&mut self, site: &Site<'_>, words: String) {
         let place = site.member.and_then(|member| member.place.clone());
         self.faults.push(LayoutFault { words, place });
+    }
+
+    /// The host has a number of elements where the kernel has as many as there is room for.
+    pub(super) fn add_ended_list(&mut self, site: &Site<'_>, count: u64) {
+        if self.uses.uses(&site.numbers) {
+            self.ended_lists.push(format!(
+                "what the host stores behind its {} of {}, which has no length in the kernel, is not stated",
+                counted(count, "element"),
+                site.path
+            ));
+        }
     }
 
     fn compare_members(
