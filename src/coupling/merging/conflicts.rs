@@ -146,7 +146,7 @@ impl StatedStructs<'_> {
             )));
         }
         if let Some(align) = statement.align.map(u64::from).filter(|align| *align > 0)
-            && placed.size % align != 0
+            && !placed.size.is_multiple_of(align)
         {
             conflicts.push(Conflict::new(format!(
                 "the interface states an alignment of {}{owner}, the header's struct has {}",
