@@ -10,6 +10,8 @@ mod device;
 mod filetest;
 #[path = "support/large_kernel.rs"]
 mod large_kernel;
+#[path = "support/many_kernels.rs"]
+mod many_kernels;
 mod random;
 #[path = "support/whole_path.rs"]
 mod whole_path;
@@ -25,6 +27,7 @@ mod bad_files;
 mod barrier_coverage;
 mod barrier_order;
 mod baseline;
+mod batch;
 mod block_members;
 mod boundary_values;
 mod bounds;

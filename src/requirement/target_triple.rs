@@ -187,7 +187,7 @@ mod tests {
             ("X86_64-PC-WINDOWS-MSVC", "no `WINDOWS`", "`windows`"),
             ("x86_64-unknown-linux-gnux33", "no `gnux33`", "`gnux32`"),
             ("x86_64-linux-gnx32", "no `gnx32`", "`gnux32`"),
-            ("x86_64-w64-mingw", "no `mingw`", "`mingw32`"),
+            ("x86_64-w64-mingw", "no `mingw`", "mingw32"),
             ("x86_64-linx-gnu", "no operating system", "`linux`"),
             ("x86_64-linx", "no `linx`", "`linux`"),
             ("x86_64", "no operating system", "`none`"),
