@@ -131,7 +131,8 @@ fn quoted_list(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// What is expected, integers by their range: the names of their types are those of this program.
+/// What is expected, integers by their range and tables as such: the names of their types are those
+/// of this program.
 fn expected_words(expected: &dyn Expected) -> String {
     let expected = expected.to_string();
     let (least, greatest) = match expected.as_str() {
@@ -141,6 +142,7 @@ fn expected_words(expected: &dyn Expected) -> String {
         "u64" | "usize" => (0, i128::from(u64::MAX)),
         "i32" => (i128::from(i32::MIN), i128::from(i32::MAX)),
         "i64" => (i128::from(i64::MIN), i128::from(i64::MAX)),
+        name if name.starts_with("struct ") => return "an object".to_owned(),
         _ => return expected,
     };
     format!("an integer from {least} to {greatest}")
@@ -196,6 +198,28 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
         visitor.visit_newtype_struct(self)
     }
 
+    /// A list is no table: serde would take its elements for the members, in the order in which
+    /// this program declares them.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DocumentFault> {
+        match &self.0.value {
+            Value::Array(_) => {
+                let fault: DocumentFault = de::Error::invalid_type(Unexpected::Seq, &"an object");
+                Err(fault.at(self.0.span))
+            }
+            Value::Null
+            | Value::Bool(_)
+            | Value::Integer(_)
+            | Value::Float(_)
+            | Value::Text(_)
+            | Value::Table(_) => self.deserialize_any(visitor),
+        }
+    }
+
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -227,7 +251,7 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'_> {
 
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
-        tuple_struct map struct identifier ignored_any
+        tuple_struct map identifier ignored_any
     }
 }
 
@@ -337,10 +361,10 @@ impl<'de> VariantAccess<'de> for UnitVariantBody<'_> {
     }
     fn struct_variant<V: Visitor<'de>>(
         self,
-        _: &'static [&'static str],
+        members: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DocumentFault> {
-        NodeDeserializer(self.0).deserialize_any(visitor)
+        NodeDeserializer(self.0).deserialize_struct("", members, visitor)
     }
 }
 
@@ -383,10 +407,10 @@ impl<'de> VariantAccess<'de> for VariantBody<'_> {
     }
     fn struct_variant<V: Visitor<'de>>(
         self,
-        _: &'static [&'static str],
+        members: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DocumentFault> {
-        NodeDeserializer(self.0).deserialize_any(visitor)
+        NodeDeserializer(self.0).deserialize_struct("", members, visitor)
     }
 }
 

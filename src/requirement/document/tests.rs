@@ -316,7 +316,9 @@ fn a_fault_has_the_place_of_its_value() {
         (r#""pair": [1, "x"]"#, "expected f64, found string \"x\"", "\"x\""),
         (r#""pair": {"a": 1}"#, "expected an array of length 2, found an object", "{\"a\": 1}"),
         (r#""list": 3"#, "expected a sequence, found integer `3`", "3"),
-        (r#""list": [null]"#, "expected struct Inner, found null", "null"),
+        (r#""list": [null]"#, "expected an object, found null", "null"),
+        (r#""list": [[1]]"#, "expected an object, found an array", "[1]"),
+        (r#""choices": [{"fields": [1]}]"#, "expected an object, found an array", "[1]"),
         (
             r#""list": [{"count": -1}]"#,
             "expected an integer from 0 to 18446744073709551615, found integer `-1`",

@@ -5,7 +5,7 @@
 
 use base64::Engine as _;
 use serde::Deserialize;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer, StrDeserializer};
+use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -167,11 +167,30 @@ pub(super) struct MapEntryForm {
 }
 
 /// One shader with its file, or a list of them.
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "an object with `stage` and `filename`, or a list of such")]
 pub(super) enum ShaderFiles {
     Single(ShaderFile),
     Listed(Vec<ShaderFile>),
+}
+
+/// By hand, because an untagged enum would take a list for the members of a shader, too.
+impl<'de> Deserialize<'de> for ShaderFiles {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FilesVisitor;
+        impl<'de> Visitor<'de> for FilesVisitor {
+            type Value = ShaderFiles;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object with `stage` and `filename`, or a list of such")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<ShaderFiles, A::Error> {
+                Vec::deserialize(ListDeserializer(elements)).map(ShaderFiles::Listed)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<ShaderFiles, A::Error> {
+                let file = ShaderFile::deserialize(MapAccessDeserializer::new(entries));
+                file.map(ShaderFiles::Single)
+            }
+        }
+        deserializer.deserialize_any(FilesVisitor)
+    }
 }
 
 #[derive(Deserialize)]
@@ -302,7 +321,7 @@ impl<'de> Deserialize<'de> for DataForm {
                 bytes.map(DataForm).map_err(|_| E::invalid_value(de::Unexpected::Str(text), &self))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<DataForm, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(elements)).map(DataForm)
+                Vec::deserialize(ListDeserializer(elements)).map(DataForm)
             }
         }
         deserializer.deserialize_any(DataVisitor)
@@ -332,8 +351,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pointed<T> {
                 }
             }
             fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<Pointed<T>, A::Error> {
-                T::deserialize(SeqAccessDeserializer::new(elements))
-                    .map(|value| Pointed(Some(value)))
+                T::deserialize(ListDeserializer(elements)).map(|value| Pointed(Some(value)))
             }
             fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Pointed<T>, A::Error> {
                 T::deserialize(MapAccessDeserializer::new(entries))
@@ -341,5 +359,30 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pointed<T> {
             }
         }
         deserializer.deserialize_any(PointedVisitor(PhantomData))
+    }
+}
+
+/// A list that is no structure.
+struct ListDeserializer<A>(A);
+
+impl<'de, A: SeqAccess<'de>> Deserializer<'de> for ListDeserializer<A> {
+    type Error = A::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, A::Error> {
+        visitor.visit_seq(self.0)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, A::Error> {
+        Err(de::Error::invalid_type(de::Unexpected::Seq, &"an object"))
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
     }
 }
