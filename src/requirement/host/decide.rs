@@ -22,7 +22,7 @@ use super::interval::{ValueInterval, interval_of_type};
 use super::parser;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::diagnostic::Diagnostic;
-use vkcert_model::requirement::{HostType, Interface};
+use vkcert_model::requirement::{HostParameter, HostType, Interface};
 
 /// Combinations of parameter values up to which all are tried.
 pub const EXHAUSTIVE_LIMIT: u128 = 1 << 20;
@@ -52,6 +52,19 @@ struct ParameterRange {
 }
 
 impl ParameterRange {
+    /// The range, which must be one of the parameter's type.
+    fn of_parameter(parameter: &HostParameter) -> Result<Self, Diagnostic> {
+        let (least_of_type, greatest_of_type) = host::type_range(parameter.width);
+        let (min, max) = (i128::from(parameter.min), i128::from(parameter.max));
+        if min > max || min < least_of_type || max > greatest_of_type {
+            let width = host::type_name(parameter.width);
+            let name = &parameter.name;
+            let message = format!("parameter `{name}`: {min} to {max} is no range of {width}");
+            return Err(Diagnostic::new("size", message));
+        }
+        Ok(Self { name: parameter.name.clone(), min, max })
+    }
+
     fn value_count(&self) -> u128 {
         (self.max - self.min + 1) as u128
     }
@@ -72,6 +85,36 @@ pub enum ProofResult {
     Open(String),
 }
 
+/// Which locals are evaluated: a million cases take long where each evaluates what nobody asks for.
+#[derive(Clone, Copy)]
+enum EvaluatedLocals<'a> {
+    All,
+    /// By their numbers among the names.
+    Named(&'a BTreeSet<usize>),
+}
+
+impl EvaluatedLocals<'_> {
+    fn contains(self, name: usize) -> bool {
+        match self {
+            EvaluatedLocals::All => true,
+            EvaluatedLocals::Named(names) => names.contains(&name),
+        }
+    }
+}
+
+/// What is to hold for every choice, and the names that it depends on.
+struct Statement<'a> {
+    holds: &'a dyn Fn(&EvaluatedCase) -> bool,
+    used_names: &'a BTreeSet<usize>,
+}
+
+impl Statement<'_> {
+    fn holds_for(&self, host: &HostModel, parameter_values: &[i128]) -> bool {
+        let used_locals = EvaluatedLocals::Named(self.used_names);
+        (self.holds)(&host.evaluate_case(parameter_values, DivisionRounding::Truncate, used_locals))
+    }
+}
+
 /// One choice of parameter values, evaluated.
 pub struct EvaluatedCase {
     /// Values of all names.
@@ -87,17 +130,7 @@ impl HostModel {
         let mut parameters = Vec::new();
         for parameter in &interface.parameters {
             declare_name(&mut names, &parameter.name, parameter.width)?;
-            let (least_of_type, greatest_of_type) = host::type_range(parameter.width);
-            let (min, max) = (i128::from(parameter.min), i128::from(parameter.max));
-            if min > max || min < least_of_type || max > greatest_of_type {
-                let width = host::type_name(parameter.width);
-                let message = format!(
-                    "parameter `{}`: {min} to {max} is no range of {width}",
-                    parameter.name
-                );
-                return Err(Diagnostic::new("size", message));
-            }
-            parameters.push(ParameterRange { name: parameter.name.clone(), min, max });
+            parameters.push(ParameterRange::of_parameter(parameter)?);
         }
         let mut locals = Vec::new();
         for local in &interface.locals {
@@ -130,11 +163,12 @@ impl HostModel {
         self.names[self.parameters.len()..].iter().zip(&self.locals)
     }
 
-    /// Evaluates the locals for one choice of parameters.
+    /// Evaluates locals for one choice of parameters; those that are left out are 0.
     fn evaluate_case(
         &self,
         parameter_values: &[i128],
         division: DivisionRounding,
+        evaluated_locals: EvaluatedLocals<'_>,
     ) -> EvaluatedCase {
         let mut scope: Vec<TypedValue> = parameter_values
             .iter()
@@ -143,6 +177,10 @@ impl HostModel {
             .collect();
         let mut events = Vec::new();
         for (name, local) in self.locals() {
+            if !evaluated_locals.contains(scope.len()) {
+                scope.push(TypedValue { value: 0, width: name.width });
+                continue;
+            }
             let exact_value = local.evaluate(&scope, division, &mut events);
             let wrapped_value = host::wrap_to_type(exact_value.value, name.width);
             if wrapped_value != exact_value.value {
@@ -167,7 +205,7 @@ impl HostModel {
                 None => parameter.min,
             });
         }
-        self.evaluate_case(&all_values, DivisionRounding::Truncate)
+        self.evaluate_case(&all_values, DivisionRounding::Truncate, EvaluatedLocals::All)
     }
 
     /// Intervals of all names, and whether the locals are free of events for every choice.
@@ -235,14 +273,15 @@ impl HostModel {
         dependencies
     }
 
-    /// Decides whether `holds` is true for every choice of parameters; it may depend on the
-    /// expressions `on` alone.
+    /// Decides whether `holds` is true for every choice of parameters; it may depend on the involved
+    /// expressions alone: locals that these do not use are not evaluated.
     pub fn decide_for_all(
         &self,
         involved_expressions: &[&HostExpression],
         holds: &dyn Fn(&EvaluatedCase) -> bool,
     ) -> ProofResult {
         let used_names = self.dependencies_of(involved_expressions);
+        let statement = Statement { holds, used_names: &used_names };
         let free_parameters: Vec<usize> =
             (0..self.parameters.len()).filter(|parameter| used_names.contains(parameter)).collect();
         let combinations = free_parameters.iter().try_fold(1u128, |product, parameter| {
@@ -254,7 +293,13 @@ impl HostModel {
             let choices: Vec<Vec<i128>> =
                 free_parameters.iter().map(|parameter| self.all_values(*parameter)).collect();
             return self
-                .first_failure(&free_parameters, &choices, &mut parameter_values, usize::MAX, holds)
+                .first_failure(
+                    &free_parameters,
+                    &choices,
+                    &mut parameter_values,
+                    usize::MAX,
+                    &statement,
+                )
                 .map_or(ProofResult::Proved, ProofResult::Refuted);
         }
         let interesting_choices: Vec<Vec<i128>> =
@@ -267,7 +312,7 @@ impl HostModel {
                 &boundary_choices,
                 &mut parameter_values,
                 INTERESTING_CASES,
-                holds,
+                &statement,
             )
             .or_else(|| {
                 self.first_failure(
@@ -275,10 +320,10 @@ impl HostModel {
                     &interesting_choices,
                     &mut parameter_values,
                     INTERESTING_CASES,
-                    holds,
+                    &statement,
                 )
             })
-            .or_else(|| self.seeded_failure(&free_parameters, &mut parameter_values, holds));
+            .or_else(|| self.seeded_failure(&free_parameters, &mut parameter_values, &statement));
         match counterexample {
             Some(refuting_values) => ProofResult::Refuted(refuting_values),
             None => ProofResult::Open(self.open_reason(&free_parameters)),
@@ -331,14 +376,14 @@ impl HostModel {
         choices: &[Vec<i128>],
         parameter_values: &mut [i128],
         case_limit: usize,
-        holds: &dyn Fn(&EvaluatedCase) -> bool,
+        statement: &Statement<'_>,
     ) -> Option<BTreeMap<String, i64>> {
         let mut choice_positions = vec![0usize; free_parameters.len()];
         for _ in 0..case_limit {
             for (place, parameter) in free_parameters.iter().enumerate() {
                 parameter_values[*parameter] = choices[place][choice_positions[place]];
             }
-            if !holds(&self.evaluate_case(parameter_values, DivisionRounding::Truncate)) {
+            if !statement.holds_for(self, parameter_values) {
                 return Some(self.named_values(free_parameters, parameter_values));
             }
             let next_position = (0..free_parameters.len())
@@ -354,7 +399,7 @@ impl HostModel {
         &self,
         free_parameters: &[usize],
         parameter_values: &mut [i128],
-        holds: &dyn Fn(&EvaluatedCase) -> bool,
+        statement: &Statement<'_>,
     ) -> Option<BTreeMap<String, i64>> {
         let mut generator_state = 0x5643_4552_u64;
         for _ in 0..SEEDED_CASES {
@@ -368,7 +413,7 @@ impl HostModel {
                 parameter_values[*parameter] =
                     min + i128::from(random_bits ^ random_bits >> 31).rem_euclid(max - min + 1);
             }
-            if !holds(&self.evaluate_case(parameter_values, DivisionRounding::Truncate)) {
+            if !statement.holds_for(self, parameter_values) {
                 return Some(self.named_values(free_parameters, parameter_values));
             }
         }
@@ -415,7 +460,7 @@ impl HostModel {
     pub fn rounded_up(&self, case: &EvaluatedCase) -> EvaluatedCase {
         let parameter_values: Vec<i128> =
             case.scope[..self.parameters.len()].iter().map(|typed| typed.value).collect();
-        self.evaluate_case(&parameter_values, DivisionRounding::RoundUp)
+        self.evaluate_case(&parameter_values, DivisionRounding::RoundUp, EvaluatedLocals::All)
     }
 }
 
