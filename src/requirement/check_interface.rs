@@ -1,12 +1,13 @@
 //! Consistency of the `[[interface]]` tables: host variables, buffers and images.
 //!
-//! Does not cover: the expressions in them (`host`), and whether they match the kernel
+//! Does not cover: the expressions in them (`host::check_expressions`), and whether they match the kernel
 //! (`coupling`).
 
 use super::check_headers::{check_headers, is_inside};
 use super::check_structs::check_structs;
 use super::check_test::KernelNames;
 use super::document::{Located, Origin};
+use super::host::check_expressions;
 use std::collections::BTreeSet;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::procedure::DescriptorClass;
@@ -47,6 +48,9 @@ pub(super) fn check_interfaces(
                 problems
                     .push(origin.at("locals").at(index).at("name").error("duplicate-id", message));
             }
+        }
+        if variable_names.len() == interface.parameters.len() + interface.locals.len() {
+            check_expressions(interface, problems);
         }
         check_structs(origin, interface, problems);
         check_headers(origin, interface, problems);

@@ -123,6 +123,11 @@ pub struct EvaluatedCase {
     pub events: Vec<ArithmeticEvent>,
 }
 
+/// Whether the range that a parameter states is one of its type.
+pub(super) fn check_range(parameter: &HostParameter) -> Result<(), Diagnostic> {
+    ParameterRange::of_parameter(parameter).map(drop)
+}
+
 impl HostModel {
     /// Reads parameters and locals; `strides` are local sizes.
     pub fn from_interface(interface: &Interface, local_size: [u32; 3]) -> Result<Self, Diagnostic> {
@@ -464,7 +469,7 @@ impl HostModel {
     }
 }
 
-fn declare_name(
+pub(super) fn declare_name(
     names: &mut Vec<HostName>,
     name: &str,
     host_type: HostType,

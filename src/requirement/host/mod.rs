@@ -3,6 +3,7 @@
 //!
 //! Does not cover: what a kernel makes of these values (`coupling`).
 
+mod check_expressions;
 pub mod decide;
 #[cfg(test)]
 mod decide_tests;
@@ -15,6 +16,8 @@ mod interval_tests;
 pub mod parser;
 #[cfg(test)]
 mod parser_tests;
+
+pub(super) use check_expressions::check_expressions;
 
 use decide::HostModel;
 use std::collections::BTreeMap;
