@@ -23,6 +23,7 @@ use vkcert_model::requirement::{
     CaptureReading, CapturedKernel, EarlierDispatch, HeaderReading, Interface,
 };
 use vkcert_model::verdict::EngineName;
+use vkcert_requirement::document::Origin;
 use vkcert_requirement::{Located, Project};
 use vkcert_sequential::SequentialExecutor;
 use vkcert_spirv::interface::Reflection;
@@ -72,6 +73,7 @@ pub fn analyse_interfaces(
         let pipelines: Vec<_> = files.filter_map(|file| stated_pipeline(project, file)).collect();
         let host = StatedHost {
             interface: &interface.value,
+            origin: &interface.origin,
             place: place_of_interface(project, interface),
             readings,
             pipelines: &pipelines,
@@ -160,6 +162,7 @@ pub fn coupling_evidence(
 /// What the project says of the host of one kernel.
 struct StatedHost<'a> {
     interface: &'a Interface,
+    origin: &'a Origin,
     /// Where the interface stands.
     place: Place,
     readings: &'a [HeaderReading],
@@ -202,7 +205,7 @@ fn analyse_interface(
     // tells of the others.
     let declared = reflected_under(kernel, &BTreeMap::new())?.specialization;
     let specialization = coupling::host_constants(interface, &declared);
-    let reflection = reflected_under(kernel, &specialization)?;
+    let reflection = reflected_by_host(kernel, host.origin, &specialization)?;
     let barriers = coupling::kernel_barriers(&kernel.module, &reflection);
     let test_uses = uses_by_tests(interface, kernel, prepared_tests, test_facts);
     let flow = kernel_flow(kernel, &specialization)
@@ -260,14 +263,15 @@ fn earlier_kernels<'a>(
     let reflected_kernels = stated_kernels.map(|(stated, kernel)| {
         let mut interfaces = project.interfaces.iter();
         let interface = interfaces.find(|interface| interface.kernel == stated.kernel);
-        let interface = interface.map(|interface| &interface.value);
         let by_default = reflected_under(kernel, &BTreeMap::new())?;
         let Some(interface) = interface else {
-            return Ok(ReflectedKernel { stated, kernel, reflection: by_default, interface });
+            let reflection = by_default;
+            return Ok(ReflectedKernel { stated, kernel, reflection, interface: None });
         };
         let specialization = coupling::host_constants(interface, &by_default.specialization);
-        let reflection = reflected_under(kernel, &specialization)?;
-        Ok(ReflectedKernel { stated, kernel, reflection, interface: Some(interface) })
+        let reflection = reflected_by_host(kernel, &interface.origin, &specialization)?;
+        let interface = Some(&interface.value);
+        Ok(ReflectedKernel { stated, kernel, reflection, interface })
     });
     reflected_kernels.collect()
 }
@@ -278,6 +282,20 @@ fn reflected_under(
 ) -> Result<Reflection, CampaignError> {
     Reflection::of_entry_point(&kernel.module, &kernel.entry, specialization)
         .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))
+}
+
+/// The same under what the host sets. The module has sizes under its own values: where it has none
+/// under the host's, these are at fault.
+fn reflected_by_host(
+    kernel: &Kernel,
+    interface: &Origin,
+    specialization: &BTreeMap<u32, u64>,
+) -> Result<Reflection, CampaignError> {
+    let reflection = Reflection::of_entry_point(&kernel.module, &kernel.entry, specialization);
+    reflection.map_err(|error| {
+        let message = format!("`{}` with the constants that the host sets: {error}", kernel.name);
+        CampaignError::Input(vec![interface.at("specialization").error("bad-value", message)])
+    })
 }
 
 fn kernel_flow<'a>(

@@ -34,6 +34,35 @@ const KERNEL: &str = "
             + imageLoad(picture, ivec2(0)).x;
     }";
 
+/// SPIR-V specification, OpTypeArray: a length is at least 1.
+#[test]
+fn a_length_below_1_is_no_length() {
+    let kernel = "
+        layout(local_size_x = 1) in;
+        layout(constant_id = 0) const int SIGNED = 4;
+        layout(constant_id = 1) const uint DIVISOR = 2u;
+        shared uint tile[SIGNED];
+        shared uint parts[64u / DIVISOR];
+        layout(set = 0, binding = 0) writeonly buffer Out { uint r[]; };
+        void main() {
+            tile[0] = 1u;
+            parts[0] = 1u;
+            barrier();
+            r[0] = tile[0] + parts[0];
+        }";
+    let module = Module::parse(compile(kernel, TargetEnv::Vulkan1_2)).unwrap();
+    let reflected = |signed: u64, divisor: u64| {
+        let constants = BTreeMap::from([(0, signed), (1, divisor)]);
+        Reflection::of_entry_point(&module, "main", &constants).map_err(|error| error.to_string())
+    };
+    assert!(reflected(4, 2).is_ok());
+    for (signed, divisor) in [(u64::from(u32::MAX), 2), (0, 2), (4, 0), (4, 65)] {
+        let told = reflected(signed, divisor).unwrap_err();
+        assert!(told.contains("is not known, or below 1"), "{signed} {divisor}: {told}");
+    }
+    assert!(reflected(1, 64).is_ok());
+}
+
 #[test]
 fn interface_of_a_kernel_is_what_its_text_declares() {
     let module = Module::parse(compile(KERNEL, TargetEnv::Vulkan1_2)).unwrap();

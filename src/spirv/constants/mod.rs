@@ -12,10 +12,10 @@
 mod evaluation;
 
 use super::module::{Id, Instruction, Module};
-use super::types::Types;
+use super::types::{Signedness, Type, Types};
 use evaluation::ConstantEvaluation;
 use rspirv::spirv::{Decoration, Op};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::structure::Constness;
 
 /// The value of a constant.
@@ -56,6 +56,8 @@ pub enum ConstantError {
 #[derive(Debug, Clone, Default)]
 pub struct Constants {
     values: BTreeMap<Id, (ConstantValue, Constness)>,
+    /// Signed integers below 0.
+    negative: BTreeSet<Id>,
 }
 
 impl Constants {
@@ -77,6 +79,9 @@ impl Constants {
                 }
                 .constant_value(id, instruction)?;
                 let constness = constants.constness_of(module, instruction);
+                if is_negative(&value, instruction, types) {
+                    constants.negative.insert(id);
+                }
                 constants.values.insert(id, (value, constness));
             }
         }
@@ -87,7 +92,8 @@ impl Constants {
     pub(crate) fn without_specialization(&self) -> Self {
         let fixed_values =
             self.values.iter().filter(|(_, (_, constness))| *constness == Constness::Constant);
-        Self { values: fixed_values.map(|(id, value)| (*id, value.clone())).collect() }
+        let values = fixed_values.map(|(id, value)| (*id, value.clone())).collect();
+        Self { values, negative: self.negative.clone() }
     }
 
     /// The value of a constant; none where the id is no constant.
@@ -160,9 +166,11 @@ impl Constants {
         }
     }
 
-    /// The length of an array type, by the id of its length constant.
+    /// The length of an array type, by the id of its length constant; none of one that is not at
+    /// least 1 (SPIR-V specification, OpTypeArray).
     pub fn array_length(&self, length: Id) -> Option<u64> {
-        self.scalar_bits(length)
+        let is_negative = self.negative.contains(&length);
+        self.scalar_bits(length).filter(|bits| *bits > 0 && !is_negative)
     }
 
     fn constness_of(&self, module: &Module, instruction: &Instruction) -> Constness {
@@ -177,6 +185,17 @@ impl Constants {
             _ => Constness::Constant,
         };
         instruction.ids().map(|id| self.constness(id)).fold(own_constness, Constness::max)
+    }
+}
+
+fn is_negative(value: &ConstantValue, instruction: &Instruction, types: &Types) -> bool {
+    let result_type = instruction.result_type.and_then(|id| types.get(id));
+    match (value, result_type) {
+        (
+            ConstantValue::Scalar(bits),
+            Some(Type::Int { width, signedness: Signedness::Signed }),
+        ) => bits >> (width - 1) & 1 == 1,
+        (_, _) => false,
     }
 }
 

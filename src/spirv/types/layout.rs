@@ -29,8 +29,8 @@ pub enum LayoutError {
         /// Name of the decoration.
         decoration: &'static str,
     },
-    /// The length of an array is no constant that has a value here.
-    #[error("the array length %{length} is not known")]
+    /// The length of an array is no constant that has a value here, or is below 1.
+    #[error("the array length %{length} is not known, or below 1")]
     UnknownLength {
         /// Id of the length.
         length: Id,
