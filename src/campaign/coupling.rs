@@ -17,6 +17,7 @@ use vkcert_exec::{ExecError, Executor, Job, JobDispatch, Run, Unobserved};
 use vkcert_model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::KernelName;
+use vkcert_model::path::canonical_name;
 use vkcert_model::place::Place;
 use vkcert_model::project::MemoryModel;
 use vkcert_model::requirement::{
@@ -175,7 +176,7 @@ struct StatedHost<'a> {
 fn stated_pipeline<'a>(project: &'a Project, file: &'a str) -> Option<StatedPipeline<'a>> {
     let pipeline = project.pipelines.get(file)?;
     let others = project.pipelines.iter().filter(|(other, described)| {
-        *other != file
+        canonical_name(other) != canonical_name(file)
             && pipeline.identifier.is_some()
             && described.identifier == pipeline.identifier
     });

@@ -569,6 +569,11 @@ fn interfaces_describe_each_thing_once() {
     let second = "[[interface]]\nkernel = \"k\"\ngroups = [\"1\", \"1\", \"1\"]\n";
     let found = problems_of(PROJECT, &format!("{REQUIREMENTS}{second}"));
     assert_eq!(kinds_and_places(&found), ["duplicate-id \"k\""]);
+    let pipeline = |file: &str| format!("[[interface.pipeline]]\nfile = \"{file}\"\n");
+    let pipelines = pipeline("k.json") + &pipeline("./k.json");
+    let found = problems_of(PROJECT, &format!("{REQUIREMENTS}{pipelines}"));
+    let told = kinds_and_places(&found);
+    assert!(told.contains(&"duplicate-id \"./k.json\"".to_owned()), "{told:?}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::document::{Document, FileSyntax, Located, Node, Origin, Value, in_pla
 use super::nearest::{did_you_mean, nearest_name};
 use super::pipeline::load_pipeline;
 use serde::de::DeserializeOwned;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use vkcert_model::canonical::content_hash;
@@ -213,10 +213,14 @@ fn load_pipelines(
 ) -> BTreeMap<String, OfflinePipeline> {
     let mut pipelines = BTreeMap::new();
     for interface in interfaces {
+        let mut own_files = BTreeSet::new();
         for (index, pipeline) in interface.pipeline.iter().enumerate() {
             let file = &pipeline.file;
-            if !is_inside(file) {
-                let place = interface.origin.at("pipeline").at(index).at("file");
+            let place = interface.origin.at("pipeline").at(index).at("file");
+            if !own_files.insert(canonical_name(file)) {
+                let message = format!("the pipeline `{file}` is named twice");
+                problems.push(place.error("duplicate-id", message));
+            } else if !is_inside(file) {
                 let message = format!("`{file}` is no file of the project");
                 problems.push(place.error("bad-value", message));
             } else if !pipelines.contains_key(file) {

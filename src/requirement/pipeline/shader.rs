@@ -1,7 +1,8 @@
 //! The file that a pipeline takes its shader from.
 //!
 //! Knows: `ShaderFileNames`. Promises: a file is looked for beside the description, then from the
-//! project's root on, and never outside of the project. Does not cover: what is in it.
+//! project's root on, and never outside of the project, wherever links lead. Does not cover: what is
+//! in it.
 
 use super::form::{ComputeStateForm, ShaderFile};
 use super::{PipelineReader, Reading};
@@ -38,12 +39,23 @@ impl PipelineReader<'_> {
         }
         for path in paths.into_iter().flatten() {
             let file = self.root.join(&path);
+            if file.is_file() && !is_below(self.root, &file) {
+                return Ok(ShaderContents::Outside);
+            }
             if file.is_file() {
                 let bytes = read_bytes(&file, &path).map_err(Box::new)?;
                 return Ok(ShaderContents::Read(path, bytes));
             }
         }
         Ok(ShaderContents::Absent)
+    }
+}
+
+/// Whether a file is in a folder when links are followed.
+fn is_below(folder: &Path, file: &Path) -> bool {
+    match (folder.canonicalize(), file.canonicalize()) {
+        (Ok(folder), Ok(file)) => file.starts_with(folder),
+        (_, _) => false,
     }
 }
 
@@ -68,6 +80,22 @@ fn project_path(path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::project_folder::ProjectFolder;
+
+    #[test]
+    fn a_link_leads_out_of_the_project_or_stays_in_it() {
+        let folder = ProjectFolder::with_files(&[("k.spv", ""), ("project/own.spv", "")]);
+        let (project, outside) = (folder.path.join("project"), folder.path.join("k.spv"));
+        let link = |target: &Path, name: &str| {
+            std::os::unix::fs::symlink(target, project.join(name)).unwrap();
+            is_below(&project, &project.join(name))
+        };
+        assert!(!link(&outside, "outside.spv"));
+        assert!(link(&project.join("own.spv"), "inside.spv"));
+        assert!(
+            !link(&folder.path, "folder") && !is_below(&project, &project.join("folder/k.spv"))
+        );
+    }
 
     #[test]
     fn a_path_stays_in_the_project_or_is_none() {
