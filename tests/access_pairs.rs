@@ -385,6 +385,30 @@ void main() {
 }
 
 #[test]
+fn a_load_that_another_dispatch_executed_reads_no_push_constant_of_this_one() {
+    let text = "#version 450
+//! buffer 0 uint 0*2
+//! push uint 1 uint ?
+layout(local_size_x = 1) in;
+layout(std430, set = 0, binding = 0) buffer A { uint a[]; };
+layout(push_constant) uniform P { uint mode; uint bonus; };
+void main() {
+    uint extra = 0u;
+    if (mode == 1u) //@ mode
+        extra = bonus; //@ bonus
+    a[0] = 1u;
+}
+";
+    let (mut job, lines) = job_of_dispatches(&[text, text]);
+    let last = &mut job.dispatches[1];
+    last.push_constants = [2u32, 5].iter().flat_map(|word| word.to_le_bytes()).collect();
+    last.push_constants_defined = vec![0..8];
+    let run = tracked_run(&job, Settings::default());
+    assert_eq!(run.run.completion, Completion::Completed);
+    assert_pairs(shown_pairs(&run, "a".into(), &lines), &["mode from host"]);
+}
+
+#[test]
 fn what_another_workgroup_wrote_is_unordered_whatever_barriers_stand_between() {
     let text = "#version 450
 //! buffer 0 uint 0*2

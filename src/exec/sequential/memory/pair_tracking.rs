@@ -357,25 +357,18 @@ impl PairTracker {
             .filter(|(_, is_executed)| **is_executed)
             .map(|(block, _)| block.source_range.start as u32..block.source_range.end as u32)
             .collect();
+        let named_pairs = std::mem::take(&mut self.pairs).into_iter();
+        // Push constants are those of this dispatch: what an earlier one executed read others.
+        let mut of_dispatch = ModulePairs {
+            pairs: named_pairs.map(|pair| pair.named(&self.dispatches, program)).collect(),
+            executed: joined_ranges(executed_ranges),
+        };
+        let read_pairs = push_constant_pairs(program, push_constants, &of_dispatch);
+        of_dispatch.pairs.extend(read_pairs);
         let module_pairs = self.modules.entry(module).or_default();
-        module_pairs.executed.extend(executed_ranges);
+        module_pairs.pairs.extend(of_dispatch.pairs);
+        module_pairs.executed.extend(of_dispatch.executed);
         module_pairs.executed = joined_ranges(std::mem::take(&mut module_pairs.executed));
-        let is_defined = |word: &u32| !push_constants.is_undefined(*word as usize);
-        let push_constant_pairs = program
-            .push_constant_loads
-            .iter()
-            .filter(|load| module_pairs.has_executed(load.source_index))
-            .filter(|load| load.words.iter().any(is_defined))
-            .map(|load| AccessPair {
-                use_index: load.source_index,
-                descriptor: None,
-                passage: Passage::Host,
-            });
-        let push_constant_pairs: Vec<AccessPair> = push_constant_pairs.collect();
-        let dispatch_pairs = std::mem::take(&mut self.pairs).into_iter();
-        let access_pairs =
-            dispatch_pairs.map(|pair| pair.named(&self.dispatches, program)).collect::<Vec<_>>();
-        module_pairs.pairs.extend(access_pairs.into_iter().chain(push_constant_pairs));
         self.time_before = self.job_time(latest_time);
         if self.modules.values().map(|module| module.pairs.len()).sum::<usize>() > MOST_PAIRS {
             self.give_up("the job has too many pairs of accesses");
@@ -418,6 +411,27 @@ impl DispatchPair {
         };
         AccessPair { use_index: self.use_index, descriptor, passage }
     }
+}
+
+/// The pairs of the loads of push constants that a dispatch executed.
+fn push_constant_pairs(
+    program: &Program,
+    push_constants: &Store,
+    of_dispatch: &ModulePairs,
+) -> Vec<AccessPair> {
+    let is_defined = |word: &u32| !push_constants.is_undefined(*word as usize);
+    let executed_loads = program
+        .push_constant_loads
+        .iter()
+        .filter(|load| of_dispatch.has_executed(load.source_index));
+    executed_loads
+        .filter(|load| load.words.iter().any(is_defined))
+        .map(|load| AccessPair {
+            use_index: load.source_index,
+            descriptor: None,
+            passage: Passage::Host,
+        })
+        .collect()
 }
 
 /// Ranges in ascending order, joined where they overlap or touch.
