@@ -183,6 +183,33 @@ fn atomics_are_followed_in_other_orders_of_invocations() {
     assert!(notes.contains("run one by one: pairs of atomics 1 (k)"), "{notes}");
 }
 
+/// Nothing orders the store of the flag and its load, whatever atomics and fences stand beside.
+const RACE: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(binding = 0) buffer B { uint count; uint seen[]; };
+shared uint flag;
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    atomicAdd(count, 1u);
+    memoryBarrierShared();
+    if (i == 0u) flag = 1u;
+    seen[i] = flag;
+}
+";
+
+#[test]
+fn a_data_race_covers_no_pair() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let test = "[[test]]\nid = \"RACE\"\nrequirements = [\"HLR-1\"]\n\
+                buffers = { b = { type = \"uint\", data = [0, 0, 0, 0, 0] } }\n\
+                dispatches = [{ kernel = \"k\", groups = [1, 1, 1], bindings = [{ binding = 0, buffer = \"b\" }] }]\n\
+                expect = [{ buffer = \"b\", values = [4] }]\n\n";
+    project(folder.path(), RACE, test);
+    let kernel = &kernels(folder.path(), &["--engine", "sequential"])[0];
+    let raced = "flag: written at 9:23 -> read at 10:15 by atomics: uncovered";
+    assert!(rows(kernel).contains(&raced.to_owned()), "{:?}", rows(kernel));
+}
+
 /// Stores under a constant of its own what the next one reads.
 const FIRST: &str = "#version 450
 layout(local_size_x = 4) in;

@@ -31,6 +31,7 @@ pub mod object;
 pub mod plan;
 pub mod profile;
 pub mod project;
+mod raced_pairs;
 pub mod recording;
 pub mod schedules;
 mod statement_counts;

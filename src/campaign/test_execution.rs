@@ -9,6 +9,7 @@ use super::access_pairs::configuration_number;
 use super::dispatch_order::place_of_configuration;
 use super::kernel::{Kernel, ModuleVariant};
 use super::left_open::{ComparedResults, Expectations, LeftOpen, RecordedCode, SettledRun};
+use super::raced_pairs::drop_raced_pairs;
 use super::schedules::{self, OpenAtomics};
 use super::test_run::{
     ModuleRecords, PreparedTest, TestEngine, TestRun, job_of, judge_run, object_job, outputs_of,
@@ -112,7 +113,7 @@ pub fn run_test(
             EngineName::Vulkan => measure_on_device(&open, executor, &production, &mut run)?,
         }
         measure_objects(&open, executor, &production, &mut run)?;
-        open_atomics = add_shown_pairs(prepared_test, plan, &mut run);
+        open_atomics = add_shown_pairs(&open, &mut run);
     } else {
         run.name_likely_cause(&open, &production.completion);
         let reason = format!(
@@ -141,13 +142,11 @@ fn pair_tracking(prepared_test: &PreparedTest) -> PairTracking {
 
 /// Puts what the production run showed of coupling beside the records of each kernel; which atomics
 /// could show more in another order.
-fn add_shown_pairs(
-    prepared_test: &PreparedTest,
-    job_plan: &Prepared,
-    test_run: &mut TestRun,
-) -> OpenAtomics {
+fn add_shown_pairs(left_open: &LeftOpen<'_>, test_run: &mut TestRun) -> OpenAtomics {
+    let (prepared_test, job_plan) = (left_open.prepared_test, left_open.job_plan);
     let mut open_atomics = OpenAtomics::default();
-    let access_pairs = std::mem::take(&mut test_run.counts.access_pairs);
+    let mut access_pairs = std::mem::take(&mut test_run.counts.access_pairs);
+    drop_raced_pairs(left_open, &test_run.findings, &mut access_pairs);
     let modules = job_plan.job.modules.iter().zip(&job_plan.modules).zip(&prepared_test.kernels);
     for (row, ((module, module_use), kernel)) in test_run.records.iter_mut().zip(modules) {
         let mut configurations = kernel.configurations.iter();

@@ -7,6 +7,7 @@
 //! Does not cover: pairs across barriers and with the host, which no order of invocations changes.
 
 use super::super::left_open::LeftOpen;
+use super::super::raced_pairs::drop_raced_pairs;
 use super::super::test_run::{TestEngine, TestRun};
 use super::directed::{DirectedJob, Standing};
 use crate::CampaignError;
@@ -112,7 +113,7 @@ pub fn show_atomics(
         if open_atomics.is_empty() {
             return Ok(());
         }
-        let outcome = test_engine.execute_following(
+        let mut outcome = test_engine.execute_following(
             &directed_job.job,
             Some(schedule.into()),
             PairTracking::On,
@@ -121,7 +122,8 @@ pub fn show_atomics(
             DirectedResult { schedule, of: MeasuredCode::Accesses, shown: 0, reason: None };
         match directed_job.standing(&outcome.run, schedule, test_run)? {
             Standing::Counts(notes) => {
-                let access_pairs = &outcome.counts.access_pairs;
+                let access_pairs = &mut outcome.counts.access_pairs;
+                drop_raced_pairs(left_open, &test_run.findings, access_pairs);
                 result.shown = add_pairs(
                     &directed_job.job,
                     access_pairs,
