@@ -8,8 +8,9 @@
 use super::configuration::Specialization;
 use super::dispatch_order::{ConfiguredKernel, DispatchOrder, SharedBindings};
 use super::kernel::{CompiledKernel, Kernel, Measurement};
-use std::collections::BTreeSet;
-use vkcert_coverage::coupling::{LocatedBarrier, LocatedPair, pair_obligations};
+use std::collections::{BTreeMap, BTreeSet};
+use vkcert_coverage::coupling::{LocatedBarrier, LocatedPair, SideStructures, pair_obligations};
+use vkcert_coverage::justification::{BoundConfiguration, earlier_kernel_hash};
 use vkcert_model::access_pair::{Passage, ReadDescriptor};
 use vkcert_model::criterion::CriterionName;
 use vkcert_model::id::{KernelName, ModuleKey};
@@ -84,10 +85,33 @@ fn pairs_of_kernel(
             Ok(obligations) => (obligations, None),
             Err(error) => (Vec::new(), Some(error.to_string())),
         };
+        let earlier_kernels = earlier_hashes(&obligations, kernels);
         let unwritten_by_host = unwritten_by_host.clone();
-        KernelPairs { obligations, unknown, unwritten_by_host, ..KernelPairs::default() }
+        KernelPairs {
+            obligations,
+            unknown,
+            unwritten_by_host,
+            earlier_kernels,
+            ..KernelPairs::default()
+        }
     });
     pairs.collect()
+}
+
+/// What justifications are bound to of the kernels that obligations say wrote.
+fn earlier_hashes(
+    obligations: &[PairObligation],
+    kernels: &[Kernel],
+) -> BTreeMap<KernelName, String> {
+    let definitions = obligations.iter().filter_map(|obligation| obligation.definition.as_ref());
+    let writers: BTreeSet<KernelName> = definitions.filter_map(|place| place.kernel).collect();
+    let writing = kernels.iter().filter(|kernel| writers.contains(&KernelName::from(&kernel.name)));
+    let hashes = writing.map(|kernel| {
+        let configurations = kernel.configurations.iter().map(|row| &row.configuration);
+        let bound = BoundConfiguration::of_all(configurations);
+        (KernelName::from(&kernel.name), earlier_kernel_hash(&kernel.code_digits(), &bound))
+    });
+    hashes.collect()
 }
 
 /// Bindings whose contents the host never writes, as the kernel's interface says.
@@ -142,7 +166,16 @@ impl CompiledKernel {
             let pairs = dispatch_pairs((&writing, earlier.key), &request, earlier.shared)?;
             located.extend(pairs.iter().map(|pair| self.located(pair, earlier.kernel, &barriers)));
         }
-        Ok(pair_obligations(&located, self.source_structure()))
+        let structures = SideStructures {
+            own: self.source_structure(),
+            earlier: earlier_kernels
+                .iter()
+                .filter_map(|earlier| {
+                    Some((earlier.key.kernel, earlier.kernel.source_structure()?))
+                })
+                .collect(),
+        };
+        Ok(pair_obligations(&located, &structures))
     }
 
     fn pair_request<'a>(&'a self, context: PairContext<'a>) -> PairRequest<'a> {
@@ -268,6 +301,47 @@ mod tests {
         insta::assert_snapshot!("pairs_of_the_demonstration_kernels", told);
     }
 
+    /// The obligations of the part of a kernel in workgroup memory, as text.
+    fn workgroup_rows(body: &str) -> Vec<String> {
+        let text = format!(
+            "#version 450\nlayout(local_size_x = 4) in;\nlayout(binding = 1) buffer C {{ uint c[]; }};\nlayout(push_constant) uniform P {{ uint mode; }};\nshared uint s[4];\n{body}"
+        );
+        let rows = obligations(&kernel("k", text), &[]);
+        let of_workgroup = rows.iter().filter(|row| row.object.starts_with('s'));
+        of_workgroup.map(|row| row.to_string()).collect()
+    }
+
+    #[test]
+    fn statements_of_one_macro_use_are_obligations_of_their_own() {
+        let rows = workgroup_rows(
+            "#define PUT(x) if (mode == 0u) { s[i] = x; } else { s[i] = x + 1u; }\nvoid main() {\n    uint i = gl_LocalInvocationIndex;\n    PUT(i)\n    barrier();\n    c[i] = s[3u - i];\n}\n",
+        );
+        assert_eq!(rows.len(), 2, "{rows:?}");
+        let is_told = |row: &String| {
+            row.starts_with("s[]: written at 9:5 (word ")
+                && row.ends_with(") -> read at 11:19 across barrier 1")
+        };
+        assert!(rows.iter().all(is_told) && rows[0] != rows[1], "{rows:?}");
+    }
+
+    #[test]
+    fn statements_on_one_line_and_parts_of_a_loop_are_obligations_of_their_own() {
+        let rows = workgroup_rows(
+            "void main() {\n    uint i = gl_LocalInvocationIndex;\n    if (mode == 0u) s[i] = 1u; else s[i] = 2u;\n    barrier();\n    for (uint j = s[3u - i]; j < s[2u]; j += s[1u]) c[j] = j;\n}\n",
+        );
+        let stores = ["8:26", "8:42"];
+        let reads = ["10:26", "10:34", "10:46"];
+        let expected: Vec<String> = reads
+            .iter()
+            .flat_map(|read| {
+                stores.map(|store| {
+                    format!("s[]: written at {store} -> read at {read} across barrier 1")
+                })
+            })
+            .collect();
+        assert_eq!(rows, expected);
+    }
+
     #[test]
     fn an_earlier_kernel_is_named_with_its_own_places() {
         let head = "#version 450\nlayout(local_size_x = 8) in;\n";
@@ -303,6 +377,8 @@ mod tests {
                 )
             ]
         );
+        let written = rows[1].definition.as_ref().expect("a store");
+        assert_eq!(written.text, "a[gl_LocalInvocationIndex] = 1u;");
         assert!(rows[0].use_place.statement.is_some());
         assert_eq!(rows[0].use_place.text, "c[0] = b[3];");
     }

@@ -49,7 +49,7 @@ pub fn with_bound_contents<R>(
         kernel: &name,
         structure,
         objects: object_structure,
-        pairs: configuration.pairs.as_ref().map_or(&[], |pairs| &pairs.obligations),
+        pairs: configuration.pairs.as_ref(),
         code: &code,
         configurations: &configurations,
     };

@@ -25,7 +25,9 @@ use super::criteria;
 use super::resolution::Resolution;
 use super::subject::CoverageSubject;
 use assessment::Assessment;
-pub use statement_counts::{CountedDispatch, counts_contradiction, statement_counts};
+pub use statement_counts::{
+    CountedDispatch, counts_contradiction, statement_counts, unexecuted_statements,
+};
 use test_evidence::first_contradiction;
 use vkcert_model::coverage::KernelCoverage;
 use vkcert_model::id::TestId;

@@ -12,7 +12,9 @@ pub use counting::{
     CodeIdentity, altered_stores, code_classes, kernel_codes, leads_to_configuration, record_fault,
     records_count, settle_requirements, test_observation, tested_code,
 };
-pub use justifications::{apply_justifications, missing_subject, stored_contents};
+pub use justifications::{
+    apply_justifications, earlier_kernel_hashes, missing_subject, stored_contents,
+};
 
 use std::collections::BTreeSet;
 use vkcert_coverage::barrier::{self, BarrierRecords};
@@ -28,7 +30,7 @@ use vkcert_model::evidence::{
     Configuration, FIRST_SCHEMA, KernelEvidence, KernelFinding, ProjectIdentity, TestRecords,
 };
 use vkcert_model::finding::{Finding, FindingKind};
-use vkcert_model::id::TestId;
+use vkcert_model::id::{StatementId, TestId};
 use vkcert_model::metric::{MetricName, StatementCounts};
 use vkcert_model::records::{Presence, PresentMarker, RecordLayout, Records};
 use vkcert_model::structure::KernelStructure;
@@ -100,6 +102,18 @@ pub fn counts_contradiction(
     counts: &StatementCounts,
 ) -> Option<String> {
     coverage::assess::counts_contradiction(&coverage_subject(kernel_row), records, counts)
+}
+
+/// Statements that no invocation executed in the ordinary run of a test, by what it recorded of the
+/// kernel; those of which the records do not tell are not among them.
+pub fn unexecuted_statements(
+    kernel_row: &KernelEvidence,
+    records: &Records,
+) -> BTreeSet<StatementId> {
+    if !has_source(kernel_row) {
+        return BTreeSet::new();
+    }
+    coverage::assess::unexecuted_statements(&coverage_subject(kernel_row), records)
 }
 
 fn reason_without_counts(engine: EngineName) -> &'static str {

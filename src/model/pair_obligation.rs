@@ -94,6 +94,30 @@ pub enum ShownBy {
     Execution,
 }
 
+/// What tells a side from others in the source.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum NamedBy {
+    /// Its statement or place.
+    #[default]
+    Place,
+    /// Its instruction: several statements have this place, such as those of one use of a macro.
+    Instruction,
+}
+
 /// One side of an obligation in the source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PairPlace {
@@ -116,6 +140,9 @@ pub struct PairPlace {
     /// Source text of the statement or line, white space collapsed; empty without source.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
+    /// What tells it from others.
+    #[serde(default, skip_serializing_if = "is_named_by_place")]
+    pub named_by: NamedBy,
 }
 
 /// A barrier between the two sides.
@@ -139,6 +166,10 @@ pub struct KernelPairs {
     /// through them in a test is no obligation.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub unwritten_by_host: BTreeSet<ReadDescriptor>,
+    /// Of each kernel that an obligation says wrote in an earlier dispatch: `sha256:` and the hash of
+    /// its code and configurations, which justifications are bound to as well.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub earlier_kernels: BTreeMap<KernelName, String>,
     /// Pairs that tests showed, whether they count or not, and no obligation has, ascending: `PX1`,
     /// `PX2` ...
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
@@ -180,17 +211,26 @@ fn is_shown_by_read(shown_by: &ShownBy) -> bool {
     *shown_by == ShownBy::Read
 }
 
+fn is_named_by_place(named_by: &NamedBy) -> bool {
+    *named_by == NamedBy::Place
+}
+
 fn is_possible(reach: &Reach) -> bool {
     *reach == Reach::Possible
 }
 
 impl fmt::Display for PairPlace {
-    /// `line:column`, as far as they are known; else function and word.
+    /// `line:column`, as far as they are known; else function and word. The word, too, where
+    /// several statements have the place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.line, self.column) {
-            (0, _) => write!(f, "{}+word {}", self.function, self.instruction),
-            (line, 0) => write!(f, "{line}"),
-            (line, column) => write!(f, "{line}:{column}"),
+            (0, _) => return write!(f, "{}+word {}", self.function, self.instruction),
+            (line, 0) => write!(f, "{line}")?,
+            (line, column) => write!(f, "{line}:{column}")?,
+        }
+        match self.named_by {
+            NamedBy::Place => Ok(()),
+            NamedBy::Instruction => write!(f, " (word {})", self.instruction),
         }
     }
 }
@@ -254,6 +294,7 @@ mod tests {
             instruction: 7,
             statement: None,
             text: String::new(),
+            named_by: NamedBy::Place,
         }
     }
 

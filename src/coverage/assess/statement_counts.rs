@@ -120,6 +120,18 @@ pub fn counts_contradiction(
     })
 }
 
+/// Statements that the ordinary run of a test did not execute, by its records; those of which these
+/// do not tell are not among them.
+pub fn unexecuted_statements(
+    subject: &CoverageSubject,
+    records: &Records,
+) -> BTreeSet<StatementId> {
+    let assessment = Assessment::new(subject, &[]);
+    let execution = assessment.execution_of(&records.of_ordinary_schedule());
+    let truths = execution.statements.into_iter();
+    truths.filter(|(_, truth)| *truth == Truth::No).map(|(id, _)| id).collect()
+}
+
 /// Bits that show the same of what was executed: any of them that can be recorded.
 type ExecutionFact = BTreeSet<u32>;
 

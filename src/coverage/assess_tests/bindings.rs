@@ -3,8 +3,10 @@
 use super::lists::{OBLIGATIONS, States, coverage_in, open_states, states_of};
 use super::source::Kernel;
 use super::*;
+use crate::coupling::{PairRecords, assess_kernel_pairs};
 use vkcert_model::evidence::FIRST_SCHEMA;
 use vkcert_model::object::{ObjectBranch, ObjectBranchKind, ObjectOrigin};
+use vkcert_model::pair_obligation::KernelPairs;
 use vkcert_model::place::Place;
 use vkcert_model::project::SoftwareLevel;
 
@@ -32,7 +34,7 @@ fn hashes(kernel: &Kernel) -> BTreeMap<String, String> {
         kernel: &name,
         structure: Some(&kernel.structure),
         objects: &objects,
-        pairs: &[],
+        pairs: None,
         code: "c0de",
         configurations: &[],
     };
@@ -169,7 +171,7 @@ fn object_code_and_kernels_without_source_are_bound_to_what_is_displayed() {
             kernel: &name,
             structure,
             objects: &objects,
-            pairs: &[],
+            pairs: None,
             code: "c0de",
             configurations: &[],
         };
@@ -181,6 +183,60 @@ fn object_code_and_kernels_without_source_are_bound_to_what_is_displayed() {
     assert_eq!(hash_in("main", None, "BAR1"), hash_in("main", Some(&structure), "BAR1"));
     assert_ne!(hash_in("main", None, "S1"), hash_in("main", Some(&structure), "S1"));
     assert_eq!(hash_in("main", None, "S9"), None);
+}
+
+/// A kernel that reads what another one left.
+fn pairs_with_earlier(hash: &str) -> KernelPairs {
+    let place = |kernel: Option<&str>| {
+        serde_json::json!({ "kernel": kernel, "file": "k.comp", "line": 3, "column": 5,
+            "function": "main", "instruction": 7, "text": "a[i] = 2u;" })
+    };
+    serde_json::from_value(serde_json::json!({
+        "obligations": [{ "id": "P1", "class": "kernel-to-kernel", "object": "a[]",
+            "definition": place(Some("w")), "use": place(None),
+            "pairs": [{ "use": 9, "passage": { "kind": "dispatch", "kernel": "w",
+                "specialization": 1, "store": 4 } }] }],
+        "earlier_kernels": { "w": hash },
+    }))
+    .unwrap()
+}
+
+fn hash_of_pair(pairs: &KernelPairs) -> String {
+    let rows = assess_kernel_pairs("k.comp", pairs, PairRecords::Kept, &[]);
+    let coverage = KernelCoverage { coupling: Some(rows), ..KernelCoverage::default() };
+    with_bound(&"k".into(), |bound| {
+        let bound = BoundKernel { pairs: Some(pairs), ..bound };
+        BoundContents::from_coverage(bound, &coverage).content_hash_of(&"P1".into()).unwrap()
+    })
+}
+
+#[test]
+fn a_pair_is_bound_to_the_statement_and_code_of_the_earlier_kernel() {
+    let pairs = pairs_with_earlier("sha256:1");
+    assert_eq!(hash_of_pair(&pairs), hash_of_pair(&pairs_with_earlier("sha256:1")));
+    assert_ne!(hash_of_pair(&pairs), hash_of_pair(&pairs_with_earlier("sha256:2")));
+    let mut other_statement = pairs.clone();
+    let definition = other_statement.obligations[0].definition.as_mut().unwrap();
+    definition.text = "a[i] = 3u;".to_owned();
+    assert_ne!(hash_of_pair(&pairs), hash_of_pair(&other_statement));
+}
+
+#[test]
+fn pairs_that_are_not_known_cannot_be_justified() {
+    let pairs = KernelPairs { unknown: Some("too many".to_owned()), ..KernelPairs::default() };
+    let rows = assess_kernel_pairs("k.comp", &pairs, PairRecords::Kept, &[]);
+    let coverage = KernelCoverage { coupling: Some(rows), ..KernelCoverage::default() };
+    let standard = JustificationStandard::for_level(SoftwareLevel::C, EVIDENCE_SCHEMA);
+    let name = KernelName::from("k");
+    let justification = signed("P1", JustificationClass::Infeasible, &coverage, &standard);
+    let given = [GivenJustification { justification: &justification, refuted: None }];
+    let justified = with_bound(&name, |bound| {
+        let bound = BoundKernel { pairs: Some(&pairs), ..bound };
+        apply_justifications(bound, &coverage, &given, &standard)
+    });
+    let reason = justified.rejected[0].as_ref().expect("a rejection").reason();
+    assert!(reason.starts_with("P1 stands for all that passes, which is not known"), "{reason}");
+    assert_eq!(justified.coverage.coupling.unwrap()[0].status, Status::Undetermined);
 }
 
 fn signed(
@@ -222,7 +278,7 @@ fn with_bound<T>(name: &KernelName, look: impl FnOnce(BoundKernel) -> T) -> T {
         kernel: name,
         structure: None,
         objects: &objects,
-        pairs: &[],
+        pairs: None,
         code: "c0de",
         configurations: &[],
     })

@@ -37,7 +37,7 @@ impl Bound {
     fn kernel(&self) -> BoundKernel<'_> {
         let Bound { name, structure, objects } = self;
         BoundKernel {
-            pairs: &[],
+            pairs: None,
             kernel: name,
             structure: Some(structure),
             objects,

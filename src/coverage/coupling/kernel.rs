@@ -43,10 +43,13 @@ pub fn assess_kernel_pairs(
     rows
 }
 
+/// The name of the row of a kernel whose pairs are not known.
+pub const UNKNOWN_PAIRS: &str = "P1";
+
 /// One row for all that cannot be told.
 fn unknown_pairs(source: &str, reason: &str) -> SimpleObligation {
     SimpleObligation {
-        id: ObligationId::from("P1"),
+        id: ObligationId::from(UNKNOWN_PAIRS),
         file: source.to_owned(),
         line: 1,
         column: 1,

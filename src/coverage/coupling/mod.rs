@@ -13,6 +13,7 @@ mod classes;
 mod finder;
 mod kernel;
 mod obligations;
+mod side;
 #[cfg(test)]
 mod tests;
 
@@ -21,5 +22,6 @@ pub use assess::{
 };
 pub use classes::{class_summaries, class_sums};
 pub use finder::{indices_of_pairs, pairs_outside};
-pub use kernel::assess_kernel_pairs;
+pub use kernel::{UNKNOWN_PAIRS, assess_kernel_pairs};
 pub use obligations::{LocatedBarrier, LocatedPair, pair_obligations};
+pub use side::SideStructures;

@@ -1,20 +1,16 @@
 //! Pairs of instructions made obligations of statements.
 //!
-//! Promises: pairs are one obligation if definition and use stand in the same statements, on the
-//! same part of an object, with the same passage between; numbers follow the module, those of class
-//! kernel-to-kernel behind all others.
+//! Promises: pairs are one obligation if definition and use stand in the same statements (`side`), on
+//! the same part of an object, with the same passage between; numbers follow the module, those of
+//! class kernel-to-kernel behind all others.
 
-use super::super::acceptance::place_in_source;
-use std::collections::{BTreeMap, HashMap};
+use super::side::{SideFinder, SideKey, SideStructures};
+use std::collections::BTreeMap;
 use vkcert_model::access_pair::{AccessPair, Passage};
-use vkcert_model::finding_subject::SubjectPlace;
-use vkcert_model::id::{KernelName, PairId, StatementId};
-use vkcert_model::pair_obligation::{
-    CouplingClass, PairBarrier, PairObligation, PairPlace, ShownBy,
-};
+use vkcert_model::id::{KernelName, PairId};
+use vkcert_model::pair_obligation::{CouplingClass, PairBarrier, PairObligation, ShownBy};
 use vkcert_model::place::Place;
 use vkcert_model::records::Reach;
-use vkcert_model::structure::KernelStructure;
 
 /// A pair that a kernel can have, with its places.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,41 +51,12 @@ struct ObligationKey {
     shown_by: ShownBy,
 }
 
-/// A statement, or a place where none is known.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum SideKey {
-    Statement(Option<KernelName>, StatementId),
-    Line(Option<KernelName>, String, u32),
-    Word(Option<KernelName>, u32),
-}
-
-/// File, line and column, as far as they are known.
-type LinePlace = (Option<String>, Option<u32>, Option<u32>);
-
-/// The statements of a kernel's source, by the places that were asked for.
-struct SourceStatements<'a> {
-    structure: &'a KernelStructure,
-    known: HashMap<LinePlace, Option<SubjectPlace>>,
-}
-
-impl<'a> SourceStatements<'a> {
-    fn of_structure(structure: &'a KernelStructure) -> Self {
-        Self { structure, known: HashMap::new() }
-    }
-
-    fn at(&mut self, place: &Place) -> Option<SubjectPlace> {
-        let key = (place.file.clone(), place.line, place.column);
-        let structure = self.structure;
-        self.known.entry(key).or_insert_with(|| place_in_source(structure, place)).clone()
-    }
-}
-
-/// The obligations of a kernel; `structure` is that of its source, none of a module without one.
+/// The obligations of a kernel; `structures` are of its source and of those of earlier kernels.
 pub fn pair_obligations(
     located_pairs: &[LocatedPair],
-    structure: Option<&KernelStructure>,
+    structures: &SideStructures<'_>,
 ) -> Vec<PairObligation> {
-    let mut statements = structure.map(SourceStatements::of_structure);
+    let mut side_finder = SideFinder::of_structures(structures);
     let mut numbers: BTreeMap<ObligationKey, usize> = BTreeMap::new();
     let mut obligations: Vec<PairObligation> = Vec::new();
     let mut ordered_pairs: Vec<&LocatedPair> = located_pairs.iter().collect();
@@ -98,33 +65,9 @@ pub fn pair_obligations(
         (matches!(located.pair.passage, Passage::Dispatch { .. }), located.pair)
     });
     for located in ordered_pairs {
-        let writer = match located.pair.passage {
-            Passage::Dispatch { kernel, .. } => Some(kernel),
-            Passage::Host
-            | Passage::Barrier { .. }
-            | Passage::Atomic { .. }
-            | Passage::Unordered { .. } => None,
-        };
-        let mut side = |place: &Place, kernel: Option<KernelName>| {
-            // The structure is of the kernel that reads.
-            let own_statements = statements.as_mut().filter(|_| kernel.is_none());
-            pair_place(place, kernel, own_statements)
-        };
-        let obligation = PairObligation {
-            id: PairId(obligations.len() as u32 + 1),
-            class: CouplingClass::of_passage(located.pair.passage),
-            object: located.object.clone(),
-            definition: located.definition.as_ref().map(|place| side(place, writer)),
-            use_place: side(&located.use_place, None),
-            barrier: located.barrier.as_ref().map(|barrier| PairBarrier {
-                number: barrier.number,
-                place: side(&barrier.place, None),
-            }),
-            shown_by: located.shown_by,
-            reach: located.reach,
-            pairs: vec![located.pair],
-        };
-        match numbers.get(&key_of(&obligation)) {
+        let id = PairId(obligations.len() as u32 + 1);
+        let (key, obligation) = obligation_of_pair(located, id, &mut side_finder);
+        match numbers.get(&key) {
             Some(number) => {
                 let same_obligation = &mut obligations[*number];
                 if located.reach == Reach::Possible {
@@ -133,7 +76,7 @@ pub fn pair_obligations(
                 same_obligation.pairs.push(located.pair);
             }
             None => {
-                numbers.insert(key_of(&obligation), obligations.len());
+                numbers.insert(key, obligations.len());
                 obligations.push(obligation);
             }
         }
@@ -141,41 +84,52 @@ pub fn pair_obligations(
     obligations
 }
 
-fn key_of(obligation: &PairObligation) -> ObligationKey {
-    ObligationKey {
-        class: obligation.class,
-        object: obligation.object.clone(),
-        definition: obligation.definition.as_ref().map(side_key),
-        use_side: side_key(&obligation.use_place),
-        barrier: obligation.barrier.as_ref().map(|barrier| barrier.number),
-        shown_by: obligation.shown_by,
-    }
+/// The obligation that a pair alone makes.
+fn obligation_of_pair(
+    located: &LocatedPair,
+    id: PairId,
+    side_finder: &mut SideFinder<'_>,
+) -> (ObligationKey, PairObligation) {
+    let class = CouplingClass::of_passage(located.pair.passage);
+    let (object, shown_by) = (located.object.clone(), located.shown_by);
+    let writer = writing_kernel(located.pair.passage);
+    let definition = located.definition.as_ref().map(|place| side_finder.side(place, writer));
+    let (definition, definition_key) = definition.unzip();
+    let (use_place, use_side) = side_finder.side(&located.use_place, None);
+    let barrier = located.barrier.as_ref().map(|barrier| PairBarrier {
+        number: barrier.number,
+        place: side_finder.side(&barrier.place, None).0,
+    });
+    let key = ObligationKey {
+        class,
+        object: object.clone(),
+        definition: definition_key,
+        use_side,
+        barrier: barrier.as_ref().map(|barrier| barrier.number),
+        shown_by,
+    };
+    let (reach, pairs) = (located.reach, vec![located.pair]);
+    let obligation = PairObligation {
+        id,
+        class,
+        object,
+        definition,
+        use_place,
+        barrier,
+        shown_by,
+        reach,
+        pairs,
+    };
+    (key, obligation)
 }
 
-fn side_key(place: &PairPlace) -> SideKey {
-    match (place.statement, place.line) {
-        (Some(statement), _) => SideKey::Statement(place.kernel, statement),
-        (None, 0) => SideKey::Word(place.kernel, place.instruction),
-        (None, line) => SideKey::Line(place.kernel, place.file.clone(), line),
-    }
-}
-
-fn pair_place(
-    place: &Place,
-    kernel: Option<KernelName>,
-    statements: Option<&mut SourceStatements<'_>>,
-) -> PairPlace {
-    let source = statements.and_then(|statements| statements.at(place));
-    let (statement, text) =
-        source.map_or((None, String::new()), |source| (source.statement, source.text));
-    PairPlace {
-        kernel,
-        file: place.file.clone().unwrap_or_default(),
-        line: place.line.unwrap_or(0),
-        column: place.column.unwrap_or(0),
-        function: place.function.clone().unwrap_or_default(),
-        instruction: place.instruction.unwrap_or(0),
-        statement,
-        text,
+/// The kernel of the earlier dispatch that wrote; none: the kernel that reads, or the host.
+fn writing_kernel(passage: Passage) -> Option<KernelName> {
+    match passage {
+        Passage::Dispatch { kernel, .. } => Some(kernel),
+        Passage::Host
+        | Passage::Barrier { .. }
+        | Passage::Atomic { .. }
+        | Passage::Unordered { .. } => None,
     }
 }

@@ -88,7 +88,7 @@ fn pairs_of_one_place_and_object_are_one_obligation() {
     let mut same_line = located("s[]", pair(10, ACROSS));
     same_line.use_place = Place { instruction: Some(91), ..place(9) };
     let pairs = [located("s[]", second), same_line, located("t", pair(9, ACROSS))];
-    let obligations = pair_obligations(&pairs, None);
+    let obligations = pair_obligations(&pairs, &SideStructures::default());
     let told: Vec<(String, usize)> =
         obligations.iter().map(|row| (format!("{} {row}", row.id), row.pairs.len())).collect();
     assert_eq!(
@@ -106,9 +106,9 @@ fn an_obligation_that_one_of_its_pairs_can_show_is_not_excluded() {
     excluded.reach = Reach::Excluded;
     let mut possible = located("s[]", pair(10, ACROSS));
     possible.use_place = place(9);
-    let both = pair_obligations(&[excluded.clone(), possible], None);
+    let both = pair_obligations(&[excluded.clone(), possible], &SideStructures::default());
     assert_eq!((both.len(), both[0].reach), (1, Reach::Possible));
-    let alone = pair_obligations(&[excluded], None);
+    let alone = pair_obligations(&[excluded], &SideStructures::default());
     let rows = assessed(&alone, &[]);
     assert!(rows[0].proposal.is_some() && rows[0].status == Status::Uncovered);
 }
@@ -121,7 +121,7 @@ fn tests_that_show_a_pair_cover_its_obligation() {
             located("s[]", pair(9, ACROSS)),
             located("m", pair(9, Passage::Atomic { store: 3 })),
         ],
-        None,
+        &SideStructures::default(),
     );
     let rows = assessed(
         &obligations,
@@ -156,7 +156,7 @@ fn tests_that_show_a_pair_cover_its_obligation() {
 fn a_pair_of_another_barrier_store_or_descriptor_covers_nothing() {
     let obligations = pair_obligations(
         &[located("s[]", pair(9, ACROSS)), located("a[]", through(1, pair(6, Passage::Host)))],
-        None,
+        &SideStructures::default(),
     );
     let others = [
         pair(9, Passage::Barrier { store: 3, barrier: 5 }),
@@ -198,9 +198,13 @@ fn what_rules_leave_out_makes_no_row() {
 fn what_flags_order_counts_for_atomics_and_never_across_a_barrier() {
     let atomic = located("b[]", pair(9, Passage::Atomic { store: 3 }));
     let shown: &[AccessPair] = &[pair(9, Passage::Unordered { store: 3 })];
-    let rows = assessed(&pair_obligations(std::slice::from_ref(&atomic), None), &[("A", shown)]);
+    let rows = assessed(
+        &pair_obligations(std::slice::from_ref(&atomic), &SideStructures::default()),
+        &[("A", shown)],
+    );
     assert_eq!(told(&rows), [("P1", Status::Covered, vec!["A"])]);
-    let both = pair_obligations(&[atomic, located("b[]", pair(9, ACROSS))], None);
+    let both =
+        pair_obligations(&[atomic, located("b[]", pair(9, ACROSS))], &SideStructures::default());
     let rows = assessed(&both, &[("A", shown)]);
     let across = rows.iter().position(|row| row.text.contains("across")).expect("a row");
     assert_eq!(rows[across].status, Status::Uncovered);
@@ -214,7 +218,7 @@ fn one_of_several_objects_is_undetermined_until_a_test_tells_which() {
             located("left", through(1, pair(6, Passage::Host))),
             located("right", through(2, pair(6, Passage::Host))),
         ],
-        None,
+        &SideStructures::default(),
     );
     let unclear = pair(6, Passage::Host);
     let rows = assessed(&obligations, &[("A", &[unclear])]);
@@ -233,7 +237,10 @@ fn one_of_several_objects_is_undetermined_until_a_test_tells_which() {
 fn uses_of_constants_are_shown_by_their_execution() {
     let mut constant = located("STEP", pair(6, Passage::Host));
     constant.shown_by = ShownBy::Execution;
-    let obligations = pair_obligations(&[constant, located("n", pair(8, Passage::Host))], None);
+    let obligations = pair_obligations(
+        &[constant, located("n", pair(8, Passage::Host))],
+        &SideStructures::default(),
+    );
     let executed = executed_pairs(&obligations, |index| index < 9);
     assert_eq!(executed, BTreeSet::from([pair(6, Passage::Host)]));
     assert!(executed_pairs(&obligations, |index| index == 8).is_empty());
@@ -241,7 +248,8 @@ fn uses_of_constants_are_shown_by_their_execution() {
 
 #[test]
 fn what_nobody_tells_is_undetermined() {
-    let obligations = pair_obligations(&[located("s[]", pair(9, ACROSS))], None);
+    let obligations =
+        pair_obligations(&[located("s[]", pair(9, ACROSS))], &SideStructures::default());
     let subject = CouplingSubject {
         kernel_pairs: &kernel_pairs(&obligations),
         place_of: &|index| place(index),
@@ -293,7 +301,8 @@ fn a_pair_outside_keeps_its_number_whichever_tests_are_asked() {
 
 #[test]
 fn rows_of_pairs_outside_are_matched_by_their_names() {
-    let obligations = pair_obligations(&[located("s[]", pair(9, ACROSS))], None);
+    let obligations =
+        pair_obligations(&[located("s[]", pair(9, ACROSS))], &SideStructures::default());
     let (left, right) = (pair(9, LEFT), pair(9, RIGHT));
     let pairs = after_tests(&obligations, &[left, right]);
     // The first of them only by what may follow an undefined value.
@@ -322,7 +331,7 @@ fn every_row_is_counted_in_one_class_and_object() {
             located("n", pair(8, Passage::Host)),
             located("s[]", pair(9, ACROSS)),
         ],
-        None,
+        &SideStructures::default(),
     );
     let pairs = after_tests(&obligations, &[pair(9, LEFT)]);
     let shown: &[AccessPair] = &[pair(6, Passage::Host), pair(9, ACROSS), pair(9, LEFT)];

@@ -18,7 +18,7 @@ use vkcert_model::coverage::{KernelCoverage, SimpleObligation};
 use vkcert_model::evidence::Configuration;
 use vkcert_model::id::{KernelName, ObligationId};
 use vkcert_model::object::ObjectStructure;
-use vkcert_model::pair_obligation::PairObligation;
+use vkcert_model::pair_obligation::{KernelPairs, PairObligation};
 use vkcert_model::structure::KernelStructure;
 
 /// A kernel as justifications are bound to it.
@@ -30,8 +30,8 @@ pub struct BoundKernel<'a> {
     pub structure: Option<&'a KernelStructure>,
     /// Branches and loops of the production module.
     pub objects: &'a ObjectStructure,
-    /// Obligations of coverage of coupling; none where it is not asked for.
-    pub pairs: &'a [PairObligation],
+    /// What tests have to show of its coupling; none where it is not asked for.
+    pub pairs: Option<&'a KernelPairs>,
     /// SHA-256 of the production module without debug information.
     pub code: &'a str,
     /// All configurations of the kernel.
@@ -83,6 +83,13 @@ impl BoundConfiguration {
             local_size: *local_size,
         }
     }
+}
+
+/// `sha256:` and the hash of what a justification in another kernel is bound to of a kernel: its code
+/// (SHA-256 of the production module without debug information) and its configurations.
+pub fn earlier_kernel_hash(code: &str, configurations: &[BoundConfiguration]) -> String {
+    let text = canonical_json(&(code, configurations)).expect("contents are representable as JSON");
+    content_hash(text.as_bytes())
 }
 
 /// What an obligation asks for.
@@ -249,13 +256,16 @@ impl ContentGathering<'_> {
     }
 
     /// A pair is what it passes and the statements on both sides and between them, not where they
-    /// stand. What tests showed and no obligation has keeps the text that is displayed.
-    fn add_pairs(&mut self, pairs: &[PairObligation], rows: &[SimpleObligation]) {
+    /// stand; of an earlier kernel its code and configurations, too. What tests showed and no obligation has keeps the text that is displayed.
+    fn add_pairs(&mut self, pairs: Option<&KernelPairs>, rows: &[SimpleObligation]) {
+        let obligations = pairs.into_iter().flat_map(|pairs| &pairs.obligations);
         let pairs_by_id: BTreeMap<String, &PairObligation> =
-            pairs.iter().map(|pair| (pair.id.to_string(), pair)).collect();
+            obligations.map(|pair| (pair.id.to_string(), pair)).collect();
+        let no_kernels = BTreeMap::new();
+        let earlier_kernels = pairs.map_or(&no_kernels, |pairs| &pairs.earlier_kernels);
         for row in rows {
             let source_text = match pairs_by_id.get(row.id.as_str()) {
-                Some(pair) => self.texts.text_of_pair(pair),
+                Some(pair) => self.texts.text_of_pair(pair, earlier_kernels),
                 None => self.texts.text_of_obligation(row),
             };
             self.add_content(row.id, ObligationKind::Pair, source_text);

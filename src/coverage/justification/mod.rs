@@ -14,8 +14,9 @@ mod content;
 mod source_text;
 
 pub use claim::ShownObligations;
-pub use content::{BoundConfiguration, BoundContents, BoundKernel};
+pub use content::{BoundConfiguration, BoundContents, BoundKernel, earlier_kernel_hash};
 
+use super::coupling::UNKNOWN_PAIRS;
 use super::criteria;
 use super::person::may_be_same_person;
 use claim::{ClaimedObligation, class_fault};
@@ -310,6 +311,13 @@ impl<'a> JustificationJudge<'a> {
         match self.standard.binding {
             HashBinding::DisplayedText => return None,
             HashBinding::Content => {}
+        }
+        if let Some(reason) = self.bound.pairs.and_then(|pairs| pairs.unknown.as_ref())
+            && id.as_str() == UNKNOWN_PAIRS
+        {
+            return Some(format!(
+                "{id} stands for all that passes, which is not known ({reason}): nothing can be said of all of it"
+            ));
         }
         let statement_fault =
             justification.statement_faults().into_iter().next().map(|fault| fault.message);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use vkcert_glsl::collapse_spaces;
 use vkcert_model::coverage::SimpleObligation;
-use vkcert_model::id::{DecisionId, FunctionId, StatementId, SwitchId};
+use vkcert_model::id::{DecisionId, FunctionId, KernelName, StatementId, SwitchId};
 use vkcert_model::pair_obligation::{PairObligation, PairPlace, ShownBy};
 use vkcert_model::place::Span;
 use vkcert_model::structure::{
@@ -171,10 +171,19 @@ impl<'a> SourceTexts<'a> {
         })
     }
 
-    pub(super) fn text_of_pair(&self, pair: &PairObligation) -> SourceText {
+    /// `earlier_kernels` are hashes of what wrote in earlier dispatches.
+    pub(super) fn text_of_pair(
+        &self,
+        pair: &PairObligation,
+        earlier_kernels: &BTreeMap<KernelName, String>,
+    ) -> SourceText {
         let mut text = format!("{} of class {}", pair.object, pair.class.name());
         if let Some(definition) = &pair.definition {
             text.push_str(&format!(", written in {}", self.text_of_side(definition)));
+            let hash = definition.kernel.and_then(|kernel| earlier_kernels.get(&kernel));
+            if let Some(hash) = hash {
+                text.push_str(&format!(" of a kernel with {hash}"));
+            }
         }
         if let Some(barrier) = &pair.barrier {
             text.push_str(&format!(", across {}", self.text_of_side(&barrier.place)));

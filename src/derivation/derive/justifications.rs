@@ -138,6 +138,17 @@ fn bound_configurations(
         .collect()
 }
 
+/// What justifications of pairs with a kernel as the earlier one are bound to, of every kernel.
+pub fn earlier_kernel_hashes(evidence: &[KernelEvidence]) -> BTreeMap<KernelName, String> {
+    let configurations = bound_configurations(evidence);
+    let hashes = evidence.iter().map(|row| {
+        let hash =
+            justification::earlier_kernel_hash(&row.modules.code, &configurations[&row.kernel]);
+        (row.kernel, hash)
+    });
+    hashes.collect()
+}
+
 fn bound_kernel<'a>(
     kernel_row: &'a KernelEvidence,
     configurations: &'a [BoundConfiguration],
@@ -146,7 +157,7 @@ fn bound_kernel<'a>(
         kernel: &kernel_row.kernel,
         structure: has_source(kernel_row).then_some(&kernel_row.structure),
         objects: &kernel_row.objects.structure,
-        pairs: kernel_row.pairs.as_ref().map_or(&[], |pairs| &pairs.obligations),
+        pairs: kernel_row.pairs.as_ref(),
         code: &kernel_row.modules.code,
         configurations,
     }
