@@ -242,6 +242,7 @@ pub(super) fn build_graph(
     host_nodes.add_hand_over(&mut graph);
     host_nodes.add_dispatch(&mut graph);
     kernel_nodes.add_shared_memory(&mut graph);
+    kernel_nodes.add_sizes(&mut graph);
     kernel_nodes.add_barriers(&mut graph);
     kernel_nodes.add_regions(&mut graph);
     kernel_nodes.add_decisions(&mut graph);

@@ -159,6 +159,7 @@ fn is_content(object: &KernelObject) -> bool {
         | KernelObject::SubgroupOperation(_)
         | KernelObject::StandIn(_) => true,
         KernelObject::PushConstant { .. }
+        | KernelObject::DescriptorSize { .. }
         | KernelObject::SpecializationConstant(_)
         | KernelObject::BuiltIn(_) => false,
     }

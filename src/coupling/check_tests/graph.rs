@@ -366,3 +366,40 @@ fn regions_stand_between_barriers_with_what_flows_out_of_and_into_them() {
     let nodes = coupled_text(&without, &correct()).graph.nodes();
     assert!(nodes.iter().all(|node| node.kind.as_str() != "barrier region"));
 }
+
+const SIZED: &str = "#version 450
+layout(local_size_x_id = 0, local_size_y = 2) in;
+layout(constant_id = 1) const uint TILE = 8u;
+layout(constant_id = 2) const uint STEP = 1u;
+layout(std430, binding = 0) buffer A { uint a[]; };
+layout(std430, binding = 1) readonly buffer B { uint b[]; };
+layout(std430, binding = 2) readonly buffer C { uint c[TILE]; };
+shared uint tile[TILE * 2u];
+shared uint fixed_tile[4];
+void main() {
+    tile[0] = c[0];
+    fixed_tile[0] = STEP;
+    a[0] = uint(b.length());
+    if (b.length() > 5) { a[uint(a.length()) - 1u] = tile[1] + fixed_tile[1]; }
+}";
+
+#[test]
+fn sizes_that_a_kernel_asks_for_and_those_that_constants_give_are_edges() {
+    let arrows = arrows(&coupled_text(SIZED, &correct()));
+    contain(
+        &arrows,
+        &[
+            "specialization:0 -sizes-> local-size",
+            "specialization:1 -sizes-> workgroup:tile",
+            "specialization:1 -sizes-> buffer:0.2",
+            "buffer:0.1 -flows-to-> buffer-member:0.0+0 13",
+            "buffer:0.1 -flows-to-> decision:D1 14",
+            "buffer:0.0 -indexes-> buffer-member:0.0+0 14",
+        ],
+    );
+    let wrong = ["specialization:2 -sizes->", "specialization:1 -sizes-> workgroup:fixed_tile"];
+    for start in wrong {
+        assert!(!arrows.iter().any(|arrow| arrow.starts_with(start)), "{start} is in {arrows:#?}");
+    }
+    assert!(!arrows.iter().any(|arrow| arrow.starts_with("kernel -flows-to->")), "{arrows:#?}");
+}

@@ -11,6 +11,7 @@ mod flow;
 mod members;
 mod names;
 mod regions;
+mod sizes;
 
 use super::{CouplingGraph, DISPATCH, KERNEL, LOCAL_SIZE, NewEdge};
 use crate::{CouplingInput, KernelFlow};
@@ -99,6 +100,7 @@ impl<'a> KernelNodes<'a> {
                 KernelObject::PushConstant { .. }
                 | KernelObject::SpecializationConstant(_)
                 | KernelObject::Descriptor { .. }
+                | KernelObject::DescriptorSize { .. }
                 | KernelObject::Workgroup(_)
                 | KernelObject::SubgroupOperation(_)
                 | KernelObject::StandIn(_) => {}

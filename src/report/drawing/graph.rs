@@ -114,7 +114,7 @@ fn edges_of_part(coupling: &CouplingEvidence, part: GraphPart) -> Vec<&CouplingE
         coupling.nodes.iter().map(|node| (node.id.as_str(), &node.kind)).collect();
     let is_of_part = |edge: &&CouplingEdge| {
         let kinds = [&edge.from, &edge.to].map(|id| kind_by_id.get(id.as_str()));
-        matches!(kinds, [Some(from), Some(to)] if GraphPart::of_edge(from, to) == part)
+        matches!(kinds, [Some(from), Some(to)] if GraphPart::of_edge([from, to], &edge.kind) == part)
     };
     coupling.edges.iter().filter(is_of_part).collect()
 }

@@ -49,6 +49,14 @@ pub enum KernelObject {
         /// member, and of images.
         offset: Option<u64>,
     },
+    /// How large what is bound to a descriptor is: the length of the array at the end of a buffer,
+    /// the extent of an image.
+    DescriptorSize {
+        /// Descriptor set.
+        set: u32,
+        /// Binding in the set.
+        binding: u32,
+    },
     /// A variable of the workgroup, by the id of its declaration.
     Workgroup(Id),
     /// Memory that device addresses name.
@@ -397,12 +405,14 @@ impl<'a> DependenceSearch<'a> {
         }
     }
 
-    /// Built-ins, push constants, workgroup memory and invocations of the subgroup that an instruction
-    /// reads; other memory is told by its visit.
+    /// Built-ins, push constants, workgroup memory, sizes and invocations of the subgroup that an
+    /// instruction reads; other memory is told by its visit.
     fn objects_read_at(&self, index: usize) -> BTreeSet<KernelObject> {
         let instruction = &self.analysis.module.instructions[index];
         let mut objects = read_pointer(self.analysis.pointers, instruction)
             .map_or_else(BTreeSet::new, |pointer| self.pointed_objects(pointer));
+        let measured = instruction.id(0).filter(|_| asks_for_size(instruction.op));
+        objects.extend(measured.into_iter().flat_map(|id| self.sizes_behind(id)));
         let subgroup_number = self.subgroup_numbers.get(&index);
         objects.extend(subgroup_number.map(|number| KernelObject::SubgroupOperation(*number)));
         objects
@@ -412,6 +422,25 @@ impl<'a> DependenceSearch<'a> {
     fn pointed_objects(&self, pointer: Id) -> BTreeSet<KernelObject> {
         let roots = self.analysis.pointers.roots_of(pointer);
         roots.iter().filter_map(|root| self.object_of(*root, pointer)).collect()
+    }
+
+    /// The sizes of what a pointer or an image may be of.
+    fn sizes_behind(&self, pointer: Id) -> BTreeSet<KernelObject> {
+        let objects = self.pointed_objects(pointer).into_iter();
+        let sizes = objects.filter_map(|object| match object {
+            KernelObject::Descriptor { set, binding, .. } => {
+                Some(KernelObject::DescriptorSize { set, binding })
+            }
+            KernelObject::PushConstant { .. }
+            | KernelObject::SpecializationConstant(_)
+            | KernelObject::BuiltIn(_)
+            | KernelObject::DescriptorSize { .. }
+            | KernelObject::Workgroup(_)
+            | KernelObject::Addressed
+            | KernelObject::SubgroupOperation(_)
+            | KernelObject::StandIn(_) => None,
+        });
+        sizes.collect()
     }
 
     fn object_of(&self, root: PointerRoot, pointer: Id) -> Option<KernelObject> {
@@ -526,6 +555,18 @@ fn is_branch(instruction: &Instruction) -> bool {
 fn is_reached_by_pointer(op: Op) -> bool {
     matches!(op, Op::Load | Op::Store | Op::CopyMemory | Op::CopyMemorySized | Op::ExtInst)
         || effect_of(op) == Some(Effect::Atomic)
+}
+
+/// Whether the result is how large something is that the host binds.
+fn asks_for_size(op: Op) -> bool {
+    matches!(
+        op,
+        Op::ArrayLength
+            | Op::ImageQuerySize
+            | Op::ImageQuerySizeLod
+            | Op::ImageQueryLevels
+            | Op::ImageQuerySamples
+    )
 }
 
 /// Atomics store what they compute from what was there.

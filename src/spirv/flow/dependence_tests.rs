@@ -35,6 +35,7 @@ fn words(module: &Module, objects: &BTreeSet<KernelObject>) -> String {
             format!("binding {binding}+{offset}")
         }
         KernelObject::Descriptor { binding, offset: None, .. } => format!("all of {binding}"),
+        KernelObject::DescriptorSize { binding, .. } => format!("size of {binding}"),
         KernelObject::Workgroup(variable) => {
             module.debug_name(*variable).expect("a name").to_owned()
         }
@@ -69,6 +70,9 @@ fn values_and_indices_of_a_store_are_told_apart() {
         ("atomicExchange(b[0], p.n);", "binding 1 <- push+4 []"),
         ("imageStore(picture, ivec2(p.m, 0), uvec4(p.n));", "all of 2 <- push+4 [push+0]"),
         ("b[0] = imageLoad(picture, ivec2(p.m, 0)).x;", "binding 1 <- push+0, all of 2 []"),
+        ("b[0] = uint(a.length());", "binding 1 <- size of 0 []"),
+        ("b[uint(b.length()) - 1u] = 5u;", "binding 1 <-  [size of 1]"),
+        ("b[0] = uint(imageSize(picture).x);", "binding 1 <- size of 2 []"),
     ];
     for (main, expected) in cases {
         assert_eq!(stores(&of_main(main)), [expected], "{main}");

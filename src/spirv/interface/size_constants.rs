@@ -22,6 +22,8 @@ pub struct SizeConstants {
     pub local_size: [BTreeSet<u32>; 3],
     /// Of workgroup memory.
     pub workgroup_memory: BTreeSet<u32>,
+    /// The same by variable.
+    pub workgroup_variables: BTreeMap<Id, BTreeSet<u32>>,
     /// Of the push-constant block.
     pub push_constants: BTreeSet<u32>,
     /// Of what is bound, by variable.
@@ -40,12 +42,16 @@ impl SizeConstants {
             let variables = scope.variables_in(storage_class);
             constants_behind(module, variables.map(|variable| variable.pointee))
         };
+        let workgroup_variables = scope.variables_in(StorageClass::Workgroup);
+        let workgroup_variables = workgroup_variables
+            .map(|variable| (variable.id, constants_behind(module, [variable.pointee])));
         let resources = scope.bound_variables();
         let resources =
             resources.map(|variable| (variable.id, constants_behind(module, [variable.pointee])));
         Ok(Self {
             local_size: local_size_constants(module, entry_function),
             workgroup_memory: memory_in(StorageClass::Workgroup),
+            workgroup_variables: workgroup_variables.collect(),
             push_constants: memory_in(StorageClass::PushConstant),
             resources: resources.collect(),
         })

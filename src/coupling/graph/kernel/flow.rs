@@ -134,6 +134,7 @@ impl KernelNodes<'_> {
             | KernelObject::SpecializationConstant(_)
             | KernelObject::BuiltIn(_)
             | KernelObject::Descriptor { .. }
+            | KernelObject::DescriptorSize { .. }
             | KernelObject::Workgroup(_)
             | KernelObject::Addressed
             | KernelObject::SubgroupOperation(_) => None,

@@ -28,6 +28,7 @@ impl KernelNodes<'_> {
                 .members
                 .ids_at((*set, *binding), *offset)
                 .unwrap_or_else(|| self.resource_ids(*set, *binding)),
+            KernelObject::DescriptorSize { set, binding } => self.resource_ids(*set, *binding),
             KernelObject::Workgroup(variable) => {
                 let name = name_or_number(self.flow.module.debug_name(*variable), '%', variable);
                 vec![format!("workgroup:{name}")]
@@ -79,6 +80,7 @@ impl KernelNodes<'_> {
             KernelObject::PushConstant { .. }
             | KernelObject::SpecializationConstant(_)
             | KernelObject::BuiltIn(_)
+            | KernelObject::DescriptorSize { .. }
             | KernelObject::SubgroupOperation(_)
             | KernelObject::StandIn(_) => MemoryKinds::NONE,
         }

@@ -2,7 +2,7 @@
 //!
 //! Promises: every edge belongs to one part, by the kinds of the nodes at its ends.
 
-use vkcert_model::evidence::CouplingNodeKind;
+use vkcert_model::evidence::{CouplingEdgeKind, CouplingNodeKind};
 
 /// The parts that a graph is drawn in, each by the edges that it shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +48,13 @@ impl GraphPart {
         }
     }
 
-    /// The part that shows an edge between nodes of these kinds.
-    pub(super) fn of_edge(from: &CouplingNodeKind, to: &CouplingNodeKind) -> Self {
+    /// The part that shows an edge of this kind between nodes of these kinds.
+    pub(super) fn of_edge(
+        [from, to]: [&CouplingNodeKind; 2],
+        edge_kind: &CouplingEdgeKind,
+    ) -> Self {
+        let holds_member = *edge_kind == CouplingEdgeKind::Sizes
+            && (from, to) == (&CouplingNodeKind::Buffer, &CouplingNodeKind::BufferMember);
         let sides = [side_of(from), side_of(to)];
         if sides.contains(&GraphSide::Captured) {
             GraphPart::Captured
@@ -57,9 +62,7 @@ impl GraphPart {
             GraphPart::Earlier
         } else if [from, to].contains(&&CouplingNodeKind::BarrierRegion) {
             GraphPart::Regions
-        } else if sides.contains(&GraphSide::Host)
-            || *to == CouplingNodeKind::BufferMember && *from == CouplingNodeKind::Buffer
-        {
+        } else if sides.contains(&GraphSide::Host) || holds_member {
             GraphPart::Host
         } else if sides[0] == GraphSide::Data && *to == CouplingNodeKind::Decision {
             GraphPart::Decisions
