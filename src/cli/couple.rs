@@ -238,6 +238,7 @@ fn kernel_lines(checks: &[CouplingCheck]) -> String {
             message: format!("{proved} of {all} accesses are proved to be within what they access"),
             counterexample: None,
             accesses: Some(proved),
+            subjects: Vec::new(),
         };
         text.push_str(&check_lines(&summary, width));
     }

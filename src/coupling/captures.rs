@@ -11,6 +11,7 @@ mod facts;
 
 use super::CouplingInput;
 use super::expressions::HostExpressions;
+use super::graph::captured_node_id;
 use super::rows::CheckRows;
 use facts::{CapturedFacts, FactComparison, FactConflict};
 use vkcert_model::evidence::{CheckStatus, CouplingCheckName};
@@ -124,6 +125,16 @@ impl CaptureRows<'_> {
                 self.add_refuted(rows, check, message, &subject_words);
             }
         }
+        if row.status != CheckStatus::Holds {
+            let nodes = row.operations.iter().filter_map(|number| self.operation_node(*number));
+            rows.name_nodes(nodes);
+        }
+    }
+
+    /// The node of an operation that the graph draws.
+    fn operation_node(&self, number: usize) -> Option<String> {
+        let operation = self.captured.order.operations.get(&number)?;
+        Some(captured_node_id(self.file(), number, operation))
     }
 
     fn add_comparison(&self, rows: &mut CheckRows, comparison: FactComparison) {

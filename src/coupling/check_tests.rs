@@ -7,11 +7,12 @@ mod graph;
 mod push_constants;
 mod resources;
 mod rounding_up;
+mod subjects;
 
 use super::*;
 use vkcert_model::evidence::{CheckStatus, CouplingCheckName};
 use vkcert_model::requirement::{
-    HostBuffer, HostLocal, HostMember, HostParameter, HostStruct, HostType,
+    HostBuffer, HostLocal, HostMember, HostParameter, HostSpecialization, HostStruct, HostType,
 };
 
 const KERNEL: &str = "#version 450

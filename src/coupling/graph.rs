@@ -17,6 +17,7 @@ mod kernel;
 
 use super::CouplingInput;
 use super::expressions::HostExpressions;
+pub(super) use captured::captured_node_id;
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use std::collections::{BTreeMap, HashMap};
 use vkcert_model::evidence::{

@@ -139,13 +139,15 @@ impl LayoutCheck<'_> {
         }
         let agreement_words = agreement_words(&members, &placed_host);
         let unused = std::mem::take(&mut comparison.unused);
+        let faulty_members: BTreeSet<u32> =
+            comparison.faults.iter().filter_map(|fault| fault.kernel_member).collect();
         add_comparison(rows, PUSH_CONSTANTS, comparison, "", &agreement_words);
+        rows.name_nodes(faulty_members.iter().map(|number| format!("push-constant:{number}")));
         rows.begin_subject("push constants");
-        add_unused(
-            rows,
-            &unused,
-            "the host sets {} of the push constants, which the kernel never reads",
-        );
+        let claim = "the host sets {} of the push constants, which the kernel never reads";
+        if add_unused(rows, &unused, claim) {
+            rows.name_nodes(unused.iter().map(|path| host_member_id(path)));
+        }
         rows.end_subject();
     }
 
@@ -222,7 +224,7 @@ impl LayoutCheck<'_> {
                 let mut comparison = Comparison::of_block(&host, &kernel.members, &kernel.uses);
                 if let Some(Err(reason)) = rest_added {
                     let words = format!("the host stores elements behind `{name}`, {reason}");
-                    comparison.faults.push(LayoutFault { words, place: None });
+                    comparison.faults.push(LayoutFault { words, place: None, kernel_member: None });
                 }
                 compare_sizes(&mut comparison.faults, &host, kernel.bytes);
                 let ends_there = constant_size(self.input.interface, buffer)
@@ -342,12 +344,12 @@ fn compare_sizes(faults: &mut Vec<LayoutFault>, host: &PlacedStruct, block_bytes
         let words = format!(
             "the host's struct of {host_size} bytes ends before its last member does ({last_end})"
         );
-        faults.push(LayoutFault { words, place: None });
+        faults.push(LayoutFault { words, place: None, kernel_member: None });
     }
     if host_size < block_bytes {
         let words =
             format!("the host hands over {host_size} bytes, the kernel's block has {block_bytes}");
-        faults.push(LayoutFault { words, place: None });
+        faults.push(LayoutFault { words, place: None, kernel_member: None });
     }
 }
 
@@ -411,12 +413,19 @@ fn add_comparison(
     }
 }
 
-/// A row for members that the kernel does not use; `{}` in the claim stands for them.
-fn add_unused(rows: &mut CheckRows, unused: &[String], claim: &str) {
+/// A row for members that the kernel does not use; `{}` in the claim stands for them. Whether there
+/// are any.
+fn add_unused(rows: &mut CheckRows, unused: &[String], claim: &str) -> bool {
     if !unused.is_empty() {
         let message = claim.replace("{}", &unused.join(", "));
         rows.add_refuted(CouplingCheckName::MemberUse, message, None);
     }
+    !unused.is_empty()
+}
+
+/// The node of the host's member that a path begins at.
+fn host_member_id(path: &str) -> String {
+    format!("host-member:{}", path.split(['.', '[']).next().unwrap_or(path))
 }
 
 /// All of it, or the first ones and how many more there are.

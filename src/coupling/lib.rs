@@ -22,6 +22,7 @@ mod layout;
 mod merging;
 mod replay;
 mod rows;
+mod subject_nodes;
 
 pub use constants::host_constants;
 pub use earlier::EarlierKernel;
@@ -314,7 +315,9 @@ pub struct Coupling {
 pub fn analyse_coupling(input: &CouplingInput<'_>) -> Result<Coupling, Diagnostic> {
     let host = decide::HostModel::from_interface(input.interface, input.reflection.local_size)?;
     let expressions = expressions::HostExpressions::from_interface(&host, input)?;
-    let mut rows = rows::CheckRows::new(input.interface.source.clone());
+    let graph = graph::build_graph(input, &host, &expressions);
+    let subject_nodes = subject_nodes::SubjectNodes::of_graph(&graph);
+    let mut rows = rows::CheckRows::new(input.interface.source.clone(), subject_nodes);
     let varying = checks::VaryingSizes::of_input(input);
     let host_checks = checks::HostChecks { input, host: &host, expressions: &expressions, varying };
     host_checks.check_dispatch(&mut rows);
@@ -334,7 +337,6 @@ pub fn analyse_coupling(input: &CouplingInput<'_>) -> Result<Coupling, Diagnosti
     bounds::check_index_bounds(&mut rows, input, &host, &expressions);
     captures::check_captures(&mut rows, input, &host, &expressions);
     rows.checks.sort_by(|one, other| one.check.cmp(&other.check));
-    let graph = graph::build_graph(input, &host, &expressions);
     Ok(Coupling { graph, checks: rows.checks, findings: rows.findings })
 }
 

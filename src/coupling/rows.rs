@@ -2,9 +2,11 @@
 //!
 //! Knows: what the next rows are about and where the host code stands.
 //! Promises: every refuted row comes with a `coupling` finding, with parameter values where values
-//! refute it.
+//! refute it; a row that does not hold names the nodes of the graph that it is about, as far as its
+//! subject tells them.
 //! Does not cover: what is checked.
 
+use super::subject_nodes::SubjectNodes;
 use std::collections::BTreeMap;
 use vkcert_model::evidence::{CheckStatus, CouplingCheck, CouplingCheckName};
 use vkcert_model::finding::Finding;
@@ -21,11 +23,12 @@ pub(super) struct CheckRows {
     source: Option<String>,
     /// What of the interface or the kernel the next rows are about, where a check has several rows.
     about: Option<String>,
+    nodes: SubjectNodes,
 }
 
 impl CheckRows {
-    pub(crate) fn new(source: Option<String>) -> Self {
-        Self { source, ..Self::default() }
+    pub(crate) fn new(source: Option<String>, nodes: SubjectNodes) -> Self {
+        Self { source, nodes, ..Self::default() }
     }
 
     /// Names what the rows are about that come next.
@@ -101,8 +104,20 @@ impl CheckRows {
         message: String,
         counterexample: Option<BTreeMap<String, i64>>,
     ) {
+        let subjects = match (&status, &self.about) {
+            (CheckStatus::Holds, _) | (_, None) => Vec::new(),
+            (_, Some(subject_words)) => self.nodes.of_subject(&check, subject_words),
+        };
         let accesses = None;
-        self.checks.push(CouplingCheck { check, status, message, counterexample, accesses });
+        let row = CouplingCheck { check, status, message, counterexample, accesses, subjects };
+        self.checks.push(row);
+    }
+
+    /// Says which nodes the last row is about; what is no node of the graph is passed over.
+    pub(crate) fn name_nodes(&mut self, ids: impl IntoIterator<Item = String>) {
+        if let Some(row) = self.checks.last_mut() {
+            row.subjects = self.nodes.known(ids);
+        }
     }
 
     /// Says of how many access places the last row tells.

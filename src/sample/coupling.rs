@@ -25,6 +25,7 @@ pub(super) fn sample_coupling() -> Vec<CouplingEvidence> {
         message: message.into(),
         counterexample: None,
         accesses: None,
+        subjects: Vec::new(),
     };
     let mut refuted_check = coupling_check(
         "dispatch-covers-domain",

@@ -19,7 +19,7 @@ pub(super) fn add_captures(graph: &mut CouplingGraph, captures: &[CapturedKernel
     }
 }
 
-fn node_id(file: &str, number: usize, operation: &CapturedOperation) -> String {
+pub(crate) fn captured_node_id(file: &str, number: usize, operation: &CapturedOperation) -> String {
     match operation.kind {
         CapturedOperationKind::OwnDispatch(dispatch)
         | CapturedOperationKind::OtherDispatch(dispatch) => {
@@ -33,7 +33,7 @@ fn node_id(file: &str, number: usize, operation: &CapturedOperation) -> String {
 fn add_operations(graph: &mut CouplingGraph, captured: &CapturedKernel) {
     let file = &captured.reading.file;
     for (number, operation) in &captured.order.operations {
-        let id = node_id(file, *number, operation);
+        let id = captured_node_id(file, *number, operation);
         let kind = match operation.kind {
             CapturedOperationKind::OwnDispatch(_) | CapturedOperationKind::OtherDispatch(_) => {
                 CouplingNodeKind::CapturedDispatch
@@ -59,7 +59,7 @@ fn add_flows(graph: &mut CouplingGraph, captured: &CapturedKernel) {
     let operations = &captured.order.operations;
     let id_of = |number: usize| {
         let operation = operations.get(&number)?;
-        Some(node_id(&captured.reading.file, number, operation))
+        Some(captured_node_id(&captured.reading.file, number, operation))
     };
     for flow in &captured.order.flows {
         let (Some(from), Some(to)) = (id_of(flow.from), id_of(flow.to)) else { continue };

@@ -19,6 +19,8 @@ use vkcert_spirv::interface::UsedMembers;
 pub(super) struct LayoutFault {
     pub words: String,
     pub place: Option<Place>,
+    /// The number of the kernel's member that it is at, among those of the block.
+    pub kernel_member: Option<u32>,
 }
 
 /// What is compared at one place of both sides.
@@ -102,7 +104,8 @@ impl<'a> Comparison<'a> {
 
     pub(super) fn add_fault(&mut self, site: &Site<'_>, words: String) {
         let place = site.member.and_then(|member| member.place.clone());
-        self.faults.push(LayoutFault { words, place });
+        let kernel_member = site.numbers.first().copied();
+        self.faults.push(LayoutFault { words, place, kernel_member });
     }
 
     /// The host has a number of elements where the kernel has as many as there is room for.

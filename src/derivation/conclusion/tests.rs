@@ -44,6 +44,7 @@ fn check(evidence: &mut Evidence, check: &str, status: CheckStatus) {
         message: "m".to_owned(),
         counterexample: None,
         accesses: None,
+        subjects: Vec::new(),
     }];
     let kernel = evidence.kernels[0].kernel;
     evidence.campaign.coupling = vec![CouplingEvidence {

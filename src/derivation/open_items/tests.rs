@@ -83,6 +83,7 @@ fn add_row(
         message: "m".to_owned(),
         counterexample: None,
         accesses,
+        subjects: Vec::new(),
     });
 }
 

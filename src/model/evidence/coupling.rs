@@ -241,6 +241,10 @@ pub struct CouplingCheck {
     /// pairs of accesses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accesses: Option<u32>,
+    /// Ids of the graph's nodes that a row which does not hold is about. Empty where the check
+    /// itself says it, where no node stands for it, and in evidence before 0.4.0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub subjects: Vec<String>,
 }
 
 stored_words! {

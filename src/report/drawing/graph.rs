@@ -236,8 +236,8 @@ fn caption(
     Text::plain("Coupling of kernel ")
         .followed_by(Text::code(coupling.kernel.as_str()))
         .then_plain(format!(
-            ", {}: {edge_count} edges.{left_out_words}{behind_words} A sign names a check that looks at what is so marked; which of several nodes \
-             or edges it speaks of stands in the table of checks.",
+            ", {}: {edge_count} edges.{left_out_words}{behind_words} A sign marks what a check is about that does not hold; checks \
+             about what is no node stand in the table of checks alone.",
             part.in_words()
         ))
 }

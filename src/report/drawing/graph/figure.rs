@@ -4,7 +4,7 @@
 //! Knows: the places of nodes and edges (`layers`). Promises: a line reaches the boxes at its ends
 //! and passes below the others; names are cut to two lines.
 
-use super::subjects::{open_check, status_sign};
+use super::subjects::{is_about_edge, is_about_node, open_check, status_sign};
 use super::{
     BOX_HEIGHT, NAME_SIZE, PASSING_STEP, column_gap, line_dashes, node_anchor, sign_paint,
 };
@@ -32,7 +32,7 @@ impl PartDrawing<'_> {
 
     pub(super) fn add_edge(&mut self, placed: &PlacedEdge, edge: &CouplingEdge) {
         let (from, to) = (self.nodes[placed.from], self.nodes[placed.to]);
-        let sign = open_check(self.coupling, |subject| subject.is_edge(&from.kind, &to.kind))
+        let sign = open_check(self.coupling, |row| is_about_edge(row, from, to))
             .map_or("", |check| status_sign(&check.status));
         let thickness = match sign {
             "✗" => 2.2,
@@ -113,11 +113,15 @@ impl PartDrawing<'_> {
     }
 
     fn add_box(&mut self, corner: Spot, node: &CouplingNode) {
-        let open_check = open_check(self.coupling, |subject| subject.is_node(&node.kind));
-        let (sign, check_words) = open_check.map_or(("", String::new()), |check| {
-            let sign = status_sign(&check.status);
-            (sign, format!("{sign} {}", check.check))
-        });
+        let open_check = open_check(self.coupling, |row| is_about_node(row, node));
+        let (sign, kind_words) = match open_check {
+            None => ("", Text::quiet(node.kind.as_str())),
+            Some(check) => {
+                let sign = status_sign(&check.status);
+                let words = format!("{sign} {}: {}", node.kind, check.check);
+                (sign, Text::plain(words).with_tone(Tone::Bad))
+            }
+        };
         let (width, height) = (self.box_width, BOX_HEIGHT);
         let frame_width = if sign.is_empty() { 0.6 } else { 1.8 };
         let frame_paint = sign_paint(sign);
@@ -131,10 +135,6 @@ impl PartDrawing<'_> {
             inner_height,
             Paint::Wash(Tone::Neutral),
         ));
-        let kind_words = match check_words.is_empty() {
-            true => Text::quiet(node.kind.as_str()),
-            false => Text::plain(check_words).with_tone(Tone::Bad),
-        };
         let text_width = width - 8.0;
         let kind_spot = Spot { x: corner.x + 4.0, y: corner.y + 8.6 };
         self.shapes.push(fitted_label(

@@ -1,48 +1,50 @@
-//! What of a coupling graph the checks look at, and the signs of those that do not hold.
+//! What of a coupling graph the checks are about, and the signs of those that do not hold.
+//!
+//! Knows: the nodes that rows name, and the checks that are about one node or edge of each graph.
+//! Promises: nothing is marked but what a row is about. Does not cover: rows that name no node, as
+//! those of evidence before 0.4.0, which stand in the table of checks alone.
 
 use vkcert_model::evidence::{
-    CheckStatus, CouplingCheck, CouplingCheckName, CouplingEvidence, CouplingNodeKind,
+    CheckStatus, CouplingCheck, CouplingCheckName, CouplingEvidence, CouplingNode, CouplingNodeKind,
 };
 
-/// What of the graph a check looks at.
-pub(super) enum CheckSubject {
+/// What every row of a check is about, whatever it names.
+enum WholeSubject {
+    /// The one node of a kind.
     Node(CouplingNodeKind),
-    /// Buffers and their members.
-    Contents,
+    /// The edge between the one nodes of two kinds.
     Edge(CouplingNodeKind, CouplingNodeKind),
+    /// The rows say it themselves.
     Nothing,
 }
 
-fn subject_of(check: &CouplingCheckName) -> CheckSubject {
-    use CouplingNodeKind::{
-        Barrier, Buffer, CapturedDispatch, Dispatch, Domain, Image, Local, LocalSize, PushConstant,
-        SpecializationConstant,
-    };
+fn whole_subject(check: &CouplingCheckName) -> WholeSubject {
     match check {
-        CouplingCheckName::DispatchCoversDomain => CheckSubject::Edge(Dispatch, Domain),
-        CouplingCheckName::DispatchNotTruncated | CouplingCheckName::DeviceLimits => {
-            CheckSubject::Node(Dispatch)
+        CouplingCheckName::DispatchCoversDomain => {
+            WholeSubject::Edge(CouplingNodeKind::Dispatch, CouplingNodeKind::Domain)
         }
-        CouplingCheckName::HostOverflow => CheckSubject::Node(Local),
-        CouplingCheckName::LocalSizeMatch => CheckSubject::Node(LocalSize),
-        CouplingCheckName::PushConstantLayout | CouplingCheckName::MemberUse => {
-            CheckSubject::Node(PushConstant)
-        }
-        CouplingCheckName::IndexBounds | CouplingCheckName::BufferLayout => CheckSubject::Contents,
-        CouplingCheckName::BufferSize | CouplingCheckName::PipelineLayout => {
-            CheckSubject::Node(Buffer)
-        }
-        CouplingCheckName::ImageDescriptor | CouplingCheckName::ImageSize => {
-            CheckSubject::Node(Image)
-        }
-        CouplingCheckName::EarlierDispatches => CheckSubject::Node(Buffer),
-        CouplingCheckName::SpecializationIds | CouplingCheckName::PipelineSpecialization => {
-            CheckSubject::Node(SpecializationConstant)
-        }
-        CouplingCheckName::UniformBarrier | CouplingCheckName::BarrierOrder => {
-            CheckSubject::Node(Barrier)
-        }
-        CouplingCheckName::LocalSizeLimits
+        CouplingCheckName::DispatchNotTruncated => WholeSubject::Node(CouplingNodeKind::Dispatch),
+        CouplingCheckName::LocalSizeMatch => WholeSubject::Node(CouplingNodeKind::LocalSize),
+        CouplingCheckName::HostOverflow
+        | CouplingCheckName::HostFacts
+        | CouplingCheckName::PushConstantLayout
+        | CouplingCheckName::MemberUse
+        | CouplingCheckName::BufferSize
+        | CouplingCheckName::BufferLayout
+        | CouplingCheckName::ImageDescriptor
+        | CouplingCheckName::ImageSize
+        | CouplingCheckName::EarlierDispatches
+        | CouplingCheckName::DeviceLimits
+        | CouplingCheckName::SpecializationIds
+        | CouplingCheckName::PipelineIdentity
+        | CouplingCheckName::PipelineLayout
+        | CouplingCheckName::PipelineSpecialization
+        | CouplingCheckName::UniformBarrier
+        | CouplingCheckName::BarrierOrder
+        | CouplingCheckName::IndexBounds
+        | CouplingCheckName::CaptureComplete
+        | CouplingCheckName::ShaderModule
+        | CouplingCheckName::LocalSizeLimits
         | CouplingCheckName::DispatchLimits
         | CouplingCheckName::PushConstants
         | CouplingCheckName::PushConstantValues
@@ -50,35 +52,25 @@ fn subject_of(check: &CouplingCheckName) -> CheckSubject {
         | CouplingCheckName::BindingSize
         | CouplingCheckName::DeviceDependency
         | CouplingCheckName::HostRead
-        | CouplingCheckName::HostWrite => CheckSubject::Node(CapturedDispatch),
-        CouplingCheckName::HostFacts
-        | CouplingCheckName::CaptureComplete
-        | CouplingCheckName::ShaderModule
-        | CouplingCheckName::PipelineIdentity
-        | CouplingCheckName::Unknown(_) => CheckSubject::Nothing,
+        | CouplingCheckName::HostWrite
+        | CouplingCheckName::Unknown(_) => WholeSubject::Nothing,
     }
 }
 
-impl CheckSubject {
-    /// Whether it is looked at as a node.
-    pub(super) fn is_node(&self, kind: &CouplingNodeKind) -> bool {
-        match self {
-            CheckSubject::Node(subject) => subject == kind,
-            CheckSubject::Contents => {
-                [CouplingNodeKind::Buffer, CouplingNodeKind::BufferMember].contains(kind)
-            }
-            CheckSubject::Edge(..) | CheckSubject::Nothing => false,
-        }
-    }
+/// Whether a row is about a node.
+pub(super) fn is_about_node(row: &CouplingCheck, node: &CouplingNode) -> bool {
+    let is_whole = match whole_subject(&row.check) {
+        WholeSubject::Node(kind) => kind == node.kind,
+        WholeSubject::Edge(..) | WholeSubject::Nothing => false,
+    };
+    is_whole || row.subjects.contains(&node.id)
+}
 
-    /// Whether it is looked at as an edge between nodes of these kinds.
-    pub(super) fn is_edge(&self, from: &CouplingNodeKind, to: &CouplingNodeKind) -> bool {
-        match self {
-            CheckSubject::Edge(subject_from, subject_to) => {
-                (subject_from, subject_to) == (from, to)
-            }
-            CheckSubject::Node(_) | CheckSubject::Contents | CheckSubject::Nothing => false,
-        }
+/// Whether a row is about the edge between two nodes.
+pub(super) fn is_about_edge(row: &CouplingCheck, from: &CouplingNode, to: &CouplingNode) -> bool {
+    match whole_subject(&row.check) {
+        WholeSubject::Edge(from_kind, to_kind) => from_kind == from.kind && to_kind == to.kind,
+        WholeSubject::Node(_) | WholeSubject::Nothing => false,
     }
 }
 
@@ -91,15 +83,15 @@ pub(super) fn status_sign(status: &CheckStatus) -> &'static str {
     }
 }
 
-/// The worst check that does not hold and looks at this.
+/// The worst check that does not hold and is about this.
 pub(super) fn open_check(
     coupling: &CouplingEvidence,
-    looks_at: impl Fn(CheckSubject) -> bool,
+    is_about: impl Fn(&CouplingCheck) -> bool,
 ) -> Option<&CouplingCheck> {
     let mut open: Vec<&CouplingCheck> = coupling
         .checks
         .iter()
-        .filter(|check| check.status != CheckStatus::Holds && looks_at(subject_of(&check.check)))
+        .filter(|check| check.status != CheckStatus::Holds && is_about(check))
         .collect();
     open.sort_by_key(|check| check.status != CheckStatus::Refuted);
     open.first().copied()

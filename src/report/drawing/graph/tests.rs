@@ -96,8 +96,28 @@ fn what_a_check_refutes_is_thick_and_signed_and_what_holds_is_not() {
     coupling.checks[0].check = CouplingCheckName::HostOverflow;
     coupling.checks[0].status = CheckStatus::Refuted;
     coupling.nodes[0] = node("parameter:n", "local", "uint32 n = 4");
+    let local = "✗ local: host-overflow";
+    assert!(!label_texts(&coupling_drawings(&coupling)[0]).contains(&local), "no node is named");
+    coupling.checks[0].subjects = vec!["parameter:n".to_owned()];
+    assert!(label_texts(&coupling_drawings(&coupling)[0]).contains(&local));
+}
+
+#[test]
+fn of_nodes_of_one_kind_the_one_that_a_row_names_is_marked() {
+    let mut coupling = coupling();
+    coupling.nodes.push(node("buffer:0.1", "buffer", "other"));
+    coupling.edges.push(edge("buffer:0.1", "kernel", "data"));
+    coupling.checks[0].check = CouplingCheckName::BufferSize;
+    coupling.checks[0].status = CheckStatus::Refuted;
+    coupling.checks[0].subjects = vec!["buffer:0.1".to_owned()];
     let drawings = coupling_drawings(&coupling);
-    assert!(label_texts(&drawings[0]).contains(&"✗ host-overflow"));
+    let texts = label_texts(&drawings[1]);
+    let after = |words: &str| {
+        let position = texts.iter().position(|text| *text == words);
+        texts[position.unwrap_or_else(|| panic!("{words} is not in {texts:?}")) + 1]
+    };
+    assert_eq!(after("✗ buffer: buffer-size"), "other");
+    assert_eq!(after("buffer"), "field");
 }
 
 #[test]
