@@ -26,11 +26,18 @@ use vkcert_model::verdict::{EngineName, Verdict};
 pub fn check_bounds(stored: &Evidence, verification: &mut Verification) {
     let tests = RowsByTest::of_tests(&stored.campaign.tests);
     let configurations = ConfigurationsByTest::of(stored);
+    let kernel_hashes = derive::earlier_kernel_hashes(&stored.kernels);
     for kernel in &stored.kernels {
         let barriers = kernel.barriers.iter().map(|barrier| barrier.number).collect();
-        let metrics = &stored.campaign.project.metrics;
-        KernelRecords { kernel, tests: &tests, configurations: &configurations, metrics, barriers }
-            .check_rows(verification);
+        KernelRecords {
+            stored,
+            kernel_hashes: &kernel_hashes,
+            kernel,
+            tests: &tests,
+            configurations: &configurations,
+            barriers,
+        }
+        .check_rows(verification);
     }
     let directed_records = DirectedRecords::of(stored);
     for test in &stored.campaign.tests {
@@ -43,11 +50,12 @@ pub fn check_bounds(stored: &Evidence, verification: &mut Verification) {
 
 /// The records of one kernel under one configuration on one engine.
 struct KernelRecords<'a> {
+    stored: &'a Evidence,
+    /// What justifications in other kernels are bound to of each kernel.
+    kernel_hashes: &'a BTreeMap<KernelName, String>,
     kernel: &'a KernelEvidence,
     tests: &'a RowsByTest<'a, TestEvidence>,
     configurations: &'a ConfigurationsByTest,
-    /// Metrics that the project asks for.
-    metrics: &'a [MetricName],
     /// Numbers of the kernel's barriers.
     barriers: BTreeSet<u32>,
 }
@@ -70,6 +78,8 @@ impl KernelRecords<'_> {
             self.check_directed_pairs(row, verification);
         }
         self.check_pairs_outside(verification);
+        self.check_pair_classes(verification);
+        self.check_earlier_kernels(verification);
         let object_words = kernel.objects.structure.bits.div_ceil(32) as usize;
         for row in &kernel.objects.records {
             self.check_row(row, object_words, &possible_object_bits, verification);
@@ -175,7 +185,7 @@ impl KernelRecords<'_> {
     fn check_statement_counts(&self, row: &TestRecords, verification: &mut Verification) {
         let counts = row.records.statement_counts.as_ref();
         let may_have_counts = self.kernel.engine == EngineName::Sequential
-            && self.metrics.contains(&MetricName::AverageStatement);
+            && self.stored.campaign.project.metrics.contains(&MetricName::AverageStatement);
         let must_have_counts = may_have_counts && row.counted;
         verification
             .check(if counts.is_some() { may_have_counts } else { !must_have_counts }, || {

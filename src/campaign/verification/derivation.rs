@@ -8,7 +8,7 @@
 //! Does not cover: whether the facts are true; `--replay` runs the sequential engine again.
 
 use super::fact_reader::FactReader;
-use super::{RebuiltProject, failure_in_words, replay};
+use super::{RebuiltProject, failure_in_words, pair_instructions, replay};
 use crate::agreement::{self, AgreementComparison};
 use crate::assemble::LaidOut;
 use crate::coupling::{self, HostReadings, device_limits_of};
@@ -44,6 +44,7 @@ pub(super) fn derive_and_compare(
 ) -> Result<(), CampaignError> {
     let stored_headers = headers::stored_headers(&stored_evidence.campaign);
     headers::compare_readings(&stored_headers, rebuilt.project(), program, verification);
+    pair_instructions::check_instructions(stored_evidence, &rebuilt.kernels, verification);
     match derived_evidence(stored_evidence, rebuilt, replay, verification)? {
         Some(derived) => compare_evidence(stored_evidence, derived, verification),
         None => Ok(()),

@@ -4,6 +4,7 @@
 mod derivation;
 mod fact_reader;
 mod kernels;
+mod pair_instructions;
 mod replay;
 
 pub use derivation::derived_evidence;

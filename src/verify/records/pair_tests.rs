@@ -5,7 +5,8 @@ use serde_json::json;
 use vkcert_model::access_pair::{AccessPair, Passage, ShownPairs};
 use vkcert_model::coverage::Status;
 use vkcert_model::evidence::Evidence;
-use vkcert_model::pair_obligation::KernelPairs;
+use vkcert_model::id::{PairId, StatementId};
+use vkcert_model::pair_obligation::{CouplingClass, KernelPairs};
 use vkcert_model::schedule::{DirectedResult, MeasuredCode, Schedule};
 
 const SETTINGS: &str = "level = \"C\"\ncriteria = [\"statement\", \"coupling\"]";
@@ -119,6 +120,63 @@ fn forged_pairs_are_told() {
                 "an obligation less",
                 |forged| drop(forged.kernels[0].pairs.as_mut().unwrap().obligations.pop()),
                 "guard on sequential: coupling coverage",
+            ),
+        ],
+    );
+}
+
+/// The same, where the second value is used in a statement that the second test does not enter, and
+/// a third obligation is with an earlier dispatch of the kernel itself, which no test has.
+fn followed_with_statements() -> Evidence {
+    honest_at_level(SETTINGS, |facts| {
+        let mut pairs = kernel_pairs();
+        pairs.obligations[1].use_place.statement = Some(StatementId(3));
+        let mut of_dispatch = pairs.obligations[0].clone();
+        of_dispatch.id = PairId(3);
+        of_dispatch.class = CouplingClass::KernelToKernel;
+        of_dispatch.pairs = vec![earlier_pair()];
+        pairs.obligations.push(of_dispatch);
+        facts.kernels.iter_mut().for_each(|kernel| kernel.pairs = Some(pairs.clone()));
+        facts.kernels[0].records[0].records.pairs = shown(&[host_pair(20), host_pair(30)]);
+        facts.kernels[0].records[1].records.pairs = shown(&[]);
+    })
+}
+
+fn earlier_pair() -> AccessPair {
+    let passage = Passage::Dispatch { kernel: "guard".into(), specialization: 1, store: 9 };
+    AccessPair { use_index: 20, descriptor: None, passage }
+}
+
+#[test]
+fn pairs_that_the_records_contradict_are_told() {
+    let evidence = followed_with_statements();
+    assert_eq!(verified(&evidence).problems, Vec::<String>::new());
+    assert_told(
+        &evidence,
+        &[
+            Forgery::new(
+                "a pair with a dispatch that the test does not have",
+                |forged| {
+                    let records = &mut forged.kernels[0].records[0].records;
+                    records.pairs = shown(&[host_pair(20), host_pair(30), earlier_pair()]);
+                },
+                "guard on sequential: records of T1: \
+                 a pair of an earlier dispatch that its test does not have",
+            ),
+            Forgery::new(
+                "a use that was not executed",
+                |forged| {
+                    forged.kernels[0].records[1].records.pairs = shown(&[host_pair(30)]);
+                },
+                "guard on sequential: records of T2: P2 is shown, and no invocation executed S3",
+            ),
+            Forgery::new(
+                "an obligation of another class than its pairs",
+                |forged| {
+                    let pairs = forged.kernels[0].pairs.as_mut().unwrap();
+                    pairs.obligations[0].class = CouplingClass::Atomic;
+                },
+                "guard on sequential: the class of P1",
             ),
         ],
     );
