@@ -4,7 +4,7 @@
 //! Knows: the atomic obligations whose places a passed test executed and that it has not shown.
 //! Promises: only pairs of those are added, of runs that count as directed runs do; each is kept
 //! with its schedule. Nothing runs where nothing is open.
-//! Does not cover: pairs across barriers and with the host, which no order of invocations changes.
+//! Does not cover: pairs across barriers and with the host, though some depend on the order as well.
 
 use super::super::left_open::LeftOpen;
 use super::super::raced_pairs::drop_raced_pairs;
