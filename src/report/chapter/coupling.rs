@@ -1,5 +1,6 @@
 //! Data and control coupling between host and kernel.
 
+use super::captured::captured_tables;
 use super::coupling_coverage::classes_section;
 use super::hand_over::hand_over_section;
 use super::links::{kernel_link, listed_texts, text_or_none};
@@ -32,6 +33,7 @@ pub(super) fn coupling_chapter(evidence: &Evidence, outline: &mut Outline) {
         outline.add_drawings(drawings.next());
         checks_table(evidence, coupling, outline);
         outline.add_drawings(drawings);
+        captured_tables(coupling, outline);
         nodes_table(evidence, coupling, outline);
     }
     hand_over_section(evidence, outline);

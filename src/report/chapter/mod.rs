@@ -6,6 +6,7 @@
 mod agreement;
 mod average;
 mod binding_words;
+mod captured;
 mod conclusion;
 mod conduct;
 mod contents;
