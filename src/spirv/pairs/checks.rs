@@ -13,7 +13,7 @@
 //! certain.
 
 use super::access::{Atomicity, SharedAccess, by_object, declares_vulkan_model};
-use super::intervals::{FollowedWays, IntervalStart, ReachedPieces};
+use super::intervals::{FollowedWays, IntervalStart, ReachedPieces, WaysBehind};
 use super::meeting::{Meeting, MeetingRange};
 use super::node_set::NodeSet;
 use super::object::SharedObject;
@@ -27,7 +27,12 @@ use crate::opcodes::{Effect, effect_of, is_atomic};
 use crate::range::AccessKind;
 use crate::uniformity::{NonUniformBlocks, non_uniform_blocks};
 use rspirv::spirv::Op;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Pieces of code up to which ways are kept for the next question, which bounds their memory.
+const MOST_KEPT_STATES: usize = 1 << 22;
 
 /// What is known of the order of two accesses. The later in this list, the more is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,7 +112,7 @@ pub fn conflicting_accesses(
 /// Source indices of the barriers of the workgroup that order no two accesses of different
 /// invocations which nothing else orders.
 pub fn idle_barriers(request: &PairRequest<'_>) -> Result<Vec<usize>, PairError> {
-    Ok(with_kernel(request, DecidedBranches::Specialized, |kernel| kernel.idle())?)
+    with_kernel(request, DecidedBranches::Specialized, |kernel| kernel.idle())
 }
 
 /// What of a kernel as a whole decides how accesses are ordered.
@@ -129,6 +134,8 @@ struct OrderedWays {
     intervals: Vec<NodeSet>,
     /// What comes behind each branch that invocations may take differently, before the next barrier.
     parted: Vec<NodeSet>,
+    /// By piece of code: the ways from behind it, once they were asked for.
+    ways_behind: RefCell<BTreeMap<usize, Rc<WaysBehind>>>,
 }
 
 /// What orders a kind of memory.
@@ -160,13 +167,16 @@ impl KernelPairs<'_> {
                     if meeting < Meeting::Possible || self.are_atomic(write, other) {
                         continue;
                     }
+                    // Two writes count where a barrier is missing for certain.
+                    let are_writes = self.kind_of(other) == AccessKind::Write;
+                    if are_writes && (meeting != Meeting::Certain || context.has_other_order) {
+                        continue;
+                    }
                     if conflicts.len() >= super::MOST_PAIRS {
                         return Err(PairError::TooMany);
                     }
                     let conflict = self.conflict_of([write, other], meeting, &kind_order, context);
-                    if conflict.other_kind == AccessKind::Write
-                        && conflict.order != AccessOrder::Missing
-                    {
+                    if are_writes && conflict.order != AccessOrder::Missing {
                         continue;
                     }
                     let key = [write.index.min(other.index), write.index.max(other.index)];
@@ -190,7 +200,12 @@ impl KernelPairs<'_> {
         let branches = context.non_uniform.branches();
         let pieces = branches.filter_map(|branch| self.graph.piece_of(branch));
         let parted = pieces.map(|piece| self.graph.reached_behind(piece, &ways).pieces);
-        OrderedWays { intervals: self.intervals(&ways), parted: parted.collect(), ways }
+        OrderedWays {
+            intervals: self.intervals(&ways),
+            parted: parted.collect(),
+            ways_behind: RefCell::default(),
+            ways,
+        }
     }
 
     fn conflict_of(
@@ -225,7 +240,7 @@ impl KernelPairs<'_> {
             conflict.order = if has_order { AccessOrder::Apart } else { AccessOrder::UnknownOrder };
             return conflict;
         }
-        conflict.way = self.way(write, other, ways);
+        conflict.way = self.way(write, other, &kind_order.certain);
         let fences_may_order = kind_order
             .possible
             .as_ref()
@@ -313,7 +328,7 @@ impl KernelPairs<'_> {
         self.share(&ordered.intervals, first, second)
             && (context.has_divergent_barrier
                 || self.share(&ordered.parted, first, second)
-                || self.way(first, second, &ordered.ways).is_some())
+                || self.has_way(first, second, ordered))
     }
 
     /// Whether two accesses can follow one start without a barrier.
@@ -323,21 +338,40 @@ impl KernelPairs<'_> {
         intervals.iter().any(|pieces| pieces.contains(first) && pieces.contains(second))
     }
 
+    /// Whether a way without a barrier leads from one access to the other.
+    fn has_way(&self, first: &SharedAccess, second: &SharedAccess, ordered: &OrderedWays) -> bool {
+        let pieces = (self.graph.piece_of(first.index), self.graph.piece_of(second.index));
+        let (Some(first), Some(second)) = pieces else { return false };
+        first == second
+            || self.ways_behind(first, ordered).reaches(second)
+            || self.ways_behind(second, ordered).reaches(first)
+    }
+
     /// A way without a barrier from one access to the other.
     fn way(
         &self,
         write: &SharedAccess,
         other: &SharedAccess,
-        ways: &FollowedWays,
+        ordered: &OrderedWays,
     ) -> Option<Vec<usize>> {
         let write_piece = self.graph.piece_of(write.index)?;
         let other_piece = self.graph.piece_of(other.index)?;
         if write_piece == other_piece {
             return Some(vec![write.index.min(other.index)]);
         }
-        self.graph
-            .way_between(write_piece, other_piece, ways)
-            .or_else(|| self.graph.way_between(other_piece, write_piece, ways))
+        let way = |from, to| self.graph.way_to(to, &self.ways_behind(from, ordered));
+        way(write_piece, other_piece).or_else(|| way(other_piece, write_piece))
+    }
+
+    fn ways_behind(&self, piece: usize, ordered: &OrderedWays) -> Rc<WaysBehind> {
+        let mut known = ordered.ways_behind.borrow_mut();
+        if known.len() * self.graph.piece_count() > MOST_KEPT_STATES {
+            known.clear();
+        }
+        let ways = known
+            .entry(piece)
+            .or_insert_with(|| Rc::new(self.graph.ways_behind(piece, &ordered.ways)));
+        Rc::clone(ways)
     }
 
     /// Barriers without which all accesses are ordered as they are with them: each is left out in

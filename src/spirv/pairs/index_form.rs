@@ -76,11 +76,6 @@ impl IndexForm {
         }
     }
 
-    /// Whether two forms count the local id alike.
-    pub(super) fn counts_alike(&self, other: &IndexForm) -> bool {
-        self.local == other.local
-    }
-
     /// What an invocation adds to what is the same for the workgroup.
     pub(super) fn local_value(&self, local_id: [u32; 3]) -> u32 {
         let products = self.local.iter().zip(local_id).map(|(f, id)| f.wrapping_mul(id));
@@ -90,12 +85,6 @@ impl IndexForm {
     /// Whether all bits are told.
     pub(super) fn is_exact(&self) -> bool {
         self.known_bits == 32
-    }
-
-    /// Whether the bits that both forms tell are equal for two invocations.
-    pub(super) fn agrees(&self, own_id: [u32; 3], other: &IndexForm, other_id: [u32; 3]) -> bool {
-        let difference = self.local_value(own_id).wrapping_sub(other.local_value(other_id));
-        difference.trailing_zeros() >= self.known_bits.min(other.known_bits)
     }
 
     /// What is the same for the workgroup, by its number, with how often it counts.

@@ -86,6 +86,8 @@ pub(super) struct IntervalGraph {
     barriers: BTreeMap<usize, usize>,
     /// First instruction of each piece with its number, ascending.
     starts: Vec<(usize, usize)>,
+    /// The first instruction of each piece by its number.
+    first_instructions: Vec<usize>,
     entry_function: Id,
 }
 
@@ -118,11 +120,16 @@ impl IntervalGraph {
             functions: BTreeMap::new(),
             barriers: BTreeMap::new(),
             starts: Vec::new(),
+            first_instructions: Vec::new(),
             entry_function,
         };
         for (function, live_blocks) in live.live_functions() {
             graph.add_function(folding, function, live_blocks);
         }
+        let mut by_number: Vec<[usize; 2]> =
+            graph.starts.iter().map(|(start, number)| [*number, *start]).collect();
+        by_number.sort_unstable();
+        graph.first_instructions = by_number.iter().map(|[_, start]| *start).collect();
         graph.starts.sort_unstable();
         graph.connect_calls();
         graph
@@ -279,7 +286,7 @@ impl IntervalGraph {
             IntervalStart::Barrier(barrier) => self.behind_barrier(barrier),
         };
         let mut exploration = Exploration::of(self, ways);
-        exploration.pending.extend(first.map(|first| (first, CallLevel::Outer, None)));
+        exploration.pending.extend(first.map(|first| (first, CallLevel::Outer, Arrival::AtStart)));
         exploration.finish()
     }
 
@@ -295,28 +302,22 @@ impl IntervalGraph {
         })
     }
 
-    /// The first instructions of the pieces on a way from behind one piece to another, that one
-    /// included; none where there is no way.
-    pub(super) fn way_between(
-        &self,
-        from: usize,
-        to: usize,
-        ways: &FollowedWays,
-    ) -> Option<Vec<usize>> {
+    /// The shortest ways from behind a piece to all that comes behind it.
+    pub(super) fn ways_behind(&self, from: usize, ways: &FollowedWays) -> WaysBehind {
         let mut exploration = Exploration::of(self, ways);
         exploration.leave(from, CallLevel::Outer);
+        let mut first_levels = vec![None; self.pieces.len()];
         while let Some((number, level)) = exploration.step() {
-            if number == to {
-                return Some(self.first_instructions(exploration.trail(number, level)));
-            }
+            first_levels[number].get_or_insert(level);
         }
-        None
+        WaysBehind { first_levels, arrivals: exploration.arrivals }
     }
 
-    fn first_instructions(&self, numbers: Vec<usize>) -> Vec<usize> {
-        let first_instructions: HashMap<usize, usize> =
-            self.starts.iter().map(|(start, number)| (*number, *start)).collect();
-        numbers.iter().filter_map(|number| first_instructions.get(number).copied()).collect()
+    /// The first instructions of the pieces on a way to a piece, that one included; none where
+    /// there is no way.
+    pub(super) fn way_to(&self, to: usize, ways: &WaysBehind) -> Option<Vec<usize>> {
+        let trail = ways.trail(to, ways.first_levels[to]?).into_iter();
+        Some(trail.map(|number| self.first_instructions[number]).collect())
     }
 
     fn behind_barrier(&self, barrier: usize) -> Option<usize> {
@@ -338,6 +339,45 @@ impl IntervalGraph {
 /// A piece as ways come to it.
 type ReachedState = (usize, CallLevel);
 
+/// How a state is come to first.
+#[derive(Debug, Clone, Copy)]
+enum Arrival {
+    Never,
+    /// Ways begin there.
+    AtStart,
+    From(ReachedState),
+}
+
+/// The shortest ways from behind a piece.
+#[derive(Debug)]
+pub(super) struct WaysBehind {
+    /// By piece: the level at which a way comes there first.
+    first_levels: Vec<Option<CallLevel>>,
+    arrivals: Vec<[Arrival; 2]>,
+}
+
+impl WaysBehind {
+    /// Whether a way comes to a piece.
+    pub(super) fn reaches(&self, number: usize) -> bool {
+        self.first_levels[number].is_some()
+    }
+
+    /// The pieces on the way to a state.
+    fn trail(&self, number: usize, level: CallLevel) -> Vec<usize> {
+        let mut trail = Vec::new();
+        let mut state = (number, level);
+        loop {
+            trail.push(state.0);
+            match self.arrivals[state.0][state.1 as usize] {
+                Arrival::From(origin) => state = origin,
+                Arrival::Never | Arrival::AtStart => break,
+            }
+        }
+        trail.reverse();
+        trail
+    }
+}
+
 /// Ways that are being followed, the shortest first.
 struct Exploration<'a> {
     graph: &'a IntervalGraph,
@@ -346,8 +386,9 @@ struct Exploration<'a> {
     inner_pieces: NodeSet,
     barriers: BTreeSet<usize>,
     /// With the state that each was come to from.
-    pending: VecDeque<(usize, CallLevel, Option<ReachedState>)>,
-    came_from: HashMap<ReachedState, Option<ReachedState>>,
+    pending: VecDeque<(usize, CallLevel, Arrival)>,
+    /// By piece and level.
+    arrivals: Vec<[Arrival; 2]>,
 }
 
 impl<'a> Exploration<'a> {
@@ -359,7 +400,7 @@ impl<'a> Exploration<'a> {
             inner_pieces: graph.no_pieces(),
             barriers: BTreeSet::new(),
             pending: VecDeque::new(),
-            came_from: HashMap::new(),
+            arrivals: vec![[Arrival::Never; 2]; graph.pieces.len()],
         }
     }
 
@@ -381,7 +422,7 @@ impl<'a> Exploration<'a> {
                 }
             };
             if is_new {
-                self.came_from.insert((number, level), origin);
+                self.arrivals[number][level as usize] = origin;
                 self.leave(number, level);
                 return Some((number, level));
             }
@@ -389,23 +430,14 @@ impl<'a> Exploration<'a> {
         None
     }
 
-    /// The pieces on the way to a state.
-    fn trail(&self, number: usize, level: CallLevel) -> Vec<usize> {
-        let mut trail = Vec::new();
-        let mut state = Some((number, level));
-        while let Some((number, level)) = state {
-            trail.push(number);
-            state = self.came_from.get(&(number, level)).copied().flatten();
-        }
-        trail.reverse();
-        trail
-    }
-
     /// The ways on from the end of a piece.
     fn leave(&mut self, number: usize, level: CallLevel) {
         let graph = self.graph;
         let piece = &graph.pieces[number];
-        let origin = self.came_from.contains_key(&(number, level)).then_some((number, level));
+        let origin = match self.arrivals[number][level as usize] {
+            Arrival::Never => Arrival::AtStart,
+            Arrival::AtStart | Arrival::From(_) => Arrival::From((number, level)),
+        };
         match &piece.end {
             PieceEnd::Flow(targets) => {
                 self.pending.extend(targets.iter().map(|to| (*to, level, origin)));

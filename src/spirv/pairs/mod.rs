@@ -25,6 +25,8 @@ mod index_form;
 mod index_forms;
 mod intervals;
 mod meeting;
+#[cfg(test)]
+mod meeting_tests;
 mod node_set;
 mod object;
 #[cfg(test)]
@@ -41,10 +43,9 @@ pub use checks::{AccessOrder, ConflictingAccess, conflicting_accesses, idle_barr
 pub use dispatch::dispatch_pairs;
 use executors::Executors;
 use expression::Expressions;
-use index_form::IndexForm;
 use index_forms::IndexForms;
 use intervals::{FollowedWays, IntervalGraph, IntervalStart};
-use meeting::{ComparedIndices, Meeting, MeetingRange};
+use meeting::{AccessSide, Meeting, MeetingRange, WorkgroupMeetings};
 pub use object::{ObjectPath, PathStep, SharedObject};
 use object::{PathRelation, PathTypes};
 pub use regions::{BarrierRegion, barrier_regions};
@@ -61,7 +62,6 @@ use node_set::NodeSet;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::rc::Rc;
 use vkcert_model::access_pair::{AccessPair, Passage, ReadDescriptor};
 use vkcert_model::pair_obligation::ShownBy;
 use vkcert_model::project::MemoryModel;
@@ -69,6 +69,9 @@ use vkcert_model::records::Reach;
 
 /// Most pairs of instructions that are listed.
 pub const MOST_PAIRS: usize = 200_000;
+
+/// Most invocations of a workgroup that are looked at one by one: more than devices allow today.
+const MOST_INVOCATIONS: u64 = 1 << 16;
 
 /// Which kernel's pairs are asked for, and under which rules.
 #[derive(Debug, Clone, Copy)]
@@ -122,6 +125,9 @@ pub enum PairError {
     /// There are more than are listed.
     #[error("the kernel has more than {MOST_PAIRS} pairs of accesses")]
     TooMany,
+    /// A workgroup has more invocations than are looked at one by one.
+    #[error("the workgroup has more than {MOST_INVOCATIONS} invocations")]
+    TooManyInvocations,
 }
 
 /// The pairs of a kernel, in the order of its uses: what its host and its invocations write that it
@@ -173,33 +179,27 @@ struct KernelPairs<'a> {
     paths: PathTypes<'a>,
     /// By the numbers of two sides, and between whom they are compared.
     meetings: RefCell<HashMap<([usize; 2], MeetingRange), Meeting>>,
+    /// By what decides them.
+    workgroup_meetings: WorkgroupMeetings,
     /// The sides of accesses that were compared, numbered as they came.
     side_numbers: RefCell<HashMap<AccessSide, usize>>,
     /// By the number of an access: that of its side.
     sides: RefCell<HashMap<usize, usize>>,
 }
 
-/// What decides whom an access meets.
-#[derive(PartialEq, Eq, Hash)]
-struct AccessSide {
-    object: SharedObject,
-    declaration: Id,
-    /// Members, and forms of indices where they have one.
-    steps: Vec<(Option<u32>, Option<Rc<IndexForm>>)>,
-    /// Of the coordinate of a texel.
-    coordinate: Vec<Option<Rc<IndexForm>>>,
-    /// Who comes to it.
-    executors: Rc<NodeSet>,
-}
-
 fn with_kernel<T>(
     request: &PairRequest<'_>,
     branches: DecidedBranches,
     query: impl FnOnce(&KernelPairs<'_>) -> T,
-) -> Result<T, ReflectError> {
+) -> Result<T, PairError> {
     let PairRequest { module, entry, specialization, .. } = *request;
     let reflection = Reflection::of_entry_point(module, entry, specialization)?;
-    with_pointers(branches, module, entry, specialization, |folding, pointers| {
+    let sizes = reflection.local_size.map(u64::from);
+    // No size is 0: a product that is too large stays so.
+    if sizes.into_iter().fold(1, u64::saturating_mul) > MOST_INVOCATIONS {
+        return Err(PairError::TooManyInvocations);
+    }
+    let answer = with_pointers(branches, module, entry, specialization, |folding, pointers| {
         let forms = IndexForms::new(pointers, reflection.local_size);
         let executors =
             Executors::new(pointers, &forms, reflection.local_size, reflection.function);
@@ -217,10 +217,12 @@ fn with_kernel<T>(
             has_standalone_fence: has_standalone_fence(module),
             paths: PathTypes { module, types: pointers.types },
             meetings: RefCell::default(),
+            workgroup_meetings: WorkgroupMeetings::default(),
             side_numbers: RefCell::default(),
             sides: RefCell::default(),
         })
-    })
+    })?;
+    Ok(answer)
 }
 
 impl KernelPairs<'_> {
@@ -381,72 +383,6 @@ impl KernelPairs<'_> {
                 })
         });
         objects.flat_map(|(_, accesses)| accesses.iter().copied())
-    }
-
-    fn meets(&self, write: &SharedAccess, read: &SharedAccess, range: MeetingRange) -> bool {
-        self.meeting(write, read, range) >= Meeting::Possible
-    }
-
-    fn meeting(&self, first: &SharedAccess, second: &SharedAccess, range: MeetingRange) -> Meeting {
-        let key = ([self.side_of(first), self.side_of(second)], range);
-        if let Some(meeting) = self.meetings.borrow().get(&key) {
-            return *meeting;
-        }
-        let meeting = self.compared(first, second, range);
-        self.meetings.borrow_mut().insert(key, meeting);
-        meeting
-    }
-
-    /// The number of an access's side: many accesses of a kernel have the same.
-    fn side_of(&self, access: &SharedAccess) -> usize {
-        let known = access.number.and_then(|number| self.sides.borrow().get(&number).copied());
-        if let Some(side) = known {
-            return side;
-        }
-        let steps = access.path.steps.iter().map(|step| match step {
-            PathStep::Member(member) => (Some(*member), None),
-            PathStep::Element(index) => (None, index.and_then(|index| self.forms.form_of(index))),
-        });
-        let side = AccessSide {
-            object: access.path.object,
-            declaration: access.path.declaration,
-            steps: steps.collect(),
-            coordinate: access
-                .coordinate
-                .map_or_else(Vec::new, |coordinate| self.forms.forms_of_coordinate(coordinate)),
-            executors: self.executors.of_instruction(access.index),
-        };
-        let mut side_numbers = self.side_numbers.borrow_mut();
-        let next_number = side_numbers.len();
-        let side = *side_numbers.entry(side).or_insert(next_number);
-        self.sides.borrow_mut().extend(access.number.map(|number| (number, side)));
-        side
-    }
-
-    fn compared(
-        &self,
-        first: &SharedAccess,
-        second: &SharedAccess,
-        range: MeetingRange,
-    ) -> Meeting {
-        let relation = first.path.relation(&second.path, &self.paths);
-        if relation == PathRelation::Apart {
-            return Meeting::Never;
-        }
-        let executors = [first, second].map(|access| self.executors.of_instruction(access.index));
-        let have_steps = relation == PathRelation::SameSteps;
-        let steps_are_told = have_steps && self.paths.are_elements_told(&first.path);
-        let indices = if steps_are_told {
-            let (first_steps, second_steps) = (&first.path.steps, &second.path.steps);
-            ComparedIndices::of_steps(self.forms, first_steps, second_steps, range)
-        } else if have_steps && self.paths.memory_kind(&first.path) == Some(MemoryKinds::IMAGES) {
-            let (first_steps, second_steps) = (&first.path.steps, &second.path.steps);
-            ComparedIndices::of_steps(self.forms, first_steps, second_steps, range)
-                .with_coordinates(self.forms, [first.coordinate, second.coordinate], range)
-        } else {
-            ComparedIndices::unknown()
-        };
-        indices.meeting(self.executors, &executors[0], &executors[1], range)
     }
 
     /// Whether a barrier orders a kind of memory.
