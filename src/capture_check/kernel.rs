@@ -208,7 +208,7 @@ fn push_reads(
             continue;
         }
         let is_chain = matches!(instruction.op, Op::AccessChain | Op::InBoundsAccessChain);
-        let member = instruction.id(1).and_then(|id| constants.array_length(id));
+        let member = instruction.id(1).and_then(|id| constants.scalar_word(id));
         match member.and_then(|member| usize::try_from(member).ok()) {
             Some(member) if is_chain && instruction.id(0) == Some(block.variable) => {
                 members.insert(member);
