@@ -156,6 +156,23 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether an access is of host values and ids alone, whether or not it stays within.
+    pub(super) fn is_of_host_and_ids(&self, access: &RecordedAccess) -> bool {
+        let numbers: Vec<Polynomial> = match &access.target {
+            AccessTarget::Pointed(pointer) => {
+                if matches!(pointer.root, Root::Unknown(_)) || pointer.is_of_descriptor_array {
+                    return false;
+                }
+                pointer.steps.iter().map(|step| (*step.index).clone()).collect()
+            }
+            AccessTarget::Texel { pairs, .. } => {
+                pairs.iter().map(|pair| (*pair.index).clone()).collect()
+            }
+            AccessTarget::Unmodelled { .. } => return false,
+        };
+        self.is_shown_by_any_run(access, &numbers)
+    }
+
     fn judge_texel(&mut self, facts: &FactList, pairs: &[TexelBound]) -> Result<(), OpenAccess> {
         for pair in pairs {
             let greatest = pair.size.plus_number(-1);

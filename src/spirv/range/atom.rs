@@ -121,7 +121,10 @@ struct Atom {
 }
 
 /// Words that were read before which a word is compared with at most.
-const MOST_EARLIER_READINGS: usize = 4;
+const MOST_EARLIER_READINGS: usize = 2;
+
+/// Words that were read before among which those are looked for, the last ones.
+const MOST_SEARCHED_READINGS: usize = 64;
 
 /// All atoms of an analysis.
 #[derive(Debug, Default)]
@@ -400,7 +403,7 @@ impl Atoms {
     /// were compared, more is known of them than of the word itself.
     pub fn readings_plus_rest(&self, number: &Polynomial, width: u32) -> Vec<Polynomial> {
         let mut numbers = Vec::new();
-        for atom in self.readings.iter().rev().copied() {
+        for atom in self.readings.iter().rev().take(MOST_SEARCHED_READINGS).copied() {
             let AtomKind::Reading { number: read_number, width: read_width, .. } = self.kind(atom)
             else {
                 continue;

@@ -11,6 +11,7 @@ use super::condition::Condition;
 use super::fact::{Fact, FactList};
 use super::state::Arrival;
 use super::walk::{Frame, RegionExits};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 /// Conditions of a place.
@@ -30,13 +31,26 @@ impl Deciders {
 
     /// With more conditions.
     pub(super) fn with<'a>(&self, more: impl Iterator<Item = &'a Rc<Condition>>) -> Self {
+        let mut more = more.peekable();
+        if more.peek().is_none() {
+            return self.clone();
+        }
         let mut conditions = self.conditions.clone();
+        let mut known: HashSet<*const Condition> = conditions.iter().map(Rc::as_ptr).collect();
         for condition in more {
-            if !conditions.iter().any(|known| Rc::ptr_eq(known, condition)) {
+            if known.insert(Rc::as_ptr(condition)) {
                 Rc::make_mut(&mut conditions).push(condition.clone());
             }
         }
         Self { conditions }
+    }
+
+    /// With those of another place, which are the same ones more often than not.
+    fn joined_with(&self, other: &Self) -> Self {
+        if self.conditions.is_empty() || Rc::ptr_eq(&self.conditions, &other.conditions) {
+            return other.clone();
+        }
+        self.with(other.iter())
     }
 }
 
@@ -45,7 +59,7 @@ impl Deciders {
 pub(super) fn joined_deciders(arrivals: &[Arrival], shared: &FactList) -> Deciders {
     let mut deciders = Deciders::default();
     for arrival in arrivals {
-        deciders = deciders.with(arrival.state.deciders.iter());
+        deciders = deciders.joined_with(&arrival.state.deciders);
     }
     let ways: Vec<Vec<Decision>> =
         arrivals.iter().map(|arrival| decisions(&arrival.state.facts, shared)).collect();

@@ -279,6 +279,9 @@ impl<'a> Walk<'a> {
                     Some(AccessOutcome::Open { is_of_host_and_ids: false, .. }) => continue,
                     // A run cannot tell which of several calls it shows.
                     Some(AccessOutcome::Open { reason, is_of_host_and_ids: true }) => {
+                        if self.is_of_host_and_ids(&access) {
+                            continue;
+                        }
                         let first_reason = reason.clone();
                         match self.judge(&access) {
                             AccessOutcome::Open { is_of_host_and_ids: false, .. } => {
