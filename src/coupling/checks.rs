@@ -15,6 +15,7 @@ mod pipeline;
 mod pipeline_constants;
 mod pipeline_layout;
 mod specialization;
+mod tested_size;
 mod varying;
 
 pub(super) use buffers::is_buffer;

@@ -4,6 +4,7 @@
 //! Promises: a row for every buffer of either side.
 //! Does not cover: images and samplers (`images`).
 
+use super::tested_size::{SizeWords, TestedSizes};
 use super::{AXES, HostChecks};
 use crate::layout::{counted, end_of_contents};
 use crate::merging::{SharedObject, StoredForm};
@@ -189,12 +190,12 @@ impl HostChecks<'_> {
         size_expression: &HostExpression,
     ) {
         const CHECK: CouplingCheckName = CouplingCheckName::BufferSize;
-        let (mut agreeing_count, mut larger_uses, mut open_uses) = (0, Vec::new(), Vec::new());
+        let mut sizes = TestedSizes::default();
         for test in self.input.tests {
             let Some(buffer_use) = test.buffers.get(&(set, binding)) else { continue };
             rows.begin_subject(format!("{set}.{binding} in {}", test.name));
             match self.compare_tested_size(test, *buffer_use, size_expression) {
-                TestedSize::Covered => agreeing_count += 1,
+                TestedSize::Covered => sizes.covered_count += 1,
                 TestedSize::Exceeded { host_bytes, used_bytes } => {
                     let parameters = self.host.told_parameters(&test.told);
                     let message = format!(
@@ -204,30 +205,14 @@ impl HostChecks<'_> {
                     );
                     rows.add_refuted(CHECK, message, Some(parameters));
                 }
-                TestedSize::BoundBeyond(words) => larger_uses.push(words),
-                TestedSize::Open(words) => open_uses.push(words),
+                TestedSize::BoundBeyond(words) => sizes.larger.push(words),
+                TestedSize::Open(words) => sizes.open.push(words),
             }
         }
-        if agreeing_count > 0 {
-            let tests = counted(agreeing_count, "test");
-            let message =
-                format!("buffer {set}.{binding}: the host's size covers what is used in {tests}");
-            rows.add_holding(CHECK, message);
-        }
-        if !larger_uses.is_empty() {
-            let message = format!(
-                "buffer {set}.{binding}: tests bind more than the host allocates for the same parameters, and whether the kernel uses the rest is not known: {}",
-                larger_uses.join(", ")
-            );
-            rows.add_undetermined(CHECK, message);
-        }
-        if !open_uses.is_empty() {
-            let message = format!(
-                "buffer {set}.{binding}: whether the host's size covers what tests use is not known: {}",
-                open_uses.join("; ")
-            );
-            rows.add_undetermined(CHECK, message);
-        }
+        let place = format!("buffer {set}.{binding}");
+        let words = SizeWords { place, verb: "use", participle: "used" };
+        sizes.add_covered(rows, CHECK, &words);
+        sizes.add_undecided(rows, CHECK, &words);
     }
 
     /// What a test uses of a buffer against the size that the host gives it. The host's size is

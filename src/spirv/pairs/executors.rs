@@ -9,6 +9,7 @@
 use super::index_form::IndexForm;
 use super::index_forms::IndexForms;
 use super::node_set::NodeSet;
+use super::word::comparison;
 use crate::cfg::ControlFlowGraph;
 use crate::flow::live::BlockOf;
 use crate::flow::pointer::PointerAnalysis;
@@ -79,19 +80,7 @@ fn compared(op: Op, left: &IndexForm, right: &IndexForm, local_id: [u32; 3]) -> 
         let difference = left.minus(right).value_at(local_id)?;
         return Some((difference == 0) == (op == Op::IEqual));
     }
-    let (left, right) = (left.value_at(local_id)?, right.value_at(local_id)?);
-    let signed = (left as i32, right as i32);
-    match op {
-        Op::ULessThan => Some(left < right),
-        Op::ULessThanEqual => Some(left <= right),
-        Op::UGreaterThan => Some(left > right),
-        Op::UGreaterThanEqual => Some(left >= right),
-        Op::SLessThan => Some(signed.0 < signed.1),
-        Op::SLessThanEqual => Some(signed.0 <= signed.1),
-        Op::SGreaterThan => Some(signed.0 > signed.1),
-        Op::SGreaterThanEqual => Some(signed.0 >= signed.1),
-        _ => None,
-    }
+    comparison(op, left.value_at(local_id)?, right.value_at(local_id)?)
 }
 
 /// Deepest nesting of conditions that is followed.

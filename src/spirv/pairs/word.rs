@@ -175,7 +175,6 @@ impl Word {
     }
 
     fn of_binary(op: Op, left: &Word, right: &Word) -> Word {
-        let power = right.value().filter(|value| value.is_power_of_two());
         match (op, right.value()) {
             (Op::IAdd, _) => left.plus(right),
             (Op::ISub, _) => left.minus(right),
@@ -185,11 +184,11 @@ impl Word {
             }
             (Op::ShiftLeftLogical, Some(count)) if count < 32 => left.times(1 << count),
             (Op::ShiftRightLogical, Some(count)) if count < 32 => left.moved_right(count),
-            (Op::UDiv, _) if power.is_some() => {
-                left.moved_right(power.unwrap_or(1).trailing_zeros())
+            (Op::UDiv, Some(divisor)) if divisor.is_power_of_two() => {
+                left.moved_right(divisor.trailing_zeros())
             }
-            (Op::UMod, _) if power.is_some() => {
-                left.masked(&Self::constant(power.unwrap_or(1).wrapping_sub(1)))
+            (Op::UMod, Some(divisor)) if divisor.is_power_of_two() => {
+                left.masked(&Self::constant(divisor - 1))
             }
             (Op::BitwiseAnd, _) => left.masked(right),
             (Op::BitwiseOr, _) => left.zipped(right, |pair| match pair {

@@ -345,7 +345,17 @@ impl Walk<'_> {
 fn undefined_words(cause: &Origin) -> String {
     match cause {
         Origin::Undefined(name) => format!("{name} is not shown to be defined"),
-        _ => "a variable of the invocation is not shown to be set".to_owned(),
+        Origin::Memory(_)
+        | Origin::FloatingPoint
+        | Origin::Instruction(_)
+        | Origin::Variable
+        | Origin::Element
+        | Origin::Host(_)
+        | Origin::BuiltIn(_)
+        | Origin::Loop
+        | Origin::Wrapped
+        | Origin::Joined
+        | Origin::Known => "a variable of the invocation is not shown to be set".to_owned(),
     }
 }
 

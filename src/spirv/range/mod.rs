@@ -279,21 +279,11 @@ impl<'a> Walk<'a> {
                     Some(AccessOutcome::Open { is_of_host_and_ids: false, .. }) => continue,
                     // A run cannot tell which of several calls it shows.
                     Some(AccessOutcome::Open { reason, is_of_host_and_ids: true }) => {
-                        if self.is_of_host_and_ids(&access) {
+                        let reason = reason.clone();
+                        if !self.is_open_by_contents(&access) {
                             continue;
                         }
-                        let first_reason = reason.clone();
-                        match self.judge(&access) {
-                            AccessOutcome::Open { is_of_host_and_ids: false, .. } => {
-                                AccessOutcome::Open {
-                                    reason: first_reason,
-                                    is_of_host_and_ids: false,
-                                }
-                            }
-                            AccessOutcome::Open { is_of_host_and_ids: true, .. }
-                            | AccessOutcome::Within
-                            | AccessOutcome::Unreached => continue,
-                        }
+                        AccessOutcome::Open { reason, is_of_host_and_ids: false }
                     }
                     Some(AccessOutcome::Within | AccessOutcome::Unreached) | None => {
                         self.judge(&access)
@@ -305,6 +295,15 @@ impl<'a> Walk<'a> {
         }
         self.add_unwalked(entry_function, &mut by_place);
         by_place.into_values().collect()
+    }
+
+    /// Whether an access may leave what it accesses by what memory holds.
+    fn is_open_by_contents(&mut self, access: &RecordedAccess) -> bool {
+        let is_by_contents = |outcome: AccessOutcome| match outcome {
+            AccessOutcome::Open { is_of_host_and_ids, .. } => !is_of_host_and_ids,
+            AccessOutcome::Within | AccessOutcome::Unreached => false,
+        };
+        !self.is_of_host_and_ids(access) && is_by_contents(self.judge(access))
     }
 
     /// Access places that the walk did not come to.

@@ -6,6 +6,7 @@
 //! Does not cover: which texels the kernel uses.
 
 use super::{CHECK, HostChecks};
+use crate::checks::tested_size::{SizeWords, TestedSizes};
 use crate::expressions::{HostExpressions, HostExtent};
 use crate::rows::CheckRows;
 use crate::{CouplingInput, ImageUse, TestUse};
@@ -17,15 +18,6 @@ use vkcert_requirement::host::expression::{HostExpression, HostExpressionKind};
 /// A stated number of an image's size, with what a test binds.
 type TestedNumber<'a> = (&'a HostExpression, u32);
 
-/// What the tests show of an image's size.
-#[derive(Default)]
-struct TestedSizes {
-    covered_count: u64,
-    departures: Vec<String>,
-    larger: Vec<String>,
-    open: Vec<String>,
-}
-
 impl HostChecks<'_> {
     pub(super) fn check_tested_images(
         &self,
@@ -34,41 +26,26 @@ impl HostChecks<'_> {
         extent: &HostExtent,
     ) {
         let mut sizes = TestedSizes::default();
+        let mut departures = Vec::new();
         for test in self.input.tests {
             let Some(image_use) = test.images.get(&(image.set, image.binding)) else { continue };
             match departing_name(self.input, self.host, self.expressions, test) {
-                Some(departure) => sizes.departures.push(format!("{} {departure}", test.name)),
+                Some(departure) => departures.push(format!("{} {departure}", test.name)),
                 None => self.compare_tested(test, &tested_numbers(extent, image_use), &mut sizes),
             }
         }
         let place = format!("image {}.{}", image.set, image.binding);
-        let TestedSizes { covered_count, departures, larger, open } = sizes;
-        if covered_count > 0 {
-            let tests = crate::layout::counted(covered_count, "test");
-            let message = format!("{place}: the host's size covers what is bound in {tests}");
-            rows.add_holding(CHECK, message);
-        }
+        let words = SizeWords { place, verb: "bind", participle: "bound" };
+        sizes.add_covered(rows, CHECK, &words);
         if !departures.is_empty() {
             let message = format!(
-                "{place}: not compared with tests whose images the host never binds together: {}",
+                "{}: not compared with tests whose images the host never binds together: {}",
+                words.place,
                 departures.join(", ")
             );
             rows.add_holding(CHECK, message);
         }
-        if !larger.is_empty() {
-            let message = format!(
-                "{place}: tests bind more than the host allocates for the same parameters, and whether the kernel uses the rest is not known: {}",
-                larger.join(", ")
-            );
-            rows.add_undetermined(CHECK, message);
-        }
-        if !open.is_empty() {
-            let message = format!(
-                "{place}: whether the host's size covers what tests bind is not known: {}",
-                open.join("; ")
-            );
-            rows.add_undetermined(CHECK, message);
-        }
+        sizes.add_undecided(rows, CHECK, &words);
     }
 
     fn compare_tested(
