@@ -18,7 +18,7 @@ use crate::model::path::display_path;
 use crate::model::wording::plural;
 use crate::verify::{
     EvidenceFolder, LaidOutProject, RebuildOutcome, Verification, VerificationOptions,
-    VerificationStatus, verify_read_folder,
+    VerificationStatus, verify_and_rebuild,
 };
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -47,13 +47,13 @@ pub(super) fn archive_evidence(
     let folder = EvidenceFolder::read(&arguments.evidence)?;
     let input_folder = arguments.project.clone();
     let options = VerificationOptions { input_folder, ..VerificationOptions::default() };
-    let (verification, stored) = verify_read_folder(&folder, &options, toolchain)?;
-    let Some(stored) = stored.filter(|_| verification.holds() || arguments.unverified) else {
-        let instead = "--unverified archives all the same, and the archive says so";
+    let (verification, stored, rebuilt) = verify_and_rebuild(&folder, &options, toolchain)?;
+    let is_wanted = verification.holds() || arguments.unverified;
+    let (Some(stored), Some(rebuilt)) = (stored.filter(|_| is_wanted), rebuilt) else {
+        let instead =
+            "--unverified archives all the same what can be read, and the archive says so";
         return Ok(refuse_unverified(common, &arguments.evidence, &verification, instead)?);
     };
-    let source_folder = arguments.project.as_deref();
-    let rebuilt = crate::verify::rebuild::rebuild_project(&stored, source_folder, toolchain);
     let mut archived = Archived::of_results(&arguments.evidence, &folder)?;
     match &rebuilt {
         RebuildOutcome::Whole(rebuilt) => {

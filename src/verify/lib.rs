@@ -330,14 +330,29 @@ pub fn verify_read_folder<T: Toolchain>(
     options: &VerificationOptions,
     toolchain: &T,
 ) -> Result<(Verification, Option<Box<Evidence>>), T::Error> {
+    let (verification, stored, _) = verify_and_rebuild(folder, options, toolchain)?;
+    Ok((verification, stored))
+}
+
+/// A verification, the evidence where it could be read, and what was rebuilt of its inputs where its
+/// form allows that.
+pub type RebuiltVerification<C> = (Verification, Option<Box<Evidence>>, Option<RebuildOutcome<C>>);
+
+/// The same, with the project that was rebuilt on the way.
+pub fn verify_and_rebuild<T: Toolchain>(
+    folder: &EvidenceFolder,
+    options: &VerificationOptions,
+    toolchain: &T,
+) -> Result<RebuiltVerification<T::Compiled>, T::Error> {
     let (mut verification, stored) = verify_files(folder, options)?;
     if let Some(project) = &options.project {
         verification.project = ProjectCheck::NotCompared { folder: project.display().to_string() };
     }
-    if let Some(stored) = &stored {
-        verify_evidence(stored, options, toolchain, &mut verification)?;
-    }
-    Ok((verification, stored))
+    let rebuild_outcome = match &stored {
+        Some(stored) => verify_evidence(stored, options, toolchain, &mut verification)?,
+        None => None,
+    };
+    Ok((verification, stored, rebuild_outcome))
 }
 
 /// Checks hashes and form of the files alone.
@@ -376,16 +391,16 @@ pub fn verify_files(
     Ok((verification, examined_folder.evidence))
 }
 
-/// Verifies what the files hold.
+/// Verifies what the files hold; what was rebuilt of the inputs, where the form allows that.
 fn verify_evidence<T: Toolchain>(
     stored: &Evidence,
     options: &VerificationOptions,
     toolchain: &T,
     verification: &mut Verification,
-) -> Result<(), T::Error> {
+) -> Result<Option<RebuildOutcome<T::Compiled>>, T::Error> {
     if let Some(problem) = form::malformed_reason(stored) {
         verification.problems.push(problem);
-        return Ok(());
+        return Ok(None);
     }
     if let Some(project) = &options.project {
         let compared_files = sources::compare_sources(stored, project, toolchain, verification)?;
@@ -393,7 +408,8 @@ fn verify_evidence<T: Toolchain>(
     }
     let input_folder = options.project.as_deref().or(options.input_folder.as_deref());
     let rebuild_outcome = rebuild::rebuild_project(stored, input_folder, toolchain);
-    verify_contents(stored, &rebuild_outcome, options, toolchain, verification)
+    verify_contents(stored, &rebuild_outcome, options, toolchain, verification)?;
+    Ok(Some(rebuild_outcome))
 }
 
 /// Compares the evidence with what follows from the rebuilt project.
