@@ -34,6 +34,18 @@ impl CampaignError {
         CampaignError::Tool { message: message.into(), path: None }
     }
 
+    /// The failure as one sentence: of several diagnostics the first.
+    pub fn sentence(&self) -> &str {
+        match self {
+            CampaignError::Input(found) => {
+                found.first().map_or("", |diagnostic| &diagnostic.message)
+            }
+            CampaignError::Tool { message, .. } | CampaignError::Unavailable { message, .. } => {
+                message
+            }
+        }
+    }
+
     /// An output file or folder that cannot be written.
     pub fn unwritable(path: &Path, error: &std::io::Error) -> Self {
         let shown = path.display().to_string();

@@ -136,7 +136,7 @@ pub fn compare_readings(
             }
         }
         Err(failure) => {
-            let reason = super::verification::failure_in_words(&failure);
+            let reason = failure.sentence();
             let names = stored.iter().flat_map(|(kernel, readings)| {
                 readings.iter().map(move |reading| not_read_again(*kernel, reading, reason))
             });

@@ -48,7 +48,7 @@ pub(super) fn certify_project(common: &Common, certify: &Certify) -> Result<Exit
         Ok(exit) => RunEvent::Finished { exit_code: exit.code() },
         Err(failure) => RunEvent::Failed {
             exit_code: failure::exit_for(failure).code(),
-            message: failure::message(failure),
+            message: failure.sentence().to_owned(),
         },
     });
     result

@@ -23,12 +23,6 @@ pub(super) fn exit_for(failure: &Failure) -> Exit {
     failure::exit_for(printable_failure(failure))
 }
 
-/// What is wrong, in one sentence: of several diagnostics the first.
-pub(super) fn message(failure: &Failure) -> String {
-    let document = json_document(failure);
-    document["error"]["message"].as_str().unwrap_or_default().to_owned()
-}
-
 /// The `{"error": ...}` document: the first diagnostic, and all of them where there are more.
 pub(super) fn json_document(failure: &Failure) -> serde_json::Value {
     failure::json_document(printable_failure(failure))

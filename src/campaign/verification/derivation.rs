@@ -8,7 +8,7 @@
 //! Does not cover: whether the facts are true; `--replay` runs the sequential engine again.
 
 use super::fact_reader::FactReader;
-use super::{RebuiltProject, failure_in_words, pair_instructions, replay};
+use super::{RebuiltProject, pair_instructions, replay};
 use crate::agreement::{self, AgreementComparison};
 use crate::assemble::LaidOut;
 use crate::coupling::{self, HostReadings, device_limits_of};
@@ -64,10 +64,9 @@ pub fn derived_evidence(
         stored_evidence,
         &ProjectTarget::of_project(&rebuilt.project().settings.value),
     ) {
-        verification.problems.push(format!(
-            "the kernels cannot be recorded as stored: {}",
-            failure_in_words(&failure)
-        ));
+        verification
+            .problems
+            .push(format!("the kernels cannot be recorded as stored: {}", failure.sentence()));
         return Ok(None);
     }
     let schedules = match replay {
@@ -83,10 +82,9 @@ pub fn derived_evidence(
     ) {
         Ok(prepared_tests) => prepared_tests,
         Err(failure) => {
-            verification.problems.push(format!(
-                "the stored tests cannot be prepared: {}",
-                failure_in_words(&failure)
-            ));
+            verification
+                .problems
+                .push(format!("the stored tests cannot be prepared: {}", failure.sentence()));
             return Ok(None);
         }
     };
@@ -137,10 +135,9 @@ pub fn derived_evidence(
             Ok(Some(derived))
         }
         Err(failure) => {
-            verification.problems.push(format!(
-                "the evidence cannot be derived again: {}",
-                failure_in_words(&failure)
-            ));
+            verification
+                .problems
+                .push(format!("the evidence cannot be derived again: {}", failure.sentence()));
             Ok(None)
         }
     }

@@ -6,7 +6,7 @@
 //! file that this one did not. Modules are compared if this is the program with the compiler that
 //! made the evidence.
 
-use super::{failure_in_words, other_compiler};
+use super::other_compiler;
 use crate::inputs;
 use crate::kernel::{CompiledKernel, Measurement, TargetedKernel};
 use crate::project::{self, module_bytes, module_file};
@@ -32,10 +32,9 @@ pub(super) fn compare_project_kernels(
     let (kernels, read_hashes) = match compiled {
         Ok(compiled) => compiled,
         Err(failure) => {
-            verification.problems.push(format!(
-                "the kernels in {shown} cannot be compiled: {}",
-                failure_in_words(&failure)
-            ));
+            verification
+                .problems
+                .push(format!("the kernels in {shown} cannot be compiled: {}", failure.sentence()));
             return KernelCheck::NotCompared { reason: "they cannot be compiled".to_owned() };
         }
     };

@@ -55,7 +55,7 @@ impl Toolchain for Compiling {
             .and_then(|kernels| configuration::configure_kernels(&laid_out.project, kernels));
         match kernels {
             Ok(kernels) => Ok(RebuiltProject { laid_out, kernels }),
-            Err(failure) => Err(failure_in_words(&failure).to_owned()),
+            Err(failure) => Err(failure.sentence().to_owned()),
         }
     }
 
@@ -91,12 +91,4 @@ pub fn other_compiler(stored_evidence: &Evidence) -> Option<String> {
         stored_project.compiler.as_str(),
     ) == this_program;
     (!is_same).then(|| maker_of_modules(stored_evidence))
-}
-
-/// A failure as one sentence.
-pub(crate) fn failure_in_words(campaign_error: &CampaignError) -> &str {
-    match campaign_error {
-        CampaignError::Input(found) => found.first().map_or("", |diagnostic| &diagnostic.message),
-        CampaignError::Tool { message, .. } | CampaignError::Unavailable { message, .. } => message,
-    }
 }
