@@ -2,20 +2,23 @@
 //!
 //! Knows: two evidences and nothing else.
 //! Promises: whatever counts against the result of the run and did not count against that of the
-//! earlier one is worse, and so is what the earlier one showed and is no longer there. Two runs
-//! with the same evidence have no change.
-//! Does not cover: whether the evidence is true (`verify`); which change of the project caused what.
+//! earlier one is worse, and so is what the earlier one showed and is no longer there. What is
+//! accepted instead of shown is told. Two runs with the same evidence have no change.
+//! Does not cover: outputs, texts and whatever else leaves all of this as it was; whether the
+//! evidence is true (`verify`); which change of the project caused what.
 
 mod lists;
 mod words;
 
 pub use words::{baseline_in_words, baseline_sentence};
 
-use self::lists::{Counted, Statuses, compare_counted, compare_statuses};
-use crate::facts::obligations::uncovered_obligations;
+use self::lists::{Counted, Standing, Statuses, compare_counted, compare_statuses};
+use crate::RunMeasure;
+use crate::facts::kernel_unit;
+use crate::facts::obligations::{justified_obligations, uncovered_obligations};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::baseline::{BaselineChange, BaselineComparison, ChangeArea, ChangeEffect};
-use vkcert_model::evidence::{CheckStatus, Evidence, RequirementStatus};
+use vkcert_model::evidence::{CheckStatus, EngineIdentity, Evidence, RequirementStatus};
 use vkcert_model::objective::ObjectiveStatus;
 use vkcert_model::open_item::{OpenItem, OpenItemSubject};
 use vkcert_model::verdict::Verdict;
@@ -36,19 +39,27 @@ pub fn compare_with_baseline(
     let requirements = [baseline, now].map(requirement_statuses);
     compare_statuses(ChangeArea::Requirement, &requirements, &mut changes);
     compare_statuses(ChangeArea::Test, &[baseline, now].map(verdicts), &mut changes);
-    compare_counted(ChangeArea::Finding, &[baseline, now].map(findings), &mut changes);
-    compare_counted(ChangeArea::Coverage, &[baseline, now].map(coverage_gaps), &mut changes);
-    compare_counted(ChangeArea::Coupling, &[baseline, now].map(failing_checks), &mut changes);
+    for standing in [Standing::Open, Standing::Accepted] {
+        let mut compare = |area, list: fn(&Evidence, Standing) -> Counted| {
+            let lists = [baseline, now].map(|evidence| list(evidence, standing));
+            compare_counted(area, standing, &lists, &mut changes);
+        };
+        compare(ChangeArea::Finding, findings);
+        compare(ChangeArea::Coverage, coverage_gaps);
+        compare(ChangeArea::OpenItem, open_items);
+    }
+    let checks = [baseline, now].map(failing_checks);
+    compare_counted(ChangeArea::Coupling, Standing::Open, &checks, &mut changes);
     let justifications = [baseline, now].map(idle_justifications);
-    compare_counted(ChangeArea::Justification, &justifications, &mut changes);
-    compare_counted(ChangeArea::OpenItem, &[baseline, now].map(open_items), &mut changes);
+    compare_counted(ChangeArea::Justification, Standing::Open, &justifications, &mut changes);
     let objectives = [baseline, now].map(objective_statuses);
     compare_statuses(ChangeArea::Objective, &objectives, &mut changes);
     changes.sort();
     Ok(BaselineComparison { schema: 1, baseline: baseline.root()?, root: now.root()?, changes })
 }
 
-/// What the project asks for: less of it is worse, whatever it leads to.
+/// What the project asks for: less of it is worse, whatever it leads to; what a run is measured by
+/// otherwise is neither.
 fn add_settings(baseline: &Evidence, now: &Evidence, changes: &mut Vec<BaselineChange>) {
     let asked = |evidence: &Evidence| -> BTreeSet<String> {
         let criteria = evidence.campaign.project.criteria.iter();
@@ -68,17 +79,19 @@ fn add_settings(baseline: &Evidence, now: &Evidence, changes: &mut Vec<BaselineC
         evidence.campaign.left_out.iter().map(|test| format!("test {test}")).collect()
     };
     add_members_of_what_is_left_out([left_out(baseline), left_out(now)], "left out", changes);
-    let named = |evidence: &Evidence| {
-        let project = &evidence.campaign.project;
-        [
-            ("level", project.level.to_string()),
-            ("decision policy", project.decision_policy.name().to_owned()),
-            ("memory model", project.memory_model.name().to_owned()),
-            ("profile", project.profile.name.clone()),
-        ]
-    };
-    for ((name, before), (_, now)) in named(baseline).into_iter().zip(named(now)) {
-        add_other(ChangeArea::Settings, name, before, now, changes);
+    let [before, now] = [baseline, now].map(RunMeasure::of_evidence);
+    for (aspect, before, now) in now.changes_since(&before) {
+        let area = match aspect {
+            // They are compared member by member.
+            "criteria asked for" | "tests left out" | "findings not looked for" | "engines" => {
+                continue;
+            }
+            // Without a test nothing was repeated.
+            "repetitions" if [before, now].contains(&"none") => continue,
+            "tool" | "compiler" => ChangeArea::Environment,
+            _ => ChangeArea::Settings,
+        };
+        add_other(area, aspect, before.to_owned(), now.to_owned(), changes);
     }
 }
 
@@ -136,19 +149,12 @@ fn add_members_of_what_is_left_out(
     }
 }
 
-/// Tool, compiler, engines with their devices and drivers. An engine that ran and does not is worse.
+/// Engines with their devices and drivers. An engine that ran and does not is worse.
 fn add_environment(baseline: &Evidence, now: &Evidence, changes: &mut Vec<BaselineChange>) {
-    let named = |evidence: &Evidence| {
-        let manifest = &evidence.manifest;
-        [("tool", manifest.tool.clone()), ("compiler", manifest.compiler.clone())]
-    };
-    for ((name, before), (_, now)) in named(baseline).into_iter().zip(named(now)) {
-        add_other(ChangeArea::Environment, name, before, now, changes);
-    }
     let ran = |evidence: &Evidence| -> Statuses {
         let engines = evidence.campaign.engines.iter();
         let status = |ran: bool| if ran { "ran" } else { "did not run" };
-        let row = |engine: &vkcert_model::evidence::EngineIdentity| {
+        let row = |engine: &EngineIdentity| {
             (format!("engine {}", engine.engine), (status(engine.ran).to_owned(), engine.ran))
         };
         engines.map(row).collect()
@@ -173,20 +179,11 @@ fn add_environment(baseline: &Evidence, now: &Evidence, changes: &mut Vec<Baseli
 /// Each kernel under each configuration: that it is there.
 fn kernel_statuses(evidence: &Evidence) -> Statuses {
     let rows = evidence.campaign.conclusion.summary.iter();
-    let name = |kernel: &str, configuration: &str, engine: &dyn std::fmt::Display| {
-        format!("{} on {engine}", unit_words(kernel, configuration))
-    };
     rows.map(|row| {
-        (name(row.kernel.as_str(), &row.configuration, &row.engine), ("measured".to_owned(), true))
+        let unit = kernel_unit(evidence, &row.kernel, &row.configuration).unit_label();
+        (format!("{unit} on {}", row.engine), ("measured".to_owned(), true))
     })
     .collect()
-}
-
-fn unit_words(kernel: &str, configuration: &str) -> String {
-    match configuration {
-        "" | "default" => format!("kernel {kernel}"),
-        _ => format!("kernel {kernel} configuration {configuration}"),
-    }
 }
 
 fn requirement_statuses(evidence: &Evidence) -> Statuses {
@@ -214,13 +211,14 @@ fn verdicts(evidence: &Evidence) -> Statuses {
         .collect()
 }
 
-/// Findings that stand, by what they say without values and lines.
-fn findings(evidence: &Evidence) -> Counted {
+/// Findings, by what they say without values and lines.
+fn findings(evidence: &Evidence, standing: Standing) -> Counted {
     let mut counted = Counted::new();
     // Which test shows one first may change without a change of what stands.
     for (kernel, _, finding) in evidence.campaign.all_findings() {
         let acceptance = finding.acceptance.as_ref();
-        if acceptance.is_some_and(|acceptance| acceptance.justification.is_some()) {
+        let is_accepted = acceptance.is_some_and(|acceptance| acceptance.justification.is_some());
+        if is_accepted != (standing == Standing::Accepted) {
             continue;
         }
         let content = match acceptance {
@@ -237,11 +235,15 @@ fn findings(evidence: &Evidence) -> Counted {
     counted
 }
 
-/// Obligations of the criteria asked for that nothing closes, by what they are about: numbers move
+/// Obligations of the criteria asked for that no test covers, by what they are about: numbers move
 /// with the text.
-fn coverage_gaps(evidence: &Evidence) -> Counted {
+fn coverage_gaps(evidence: &Evidence, standing: Standing) -> Counted {
+    let gaps = match standing {
+        Standing::Open => uncovered_obligations(evidence),
+        Standing::Accepted => justified_obligations(evidence),
+    };
     let mut counted = Counted::new();
-    for gap in uncovered_obligations(evidence) {
+    for gap in gaps {
         let (unit, engine) = (gap.unit.unit_label(), gap.engine);
         let text = without_positions(gap.text);
         let subject = format!("{} `{text}`, kernel {unit} on {engine}", gap.criterion);
@@ -321,9 +323,11 @@ fn idle_justifications(evidence: &Evidence) -> Counted {
     counted
 }
 
-/// Open items that nobody has accepted; of those with a number of places, so many of one.
-fn open_items(evidence: &Evidence) -> Counted {
-    let items = evidence.campaign.open_items.iter().filter(|item| item.acceptance.is_none());
+/// Open items; of those with a number of places, so many of one.
+fn open_items(evidence: &Evidence, standing: Standing) -> Counted {
+    let is_accepted = standing == Standing::Accepted;
+    let items = evidence.campaign.open_items.iter();
+    let items = items.filter(|item| item.acceptance.is_some() == is_accepted);
     let mut counted = Counted::new();
     for item in items {
         let (subject, count) = counted_item(item);

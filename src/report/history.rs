@@ -138,7 +138,7 @@ pub struct RunMeasure {
 }
 
 impl RunMeasure {
-    fn of_evidence(evidence: &Evidence) -> Self {
+    pub(crate) fn of_evidence(evidence: &Evidence) -> Self {
         let campaign = &evidence.campaign;
         let project = &campaign.project;
         let criteria = project.criteria.iter().map(StoredCriterion::as_str);

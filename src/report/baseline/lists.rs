@@ -1,13 +1,24 @@
 //! Two lists of the same things, one of each run.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use vkcert_model::baseline::{BaselineChange, ChangeArea, ChangeEffect};
 
 /// Each thing with its status in words, and whether that status is what a run is to show.
 pub(super) type Statuses = BTreeMap<String, (String, bool)>;
 
-/// Things that stand against a result, with how many there are of each.
+/// Things that stand against a result, or would without being accepted, with how many there are of
+/// each.
 pub(super) type Counted = BTreeMap<String, u32>;
+
+/// What such things do to the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// They stand against it.
+    Open,
+    /// They are justified or accepted.
+    Accepted,
+}
 
 /// Notes what has another status, what is gone and what is new.
 pub(super) fn compare_statuses(
@@ -35,6 +46,7 @@ pub(super) fn compare_statuses(
 /// Notes what there is more of and what there is less of.
 pub(super) fn compare_counted(
     area: ChangeArea,
+    standing: Standing,
     [before, now]: &[Counted; 2],
     changes: &mut Vec<BaselineChange>,
 ) {
@@ -42,12 +54,13 @@ pub(super) fn compare_counted(
     for subject in subjects {
         let count = |list: &Counted| list.get(subject).copied().unwrap_or(0);
         let (before, now) = (count(before), count(now));
-        let effect = match now.cmp(&before) {
-            std::cmp::Ordering::Greater => ChangeEffect::Worse,
-            std::cmp::Ordering::Less => ChangeEffect::Better,
-            std::cmp::Ordering::Equal => continue,
+        let effect = match (standing, now.cmp(&before)) {
+            (_, Ordering::Equal) => continue,
+            (Standing::Open, Ordering::Greater) => ChangeEffect::Worse,
+            (Standing::Open, Ordering::Less) => ChangeEffect::Better,
+            (Standing::Accepted, Ordering::Greater | Ordering::Less) => ChangeEffect::Other,
         };
-        let words = |count: u32| (count > 0).then(|| count_words(count));
+        let words = |count: u32| (count > 0).then(|| count_words(standing, count));
         changes.push(BaselineChange {
             effect,
             area,
@@ -58,6 +71,10 @@ pub(super) fn compare_counted(
     }
 }
 
-fn count_words(count: u32) -> String {
-    if count == 1 { "open".to_owned() } else { format!("{count} open") }
+fn count_words(standing: Standing, count: u32) -> String {
+    let word = match standing {
+        Standing::Open => "open",
+        Standing::Accepted => "accepted",
+    };
+    if count == 1 { word.to_owned() } else { format!("{count} {word}") }
 }

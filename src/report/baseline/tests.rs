@@ -2,6 +2,7 @@ use super::{compare_with_baseline, without_lines, without_positions};
 use vkcert_model::baseline::{BaselineChange, ChangeArea, ChangeEffect};
 use vkcert_model::coverage::Status;
 use vkcert_model::evidence::{Evidence, RequirementStatus};
+use vkcert_model::project::{Contraction, MemoryModel};
 use vkcert_model::verdict::Verdict;
 use vkcert_sample::{evidence, flawless};
 
@@ -115,4 +116,28 @@ fn numbers_of_lines_are_left_out() {
     assert_eq!(without_lines("5:"), "5:");
     assert_eq!(without_positions("set at 3:14 -> read at 15:13, at rest"), "set -> read, at rest");
     assert_eq!(without_positions("a at 7 at :1"), "a at 7 at :1");
+}
+
+#[test]
+fn what_is_justified_instead_of_covered_is_told() {
+    let (before, mut now) = (flawless(), flawless());
+    now.kernels[0].coverage.statements[0].status = Status::Justified;
+    let found = changes(&before, &now);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((found[0].effect, found[0].area), (ChangeEffect::Other, ChangeArea::Coverage));
+    assert_eq!(found[0].now.as_deref(), Some("accepted"));
+}
+
+#[test]
+fn every_setting_that_a_run_is_measured_by_is_compared() {
+    let (before, mut now) = (flawless(), flawless());
+    let settings = now.campaign.settings.as_mut().expect("the settings");
+    settings.contraction = Contraction::Allowed;
+    now.campaign.project.memory_model = MemoryModel::Spec;
+    let found = changes(&before, &now);
+    let subjects: Vec<_> = found.iter().map(|change| change.subject.as_str()).collect();
+    assert_eq!(subjects, ["contraction", "memory model"]);
+    assert!(found.iter().all(|change| {
+        (change.effect, change.area) == (ChangeEffect::Other, ChangeArea::Settings)
+    }));
 }

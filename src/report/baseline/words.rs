@@ -13,7 +13,10 @@ pub fn baseline_sentence(comparison: &BaselineComparison) -> String {
     let (other, better) =
         (comparison.count(ChangeEffect::Other), comparison.count(ChangeEffect::Better));
     match (worse, other + better) {
-        (0, 0) => "nothing has changed since the baseline".to_owned(),
+        (0, 0) if comparison.root == comparison.baseline => {
+            "nothing has changed since the baseline: the evidence is the same".to_owned()
+        }
+        (0, 0) => "nothing that is compared has changed since the baseline".to_owned(),
         (0, _) => format!("nothing is worse than in the baseline, {better} better, {other} other"),
         (worse, _) => format!(
             "{} since the baseline, {better} better, {other} other",
