@@ -195,8 +195,10 @@ impl<'a> TouchTable<'a> {
             };
             for (start, end) in spans {
                 let offset = range.offset.saturating_add(*start);
-                let span = self.program.span(range.buffer, offset, end - start);
-                span.into_iter().for_each(|span| touched.add(kind, span));
+                match self.program.span(range.buffer, offset, end - start) {
+                    Some(span) => touched.add(kind, span),
+                    None => touched.leave_open("in which memory a bound buffer lies is not known"),
+                }
             }
         }
         if let Touched::Open(reason) = &told.extent {

@@ -59,7 +59,7 @@ impl<'a> KernelNodes<'a> {
         }
         for constant in &reflection.specialization {
             let node_id = format!("specialization:{}", constant.spec_id);
-            let name = constant.name.as_deref().unwrap_or("-");
+            let name = name_or_number(constant.name.as_deref(), '#', constant.spec_id);
             let label = format!("{} {name}", constant.type_name);
             graph.add_node(&node_id, CouplingNodeKind::SpecializationConstant, label);
         }
