@@ -3,6 +3,7 @@
 //! Every layer is a crate of its own (`ARCHITECTURE.md` tells the order); this one names them all
 //! and adds the command line.
 
+pub use vkcert_cache as cache;
 pub use vkcert_campaign as campaign;
 pub use vkcert_coupling as coupling;
 pub use vkcert_coverage as coverage;

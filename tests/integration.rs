@@ -31,6 +31,7 @@ mod batch;
 mod block_members;
 mod boundary_values;
 mod bounds;
+mod cache;
 mod call_coverage;
 mod campaign;
 mod capture;

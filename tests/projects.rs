@@ -31,6 +31,7 @@ struct Certification {
 fn certify(project: &Path, options: &[&str]) -> Certification {
     let out = tempfile::tempdir().expect("a temporary folder");
     let output = Command::new(env!("CARGO_BIN_EXE_vkcert"))
+        .env("VKCERT_CACHE", "off")
         .arg("certify")
         .arg(project)
         .arg("--out")

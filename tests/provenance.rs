@@ -245,7 +245,9 @@ fn verify_holds_the_file_to_the_root_and_believes_nothing_in_it() {
 fn the_schema_has_the_members_of_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let (project, out) = (project(folder.path()), folder.path().join("out"));
-    run(&mut certify(&project, &out), 0);
+    for _ in 0..2 {
+        run(certify(&project, &out).arg("--cache").arg(folder.path().join("cache")), 0);
+    }
     let schema = run(vkcert().args(["schema", "provenance"]), 0).stdout;
     let schema: Value = serde_json::from_slice(&schema).unwrap();
     let told = provenance(&out);
@@ -259,6 +261,14 @@ fn the_schema_has_the_members_of_the_file() {
         let definition = &schema["$defs"][definition];
         assert_eq!(members(&told[member]), members(&definition["properties"]), "{member}");
         assert_eq!(definition["additionalProperties"], false, "{member}");
+    }
+    let reused = &told["reuse"]["reused"][0];
+    for (value, definition) in
+        [(&told["reuse"], "RunReuse"), (reused, "ReusedRuns"), (&reused["origin"], "RunOrigin")]
+    {
+        let definition = &schema["$defs"][definition];
+        assert_eq!(members(value), members(&definition["properties"]), "{value}");
+        assert_eq!(definition["additionalProperties"], false, "{value}");
     }
     assert_eq!(schema["properties"]["evidence_root"]["pattern"], "^[0-9a-f]{64}$");
 }

@@ -17,12 +17,15 @@ use super::headers::{HostHeaders, read_headers};
 use super::kernel::Kernel;
 use super::plan::RunPlan;
 use super::profile::{self, ProjectTarget};
+use super::reuse::CampaignCache;
 use super::test_run::{PreparedTest, TestRun};
 use super::{
     CampaignError, altered, assemble, configuration, execution, inputs, judged, justifications,
     project, recording,
 };
 use std::num::NonZeroU32;
+use std::sync::Arc;
+use vkcert_cache::RunCache;
 use vkcert_model::evidence::EngineIdentity;
 use vkcert_model::finding::FindingKind;
 use vkcert_model::records::{RecordMode, Witnesses};
@@ -49,6 +52,9 @@ pub struct CampaignRequest {
     pub record_mode: Option<RecordMode>,
     /// Whether a device's records tell the lowest invocation per bit.
     pub witnesses: Witnesses,
+    /// What engines look into before they run, and where they leave what they find; none: everything
+    /// runs, and nothing is kept.
+    pub cache: Option<Arc<RunCache>>,
 }
 
 impl Default for CampaignRequest {
@@ -61,6 +67,7 @@ impl Default for CampaignRequest {
             replay,
             record_mode,
             witnesses: Witnesses::Omitted,
+            cache: None,
         }
     }
 }
@@ -129,7 +136,9 @@ pub fn set_up(project: Project, request: &CampaignRequest) -> Result<SetUp, Camp
     let target = ProjectTarget::of_project(project_settings);
     let opened_engines =
         Engines::open(&request.plan, project_settings.engines.as_deref(), engine_settings);
-    let engines = opened_engines.and_then(|engines| {
+    let engines = opened_engines.and_then(|mut engines| {
+        let cache = request.cache.clone();
+        engines.cache = cache.map(|runs| CampaignCache::new(runs, &engines));
         recording::apply_for(
             &mut kernels,
             &engines,

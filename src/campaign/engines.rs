@@ -1,6 +1,7 @@
 //! The engines of a run: what was asked for, and what is there.
 
 use super::plan::{EngineChoice, EngineRequest, RunPlan};
+use super::reuse::CampaignCache;
 use crate::CampaignError;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -58,6 +59,8 @@ pub struct Engines {
     /// Invocations of a subgroup on the sequential engine: a device's where one is there, so that
     /// results can be compared.
     subgroup_size: u32,
+    /// What is looked into before anything runs; none: everything runs.
+    pub cache: Option<CampaignCache>,
     /// Workers for the workgroups of one dispatch.
     jobs: Jobs,
     /// Wall-clock time that a run on the sequential engine may take, where the command line says
@@ -110,6 +113,7 @@ impl Engines {
             vulkan,
             settings,
             subgroup_size,
+            cache: None,
             jobs,
             time_limit: run_plan.time_limit(),
         })
@@ -124,6 +128,7 @@ impl Engines {
             vulkan: DeviceEngine::NotAsked,
             settings,
             subgroup_size,
+            cache: None,
             jobs: Jobs::One,
             time_limit: None,
         }

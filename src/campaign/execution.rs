@@ -9,6 +9,7 @@ use super::plan::RunPlan;
 use super::profile::ProjectTarget;
 use crate::CampaignError;
 
+use super::reuse::with_cache;
 use super::statement_counts::add_statement_counts;
 use super::test_execution;
 use super::test_run::{PreparedTest, TestRun};
@@ -210,10 +211,13 @@ fn run_sequential(
 ) -> Result<Vec<TestRun>, CampaignError> {
     let (fresh_engine, repetitions) =
         (engines.sequential(), engines.repetitions(EngineName::Sequential));
+    let cache = engines.cache.as_ref();
     let run_test = |prepared_test: &PreparedTest| {
         let run = || {
-            display.carry_out(&prepared_test.test.id, &mut fresh_engine.clone(), &mut |engine| {
-                test_execution::run_test(prepared_test, engine, repetitions)
+            with_cache(cache, &mut fresh_engine.clone(), |engine| {
+                display.carry_out(&prepared_test.test.id, engine, &mut |engine| {
+                    test_execution::run_test(prepared_test, engine, repetitions)
+                })
             })
         };
         rayon::join(run, || test_execution::decode_ahead(prepared_test, &fresh_engine)).0
@@ -228,19 +232,24 @@ fn run_vulkan(
     display: &dyn Display,
 ) -> Result<Vec<TestRun>, CampaignError> {
     let repetitions = engines.repetitions(EngineName::Vulkan);
-    let DeviceEngine::Ready(executor) = &mut engines.vulkan else { return Ok(Vec::new()) };
-    let run_test =
-        |prepared_test: &PreparedTest, worker: &mut dyn Executor| {
-            display.carry_out(&prepared_test.test.id, worker, &mut |engine| match prepared_test
-                .replay
-            {
-                Some(schedule) => test_execution::run_test(
-                    prepared_test,
-                    &mut Permuted::new(engine, schedule.workgroups),
-                    repetitions,
-                ),
-                None => test_execution::run_test(prepared_test, engine, repetitions),
-            })
+    let Engines { vulkan: DeviceEngine::Ready(executor), cache, .. } = engines else {
+        return Ok(Vec::new());
+    };
+    let run_prepared =
+        |prepared_test: &PreparedTest, engine: &mut dyn Executor| match prepared_test.replay {
+            Some(schedule) => test_execution::run_test(
+                prepared_test,
+                &mut Permuted::new(engine, schedule.workgroups),
+                repetitions,
+            ),
+            None => test_execution::run_test(prepared_test, engine, repetitions),
         };
+    let run_test = |prepared_test: &PreparedTest, worker: &mut dyn Executor| {
+        with_cache(cache.as_ref(), worker, |engine| {
+            display.carry_out(&prepared_test.test.id, engine, &mut |engine| {
+                run_prepared(prepared_test, engine)
+            })
+        })
+    };
     pool::share_items(executor, run_plan.workers, prepared_tests, run_test).into_iter().collect()
 }

@@ -33,6 +33,7 @@ pub mod profile;
 pub mod project;
 mod raced_pairs;
 pub mod recording;
+pub mod reuse;
 pub mod schedules;
 mod statement_counts;
 pub mod test_execution;

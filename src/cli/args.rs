@@ -51,6 +51,8 @@ pub(super) enum Command {
     Verify(Verify),
     /// Put evidence, reports, sources and modules into one file, to be verified later
     Archive(Archive),
+    /// Look at the results that earlier runs have kept, or remove some
+    Cache(CacheCommand),
     /// Start a new project
     Init(Init),
     /// Measure what recording costs on a device, with built-in kernels
@@ -158,11 +160,54 @@ pub(super) struct Certify {
     #[arg(long, value_name = "DIR")]
     pub save_outputs: Option<PathBuf>,
     #[command(flatten)]
+    pub cache: CacheOptions,
+    #[command(flatten)]
     pub recording: Recording,
     #[command(flatten)]
     pub repetition: Repetition,
     #[command(flatten)]
     pub schedules: ScheduleOptions,
+}
+
+/// Where results of runs are kept and found.
+#[derive(Debug, Clone, Args)]
+pub(super) struct CacheOptions {
+    /// Folder in which results of runs are kept and found; `verify` runs one in ten of those found
+    /// again and compares [default: VKCERT_CACHE, or vkcert/runs in the user's cache folder]
+    #[arg(long, value_name = "DIR|verify", conflicts_with = "no_cache", value_parser = clap::builder::OsStringValueParser::new())]
+    pub cache: Vec<OsString>,
+    /// Run everything, and keep nothing
+    #[arg(long)]
+    pub no_cache: bool,
+}
+
+/// Look at the results that earlier runs have kept, or remove some
+#[derive(Debug, Clone, Args)]
+pub(super) struct CacheCommand {
+    #[command(subcommand)]
+    pub action: CacheAction,
+    /// The cache [default: VKCERT_CACHE, or vkcert/runs in the user's cache folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(super) enum CacheAction {
+    /// Say how much there is
+    Stats,
+    /// Remove what has not been used for long, the longest unused first
+    Prune(Prune),
+}
+
+#[derive(Debug, Clone, Args)]
+#[group(required = true, multiple = true)]
+pub(super) struct Prune {
+    /// Days without use after which an entry goes
+    #[arg(long, value_name = "DAYS")]
+    pub older_than: Option<u32>,
+    /// Bytes that may stay
+    #[arg(long, value_name = "BYTES")]
+    pub most_bytes: Option<u64>,
 }
 
 /// What a run fails for.

@@ -2,6 +2,7 @@
 
 use super::args::{Certify, Common, FailOn, OutputForm};
 use super::baseline::{self, BASELINE, read_baseline, regression_exit};
+use super::cache;
 use super::events::EventLog;
 use super::failure::{self, Failure};
 use super::output::{self, PendingFolder};
@@ -22,6 +23,7 @@ use crate::model::event::RunEvent;
 use crate::model::evidence::{Campaign, Evidence, ReportList};
 use crate::model::exit::Exit;
 use crate::model::id::TestId;
+use crate::model::provenance::RunReuse;
 use crate::report::{
     self, FORMATS, FormatName, FormatRow, HTML_SPLIT_ABOVE, History, KERNEL_FOLDER, PagedHtml,
     Presentation, Written,
@@ -123,7 +125,9 @@ pub(super) fn run_campaign(
         replay,
         record_mode: certify.recording.record_mode.mode(),
         witnesses: certify.recording.witnesses(),
+        cache: cache::open_cache(&certify.cache, &start)?,
     };
+    let cache = request.cache.clone();
     let SetUp { campaign, engines } = set_up(project, &request)?;
     engines.iter().for_each(plan::tell_notes);
     let prepared_tests = campaign.prepare()?;
@@ -131,6 +135,9 @@ pub(super) fn run_campaign(
     let folder = PendingFolder::start(output_folder, RESULT_SECTION)?;
     let display = WatchedCampaign::new(common, events, &prepared_tests);
     let campaign_outcome = campaign.run(&prepared_tests, &mut engines?, &display)?;
+    if let Some(cache) = &cache {
+        cache::finish_cache(cache)?;
+    }
     if let Some(save_folder) = &certify.save_outputs {
         save::save_outputs(
             save_folder,
@@ -146,7 +153,9 @@ pub(super) fn run_campaign(
         .map(|baseline| baseline::compared(&baseline, &sealed_evidence.evidence))
         .transpose()?;
     reports.comparison = compared.as_ref().map(|compared| compared.bytes.clone());
-    let written = write_results(&sealed_evidence, &reports, start, folder, output_folder)?;
+    let reuse = cache.map(|cache| cache.reuse());
+    let origin = FileOrigin { start, reuse };
+    let written = write_results(&sealed_evidence, &reports, origin, folder, output_folder)?;
     events.tell(RunEvent::Written { root: written.root.clone() });
     let comparison = compared.map(|compared| compared.comparison);
     Ok(FinishedRun { evidence: sealed_evidence.evidence, written, comparison })
@@ -253,11 +262,18 @@ fn unwritable_json(error: serde_json::Error) -> Failure {
     Failure::tool(error.to_string())
 }
 
+/// What `provenance.json` tells of files.
+struct FileOrigin {
+    start: RunStart,
+    /// None: no cache was used.
+    reuse: Option<RunReuse>,
+}
+
 /// Writes evidence and reports, the list of both hashes, and where all of it is from.
 fn write_results(
     sealed_evidence: &SealedEvidence,
     reports: &WantedReports,
-    start: RunStart,
+    origin: FileOrigin,
     folder: PendingFolder,
     output_folder: &Path,
 ) -> Result<Written, Failure> {
@@ -288,7 +304,7 @@ fn write_results(
     let report_list = ReportList { schema: 1, root: evidence_root, reports: report_hashes };
     let list_bytes = canonical_bytes(&report_list).map_err(unwritable_json)?;
     folder.write(REPORTS, &list_bytes)?;
-    let provenance_bytes = start.finish(&report_list.root)?;
+    let provenance_bytes = origin.start.finish(&report_list.root, origin.reuse)?;
     folder.write(PROVENANCE, &provenance_bytes)?;
     let shown_name = |name: &str| crate::model::path::display_path(&output_folder.join(name));
     let shown_names = linked_names.iter().copied().chain([PROVENANCE]);

@@ -10,6 +10,7 @@ mod baseline;
 mod bench;
 mod bench_overhead;
 mod build;
+mod cache;
 mod capture;
 mod certify;
 mod couple;
@@ -136,6 +137,7 @@ fn run_command(command_line: &CommandLine) -> Result<Exit, Failure> {
         Command::Archive(arguments) => {
             archive::archive_evidence(common, arguments, &own_toolchain()?)
         }
+        Command::Cache(command) => cache::run_command(common, command),
         Command::Init(init) => init::create_project(common, init),
         Command::BenchOverhead(bench) => bench_overhead::measure_overhead(common, bench),
         Command::Doctor => doctor::print_checks(common),
@@ -170,6 +172,7 @@ fn name_without_lines(command: &Command) -> Option<&'static str> {
         Command::Report(_) => Some("report"),
         Command::Verify(_) => Some("verify"),
         Command::Archive(_) => Some("archive"),
+        Command::Cache(_) => Some("cache"),
         Command::Init(_) => Some("init"),
         Command::BenchOverhead(_) => Some("bench-overhead"),
         Command::Doctor => Some("doctor"),

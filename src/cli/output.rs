@@ -175,12 +175,18 @@ impl PendingFolder {
         // in place as a whole.
         let mut unfinished = UNFINISHED_RUN.lock().expect("no holder of this lock panics");
         let finish_result = self
-            .adopt_results(linked)
+            .make_lasting()
+            .and_then(|()| self.adopt_results(linked))
             .and_then(|()| self.exchange_sections())
             .and_then(|()| self.link_entries(linked));
         finish_result.map_err(|error| Failure::unwritable(&self.output_folder, &error))?;
         *unfinished = None;
         Ok(())
+    }
+
+    /// The new section must be on the disk before it takes the place of the old one.
+    fn make_lasting(&self) -> std::io::Result<()> {
+        Ok(rustix::fs::syncfs(File::open(&self.unfinished.folder)?)?)
     }
 
     /// Makes a section of results that stand in the output folder itself, where earlier versions of

@@ -14,7 +14,7 @@ use crate::derivation::files::canonical_bytes;
 use crate::derivation::stated::{TOOL, TOOL_VERSION};
 use crate::model::provenance::{
     Argument, ArgumentBytes, PROVENANCE_SCHEMA, ProjectCommit, Provenance, ProvenanceTool,
-    utc_date_time,
+    RunOrigin, RunReuse, utc_date_time,
 };
 use base64::Engine as _;
 use repository::Written;
@@ -37,12 +37,30 @@ impl RunStart {
         Self { started: now(), project: repository::project_commit(project_folder, &written) }
     }
 
-    /// The file's bytes, once the evidence is known.
-    pub(super) fn finish(self, evidence_root: &str) -> Result<Vec<u8>, Failure> {
+    /// This run as a cache tells where its results are from; none where the program's own file
+    /// cannot be read.
+    pub(super) fn origin(&self) -> Option<RunOrigin> {
+        Some(RunOrigin {
+            tool: this_tool(),
+            build_commit: env!("VKCERT_BUILD_COMMIT").to_owned(),
+            binary_sha256: program_hash().ok()?,
+            host: host::this_machine(),
+            argv: std::env::args_os().map(argument).collect(),
+            started: self.started.clone(),
+        })
+    }
+
+    /// The file's bytes, once the evidence is known; `reuse`: what was taken from a cache, if one
+    /// was used.
+    pub(super) fn finish(
+        self,
+        evidence_root: &str,
+        reuse: Option<RunReuse>,
+    ) -> Result<Vec<u8>, Failure> {
         let provenance = Provenance {
             schema: PROVENANCE_SCHEMA,
             evidence_root: evidence_root.to_owned(),
-            tool: ProvenanceTool { name: TOOL.to_owned(), version: TOOL_VERSION.to_owned() },
+            tool: this_tool(),
             build_commit: env!("VKCERT_BUILD_COMMIT").to_owned(),
             binary_sha256: program_hash().ok(),
             host: host::this_machine(),
@@ -52,9 +70,14 @@ impl RunStart {
             source_date_epoch: std::env::var_os("SOURCE_DATE_EPOCH")
                 .map(|value| value.to_string_lossy().into_owned()),
             project: self.project,
+            reuse,
         };
         canonical_bytes(&provenance).map_err(|error| Failure::tool(error.to_string()))
     }
+}
+
+fn this_tool() -> ProvenanceTool {
+    ProvenanceTool { name: TOOL.to_owned(), version: TOOL_VERSION.to_owned() }
 }
 
 /// The time by the clock of the machine.

@@ -24,6 +24,7 @@ use access_pairs::{AccessPairs, PairTracking};
 use repeat::{Results, Variant};
 use resource::{JobResources, JobView};
 use schedule::Following;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::num::NonZeroU32;
@@ -206,7 +207,7 @@ impl Run {
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Completion {
     /// All dispatches were executed to their end.
     Completed,

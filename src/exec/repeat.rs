@@ -48,6 +48,17 @@ pub struct Results {
     findings: Vec<Finding>,
 }
 
+/// [`Results`] in parts, to be stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResultParts {
+    /// Each different result once.
+    pub different: Vec<Run>,
+    /// By repetition: index of its result.
+    pub of: Vec<usize>,
+    /// Of all repetitions, each once.
+    pub findings: Vec<Finding>,
+}
+
 /// The same for findings that are ordered alike.
 fn finding_digest(finding: &Finding) -> u64 {
     let mut hasher = std::hash::DefaultHasher::new();
@@ -96,6 +107,33 @@ impl Results {
         let mut results = Self::new(run);
         results.of.resize(repetition as usize + 1, 0);
         results
+    }
+
+    /// Their parts.
+    pub fn into_parts(self) -> ResultParts {
+        let Self { different, of, findings } = self;
+        ResultParts { different, of, findings }
+    }
+
+    /// What these are the parts of; none where they are of nothing.
+    pub fn from_parts(parts: ResultParts) -> Option<Self> {
+        let ResultParts { different, of, findings } = parts;
+        let names_results = of.iter().all(|index| *index < different.len());
+        (names_results && !of.is_empty() && !different.is_empty()).then_some(Self {
+            different,
+            of,
+            findings,
+        })
+    }
+
+    /// Findings of all repetitions, each once.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// How each of the different results ended.
+    pub fn completions(&self) -> impl Iterator<Item = &Completion> {
+        self.different.iter().map(|run| &run.completion)
     }
 
     /// Repetitions that were started.

@@ -46,6 +46,56 @@ pub struct Provenance {
     pub source_date_epoch: Option<String>,
     /// The commit of the project.
     pub project: ProjectCommit,
+    /// What was taken from a cache; absent where none was used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reuse: Option<RunReuse>,
+}
+
+/// Results that a run took from a cache in place of running an engine. Evidence is the same without.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunReuse {
+    /// How often an engine ran.
+    pub ran: u64,
+    /// How often a result was taken instead, by where it was made; in the order of their times.
+    pub reused: Vec<ReusedRuns>,
+    /// Results that were there and ran again all the same, to be compared; each was the same.
+    pub compared: u64,
+    /// Entries that were damaged, which are not used.
+    pub damaged: u64,
+    /// Why results could not be kept; null where all that may be kept were.
+    pub not_kept: Option<String>,
+}
+
+/// Results of one earlier run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReusedRuns {
+    /// How many of its results were taken.
+    pub count: u64,
+    /// The run; null where the cache does not tell it any more.
+    pub origin: Option<RunOrigin>,
+}
+
+/// The run that made a result, as caches keep it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunOrigin {
+    /// The program.
+    pub tool: ProvenanceTool,
+    /// The commit that it was built from.
+    #[schemars(regex(pattern = r"^([0-9a-f]{40}([0-9a-f]{24})?(-dirty)?|unknown)$"))]
+    pub build_commit: String,
+    /// SHA-256 of its file.
+    #[schemars(regex(pattern = r"^[0-9a-f]{64}$"))]
+    pub binary_sha256: String,
+    /// The machine.
+    pub host: Host,
+    /// The command line, the program's name first.
+    pub argv: Vec<Argument>,
+    /// When the run began: UTC, RFC 3339.
+    #[schemars(regex(pattern = r"^\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"))]
+    pub started: String,
 }
 
 /// A program by name and version.
@@ -138,19 +188,35 @@ impl ProjectCommit {
 impl Provenance {
     /// What is not in the form that the schema asks for.
     pub fn fault(&self) -> Option<&'static str> {
-        let build_commit = self.build_commit.strip_suffix("-dirty").unwrap_or(&self.build_commit);
         if !is_sha256(&self.evidence_root) {
             Some("the root is no SHA-256")
-        } else if self.build_commit != "unknown" && !is_commit(build_commit) {
+        } else if !is_build_commit(&self.build_commit) {
             Some("the commit of the program is no object name")
         } else if self.binary_sha256.as_deref().is_some_and(|hash| !is_sha256(hash)) {
             Some("the hash of the program is no SHA-256")
         } else if !is_utc(&self.started) || !is_utc(&self.finished) {
             Some("a time is not in the form of RFC 3339 in UTC")
         } else {
-            self.project.fault()
+            self.project.fault().or_else(|| self.reuse.as_ref()?.fault())
         }
     }
+}
+
+impl RunReuse {
+    fn fault(&self) -> Option<&'static str> {
+        let has_form = |origin: &RunOrigin| {
+            is_build_commit(&origin.build_commit)
+                && is_sha256(&origin.binary_sha256)
+                && is_utc(&origin.started)
+        };
+        let mut origins = self.reused.iter().filter_map(|row| row.origin.as_ref());
+        (!origins.all(has_form)).then_some("the origin of reused results has another form")
+    }
+}
+
+/// Whether a text is what programs tell of the commit that they were built from.
+fn is_build_commit(text: &str) -> bool {
+    text == "unknown" || is_commit(text.strip_suffix("-dirty").unwrap_or(text))
 }
 
 fn is_hexadecimal(text: &str) -> bool {
@@ -221,6 +287,29 @@ mod tests {
                 changes: vec!["?? a".to_owned()],
                 reason: None,
             },
+            reuse: Some(RunReuse {
+                ran: 1,
+                reused: vec![
+                    ReusedRuns { count: 2, origin: Some(origin()) },
+                    ReusedRuns { count: 1, origin: None },
+                ],
+                ..RunReuse::default()
+            }),
+        }
+    }
+
+    fn changed_origin(provenance: &mut Provenance) -> &mut RunOrigin {
+        provenance.reuse.as_mut().unwrap().reused[0].origin.as_mut().unwrap()
+    }
+
+    fn origin() -> RunOrigin {
+        RunOrigin {
+            tool: ProvenanceTool { name: "vkcert".to_owned(), version: "1".to_owned() },
+            build_commit: "unknown".to_owned(),
+            binary_sha256: "e".repeat(64),
+            host: Host::default(),
+            argv: Vec::new(),
+            started: utc_date_time(0),
         }
     }
 
@@ -252,7 +341,7 @@ mod tests {
             ..provenance()
         };
         assert_eq!(unknown.fault(), None);
-        let faults: [fn(&mut Provenance); 11] = [
+        let faults: [fn(&mut Provenance); 14] = [
             |provenance| provenance.evidence_root = "A".repeat(64),
             |provenance| provenance.evidence_root.push('0'),
             |provenance| provenance.build_commit = "main".to_owned(),
@@ -264,6 +353,9 @@ mod tests {
             |provenance| provenance.project.reason = Some("why".to_owned()),
             |provenance| provenance.project.dirty = Some(false),
             |provenance| provenance.project.change_count = 2,
+            |provenance| changed_origin(provenance).binary_sha256.clear(),
+            |provenance| changed_origin(provenance).build_commit = "main".to_owned(),
+            |provenance| changed_origin(provenance).started = "yesterday".to_owned(),
         ];
         for (index, change) in faults.into_iter().enumerate() {
             let mut changed = provenance();

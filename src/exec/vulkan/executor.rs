@@ -115,6 +115,33 @@ impl VulkanExecutor {
         table
     }
 
+    /// Everything that the result of a run can depend on beside its job: device, driver and layers,
+    /// and how the engine is set up.
+    pub fn result_settings(&self) -> BTreeMap<String, String> {
+        let Settings {
+            worker: _,
+            validation,
+            robustness,
+            api_limit,
+            start: _,
+            preparation,
+            memory,
+            environment,
+        } = &self.settings;
+        let mut table = self.identity();
+        let rows = [
+            ("device in full", format!("{:?}", self.opened.identity)),
+            ("validation asked for", format!("{validation:?}")),
+            ("robustness asked for", format!("{robustness:?}")),
+            ("api limit", format!("{api_limit:?}")),
+            ("preparation", format!("{preparation:?}")),
+            ("memory", memory.to_string()),
+            ("environment", format!("{environment:?}")),
+        ];
+        table.extend(rows.map(|(name, value)| (name.to_owned(), value)));
+        table
+    }
+
     /// Runs jobs in turn (A, B, A, B ...) `repetitions` times in one worker and gives the time of
     /// each run; some runs before them warm the device up and do not count.
     pub fn measure(

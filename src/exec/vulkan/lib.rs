@@ -66,6 +66,7 @@ pub use identity::{DeviceChoice, DeviceIdentity, DeviceLimits, NoVulkan};
 /// The form in which a device that cuts loops off runs a module first: public so that it can be
 /// inspected.
 pub use loop_count::count_loops as loop_counting_form;
+pub use pipeline_cache::user_cache_folder;
 pub use protocol::WireTime as RunTime;
 pub use robustness::Robustness;
 pub use settings::{Settings, ValidationLayers, WORKER_COMMAND};

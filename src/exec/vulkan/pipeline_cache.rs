@@ -211,6 +211,15 @@ fn cache_folder(environment_variable: impl Fn(&str) -> Option<PathBuf>) -> Optio
     if environment_variable(VARIABLE).is_some_and(|value| value.as_os_str() == "off") {
         return None;
     }
+    user_folder(environment_variable)
+}
+
+/// `$XDG_CACHE_HOME/vkcert` or `~/.cache/vkcert`; none: the user has neither.
+pub fn user_cache_folder() -> Option<PathBuf> {
+    user_folder(|name| std::env::var_os(name).map(PathBuf::from))
+}
+
+fn user_folder(environment_variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute_path = |name| environment_variable(name).filter(|path| path.is_absolute());
     let user_caches = absolute_path("XDG_CACHE_HOME")
         .or_else(|| absolute_path("HOME").map(|home| home.join(".cache")))?;

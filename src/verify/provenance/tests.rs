@@ -28,6 +28,7 @@ fn provenance(root: &str) -> Provenance {
         finished: utc_date_time(1),
         source_date_epoch: Some("0".to_owned()),
         project: ProjectCommit::unknown("no git".to_owned()),
+        reuse: None,
     }
 }
 

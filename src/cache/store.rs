@@ -1,0 +1,301 @@
+//! A folder of entries, each a file that is named by its key.
+//!
+//! Knows: the form of a file: one line of JSON ([`EntryHeader`]) with the SHA-256 of what follows, then
+//! that. Promises: a file appears whole under its name or not at all; what is read is what was
+//! written, or [`Loaded::Damaged`]. Several processes can use a folder at once. Entries reach the
+//! disk within some seconds of being written ([`SYNC_INTERVAL`]), also where the machine goes down.
+//! Does not cover: what entries mean.
+
+use super::key::CacheKey;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::time::{Duration, SystemTime};
+use vkcert_model::canonical::sha256_digits;
+
+/// Version of the form of files; each has a folder of its own, so that programs of several versions
+/// can share a cache.
+pub const STORE_VERSION: u32 = 1;
+
+/// Most bytes of an entry: larger ones are neither written nor read.
+pub const MOST_ENTRY_BYTES: u64 = 1 << 30;
+
+/// Most bytes of the first line of a file.
+const MOST_HEADER_BYTES: usize = 4096;
+
+/// Time between two moments at which what was written is made to last. A run that ends before the
+/// first of them waits for none.
+pub const SYNC_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Begins the names of files that are not whole yet.
+const UNFINISHED: &str = "unfinished-";
+
+/// What an unfinished file's age is where nobody writes it any more.
+const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Why a folder cannot be used, or an entry not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("the cache in {folder} cannot be used: {message}")]
+pub struct CacheError {
+    /// The folder.
+    pub folder: String,
+    /// What was tried and what came of it.
+    pub message: String,
+}
+
+/// What stands under a key.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Loaded {
+    /// The content, with the origin that was written beside it.
+    Found {
+        /// Of the run that wrote it.
+        origin: CacheKey,
+        /// What was written.
+        content: Vec<u8>,
+    },
+    /// Nothing.
+    Missing,
+    /// Something that nobody wrote so; it is gone now.
+    Damaged,
+}
+
+/// The first line of a file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EntryHeader {
+    key: String,
+    origin: String,
+    bytes: u64,
+    sha256: String,
+}
+
+/// The entries of a folder.
+pub struct CacheStore {
+    root: PathBuf,
+    folder: PathBuf,
+    unsynced: Arc<AtomicBool>,
+    /// Dropped with the store, which ends the thread that makes entries last.
+    _syncing: Sender<()>,
+}
+
+/// A file of the store.
+#[derive(Debug, Clone)]
+pub struct EntryFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// When it was last written or used.
+    pub used: SystemTime,
+}
+
+impl CacheStore {
+    /// Opens a folder, and makes it where there is none.
+    pub fn open(root: &Path) -> Result<Self, CacheError> {
+        let folder = root.join(format!("v{STORE_VERSION}"));
+        let failure = |error: io::Error| CacheError {
+            folder: root.display().to_string(),
+            message: error.to_string(),
+        };
+        fs::create_dir_all(&folder).map_err(failure)?;
+        write_tag(root).map_err(failure)?;
+        let unsynced = Arc::new(AtomicBool::new(false));
+        let directory = File::open(&folder).map_err(failure)?;
+        let syncing = start_syncing(directory, Arc::clone(&unsynced)).map_err(failure)?;
+        Ok(Self { root: root.to_owned(), folder, unsynced, _syncing: syncing })
+    }
+
+    /// The folder that was opened.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn path_of(&self, key: &CacheKey) -> PathBuf {
+        let digits = key.to_string();
+        self.folder.join(&digits[..2]).join(&digits[2..])
+    }
+
+    /// What stands under a key. A file that cannot be read counts as none.
+    pub fn load(&self, key: &CacheKey) -> Loaded {
+        let path = self.path_of(key);
+        let file_bytes = match read_limited(&path) {
+            Ok(Some(file_bytes)) => file_bytes,
+            Ok(None) => return Loaded::Missing,
+            Err(_) => return self.discard(key),
+        };
+        match parsed_entry(key, &file_bytes) {
+            Some((origin, content)) => {
+                // When it was used, for `prune`: a time that cannot be set is no fault.
+                let _ = File::open(&path).and_then(|file| file.set_modified(SystemTime::now()));
+                Loaded::Found { origin, content: content.to_vec() }
+            }
+            None => self.discard(key),
+        }
+    }
+
+    /// Removes what cannot be used.
+    pub fn discard(&self, key: &CacheKey) -> Loaded {
+        // What cannot be removed is found damaged again.
+        let _ = fs::remove_file(self.path_of(key));
+        Loaded::Damaged
+    }
+
+    /// Writes an entry, in place of what stood under the key.
+    pub fn save(
+        &self,
+        key: &CacheKey,
+        origin: &CacheKey,
+        content: &[u8],
+    ) -> Result<(), CacheError> {
+        self.write_entry(key, origin, content).map_err(|error| CacheError {
+            folder: self.root.display().to_string(),
+            message: error.to_string(),
+        })
+    }
+
+    fn write_entry(&self, key: &CacheKey, origin: &CacheKey, content: &[u8]) -> io::Result<()> {
+        if content.len() as u64 > MOST_ENTRY_BYTES {
+            return Ok(());
+        }
+        let header = EntryHeader {
+            key: key.to_string(),
+            origin: origin.to_string(),
+            bytes: content.len() as u64,
+            sha256: sha256_digits(content),
+        };
+        let path = self.path_of(key);
+        let entry_folder = path.parent().unwrap_or(&self.folder);
+        fs::create_dir_all(entry_folder)?;
+        let mut unfinished =
+            tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(entry_folder)?;
+        let mut line = serde_json::to_vec(&header)?;
+        line.push(b'\n');
+        unfinished.write_all(&line)?;
+        unfinished.write_all(content)?;
+        let unfinished = unfinished.into_temp_path();
+        fs::rename(&unfinished, &path)?;
+        // Its old name is gone: there is nothing to remove.
+        let _ = unfinished.keep();
+        self.unsynced.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Every entry, in no order.
+    pub fn entries(&self) -> Result<Vec<EntryFile>, CacheError> {
+        let failure = |error: io::Error| CacheError {
+            folder: self.root.display().to_string(),
+            message: error.to_string(),
+        };
+        let mut entries = Vec::new();
+        for folder_entry in fs::read_dir(&self.folder).map_err(failure)? {
+            let entry_folder = folder_entry.map_err(failure)?.path();
+            let Ok(files) = fs::read_dir(&entry_folder) else { continue };
+            for file in files.flatten() {
+                let Ok(metadata) = file.metadata() else { continue };
+                let used = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+                let is_unfinished = file.file_name().to_string_lossy().starts_with(UNFINISHED);
+                if is_unfinished {
+                    remove_abandoned(&file.path(), used);
+                } else if metadata.is_file() {
+                    entries.push(EntryFile { path: file.path(), bytes: metadata.len(), used });
+                }
+            }
+        }
+        Ok(entries)
+    }
+}
+
+/// What may stay in a store; none: no limit.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PruneLimits {
+    /// Since an entry was written or used.
+    pub longest_unused: Option<Duration>,
+    /// Of all entries together.
+    pub most_bytes: Option<u64>,
+}
+
+impl CacheStore {
+    /// Removes entries beyond the limits, the longest unused first; how many.
+    pub fn prune(&self, limits: &PruneLimits) -> Result<usize, CacheError> {
+        let mut entries = self.entries()?;
+        entries.sort_by_key(|entry| entry.used);
+        let mut bytes_left: u64 = entries.iter().map(|entry| entry.bytes).sum();
+        let mut removed = 0;
+        for entry in entries {
+            let is_too_much = limits.most_bytes.is_some_and(|most| bytes_left > most);
+            let age = entry.used.elapsed().unwrap_or_default();
+            let is_too_old = limits.longest_unused.is_some_and(|longest| age > longest);
+            if (is_too_much || is_too_old) && fs::remove_file(&entry.path).is_ok() {
+                bytes_left -= entry.bytes;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+}
+
+/// Others may be writing it; one that is old has been left behind by a process that was killed.
+fn remove_abandoned(path: &Path, written: SystemTime) {
+    if written.elapsed().is_ok_and(|age| age > ABANDONED) {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// The file by which backup programs know a cache (Cache Directory Tagging Specification).
+fn write_tag(root: &Path) -> io::Result<()> {
+    let path = root.join("CACHEDIR.TAG");
+    match path.exists() {
+        true => Ok(()),
+        false => fs::write(
+            path,
+            "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of vkcert.\n",
+        ),
+    }
+}
+
+/// Starts what makes entries last; it ends with the sender.
+fn start_syncing(directory: File, unsynced: Arc<AtomicBool>) -> io::Result<Sender<()>> {
+    let (end, ended) = mpsc::channel::<()>();
+    let keep_syncing = move || {
+        while ended.recv_timeout(SYNC_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+            if unsynced.swap(false, Ordering::AcqRel) {
+                // What does not last is made again.
+                let _ = rustix::fs::syncfs(&directory);
+            }
+        }
+    };
+    std::thread::Builder::new().name("cache".to_owned()).spawn(keep_syncing)?;
+    Ok(end)
+}
+
+/// A regular file within the limits; none: there is none.
+fn read_limited(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let most_bytes = MOST_ENTRY_BYTES + MOST_HEADER_BYTES as u64;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || metadata.len() > most_bytes {
+        return Err(io::Error::other("no file of a cache"));
+    }
+    let mut file_bytes = Vec::new();
+    file.take(most_bytes + 1).read_to_end(&mut file_bytes)?;
+    Ok(Some(file_bytes))
+}
+
+/// Origin and content of a file that is what was written under a key.
+fn parsed_entry<'b>(key: &CacheKey, file_bytes: &'b [u8]) -> Option<(CacheKey, &'b [u8])> {
+    let line_end = file_bytes.iter().take(MOST_HEADER_BYTES).position(|byte| *byte == b'\n')?;
+    let header: EntryHeader = serde_json::from_slice(&file_bytes[..line_end]).ok()?;
+    let content = &file_bytes[line_end + 1..];
+    let is_whole = header.key == key.to_string()
+        && header.bytes == content.len() as u64
+        && header.sha256 == sha256_digits(content);
+    is_whole.then_some((CacheKey::parse(&header.origin)?, content))
+}
