@@ -90,6 +90,7 @@ mod requirement_status;
 mod resources;
 mod schedules;
 mod sequential;
+mod shards;
 mod sharing;
 mod small_verifier;
 mod spirv_support;

@@ -27,7 +27,7 @@ impl CacheKey {
     }
 
     /// 64 of its bits, to draw by.
-    pub(crate) fn low_bits(&self) -> u64 {
+    pub fn low_bits(&self) -> u64 {
         let [a, b, c, d, e, f, g, h, ..] = self.0;
         u64::from_le_bytes([a, b, c, d, e, f, g, h])
     }

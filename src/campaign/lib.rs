@@ -27,6 +27,7 @@ pub mod justifications;
 pub mod kernel;
 pub mod kernel_coverage;
 pub mod left_open;
+pub mod merging;
 pub mod object;
 pub mod plan;
 pub mod profile;

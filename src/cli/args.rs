@@ -6,6 +6,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::project::MOST_REPETITIONS;
 use crate::model::records::{RecordMode, Witnesses};
 use crate::model::schedule::{MOST_SCHEDULES, Schedule, Schedules};
+use crate::model::shard::Shard;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::num::NonZeroU32;
@@ -51,6 +52,8 @@ pub(super) enum Command {
     Verify(Verify),
     /// Put evidence, reports, sources and modules into one file, to be verified later
     Archive(Archive),
+    /// Put the shards of a campaign together, as if it had been one run
+    Merge(Merge),
     /// Look at the results that earlier runs have kept, or remove some
     Cache(CacheCommand),
     /// Start a new project
@@ -125,13 +128,8 @@ pub(super) struct Certify {
     /// Folder for reports and evidence [default: reports in the project]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Reports to write, by name (see `vkcert list formats`) [default: json,html,pdf]
-    #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
-    pub report: Vec<String>,
-    /// Kernels above which the HTML report is an index and, in `report-kernels`, a page for each
-    /// kernel; 0 for always [default: 1000]
-    #[arg(long, value_name = "N")]
-    pub html_split_above: Option<usize>,
+    #[command(flatten)]
+    pub reports: ReportOptions,
     /// Folder of stored runs of the same project, for a chapter on their trend (PDF and HTML)
     #[arg(long, value_name = "DIR")]
     pub history: Option<PathBuf>,
@@ -159,6 +157,9 @@ pub(super) struct Certify {
     /// these can hold them)
     #[arg(long, value_name = "DIR")]
     pub save_outputs: Option<PathBuf>,
+    /// Run one of N parts of the tests, the K-th; `vkcert merge` puts the parts together
+    #[arg(long, value_name = "K/N", conflicts_with_all = ["baseline", "history", "only"])]
+    pub shard: Option<Shard>,
     #[command(flatten)]
     pub cache: CacheOptions,
     #[command(flatten)]
@@ -167,6 +168,34 @@ pub(super) struct Certify {
     pub repetition: Repetition,
     #[command(flatten)]
     pub schedules: ScheduleOptions,
+}
+
+/// Which reports are written.
+#[derive(Debug, Clone, Args)]
+pub(super) struct ReportOptions {
+    /// Reports to write, by name (see `vkcert list formats`) [default: json,html,pdf]
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
+    pub report: Vec<String>,
+    /// Kernels above which the HTML report is an index and, in `report-kernels`, a page for each
+    /// kernel; 0 for always [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub html_split_above: Option<usize>,
+}
+
+/// Put the shards of a campaign together, as if it had been one run
+#[derive(Debug, Clone, Args)]
+pub(super) struct Merge {
+    /// Output folder of each shard (`vkcert certify --shard K/N --out DIR`)
+    #[arg(required = true, value_name = "SHARD")]
+    pub shards: Vec<PathBuf>,
+    /// Folder for reports and evidence
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Folder of the project, for input files that are too large to be stored in evidence
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    #[command(flatten)]
+    pub reports: ReportOptions,
 }
 
 /// Where results of runs are kept and found.

@@ -1,6 +1,6 @@
 //! `vkcert certify`: the main job, from a project folder to evidence, reports and an exit code.
 
-use super::args::{Certify, Common, FailOn, OutputForm};
+use super::args::{Certify, Common, FailOn, OutputForm, ReportOptions};
 use super::baseline::{self, BASELINE, read_baseline, regression_exit};
 use super::cache;
 use super::events::EventLog;
@@ -11,6 +11,7 @@ use super::plan;
 use super::progress::WatchedCampaign;
 use super::provenance::RunStart;
 use super::save;
+use super::shard::{self, PendingShard, SHARD};
 use crate::campaign::certification::{CampaignRequest, SetUp, set_up};
 use crate::campaign::facts::SealedEvidence;
 use crate::campaign::project;
@@ -24,6 +25,7 @@ use crate::model::evidence::{Campaign, Evidence, ReportList};
 use crate::model::exit::Exit;
 use crate::model::id::TestId;
 use crate::model::provenance::RunReuse;
+use crate::model::shard::{Shard, ShardFile};
 use crate::report::{
     self, FORMATS, FormatName, FormatRow, HTML_SPLIT_ABOVE, History, KERNEL_FOLDER, PagedHtml,
     Presentation, Written,
@@ -61,44 +63,70 @@ fn certify_and_print(
     certify: &Certify,
     events: &EventLog,
 ) -> Result<Exit, Failure> {
-    let FinishedRun { evidence, written, comparison } = run_campaign(common, certify, events)?;
-    let exit = match (certify.fail_on, &comparison) {
+    let finished = run_campaign(common, certify, events)?;
+    let exit = match (certify.fail_on, &finished.comparison) {
         (FailOn::Regression, Some(comparison)) => regression_exit(comparison),
-        (FailOn::Regression, None) | (FailOn::Conclusion, _) => {
-            exit_of_code(evidence.campaign.conclusion.exit_code)
-        }
+        (FailOn::Regression, None) | (FailOn::Conclusion, _) => finished.exit_of_conclusion(),
     };
+    match certify.shard {
+        Some(part) if common.form() == OutputForm::Text && common.line_form().is_none() => {
+            shard::print_shard(part, &finished)?;
+        }
+        Some(_) | None => {
+            print_result(common, &finished, (&certify.dir, certify.out.as_deref()))?;
+        }
+    }
+    if let (Some(comparison), OutputForm::Text, None) =
+        (&finished.comparison, common.form(), common.line_form())
+    {
+        baseline::print_comparison(common, certify, comparison)?;
+    }
+    Ok(match certify.shard {
+        Some(_) => shard::exit_of_shard(&finished.evidence),
+        None => exit,
+    })
+}
+
+/// Prints what a run has come to; `project` and `out` are the folders that advised commands name.
+pub(super) fn print_result(
+    common: &Common,
+    finished: &FinishedRun,
+    (project, out): (&Path, Option<&Path>),
+) -> Result<(), Failure> {
+    let FinishedRun { evidence, written, comparison } = finished;
     if let Some(form) = common.line_form() {
         let presentation = terminal_presentation(common, None, report::Places::default());
-        output::print_text(&report::result_lines(&evidence, &presentation, form, &certify.dir))?;
-        return Ok(exit);
+        return output::print_text(&report::result_lines(evidence, &presentation, form, project));
     }
     match common.form() {
         OutputForm::Json => {
-            output::print_text(&json_document(&evidence, &written, comparison.as_ref())?)?;
+            output::print_text(&json_document(evidence, written, comparison.as_ref())?)
         }
         OutputForm::Text => {
-            let advised_places = places::places_of_run(&certify.dir, certify.out.as_deref());
+            let advised_places = places::places_of_run(project, out);
             let summary = report::render(
-                &evidence,
+                evidence,
                 FormatName::Terminal,
-                &terminal_presentation(common, Some(written), advised_places),
+                &terminal_presentation(common, Some(written.clone()), advised_places),
             );
-            output::print_bytes(&summary.map_err(|error| Failure::tool(error.to_string()))?)?;
-            if let Some(comparison) = &comparison {
-                baseline::print_comparison(common, certify, comparison)?;
-            }
+            output::print_bytes(&summary.map_err(|error| Failure::tool(error.to_string()))?)
         }
     }
-    Ok(exit)
 }
 
 /// What a run has come to.
 pub(super) struct FinishedRun {
     pub(super) evidence: Evidence,
-    written: Written,
+    pub(super) written: Written,
     /// Beside the run of `--baseline`.
-    comparison: Option<BaselineComparison>,
+    pub(super) comparison: Option<BaselineComparison>,
+}
+
+impl FinishedRun {
+    /// How a run ends that fails for all that counts against its conclusion.
+    pub(super) fn exit_of_conclusion(&self) -> Exit {
+        exit_of_code(self.evidence.campaign.conclusion.exit_code)
+    }
 }
 
 /// Runs the whole campaign, writes evidence and reports.
@@ -108,7 +136,11 @@ pub(super) fn run_campaign(
     events: &EventLog,
 ) -> Result<FinishedRun, Failure> {
     let plan = plan::plan_of(common, &certify.check)?;
-    let mut reports = wanted_reports(certify)?;
+    let mut reports = wanted_reports(&certify.reports, certify.shard)?;
+    if certify.history.is_some() && reports.rows.iter().all(|row| !row.has_documents) {
+        let message = "--history goes with the reports html and pdf, which --report leaves out";
+        return Err(Diagnostic::new("usage", message).into());
+    }
     let mut project = project::load_project(&certify.dir)?;
     let default_folder = project.root.join("reports");
     let output_folder = certify.out.as_deref().unwrap_or(&default_folder);
@@ -116,6 +148,7 @@ pub(super) fn run_campaign(
     let baseline = read_baseline(certify, &project.settings.value.name)?;
     let start = RunStart::observe(&project.root, output_folder, certify);
     leave_tests_out(&mut project, certify)?;
+    let part = certify.shard.map(|part| PendingShard::begin(part, &mut project));
     events.tell(started(&project));
     let (schedules, replay) = certify.schedules.over(project.settings.value.schedules)?;
     let request = CampaignRequest {
@@ -154,7 +187,8 @@ pub(super) fn run_campaign(
         .transpose()?;
     reports.comparison = compared.as_ref().map(|compared| compared.bytes.clone());
     let reuse = cache.map(|cache| cache.reuse());
-    let origin = FileOrigin { start, reuse };
+    let shard_file = part.map(|part| part.file(common, certify, &sealed_evidence.evidence));
+    let origin = FileOrigin { start, reuse, shard_file: shard_file.transpose()? };
     let written = write_results(&sealed_evidence, &reports, origin, folder, output_folder)?;
     events.tell(RunEvent::Written { root: written.root.clone() });
     let comparison = compared.map(|compared| compared.comparison);
@@ -262,15 +296,17 @@ fn unwritable_json(error: serde_json::Error) -> Failure {
     Failure::tool(error.to_string())
 }
 
-/// What `provenance.json` tells of files.
-struct FileOrigin {
-    start: RunStart,
-    /// None: no cache was used.
-    reuse: Option<RunReuse>,
+/// What stands beside evidence and reports: where they are from.
+pub(super) struct FileOrigin {
+    pub(super) start: RunStart,
+    /// None: nothing was taken from elsewhere.
+    pub(super) reuse: Option<RunReuse>,
+    /// None: the run is no part of a campaign, but a whole one.
+    pub(super) shard_file: Option<ShardFile>,
 }
 
 /// Writes evidence and reports, the list of both hashes, and where all of it is from.
-fn write_results(
+pub(super) fn write_results(
     sealed_evidence: &SealedEvidence,
     reports: &WantedReports,
     origin: FileOrigin,
@@ -304,6 +340,10 @@ fn write_results(
     let report_list = ReportList { schema: 1, root: evidence_root, reports: report_hashes };
     let list_bytes = canonical_bytes(&report_list).map_err(unwritable_json)?;
     folder.write(REPORTS, &list_bytes)?;
+    if let Some(shard_file) = &origin.shard_file {
+        folder.write(SHARD, &canonical_bytes(shard_file).map_err(unwritable_json)?)?;
+        linked_names.push(SHARD);
+    }
     let provenance_bytes = origin.start.finish(&report_list.root, origin.reuse)?;
     folder.write(PROVENANCE, &provenance_bytes)?;
     let shown_name = |name: &str| crate::model::path::display_path(&output_folder.join(name));
@@ -320,7 +360,7 @@ fn write_results(
 }
 
 /// The reports of a run, and what they are rendered with.
-struct WantedReports {
+pub(super) struct WantedReports {
     /// Those that are files, in the order of the table.
     rows: Vec<&'static FormatRow>,
     /// Kernels above which the HTML report is several files.
@@ -330,10 +370,13 @@ struct WantedReports {
     comparison: Option<Vec<u8>>,
 }
 
-/// The reports asked for.
-fn wanted_reports(certify: &Certify) -> Result<WantedReports, Failure> {
+/// The reports asked for; of a part of a campaign those of its tests, where none are.
+pub(super) fn wanted_reports(
+    options: &ReportOptions,
+    part: Option<Shard>,
+) -> Result<WantedReports, Failure> {
     let mut wanted_names = Vec::new();
-    for word in &certify.report {
+    for word in &options.report {
         let name: FormatName = word.parse().map_err(|error: report::ReportError| {
             Diagnostic::new("usage", error.to_string()).hint("see `vkcert list formats`")
         })?;
@@ -343,23 +386,20 @@ fn wanted_reports(certify: &Certify) -> Result<WantedReports, Failure> {
         }
         wanted_names.push(name);
     }
-    if certify.html_split_above.is_some()
+    if options.html_split_above.is_some()
         && !(wanted_names.is_empty() || wanted_names.contains(&FormatName::Html))
     {
         let message = "--html-split-above goes with the report html, which --report leaves out";
         return Err(Diagnostic::new("usage", message).into());
     }
     let is_wanted = |row: &&FormatRow| match wanted_names.as_slice() {
+        [] if part.is_some() => row.name == FormatName::Junit,
         [] => row.by_default,
         names => names.contains(&row.name),
     };
     let rows: Vec<&FormatRow> = FORMATS.iter().filter(is_wanted).collect();
-    if certify.history.is_some() && rows.iter().all(|row| !row.has_documents) {
-        let message = "--history goes with the reports html and pdf, which --report leaves out";
-        return Err(Diagnostic::new("usage", message).into());
-    }
-    let split_above = certify.html_split_above.unwrap_or(HTML_SPLIT_ABOVE);
-    let presentation = Presentation::default();
+    let split_above = options.html_split_above.unwrap_or(HTML_SPLIT_ABOVE);
+    let presentation = Presentation { part, ..Presentation::default() };
     Ok(WantedReports { rows, split_above, presentation, comparison: None })
 }
 

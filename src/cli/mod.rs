@@ -40,6 +40,7 @@ mod requirements;
 mod run;
 mod save;
 mod schema;
+mod shard;
 mod translated;
 #[cfg(any(test, feature = "fuzzing"))]
 mod verify;
@@ -137,6 +138,7 @@ fn run_command(command_line: &CommandLine) -> Result<Exit, Failure> {
         Command::Archive(arguments) => {
             archive::archive_evidence(common, arguments, &own_toolchain()?)
         }
+        Command::Merge(merge) => shard::merge_shards(common, merge, &own_toolchain()?),
         Command::Cache(command) => cache::run_command(common, command),
         Command::Init(init) => init::create_project(common, init),
         Command::BenchOverhead(bench) => bench_overhead::measure_overhead(common, bench),
@@ -172,6 +174,7 @@ fn name_without_lines(command: &Command) -> Option<&'static str> {
         Command::Report(_) => Some("report"),
         Command::Verify(_) => Some("verify"),
         Command::Archive(_) => Some("archive"),
+        Command::Merge(_) => Some("merge"),
         Command::Cache(_) => Some("cache"),
         Command::Init(_) => Some("init"),
         Command::BenchOverhead(_) => Some("bench-overhead"),

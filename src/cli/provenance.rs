@@ -37,6 +37,11 @@ impl RunStart {
         Self { started: now(), project: repository::project_commit(project_folder, &written) }
     }
 
+    /// Looks at the clock alone: what is written is of a project whose commit others have looked up.
+    pub(super) fn of_project(project: ProjectCommit) -> Self {
+        Self { started: now(), project }
+    }
+
     /// This run as a cache tells where its results are from; none where the program's own file
     /// cannot be read.
     pub(super) fn origin(&self) -> Option<RunOrigin> {
@@ -90,7 +95,7 @@ fn now() -> String {
 }
 
 /// The SHA-256 of the file that runs, even where another has taken its name since it was started.
-fn program_hash() -> io::Result<String> {
+pub(super) fn program_hash() -> io::Result<String> {
     let program =
         File::open("/proc/self/exe").or_else(|_| std::env::current_exe().and_then(File::open))?;
     crate::model::canonical::sha256_of(program)

@@ -52,6 +52,7 @@ pub mod records;
 pub mod requirement;
 pub mod result;
 pub mod schedule;
+pub mod shard;
 pub mod standard;
 pub mod structure;
 pub mod validation_layer;

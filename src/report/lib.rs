@@ -49,6 +49,7 @@ use std::fmt;
 use std::str::FromStr;
 use vkcert_model::document::Paper;
 use vkcert_model::evidence::{CouplingEvidence, Evidence};
+use vkcert_model::shard::Shard;
 
 /// What a format is rendered with; only the terminal summary looks at more than `standing`,
 /// `document` and `history`.
@@ -70,6 +71,8 @@ pub struct Presentation {
     pub history: Option<History>,
     /// How commands that are advised name project and evidence.
     pub places: Places,
+    /// Which part of a campaign the evidence is of; none: of all of it.
+    pub part: Option<Shard>,
 }
 
 /// What a run has written.
@@ -121,6 +124,7 @@ impl Default for Presentation {
             paper: None,
             history: None,
             places: Places::default(),
+            part: None,
         }
     }
 }

@@ -12,6 +12,7 @@ use vkcert_model::project::ProjectFile;
 use vkcert_model::provenance::Provenance;
 use vkcert_model::requirement::RequirementsFile;
 use vkcert_model::result::RunResult;
+use vkcert_model::shard::ShardFile;
 
 /// One row of the table of schemas.
 pub struct SchemaRow {
@@ -78,6 +79,11 @@ pub const SCHEMAS: &[SchemaRow] = &[
     },
     SchemaRow { name: "reports", describes: "reports.json", make: schema_of::<ReportList> },
     SchemaRow { name: "provenance", describes: "provenance.json", make: schema_of::<Provenance> },
+    SchemaRow {
+        name: "shard",
+        describes: "shard.json of `vkcert certify --shard`",
+        make: schema_of::<ShardFile>,
+    },
     SchemaRow {
         name: "baseline",
         describes: "baseline.json",

@@ -35,7 +35,7 @@ pub use error::VerifyError;
 pub use folder::EvidenceFolder;
 pub use history::{FoundRuns, OwnOutput, find_runs};
 pub use provenance::ProvenanceCheck;
-pub use rebuild::{LaidOutProject, RebuildOutcome};
+pub use rebuild::{LaidOutProject, RebuildOutcome, rebuild_project};
 pub use toolchain::{NoToolchain, Toolchain, maker_of_modules};
 
 use base64::Engine as _;

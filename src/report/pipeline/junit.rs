@@ -2,7 +2,7 @@
 //!
 //! Promises: only a test that passed is a case without `failure`, `error` or `skipped`; a case
 //! fails for each thing that counts against the campaign, so that no green file stands beside an
-//! exit code other than 0.
+//! exit code other than 0. Of a part of a campaign it has the tests alone.
 
 use super::declared::DeclaredPlaces;
 use super::notices::{Notice, Weight, mismatch_in_words, notices, test_place};
@@ -28,7 +28,10 @@ impl Format for Junit {
             .into_iter()
             .map(|engine| engine_suite(engine, evidence, &declared))
             .collect();
-        suites.push(campaign_suite(evidence, &notices));
+        // What counts besides is told of all parts together.
+        if presentation.part.is_none() {
+            suites.push(campaign_suite(evidence, &notices));
+        }
         let stamp = presentation.standing.stamp();
         let comments: Vec<&str> = stamp.into_iter().collect();
         let mut xml = XmlWriter::new(&comments);
@@ -50,6 +53,7 @@ impl Format for Junit {
             ("evidence", evidence.root()?),
         ];
         identity.extend(stamp.map(|stamp| ("standing", stamp.to_owned())));
+        identity.extend(presentation.part.map(|part| ("shard", part.to_string())));
         for suite in &suites {
             add_suite(&mut xml, suite, &identity);
         }

@@ -1,0 +1,237 @@
+//! `certify --shard K/N` and `merge`: a campaign in parts, and all of them together.
+//!
+//! Promises: what is merged is what one run would have written, byte for byte; parts that do not
+//! belong together, or are not whole, are refused, and nothing is written.
+//! Does not cover: who runs the parts.
+
+use super::args::{Certify, Common, Merge, Recording, ScheduleOptions};
+use super::certify::{
+    FileOrigin, FinishedRun, RESULT_SECTION, print_result, wanted_reports, write_results,
+};
+use super::failure::Failure;
+use super::output::{self, PendingFolder};
+use super::provenance::{RunStart, program_hash};
+use crate::campaign::merging::{StoredShard, derive_merged, unite_facts};
+use crate::campaign::verification::Compiling;
+use crate::derivation::files::PROVENANCE;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::evidence::Evidence;
+use crate::model::exit::Exit;
+use crate::model::id::TestId;
+use crate::model::path::display_path;
+use crate::model::procedure::Test;
+use crate::model::provenance::{ProjectCommit, Provenance, ReusedRuns, RunOrigin, RunReuse};
+use crate::model::shard::{SHARD_SCHEMA, Shard, ShardFile};
+use crate::model::verdict::Verdict;
+use crate::model::wording::plural;
+use crate::requirement::{Located, Project, trace};
+use crate::verify::{
+    EvidenceFolder, RebuildOutcome, VerificationOptions, rebuild_project, verify_files,
+};
+use clap::ValueEnum;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use vkcert_cache::CacheKey;
+
+/// The file that tells which part of a campaign a run was.
+pub(super) const SHARD: &str = "shard.json";
+
+/// Most bytes of it.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// A run that is a part of a campaign.
+pub(super) struct PendingShard {
+    shard: Shard,
+    /// Tests that are left out of all parts.
+    left_out: Vec<TestId>,
+}
+
+impl PendingShard {
+    /// Leaves out the tests of the other parts.
+    pub(super) fn begin(shard: Shard, project: &mut Project) -> Self {
+        let left_out = project.left_out.iter().map(|test| test.id).collect();
+        let is_elsewhere = |test: &mut Located<Test>| !shard.has(hash_of_kernel(test));
+        project.left_out.extend(project.tests.extract_if(.., is_elsewhere));
+        Self { shard, left_out }
+    }
+
+    /// What `shard.json` says of the run.
+    pub(super) fn file(
+        self,
+        common: &Common,
+        certify: &Certify,
+        evidence: &Evidence,
+    ) -> Result<ShardFile, Failure> {
+        Ok(ShardFile {
+            schema: SHARD_SCHEMA,
+            shard: self.shard,
+            root: evidence.root().map_err(|error| Failure::tool(error.to_string()))?,
+            program: program_hash().ok(),
+            left_out: self.left_out,
+            options: options_of_results(common, certify),
+        })
+    }
+}
+
+/// Of the name of a test's first kernel.
+fn hash_of_kernel(test: &Test) -> u64 {
+    let kernels = trace::kernels_of(test);
+    let first_kernel = kernels.iter().map(|name| name.as_str()).min().unwrap_or_default();
+    CacheKey::of_bytes(first_kernel.as_bytes()).low_bits()
+}
+
+/// Options that results depend on, where they are given.
+fn options_of_results(common: &Common, certify: &Certify) -> BTreeMap<String, String> {
+    let ScheduleOptions { schedules, seed, replay } = certify.schedules;
+    let Recording { record_mode, witness } = certify.recording;
+    let word = |value: Option<clap::builder::PossibleValue>| Some(value?.get_name().to_owned());
+    let text = |value: Option<&dyn std::fmt::Display>| value.map(|value| value.to_string());
+    let options = [
+        ("--engine", common.engine.and_then(|engine| word(engine.to_possible_value()))),
+        ("--device", common.device.clone()),
+        ("--timeout", text(common.timeout.as_ref().map(|value| value as _))),
+        ("--max-steps", text(common.max_steps.as_ref().map(|value| value as _))),
+        ("--check", Some(certify.check.clone())),
+        ("--repeat", text(certify.repetition.repeat.as_ref().map(|value| value as _))),
+        ("--schedules", text(schedules.as_ref().map(|value| value as _))),
+        ("--seed", text(seed.as_ref().map(|value| value as _))),
+        ("--replay", text(replay.as_ref().map(|value| value as _))),
+        ("--record-mode", word(record_mode.to_possible_value())),
+        ("--witness", Some(witness.to_string())),
+    ];
+    options.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+/// Exit 1 where a test of the part is no pass.
+pub(super) fn exit_of_shard(evidence: &Evidence) -> Exit {
+    let results = evidence.campaign.tests.iter().flat_map(|test| &test.results);
+    match results.into_iter().all(|result| result.verdict == Verdict::Pass) {
+        true => Exit::Success,
+        false => Exit::Failed,
+    }
+}
+
+/// Tells what a part came to.
+pub(super) fn print_shard(shard: Shard, finished: &FinishedRun) -> Result<(), Failure> {
+    let tests = &finished.evidence.campaign.tests;
+    let results = || tests.iter().flat_map(|test| &test.results);
+    let passed = results().filter(|result| result.verdict == Verdict::Pass).count();
+    let Shard { number, of } = shard;
+    output::print_text(&format!(
+        "  Shard {number} of {of}: {}, {passed} of {} passed\n  Files  {}\n  `vkcert merge` tells what all shards come to\n",
+        plural(tests.len(), "test", "tests"),
+        plural(results().count(), "run", "runs"),
+        finished.written.files.join("  ")
+    ))
+}
+
+/// `vkcert merge`.
+pub(super) fn merge_shards(
+    common: &Common,
+    merge: &Merge,
+    toolchain: &Compiling,
+) -> Result<Exit, Failure> {
+    let reports = wanted_reports(&merge.reports, None)?;
+    let shards: Vec<ReadShard> =
+        merge.shards.iter().map(|folder| read_shard(folder)).collect::<Result<_, _>>()?;
+    let start = RunStart::of_project(common_commit(&shards));
+    let reused = shards
+        .iter()
+        .map(|shard| ReusedRuns {
+            count: shard.results,
+            origin: shard.provenance.as_ref().and_then(origin_of),
+        })
+        .collect();
+    let reuse = RunReuse { reused, ..RunReuse::default() };
+    let united = unite_facts(shards.into_iter().map(|shard| shard.stored).collect())?;
+    let rebuilt = match rebuild_project(&united, merge.project.as_deref(), toolchain) {
+        RebuildOutcome::Whole(rebuilt) => rebuilt,
+        RebuildOutcome::ProjectAlone(_, reason)
+        | RebuildOutcome::WithoutInputs(reason)
+        | RebuildOutcome::Contradicting(reason) => {
+            let message = format!("the project of the shards cannot be made again: {reason}");
+            return Err(Diagnostic::new("bad-shard", message).into());
+        }
+    };
+    let sealed = derive_merged(united, &rebuilt)?;
+    let folder = PendingFolder::start(&merge.out, RESULT_SECTION)?;
+    let origin = FileOrigin { start, reuse: Some(reuse), shard_file: None };
+    let written = write_results(&sealed, &reports, origin, folder, &merge.out)?;
+    let finished = FinishedRun { evidence: sealed.evidence, written, comparison: None };
+    let project = merge.project.as_deref().unwrap_or(Path::new("."));
+    print_result(common, &finished, (project, Some(&merge.out)))?;
+    Ok(finished.exit_of_conclusion())
+}
+
+/// The commit of the project that all shards tell.
+fn common_commit(shards: &[ReadShard]) -> ProjectCommit {
+    let mut commits =
+        shards.iter().map(|shard| shard.provenance.as_ref().map(|told| &told.project));
+    let unknown = |reason: &str| ProjectCommit::unknown(reason.to_owned());
+    let Some(Some(first)) = commits.next() else { return unknown("the first shard tells none") };
+    match commits.all(|commit| commit == Some(first)) {
+        true => first.clone(),
+        false => unknown("the shards tell different ones"),
+    }
+}
+
+/// A shard with where it was made.
+struct ReadShard {
+    stored: StoredShard,
+    /// Results of tests on engines.
+    results: u64,
+    /// None: there is no `provenance.json`, or it has another form.
+    provenance: Option<Provenance>,
+}
+
+fn read_shard(folder: &Path) -> Result<ReadShard, Failure> {
+    let name = display_path(folder);
+    let refused = |message: String| -> Failure {
+        Diagnostic::new("bad-shard", message).in_file(display_path(&folder.join(SHARD))).into()
+    };
+    let file = read_shard_file(&folder.join(SHARD)).map_err(refused)?;
+    let evidence_folder = EvidenceFolder::read(&folder.join("evidence"))?;
+    let (verification, stored) = verify_files(&evidence_folder, &VerificationOptions::default())?;
+    if let Some(problem) = verification.problems.first() {
+        return Err(refused(format!("its evidence is not as it was written: {problem}")));
+    }
+    if file.root != evidence_folder.root() {
+        return Err(refused("it is of other evidence than that beside it".to_owned()));
+    }
+    let evidence = *stored.ok_or_else(|| refused("it holds no campaign".to_owned()))?;
+    let results = evidence.campaign.tests.iter().map(|test| test.results.len() as u64).sum();
+    let provenance = fs::read(folder.join(PROVENANCE)).ok();
+    let provenance = provenance.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let provenance = provenance.filter(|told: &Provenance| told.fault().is_none());
+    Ok(ReadShard { stored: StoredShard { name, file, evidence }, results, provenance })
+}
+
+fn read_shard_file(path: &Path) -> Result<ShardFile, String> {
+    let metadata = fs::metadata(path).map_err(|error| {
+        format!("this is no shard: {error}; `vkcert certify --shard K/N` writes one")
+    })?;
+    if !metadata.is_file() || metadata.len() > MOST_BYTES {
+        return Err("this is no file of a shard".to_owned());
+    }
+    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let file: ShardFile = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
+    let is_one = file.shard.to_string().parse() == Ok(file.shard);
+    match file.schema == SHARD_SCHEMA && is_one {
+        true => Ok(file),
+        false => Err("its form is not of this version".to_owned()),
+    }
+}
+
+/// The run that made a shard.
+fn origin_of(provenance: &Provenance) -> Option<RunOrigin> {
+    let told = provenance.clone();
+    Some(RunOrigin {
+        tool: told.tool,
+        build_commit: told.build_commit,
+        binary_sha256: told.binary_sha256?,
+        host: told.host,
+        argv: told.argv,
+        started: told.started,
+    })
+}

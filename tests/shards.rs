@@ -1,0 +1,211 @@
+//! A campaign in parts: together they say what one run says, byte for byte; parts that are not of
+//! one run, or not all of it, are refused.
+
+use crate::many_kernels::write_project;
+use crate::support::{root, run, run_json, vkcert, write};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn certify(project: &Path, out: &Path) -> Command {
+    let mut command = vkcert();
+    command.arg("certify").arg(project).arg("--out").arg(out);
+    command
+}
+
+/// Runs every part of a project; their folders.
+fn shards(project: &Path, folder: &Path, of: u32, options: &[&str]) -> Vec<PathBuf> {
+    let shard = |number: u32| {
+        let out = folder.join(format!("shard-{number}"));
+        run(certify(project, &out).args(["--shard", &format!("{number}/{of}")]).args(options), 0);
+        out
+    };
+    (1..=of).map(shard).collect()
+}
+
+fn merge(shards: &[impl AsRef<Path>], out: &Path) -> Command {
+    let mut command = vkcert();
+    command.arg("merge").args(shards.iter().map(AsRef::as_ref)).arg("--out").arg(out);
+    command
+}
+
+/// What a run wrote, but for what tells where it was made.
+fn result_files(reports: &Path) -> BTreeMap<String, Vec<u8>> {
+    let latest = reports.join("latest");
+    walkdir::WalkDir::new(&latest)
+        .into_iter()
+        .map(Result::unwrap)
+        .filter(|entry| entry.file_type().is_file() && entry.file_name() != "provenance.json")
+        .map(|entry| {
+            let name = entry.path().strip_prefix(&latest).unwrap().display().to_string();
+            (name, std::fs::read(entry.path()).unwrap())
+        })
+        .collect()
+}
+
+fn assert_same_files(left: &Path, right: &Path) {
+    let (left, right) = (result_files(left), result_files(right));
+    assert!(left.keys().eq(right.keys()), "{:?} {:?}", left.keys(), right.keys());
+    for (name, bytes) in &left {
+        assert!(bytes == &right[name], "{name} differs");
+    }
+}
+
+/// The tests of a part.
+fn tests_of(shard: &Path) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(shard.join("evidence/campaign.json")).unwrap();
+    let campaign: Value = serde_json::from_str(&text).unwrap();
+    let tests = campaign["tests"].as_array().unwrap();
+    tests.iter().map(|test| test["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_demonstration_in_parts_is_the_demonstration() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, merged) = (folder.path().join("whole"), folder.path().join("merged"));
+    run(&mut certify(&root(), &whole), 0);
+    let parts = shards(&root(), folder.path(), 3, &[]);
+    // In any order.
+    run(&mut merge(&[&parts[2], &parts[0], &parts[1]], &merged), 0);
+    assert_same_files(&whole, &merged);
+    run(vkcert().arg("verify").arg(merged.join("evidence")), 0);
+}
+
+#[test]
+fn parts_with_options_are_the_run_with_these_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let [project, whole, merged] =
+        ["project", "whole", "merged"].map(|name| folder.path().join(name));
+    write_project(&project, 4);
+    let options =
+        ["--engine", "sequential", "--schedules", "2", "--without", "TC-00002-1", "--check=all"];
+    run(certify(&project, &whole).args(options), 1);
+    let parts = shards(&project, folder.path(), 5, &options);
+    let told: usize = parts.iter().map(|part| tests_of(part).len()).sum();
+    assert_eq!(told, 15);
+    run(&mut merge(&parts, &merged), 1);
+    assert_same_files(&whole, &merged);
+    // Where they were made.
+    let provenance = std::fs::read_to_string(merged.join("provenance.json")).unwrap();
+    let provenance: Value = serde_json::from_str(&provenance).unwrap();
+    let reused = provenance["reuse"]["reused"].as_array().unwrap();
+    assert_eq!(reused.len(), 5, "{provenance}");
+    assert!(reused.iter().all(|row| row["origin"]["argv"].is_array()), "{provenance}");
+}
+
+#[test]
+fn a_new_kernel_moves_no_test() {
+    let folder = tempfile::tempdir().unwrap();
+    let projects = [6, 7].map(|kernels| {
+        let project = folder.path().join(format!("of-{kernels}"));
+        write_project(&project, kernels);
+        project
+    });
+    let options = ["--engine", "sequential", "--report", "junit"];
+    let [small, large] = projects.map(|project| {
+        let parts = shards(&project, &project, 3, &options);
+        parts.iter().map(|part| tests_of(part)).collect::<Vec<_>>()
+    });
+    for (before, after) in small.iter().zip(&large) {
+        assert!(before.is_subset(after), "{before:?} {after:?}");
+    }
+    let all: BTreeSet<&String> = large.iter().flatten().collect();
+    assert_eq!((all.len(), large.iter().map(BTreeSet::len).sum::<usize>()), (28, 28));
+}
+
+/// What `merge` says against parts.
+fn refusal(shards: &[impl AsRef<Path>], out: &Path) -> String {
+    let told = run_json(&mut merge(shards, out), 2);
+    assert!(!out.exists(), "{told}");
+    let told = told.get("errors").or(told.get("diagnostics")).unwrap_or(&told).to_string();
+    assert!(told.contains("bad-shard") || told.contains("evidence"), "{told}");
+    told
+}
+
+#[test]
+fn parts_that_are_not_of_one_run_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (project, out) = (folder.path().join("project"), folder.path().join("out"));
+    write_project(&project, 3);
+    let options = ["--engine", "sequential", "--report", "junit"];
+    let parts = shards(&project, folder.path(), 2, &options);
+    let told = refusal(&parts[..1], &out);
+    assert!(told.contains("missing: 2/2"), "{told}");
+    let told = refusal(&[&parts[0], &parts[1], &parts[1]], &out);
+    assert!(told.contains("2/2 is there twice"), "{told}");
+    let another = |name: &str, options: &[&str]| {
+        let other = folder.path().join(name);
+        run(
+            certify(&project, &other).args(["--shard", "2/2", "--report", "junit"]).args(options),
+            0,
+        );
+        refusal(&[&parts[0], &other], &out)
+    };
+    let told = another("limited", &["--engine", "sequential", "--max-steps", "100000000"]);
+    assert!(told.contains("--max-steps"), "{told}");
+    let told = another("devices", &[]);
+    assert!(told.contains("--engine"), "{told}");
+    let sources = project.join("requirements");
+    let text = std::fs::read_to_string(sources.join("scale_00005.toml"));
+    assert!(text.is_err(), "three kernels");
+    let file = walkdir::WalkDir::new(&sources)
+        .into_iter()
+        .map(Result::unwrap)
+        .find(|entry| entry.path().extension().is_some_and(|extension| extension == "toml"));
+    let file = file.unwrap().into_path();
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("{text}\n# changed\n")).unwrap();
+    let told = another("changed", &["--engine", "sequential"]);
+    assert!(told.contains("the file requirements/"), "{told}");
+    // A whole run is no part, and neither is nothing.
+    let whole = folder.path().join("whole");
+    run(certify(&project, &whole).args(options), 0);
+    assert!(refusal(&[&whole], &out).contains("this is no shard"));
+    assert!(refusal(&[folder.path().join("nothing")], &out).contains("this is no shard"));
+}
+
+#[test]
+fn parts_that_were_changed_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (project, out) = (folder.path().join("project"), folder.path().join("out"));
+    write_project(&project, 2);
+    let parts = shards(&project, folder.path(), 2, &["--engine", "sequential"]);
+    let file = parts[1].join("latest/shard.json");
+    let honest: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    let changes = [
+        ("schema", json!(2)),
+        ("shard", json!({ "number": 3, "of": 2 })),
+        ("shard", json!({ "number": 0, "of": 0 })),
+        ("root", json!("0".repeat(64))),
+        ("more", json!(1)),
+        ("left_out", json!(["TC-00001-1"])),
+        ("program", json!("0".repeat(64))),
+    ];
+    for (member, value) in changes {
+        let mut changed = honest.clone();
+        changed[member] = value;
+        std::fs::write(&file, changed.to_string()).unwrap();
+        refusal(&parts, &out);
+    }
+    write(&parts[1], "latest/shard.json", "{");
+    refusal(&parts, &out);
+    write(&parts[1], "latest/shard.json", honest.to_string());
+    // A test that says it passed on what it did not leave.
+    let campaign = parts[1].join("latest/evidence/campaign.json");
+    let text = std::fs::read_to_string(&campaign).unwrap();
+    std::fs::write(&campaign, text.replacen("\"pass\"", "\"fail\"", 1)).unwrap();
+    let told = refusal(&parts, &out);
+    assert!(told.contains("evidence"), "{told}");
+    std::fs::write(&campaign, text).unwrap();
+    run(&mut merge(&parts, &out), 0);
+}
+
+#[test]
+fn what_is_no_part_is_no_argument() {
+    for text in ["0/2", "3/2", "1", "1/0", "a/b"] {
+        run(vkcert().args(["certify", "--shard", text]), 2);
+    }
+    run(vkcert().args(["certify", "--shard", "1/2", "--only", "TC-1"]), 2);
+    run(vkcert().arg("merge"), 2);
+}
