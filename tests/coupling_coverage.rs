@@ -362,3 +362,81 @@ fn what_the_host_never_writes_is_no_obligation_of_the_host() {
     assert_eq!(told.len(), 3, "{told:?}");
     assert!(told.iter().all(|row| row.contains("covered")), "{told:?}");
 }
+
+/// Writes 64 numbers and one behind them, through a binding that begins where the test says.
+const NUMBERS: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(binding = 0) buffer A { uint number[64]; uint last; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    number[i] = i + 1u;
+    if (i == 0u) last = 9u;
+}
+";
+
+/// Reads two numbers of the same buffer.
+const TWO_OF_THEM: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(binding = 0) readonly buffer B { uint head; uint tail[4]; };
+layout(binding = 1) buffer C { uint left[]; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    left[i] = head;
+    left[i] += tail[i];
+}
+";
+
+/// The rows of the later kernel with what the earlier one leaves, where each binds the buffer from
+/// a byte on.
+fn rows_at(folder: &Path, [written, read]: [u32; 2], left: [u32; 4]) -> Vec<String> {
+    let head = "schema = 1\nname = \"Offsets\"\nlevel = \"D\"\ncriteria = [\"coupling\"]\n\n";
+    let listed = "[[kernel]]\nname = \"first\"\nsource = \"first.comp\"\n\n\
+                  [[kernel]]\nname = \"second\"\nsource = \"second.comp\"\n";
+    write(folder, "vkcert.toml", format!("{head}{listed}"));
+    write(folder, "first.comp", NUMBERS);
+    write(folder, "second.comp", TWO_OF_THEM);
+    let requirement = "schema = 1\n\n[[requirement]]\nuid = \"HLR-1\"\nlevel = \"HLR\"\ntitle = \"t\"\nstatement = \"s\"\nverification = [\"test\"]\n\n";
+    let test = format!(
+        "[[test]]\nid = \"AT\"\nrequirements = [\"HLR-1\"]\n\
+         buffers = {{ b = {{ type = \"uint\", data = {:?} }}, l = {{ type = \"uint\", count = 4 }} }}\n\
+         dispatches = [{{ kernel = \"first\", groups = [1, 1, 1], \
+         bindings = [{{ binding = 0, buffer = \"b\", offset = {written} }}] }}, \
+         {{ kernel = \"second\", groups = [1, 1, 1], \
+         bindings = [{{ binding = 0, buffer = \"b\", offset = {read} }}, {{ binding = 1, buffer = \"l\" }}] }}]\n\
+         expect = [{{ buffer = \"l\", values = {left:?} }}]\n\n",
+        vec![0; 160]
+    );
+    write(folder, "requirements/k.toml", format!("{requirement}{test}"));
+    let evidence = kernels(folder, &["--engine", "sequential"]);
+    let second = evidence.iter().find(|kernel| kernel["kernel"] == "second").expect("the kernel");
+    let mut told = rows(second);
+    told.retain(|row| !row.contains("by the host"));
+    told
+}
+
+#[test]
+fn a_buffer_that_is_bound_at_two_offsets_couples_by_the_bytes_of_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let number = "written by first at first.comp:6:15 -> read at";
+    let last = "written by first at first.comp:7:23 -> read at";
+    let told = rows_at(folder.path(), [256, 256], [3, 4, 5, 1]);
+    assert_eq!(
+        told,
+        [format!("head: {number} 7:15: covered AT"), format!("tail[]: {number} 8:21: covered AT")]
+    );
+    // The last number lies where `head` is; what is behind it nobody has written.
+    let told = rows_at(folder.path(), [0, 256], [9; 4]);
+    assert_eq!(told, [format!("head: {last} 7:15: covered AT")]);
+    // The other way round, `tail` ends before anything is written.
+    assert_eq!(rows_at(folder.path(), [256, 0], [0; 4]), Vec::<String>::new());
+    // It reaches over the end of the numbers.
+    let told = rows_at(folder.path(), [256, 504], [0, 9, 0, 0]);
+    assert_eq!(
+        told,
+        [
+            format!("head: {number} 7:15: uncovered"),
+            format!("tail[]: {number} 8:21: uncovered"),
+            format!("tail[]: {last} 8:21: covered AT"),
+        ]
+    );
+}

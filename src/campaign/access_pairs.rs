@@ -6,7 +6,7 @@
 //! Does not cover: which dispatches follow each other (`dispatch_order`).
 
 use super::configuration::Specialization;
-use super::dispatch_order::{ConfiguredKernel, DispatchOrder, SharedBindings};
+use super::dispatch_order::{ConfiguredKernel, DispatchOrder};
 use super::kernel::{CompiledKernel, Kernel, Measurement};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage::coupling::{LocatedBarrier, LocatedPair, SideStructures, pair_obligations};
@@ -20,7 +20,9 @@ use vkcert_model::project::MemoryModel;
 use vkcert_model::structure::KernelStructure;
 use vkcert_requirement::Project;
 use vkcert_spirv::barriers::workgroup_barriers;
-use vkcert_spirv::pairs::{PairError, PairRequest, StaticPair, dispatch_pairs, static_pairs};
+use vkcert_spirv::pairs::{
+    PairError, PairRequest, SharedBindings, StaticPair, dispatch_pairs, static_pairs,
+};
 
 /// What the pairs of a kernel depend on beside its module.
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +45,7 @@ pub struct EarlierKernel<'a> {
     /// Raw bits by SpecId.
     pub specialization: &'a Specialization,
     /// Bindings of the earlier and of the later kernel that hold one buffer or image.
-    pub shared: &'a BTreeSet<(ReadDescriptor, ReadDescriptor)>,
+    pub shared: &'a SharedBindings,
 }
 
 /// Pairs of accesses are obligations where the project asks for coupling coverage.
@@ -265,6 +267,7 @@ mod tests {
     use std::fmt::Write;
     use vkcert_glsl::KernelSource;
     use vkcert_model::pair_obligation::CouplingClass;
+    use vkcert_spirv::pairs::BoundBytes;
 
     fn kernel(name: &str, text: String) -> CompiledKernel {
         let source = KernelSource::alone(format!("{name}.comp"), text, "vulkan1.2");
@@ -358,11 +361,13 @@ mod tests {
             ),
         );
         let at = |binding| ReadDescriptor { set: 0, binding };
+        let mut shared = SharedBindings::default();
+        shared.share((at(0), BoundBytes::ALL), (at(1), BoundBytes::ALL));
         let earlier = EarlierKernel {
             kernel: &first,
             key: "first".into(),
             specialization: &Specialization::default(),
-            shared: &BTreeSet::from([(at(0), at(1))]),
+            shared: &shared,
         };
         let rows = obligations(&second, &[earlier]);
         let told: Vec<(CouplingClass, String)> =

@@ -3,19 +3,21 @@
 //! Knows: the dispatches of every test in their order, the earlier kernels that interfaces state,
 //! kernels with their configurations.
 //! Promises: the same before and after tests run. Every dispatch with every later one of its test
-//! whose kernel reads what a name, or ranges of a buffer that overlap, may stand for in both.
+//! whose kernel reads what a name, or ranges of a buffer that overlap, may stand for in both. Which
+//! bytes each binding of a test holds is told; what an interface says is shared begins at one byte.
 //! Does not cover: dispatches under specializations that are no configuration: they cover nothing;
 //! whether kernels have the bindings that an interface states (`coupling`).
 
 use super::configuration::{Specialization, kernel_for_preparing};
 use super::kernel::Kernel;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use vkcert_exec::prepare::specialize_kernel;
 use vkcert_model::access_pair::ReadDescriptor;
 use vkcert_model::id::KernelName;
 use vkcert_model::procedure::{Binding, Dispatch, Test};
-use vkcert_model::requirement::Interface;
+use vkcert_model::requirement::{BindingPlace, Interface};
 use vkcert_requirement::{Located, Project};
+use vkcert_spirv::pairs::{BoundBytes, SharedBindings};
 
 /// A kernel under one of its configurations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,9 +27,6 @@ pub(crate) struct ConfiguredKernel {
     /// Place among the configurations of the kernel.
     pub(crate) configuration: usize,
 }
-
-/// Bindings of an earlier and of a later kernel that hold one buffer or image.
-pub(crate) type SharedBindings = BTreeSet<(ReadDescriptor, ReadDescriptor)>;
 
 /// What the dispatches before those of a kernel share with it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -60,14 +59,14 @@ impl DispatchOrder {
     /// An interface speaks of every configuration of both kernels.
     fn add_interface(&mut self, interface: &Interface, kernels: &[Kernel]) {
         for stated in &interface.earlier {
-            let shared: SharedBindings = stated
-                .shared
-                .iter()
-                .map(|shared| (shared.from.descriptor(), shared.to.descriptor()))
-                .collect();
+            let mut shared = SharedBindings::default();
+            for bindings in &stated.shared {
+                let all_of = |place: BindingPlace| (place.descriptor(), BoundBytes::ALL);
+                shared.share(all_of(bindings.from), all_of(bindings.to));
+            }
             for later in all_configurations(interface.kernel, kernels) {
                 for earlier in all_configurations(stated.kernel, kernels) {
-                    self.add(earlier, later, shared.iter().copied());
+                    self.add(earlier, later, shared.clone());
                 }
             }
         }
@@ -82,14 +81,9 @@ impl DispatchOrder {
         }
     }
 
-    fn add(
-        &mut self,
-        earlier: ConfiguredKernel,
-        later: ConfiguredKernel,
-        shared: impl IntoIterator<Item = (ReadDescriptor, ReadDescriptor)>,
-    ) {
+    fn add(&mut self, earlier: ConfiguredKernel, later: ConfiguredKernel, shared: SharedBindings) {
         // Without bindings in common, too: both may use device addresses.
-        self.by_later.entry(later).or_default().entry(earlier).or_default().extend(shared);
+        self.by_later.entry(later).or_default().entry(earlier).or_default().join(shared);
     }
 
     /// Kernels that are dispatched before a kernel, each with what the two share.
@@ -156,39 +150,43 @@ pub(crate) fn place_of_configuration(
     kernel.configurations.iter().position(|row| row.specialization == *specialization)
 }
 
-fn shared_bindings<'a>(
-    earlier: &'a [Binding],
-    later: &'a [Binding],
-) -> impl Iterator<Item = (ReadDescriptor, ReadDescriptor)> + 'a {
-    earlier.iter().flat_map(move |written| {
-        let same = later.iter().filter(|read| may_be_same_memory(written, read));
-        same.map(|read| (descriptor_of(written), descriptor_of(read)))
-    })
+fn shared_bindings(earlier: &[Binding], later: &[Binding]) -> SharedBindings {
+    let mut shared = SharedBindings::default();
+    for written in earlier {
+        for read in later.iter().filter(|read| is_of_one_resource(written, read)) {
+            shared.share(
+                (descriptor_of(written), bound_bytes(written)),
+                (descriptor_of(read), bound_bytes(read)),
+            );
+        }
+    }
+    shared
 }
 
 fn descriptor_of(binding: &Binding) -> ReadDescriptor {
     ReadDescriptor { set: binding.set, binding: binding.binding }
 }
 
-/// Parts of one image are taken to be the same.
-fn may_be_same_memory(written: &Binding, read: &Binding) -> bool {
-    let is_same_buffer = written.buffer.is_some() && written.buffer == read.buffer;
-    let is_same_image = written.image.is_some() && written.image == read.image;
-    is_same_image || is_same_buffer && do_ranges_overlap(written, read)
+fn is_of_one_resource(written: &Binding, read: &Binding) -> bool {
+    let is_of_one_buffer = written.buffer.is_some() && written.buffer == read.buffer;
+    let is_of_one_image = written.image.is_some() && written.image == read.image;
+    is_of_one_buffer || is_of_one_image
 }
 
-fn do_ranges_overlap(left: &Binding, right: &Binding) -> bool {
-    let ends = |binding: &Binding| {
-        let start = binding.offset.saturating_add(binding.dynamic_offset.unwrap_or(0));
-        (start, binding.range.map_or(u64::MAX, |range| start.saturating_add(range)))
-    };
-    let ((left_start, left_end), (right_start, right_end)) = (ends(left), ends(right));
-    left_start < right_end && right_start < left_end
+/// Parts of one image are taken to be the same.
+fn bound_bytes(binding: &Binding) -> BoundBytes {
+    if binding.image.is_some() {
+        return BoundBytes::ALL;
+    }
+    let start = binding.offset.saturating_add(binding.dynamic_offset.unwrap_or(0));
+    let end = binding.range.map_or(u64::MAX, |range| start.saturating_add(range));
+    BoundBytes { start, end }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::slice::from_ref;
 
     fn bound(name: &str, offset: u64, range: Option<u64>) -> Binding {
         let text = format!(r#"{{"binding":3,"buffer":"{name}","offset":{offset}}}"#);
@@ -205,9 +203,13 @@ mod tests {
             (bound("b", 0, None), false),
             (Binding { dynamic_offset: Some(32), ..bound("a", 32, Some(4)) }, false),
         ];
-        for (other, is_shared) in cases {
-            assert_eq!(may_be_same_memory(&first_half, &other), is_shared, "{other:?}");
-            assert_eq!(may_be_same_memory(&other, &first_half), is_shared, "{other:?}");
+        let is_shared = |earlier: &Binding, later: &Binding| {
+            let shared = shared_bindings(from_ref(earlier), from_ref(later));
+            shared != SharedBindings::default()
+        };
+        for (other, expected) in cases {
+            assert_eq!(is_shared(&first_half, &other), expected, "{other:?}");
+            assert_eq!(is_shared(&other, &first_half), expected, "{other:?}");
         }
     }
 
@@ -227,14 +229,18 @@ mod tests {
             alike("again", &middle, 1, 3),
             alike("last", &middle, 4, 4),
         ]);
-        let before = |name: &str| -> Vec<(String, usize)> {
+        let before = |name: &str| -> Vec<(String, bool)> {
             let earlier = order.before(kernel(name));
-            earlier.map(|(earlier, shared)| (earlier.kernel.to_string(), shared.len())).collect()
+            earlier
+                .map(|(earlier, shared)| {
+                    (earlier.kernel.to_string(), *shared != SharedBindings::default())
+                })
+                .collect()
         };
-        let row = |name: &str, count| (name.to_owned(), count);
+        let row = |name: &str, is_shared| (name.to_owned(), is_shared);
         assert_eq!(before("first"), []);
         // The same dispatch comes three times, and so before itself.
-        assert_eq!(before("again"), [row("again", 1), row("first", 0)]);
-        assert_eq!(before("last"), [row("again", 1), row("first", 0)]);
+        assert_eq!(before("again"), [row("again", true), row("first", false)]);
+        assert_eq!(before("last"), [row("again", true), row("first", false)]);
     }
 }

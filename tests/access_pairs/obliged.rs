@@ -12,13 +12,28 @@ use std::sync::Arc;
 use vkcert::campaign::certification::{CampaignRequest, set_up};
 use vkcert::campaign::project;
 use vkcert::exec::access_pairs::AccessPairs;
+use vkcert::exec::resource::JobView;
 use vkcert::exec::sequential::{SequentialRun, Settings};
-use vkcert::exec::{Completion, Job, JobModule, ModuleRecording};
+use vkcert::exec::{Completion, Job, JobBinding, JobModule, ModuleRecording};
 use vkcert::model::access_pair::{AccessPair, ReadDescriptor};
 use vkcert::model::finding::FindingKind;
 use vkcert::model::id::ModuleKey;
 use vkcert::spirv::module::Module;
-use vkcert::spirv::pairs::{PairRequest, StaticPair, dispatch_pairs, static_pairs};
+use vkcert::spirv::pairs::{
+    BoundBytes, PairRequest, SharedBindings, StaticPair, dispatch_pairs, static_pairs,
+};
+
+/// A descriptor with the bytes that it shows; of an image and a texel buffer all.
+fn bound(binding: &JobBinding) -> (ReadDescriptor, BoundBytes) {
+    let place = ReadDescriptor { set: binding.set, binding: binding.binding };
+    let start = binding.offset + binding.dynamic_offset;
+    match binding.view {
+        JobView::Bytes => (place, BoundBytes { start, end: start + binding.range }),
+        JobView::Texels(_) | JobView::Image(_) | JobView::Sampler(_) | JobView::Combined(..) => {
+            (place, BoundBytes::ALL)
+        }
+    }
+}
 
 /// Pairs that a run showed and that are not listed, as text.
 fn unlisted_pairs(job: &Job, settings: Settings, run: &SequentialRun) -> Vec<String> {
@@ -44,14 +59,10 @@ fn unlisted_pairs(job: &Job, settings: Settings, run: &SequentialRun) -> Vec<Str
         add(static_pairs(&pair_request(index)).expect("pairs are listed"));
         for earlier_index in 0..index {
             let earlier = &job.dispatches[earlier_index];
-            let mut shared = BTreeSet::new();
+            let mut shared = SharedBindings::default();
             for before in &earlier.bindings {
                 for after in later.bindings.iter().filter(|after| after.buffer == before.buffer) {
-                    let place = |set, binding| ReadDescriptor { set, binding };
-                    shared.insert((
-                        place(before.set, before.binding),
-                        place(after.set, after.binding),
-                    ));
+                    shared.share(bound(before), bound(after));
                 }
             }
             let earlier_key = job.modules[earlier.module].key;

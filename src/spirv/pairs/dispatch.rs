@@ -1,8 +1,9 @@
 //! What one dispatch writes and a later one reads.
 //!
-//! Knows: both kernels, and which of their bindings one buffer or image is bound to.
-//! Promises: each write of the earlier one with each read of the later one that are to the same
-//! buffer; where both declare blocks that are laid out alike, members that differ make no pair.
+//! Knows: both kernels, which of their bindings one buffer or image is bound to, and which bytes of
+//! the buffer each of them holds.
+//! Promises: each write of the earlier one with each read of the later one that can be to the same
+//! bytes of a buffer; where layouts do not tell, to the same buffer.
 //! Does not cover: what a third dispatch writes between; what device addresses name, unless both
 //! kernels use such: then each with each.
 
@@ -11,9 +12,106 @@ use super::object::{PathStep, SharedObject};
 use super::{KernelPairs, MOST_PAIRS, PairError, PairRequest, StaticPair, with_kernel};
 use crate::flow::DecidedBranches;
 use crate::types::Type;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::access_pair::{Passage, ReadDescriptor};
 use vkcert_model::id::ModuleKey;
+
+/// The bytes of a buffer that a binding holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BoundBytes {
+    /// The first one.
+    pub start: u64,
+    /// Behind the last one; `u64::MAX`: all that the buffer has.
+    pub end: u64,
+}
+
+/// The bytes of one buffer that two bindings hold, those of the earlier kernel first. Both are
+/// counted from the lesser of the two starts, so that equal distances are told once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct BoundTogether {
+    written: BoundBytes,
+    read: BoundBytes,
+}
+
+/// Bindings of an earlier and of a later kernel that hold one buffer or image.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SharedBindings {
+    /// By the binding of the earlier kernel and that of the later one.
+    by_descriptors: BTreeMap<(ReadDescriptor, ReadDescriptor), BTreeSet<BoundTogether>>,
+}
+
+impl BoundBytes {
+    /// All of a buffer; of an image, whose bytes are not told apart.
+    pub const ALL: Self = Self { start: 0, end: u64::MAX };
+
+    /// Whether two ranges have a byte in common.
+    fn overlaps(self, other: Self) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+
+    fn counted_from(self, start: u64) -> Self {
+        let end = if self.end == u64::MAX { self.end } else { self.end - start };
+        Self { start: self.start - start, end }
+    }
+}
+
+impl SharedBindings {
+    /// Both bindings hold these bytes of one buffer or image, that of the earlier kernel first.
+    /// Ranges that lie apart share nothing.
+    pub fn share(
+        &mut self,
+        (written, written_bytes): (ReadDescriptor, BoundBytes),
+        (read, read_bytes): (ReadDescriptor, BoundBytes),
+    ) {
+        if !written_bytes.overlaps(read_bytes) {
+            return;
+        }
+        let start = written_bytes.start.min(read_bytes.start);
+        let together = BoundTogether {
+            written: written_bytes.counted_from(start),
+            read: read_bytes.counted_from(start),
+        };
+        self.by_descriptors.entry((written, read)).or_default().insert(together);
+    }
+
+    /// What another order of dispatches shares is shared, too.
+    pub fn join(&mut self, other: Self) {
+        for (descriptors, together) in other.by_descriptors {
+            self.by_descriptors.entry(descriptors).or_default().extend(together);
+        }
+    }
+
+    /// Whether a write can be to what is read; parts without a place can be anywhere.
+    fn may_bring(
+        &self,
+        write: &LastingWrite,
+        read: &SharedAccess,
+        place: Option<PartPlace>,
+    ) -> bool {
+        match (write.object, read.path.object) {
+            (SharedObject::Descriptor(written), SharedObject::Descriptor(read)) => {
+                let together = self.by_descriptors.get(&(written, read)).into_iter().flatten();
+                let mut overlaps = together.map(|bytes| match (write.place, place) {
+                    (Some(written), Some(read)) => {
+                        written.bound_to(bytes.written).may_overlap(read.bound_to(bytes.read))
+                    }
+                    (Some(_) | None, None) | (None, Some(_)) => true,
+                });
+                overlaps.any(|overlap| overlap)
+            }
+            (SharedObject::Addressed, SharedObject::Addressed) => true,
+            (
+                SharedObject::Workgroup(_)
+                | SharedObject::Descriptor(_)
+                | SharedObject::Addressed
+                | SharedObject::PushConstants
+                | SharedObject::SpecializationConstant(_)
+                | SharedObject::NumWorkgroups,
+                _,
+            ) => false,
+        }
+    }
+}
 
 /// A write of a kernel to memory that outlasts the dispatch.
 struct LastingWrite {
@@ -24,7 +122,7 @@ struct LastingWrite {
     place: Option<PartPlace>,
 }
 
-/// Which bytes of a binding a part can have.
+/// Which bytes of a binding a part can have, or of the buffer that is bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PartPlace {
     /// From where on, with index 0 of the array around it.
@@ -37,24 +135,18 @@ struct PartPlace {
 }
 
 /// The pairs between the stores of `earlier`, known to runs as `earlier_key`, and the reads of
-/// `later`, where each pair of `shared` names bindings of the two kernels that hold one buffer or
-/// image.
+/// `later`, where the two kernels share these bindings.
 pub fn dispatch_pairs(
     (earlier, earlier_key): (&PairRequest<'_>, ModuleKey),
     later: &PairRequest<'_>,
-    shared: &BTreeSet<(ReadDescriptor, ReadDescriptor)>,
+    shared: &SharedBindings,
 ) -> Result<Vec<StaticPair>, PairError> {
     let writes = with_kernel(earlier, DecidedBranches::Specialized, lasting_writes)?;
     let pairs = with_kernel(later, DecidedBranches::Specialized, |kernel| {
         let mut pairs = Vec::new();
         for read in &kernel.accesses.reads {
-            for write in writes.iter().filter(|write| is_shared(write.object, read, shared)) {
-                let places = (write.place, kernel.part_place(read));
-                if let (Some(written), Some(read)) = places
-                    && !written.may_overlap(read)
-                {
-                    continue;
-                }
+            let place = kernel.part_place(read);
+            for write in writes.iter().filter(|write| shared.may_bring(write, read, place)) {
                 let passage = Passage::Dispatch {
                     kernel: earlier_key.kernel,
                     specialization: earlier_key.specialization,
@@ -82,33 +174,21 @@ fn lasting_writes(kernel: &KernelPairs<'_>) -> Vec<LastingWrite> {
         .collect()
 }
 
-fn is_shared(
-    written: SharedObject,
-    read: &SharedAccess,
-    shared: &BTreeSet<(ReadDescriptor, ReadDescriptor)>,
-) -> bool {
-    match (written, read.path.object) {
-        (SharedObject::Descriptor(written), SharedObject::Descriptor(read)) => {
-            shared.contains(&(written, read))
-        }
-        (SharedObject::Addressed, SharedObject::Addressed) => true,
-        (
-            SharedObject::Workgroup(_)
-            | SharedObject::Descriptor(_)
-            | SharedObject::Addressed
-            | SharedObject::PushConstants
-            | SharedObject::SpecializationConstant(_)
-            | SharedObject::NumWorkgroups,
-            _,
-        ) => false,
-    }
-}
-
 impl PartPlace {
+    /// Of a part of a binding, the part of the buffer: nothing behind what is bound.
+    fn bound_to(self, bytes: BoundBytes) -> PartPlace {
+        PartPlace {
+            start: self.start.saturating_add(bytes.start),
+            end: self.end.saturating_add(bytes.start).min(bytes.end),
+            ..self
+        }
+    }
+
     /// Whether two parts can have a byte in common for some indices. Parts in arrays of different
     /// strides can wherever the arrays do.
     fn may_overlap(self, other: PartPlace) -> bool {
-        if self.end <= other.start || other.end <= self.start {
+        let is_bound = self.start < self.end && other.start < other.end;
+        if !is_bound || self.end <= other.start || other.end <= self.start {
             return false;
         }
         if self.stride != other.stride || self.stride == 0 {
@@ -123,21 +203,21 @@ impl PartPlace {
 }
 
 impl KernelPairs<'_> {
-    /// Where a part of a block lies. Parts behind two levels of arrays, and those whose layout the
-    /// module does not tell, have no place.
+    /// Where a part of a block lies; behind two levels of arrays all of the inner one. Parts whose
+    /// layout the module does not tell have no place.
     fn part_place(&self, access: &SharedAccess) -> Option<PartPlace> {
         let types = self.pointers.types;
         let declaration = self.request.module.definition(access.path.declaration)?;
         let mut contents = types.variable_contents(declaration)?.1;
         let constants = self.pointers.constants;
-        let (mut start, mut stride, mut array_end) = (0, 0, None);
+        let (mut start, mut stride, mut array_end, mut matrix) = (0, 0, None, None);
         for step in &access.path.steps {
             let length = types.component_count(contents, constants);
             match (types.get(contents)?, step) {
                 (Type::Structure { members, .. }, PathStep::Member(member)) => {
                     let member = members.get(*member as usize)?;
                     start += u64::from(member.offset?);
-                    contents = member.ty;
+                    (contents, matrix) = (member.ty, member.matrix);
                 }
                 (
                     Type::Array { element, stride: own_stride, .. }
@@ -150,11 +230,14 @@ impl KernelPairs<'_> {
                     array_end = Some(bytes.saturating_add(start));
                     contents = *element;
                 }
-                (Type::Vector { .. } | Type::Matrix { .. }, PathStep::Element(_)) => break,
+                (
+                    Type::Array { .. } | Type::Vector { .. } | Type::Matrix { .. },
+                    PathStep::Element(_),
+                ) => break,
                 _ => return None,
             }
         }
-        let size = types.byte_extent(contents, None, constants).ok()?;
+        let size = types.byte_extent(contents, matrix, constants).ok()?;
         let end = array_end.unwrap_or(start + size);
         (size > 0).then_some(PartPlace { start, size, stride, end })
     }
@@ -162,10 +245,14 @@ impl KernelPairs<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::PartPlace;
+    use super::*;
 
     fn part(start: u64, size: u64, stride: u64) -> PartPlace {
         PartPlace { start, size, stride, end: 1024 }
+    }
+
+    fn part_alone(start: u64, size: u64) -> PartPlace {
+        PartPlace { start, size, stride: 0, end: start + size }
     }
 
     /// Whether an element of one array and one of the other have a byte in common.
@@ -181,6 +268,41 @@ mod tests {
         assert!(part(8, 16, 16).may_overlap(part(0, 4, 16)));
         assert!(part(0, 4, 16).may_overlap(part(8, 16, 16)));
         assert!(!part(8, 8, 16).may_overlap(part(0, 8, 16)));
+    }
+
+    fn bound(start: u64, end: u64) -> BoundBytes {
+        BoundBytes { start, end }
+    }
+
+    #[test]
+    fn parts_of_a_buffer_that_is_bound_at_two_offsets_are_compared_there() {
+        // The first element of an array of 4 bytes each, and a number of 4 bytes.
+        let (element, number) = (PartPlace { end: 256, ..part(0, 4, 4) }, part_alone(0, 4));
+        let overlaps = |written: BoundBytes, read: BoundBytes| {
+            element.bound_to(written).may_overlap(number.bound_to(read))
+        };
+        assert!(overlaps(bound(0, u64::MAX), bound(252, u64::MAX)));
+        assert!(!overlaps(bound(0, u64::MAX), bound(256, u64::MAX)));
+        assert!(overlaps(bound(256, u64::MAX), bound(508, u64::MAX)));
+        assert!(!overlaps(bound(256, u64::MAX), bound(252, u64::MAX)));
+        // What lies behind the bytes that are bound is not reached.
+        assert!(!overlaps(bound(0, 128), bound(128, u64::MAX)));
+        assert!(overlaps(bound(0, 129), bound(128, u64::MAX)));
+        assert!(!part_alone(64, 4).bound_to(bound(0, 64)).may_overlap(part_alone(0, 1024)));
+    }
+
+    #[test]
+    fn bindings_at_one_distance_are_shared_once() {
+        let at = |binding| ReadDescriptor { set: 0, binding };
+        let mut shared = SharedBindings::default();
+        for start in [0, 64, 128] {
+            let read = bound(start + 16, start + 64);
+            shared.share((at(0), bound(start, start + 64)), (at(1), read));
+        }
+        shared.share((at(0), bound(0, 64)), (at(2), bound(64, 128)));
+        let together: Vec<_> = shared.by_descriptors.iter().collect();
+        let expected = BoundTogether { written: bound(0, 64), read: bound(16, 64) };
+        assert_eq!(together, [(&(at(0), at(1)), &BTreeSet::from([expected]))]);
     }
 
     #[test]

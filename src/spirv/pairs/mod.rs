@@ -40,7 +40,7 @@ use access::{
     Atomicity, Coherence, SharedAccess, SharedAccesses, by_object, declares_vulkan_model,
 };
 pub use checks::{AccessOrder, ConflictingAccess, conflicting_accesses, idle_barriers};
-pub use dispatch::dispatch_pairs;
+pub use dispatch::{BoundBytes, SharedBindings, dispatch_pairs};
 use executors::Executors;
 use expression::Expressions;
 use index_forms::IndexForms;

@@ -369,6 +369,26 @@ fn barriers_that_order_nothing_are_told() {
     assert_eq!(idle("told[lane] = s[63u - lane];\nbarrier();\ntold[lane] += s[0];"), 1);
 }
 
+/// Names and lines of what `later` reads from binding 5 where `earlier` wrote it through binding 0,
+/// each bound from a byte of one buffer on.
+fn read_of_earlier(
+    (earlier, written_start): (&Module, u64),
+    (later, read_start): (&Module, u64),
+) -> Vec<(String, u32)> {
+    let at =
+        |binding, start| (ReadDescriptor { set: 0, binding }, BoundBytes { start, end: u64::MAX });
+    let mut shared = SharedBindings::default();
+    shared.share(at(0, written_start), at(5, read_start));
+    let pairs = with_request(earlier, |first| {
+        with_request(later, |second| {
+            dispatch_pairs((first, "first".into()), second, &shared).expect("pairs")
+        })
+    });
+    let is_of_first = |pair: &StaticPair| matches!(pair.pair.passage, Passage::Dispatch { kernel, .. } if kernel.as_str() == "first");
+    assert!(pairs.iter().all(is_of_first), "{pairs:?}");
+    pairs.iter().map(|pair| (pair.name.clone(), line(later, pair.pair.use_index))).collect()
+}
+
 #[test]
 fn a_later_dispatch_reads_what_an_earlier_one_wrote() {
     let earlier = kernel(
@@ -379,19 +399,29 @@ fn a_later_dispatch_reads_what_an_earlier_one_wrote() {
         "struct Part { uint x; uint y; };\nlayout(std430, binding = 5) readonly buffer A { uint number; uint pad; Part items[4]; };\nlayout(std430, binding = 6) buffer O { uint o[]; };",
         "o[lane] = number;\no[lane] += items[lane].x;\no[lane] += items[lane].y;",
     );
-    let at = |binding| ReadDescriptor { set: 0, binding };
-    let shared = BTreeSet::from([(at(0), at(5))]);
-    let pairs = with_request(&earlier, |first| {
-        with_request(&later, |second| {
-            dispatch_pairs((first, "first".into()), second, &shared).expect("pairs")
-        })
-    });
-    let rows: Vec<(String, u32)> =
-        pairs.iter().map(|pair| (pair.name.clone(), line(&later, pair.pair.use_index))).collect();
-    assert_eq!(rows, [("items[].y".to_owned(), 10)]);
-    assert!(
-        matches!(pairs[0].pair.passage, Passage::Dispatch { kernel, .. } if kernel.as_str() == "first")
+    let row = |name: &str, line| (name.to_owned(), line);
+    assert_eq!(read_of_earlier((&earlier, 0), (&later, 0)), [row("items[].y", 10)]);
+    // Four bytes further the one lies where the other is otherwise, and `number` in the first item.
+    assert_eq!(
+        read_of_earlier((&earlier, 64), (&later, 76)),
+        [row("number", 8), row("items[].x", 9)]
     );
+    // The last `y` of the earlier one ends at byte 40.
+    assert_eq!(read_of_earlier((&earlier, 0), (&later, 40)), []);
+    assert_eq!(read_of_earlier((&earlier, 40), (&later, 0)), []);
+}
+
+#[test]
+fn members_behind_inner_arrays_and_matrices_have_places() {
+    let block = "struct Item { uint x[2]; uint y; };\nlayout(std430, binding = 0) buffer A { mat2 m; mat2 n; Item a[4]; };";
+    let earlier = kernel(block, "m[1] = vec2(1.0);\na[lane].x[lane & 1u] = 1u;");
+    let later = kernel(
+        &format!("{}\n{OUT}", block.replace("binding = 0", "binding = 5")),
+        "told[0] = uint(m[0].x);\ntold[1] = uint(n[0].x);\ntold[2] = a[lane].x[0];\ntold[3] = a[lane].y;",
+    );
+    let told: Vec<String> =
+        read_of_earlier((&earlier, 0), (&later, 0)).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(told, ["m", "a[].x[]"]);
 }
 
 #[test]
