@@ -10,6 +10,7 @@ use vkcert_model::coverage::{ConditionMcdc, SimpleObligation, Status};
 use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::CodePlace;
 use vkcert_model::pair_obligation::CouplingClass;
+use vkcert_model::verdict::EngineName;
 use vkcert_sample as sample;
 
 /// Shares are counted from rows that the sample's lists hold; the document prints numerator and
@@ -270,6 +271,30 @@ fn coverage_of_coupling_stands_by_class_and_by_what_passes() {
         ]
     );
     assert!(!whole_text(&sample::evidence()).contains("Coverage of coupling by class"));
+}
+
+/// What one engine tells has no column of another one, which says once why it tells nothing.
+#[test]
+fn an_engine_that_tells_of_no_pairs_says_so_once() {
+    let mut evidence = with_coupling_classes();
+    let name = evidence.kernels[0].kernel;
+    for kernel in evidence.kernels.iter_mut().filter(|row| row.kernel == name) {
+        let (status, reason) = match kernel.engine {
+            EngineName::Sequential => (Status::Uncovered, None),
+            EngineName::Vulkan => (Status::Undetermined, Some("nobody looks".to_owned())),
+        };
+        let rows = kernel.coverage.coupling.iter_mut().flatten();
+        rows.for_each(|row| (row.status, row.reason) = (status, reason.clone()));
+        let mut justified = kernel.coverage.statements[0].clone();
+        (justified.status, justified.reason) = (Status::Justified, Some("argued".to_owned()));
+        justified.id = "P2".into();
+        kernel.coverage.coupling.iter_mut().for_each(|rows| rows.push(justified.clone()));
+    }
+    let rows = rows_under(&evidence, "Coupling not covered");
+    assert_eq!(rows.iter().map(Vec::len).collect::<Vec<_>>(), [4, 4], "{rows:?}");
+    let text = whole_text(&evidence);
+    assert_eq!(text.matches("Undetermined on vulkan: nobody looks.").count(), 1, "{text}");
+    assert_eq!(text.matches("nobody looks").count(), 1);
 }
 
 #[test]

@@ -201,6 +201,13 @@ pub(crate) enum TableExtent {
     Full,
 }
 
+/// Whether a reader opens a table first, where a format can fold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TableFolding {
+    Unfolded,
+    Folded,
+}
+
 /// A table; its header row is repeated on every page that it reaches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Table {
@@ -210,6 +217,7 @@ pub(crate) struct Table {
     /// Rows that links lead to, by their index.
     pub row_anchors: BTreeMap<usize, Anchor>,
     pub extent: TableExtent,
+    pub folding: TableFolding,
 }
 
 impl Table {
@@ -220,6 +228,7 @@ impl Table {
             rows: Vec::new(),
             row_anchors: BTreeMap::new(),
             extent: TableExtent::Full,
+            folding: TableFolding::Unfolded,
         }
     }
 
@@ -244,6 +253,12 @@ impl Table {
     pub(crate) fn add_anchored_row(&mut self, anchor: impl Into<Anchor>, cells: Vec<Text>) {
         self.row_anchors.insert(self.rows.len(), anchor.into());
         self.add_row(cells);
+    }
+
+    /// Only its caption is shown at first, where a format can fold; on paper all of it.
+    pub(crate) fn folded(mut self) -> Self {
+        self.folding = TableFolding::Folded;
+        self
     }
 
     pub(crate) fn extent(mut self, extent: TableExtent) -> Self {

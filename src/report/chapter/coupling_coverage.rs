@@ -66,15 +66,21 @@ pub(super) fn classes_section(evidence: &Evidence, outline: &mut Outline) {
 fn telling_rows(evidence: &Evidence) -> Vec<(KernelUnit<'_>, &KernelEvidence)> {
     let units = facts::kernel_units(evidence).into_iter();
     let rows_of_units = units.flat_map(|unit| {
-        let sides = facts::on_engines(evidence, &unit);
-        let is_told = sides.iter().any(|(_, side)| side.engine == EngineName::Sequential);
-        let telling_sides = sides.into_iter().filter(move |(_, side)| match side.engine {
-            EngineName::Sequential => true,
-            EngineName::Vulkan => !is_told,
-        });
-        telling_sides.map(move |(_, side)| (unit, side))
+        let sides = facts::on_engines(evidence, &unit).into_iter();
+        let sides: Vec<&KernelEvidence> = sides.map(|(_, side)| side).collect();
+        telling_sides(&sides).into_iter().map(move |side| (unit, side))
     });
     rows_of_units.filter(|(_, side)| side.coverage.coupling.is_some()).collect()
+}
+
+/// The side of the engine that can tell of pairs, if that ran.
+pub(super) fn telling_sides<'e>(sides: &[&'e KernelEvidence]) -> Vec<&'e KernelEvidence> {
+    let is_told = sides.iter().any(|side| side.engine == EngineName::Sequential);
+    let telling_sides = sides.iter().filter(|side| match side.engine {
+        EngineName::Sequential => true,
+        EngineName::Vulkan => !is_told,
+    });
+    telling_sides.copied().collect()
 }
 
 fn class_cells(classes: &[CouplingClassSummary]) -> Vec<Text> {

@@ -1,7 +1,8 @@
 //! One chapter per kernel: shares, lists of obligations, every decision, and what belongs to no
 //! obligation.
 
-use super::coupling_coverage::objects_table;
+use super::coupled_pairs::shown_pairs;
+use super::coupling_coverage::{objects_table, telling_sides};
 use super::identifiers::compact_ids;
 use super::links::test_link;
 use super::summary::{WHAT_SHARES_COUNT, share_text};
@@ -105,7 +106,7 @@ fn shares_section(evidence: &Evidence, sides: &[&KernelEvidence], outline: &mut 
 type ObligationSelector = fn(&KernelEvidence) -> Option<&Vec<SimpleObligation>>;
 
 fn obligation_sections(unit: &KernelUnit, sides: &[&KernelEvidence], outline: &mut Outline) {
-    let obligation_lists: [(&str, CriterionName, ObligationSelector); 9] = [
+    let obligation_lists: [(&str, CriterionName, ObligationSelector); 8] = [
         ("Statements", CriterionName::Statement, |side| Some(&side.coverage.statements)),
         ("Branches", CriterionName::Branch, |side| Some(&side.coverage.branches)),
         ("Entry and exit points", CriterionName::Decision, |side| Some(&side.coverage.points)),
@@ -116,16 +117,47 @@ fn obligation_sections(unit: &KernelUnit, sides: &[&KernelEvidence], outline: &m
         ("Calls", CriterionName::Call, |side| side.coverage.calls.as_ref()),
         ("Loop boundaries", CriterionName::LoopBoundary, |side| side.coverage.loops.as_ref()),
         ("Boundary values", CriterionName::Boundary, |side| side.coverage.boundaries.as_ref()),
-        ("Coupling", CriterionName::Coupling, |side| side.coverage.coupling.as_ref()),
     ];
     for (title, criterion, select) in obligation_lists {
         if sides.iter().any(|side| select(side).is_some()) {
             outline.add_heading(2, title, format!("{}/{criterion}", unit.chapter_anchor()));
-            if criterion == CriterionName::Coupling {
-                objects_table(sides, outline);
-            }
             obligation_list(title, sides, select, outline);
         }
+    }
+    coupling_section(unit, sides, outline);
+}
+
+/// Pairs are told by one engine alone, so that another one has no column of its own.
+fn coupling_section(unit: &KernelUnit, sides: &[&KernelEvidence], outline: &mut Outline) {
+    let has_pairs = |side: &&KernelEvidence| side.coverage.coupling.is_some();
+    let measured_sides: Vec<&KernelEvidence> = sides.iter().copied().filter(has_pairs).collect();
+    if measured_sides.is_empty() {
+        return;
+    }
+    let criterion = CriterionName::Coupling;
+    outline.add_heading(2, "Coupling", format!("{}/{criterion}", unit.chapter_anchor()));
+    objects_table(sides, outline);
+    let telling_sides = telling_sides(&measured_sides);
+    obligation_list("Coupling", &telling_sides, |side| side.coverage.coupling.as_ref(), outline);
+    for side in &telling_sides {
+        shown_pairs(side, outline);
+    }
+    let is_telling =
+        |side: &KernelEvidence| telling_sides.iter().any(|told| told.engine == side.engine);
+    for side in measured_sides.into_iter().filter(|side| !is_telling(side)) {
+        untold_paragraph(side, outline);
+    }
+}
+
+/// Why an engine tells of no pair.
+fn untold_paragraph(side: &KernelEvidence, outline: &mut Outline) {
+    let rows = side.coverage.coupling.iter().flatten();
+    let untold_rows = rows.filter(|row| row.status == Status::Undetermined);
+    let reasons: BTreeSet<&str> = untold_rows.filter_map(|row| row.reason.as_deref()).collect();
+    if !reasons.is_empty() {
+        let reasons = reasons.into_iter().collect::<Vec<_>>().join("; ");
+        let words = format!("Undetermined on {}: {reasons}.", side.engine);
+        outline.add_paragraph(Text::quiet(words));
     }
 }
 
@@ -150,9 +182,10 @@ fn obligation_list(
             items.get(&item.id).is_some_and(|other_item| other_item.status == Status::Covered)
         })
     };
+    let where_ = if sides.len() > 1 { " on every engine" } else { "" };
     let (covered_items, open_items): (Vec<_>, Vec<_>) = first_items.iter().partition(is_covered);
     if !open_items.is_empty() {
-        let mut table = Table::new(format!("{title} not covered on every engine")).columns(&[
+        let mut table = Table::new(format!("{title} not covered{where_}")).columns(&[
             "Obligation",
             "Line:column",
             "Text",
@@ -187,7 +220,6 @@ fn obligation_list(
     }
     let covered_count = covered_items.len();
     let covered_ids = compact_ids(covered_items.iter().map(|item| item.id.as_str()));
-    let where_ = if sides.len() > 1 { " on every engine" } else { "" };
     outline.add_paragraph(match covered_count {
         0 => Text::plain(format!("Covered{where_}: none.")),
         _ => Text::plain(format!("Covered{where_} ({covered_count} of {}): ", first_items.len()))

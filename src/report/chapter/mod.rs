@@ -10,6 +10,7 @@ mod captured;
 mod conclusion;
 mod conduct;
 mod contents;
+mod coupled_pairs;
 mod coupling;
 mod coupling_coverage;
 mod decision;

@@ -2,6 +2,7 @@
 
 mod conditions;
 mod drawings;
+mod folded;
 mod hostile_names;
 mod several_files;
 mod trees;

@@ -15,7 +15,8 @@ mod toolbar;
 mod tree;
 
 use super::document::{
-    Block, ColumnAlign, Document, Heading, Style, Table, Text, TextRun, Tone, shows_other_text,
+    Block, ColumnAlign, Document, Heading, Style, Table, TableFolding, Text, TextRun, Tone,
+    shows_other_text,
 };
 use super::{Format, Presentation, ReportError, Standing, facts};
 use links::{PageLinks, element_id};
@@ -244,6 +245,20 @@ fn set_heading(heading: &Heading, page: &Page) -> Markup {
 }
 
 fn set_table(table: &Table, page: &Page) -> Markup {
+    match (table.folding, &table.caption) {
+        (TableFolding::Folded, Some(caption)) => html! {
+            details.folded {
+                summary { (set_text(caption, page)) }
+                (set_rows(table, None, page))
+            }
+        },
+        (TableFolding::Folded, None) | (TableFolding::Unfolded, _) => {
+            set_rows(table, table.caption.as_ref(), page)
+        }
+    }
+}
+
+fn set_rows(table: &Table, caption: Option<&Text>, page: &Page) -> Markup {
     let align = |index: usize| match table.columns[index].align {
         ColumnAlign::Left => "left",
         ColumnAlign::Centre => "centre",
@@ -252,7 +267,7 @@ fn set_table(table: &Table, page: &Page) -> Markup {
     html! {
         div.scroll {
             table {
-                @if let Some(caption) = &table.caption { caption { (set_text(caption, page)) } }
+                @if let Some(caption) = caption { caption { (set_text(caption, page)) } }
                 thead { tr {
                     @for (index, column) in table.columns.iter().enumerate() {
                         th scope="col" class=(align(index)) { (set_text(&column.title, page)) }

@@ -126,6 +126,8 @@
           left += stays ? 1 : 0;
         });
         var table = body.parentElement;
+        var folded = table.closest('details.folded');
+        if (folded) { openByFilter(folded, (byWords || byOpen) && left > 0); }
         if (left < rows.length) { table.dataset.shown = left + ' of ' + rows.length + ' rows shown'; } else { delete table.dataset.shown; }
       });
       Array.from(child.matches('.tree') ? [child] : child.querySelectorAll('.tree')).forEach(function (tree) { filterTree(tree, words, whole); });
@@ -155,7 +157,7 @@
     tree.querySelector('.tree-shown').textContent = left < lines.length ? left + ' of ' + lines.length + ' lines shown' : '';
   }
 
-  // Opens what leads to a line that stays; once nothing is filtered it is as the reader had left it.
+  // Opens what leads to a line or row that stays; once nothing is filtered it is as the reader had left it.
   function openByFilter(details, filtered) {
     if (filtered && details.dataset.before === undefined) { details.dataset.before = details.open ? 'open' : ''; }
     if (filtered) { details.open = true; return; }

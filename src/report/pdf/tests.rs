@@ -517,7 +517,9 @@ fn no_page_ends_with_a_heading_or_a_caption() {
 /// what comes behind it stands upright again.
 #[test]
 fn a_table_too_wide_for_an_upright_sheet_turns_it() {
-    use crate::document::{Block, Column, ColumnAlign, Heading, Table, TableExtent, Text};
+    use crate::document::{
+        Block, Column, ColumnAlign, Heading, Table, TableExtent, TableFolding, Text,
+    };
     let faces = FontFaces::load().unwrap();
     let sheet = Sheet::of_paper(Paper::A4);
     let column = |number: usize| Column {
@@ -532,6 +534,7 @@ fn a_table_too_wide_for_an_upright_sheet_turns_it() {
             rows: (0..60).map(|row| vec![cell(row); columns]).collect(),
             row_anchors: std::collections::BTreeMap::new(),
             extent: TableExtent::Full,
+            folding: TableFolding::Unfolded,
         })
     };
     let heading = Block::Heading(Heading {
