@@ -3,7 +3,7 @@
 
 use crate::call_coverage::justification;
 use crate::function_coverage::kernels;
-use crate::support::write;
+use crate::support::{run, vkcert, write};
 use serde_json::Value;
 use std::path::Path;
 
@@ -133,4 +133,62 @@ fn values_count_however_a_test_gives_them_and_however_the_domain_is_computed() {
         "elsewhere = 4 (minimum, maximum): covered TC-15-0-0, TC-1-3-3",
     ];
     assert_eq!(rows(&kernels(folder.path(), &["--engine", "sequential"])[0]), expected);
+}
+
+/// Ranges stand in the interface, members in a header of the host.
+#[test]
+fn members_of_a_header_tell_values_as_stated_ones_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stated = INTERFACE.split("[interface.push_constants]").next().expect("an interface");
+    let header = "[[interface.header]]\nfile = \"host/params.h\"\nstruct = \"Params\"\n\
+                  describes = \"push_constants\"\ntarget = \"x86_64-unknown-linux-gnu\"\n\
+                  standard = \"c11\"\nflags = [\"-ffreestanding\"]\n\n";
+    let tests = [test(15, 0, 0), test(1, 3, 3)].concat();
+    project(folder.path(), &format!("{stated}{header}{tests}"));
+    let text = "#include <stdint.h>\nstruct Params { uint32_t n; uint32_t seed; };\n";
+    write(folder.path(), "host/params.h", text);
+    let told = rows(&kernels(folder.path(), &["--engine", "sequential"])[0]);
+    let expected = [
+        "n = 1 (minimum): covered TC-1-3-3",
+        "n = 32 (maximum): uncovered",
+        "n one before a multiple of the local size 8: covered TC-15-0-0",
+        "n one past a multiple of the local size 8: covered TC-1-3-3",
+        "seed = 0 (minimum, zero): covered TC-15-0-0",
+        "seed = 9 (maximum): uncovered",
+        "elsewhere = 4 (minimum, maximum): undetermined",
+    ];
+    assert_eq!(told, expected);
+    run(vkcert().arg("verify").arg(folder.path().join("out/evidence")), 0);
+}
+
+/// One dispatch leaves a constant at its default, the other one sets it to the same value.
+#[test]
+fn a_default_that_a_test_states_is_no_configuration_of_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = "{ kernel = \"k\", groups = [4, 1, 1], push_constants = { n = 32, seed = 9 }, bindings = [{ binding = 0, buffer = \"v\" }] }";
+    let second = first
+        .replace("groups = [4", "specialization = { 3 = { value = 4 } }, groups = [1")
+        .replace("n = 32, seed = 9", "n = 1, seed = 0");
+    let twice = |second: &str| {
+        format!(
+            "[[test]]\nid = \"TWICE\"\nrequirements = [\"HLR-1\"]\n\
+             buffers = {{ v = {{ type = \"uint\", fill = {{ constant = 0 }}, count = 32 }} }}\n\
+             dispatches = [{first}, {second}]\nexpect = [{{ buffer = \"v\", values = [0, 9] }}]\n\n"
+        )
+    };
+    let kernel = KERNEL
+        .replace("void main", "layout(constant_id = 3) const uint ELSEWHERE = 4u;\nvoid main")
+        .replace("= seed;", "= seed + (ELSEWHERE - 4u);");
+    let told = |rest: &str| {
+        project(folder.path(), &format!("{INTERFACE}{rest}"));
+        write(folder.path(), "k.comp", &kernel);
+        rows(&kernels(folder.path(), &["--engine", "sequential"])[0])
+    };
+    let of_default = told(&twice(&second));
+    assert_eq!(of_default[0], "n = 1 (minimum): covered TWICE");
+    assert_eq!(of_default[1], "n = 32 (maximum): covered TWICE");
+    // Under two configurations the test counts for none of their values.
+    let of_two =
+        told(&twice(&second.replace("value = 4", "value = 5")).replace("[0, 9]", "[1, 9]"));
+    assert_eq!(of_two[0], "n = 1 (minimum): uncovered");
 }

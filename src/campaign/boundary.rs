@@ -1,40 +1,44 @@
 //! The boundary values of a kernel's host parameters, and which tests give them.
 //!
-//! Knows: the kernel's interface, its local size, and what the tests' dispatches tell of parameters
-//! (`told_values`).
+//! Knows: the kernel's interface with what was read of its headers, its local size, and what the
+//! tests' dispatches tell of parameters (`told_values`).
 //! Promises: of each parameter its minimum, its maximum and zero, and for each local size of an axis
 //! that the parameter takes part in a value before and a value behind a multiple of it, as far as
 //! they lie in the range. What tests cannot tell is undetermined by name.
 //! Does not cover: tests that dispatch the kernel under several specializations, which count for no
 //! value; parameters that the host passes on changed.
 
-use super::configuration::kernel_for_preparing;
+use super::configuration::{Specialization, kernel_for_preparing};
 use super::kernel::CompiledKernel;
 use super::told_values::{ToldPlaces, is_told};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_coupling::merged_interface;
 use vkcert_exec::prepare::specialize_kernel;
 use vkcert_model::boundary::BoundaryValue;
 use vkcert_model::id::{KernelName, ObligationId, TestId};
 use vkcert_model::procedure::{Dispatch, Test};
-use vkcert_model::requirement::{HostParameter, Interface};
+use vkcert_model::requirement::{HeaderReading, HostParameter, Interface};
 use vkcert_requirement::host::decide::HostModel;
 use vkcert_requirement::{Located, Project};
 
-/// The boundary values of a kernel. Without an interface nothing states the ranges of its inputs,
-/// which is one value that is not known.
+/// The boundary values of a kernel; `readings` are of the headers of its interface. Without an
+/// interface nothing states the ranges of its inputs, which is one value that is not known. Which
+/// values there are does not depend on headers, but which tests give them.
 pub fn boundary_values(
     project: &Project,
     kernel: &CompiledKernel,
     local_size: [u32; 3],
+    readings: &[HeaderReading],
 ) -> Vec<BoundaryValue> {
     let kernel_name = KernelName::from(&kernel.name);
-    let Some(interface) = project.interfaces.iter().find(|row| row.kernel == kernel_name) else {
+    let Some(stated) = project.interfaces.iter().find(|row| row.kernel == kernel_name) else {
         let reason = "the project states no ranges: the kernel has no interface description";
         return vec![unknown_inputs(kernel, reason)];
     };
-    let position = interface.origin.at("kernel").position();
+    let position = stated.origin.at("kernel").position();
     let (line, column) = position.map_or((1, 1), |position| (position.line, position.column));
-    let file = project.relative_file(interface);
+    let file = project.relative_file(stated);
+    let interface = &*merged_interface(stated, readings);
     let test_values = values_by_test(project, interface, kernel);
     let axes = workgroup_axes(interface, local_size);
     let mut values = Vec::new();
@@ -163,7 +167,7 @@ impl ValuesByTest {
 
 fn values_by_test(
     project: &Project,
-    interface: &Located<Interface>,
+    interface: &Interface,
     kernel: &CompiledKernel,
 ) -> ValuesByTest {
     let told_places = ToldPlaces::of_kernel(interface, kernel);
@@ -171,22 +175,23 @@ fn values_by_test(
     let values_of_test = |test: &Located<Test>| {
         let dispatches: Vec<&Dispatch> =
             test.dispatches.iter().filter(|dispatch| dispatch.kernel == interface.kernel).collect();
-        let is_of_one_configuration = dispatches
-            .windows(2)
-            .all(|neighbours| neighbours[0].specialization == neighbours[1].specialization);
-        if !is_of_one_configuration {
-            return None;
-        }
-        let values = dispatches.iter().map(|dispatch| {
-            let name = &interface.kernel;
-            let given = &dispatch.specialization;
-            // Faults of a test are told when it is prepared.
-            specialize_kernel(name, &prepared_kernel, given, &test.origin).map_or_else(
-                |_| BTreeMap::new(),
-                |bits| told_places.values_of(test, dispatch, &bits),
-            )
-        });
-        Some((test.id, values.collect()))
+        // Faults of a test are told when it is prepared.
+        let specializations: Vec<Specialization> = dispatches
+            .iter()
+            .map(|dispatch| {
+                let given = &dispatch.specialization;
+                specialize_kernel(&interface.kernel, &prepared_kernel, given, &test.origin)
+            })
+            .collect::<Result<_, _>>()
+            .ok()?;
+        let is_of_one_configuration =
+            specializations.windows(2).all(|neighbours| neighbours[0] == neighbours[1]);
+        let dispatches = dispatches.into_iter().zip(&specializations);
+        is_of_one_configuration.then(|| {
+            let values =
+                dispatches.map(|(dispatch, bits)| told_places.values_of(test, dispatch, bits));
+            (test.id, values.collect())
+        })
     };
     ValuesByTest(project.tests.iter().filter_map(values_of_test).collect())
 }

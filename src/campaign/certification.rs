@@ -154,6 +154,7 @@ pub fn set_up(project: Project, request: &CampaignRequest) -> Result<SetUp, Camp
         Err(missing @ CampaignError::Unavailable { .. }) => (HostHeaders::new(), Err(missing)),
         Err(failure) => return Err(failure),
     };
+    configuration::add_header_boundaries(&project, &mut kernels, &headers);
     let schedules = request.schedules.unwrap_or(project_settings.schedules);
     let (plan, replay) = (request.plan.clone(), request.replay);
     let host_readings = HostReadings { headers, captures };

@@ -5,6 +5,7 @@
 
 use super::access_pairs::add_pairs;
 use super::boundary::boundary_values;
+use super::headers::HostHeaders;
 use super::kernel::{CompiledKernel, Kernel, TargetedKernel};
 use crate::CampaignError;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,7 @@ use vkcert_model::id::KernelName;
 use vkcert_model::pair_obligation::KernelPairs;
 use vkcert_model::project::ProjectKernel;
 use vkcert_model::records::Presence;
+use vkcert_model::requirement::HeaderReading;
 use vkcert_requirement::Project;
 use vkcert_spirv::interface::{Reflection, SpecializationConstant};
 
@@ -162,7 +164,7 @@ pub fn configure_kernels(
         };
         match kernel_configurations {
             Ok(mut configurations) => {
-                add_boundaries(project, &kernel, &mut configurations);
+                add_boundaries(project, &kernel, &mut configurations, &[]);
                 configured_kernels.push(Kernel::configured(kernel, configurations))
             }
             Err(CampaignError::Input(kernel_configurations)) => {
@@ -183,10 +185,28 @@ fn add_boundaries(
     project: &Project,
     kernel: &CompiledKernel,
     configurations: &mut [KernelConfiguration],
+    readings: &[HeaderReading],
 ) {
     if project.settings.asks_for(CriterionName::Boundary) {
         for row in configurations {
-            row.boundaries = Some(boundary_values(project, kernel, row.configuration.local_size));
+            let local_size = row.configuration.local_size;
+            row.boundaries = Some(boundary_values(project, kernel, local_size, readings));
+        }
+    }
+}
+
+/// Tells anew which tests give the boundary values of kernels whose interfaces name headers: these
+/// are read once kernels are known.
+pub(crate) fn add_header_boundaries(
+    project: &Project,
+    kernels: &mut [Kernel],
+    headers: &HostHeaders,
+) {
+    for kernel in kernels {
+        if let Some(readings) = headers.get(&KernelName::from(&kernel.name)) {
+            let mut configurations = std::mem::take(&mut kernel.configurations);
+            add_boundaries(project, kernel, &mut configurations, readings);
+            kernel.configurations = configurations;
         }
     }
 }

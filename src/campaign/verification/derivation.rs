@@ -17,7 +17,9 @@ use crate::kernel::Kernel;
 use crate::plan::RunPlan;
 use crate::profile::ProjectTarget;
 use crate::test_run::{PreparedTest, TestRun};
-use crate::{CampaignError, altered, captures, execution, headers, inputs, judged, recording};
+use crate::{
+    CampaignError, altered, captures, configuration, execution, headers, inputs, judged, recording,
+};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -59,6 +61,8 @@ pub fn derived_evidence(
     verification: &mut Verification,
 ) -> Result<Option<Evidence>, CampaignError> {
     let mut kernels = rebuilt.kernels.clone();
+    let stored_headers = headers::stored_headers(&stored_evidence.campaign);
+    configuration::add_header_boundaries(rebuilt.project(), &mut kernels, &stored_headers);
     if let Err(failure) = recording::restore_recording(
         &mut kernels,
         stored_evidence,
