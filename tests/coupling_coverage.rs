@@ -440,3 +440,49 @@ fn a_buffer_that_is_bound_at_two_offsets_couples_by_the_bytes_of_it() {
         ]
     );
 }
+
+/// Reads through one binding what it wrote through the other, where a test binds one buffer twice.
+const TWO_NAMES: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(binding = 0) buffer A { uint written[]; };
+layout(binding = 1) buffer B { uint read[]; };
+layout(binding = 2) buffer C { uint left[]; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    written[i] = i + 1u;
+    memoryBarrierBuffer();
+    barrier();
+    left[i] = read[3u - i];
+}
+";
+
+#[test]
+fn what_no_justification_is_accepted_for_has_no_hash_and_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let test = "[[test]]\nid = \"TWICE\"\nrequirements = [\"HLR-1\"]\n\
+                buffers = { b = { type = \"uint\", data = [0, 0, 0, 0] }, l = { type = \"uint\", count = 4 } }\n\
+                dispatches = [{ kernel = \"k\", groups = [1, 1, 1], bindings = [{ binding = 0, buffer = \"b\" }, \
+                { binding = 1, buffer = \"b\" }, { binding = 2, buffer = \"l\" }] }]\n\
+                expect = [{ buffer = \"l\", values = [4, 3, 2, 1] }]\n\n";
+    project(folder.path(), TWO_NAMES, test);
+    let told = rows(&kernels(folder.path(), &["--engine", "sequential"])[0]);
+    assert!(told.iter().any(|row| row.ends_with("undetermined TWICE")), "{told:?}");
+    let listed = |options: &[&str]| {
+        let evidence = folder.path().join("out/evidence");
+        let mut command = vkcert();
+        command.args(["list", "obligations", "--evidence"]).arg(evidence);
+        let output = command.args(options).arg(folder.path()).output().expect("runs");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let text = listed(&["--status", "open", "--hash"]);
+    let row = text.lines().find(|line| line.starts_with("PX1")).expect("a row");
+    assert!(!row.contains("sha256:"), "{row}");
+    let sentence =
+        "No justification is accepted for PX1 of k: the reason says what leaves it open.";
+    assert!(text.contains(sentence), "{text}");
+    let rows: Value =
+        serde_json::from_str(&listed(&["--status", "open", "--format", "json"])).unwrap();
+    let of_px = rows.as_array().unwrap().iter().find(|row| row["id"] == "PX1").expect("a row");
+    assert_eq!((&of_px["hash"], &of_px["justifiable"]), (&Value::Null, &Value::Bool(false)));
+    assert!(rows.as_array().unwrap().iter().any(|row| row["justifiable"] == Value::Bool(true)));
+}

@@ -119,8 +119,10 @@ fn table_of_rows(rows: &[Value], width: Option<u16>) -> String {
         return "nothing to list\n".to_owned();
     };
     let leading_keys = ["id", "uid", "name", "index"];
-    // A table holds rows of requested criteria alone, and proposals are told below it.
-    let hidden_keys = ["asked", measured_obligations::PROPOSED_KEY];
+    // A table holds rows of requested criteria alone; proposals, and what no justification is
+    // accepted for, are told below it.
+    let hidden_keys =
+        ["asked", measured_obligations::PROPOSED_KEY, measured_obligations::JUSTIFIABLE_KEY];
     let mut keys: Vec<&String> =
         first_row.keys().filter(|key| !hidden_keys.contains(&key.as_str())).collect();
     keys.sort();

@@ -23,6 +23,9 @@ use std::collections::BTreeSet;
 /// The key of a row that says whether `--propose` has a justification for it; no column of a table.
 pub(super) const PROPOSED_KEY: &str = "proposed";
 
+/// The key of a row that says whether a justification of it can be accepted at all; no column either.
+pub(super) const JUSTIFIABLE_KEY: &str = "justifiable";
+
 /// An obligation as a run has measured it.
 struct MeasuredObligation<'a> {
     id: String,
@@ -76,10 +79,36 @@ pub(super) fn next_steps(list: &List, rows: &[Value]) -> Option<String> {
     let is_open = |row: &&Value| {
         row["status"].as_str().is_some_and(|status| open_statuses.iter().any(|name| name == status))
     };
-    rows.iter().find(is_open)?;
+    let open_rows: Vec<&Value> = rows.iter().filter(is_open).collect();
+    let (justifiable_rows, other_rows): (Vec<&Value>, Vec<&Value>) =
+        open_rows.into_iter().partition(|row| row[JUSTIFIABLE_KEY] == json!(true));
+    let of_justifiable = steps_for_justifiable(list, &justifiable_rows);
+    let of_others = step_for_others(&other_rows);
+    let steps: Vec<String> = of_justifiable.into_iter().chain(of_others).collect();
+    (!steps.is_empty()).then(|| steps.join(" "))
+}
+
+/// Rows that stay open until the project changes.
+fn step_for_others(rows: &[&Value]) -> Option<String> {
+    let name = |row: &&Value| {
+        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        format!("{} of {}", text("id"), text("kernel"))
+    };
+    let names: Vec<String> = rows.iter().map(name).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "No justification is accepted for {}: the reason says what leaves it open.",
+            listed_names(&names)
+        )
+    })
+}
+
+fn steps_for_justifiable(list: &List, rows: &[&Value]) -> Option<String> {
+    if rows.is_empty() {
+        return None;
+    }
     let places = places::places_of_list(list);
-    let proposed_count =
-        rows.iter().filter(is_open).filter(|row| row[PROPOSED_KEY] == json!(true)).count();
+    let proposed_count = rows.iter().filter(|row| row[PROPOSED_KEY] == json!(true)).count();
     let hash_clause = match list.hash {
         true => "with the hash above".to_owned(),
         false => {
@@ -117,6 +146,7 @@ fn rows_of_evidence(stored_evidence: &Evidence, asked_status: ObligationStatus) 
             .filter(|row| asked_status.includes(row.status))
         {
             let hash = contents.content_hash_of(&ObligationId::from(&obligation.id));
+            let is_justifiable = hash.is_some();
             let criterion_names: Vec<&str> =
                 obligation.criteria.iter().map(|criterion| criterion.name()).collect();
             let shown_reason = match obligation.status {
@@ -139,7 +169,7 @@ fn rows_of_evidence(stored_evidence: &Evidence, asked_status: ObligationStatus) 
                 "criteria": criterion_names, "asked": is_asked_for,
                 "place": obligation.place, "text": obligation.text, "status": obligation.status.to_string(),
                 "reason": (!shown_reason.is_empty()).then_some(shown_reason), "hash": hash,
-                PROPOSED_KEY: obligation.is_proposed,
+                PROPOSED_KEY: obligation.is_proposed, JUSTIFIABLE_KEY: is_justifiable,
             }));
         }
     });

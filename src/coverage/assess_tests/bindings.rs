@@ -228,10 +228,16 @@ fn pairs_that_are_not_known_cannot_be_justified() {
     let coverage = KernelCoverage { coupling: Some(rows), ..KernelCoverage::default() };
     let standard = JustificationStandard::for_level(SoftwareLevel::C, EVIDENCE_SCHEMA);
     let name = KernelName::from("k");
-    let justification = signed("P1", JustificationClass::Infeasible, &coverage, &standard);
+    // Nothing can be signed: there is no hash of it.
+    let mut justification = justification_of("P1", JustificationClass::Infeasible);
+    justification.hash = "sha256:0".to_owned();
     let given = [GivenJustification { justification: &justification, refuted: None }];
     let justified = with_bound(&name, |bound| {
         let bound = BoundKernel { pairs: Some(&pairs), ..bound };
+        assert_eq!(
+            BoundContents::from_coverage(bound, &coverage).content_hash_of(&"P1".into()),
+            None
+        );
         apply_justifications(bound, &coverage, &given, &standard)
     });
     let reason = justified.rejected[0].as_ref().expect("a rejection").reason();
@@ -256,9 +262,14 @@ fn signed(
             vkcert_model::canonical::content_hash(format!("k\n{id}\n{text}\n").as_bytes())
         }
     };
+    Justification { hash, ..justification_of(id, class) }
+}
+
+/// Without a hash.
+fn justification_of(id: &str, class: JustificationClass) -> Justification {
     Justification {
-        kernel: name,
-        subject: JustificationSubject::Obligation(subject),
+        kernel: KernelName::from("k"),
+        subject: JustificationSubject::Obligation(ObligationId::from(id)),
         configuration: None,
         class,
         reason: "No input does it.".to_owned(),
@@ -268,7 +279,7 @@ fn signed(
         author: "A. Author".to_owned(),
         approver: "R. Reviewer".to_owned(),
         date: None,
-        hash,
+        hash: String::new(),
     }
 }
 

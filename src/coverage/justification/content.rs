@@ -256,7 +256,9 @@ impl ContentGathering<'_> {
     }
 
     /// A pair is what it passes and the statements on both sides and between them, not where they
-    /// stand; of an earlier kernel its code and configurations, too. What tests showed and no obligation has keeps the text that is displayed.
+    /// stand; of an earlier kernel its code and configurations, too. Rows without an obligation, of
+    /// what tests showed beside them or of pairs that are not known, are bound to nothing: no
+    /// justification is accepted for them.
     fn add_pairs(&mut self, pairs: Option<&KernelPairs>, rows: &[SimpleObligation]) {
         let obligations = pairs.into_iter().flat_map(|pairs| &pairs.obligations);
         let pairs_by_id: BTreeMap<String, &PairObligation> =
@@ -264,11 +266,10 @@ impl ContentGathering<'_> {
         let no_kernels = BTreeMap::new();
         let earlier_kernels = pairs.map_or(&no_kernels, |pairs| &pairs.earlier_kernels);
         for row in rows {
-            let source_text = match pairs_by_id.get(row.id.as_str()) {
-                Some(pair) => self.texts.text_of_pair(pair, earlier_kernels),
-                None => self.texts.text_of_obligation(row),
-            };
-            self.add_content(row.id, ObligationKind::Pair, source_text);
+            if let Some(pair) = pairs_by_id.get(row.id.as_str()) {
+                let source_text = self.texts.text_of_pair(pair, earlier_kernels);
+                self.add_content(row.id, ObligationKind::Pair, source_text);
+            }
         }
     }
 
