@@ -486,3 +486,71 @@ fn what_no_justification_is_accepted_for_has_no_hash_and_is_named() {
     assert_eq!((&of_px["hash"], &of_px["justifiable"]), (&Value::Null, &Value::Bool(false)));
     assert!(rows.as_array().unwrap().iter().any(|row| row["justifiable"] == Value::Bool(true)));
 }
+
+/// Both stores where `ON`, and both reads.
+const SWITCHED_WRITER: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(constant_id = 0) const bool ON = true;
+layout(binding = 0) buffer A { uint a[]; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    a[i] = 1u;
+    if (ON) a[i] = 2u;
+}
+";
+
+const SWITCHED_READER: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(constant_id = 0) const bool ON = true;
+layout(binding = 0) readonly buffer A { uint a[]; };
+layout(binding = 1) buffer C { uint c[]; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    c[i] = a[3u - i];
+    if (ON) c[i] += a[i];
+}
+";
+
+#[test]
+fn pairs_of_dispatches_that_a_specialization_switches_off_stay_with_a_proposal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let listed = "[[kernel]]\nname = \"w\"\nsource = \"w.comp\"\n\n";
+    let head = "schema = 1\nname = \"Off\"\nlevel = \"D\"\ncriteria = [\"coupling\"]\n\n";
+    write(folder.path(), "vkcert.toml", format!("{head}{listed}{}", listed.replace('w', "r")));
+    write(folder.path(), "w.comp", SWITCHED_WRITER);
+    write(folder.path(), "r.comp", SWITCHED_READER);
+    let off = "specialization = { 0 = { type = \"bool\", value = false } }";
+    let requirement = "schema = 1\n\n[[requirement]]\nuid = \"HLR-1\"\nlevel = \"HLR\"\ntitle = \"t\"\nstatement = \"s\"\nverification = [\"test\"]\n\n";
+    let test = format!(
+        "[[test]]\nid = \"OFF\"\nrequirements = [\"HLR-1\"]\n\
+         buffers = {{ b = {{ type = \"uint\", count = 4 }}, c = {{ type = \"uint\", count = 4 }} }}\n\
+         dispatches = [{{ kernel = \"w\", groups = [1, 1, 1], {off}, bindings = [{{ binding = 0, buffer = \"b\" }}] }}, \
+         {{ kernel = \"r\", groups = [1, 1, 1], {off}, \
+         bindings = [{{ binding = 0, buffer = \"b\" }}, {{ binding = 1, buffer = \"c\" }}] }}]\n\
+         expect = [{{ buffer = \"c\", values = [1, 1, 1, 1] }}]\n\n"
+    );
+    write(folder.path(), "requirements/k.toml", format!("{requirement}{test}"));
+    let evidence = kernels(folder.path(), &["--engine", "sequential"]);
+    let reader = evidence.iter().find(|kernel| kernel["kernel"] == "r").expect("the kernel");
+    let obligations = reader["coverage"]["coupling"].as_array().expect("rows").iter();
+    let of_dispatch = obligations.filter(|row| row["text"].as_str().unwrap().contains("by w"));
+    let told: Vec<(String, bool)> = of_dispatch
+        .map(|row| {
+            let text = row["text"].as_str().expect("text").to_owned();
+            (format!("{text}: {}", row["status"].as_str().unwrap()), !row["proposal"].is_null())
+        })
+        .collect();
+    let row = |store: &str, read: &str, status: &str, is_proposed| {
+        let text = format!("a[]: written by w at w.comp:{store} -> read at {read}: {status}");
+        (text, is_proposed)
+    };
+    assert_eq!(
+        told,
+        [
+            row("7:10", "8:19", "covered", false),
+            row("8:18", "8:19", "uncovered", true),
+            row("7:10", "9:23", "uncovered", true),
+            row("8:18", "9:23", "uncovered", true),
+        ]
+    );
+}

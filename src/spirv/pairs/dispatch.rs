@@ -3,13 +3,16 @@
 //! Knows: both kernels, which of their bindings one buffer or image is bound to, and which bytes of
 //! the buffer each of them holds.
 //! Promises: each write of the earlier one with each read of the later one that can be to the same
-//! bytes of a buffer; where layouts do not tell, to the same buffer.
+//! bytes of a buffer; where layouts do not tell, to the same buffer. What the configuration of one
+//! of the two switches off stays, and is called so.
 //! Does not cover: what a third dispatch writes between; what device addresses name, unless both
 //! kernels use such: then each with each.
 
 use super::access::SharedAccess;
 use super::object::{PathStep, SharedObject};
-use super::{KernelPairs, MOST_PAIRS, PairError, PairRequest, StaticPair, with_kernel};
+use super::{
+    KernelPairs, MOST_PAIRS, PairError, PairRequest, StaticPair, with_excluded, with_kernel,
+};
 use crate::flow::DecidedBranches;
 use crate::types::Type;
 use std::collections::{BTreeMap, BTreeSet};
@@ -141,8 +144,20 @@ pub fn dispatch_pairs(
     later: &PairRequest<'_>,
     shared: &SharedBindings,
 ) -> Result<Vec<StaticPair>, PairError> {
-    let writes = with_kernel(earlier, DecidedBranches::Specialized, lasting_writes)?;
-    let pairs = with_kernel(later, DecidedBranches::Specialized, |kernel| {
+    let pairs_on = |branches| pairs_on_branches((earlier, earlier_key), later, shared, branches);
+    let reached = pairs_on(DecidedBranches::Specialized)?;
+    let possible = pairs_on(DecidedBranches::Unspecialized)?;
+    Ok(with_excluded(reached, possible))
+}
+
+fn pairs_on_branches(
+    (earlier, earlier_key): (&PairRequest<'_>, ModuleKey),
+    later: &PairRequest<'_>,
+    shared: &SharedBindings,
+    branches: DecidedBranches,
+) -> Result<Vec<StaticPair>, PairError> {
+    let writes = with_kernel(earlier, branches, lasting_writes)?;
+    with_kernel(later, branches, |kernel| {
         let mut pairs = Vec::new();
         for read in &kernel.accesses.reads {
             let place = kernel.part_place(read);
@@ -159,8 +174,7 @@ pub fn dispatch_pairs(
             }
         }
         Ok(pairs)
-    })??;
-    Ok(pairs)
+    })?
 }
 
 fn lasting_writes(kernel: &KernelPairs<'_>) -> Vec<LastingWrite> {

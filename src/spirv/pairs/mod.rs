@@ -136,6 +136,11 @@ pub fn static_pairs(request: &PairRequest<'_>) -> Result<Vec<StaticPair>, PairEr
     let reached = with_kernel(request, DecidedBranches::Specialized, |kernel| kernel.all_pairs())??;
     let possible =
         with_kernel(request, DecidedBranches::Unspecialized, |kernel| kernel.all_pairs())??;
+    Ok(with_excluded(reached, possible))
+}
+
+/// Pairs under a configuration, with those that it alone excludes of all `possible` ones.
+fn with_excluded(reached: Vec<StaticPair>, possible: Vec<StaticPair>) -> Vec<StaticPair> {
     let key = |pair: &StaticPair| (pair.pair, pair.part.clone());
     let mut pairs: BTreeMap<_, StaticPair> = BTreeMap::new();
     for pair in possible {
@@ -144,7 +149,7 @@ pub fn static_pairs(request: &PairRequest<'_>) -> Result<Vec<StaticPair>, PairEr
     for pair in reached {
         pairs.insert(key(&pair), pair);
     }
-    Ok(pairs.into_values().collect())
+    pairs.into_values().collect()
 }
 
 /// Kinds of memory, each by itself.
