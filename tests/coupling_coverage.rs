@@ -3,7 +3,7 @@
 
 use crate::call_coverage::justification;
 use crate::function_coverage::kernels;
-use crate::support::{vkcert, write};
+use crate::support::{run, vkcert, write};
 use serde_json::Value;
 use std::path::Path;
 
@@ -485,6 +485,53 @@ fn what_no_justification_is_accepted_for_has_no_hash_and_is_named() {
     let of_px = rows.as_array().unwrap().iter().find(|row| row["id"] == "PX1").expect("a row");
     assert_eq!((&of_px["hash"], &of_px["justifiable"]), (&Value::Null, &Value::Bool(false)));
     assert!(rows.as_array().unwrap().iter().any(|row| row["justifiable"] == Value::Bool(true)));
+}
+
+/// One barrier of a function that is called twice, and one of the kernel itself.
+const CALLED_BARRIER: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(binding = 0) buffer C { uint c[]; };
+shared uint s[4];
+void sync() {
+    barrier();
+}
+void main() { uint i = gl_LocalInvocationIndex;
+    s[i] = c[i];
+    sync();
+    uint a = s[3u - i];
+    sync();
+    s[i] = a + 1u;
+    barrier();
+    c[i] = s[3u - i];
+}
+";
+
+#[test]
+fn copies_of_a_barrier_that_is_inlined_have_its_number_and_verify() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let test = "[[test]]\nid = \"A\"\nrequirements = [\"HLR-1\"]\n\
+                buffers = { c = { type = \"uint\", data = [1, 2, 3, 1] } }\n\
+                dispatches = [{ kernel = \"k\", groups = [1, 1, 1], bindings = [{ binding = 0, buffer = \"c\" }] }]\n\
+                expect = [{ buffer = \"c\", values = [2, 3, 4, 2] }]\n\n";
+    project(folder.path(), CALLED_BARRIER, test);
+    let settings = folder.path().join("vkcert.toml");
+    let text = std::fs::read_to_string(&settings).expect("reads");
+    write(folder.path(), "vkcert.toml", format!("{text}optimization = \"performance\"\n"));
+    let kernel = &kernels(folder.path(), &["--engine", "sequential"])[0];
+    assert_eq!(
+        rows(kernel),
+        [
+            "c[]: given by the host -> read at 9:14: covered A",
+            "s[]: written at 9:10 -> read at 11:21 across barrier 1: covered A",
+            "s[]: written at 9:10 -> read at 15:19 across barrier 1: uncovered",
+            "s[]: written at 13:10 -> read at 15:19 across barrier 2: covered A",
+        ]
+    );
+    // Object code has three barriers.
+    let of_object = &kernel["objects"]["records"][0]["records"]["barriers"];
+    assert_eq!(*of_object, serde_json::json!({ "0": 1, "1": 1, "2": 1 }));
+    let evidence = folder.path().join("out/evidence");
+    run(vkcert().args(["verify", "--strict", "--replay"]).arg(&evidence), 0);
 }
 
 /// Both stores where `ON`, and both reads.

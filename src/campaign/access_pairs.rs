@@ -158,7 +158,7 @@ impl CompiledKernel {
         earlier_kernels: &[EarlierKernel<'_>],
     ) -> Result<Vec<PairObligation>, PairError> {
         let request = self.pair_request(context);
-        let barriers = self.barriers_in_source_order();
+        let barriers = self.numbered_barriers();
         let own_pairs = static_pairs(&request)?;
         let mut located: Vec<LocatedPair> =
             own_pairs.iter().map(|pair| self.located(pair, self, &barriers)).collect();
@@ -205,9 +205,10 @@ impl CompiledKernel {
         place.instruction.and_then(|word| self.place_of(word)).unwrap_or(place)
     }
 
-    /// Source indices of the barriers of the workgroup, with their places.
-    fn barriers_in_source_order(&self) -> Vec<(u32, Place)> {
-        let Some(entry) = self.module.entry_point(&self.entry) else { return Vec::new() };
+    /// The barriers of the workgroup in the production module, by source index, each with the
+    /// number that its barrier of the source has in reports. Optimisation can copy one.
+    fn numbered_barriers(&self) -> BTreeMap<u32, LocatedBarrier> {
+        let Some(entry) = self.module.entry_point(&self.entry) else { return BTreeMap::new() };
         let words: BTreeSet<u32> = workgroup_barriers(&self.module, entry.function)
             .into_iter()
             .filter_map(|barrier| barrier.place.instruction)
@@ -222,7 +223,17 @@ impl CompiledKernel {
             let file = files.iter().position(|file| Some(&file.path) == place.file.as_ref());
             (file, place.line, place.column, *index)
         });
-        barriers
+        let barriers_of_source = self.barriers();
+        let lines_of_source: Vec<SourceLine<'_>> = barriers_of_source
+            .iter()
+            .map(|barrier| (Some(barrier.file.as_str()), Some(barrier.line)))
+            .collect();
+        let places: Vec<&Place> = barriers.iter().map(|(_, place)| place).collect();
+        let numbers = barrier_numbers(&lines_of_source, &places);
+        let located = barriers.iter().zip(numbers).map(|((index, place), number)| {
+            (*index, LocatedBarrier { number, place: place.clone() })
+        });
+        located.collect()
     }
 
     /// `writer` is the kernel whose store a pair of dispatches names.
@@ -230,13 +241,13 @@ impl CompiledKernel {
         &self,
         pair: &StaticPair,
         writer: &CompiledKernel,
-        barriers: &[(u32, Place)],
+        barriers: &BTreeMap<u32, LocatedBarrier>,
     ) -> LocatedPair {
         let (definition, barrier) = match pair.pair.passage {
             Passage::Host => (None, None),
             Passage::Dispatch { store, .. } => (Some(writer.place_of_instruction(store)), None),
             Passage::Barrier { store, barrier } => {
-                (Some(self.place_of_instruction(store)), located_barrier(barrier, barriers))
+                (Some(self.place_of_instruction(store)), barriers.get(&barrier).cloned())
             }
             Passage::Atomic { store } | Passage::Unordered { store } => {
                 (Some(self.place_of_instruction(store)), None)
@@ -254,10 +265,43 @@ impl CompiledKernel {
     }
 }
 
-fn located_barrier(source_index: u32, barriers: &[(u32, Place)]) -> Option<LocatedBarrier> {
-    let numbered = (1..).zip(barriers);
-    let mut own = numbered.filter(|(_, (index, _))| *index == source_index);
-    own.next().map(|(number, (_, place))| LocatedBarrier { number, place: place.clone() })
+/// A file with a line of it, as far as they are known.
+type SourceLine<'a> = (Option<&'a str>, Option<u32>);
+
+fn line_of(place: &Place) -> SourceLine<'_> {
+    (place.file.as_deref(), place.line)
+}
+
+/// The number of each barrier of a module, from 1: that of the barrier on its line of the source,
+/// of several by their columns. Those that cannot be given to one come behind. Both lists are in
+/// source order.
+fn barrier_numbers(lines_of_source: &[SourceLine<'_>], places: &[&Place]) -> Vec<u32> {
+    let mut next_number = lines_of_source.len() as u32;
+    let mut numbers = Vec::with_capacity(places.len());
+    for on_line in places.chunk_by(|one, next| line_of(one) == line_of(next)) {
+        let numbered_lines = (1..).zip(lines_of_source);
+        let of_source: Vec<u32> = numbered_lines
+            .filter(|(_, line)| **line == line_of(on_line[0]))
+            .map(|(number, _)| number)
+            .collect();
+        let columns: BTreeSet<Option<u32>> = on_line.iter().map(|place| place.column).collect();
+        for (position, place) in on_line.iter().enumerate() {
+            let column_position = columns.iter().position(|column| *column == place.column);
+            let position_in_source = if of_source.len() == on_line.len() {
+                Some(position)
+            } else if of_source.len() == columns.len() {
+                column_position
+            } else {
+                None
+            };
+            let known_number = position_in_source.and_then(|position| of_source.get(position));
+            numbers.push(known_number.copied().unwrap_or_else(|| {
+                next_number += 1;
+                next_number
+            }));
+        }
+    }
+    numbers
 }
 
 #[cfg(test)]
@@ -312,6 +356,30 @@ mod tests {
         let rows = obligations(&kernel("k", text), &[]);
         let of_workgroup = rows.iter().filter(|row| row.object.starts_with('s'));
         of_workgroup.map(|row| row.to_string()).collect()
+    }
+
+    fn at(line: u32, column: u32) -> Place {
+        let (line, column) = (Some(line), Some(column));
+        Place { file: Some("k.comp".to_owned()), line, column, function: None, instruction: None }
+    }
+
+    fn numbers(lines_of_source: &[u32], places: &[Place]) -> Vec<u32> {
+        let lines: Vec<SourceLine<'_>> =
+            lines_of_source.iter().map(|line| (Some("k.comp"), Some(*line))).collect();
+        barrier_numbers(&lines, &places.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn copies_of_a_barrier_have_its_number() {
+        assert_eq!(numbers(&[6, 9], &[at(6, 5), at(9, 5)]), [1, 2]);
+        assert_eq!(numbers(&[6, 9], &[at(6, 5), at(6, 5), at(9, 5)]), [1, 1, 2]);
+        // One that optimisation has removed keeps its number.
+        assert_eq!(numbers(&[6, 9], &[at(9, 5)]), [2]);
+        // Two on one line: one by one, or by columns, else nobody knows.
+        assert_eq!(numbers(&[6, 6, 9], &[at(6, 5), at(6, 5), at(9, 5)]), [1, 2, 3]);
+        assert_eq!(numbers(&[6, 6], &[at(6, 5), at(6, 5), at(6, 20)]), [1, 1, 2]);
+        assert_eq!(numbers(&[6, 6, 9], &[at(6, 5), at(6, 5), at(6, 5), at(9, 5)]), [4, 5, 6, 3]);
+        assert_eq!(numbers(&[], &[at(6, 5), at(6, 5)]), [1, 2]);
     }
 
     #[test]

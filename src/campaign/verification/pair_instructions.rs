@@ -1,4 +1,5 @@
-//! Whether the instructions exist that the pairs of accesses in stored records name.
+//! Whether the instructions exist that stored records name: those of pairs of accesses, and the
+//! barriers of object code.
 //!
 //! Knows: the production modules, compiled again.
 //! Promises: each side is an instruction in the body of a function of the module that it is said to
@@ -9,11 +10,12 @@ use super::super::kernel::Kernel;
 use rspirv::spirv::Op;
 use std::collections::BTreeSet;
 use vkcert_model::access_pair::{AccessPair, Passage, ShownPairs};
-use vkcert_model::evidence::Evidence;
+use vkcert_model::evidence::{Evidence, KernelEvidence};
 use vkcert_model::id::KernelName;
+use vkcert_spirv::module::Instruction;
 use vkcert_verification::Verification;
 
-/// Notes records of pairs that name instructions which modules do not have.
+/// Notes records that name instructions which modules do not have.
 pub(super) fn check_instructions(
     stored_evidence: &Evidence,
     kernels: &[Kernel],
@@ -30,6 +32,27 @@ pub(super) fn check_instructions(
                 )
             });
         }
+        check_object_barriers(kernel_row, kernels, verification);
+    }
+}
+
+fn check_object_barriers(
+    kernel_row: &KernelEvidence,
+    kernels: &[Kernel],
+    verification: &mut Verification,
+) {
+    let kernel = kernels.iter().find(|kernel| kernel.name == kernel_row.kernel.as_str());
+    let instructions = kernel.map_or(&[][..], |kernel| &kernel.module.instructions);
+    let is_barrier = |instruction: &&Instruction| instruction.op == Op::ControlBarrier;
+    let barrier_count = instructions.iter().filter(is_barrier).count();
+    for row in &kernel_row.objects.records {
+        let mut numbers = row.records.barriers.keys();
+        verification.check(numbers.all(|number| (*number as usize) < barrier_count), || {
+            format!(
+                "{} on {}: records of {}: a barrier that the production module does not have",
+                kernel_row.kernel, kernel_row.engine, row.test
+            )
+        });
     }
 }
 
