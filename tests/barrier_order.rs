@@ -11,18 +11,19 @@ use vkcert::model::finding::FindingKind;
 use vkcert::model::finding_details::{AccessKind, RaceReach};
 use vkcert::model::project::MemoryModel;
 use vkcert::spirv::module::Module;
-use vkcert::spirv::pairs::{PairRequest, conflicting_accesses};
+use vkcert::spirv::pairs::{HostRanges, PairRequest, conflicting_accesses};
 
 /// Pairs of instructions, by where they stand in the module, that are not said to be ordered.
 fn open_pairs(test: &FileTest, module: &Module) -> BTreeSet<[u32; 2]> {
     let memory_model = if test.spec_memory_model { MemoryModel::Spec } else { MemoryModel::Idiom };
-    let conflicts = conflicting_accesses(&PairRequest {
+    let request = PairRequest {
         module,
         entry: "main",
         specialization: &test.specialization.iter().copied().collect::<BTreeMap<_, _>>(),
         memory_model,
         unwritten_by_host: &BTreeSet::new(),
-    });
+    };
+    let conflicts = conflicting_accesses(&request, &HostRanges::default());
     let conflicts = conflicts.unwrap_or_else(|error| panic!("{}: {error}", test.name));
     let open = conflicts.iter().filter(|conflict| !conflict.order.is_shown());
     let words = open.map(|conflict| {

@@ -25,8 +25,13 @@ pub fn host_constants(
         .collect()
 }
 
-/// A module may give one id to constants of several types; then the bits must be those of all.
-fn bits_for_all(id: u32, value: HostConstant, declared: &[SpecializationConstant]) -> Option<u64> {
+/// Raw bits of a number as a value of the constants of one id: a module may give it to constants of
+/// several types; then the bits must be those of all.
+pub(super) fn bits_for_all(
+    id: u32,
+    value: HostConstant,
+    declared: &[SpecializationConstant],
+) -> Option<u64> {
     let mut of_id = declared.iter().filter(|constant| constant.spec_id == id);
     let bits = constant_bits(of_id.next()?, value)?;
     of_id.all(|constant| constant_bits(constant, value) == Some(bits)).then_some(bits)

@@ -10,6 +10,7 @@
 //! Does not cover: one buffer under two bindings; invocations of different workgroups, which no
 //! barrier orders; writes that meet writes, but where nothing at all orders them.
 
+mod host_values;
 mod order;
 mod shown;
 #[cfg(test)]
@@ -20,11 +21,8 @@ use super::rows::{CheckRows, values_in_words};
 use super::{Barrier, BarrierControl, CouplingInput};
 use order::AccessOrders;
 use shown::{DecidingContents, ShownFault, ShownFaults, SoughtFaults};
-use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::evidence::CouplingCheckName;
-use vkcert_model::requirement::Interface;
 use vkcert_requirement::host::decide::HostModel;
-use vkcert_spirv::pairs::{PairRequest, conflicting_accesses, idle_barriers};
 
 /// Adds the rows of all barriers and of all accesses that they are to order.
 pub(super) fn check_barriers(
@@ -34,26 +32,10 @@ pub(super) fn check_barriers(
     expressions: &HostExpressions,
 ) {
     rows.end_subject();
-    let specialization = super::host_constants(input.interface, &input.reflection.specialization);
-    let request = PairRequest {
-        module: input.module,
-        entry: &input.reflection.entry,
-        specialization: &specialization,
-        memory_model: input.memory_model,
-        unwritten_by_host: &BTreeSet::new(),
-    };
-    let unsettled = unsettled_constant(input.interface, &specialization);
-    let conflicts = match unsettled {
-        Some(id) => Err(format!("the host sets the specialization constant {id} to no one value")),
-        None => conflicting_accesses(&request).map_err(|error| error.to_string()),
-    };
-    let orders = AccessOrders {
-        input,
-        conflicts: conflicts.as_deref().unwrap_or_default(),
-        idle_barriers: match unsettled {
-            Some(_) => Vec::new(),
-            None => idle_barriers(&request).unwrap_or_default(),
-        },
+    let orders = AccessOrders::of_kernel(input, host, expressions);
+    let (orders, reason) = match orders {
+        Ok(orders) => (orders, None),
+        Err(reason) => (AccessOrders::unknown(input), Some(reason)),
     };
     let sought = SoughtFaults {
         barriers: input.barriers.iter().filter_map(sought_barrier).collect(),
@@ -68,20 +50,13 @@ pub(super) fn check_barriers(
         false => (ShownFaults::default(), None),
     };
     add_uniformity_rows(rows, &orders, &shown, contents.as_ref());
-    match &conflicts {
-        Ok(_) => orders.add_rows(rows, &shown, contents.as_ref()),
-        Err(reason) => {
+    match reason {
+        None => orders.add_rows(rows, &shown, contents.as_ref()),
+        Some(reason) => {
             let message = format!("not decided which accesses barriers must order: {reason}");
             rows.add_undetermined(CouplingCheckName::BarrierOrder, message);
         }
     }
-}
-
-/// A specialization constant whose value depends on the host's parameters, under which the accesses
-/// are not looked at.
-fn unsettled_constant(interface: &Interface, settled: &BTreeMap<u32, u64>) -> Option<u32> {
-    let ids = interface.specialization.iter().map(|constant| constant.id);
-    ids.into_iter().find(|id| !settled.contains_key(id))
 }
 
 /// Where a barrier stands in the module that is not shown to be reached alike.
@@ -115,9 +90,7 @@ fn add_uniformity_rows(
                 let note = orders.idle_note(place.instruction);
                 rows.add_holding(
                     CHECK,
-                    format!(
-                        "the barrier at {place} is reached by all invocations of a workgroup alike{note}"
-                    ),
+                    format!("the barrier at {place} is reached by all invocations of a workgroup alike{note}"),
                 );
             }
             (BarrierControl::Divergent { branch, reason }, Some(fault)) if !contents_decide => {

@@ -4,14 +4,19 @@
 //! Promises: the accesses of an object that are ordered are one row; each pair that is not is told
 //! with its places and the way between them, equal ones of a line once with their number.
 
+use super::host_values::{host_ranges, specializations};
 use super::shown::{DecidingContents, ShownFaults};
 use super::{fault_in_words, open_in_words};
 use crate::CouplingInput;
+use crate::expressions::HostExpressions;
 use crate::rows::CheckRows;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::evidence::CouplingCheckName;
 use vkcert_model::place::Place;
-use vkcert_spirv::pairs::{AccessOrder, ConflictingAccess};
+use vkcert_requirement::host::decide::HostModel;
+use vkcert_spirv::pairs::{
+    AccessOrder, ConflictingAccess, PairRequest, conflicting_accesses, idle_barriers,
+};
 use vkcert_spirv::range::AccessKind;
 
 const CHECK: CouplingCheckName = CouplingCheckName::BarrierOrder;
@@ -22,12 +27,57 @@ const MOST_PLACES_NAMED: usize = 6;
 /// The order of the accesses of a kernel.
 pub(super) struct AccessOrders<'a> {
     pub input: &'a CouplingInput<'a>,
-    pub conflicts: &'a [ConflictingAccess],
+    pub conflicts: Vec<ConflictingAccess>,
     /// Source indices of barriers that order nothing.
     pub idle_barriers: Vec<usize>,
 }
 
-impl AccessOrders<'_> {
+impl<'a> AccessOrders<'a> {
+    /// Of a kernel of which nothing is told.
+    pub(super) fn unknown(input: &'a CouplingInput<'a>) -> Self {
+        Self { input, conflicts: Vec::new(), idle_barriers: Vec::new() }
+    }
+
+    /// What is known under every specialization that the host can make: of two accesses what is
+    /// most open, of barriers those that never order anything; else why nothing is told.
+    pub(super) fn of_kernel(
+        input: &'a CouplingInput<'a>,
+        host: &HostModel,
+        expressions: &HostExpressions,
+    ) -> Result<Self, String> {
+        let ranges = host_ranges(input, host, expressions);
+        let mut conflicts: BTreeMap<[usize; 2], ConflictingAccess> = BTreeMap::new();
+        let mut idle: Option<BTreeSet<usize>> = None;
+        for specialization in &specializations(input, host, expressions)? {
+            let request = PairRequest {
+                module: input.module,
+                entry: &input.reflection.entry,
+                specialization,
+                memory_model: input.memory_model,
+                unwritten_by_host: &BTreeSet::new(),
+            };
+            let found_conflicts = conflicting_accesses(&request, &ranges);
+            for conflict in found_conflicts.map_err(|error| error.to_string())? {
+                let (write, other) = (conflict.write, conflict.other);
+                let key = [write.min(other), write.max(other)];
+                let known = conflicts.entry(key).or_insert_with(|| conflict.clone());
+                if known.order < conflict.order {
+                    *known = conflict;
+                }
+            }
+            let also_idle = BTreeSet::from_iter(idle_barriers(&request).unwrap_or_default());
+            idle = Some(match idle {
+                Some(idle) => idle.intersection(&also_idle).copied().collect(),
+                None => also_idle,
+            });
+        }
+        Ok(Self {
+            input,
+            conflicts: conflicts.into_values().collect(),
+            idle_barriers: idle.into_iter().flatten().collect(),
+        })
+    }
+
     /// Where the accesses stand in the module that nothing is known to order.
     pub(super) fn sought_races(&self) -> BTreeSet<[u32; 2]> {
         let open = self.conflicts.iter().filter(|conflict| is_open(conflict));

@@ -74,6 +74,78 @@ fn a_return_before_a_barrier_must_be_of_the_whole_workgroup() {
     );
 }
 
+/// Rows of a kernel whose specialization constant takes a value of the host.
+fn rows_with_constant(value: &str, most: i64) -> Vec<CouplingCheck> {
+    let text = "#version 450
+        layout(local_size_x = 8) in;
+        layout(constant_id = 2) const uint REACH = 8u;
+        layout(std430, binding = 0) buffer A { uint a[]; };
+        shared uint wide[128];
+        void main() {
+            uint lane = gl_LocalInvocationID.x;
+            wide[lane] = lane;
+            barrier();
+            wide[lane] += wide[lane + REACH];
+            a[lane] = wide[lane];
+        }";
+    let interface: Interface = serde_json::from_value(serde_json::json!({
+        "kernel": "k",
+        "parameters": [{ "name": "n", "type": "uint32", "min": 1, "max": most }],
+        "specialization": [{ "id": 2, "value": value }],
+        "buffers": [{ "set": 0, "binding": 0, "size": "32" }],
+        "groups": ["1", "1", "1"],
+    }))
+    .unwrap();
+    rows_of_check(&compiled(text), &interface, "barrier-order")
+}
+
+#[test]
+fn accesses_are_ordered_under_every_value_of_a_constant_or_not_shown_to_be() {
+    let holds = |rows: &[CouplingCheck]| rows.iter().all(|row| row.status == CheckStatus::Holds);
+    assert!(holds(&rows_with_constant("n + 7", 64)));
+    // With 1 to 7 they are not, whatever the kernel's own value is.
+    for value in ["n", "n + 6"] {
+        let rows = rows_with_constant(value, 64);
+        assert!(rows.iter().any(|row| row.status == UNDETERMINED), "{rows:#?}");
+    }
+    let rows = rows_with_constant("n + 7", 65);
+    let row = rows.iter().find(|row| row.status == UNDETERMINED).expect("too many values");
+    assert!(
+        row.message.contains("constant 2 to no one value") && row.message.contains("more than 64"),
+        "{row:#?}"
+    );
+}
+
+#[test]
+fn ranges_of_host_values_keep_elements_apart() {
+    let text = "#version 450
+        layout(local_size_x = 8) in;
+        layout(std430, binding = 0) buffer A { uint a[]; };
+        layout(push_constant) uniform P { uint rows; uint columns; };
+        void main() {
+            uint row = gl_LocalInvocationID.x / 4u, column = gl_GlobalInvocationID.x % 4u;
+            if (column < columns) { a[row * columns + column] += rows; }
+        }";
+    let rows_for = |least: i64, value: &str| {
+        let interface: Interface = serde_json::from_value(serde_json::json!({
+            "kernel": "k",
+            "parameters": [{ "name": "n", "type": "uint32", "min": least, "max": 64 }],
+            "push_constants": { "members": [
+                { "name": "rows", "type": "uint32", "value": "1" },
+                { "name": "columns", "type": "uint32", "value": value },
+            ] },
+            "buffers": [{ "set": 0, "binding": 0, "size": "4096" }],
+            "groups": ["1", "1", "1"],
+        }))
+        .unwrap();
+        let rows = rows_of_check(&compiled(text), &interface, "barrier-order");
+        rows.iter().all(|row| row.status == CheckStatus::Holds)
+    };
+    assert!(rows_for(1, "n") && rows_for(0, "n + 3"));
+    // What wraps may be any number.
+    assert!(!rows_for(0, "n - 1"));
+}
+
 #[test]
 fn contents_that_decide_a_barrier_refute_nothing() {
     // All elements are zero where it is run, so that no run shows it.

@@ -2,21 +2,24 @@
 //!
 //! Knows: the indices and the dominating conditions of two accesses (`expression`); which variables
 //! have one value for all invocations of a workgroup between two barriers; the values that a
-//! counter can have which is halved or doubled.
+//! counter can have which is halved or doubled, and those that the host can hand over.
 //! Promises: accesses that are said to be apart are never made to one element by two invocations
 //! between the same two barriers, provided that all barriers are reached alike, that no variable is
 //! used before it has a value and that indices lie within their arrays. Beyond a limit of work
 //! nothing is said.
-//! Does not cover: texels; what ranges of host values would exclude.
+//! Does not cover: texels; how host values depend on each other.
 
 use super::KernelPairs;
 use super::access::SharedAccess;
+use super::checks::OrderContext;
 use super::expression::{AccessExpressions, Condition, Expression};
-use super::held_numbers::{MOST_STORES, PossibleNumbers, held_numbers};
+use super::held_numbers::MOST_STORES;
 use super::intervals::FollowedWays;
 use super::node_set::NodeSet;
 use super::object::{PathRelation, PathStep};
-use super::word::{Equality, Symbol, Word, comparison};
+use super::sum::{Sum, Zeros};
+use super::symbol_numbers::{Bound, SymbolNumbers, symbols_of};
+use super::word::{Symbol, Word, comparison};
 use crate::module::Id;
 use crate::uniformity::NonUniformBlocks;
 use rspirv::spirv::Op;
@@ -36,9 +39,7 @@ const WORK_OF_EXPRESSIONS: usize = 1 << 12;
 struct Comparison<'k, 'a> {
     kernel: &'k KernelPairs<'a>,
     sides: [AccessExpressions; 2],
-    /// Symbols that stand for one value on both sides.
-    common: BTreeSet<Symbol>,
-    numbers: BTreeMap<Symbol, PossibleNumbers>,
+    numbers: SymbolNumbers,
 }
 
 /// Values that are given to symbols.
@@ -57,7 +58,7 @@ impl KernelPairs<'_> {
         &self,
         accesses: [&SharedAccess; 2],
         ways: &FollowedWays,
-        non_uniform: &NonUniformBlocks,
+        context: &OrderContext<'_>,
     ) -> bool {
         let [first, second] = accesses;
         let can_compare = first.path.relation(&second.path, &self.paths) == PathRelation::SameSteps
@@ -69,14 +70,16 @@ impl KernelPairs<'_> {
         let expressions = self.expressions;
         let sides = [0, 1].map(|side| expressions.of_access(accesses[side].index, &indices[side]));
         let [Some(first_side), Some(second_side)] = sides else { return false };
-        let mut comparison = Comparison {
-            kernel: self,
-            sides: [first_side, second_side],
-            common: BTreeSet::new(),
-            numbers: BTreeMap::new(),
-        };
-        comparison.find_common(accesses, ways, non_uniform);
-        comparison.find_numbers();
+        let sides = [first_side, second_side];
+        let mut common = symbols_of(&sides[0]);
+        common.extend(symbols_of(&sides[1]));
+        let instructions = accesses.map(|access| access.index);
+        common.retain(|symbol| match symbol {
+            Symbol::Term(_) => true,
+            Symbol::Held(held) => self.is_common(*held, instructions, ways, context.non_uniform),
+        });
+        let numbers = SymbolNumbers::of_sides(&sides, &common, context.terms, expressions);
+        let comparison = Comparison { kernel: self, sides, numbers };
         let executors = accesses.map(|access| self.executors.of_instruction(access.index));
         !comparison.can_meet([&executors[0], &executors[1]])
     }
@@ -151,65 +154,6 @@ fn element_indices(accesses: [&SharedAccess; 2]) -> Option<[Vec<Id>; 2]> {
 }
 
 impl Comparison<'_, '_> {
-    fn find_common(
-        &mut self,
-        accesses: [&SharedAccess; 2],
-        ways: &FollowedWays,
-        non_uniform: &NonUniformBlocks,
-    ) {
-        let mut symbols = BTreeSet::new();
-        for side in &self.sides {
-            side.indices.iter().for_each(|index| index.add_symbols(&mut symbols));
-            side.conditions.iter().for_each(|condition| condition.add_symbols(&mut symbols));
-        }
-        let indices = accesses.map(|access| access.index);
-        symbols.retain(|symbol| match symbol {
-            Symbol::Term(_) => true,
-            Symbol::Held(held) => self.kernel.is_common(*held, indices, ways, non_uniform),
-        });
-        self.common = symbols;
-    }
-
-    /// What the stores to variables and the conditions of both accesses leave of common symbols.
-    fn find_numbers(&mut self) {
-        for symbol in &self.common {
-            let numbers = match symbol {
-                Symbol::Term(_) => PossibleNumbers::any(),
-                Symbol::Held(held) => held_numbers(self.kernel.expressions, *held),
-            };
-            self.numbers.insert(*symbol, numbers);
-        }
-        let conditions: Vec<&Condition> =
-            self.sides.iter().flat_map(|side| &side.conditions).collect();
-        let mut facts = Vec::new();
-        conditions.into_iter().for_each(|condition| add_facts(condition, &mut facts));
-        // A bound may follow from another one: `stage < stages` and `stages <= 5`.
-        for _ in 0..4 {
-            for (op, sides, is_true) in &facts {
-                let Some((lower, upper, gap)) = ordered_sides(*op, sides, *is_true) else {
-                    continue;
-                };
-                let highest = self.highest(upper).saturating_sub(gap);
-                if let Some(symbol) = symbol_of(lower)
-                    && let Some(numbers) = self.numbers.get_mut(&symbol)
-                {
-                    numbers.highest = numbers.highest.min(highest);
-                }
-            }
-        }
-    }
-
-    /// The highest number that an expression can be.
-    fn highest(&self, expression: &Expression) -> u32 {
-        if let Expression::Form(form) = expression
-            && let Some(value) = form.constant_value()
-        {
-            return value;
-        }
-        let numbers = symbol_of(expression).and_then(|symbol| self.numbers.get(&symbol));
-        numbers.map_or(u32::MAX, |numbers| numbers.highest)
-    }
-
     /// Whether two of these invocations can come to one element.
     fn can_meet(&self, executors: [&NodeSet; 2]) -> bool {
         let mut symbols = BTreeSet::new();
@@ -217,8 +161,7 @@ impl Comparison<'_, '_> {
         indices.for_each(|index| index.add_symbols(&mut symbols));
         let mut assignments = vec![Assignment::new()];
         for symbol in symbols {
-            let numbers = self.numbers.get(&symbol).and_then(PossibleNumbers::numbers);
-            let Some(numbers) = numbers else { continue };
+            let Some(numbers) = self.numbers.listed(symbol) else { continue };
             if assignments.len() * numbers.len() > MOST_COMBINATIONS {
                 continue;
             }
@@ -259,15 +202,18 @@ impl Comparison<'_, '_> {
     /// for one value of a symbol alone, this must be a value with which both come there.
     fn can_meet_at(&self, comers: [&Comer; 2], assignment: &Assignment) -> bool {
         let mut only = None;
-        for (first, second) in comers[0].words.iter().zip(&comers[1].words) {
-            match first.equality(second) {
-                Equality::Never => return false,
-                Equality::Only(symbol, value) => only = Some((symbol, value)),
-                Equality::Possible => {}
+        for words in comers[0].words.iter().zip(&comers[1].words) {
+            match self.equality(words) {
+                Zeros::None => return false,
+                Zeros::Only(symbol, value) => only = Some((symbol, value)),
+                Zeros::Possible => {}
             }
         }
+        if self.are_parted_by_bounds(comers, assignment) {
+            return false;
+        }
         let Some((symbol, value)) = only else { return true };
-        if self.numbers.get(&symbol).is_some_and(|numbers| !numbers.include(value)) {
+        if !self.numbers.include(symbol, value) {
             return false;
         }
         if !self.kernel.spends(32) {
@@ -280,6 +226,52 @@ impl Comparison<'_, '_> {
         !first.differs_by_bits(&second) && self.can_meet_at([&first, &second], &assignment)
     }
 
+    /// Whether two numbers lie further from each other than those that are at most as high as the
+    /// bounds of both sides.
+    fn are_parted_by_bounds(&self, comers: [&Comer; 2], assignment: &Assignment) -> bool {
+        let [first_bounds, second_bounds] = &self.numbers.bounds;
+        if !self.kernel.spends(8 * first_bounds.len() * second_bounds.len()) {
+            return false;
+        }
+        let of_side = |side: usize| {
+            let local_id = self.kernel.executors.local_ids()[comers[side].number];
+            let bounds = self.numbers.bounds[side].iter();
+            bounds.filter_map(move |bound| self.bounded_word(bound, side, local_id, assignment))
+        };
+        let second_words: Vec<(Sum, u32)> = of_side(1).collect();
+        of_side(0).any(|(first, first_highest)| {
+            second_words.iter().any(|(second, second_highest)| {
+                let distance = first.plus(second, u32::MAX).constant_value();
+                distance.is_some_and(|distance| {
+                    distance > first_highest && distance.wrapping_neg() > *second_highest
+                })
+            })
+        })
+    }
+
+    /// What a bound bounds, and the highest number that this can be.
+    fn bounded_word(
+        &self,
+        bound: &Bound,
+        side: usize,
+        local_id: [u32; 3],
+        assignment: &Assignment,
+    ) -> Option<(Sum, u32)> {
+        let [lower, upper] = [&bound.lower, &bound.upper]
+            .map(|expression| self.word(side, expression, local_id, assignment));
+        let range = upper.sum()?.range(&|factor| self.numbers.range_of_factor(factor));
+        Some((lower.sum()?.clone(), range.high.saturating_sub(bound.gap)))
+    }
+
+    /// Where two words are equal.
+    fn equality(&self, (first, second): (&Word, &Word)) -> Zeros {
+        if first.differs_by_bits(second) {
+            return Zeros::None;
+        }
+        let Some((sum, other)) = first.sum().zip(second.sum()) else { return Zeros::Possible };
+        sum.plus(other, u32::MAX).zeros(&|factor| self.numbers.range_of_factor(factor))
+    }
+
     /// An invocation at a side; none where it does not come there.
     fn comer(&self, side: usize, number: usize, assignment: &Assignment) -> Option<Comer> {
         let local_id = self.kernel.executors.local_ids()[number];
@@ -287,23 +279,30 @@ impl Comparison<'_, '_> {
         let comes = access
             .conditions
             .iter()
-            .all(|condition| self.may_hold(condition, local_id, assignment));
+            .all(|condition| self.may_hold(side, condition, local_id, assignment));
         if !comes {
             return None;
         }
-        let words = access.indices.iter().map(|index| self.word(index, local_id, assignment));
+        let words = access.indices.iter().map(|index| self.word(side, index, local_id, assignment));
         let words: Vec<Word> = words.collect();
         let known_bits = words.iter().map(Word::known_bits).collect();
         Some(Comer { number, words, known_bits })
     }
 
-    fn may_hold(&self, condition: &Condition, id: [u32; 3], assignment: &Assignment) -> bool {
+    fn may_hold(
+        &self,
+        side: usize,
+        condition: &Condition,
+        id: [u32; 3],
+        assignment: &Assignment,
+    ) -> bool {
+        let part_may_hold = |part: &Condition| self.may_hold(side, part, id, assignment);
         match condition {
             Condition::Unknown => true,
-            Condition::All(parts) => parts.iter().all(|part| self.may_hold(part, id, assignment)),
-            Condition::Any(parts) => parts.iter().any(|part| self.may_hold(part, id, assignment)),
-            Condition::Comparison(op, sides, wanted) => {
-                let [left, right] = [0, 1].map(|side| self.word(&sides[side], id, assignment));
+            Condition::All(parts) => parts.iter().all(part_may_hold),
+            Condition::Any(parts) => parts.iter().any(part_may_hold),
+            Condition::Comparison(op, operands, wanted) => {
+                let [left, right] = [0, 1].map(|it| self.word(side, &operands[it], id, assignment));
                 let values = left.value().zip(right.value());
                 let result = values.and_then(|(left, right)| comparison(*op, left, right));
                 result.is_none_or(|result| result == *wanted)
@@ -311,7 +310,13 @@ impl Comparison<'_, '_> {
         }
     }
 
-    fn word(&self, expression: &Expression, id: [u32; 3], assignment: &Assignment) -> Word {
+    fn word(
+        &self,
+        side: usize,
+        expression: &Expression,
+        id: [u32; 3],
+        assignment: &Assignment,
+    ) -> Word {
         let symbol_word = |symbol: Symbol| match assignment.get(&symbol) {
             Some(value) => Word::constant(*value),
             None => Word::common(symbol),
@@ -328,17 +333,16 @@ impl Comparison<'_, '_> {
                 })
             }
             Expression::LowBits(form) => Word::with_low_bits(form.local_value(id), form.low_bits()),
+            Expression::Held(held, _) if self.numbers.is_common(Symbol::Held(*held)) => {
+                symbol_word(Symbol::Held(*held))
+            }
             Expression::Held(held, form) => {
-                let symbol = Symbol::Held(*held);
-                if self.common.contains(&symbol) {
-                    return symbol_word(symbol);
-                }
                 let low_bits = form.as_ref().map_or(0, |form| form.low_bits());
                 let low_value = form.as_ref().map_or(0, |form| form.local_value(id));
-                Word::own(symbol, low_value, low_bits)
+                Word::own(side, *held, low_value, low_bits)
             }
             Expression::Operation(op, operands) => {
-                let words = operands.iter().map(|operand| self.word(operand, id, assignment));
+                let words = operands.iter().map(|operand| self.word(side, operand, id, assignment));
                 Word::of_operation(*op, &words.collect::<Vec<_>>())
             }
         }
@@ -351,41 +355,5 @@ impl Comer {
         pairs.any(|((mask, value), (other_mask, other_value))| {
             (value ^ other_value) & mask & other_mask != 0
         })
-    }
-}
-
-/// A comparison and its result.
-type Fact<'e> = (Op, &'e [Expression; 2], bool);
-
-fn add_facts<'e>(condition: &'e Condition, facts: &mut Vec<Fact<'e>>) {
-    match condition {
-        Condition::Comparison(op, sides, wanted) => facts.push((*op, sides, *wanted)),
-        Condition::All(parts) => parts.iter().for_each(|part| add_facts(part, facts)),
-        Condition::Any(_) | Condition::Unknown => {}
-    }
-}
-
-/// Of an unsigned comparison: the side that is the lower one, the upper one, and by how much they
-/// differ at least.
-fn ordered_sides(
-    op: Op,
-    [left, right]: &[Expression; 2],
-    is_true: bool,
-) -> Option<(&Expression, &Expression, u32)> {
-    match (op, is_true) {
-        (Op::ULessThan, true) | (Op::UGreaterThanEqual, false) => Some((left, right, 1)),
-        (Op::ULessThanEqual, true) | (Op::UGreaterThan, false) => Some((left, right, 0)),
-        (Op::UGreaterThan, true) | (Op::ULessThanEqual, false) => Some((right, left, 1)),
-        (Op::UGreaterThanEqual, true) | (Op::ULessThan, false) => Some((right, left, 0)),
-        _ => None,
-    }
-}
-
-/// The symbol that an expression is.
-fn symbol_of(expression: &Expression) -> Option<Symbol> {
-    match expression {
-        Expression::Held(held, _) => Some(Symbol::Held(*held)),
-        Expression::Form(form) => form.only_term().map(Symbol::Term),
-        Expression::LowBits(_) | Expression::Operation(..) | Expression::Unknown => None,
     }
 }

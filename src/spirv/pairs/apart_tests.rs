@@ -1,6 +1,8 @@
 //! Reductions and butterflies whose invocations keep apart, and the same with a fault in each.
 
-use super::tests::{compiled, unordered_accesses};
+use super::tests::{compiled, unordered_accesses, unordered_within};
+use super::{HostRanges, WordRange};
+use std::collections::BTreeMap;
 
 const HEADER: &str = "#version 460
     layout(local_size_x = 16) in;
@@ -215,6 +217,66 @@ fn rows_and_columns_are_compared_together() {
         "t[lane][n & 1u] = t[lane][stages & 1u];",
     ]);
     assert_open(&["if (lane < 8u) { t[lane][n & 1u] = t[lane + 7u][stages & 1u]; }"]);
+}
+
+/// The same where the host pushes an `n` from a range.
+fn open_count_within(body: &str, low: u32, high: u32) -> usize {
+    let push_constants = BTreeMap::from([(0, WordRange { low, high })]);
+    let host = HostRanges { push_constants, ..HostRanges::default() };
+    unordered_within(&compiled(&format!("{HEADER}{body}\n}}")), &host).len()
+}
+
+#[test]
+fn products_with_host_values_are_compared_by_their_ranges() {
+    let strided = "for (uint place = lane; place < 64u; place += 16u) {
+        target[7u + place * n] += stages;
+    }";
+    let by_two = strided.replace("* n", "* (n / 2u)");
+    let rows = "uint row = lane / 4u, column = lane % 4u;
+        if (column < n) { target[row * n + column] += stages; }";
+    let whole_rows = rows.replace("if (column < n)", "");
+    let global = "uint place = gl_GlobalInvocationID.x; target[place * n] += stages;";
+    for (body, low, high) in [
+        (strided, 1, 4096),
+        (strided, 3, 3),
+        (&by_two, 2, 4096),
+        (rows, 1, 4096),
+        (&whole_rows, 4, 4096),
+        (&whole_rows, 4, 4),
+        (global, 1, 1 << 28),
+    ] {
+        assert_eq!(open_count_within(body, low, high), 0, "{body} {low} {high}");
+    }
+    for (body, low, high) in [
+        (strided, 0, 4096),
+        // 4 times 2 to the power of 30 is 0.
+        (strided, 1, 1 << 30),
+        (&by_two, 1, 4096),
+        (&strided.replace("* n", "+ n * lane"), 1, 4096),
+        (&strided.replace("16u", "n"), 1, 4096),
+        (&rows.replace("column <", "row <"), 1, 4096),
+        (&rows.replace("column <", "column <="), 1, 4096),
+        (&rows.replace("+ column", "+ column - row"), 1, 4096),
+        (&whole_rows, 3, 4096),
+        (&whole_rows, 1, 3),
+        (global, 0, 1 << 28),
+        (global, 1, 1 << 29),
+        (rows, 0, u32::MAX),
+    ] {
+        assert_ne!(open_count_within(body, low, high), 0, "{body} {low} {high}");
+    }
+}
+
+#[test]
+fn numbers_of_workgroups_bound_what_follows_from_them() {
+    let body = "target[lane * (gl_NumWorkGroups.x + gl_WorkGroupID.x)] += stages;";
+    let module = compiled(&format!("{HEADER}{body}\n}}"));
+    let within = |low: u32, high: u32| {
+        let groups = [Some(WordRange { low, high }), None, None];
+        unordered_within(&module, &HostRanges { groups, ..HostRanges::default() }).len()
+    };
+    assert_eq!((within(1, 4096), within(1, 1 << 28)), (0, 1));
+    assert_eq!(unordered_accesses(&module).len(), 1);
 }
 
 #[test]

@@ -13,6 +13,7 @@
 //! certain.
 
 use super::access::{Atomicity, SharedAccess, by_object, declares_vulkan_model};
+use super::host_ranges::{HostRanges, TermRanges};
 use super::intervals::{FollowedWays, IntervalStart, ReachedPieces, WaysBehind};
 use super::meeting::{Meeting, MeetingRange};
 use super::node_set::NodeSet;
@@ -91,9 +92,11 @@ pub struct ConflictingAccess {
     pub way: Option<Vec<usize>>,
 }
 
-/// All accesses that conflict, by their instructions.
+/// All accesses that conflict, by their instructions, whatever the host hands over that keeps to
+/// the ranges of its numbers.
 pub fn conflicting_accesses(
     request: &PairRequest<'_>,
+    host: &HostRanges,
 ) -> Result<Vec<ConflictingAccess>, PairError> {
     let entry = compute_entry(request.module, request.entry)?.function;
     let non_uniform = non_uniform_blocks(request.module, entry);
@@ -103,6 +106,7 @@ pub fn conflicting_accesses(
         kernel.conflicts(&OrderContext {
             has_divergent_barrier: barriers.any(is_divergent),
             non_uniform: &non_uniform,
+            terms: &TermRanges::new(kernel, host),
             has_private_accesses: declares_vulkan_model(request.module),
             has_other_order: kernel.has_other_order(),
         })
@@ -116,9 +120,11 @@ pub fn idle_barriers(request: &PairRequest<'_>) -> Result<Vec<usize>, PairError>
 }
 
 /// What of a kernel as a whole decides how accesses are ordered.
-struct OrderContext<'a> {
+pub(super) struct OrderContext<'a> {
     /// Code that perhaps only some invocations of a workgroup execute.
-    non_uniform: &'a NonUniformBlocks,
+    pub(super) non_uniform: &'a NonUniformBlocks,
+    /// What the host can hand over.
+    pub(super) terms: &'a TermRanges<'a>,
     /// Then a barrier may hold some invocations where others wait at another one.
     has_divergent_barrier: bool,
     /// In modules of the Vulkan memory model accesses say one by one whether barriers order them
@@ -233,7 +239,7 @@ impl KernelPairs<'_> {
         }
         let ways = &kind_order.certain.ways;
         if !context.has_divergent_barrier
-            && self.are_apart_between_barriers([write, other], ways, context.non_uniform)
+            && self.are_apart_between_barriers([write, other], ways, context)
         {
             let is_workgroup = matches!(write.path.object, SharedObject::Workgroup(_));
             let has_order = !context.has_private_accesses || is_workgroup;

@@ -6,6 +6,7 @@
 //! stored to. Does not cover: what conditions exclude.
 
 use super::expression::{Condition, Expression, Expressions};
+use super::sum::WordRange;
 use super::word::{comparison, folded};
 use crate::module::{Id, Instruction};
 use rspirv::dr::Operand;
@@ -24,6 +25,7 @@ const MAX_DEPTH: usize = 8;
 /// Numbers that a symbol can stand for.
 #[derive(Debug, Clone)]
 pub(super) struct PossibleNumbers {
+    pub lowest: u32,
     pub highest: u32,
     /// All of them, where they are few.
     listed: Option<BTreeSet<u32>>,
@@ -31,18 +33,31 @@ pub(super) struct PossibleNumbers {
 
 impl PossibleNumbers {
     pub(super) fn any() -> Self {
-        Self { highest: u32::MAX, listed: None }
+        Self::of_range(WordRange::ANY)
+    }
+
+    pub(super) fn of_range(WordRange { low, high }: WordRange) -> Self {
+        Self { lowest: low, highest: high, listed: None }
+    }
+
+    pub(super) fn range(&self) -> WordRange {
+        WordRange { low: self.lowest, high: self.highest }
     }
 
     pub(super) fn include(&self, number: u32) -> bool {
-        number <= self.highest && self.listed.as_ref().is_none_or(|all| all.contains(&number))
+        (self.lowest..=self.highest).contains(&number)
+            && self.listed.as_ref().is_none_or(|all| all.contains(&number))
     }
 
     /// All of them; none where they are many.
     pub(super) fn numbers(&self) -> Option<Vec<u32>> {
         match &self.listed {
-            Some(listed) => Some(listed.range(..=self.highest).copied().collect()),
-            None if (self.highest as usize) < MOST_LISTED => Some((0..=self.highest).collect()),
+            Some(listed) => {
+                Some(listed.iter().copied().filter(|number| self.include(*number)).collect())
+            }
+            None if (self.highest.saturating_sub(self.lowest) as usize) < MOST_LISTED => {
+                Some((self.lowest..=self.highest).collect())
+            }
             None => None,
         }
     }
@@ -78,14 +93,15 @@ pub(super) fn held_numbers(expressions: &Expressions<'_>, held: Id) -> PossibleN
     let Some(sources) = sources_of(expressions, held) else { return PossibleNumbers::any() };
     if let Some(listed) = listed_numbers(&sources) {
         let highest = listed.last().copied().unwrap_or(0);
-        return PossibleNumbers { highest, listed: Some(listed) };
+        return PossibleNumbers { lowest: 0, highest, listed: Some(listed) };
     }
     let bounds = sources.iter().map(|source| match source {
         NumberSource::Constant(number) | NumberSource::Bounded(number) => *number,
         NumberSource::Step(step) if never_grows(step.op) => 0,
         NumberSource::Step(..) => u32::MAX,
     });
-    PossibleNumbers { highest: bounds.max().unwrap_or(u32::MAX), listed: None }
+    let high = bounds.max().unwrap_or(u32::MAX);
+    PossibleNumbers::of_range(WordRange { low: 0, high })
 }
 
 /// What is stored to a variable, or what a phi joins.

@@ -24,7 +24,7 @@ use std::rc::Rc;
 
 /// What such a value is made of.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum TermSource {
+pub(super) enum TermSource {
     WorkgroupId(u32),
     GroupCount(u32),
     /// What a variable holds behind constant or shared indices.
@@ -46,7 +46,9 @@ pub(super) struct IndexForms<'a> {
     /// Variables that the kernel writes outside of an invocation's own.
     written: HashSet<Id>,
     writes_addresses: bool,
-    terms: RefCell<HashMap<TermSource, SharedTerm>>,
+    terms: RefCell<HashMap<Rc<TermSource>, SharedTerm>>,
+    /// By the number of a term. What one is made of comes before it.
+    sources: RefCell<Vec<Rc<TermSource>>>,
     known: RefCell<KnownForms>,
 }
 
@@ -62,6 +64,7 @@ impl<'a> IndexForms<'a> {
             written: HashSet::new(),
             writes_addresses: false,
             terms: RefCell::default(),
+            sources: RefCell::default(),
             known: RefCell::default(),
         };
         for index in pointers.live.live_instructions() {
@@ -242,10 +245,18 @@ impl<'a> IndexForms<'a> {
     }
 
     fn term(&self, source: TermSource) -> IndexForm {
-        let mut terms = self.terms.borrow_mut();
-        let next_number = terms.len();
-        let number = *terms.entry(source).or_insert(next_number);
+        let (mut terms, mut sources) = (self.terms.borrow_mut(), self.sources.borrow_mut());
+        let source = Rc::new(source);
+        let number = *terms.entry(Rc::clone(&source)).or_insert_with(|| {
+            sources.push(source);
+            sources.len() - 1
+        });
         IndexForm { shared_terms: BTreeMap::from([(number, 1)]), ..IndexForm::default() }
+    }
+
+    /// What all terms up to now are made of, by their number.
+    pub(super) fn sources(&self) -> Vec<Rc<TermSource>> {
+        self.sources.borrow().clone()
     }
 
     fn constructed(

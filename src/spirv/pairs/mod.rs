@@ -21,6 +21,7 @@ mod executors;
 mod expression;
 mod held_numbers;
 mod host;
+mod host_ranges;
 mod index_form;
 mod index_forms;
 mod intervals;
@@ -32,6 +33,8 @@ mod object;
 #[cfg(test)]
 mod path_tests;
 mod regions;
+mod sum;
+mod symbol_numbers;
 #[cfg(test)]
 mod tests;
 mod word;
@@ -43,12 +46,14 @@ pub use checks::{AccessOrder, ConflictingAccess, conflicting_accesses, idle_barr
 pub use dispatch::{BoundBytes, SharedBindings, dispatch_pairs};
 use executors::Executors;
 use expression::Expressions;
+pub use host_ranges::HostRanges;
 use index_forms::IndexForms;
 use intervals::{FollowedWays, IntervalGraph, IntervalStart};
 use meeting::{AccessSide, Meeting, MeetingRange, WorkgroupMeetings};
 pub use object::{ObjectPath, PathStep, SharedObject};
 use object::{PathRelation, PathTypes};
 pub use regions::{BarrierRegion, barrier_regions};
+pub use sum::WordRange;
 
 use super::barriers::{barrier_fences, has_standalone_fence};
 use super::flow::pointer::PointerAnalysis;

@@ -24,7 +24,13 @@ pub(super) fn with_request<T>(module: &Module, query: impl FnOnce(&PairRequest<'
 /// Writes that no barrier orders before reads of other invocations, or behind them, as if all
 /// barriers were reached alike.
 pub(super) fn unordered_accesses(module: &Module) -> Vec<ConflictingAccess> {
-    let rows = with_request(module, conflicting_accesses).expect("checks");
+    unordered_within(module, &HostRanges::default())
+}
+
+/// The same whatever a host hands over in its ranges.
+pub(super) fn unordered_within(module: &Module, host: &HostRanges) -> Vec<ConflictingAccess> {
+    let rows = with_request(module, |request| conflicting_accesses(request, host));
+    let rows = rows.expect("checks");
     let is_open = |row: &ConflictingAccess| {
         row.order > AccessOrder::UnknownOrder && row.other_kind == AccessKind::Read
     };
@@ -329,7 +335,9 @@ fn ways_that_the_whole_workgroup_takes_alike_part_nobody() {
             "barrier();\nif ({condition}) {{\ns[lane] = 1u;\n}} else {{\ntold[lane] = s[63u - lane];\n}}"
         );
         let module = kernel(&format!("{OUT}\nshared uint s[64];"), &main);
-        let rows = with_request(&module, conflicting_accesses).expect("checks");
+        let rows =
+            with_request(&module, |request| conflicting_accesses(request, &HostRanges::default()))
+                .expect("checks");
         rows.into_iter().map(|row| row.order).collect()
     };
     assert_eq!(orders("gl_WorkGroupID.x > 3u"), [AccessOrder::Ordered]);
@@ -337,7 +345,9 @@ fn ways_that_the_whole_workgroup_takes_alike_part_nobody() {
     // The last round of a loop and what comes behind it have a barrier between them.
     let rounds = "for (uint i = 0u; i < gl_WorkGroupID.x; ++i) {\nif (told.length() > int(lane)) s[lane] = i;\nbarrier();\n}\ntold[lane] = s[63u - lane];";
     let module = kernel(&format!("{OUT}\nshared uint s[64];"), rounds);
-    let rows = with_request(&module, conflicting_accesses).expect("checks");
+    let rows =
+        with_request(&module, |request| conflicting_accesses(request, &HostRanges::default()))
+            .expect("checks");
     let orders: Vec<AccessOrder> = rows.into_iter().map(|row| row.order).collect();
     assert_eq!(orders, [AccessOrder::Ordered]);
 }

@@ -1,13 +1,13 @@
 //! 32-bit numbers of which a part is known.
 //!
-//! Knows: sums of what symbols stand for, and single bits: 0, 1, or a bit of a symbol; arithmetic
-//! on both.
+//! Knows: polynomials over what symbols stand for (`sum`), and single bits: 0, 1, or a bit of a
+//! symbol; arithmetic on both.
 //! Promises: what is said of a number holds whatever the symbols stand for. Does not cover:
-//! products and quotients by other numbers than powers of two, of which only constants are known.
+//! quotients by other numbers than powers of two, of which only constants are known.
 
+use super::sum::{Factor, Sum};
 use crate::module::Id;
 use rspirv::spirv::Op;
-use std::collections::BTreeMap;
 
 /// Something that has one value wherever it is named within one comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,44 +40,13 @@ impl Bit {
     }
 }
 
-/// A sum of symbols times factors and a constant, modulo 2 to the power of 32.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sum {
-    terms: BTreeMap<Symbol, u32>,
-    constant: u32,
-}
-
-impl Sum {
-    fn plus(&self, other: &Sum, factor: u32) -> Sum {
-        let mut sum = self.clone();
-        for (symbol, count) in &other.terms {
-            let own_count = sum.terms.entry(*symbol).or_default();
-            *own_count = own_count.wrapping_add(count.wrapping_mul(factor));
-        }
-        sum.terms.retain(|_, count| *count != 0);
-        sum.constant = sum.constant.wrapping_add(other.constant.wrapping_mul(factor));
-        sum
-    }
-}
-
 /// A number as far as it is known.
 #[derive(Debug, Clone)]
 pub(super) struct Word {
-    /// None where it is no such sum, or counts what not all invocations have alike.
+    /// None where it is no polynomial.
     sum: Option<Sum>,
     /// The lowest bit first.
     bits: [Bit; 32],
-}
-
-/// What the equality of two numbers tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Equality {
-    /// They differ.
-    Never,
-    /// They are equal for one value of a symbol alone.
-    Only(Symbol, u32),
-    /// Nothing more is known.
-    Possible,
 }
 
 impl Word {
@@ -87,22 +56,22 @@ impl Word {
 
     pub(super) fn constant(value: u32) -> Self {
         let bits = std::array::from_fn(|place| Bit::of(value >> place & 1 == 1));
-        Self { sum: Some(Sum { terms: BTreeMap::new(), constant: value }), bits }
+        Self { sum: Some(Sum::constant(value)), bits }
     }
 
     /// What all invocations have alike.
     pub(super) fn common(symbol: Symbol) -> Self {
-        let sum = Sum { terms: BTreeMap::from([(symbol, 1)]), constant: 0 };
-        Self { sum: Some(sum), ..Self::own(symbol, 0, 0) }
+        let bits = std::array::from_fn(|place| Bit::Of(symbol, place as u8));
+        Self { sum: Some(Sum::of(Factor::Common(symbol))), bits }
     }
 
-    /// What an invocation has for itself, of which the lowest bits are known.
-    pub(super) fn own(symbol: Symbol, low_value: u32, low_bits: u32) -> Self {
+    /// What a variable or phi holds for the invocation at a side, of which the lowest bits are known.
+    pub(super) fn own(side: usize, held: Id, low_value: u32, low_bits: u32) -> Self {
         let bits = std::array::from_fn(|place| match (place as u32) < low_bits {
             true => Bit::of(low_value >> place & 1 == 1),
-            false => Bit::Of(symbol, place as u8),
+            false => Bit::Of(Symbol::Held(held), place as u8),
         });
-        Self { sum: None, bits }
+        Self { sum: Some(Sum::of(Factor::Own { side, held, low_value, low_bits })), bits }
     }
 
     /// A number of which the lowest bits alone are known.
@@ -129,24 +98,15 @@ impl Word {
         })
     }
 
-    pub(super) fn equality(&self, other: &Word) -> Equality {
+    /// The polynomial that it is, if it is one.
+    pub(super) fn sum(&self) -> Option<&Sum> {
+        self.sum.as_ref()
+    }
+
+    /// Whether bits that are known of both differ.
+    pub(super) fn differs_by_bits(&self, other: &Word) -> bool {
         let ((mask, value), (other_mask, other_value)) = (self.known_bits(), other.known_bits());
-        if (value ^ other_value) & mask & other_mask != 0 {
-            return Equality::Never;
-        }
-        let (Some(sum), Some(other_sum)) = (&self.sum, &other.sum) else {
-            return Equality::Possible;
-        };
-        let difference = sum.plus(other_sum, u32::MAX);
-        let mut terms = difference.terms.iter();
-        match (terms.next(), terms.next()) {
-            (None, _) if difference.constant != 0 => Equality::Never,
-            (Some((symbol, factor)), None) if factor % 2 == 1 => {
-                let value = difference.constant.wrapping_neg().wrapping_mul(inverse(*factor));
-                Equality::Only(*symbol, value)
-            }
-            (None | Some(_), _) => Equality::Possible,
-        }
+        (value ^ other_value) & mask & other_mask != 0
     }
 
     /// The result of an operation on integers.
@@ -179,9 +139,10 @@ impl Word {
             (Op::IAdd, _) => left.plus(right),
             (Op::ISub, _) => left.minus(right),
             (Op::IMul, Some(factor)) => left.times(factor),
-            (Op::IMul, None) => {
-                left.value().map_or_else(Self::unknown, |factor| right.times(factor))
-            }
+            (Op::IMul, None) => match left.value() {
+                Some(factor) => right.times(factor),
+                None => left.multiplied(right),
+            },
             (Op::ShiftLeftLogical, Some(count)) if count < 32 => left.times(1 << count),
             (Op::ShiftRightLogical, Some(count)) if count < 32 => left.moved_right(count),
             (Op::UDiv, Some(divisor)) if divisor.is_power_of_two() => {
@@ -231,10 +192,15 @@ impl Word {
         Word { sum: None, bits }
     }
 
+    /// A product of two numbers that are not known; nothing is told of its bits.
+    fn multiplied(&self, other: &Word) -> Word {
+        let sum = self.sum.as_ref().zip(other.sum.as_ref());
+        Word { sum: sum.and_then(|(left, right)| left.times(right)), ..Self::unknown() }
+    }
+
     /// A product; its bits are known where the factor is a power of two.
     fn times(&self, factor: u32) -> Word {
-        let zero = Sum { terms: BTreeMap::new(), constant: 0 };
-        let sum = self.sum.as_ref().map(|sum| zero.plus(sum, factor));
+        let sum = self.sum.as_ref().map(|sum| Sum::constant(0).plus(sum, factor));
         let zeros = (factor.trailing_zeros() as usize).min(32);
         let bits = std::array::from_fn(|place| match place.checked_sub(zeros) {
             None => Bit::Zero,
@@ -335,11 +301,4 @@ pub(super) fn comparison(op: Op, left: u32, right: u32) -> Option<bool> {
         Op::SGreaterThanEqual => Some(signed.0 >= signed.1),
         _ => None,
     }
-}
-
-/// The inverse of an odd number modulo 2 to the power of 32: each step doubles the bits that are
-/// right, of which there are three at first.
-fn inverse(odd: u32) -> u32 {
-    (0..4)
-        .fold(odd, |inverse, _| inverse.wrapping_mul(2u32.wrapping_sub(odd.wrapping_mul(inverse))))
 }

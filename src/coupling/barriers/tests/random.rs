@@ -3,9 +3,11 @@
 //!
 //! Statements write and read tiles and a buffer by sums, masks and remainders of ids, under
 //! conditions on ids, host values and contents, in loops and calls, or reduce a tile by halves,
-//! doubles and butterflies, with right guards and strides and wrong ones. Each kernel is run on the
-//! sequential engine with several values and contents.
+//! doubles and butterflies, with right guards and strides and wrong ones, or go through it by
+//! products with a host value and a specialization constant. Each kernel is run on the
+//! sequential engine with several values and contents, of which the analysis knows the ranges.
 
+use crate::barriers::order::AccessOrders;
 use crate::bounds::tests::{compiled, run_job};
 use crate::expressions::HostExpressions;
 use crate::replay::Replay;
@@ -20,8 +22,7 @@ use vkcert_model::project::MemoryModel;
 use vkcert_model::requirement::Interface;
 use vkcert_requirement::host::decide::HostModel;
 use vkcert_spirv::interface::Reflection;
-use vkcert_spirv::module::Module;
-use vkcert_spirv::pairs::{AccessOrder, PairRequest, conflicting_accesses};
+use vkcert_spirv::pairs::AccessOrder;
 
 /// SplitMix64.
 struct Dice(u64);
@@ -88,7 +89,7 @@ impl Text {
     fn statement(&mut self, depth: u32) {
         let index = self.index();
         let object = self.dice.pick(&["one", "two", "one", "a"]);
-        match self.dice.below(if depth < MOST_NESTED { 17 } else { 9 }) {
+        match self.dice.below(if depth < MOST_NESTED { 20 } else { 9 }) {
             0..3 => self.line(&format!("{object}[{index}] = sum;")),
             3..6 => self.line(&format!("sum += {object}[{index}];")),
             6..8 => self.barrier("barrier();"),
@@ -109,7 +110,9 @@ impl Text {
             }
             13 => self.line("part();"),
             14 | 15 => self.reduction(),
-            _ => self.butterflies(),
+            16 => self.butterflies(),
+            17 => self.strided(),
+            _ => self.rows(),
         }
     }
 
@@ -182,6 +185,48 @@ impl Text {
         ));
     }
 
+    /// Elements a product apart, each right or wrong in some way.
+    fn strided(&mut self) {
+        let start = self.dice.pick(&["lane", "lane", "lane + 8u", "lane * 2u", "0u"]);
+        let bound = self.dice.pick(&["n", "16u", "b[0]"]);
+        let step = self.dice.pick(&["8u", "8u", "8u * FACTOR", "4u * FACTOR", "4u"]);
+        let indices = [
+            "place * w",
+            "n + place * w",
+            "place * (w / 2u)",
+            "place + w",
+            "lane * w",
+            "lane * w + (place & 1u)",
+            "place * FACTOR",
+        ];
+        let index = self.dice.pick(&indices);
+        let other = match self.dice.below(4) {
+            0 => self.dice.pick(&indices),
+            _ => index.clone(),
+        };
+        self.line(&format!(
+            "for (uint place = {start}; place < {bound}; place += {step}) {{ wide[{index}] += wide[{other}]; }}"
+        ));
+    }
+
+    /// Rows as long as the host says, each right or wrong in some way.
+    fn rows(&mut self) {
+        let width = self.dice.pick(&["4u", "2u", "(2u * FACTOR)"]);
+        let guard = self.dice.pick(&[
+            "column < w",
+            "column < w",
+            "row < w",
+            "column <= w",
+            "w > 3u",
+            "true",
+        ]);
+        let index = self.dice.pick(&["row * w + column", "row * w + column", "row * w + row"]);
+        self.line(&format!(
+            "{{ uint row = lane / {width}, column = lane % {width};
+            if ({guard}) {{ wide[{index}] += sum; }} }}"
+        ));
+    }
+
     fn line(&mut self, words: &str) {
         writeln!(self.text, "{words}").expect("text grows");
     }
@@ -217,7 +262,8 @@ fn random_text(seed: u64) -> String {
         layout(local_size_x = 8) in;
         layout(std430, binding = 0) buffer A { uint a[]; };
         layout(std430, binding = 1) readonly buffer B { uint b[]; };
-        layout(push_constant) uniform P { uint n; };
+        layout(push_constant) uniform P { uint n; uint w; };
+        layout(constant_id = 3) const uint FACTOR = 1u;
         shared uint one[16]; shared uint two[16]; shared uint wide[64];
         uint other = 0u; uint sum = 1u; uint turn = 0u;
         uint lane = gl_LocalInvocationID.x; uint x = gl_GlobalInvocationID.x;
@@ -235,11 +281,22 @@ fn random_text(seed: u64) -> String {
     text.text
 }
 
-fn interface() -> Interface {
+/// Ranges of `w`: with zero, without, and with products that wrap.
+const RANGES: [(i64, i64); 4] = [(0, 3), (1, 3), (1, 5), (1, 1 << 30)];
+
+fn interface((low, high): (i64, i64)) -> Interface {
     serde_json::from_value(serde_json::json!({
         "kernel": "k",
-        "parameters": [{ "name": "n", "type": "uint32", "min": 1, "max": 20 }],
-        "push_constants": { "members": [{ "name": "n", "type": "uint32" }] },
+        "parameters": [
+            { "name": "n", "type": "uint32", "min": 1, "max": 20 },
+            { "name": "w", "type": "uint32", "min": low, "max": high },
+            { "name": "factor", "type": "uint32", "min": 1, "max": 2 },
+        ],
+        "specialization": [{ "id": 3, "value": "factor" }],
+        "push_constants": { "members": [
+            { "name": "n", "type": "uint32" },
+            { "name": "w", "type": "uint32" },
+        ] },
         "buffers": [
             { "set": 0, "binding": 0, "size": "256" },
             { "set": 0, "binding": 1, "size": "64" },
@@ -264,15 +321,15 @@ struct OpenPlaces {
     barriers: BTreeSet<u32>,
 }
 
-fn open_places(module: &Module, reflection: &Reflection, tally: &mut Tally) -> OpenPlaces {
-    let conflicts = conflicting_accesses(&PairRequest {
-        module,
-        entry: "main",
-        specialization: &BTreeMap::new(),
-        memory_model: MemoryModel::Idiom,
-        unwritten_by_host: &BTreeSet::new(),
-    })
-    .unwrap();
+fn open_places(
+    input: &CouplingInput<'_>,
+    host: &HostModel,
+    expressions: &HostExpressions,
+    tally: &mut Tally,
+) -> OpenPlaces {
+    let module = input.module;
+    let orders = AccessOrders::of_kernel(input, host, expressions).unwrap();
+    let conflicts = orders.conflicts;
     let (open, ordered): (Vec<_>, Vec<_>) =
         conflicts.iter().partition(|conflict| !conflict.order.is_shown());
     tally.open += open.len();
@@ -283,7 +340,7 @@ fn open_places(module: &Module, reflection: &Reflection, tally: &mut Tally) -> O
         let words = [conflict.write, conflict.other].map(|at| module.instructions[at].offset);
         [words[0].min(words[1]), words[0].max(words[1])]
     });
-    let barriers = kernel_barriers(module, reflection).into_iter();
+    let barriers = kernel_barriers(module, input.reflection).into_iter();
     let divergent = barriers.filter(|barrier| barrier.control != BarrierControl::Uniform);
     OpenPlaces {
         pairs: pairs.collect(),
@@ -310,7 +367,9 @@ fn is_foreseen(finding: &Finding, open: &OpenPlaces, tally: &mut Tally) -> bool 
 
 fn check_case(seed: u64, tally: &mut Tally) {
     let text = random_text(seed);
-    let (module, interface) = (compiled(&text), interface());
+    let mut dice = Dice(seed ^ 0x55);
+    let range = RANGES[dice.below(RANGES.len() as u64) as usize];
+    let (module, interface) = (compiled(&text), interface(range));
     let reflection = Reflection::of_entry_point(&module, "main", &BTreeMap::new()).unwrap();
     let flow = KernelFlow::of_production(&module, "main", &BTreeMap::new()).unwrap();
     let place = Place::default();
@@ -332,13 +391,21 @@ fn check_case(seed: u64, tally: &mut Tally) {
     };
     let host = HostModel::from_interface(&interface, reflection.local_size).unwrap();
     let expressions = HostExpressions::from_interface(&host, &input).unwrap();
-    let (specialization, input) = (BTreeMap::new(), &input);
-    let replay =
-        Replay { input, host: &host, expressions: &expressions, specialization: &specialization };
-    let open = open_places(&module, &reflection, tally);
-    let mut dice = Dice(seed ^ 0x55);
-    for _ in 0..4 {
-        let parameters = BTreeMap::from([("n".to_owned(), 1 + dice.below(12) as i64)]);
+    let open = open_places(&input, &host, &expressions, tally);
+    for _ in 0..6 {
+        let width = match dice.below(2) {
+            0 => range.0 + dice.below(6) as i64,
+            _ => [range.0, range.1][dice.below(2) as usize],
+        };
+        let factor = 1 + dice.below(2);
+        let parameters = BTreeMap::from([
+            ("n".to_owned(), 1 + dice.below(12) as i64),
+            ("w".to_owned(), width.min(range.1)),
+            ("factor".to_owned(), factor as i64),
+        ]);
+        let (specialization, input) = (BTreeMap::from([(3, factor)]), &input);
+        let (host, expressions) = (&host, &expressions);
+        let replay = Replay { input, host, expressions, specialization: &specialization };
         let kinds = [FindingKind::DataRace, FindingKind::BarrierDivergence];
         let Some(mut job) = replay.job_for(&parameters, Checks::of_kinds(kinds)) else { continue };
         for buffer in &mut job.buffers {
