@@ -84,18 +84,19 @@ fn add_uniformity_rows(
     for (index, barrier) in barriers.iter().enumerate() {
         rows.begin_subject(format!("barrier {}", index + 1));
         let place = &barrier.place;
+        let words = barrier_in_words(barriers, index);
         let fault = place.instruction.and_then(|word| shown.divergences.get(&word));
         match (&barrier.control, fault) {
             (BarrierControl::Uniform, _) => {
                 let note = orders.idle_note(place.instruction);
                 rows.add_holding(
                     CHECK,
-                    format!("the barrier at {place} is reached by all invocations of a workgroup alike{note}"),
+                    format!("{words} is reached by all invocations of a workgroup alike{note}"),
                 );
             }
             (BarrierControl::Divergent { branch, reason }, Some(fault)) if !contents_decide => {
                 let message = format!(
-                    "the barrier at {place} stands under the branch at {branch}, which invocations of one workgroup can take differently: {reason}; {}",
+                    "{words} stands under the branch at {branch}, which invocations of one workgroup can take differently: {reason}; {}",
                     fault_in_words(fault)
                 );
                 let values = Some(fault.parameters.clone());
@@ -104,17 +105,30 @@ fn add_uniformity_rows(
             }
             (BarrierControl::Divergent { branch, reason }, fault) => {
                 let message = format!(
-                    "the barrier at {place} stands under the branch at {branch}, which invocations of one workgroup may take differently: {reason}; {}",
+                    "{words} stands under the branch at {branch}, which invocations of one workgroup may take differently: {reason}; {}",
                     open_in_words(orders.input, fault)
                 );
                 rows.add_undetermined(CHECK, message);
             }
             (BarrierControl::Unknown { reason }, _) => {
-                rows.add_undetermined(CHECK, format!("the barrier at {place}: {reason}"));
+                rows.add_undetermined(CHECK, format!("{words}: {reason}"));
             }
         }
     }
     rows.end_subject();
+}
+
+/// `the barrier at a.comp:9`, and which one it is where several stand on that line.
+fn barrier_in_words(barriers: &[Barrier], index: usize) -> String {
+    let place = barriers[index].place.to_string();
+    let is_beside = |barrier: &&Barrier| barrier.place.to_string() == place;
+    match barriers.iter().filter(is_beside).count() {
+        1 => format!("the barrier at {place}"),
+        count => {
+            let number = 1 + barriers[..index].iter().filter(is_beside).count();
+            format!("the barrier at {place} ({number} of {count} there)")
+        }
+    }
 }
 
 /// `for n = 3 a run shows it with invocations ...: MESSAGE`

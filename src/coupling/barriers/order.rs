@@ -119,7 +119,8 @@ impl<'a> AccessOrders<'a> {
             return;
         }
         self.add_holding_rows(rows);
-        let mut open_messages: Vec<(String, usize)> = Vec::new();
+        // With the name of what is accessed.
+        let mut open_messages: Vec<(&str, String, usize)> = Vec::new();
         for conflict in self.conflicts.iter().filter(|conflict| is_open(conflict)) {
             let fault = shown.races.get(&self.words_of(conflict));
             let decided_by_contents = contents
@@ -147,14 +148,15 @@ impl<'a> AccessOrders<'a> {
                         open_in_words(self.input, fault),
                         self.way_in_words(conflict)
                     );
-                    match open_messages.iter_mut().find(|(known, _)| *known == message) {
-                        Some((_, count)) => *count += 1,
-                        None => open_messages.push((message, 1)),
+                    match open_messages.iter_mut().find(|(_, known, _)| *known == message) {
+                        Some((_, _, count)) => *count += 1,
+                        None => open_messages.push((&conflict.name, message, 1)),
                     }
                 }
             }
         }
-        for (message, count) in open_messages {
+        for (name, message, count) in open_messages {
+            rows.begin_subject(format!("accesses of {name}"));
             let message = match count {
                 1 => message,
                 count => format!("{message} ({count} pairs of accesses)"),
@@ -162,6 +164,7 @@ impl<'a> AccessOrders<'a> {
             rows.add_undetermined(CHECK, message);
             rows.count_accesses(count);
         }
+        rows.end_subject();
     }
 
     /// Rows for each object with the accesses that barriers order, and with those that are apart

@@ -147,6 +147,35 @@ fn ranges_of_host_values_keep_elements_apart() {
 }
 
 #[test]
+fn barriers_of_one_line_are_told_apart() {
+    let rows = rows_of(
+        "uniform-barrier",
+        "tile[lane] = b[x]; barrier(); if (lane < 4u) { barrier(); }\n barrier();",
+    );
+    let heads = rows.iter().filter_map(|row| row.message.split_once(") "));
+    let ends: Vec<&str> = heads.map(|(head, _)| head.split_once(" (").unwrap().1).collect();
+    assert_eq!(ends, ["1 of 2 there", "2 of 2 there"], "{rows:#?}");
+    assert!(rows[2].message.contains(" is reached by all"), "{rows:#?}");
+    assert_eq!([&rows[0].status, &rows[1].status], [&CheckStatus::Holds, &REFUTED], "{rows:#?}");
+}
+
+#[test]
+fn what_is_not_shown_marks_the_node_that_it_is_about() {
+    let body = "tile[lane] = b[x];\n barrier();\n if (x < n) { a[x] = tile[b[lane] & 15u]; }
+        tile[b[lane] & 7u] += 1u; a[b[x]] = 2u;";
+    for (check, expected) in
+        [("barrier-order", "workgroup:tile"), ("index-bounds", "buffer-member:0.0+0")]
+    {
+        let rows = rows_of(check, body);
+        let open: Vec<_> = rows.iter().filter(|row| row.status == UNDETERMINED).collect();
+        assert!(!open.is_empty(), "{rows:#?}");
+        for row in open {
+            assert_eq!(row.subjects, [expected], "{row:#?}");
+        }
+    }
+}
+
+#[test]
 fn contents_that_decide_a_barrier_refute_nothing() {
     // All elements are zero where it is run, so that no run shows it.
     let row = assert_pair(

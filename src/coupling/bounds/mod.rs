@@ -136,7 +136,7 @@ fn add_open_rows(
     accesses: &[JudgedAccess],
     shown: &BTreeMap<usize, replay::ShownAccess>,
 ) {
-    let mut messages: Vec<(String, usize)> = Vec::new();
+    let mut messages: Vec<(String, String, usize)> = Vec::new();
     for access in accesses {
         let AccessOutcome::Open { reason, .. } = &access.outcome else { continue };
         if shown.contains_key(&access.instruction) {
@@ -144,12 +144,13 @@ fn add_open_rows(
         }
         let place = place_in_words(module, access);
         let message = format!("{} ({place}) is not shown to be within it: {reason}", access.object);
-        match messages.iter_mut().find(|(known_message, _)| *known_message == message) {
-            Some((_, count)) => *count += 1,
-            None => messages.push((message, 1)),
+        match messages.iter_mut().find(|(_, known_message, _)| *known_message == message) {
+            Some((_, _, count)) => *count += 1,
+            None => messages.push((subject_words(module, access), message, 1)),
         }
     }
-    for (message, count) in messages {
+    for (subject_words, message, count) in messages {
+        rows.begin_subject(subject_words);
         let message = match count {
             1 => message,
             count => format!("{message} ({count} accesses)"),
@@ -157,6 +158,13 @@ fn add_open_rows(
         rows.add_undetermined(CHECK, message);
         rows.count_accesses(count);
     }
+    rows.end_subject();
+}
+
+/// `tile[..] in main`
+fn subject_words(module: &Module, access: &JudgedAccess) -> String {
+    let place = module.place_of(access.instruction);
+    format!("{} in {}", access.object, place.function.as_deref().unwrap_or("-"))
 }
 
 fn add_refuted_rows(
@@ -176,11 +184,7 @@ fn add_refuted_rows(
             shown_access.finding_message,
         );
         let place = module.place_of(access.instruction);
-        rows.begin_subject(format!(
-            "{} in {}",
-            access.object,
-            place.function.as_deref().unwrap_or("-")
-        ));
+        rows.begin_subject(subject_words(module, access));
         let values = Some(shown_access.parameters.clone());
         rows.add_refuted_at(CHECK, message, values, Some(place), None);
         rows.count_accesses(1);
